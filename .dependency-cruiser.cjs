@@ -1,0 +1,121 @@
+// Which file may import which: hosts → core ← adapters. test/import-directions.test.ts runs these rules and
+// shows that each of them finds what it is for.
+
+/** Libraries without input or output of their own. */
+const PURE_LIBRARIES = [
+  'ajv',
+  'ajv-formats',
+  'html-to-text',
+  'ical.js',
+  'postal-mime',
+  'temporal-polyfill',
+  'zod',
+];
+
+const OWN = '^(core|adapters|hosts|examples|test|bench)/';
+const PURE = `(^|/)node_modules/(@types/)?(${PURE_LIBRARIES.join('|').replaceAll('.', '\\.')})/`;
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    {
+      name: 'core-inward',
+      comment: 'Core imports no adapter, no host, no test.',
+      severity: 'error',
+      from: { path: '^core/' },
+      to: { path: OWN, pathNot: '^core/' },
+    },
+    {
+      name: 'core-pure-libraries',
+      comment: 'Core imports only libraries that touch nothing outside.',
+      severity: 'error',
+      from: { path: '^core/' },
+      to: { path: 'node_modules', pathNot: PURE },
+    },
+    {
+      name: 'core-node-crypto',
+      comment: 'Of Node, core imports node:crypto alone.',
+      severity: 'error',
+      from: { path: '^core/' },
+      to: { dependencyTypes: ['core'], pathNot: '^(node:)?crypto$' },
+    },
+    {
+      name: 'adapters-inward',
+      comment: 'Adapters import core and themselves.',
+      severity: 'error',
+      from: { path: '^adapters/' },
+      to: { path: OWN, pathNot: '^(core|adapters)/' },
+    },
+    {
+      name: 'adapters-apart',
+      comment: 'No adapter knows another, but for mime and extract, which all mailboxes share.',
+      severity: 'error',
+      from: { path: '^adapters/([^/]+)/', pathNot: '^adapters/imap/' },
+      to: { path: '^adapters/', pathNot: '^adapters/($1|mime|extract)/' },
+    },
+    {
+      name: 'imap-apart',
+      comment: 'A mailbox reads by IMAP and sends by SMTP.',
+      severity: 'error',
+      from: { path: '^adapters/imap/' },
+      to: { path: '^adapters/', pathNot: '^adapters/(imap|smtp|mime|extract)/' },
+    },
+    {
+      name: 'hosts-inward',
+      comment: 'Only the bundled server names adapters.',
+      severity: 'error',
+      from: { path: '^hosts/', pathNot: '^hosts/server/' },
+      to: { path: OWN, pathNot: '^(core|hosts)/' },
+    },
+    {
+      name: 'server-inward',
+      comment: 'What is shipped imports no example and no test.',
+      severity: 'error',
+      from: { path: '^hosts/server/' },
+      to: { path: OWN, pathNot: '^(core|hosts|adapters)/' },
+    },
+    {
+      name: 'embedded-small',
+      comment: 'Who embeds the service gets core on Node, nothing else.',
+      severity: 'error',
+      from: { path: '^hosts/embedded/' },
+      to: { dependencyTypesNot: ['core'], pathNot: '^(core|hosts/embedded)/' },
+    },
+    {
+      name: 'no-dev-dependencies',
+      comment: 'What is shipped runs without the devDependencies.',
+      severity: 'error',
+      from: { path: '^(core|adapters|hosts)/' },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['npm-peer', 'type-only'] },
+    },
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'no-orphans',
+      comment: 'A file that imports nothing and is imported by nothing is left over.',
+      severity: 'error',
+      from: { orphan: true, path: '^(core|adapters|hosts)/' },
+      to: {},
+    },
+    {
+      name: 'resolvable',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    tsConfig: { fileName: `${__dirname}/tsconfig.json` },
+    // Types count too: a type of a driver in core is a driver in core.
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: {
+      conditionNames: ['import', 'node', 'default', 'types'],
+      exportsFields: ['exports'],
+    },
+  },
+};

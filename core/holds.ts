@@ -1,0 +1,50 @@
+import { MailError } from './ports/mail.ts';
+import type { Account } from './ports/storage.ts';
+import { normalAddress } from './schema.ts';
+import type { CallContext } from './tools/define-tool.ts';
+
+/** Holds: what turns a write that may run at once into one that waits. Source: DESIGN, holds. */
+
+/** Every hold, with the words that the owner is shown. The agent is not told. */
+export const HOLDS = {
+  mode_approval: 'This key asks before every action of this kind.',
+  first_time_recipient: 'You have never written to this address from this account.',
+  recipient_lookup_failed: 'It could not be looked up whether you have written to this address before.',
+  send_limit: 'This key has sent more in a short time than it may without asking.',
+  likely_repeat: 'The same was already sent or asked for a short time ago.',
+  several_messages: 'This key may change only one message at a time without asking.',
+} as const;
+
+export type Hold = keyof typeof HOLDS;
+
+export function holdText(name: string): string {
+  const known: Readonly<Record<string, string>> = HOLDS;
+  return known[name] ?? name;
+}
+
+/**
+ * Looks the recipients up among those that the account has written to: those that we know, then the Sent folder.
+ * What is found there is kept.
+ */
+export async function recipientHolds(
+  context: CallContext,
+  account: Account,
+  recipients: readonly string[],
+): Promise<Hold[]> {
+  const { storage, mail, log } = context.ports;
+  const { ownerId } = context.owner;
+  const wanted = recipients.map(normalAddress);
+  const known = await storage.knownRecipients(ownerId, account.accountId, wanted);
+  const unknown = wanted.filter((address) => !known.has(address));
+  if (unknown.length === 0) return [];
+  try {
+    const written = await mail.writtenTo(context.mailCall(account), unknown);
+    const found = unknown.filter((address) => written.has(address));
+    if (found.length > 0) await storage.rememberRecipients(ownerId, account.accountId, found, context.now);
+    return found.length === unknown.length ? [] : ['first_time_recipient'];
+  } catch (error) {
+    if (!(error instanceof MailError)) throw error;
+    log.warn('recipients could not be looked up', { account: account.accountId, code: error.code });
+    return ['recipient_lookup_failed'];
+  }
+}

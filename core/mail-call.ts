@@ -1,0 +1,38 @@
+import type { Keyring } from './keyring.ts';
+import type { MailAccount, MailCall } from './ports/mail.ts';
+import type { Account } from './ports/storage.ts';
+
+/** The settings of an account are sealed with its owner and id; they are opened only when a connection is made. */
+
+const PURPOSE = 'account-settings';
+
+export function sealSettings(
+  keyring: Keyring,
+  ownerId: string,
+  accountId: number,
+  settings: unknown,
+): string {
+  return keyring.seal(PURPOSE, `${ownerId}\n${accountId}`, JSON.stringify(settings));
+}
+
+export function mailAccount(keyring: Keyring, account: Account): MailAccount {
+  const { ownerId, accountId, email, sealedSettings } = account;
+  return {
+    ownerId,
+    accountId,
+    email,
+    async settings() {
+      const settings: unknown = JSON.parse(keyring.open(PURPOSE, `${ownerId}\n${accountId}`, sealedSettings));
+      return settings;
+    },
+  };
+}
+
+export function mailCall(
+  keyring: Keyring,
+  account: Account,
+  signal: AbortSignal,
+  deadlineMs: number,
+): MailCall {
+  return { account: mailAccount(keyring, account), signal, deadlineMs };
+}

@@ -1,0 +1,155 @@
+import { ServiceError } from './errors.ts';
+import type { MessageIdParts } from './identifiers.ts';
+import type { MessageTarget } from './plan.ts';
+import { type FolderRole, type MailCall, MailError, type MailFolder, type MessageRow } from './ports/mail.ts';
+import type { Account } from './ports/storage.ts';
+import type { CallContext } from './tools/define-tool.ts';
+
+/** Which accounts, folders and messages a call means. */
+
+/** The accounts that a call asks about: the one named, or all. @throws ServiceError no_mail_account_connected, not_found */
+export function accountsOf(context: CallContext, accountId: number | undefined): readonly Account[] {
+  if (context.accounts.length === 0) throw new ServiceError('no_mail_account_connected');
+  if (accountId === undefined) return context.accounts;
+  return [accountNamed(context, accountId)];
+}
+
+/** The account that sends: the one named, or the active one. @throws ServiceError no_mail_account_connected, not_found */
+export function sendingAccount(context: CallContext, accountId: number | undefined): Account {
+  if (context.accounts.length === 0) throw new ServiceError('no_mail_account_connected');
+  const wanted = accountId ?? context.owner.activeAccountId;
+  return wanted === null ? accountNamed(context, 0) : accountNamed(context, wanted);
+}
+
+function accountNamed(context: CallContext, accountId: number): Account {
+  const account = context.accounts.find((one) => one.accountId === accountId);
+  if (account === undefined) throw new ServiceError('not_found', { details: { reason: 'account' } });
+  return account;
+}
+
+const ROLES: readonly string[] = [
+  'inbox',
+  'sent',
+  'drafts',
+  'spam',
+  'trash',
+  'archive',
+] satisfies FolderRole[];
+
+/** The folder of that exact name, else of that role. */
+export function folderNamed(folders: readonly MailFolder[], name: string): MailFolder | undefined {
+  const exact = folders.find((folder) => folder.path === name);
+  if (exact !== undefined || !ROLES.includes(name.toLowerCase())) return exact;
+  return folders.find((folder) => folder.role === name.toLowerCase());
+}
+
+/** A row as lists show it. Source: API.md, Message summary. */
+export function summaryOf(context: CallContext, account: Account, row: MessageRow) {
+  const id = context.identifiers.messageId(context.owner.ownerId, account.accountId, row);
+  return {
+    id,
+    account_id: account.accountId,
+    folder: row.place.path,
+    from: shortened(row.from),
+    subject: shortened(row.subject),
+    date: row.date,
+  };
+}
+
+const ROW_FIELD_CHARS = 500;
+
+/** A stranger's header may be as long as a book; a row of a list is not. */
+function shortened(value: string): string {
+  const chars = Array.from(value.slice(0, 2 * ROW_FIELD_CHARS + 2));
+  return chars.length <= ROW_FIELD_CHARS ? chars.join('') : `${chars.slice(0, ROW_FIELD_CHARS).join('')}…`;
+}
+
+/**
+ * Finds what an id means and asks for it where it lies. A message that has moved is found again only by a unique
+ * match on its stable id, headers, size and date; else it is not found.
+ * @param ask what to ask of the message at its place; MailError `not_found` there begins the search
+ * @throws ServiceError invalid_message_id, not_found @throws MailError
+ */
+export async function findMessage<T>(
+  context: CallContext,
+  id: string,
+  ask: (call: MailCall, row: Pick<MessageRow, 'place'>) => Promise<{ row: MessageRow; value: T } | undefined>,
+): Promise<{ account: Account; row: MessageRow; value: T }> {
+  const opened = context.identifiers.openMessageId(context.owner.ownerId, id);
+  if (opened.kind === 'forged') throw new ServiceError('invalid_message_id');
+  const gone = new ServiceError('not_found', { details: { reason: 'message' } });
+  if (opened.kind === 'foreign') throw gone;
+  const { parts } = opened;
+  const account = context.accounts.find((one) => one.accountId === parts.accountId);
+  if (account === undefined) throw gone;
+  const call = context.mailCall(account);
+  const { mail } = context.ports;
+  const isMeant = (row: MessageRow) => matches(row, parts);
+
+  const folder = (await mail.folders(call)).find((one) => parts.isIn(one.path));
+  if (folder !== undefined) {
+    const place = { path: folder.path, uidValidity: parts.uidValidity, uid: parts.uid };
+    const there = await notFoundAsNone(ask(call, { place }));
+    if (there !== undefined && isMeant(there.row)) return { account, ...there };
+  }
+  const found = (await mail.find(call, parts)).filter(isMeant);
+  const [only] = found;
+  if (only === undefined || found.length > 1) throw gone;
+  const there = await notFoundAsNone(ask(call, only));
+  if (there === undefined || !isMeant(there.row)) throw gone;
+  return { account, ...there };
+}
+
+/** The row that an id means. */
+export async function findRow(
+  context: CallContext,
+  id: string,
+): Promise<{ account: Account; row: MessageRow }> {
+  return findMessage(context, id, async (call, { place }) => {
+    const row = await context.ports.mail.row(call, place);
+    return row && { row, value: undefined };
+  });
+}
+
+function matches(row: MessageRow, parts: MessageIdParts): boolean {
+  return row.stableId === parts.stableId && row.fingerprint.startsWith(parts.fingerprint);
+}
+
+async function notFoundAsNone<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof MailError && error.code === 'not_found') return undefined;
+    throw error;
+  }
+}
+
+/** A message as a plan keeps it. */
+export function messageTarget(account: Account, id: string, row: MessageRow): MessageTarget {
+  return {
+    kind: 'message',
+    id,
+    accountId: account.accountId,
+    ...row.place,
+    stableId: row.stableId,
+    fingerprint: row.fingerprint,
+    from: row.from,
+    subject: row.subject,
+    date: row.date,
+  };
+}
+
+/**
+ * Where a plan's message lies now, its identity checked: right before every write.
+ * @returns undefined when it is gone, or another message lies there
+ */
+export async function placeOf(
+  mail: CallContext['ports']['mail'],
+  call: MailCall,
+  target: MessageTarget,
+): Promise<MessageRow | undefined> {
+  const row = await notFoundAsNone(mail.row(call, target));
+  return row !== undefined && row.fingerprint === target.fingerprint && row.stableId === target.stableId
+    ? row
+    : undefined;
+}

@@ -1,0 +1,75 @@
+/** Permission groups, modes, presets, and what a plan allows. Source: API.md, Permission groups; API-NOTES.md, presets. */
+
+export const GROUPS = [
+  'mail:read',
+  'mail:send',
+  'mail:reply',
+  'mail:manage',
+  'mail:organize',
+  'calendar:read',
+  'calendar:write',
+  'trackers:read',
+  'trackers:write',
+  'trackers:remove',
+] as const;
+
+export type Group = (typeof GROUPS)[number];
+export type Mode = 'off' | 'on' | 'direct' | 'approval';
+export type Plan = 'free' | 'paid';
+
+/** A mode for every group. Reads are `off` or `on`; writes are `off`, `approval` or `direct`. */
+export type Modes = Readonly<Record<Group, Mode>>;
+
+const READ_GROUPS: ReadonlySet<Group> = new Set(['mail:read', 'calendar:read', 'trackers:read']);
+const DIRECT_ON_FREE: ReadonlySet<Group> = new Set(['mail:organize', 'trackers:write']);
+
+export function modesOf(group: Group): readonly Mode[] {
+  return READ_GROUPS.has(group) ? ['off', 'on'] : ['off', 'approval', 'direct'];
+}
+
+/** The mode that counts: the stricter of what the key says and what the plan allows. */
+export function effectiveMode(group: Group, mode: Mode, plan: Plan): Mode {
+  return mode === 'direct' && plan === 'free' && !DIRECT_ON_FREE.has(group) ? 'approval' : mode;
+}
+
+const NOTHING: Modes = {
+  'mail:read': 'off',
+  'mail:send': 'off',
+  'mail:reply': 'off',
+  'mail:manage': 'off',
+  'mail:organize': 'off',
+  'calendar:read': 'off',
+  'calendar:write': 'off',
+  'trackers:read': 'off',
+  'trackers:write': 'off',
+  'trackers:remove': 'off',
+};
+const READ: Modes = { ...NOTHING, 'mail:read': 'on', 'calendar:read': 'on', 'trackers:read': 'on' };
+const ORGANISE: Modes = {
+  ...READ,
+  'mail:organize': 'direct',
+  'trackers:write': 'direct',
+  'mail:manage': 'approval',
+};
+
+export const PRESETS = {
+  read: { title: 'Read only', modes: READ },
+  organise: { title: 'Read and organise', modes: ORGANISE },
+  full: {
+    title: 'Full',
+    modes: {
+      ...ORGANISE,
+      'mail:send': 'approval',
+      'mail:reply': 'approval',
+      'calendar:write': 'approval',
+      'trackers:remove': 'approval',
+    },
+  },
+} as const satisfies Record<string, { title: string; modes: Modes }>;
+
+export type Preset = keyof typeof PRESETS;
+
+/** The groups of `modes` that are not a mode of theirs (a read group `direct`, say); empty when all is well. */
+export function wrongModes(modes: Modes): Group[] {
+  return GROUPS.filter((group) => !modesOf(group).includes(modes[group]));
+}

@@ -1,0 +1,242 @@
+/**
+ * What core asks of a mailbox and its sender. One object serves all accounts.
+ *
+ * Every call takes a MailCall: the account, a signal that ends the work, and a deadline. Every failure is a
+ * MailError of the closed set; nothing else leaves an adapter, and a failure is never an empty answer.
+ */
+export interface Mail {
+  /** Connects and signs in, on both servers, and says nothing else: used before an account is saved. */
+  verify(call: MailCall): Promise<void>;
+
+  /** All folders that can be opened. May be at most a minute old unless `fresh`. */
+  folders(call: MailCall, options?: { fresh?: boolean }): Promise<readonly MailFolder[]>;
+
+  /** Message counts of each folder, in the order of `folders`. */
+  counts(call: MailCall): Promise<readonly FolderCounts[]>;
+
+  /**
+   * Rows of one folder in the order asked for, from behind `after` on.
+   * `rows` holds at most `limit`; `more` says whether there are others behind them.
+   * @throws MailError `not_found` when there is no such folder
+   */
+  list(call: MailCall, query: ListQuery): Promise<MessagePage>;
+
+  /**
+   * One message with its text as a person would read it.
+   * @throws MailError `not_found` when the place holds no message, or its uidValidity is another
+   */
+  read(call: MailCall, place: MessagePlace): Promise<MessageContent>;
+
+  /** The row of one message, or undefined when the place holds none (or its uidValidity is another). */
+  row(call: MailCall, place: MessagePlace): Promise<MessageRow | undefined>;
+
+  /**
+   * Every place in the account that may hold the message: those with this stable id where the server has such ids,
+   * else those with this INTERNALDATE (to the second) and size. The caller judges which of them is the one it means.
+   */
+  find(
+    call: MailCall,
+    wanted: { stableId: string | null; internalDate: Date; sizeBytes: number },
+  ): Promise<readonly MessageRow[]>;
+
+  /** Which of `addresses` (normalised) the account has written to, by the messages in its Sent folder. */
+  writtenTo(call: MailCall, addresses: readonly string[]): Promise<ReadonlySet<string>>;
+
+  /** The bytes of a message, without its Date header. The same draft gives the same bytes. */
+  compose(draft: Draft): Uint8Array;
+
+  /**
+   * Hands a message to the server that sends it. `start` is awaited immediately before the first byte that
+   * cannot be taken back; when it answers false the attempt ends without that byte and MailError `not_started` is thrown.
+   * One refused recipient ends the whole send before its end: nobody gets it.
+   * @throws MailError `unavailable` (nothing was sent; may be tried again), `refused`, `auth`,
+   *   or `outcome_unknown` when the server may have taken it
+   */
+  transmit(call: MailCall, message: Outgoing, start: Start): Promise<void>;
+
+  /**
+   * Makes sure that the Sent folder holds the message once: looks for its Message-ID first and appends it only
+   * when it is not there (some servers save by themselves). Safe to repeat.
+   */
+  saveInSent(call: MailCall, message: Outgoing): Promise<void>;
+
+  /** Whether the Sent folder holds a message with this Message-ID. */
+  isInSent(call: MailCall, messageId: string): Promise<boolean>;
+
+  /**
+   * Sets or removes a flag on the message at `place`, after `start`. Safe to repeat.
+   * @returns whether the server now shows the flag as asked
+   * @throws MailError `not_found` when the message there is not `place`'s (another uidValidity, no such uid)
+   */
+  setFlag(call: MailCall, place: MessagePlace, flag: MailFlag, on: boolean, start: Start): Promise<boolean>;
+
+  /** Ends every connection of the account (it was removed or its settings changed). */
+  forget(ownerId: string, accountId: number): Promise<void>;
+
+  /** Ends all connections. */
+  close(): Promise<void>;
+}
+
+export interface MailCall {
+  readonly account: MailAccount;
+  readonly signal: AbortSignal;
+  /** When the caller stops waiting: milliseconds from the start of this call. */
+  readonly deadlineMs: number;
+}
+
+export interface MailAccount {
+  readonly ownerId: string;
+  readonly accountId: number;
+  /** The account's own address. */
+  readonly email: string;
+  /** The settings and password, unsealed when a connection is made and not kept. What it holds is the adapter's. */
+  settings(): Promise<unknown>;
+}
+
+export type FolderRole = 'inbox' | 'sent' | 'drafts' | 'spam' | 'trash' | 'archive';
+
+export interface MailFolder {
+  /** As the server names it, decoded; unique in the account. */
+  readonly path: string;
+  readonly role: FolderRole | null;
+}
+
+export interface FolderCounts extends MailFolder {
+  readonly unread: number;
+  readonly total: number;
+}
+
+/** Where a message lies. `uidValidity` is a decimal string: it may exceed 2^53. */
+export interface MessagePlace {
+  readonly path: string;
+  readonly uidValidity: string;
+  readonly uid: number;
+}
+
+export interface MessageRow {
+  readonly place: MessagePlace;
+  /** EMAILID or X-GM-MSGID; null where the server has none. */
+  readonly stableId: string | null;
+  /** SHA-256, hex, of Message-ID, From, Date and Subject as the ENVELOPE gives them, size and INTERNALDATE: what a move leaves as it is. */
+  readonly fingerprint: string;
+  readonly messageId: string | null;
+  /** Display name and address, as a person would read it: `Ada <ada@example.org>`. Empty where there is none. */
+  readonly from: string;
+  readonly subject: string;
+  /** ISO 8601 with the UTC offset of the Date header; INTERNALDATE where that cannot be read. */
+  readonly date: string;
+  readonly internalDate: Date;
+  /** RFC822.SIZE. */
+  readonly sizeBytes: number;
+  readonly flags: ReadonlySet<MailFlag>;
+}
+
+export type MailFlag = 'seen' | 'flagged' | 'answered' | 'forwarded';
+
+export interface ListQuery {
+  readonly path: string;
+  readonly unread: boolean;
+  /** `uid`: newest UID first. `date`: newest INTERNALDATE first, then newest UID. */
+  readonly order: 'uid' | 'date';
+  /** Only rows that come after this position in that order; undefined begins at the newest. */
+  readonly after: ListPosition | undefined;
+  readonly limit: number;
+}
+
+export interface ListPosition {
+  /** The uidValidity that `uid` belongs to; when the folder has another, the call is `not_found`. Null: any. */
+  readonly uidValidity: string | null;
+  readonly uid: number;
+  /** Used when ordered by date. */
+  readonly internalDateMs: number;
+}
+
+export interface MessagePage {
+  readonly rows: readonly MessageRow[];
+  readonly more: boolean;
+  /** Messages in the folder, or unread ones when asked for those. */
+  readonly total: number;
+}
+
+export interface MessageContent {
+  readonly row: MessageRow;
+  /** The text a person would read: text/plain, else text/html as text. Lines end in LF. */
+  readonly text: string;
+  readonly attachments: readonly AttachmentInfo[];
+  readonly headers: {
+    /** Bare addresses. */
+    readonly from: readonly MailAddress[];
+    readonly replyTo: readonly MailAddress[];
+    readonly to: readonly MailAddress[];
+    readonly cc: readonly MailAddress[];
+    readonly subject: string;
+    /** With its angle brackets. */
+    readonly messageId: string | null;
+    readonly references: readonly string[];
+  };
+}
+
+export interface MailAddress {
+  readonly name: string;
+  readonly address: string;
+}
+
+export interface AttachmentInfo {
+  /** Position among the attachments, from 0. */
+  readonly index: number;
+  readonly name: string;
+  readonly mime: string;
+  readonly sizeBytes: number;
+}
+
+export interface Draft {
+  readonly from: MailAddress;
+  /** Bare addresses. */
+  readonly to: readonly string[];
+  readonly subject: string;
+  /** Plain text; lines end in LF. */
+  readonly text: string;
+  /** With angle brackets. */
+  readonly messageId: string;
+  readonly inReplyTo: string | null;
+  readonly references: readonly string[];
+  /** Value of the X-Countersign-Request header, which stays when a server replaces the Message-ID. */
+  readonly requestId: string;
+}
+
+export interface Outgoing {
+  readonly envelope: { readonly from: string; readonly to: readonly string[] };
+  /** As `compose` gave it. */
+  readonly raw: Uint8Array;
+  /** Put on top of `raw` as its Date header. */
+  readonly date: Date;
+  readonly messageId: string;
+}
+
+/** Records that the next byte cannot be taken back; false: do not send it. */
+export type Start = () => Promise<boolean>;
+
+export type MailErrorCode =
+  /** No such folder or message. */
+  | 'not_found'
+  /** The server said no; nothing was done. */
+  | 'refused'
+  /** The server could not be reached, was too slow, or put us off; nothing was done. */
+  | 'unavailable'
+  /** It may have been done. */
+  | 'outcome_unknown'
+  /** The server does not accept the credentials. */
+  | 'auth'
+  /** `start` answered false; nothing was done. */
+  | 'not_started';
+
+export class MailError extends Error {
+  readonly code: MailErrorCode;
+
+  /** @param reason for the log and the owner: plain words without addresses or content */
+  constructor(code: MailErrorCode, reason: string, options: { cause?: unknown } = {}) {
+    super(reason, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'MailError';
+    this.code = code;
+  }
+}

@@ -1,0 +1,115 @@
+import { ServiceError } from './errors.ts';
+import { recipientHolds } from './holds.ts';
+import { placeOf } from './mailbox.ts';
+import type { Result } from './outcome.ts';
+import type { ActionPlan, MessageTarget } from './plan.ts';
+import type { MailCall, MailFlag, Outgoing } from './ports/mail.ts';
+import type { Account } from './ports/storage.ts';
+import { readSentMessage } from './sent-message.ts';
+import type { CallContext, Checked, RunContext } from './tools/define-tool.ts';
+
+/** What all sends have in common: composing and freezing the bytes, transmitting them, and the work afterwards. */
+
+interface Letter {
+  readonly tool: string;
+  readonly account: Account;
+  readonly to: readonly string[];
+  readonly subject: string;
+  /** All of the text: what was asked for, quote and signature. */
+  readonly text: string;
+  readonly inReplyTo: string | null;
+  readonly references: readonly string[];
+  readonly targets: readonly MessageTarget[];
+}
+
+/** Composes the message, parses it again, and refuses bytes that do not say what was asked. */
+export async function planSend(context: CallContext, letter: Letter): Promise<ActionPlan> {
+  const { ports } = context;
+  const { account } = letter;
+  const unique = Buffer.from(ports.random(16)).toString('hex');
+  const messageId = `<${unique}@${account.email.slice(account.email.lastIndexOf('@') + 1)}>`;
+  const raw = ports.mail.compose({
+    from: { name: '', address: account.email },
+    to: letter.to,
+    subject: letter.subject,
+    text: letter.text,
+    messageId,
+    inReplyTo: letter.inReplyTo,
+    references: letter.references,
+    requestId: unique,
+  });
+  const says = await readSentMessage(raw);
+  const faithful =
+    says.from.address === account.email &&
+    says.to.length === letter.to.length &&
+    says.to.every((address, index) => address === letter.to[index]) &&
+    says.subject === letter.subject &&
+    says.messageId === messageId &&
+    says.inReplyTo === letter.inReplyTo &&
+    says.text === letter.text;
+  if (!faithful)
+    throw new ServiceError('internal_error', { cause: new Error('the composed bytes say something else') });
+  return {
+    v: 1,
+    tool: letter.tool,
+    account: { accountId: account.accountId, email: account.email },
+    envelope: { from: account.email, to: [...letter.to] },
+    raw: Buffer.from(raw).toString('base64'),
+    messageId,
+    targets: [...letter.targets],
+    holds: await recipientHolds(context, account, letter.to),
+    warnings: [],
+    display: [],
+    record: null,
+  };
+}
+
+/** Text with the account's signature below it. */
+export function signed(text: string, signature: string): string {
+  return signature === '' ? text : `${text}\n\n-- \n${signature}`;
+}
+
+interface Parts {
+  readonly accountId: number;
+  readonly message: Outgoing;
+}
+
+function partsOf(plan: ActionPlan, date: Date): Parts {
+  const { account, envelope, raw, messageId } = plan;
+  if (account === null || envelope === null || raw === null || messageId === null) {
+    throw new ServiceError('internal_error', { cause: new Error('the plan of a send lacks its message') });
+  }
+  return {
+    accountId: account.accountId,
+    message: { envelope, raw: Buffer.from(raw, 'base64'), date, messageId },
+  };
+}
+
+function sentResult(message: Outgoing): Result {
+  return { sent: true, recipients: message.envelope.to.length };
+}
+
+export async function performSend(plan: ActionPlan, run: RunContext): Promise<Result> {
+  const { accountId, message } = partsOf(plan, run.date);
+  await run.ports.mail.transmit(await run.mailCall(accountId), message, run.start);
+  return sentResult(message);
+}
+
+/** A copy in Sent that is not ours to save proves that it was sent; its absence proves nothing. */
+export async function checkSend(plan: ActionPlan, run: RunContext): Promise<Checked> {
+  const { accountId, message } = partsOf(plan, run.date);
+  const there = await run.ports.mail.isInSent(await run.mailCall(accountId), message.messageId);
+  return there ? { kind: 'happened', result: sentResult(message) } : { kind: 'unknown' };
+}
+
+/** The copy in Sent, then the flag on the message that was answered. */
+export async function followUpSend(plan: ActionPlan, run: RunContext, flag: MailFlag | null): Promise<void> {
+  const { accountId, message } = partsOf(plan, run.date);
+  const call: MailCall = await run.mailCall(accountId);
+  await run.ports.mail.saveInSent(call, message);
+  const [answered] = plan.targets;
+  if (flag === null || answered === undefined) return;
+  // A message that is gone or was replaced needs no flag.
+  const row = await placeOf(run.ports.mail, call, answered);
+  if (row !== undefined) await run.ports.mail.setFlag(call, row.place, flag, true, async () => true);
+}

@@ -1,0 +1,56 @@
+import PostalMime from 'postal-mime';
+
+/** What the bytes of a message to be sent say: what the owner is shown, and what core checks before it files them. */
+export interface SentMessage {
+  readonly from: { readonly name: string; readonly address: string };
+  readonly to: readonly string[];
+  readonly subject: string;
+  readonly messageId: string;
+  readonly inReplyTo: string | null;
+  /** Plain text; lines end in LF; without its one final newline. */
+  readonly text: string;
+}
+
+/** Header names that a message of ours has; any other makes it unreadable. */
+const HEADERS = new Set([
+  'from',
+  'to',
+  'subject',
+  'message-id',
+  'in-reply-to',
+  'references',
+  'x-countersign-request',
+  'mime-version',
+  'content-type',
+  'content-transfer-encoding',
+]);
+
+/**
+ * Parses the raw bytes of a plan.
+ * @throws Error when they hold anything beyond one plain text and the headers above: what cannot be shown is not sent
+ */
+export async function readSentMessage(raw: Uint8Array): Promise<SentMessage> {
+  const mail = await PostalMime.parse(raw);
+  const extra = mail.headers.find((header) => !HEADERS.has(header.key));
+  if (extra !== undefined) throw new Error('the message has a header that would not be shown');
+  if (new Set(mail.headers.map((header) => header.key)).size !== mail.headers.length) {
+    throw new Error('the message has a header twice');
+  }
+  if (mail.html !== undefined || mail.attachments.length > 0)
+    throw new Error('the message is not one plain text');
+  if (mail.from?.address === undefined || mail.messageId === undefined) {
+    throw new Error('the message has no From or no Message-ID');
+  }
+  const to = (mail.to ?? []).map((recipient) => {
+    if (recipient.address === undefined) throw new Error('the message has a group or an empty address in To');
+    return recipient.address;
+  });
+  return {
+    from: { name: mail.from.name, address: mail.from.address },
+    to,
+    subject: mail.subject ?? '',
+    messageId: mail.messageId,
+    inReplyTo: mail.inReplyTo ?? null,
+    text: (mail.text ?? '').replace(/\r\n?/g, '\n').replace(/\n$/, ''),
+  };
+}

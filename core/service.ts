@@ -1,0 +1,167 @@
+import type { Approval } from './approval.ts';
+import type { ErrorCode } from './errors.ts';
+import type { Rate } from './limits.ts';
+import type { Failure, Outcome } from './outcome.ts';
+import type { Modes, Preset } from './permissions.ts';
+import type { ActionPlan } from './plan.ts';
+import type { Account, Caller, Credential, Owner, StoredActivity, StoredEvent } from './ports/storage.ts';
+import type { SentMessage } from './sent-message.ts';
+import type { ToolListing } from './tools/define-tool.ts';
+
+/** What the doors, the dashboard and an embedding app use. */
+export interface Service {
+  /** Public addresses, without a slash at the end. */
+  readonly baseUrl: string;
+  readonly dashboardUrl: string;
+
+  readonly calls: Calls;
+  readonly owners: Owners;
+  readonly keys: Keys;
+  readonly accounts: Accounts;
+  readonly approvals: Approvals;
+
+  /** `approval.pending`: something waits for the owner. Ids only. @returns a function that stops the listening */
+  on(
+    event: 'approval.pending',
+    listener: (notice: { ownerId: string; approvalId: string }) => void,
+  ): () => void;
+
+  /** Resolves when storage answers. */
+  healthy(): Promise<void>;
+  /** One round of background work: expiry, recovery, follow-ups, erasing. */
+  recover(): Promise<void>;
+  /** Recovers now and then every few seconds, until `stop`. */
+  start(): void;
+  /** Takes no more work, waits for what runs (at most `withinMs`), closes mail and storage. */
+  stop(withinMs?: number): Promise<void>;
+}
+
+export interface Calls {
+  /**
+   * The first step of every call: whose key is it, and may it call now?
+   * Counts the call and takes a slot; whoever is admitted must end with `run` or `leave`.
+   * @param request `token`: what follows `Bearer `, undefined where there is none;
+   *   `address`: the caller's, for the budget of those who hold no key
+   */
+  admit(request: { token: string | undefined; address: string }): Promise<Admission>;
+  /** Runs one tool and ends the call. Never throws: what goes wrong is a Failure. */
+  run(caller: Caller, call: ToolCall): Promise<Answer>;
+  /** Ends an admitted call that runs no tool: refused by the door (a code), or answered by it (`ok`). */
+  leave(caller: Caller, outcome: 'ok' | ErrorCode): Promise<void>;
+  /** The tools that this caller may use, as GET /v1/tools and MCP list them. */
+  tools(caller: Caller): readonly ToolListing[];
+}
+
+export type Admission =
+  | { readonly kind: 'refused'; readonly failure: Failure; readonly rate: Rate }
+  | { readonly kind: 'over'; readonly failure: Failure; readonly retryAfterS: number; readonly rate: Rate }
+  | { readonly kind: 'admitted'; readonly caller: Caller; readonly rate: Rate };
+
+export interface ToolCall {
+  readonly tool: string;
+  readonly args: unknown;
+  readonly idempotencyKey: string | undefined;
+  /** Bytes of the answer as this door will write it; an answer is cut until it fits. */
+  readonly sizeBytes: (outcome: Outcome) => number;
+}
+
+export interface Answer {
+  readonly outcome: Outcome;
+  /** It is the stored answer of an earlier call with the same Idempotency-Key. */
+  readonly replayed: boolean;
+}
+
+export interface Owners {
+  /** @throws ServiceError invalid_arguments when id or email are taken or malformed */
+  create(owner: {
+    ownerId?: string;
+    email: string;
+    timezone?: string;
+    password?: string;
+  }): Promise<{ ownerId: string }>;
+  byEmail(email: string): Promise<Owner | undefined>;
+  setPassword(ownerId: string, password: string): Promise<void>;
+  /**
+   * Checks email and password; tries are bounded per email and per address.
+   * @returns a session token for the cookie; undefined when they do not match
+   * @throws ServiceError rate_limited, with details.retry_after_s
+   */
+  signIn(request: { email: string; password: string; address: string }): Promise<string | undefined>;
+  session(token: string): Promise<Owner | undefined>;
+  signOut(token: string): Promise<void>;
+  activity(ownerId: string, limit: number): Promise<readonly StoredActivity[]>;
+  /** Events behind sequence number `after`, oldest first. */
+  events(ownerId: string, after: number, limit: number): Promise<readonly StoredEvent[]>;
+}
+
+export interface Keys {
+  /** @param key `days`: 1 to 180, default 90; `modes`: changes to the preset. @returns the key, shown this once */
+  create(key: {
+    ownerId: string;
+    name: string;
+    preset: Preset;
+    modes?: Partial<Modes>;
+    days?: number;
+  }): Promise<{ keyId: string; apiKey: string }>;
+  list(ownerId: string): Promise<readonly Credential[]>;
+  /** The old key works for 24 more hours. @throws ServiceError not_found */
+  rotate(ownerId: string, keyId: string): Promise<{ apiKey: string }>;
+  /** @throws ServiceError not_found */
+  revoke(ownerId: string, keyId: string): Promise<void>;
+  /** @throws ServiceError not_found, invalid_arguments (a mode that the group has not) */
+  setModes(ownerId: string, keyId: string, modes: Partial<Modes>): Promise<void>;
+  /** A key was found where it must not be, in a URL; a live one is revoked. */
+  revokeLeaked(apiKey: string): Promise<void>;
+}
+
+export interface Accounts {
+  /** Connects and signs in first, and saves only then. `settings` is the mail adapter's. @throws MailError */
+  connect(account: {
+    ownerId: string;
+    email: string;
+    label?: string;
+    signature?: string;
+    settings: unknown;
+  }): Promise<{ accountId: number }>;
+  list(ownerId: string): Promise<readonly Account[]>;
+  /** @throws ServiceError not_found */
+  activate(ownerId: string, accountId: number): Promise<void>;
+  /** Cancels what waits for it. @throws ServiceError not_found */
+  remove(ownerId: string, accountId: number): Promise<void>;
+}
+
+/** For the owner's page alone: no key and no agent comes here. */
+export interface Approvals {
+  list(
+    ownerId: string,
+    query: { state: 'open' | 'all'; after?: { createdAtMs: number; id: string }; limit: number },
+  ): Promise<{ readonly approvals: readonly Approval[]; readonly more: boolean }>;
+  /** Undefined: the owner has no such request. */
+  show(ownerId: string, approvalId: string): Promise<ApprovalView | undefined>;
+  /**
+   * Approves what the page with this digest showed, and runs it; waits at most 25 s for the run.
+   * `won` is false when it was no longer pending, its time was over, or the digest is another.
+   */
+  approve(ownerId: string, approvalId: string, digest: string): Promise<Decided | undefined>;
+  reject(ownerId: string, approvalId: string): Promise<Decided | undefined>;
+}
+
+export interface Decided {
+  readonly approval: Approval;
+  readonly won: boolean;
+}
+
+/** Everything that would happen, as the plan says it. */
+export interface ApprovalView {
+  readonly approval: Approval;
+  /** Name of the key that asked. */
+  readonly keyName: string;
+  /** Title of the tool in the owner's words. */
+  readonly title: string;
+  /** Null once the plan is erased. */
+  readonly plan: ActionPlan | null;
+  /** What `plan.raw` says, parsed from its bytes; null where nothing is sent. */
+  readonly message: SentMessage | null;
+  /** Why it waits, and warnings, in the owner's words. */
+  readonly notes: readonly string[];
+}

@@ -1,0 +1,160 @@
+import type { z } from 'zod';
+import type { Identifiers } from '../identifiers.ts';
+import type { Limits } from '../limits.ts';
+import type { Outcome, Result } from '../outcome.ts';
+import type { Group } from '../permissions.ts';
+import type { ActionPlan, MessageTarget } from '../plan.ts';
+import type { MailCall, Start } from '../ports/mail.ts';
+import type { Ports } from '../ports/ports.ts';
+import type { Account, Credential, Owner } from '../ports/storage.ts';
+import { type Arguments, argumentsOf } from '../schema.ts';
+
+interface ToolFacts {
+  readonly name: string;
+  /** In the owner's words: the dashboard's heading. */
+  readonly title: string;
+  readonly description: string;
+  /** Null: always permitted, for the key's own affairs. */
+  readonly group: Group | null;
+  /** Paths of third-party text in the result, such as `messages[].from`. */
+  readonly untrusted: readonly string[];
+}
+
+interface ReadFacts extends ToolFacts {
+  /** `read`: changes nothing. `own`: changes the key's own requests only. */
+  readonly kind: 'read' | 'own';
+  /** Those of the untrusted fields that are put between fence lines. */
+  readonly wrapped: readonly string[];
+}
+
+interface WriteFacts extends ToolFacts {
+  /** `gated`: always an approval, also when it runs at once. `light`: in mode `direct` it just runs. */
+  readonly kind: 'gated' | 'light';
+  /** The action word of its approvals; null where API.md shows none. */
+  readonly action: string | null;
+  /** Counts against the send limit. */
+  readonly sends: boolean;
+  /** The same request again within the hour is held: sends and events. */
+  readonly repeatable: boolean;
+  /** Does it. @returns the approval's result @throws MailError */
+  perform(plan: ActionPlan, run: RunContext): Promise<Result>;
+  /** After a crash between start and settlement: did it happen? */
+  check(plan: ActionPlan, run: RunContext): Promise<Checked>;
+  /** The result of a light write that ran at once, as its route shows it. */
+  direct?(plan: ActionPlan, result: Result): Result;
+  /** What is left to do after success; repeated until it is done, so each part of it must be safe to repeat. */
+  followUp?(plan: ActionPlan, run: RunContext): Promise<void>;
+}
+
+interface Bound<R> {
+  readonly inputSchema: Arguments<unknown>['jsonSchema'];
+  /** Checks the arguments. @throws ServiceError invalid_arguments */
+  bind(args: unknown): (context: CallContext) => Promise<R>;
+}
+
+export type ReadTool = ReadFacts & Bound<Found>;
+
+/** Changes something in the world. What `bind` gives finds the target, freezes what will run, and collects what
+ * the owner must see and what the holds must know; only that plan reaches `perform`. */
+export type WriteTool = WriteFacts & Bound<Planned>;
+
+export type Tool = ReadTool | WriteTool;
+
+export type Checked =
+  | { readonly kind: 'happened'; readonly result: Result }
+  /** It certainly did not happen, and running it again does no harm. */
+  | { readonly kind: 'repeat' }
+  | { readonly kind: 'unknown' };
+
+export interface Planned {
+  readonly plan: ActionPlan;
+  /** What makes two requests the same, besides the tool: the resolved arguments. */
+  readonly request: unknown;
+  /** What it would change, as `targetOf` names it. */
+  readonly targets: readonly string[];
+}
+
+/** What a read found. */
+export type Found =
+  | { readonly kind: 'result'; readonly result: Result }
+  | { readonly kind: 'empty'; readonly result: Result }
+  /** A result that can be made smaller: `at(n)` for n rows or characters, `at(most)` being all there is. */
+  | { readonly kind: 'cut'; readonly most: number; at(n: number): Result }
+  | { readonly kind: 'outcome'; readonly outcome: Outcome };
+
+/** What a call knows. */
+export interface CallContext {
+  readonly ports: Ports;
+  readonly owner: Owner;
+  readonly credential: Credential;
+  readonly accounts: readonly Account[];
+  readonly limits: Limits;
+  readonly identifiers: Identifiers;
+  readonly now: Date;
+  readonly dashboardUrl: string;
+  /** A cursor is bound to tool and arguments by this. */
+  readonly cursorScope: string;
+  mailCall(account: Account): MailCall;
+  /** Notes for the activity row what was shown in full or changed, or listed. */
+  shown(id: string): void;
+  listed(id: string): void;
+}
+
+/** What a run knows: no caller, no arguments. */
+export interface RunContext {
+  readonly ports: Ports;
+  readonly ownerId: string;
+  /** Stays the same when the run is repeated: for writes to our own storage. */
+  readonly requestId: string;
+  /** When the run started: the Date of what is sent. */
+  readonly date: Date;
+  readonly start: Start;
+  /** @throws MailError `refused` when the account is no longer connected */
+  mailCall(accountId: number): Promise<MailCall>;
+}
+
+export interface ToolListing {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+  readonly annotations: { readonly readOnlyHint: boolean };
+}
+
+export function defineRead<S extends z.ZodType>(
+  tool: ReadFacts & { input: S; run(args: z.output<S>, context: CallContext): Promise<Found> },
+): ReadTool {
+  const { input, run, ...facts } = tool;
+  return { ...facts, ...bound(argumentsOf(input), run) };
+}
+
+export function defineWrite<S extends z.ZodType>(
+  tool: WriteFacts & { input: S; plan(args: z.output<S>, context: CallContext): Promise<Planned> },
+): WriteTool {
+  const { input, plan, ...facts } = tool;
+  return { ...facts, ...bound(argumentsOf(input), plan) };
+}
+
+function bound<A, R>(input: Arguments<A>, work: (args: A, context: CallContext) => Promise<R>): Bound<R> {
+  return {
+    inputSchema: input.jsonSchema,
+    bind(args) {
+      const parsed = input.parse(args);
+      return (context) => work(parsed, context);
+    },
+  };
+}
+
+export function isWrite(tool: Tool): tool is WriteTool {
+  return tool.kind === 'gated' || tool.kind === 'light';
+}
+
+export function listingOf(tool: Tool): ToolListing {
+  const { name, title, description, inputSchema } = tool;
+  return { name, title, description, inputSchema, annotations: { readOnlyHint: tool.kind === 'read' } };
+}
+
+/** The same message is the same target wherever it lies. */
+export function targetOf(target: Pick<MessageTarget, 'accountId' | 'stableId' | 'fingerprint'>): string {
+  return `message:${target.accountId}:${target.stableId ?? target.fingerprint}`;
+}

@@ -1,0 +1,79 @@
+import * as z from 'zod';
+import { findMessage, messageTarget } from '../mailbox.ts';
+import type { MessageContent } from '../ports/mail.ts';
+import { isMessageId, quoted, replyReferences, replySubject } from '../quote.ts';
+import { address, bodyText, invalidArgument, messageId, normalAddress, text } from '../schema.ts';
+import { checkSend, followUpSend, performSend, planSend, signed } from '../send-plan.ts';
+import { defineWrite, targetOf } from './define-tool.ts';
+
+export const sendReply = defineWrite({
+  name: 'send_reply',
+  title: 'Reply to a message',
+  description:
+    'Answers the sender of a message (its Reply-To, else From) in plain text, with the message quoted and the account signature. Usually waits for the owner.',
+  group: 'mail:reply',
+  kind: 'gated',
+  action: 'reply',
+  sends: true,
+  repeatable: true,
+  untrusted: [],
+  input: z.strictObject({
+    id: messageId,
+    body: text({ min: 1, max: 50_000, description: 'Plain text; quote and signature are added.' }),
+  }),
+  async plan(args, context) {
+    const {
+      account,
+      row,
+      value: parent,
+    } = await findMessage(context, args.id, async (call, { place }) => {
+      const read = await context.ports.mail.read(call, place);
+      return { row: read.row, value: read };
+    });
+    context.shown(args.id);
+    const body = bodyText(args.body);
+    const target = messageTarget(account, args.id, row);
+    const parentId = parent.headers.messageId;
+    const plan = await planSend(context, {
+      tool: 'send_reply',
+      account,
+      to: answerTo(parent),
+      subject: replySubject(parent.headers.subject),
+      text: signed(
+        `${body}\n\n${quoted({ from: row.from, date: row.date, text: parent.text })}`,
+        account.signature,
+      ),
+      inReplyTo: parentId !== null && isMessageId(parentId) ? parentId : null,
+      references: replyReferences(parent.headers),
+      targets: [target],
+    });
+    return { plan, request: { target: targetOf(target), body }, targets: [targetOf(target)] };
+  },
+  perform: performSend,
+  check: checkSend,
+  followUp: (plan, run) => followUpSend(plan, run, 'answered'),
+});
+
+const REPLY_RECIPIENTS = 5;
+
+/** Reply-To, else From. A stranger writes these: no more than a send of ours may have, and only plain addresses. */
+function answerTo({ headers }: MessageContent): string[] {
+  const named = headers.replyTo.length > 0 ? headers.replyTo : headers.from;
+  const unique = [...new Map(named.map((one) => [normalAddress(one.address), one.address])).values()];
+  const plain = unique.filter((one) => address.safeParse(one).success);
+  if (plain.length === 0) {
+    throw invalidArgument(
+      'id',
+      'recipient',
+      'names a message whose sender has no address that can be answered',
+    );
+  }
+  if (plain.length > REPLY_RECIPIENTS || plain.length < unique.length) {
+    throw invalidArgument(
+      'id',
+      'recipient',
+      'names a message whose Reply-To has addresses that cannot all be answered',
+    );
+  }
+  return plain;
+}

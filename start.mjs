@@ -1,0 +1,42 @@
+// `npm start`: installs and builds what is missing or out of date, then runs the demo. Plain Node: it runs
+// before anything is installed. What npm prints goes to stderr, so that stdout is the server's alone.
+import { spawn, spawnSync } from 'node:child_process';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+process.chdir(import.meta.dirname);
+
+const CLI = join('dist', 'hosts', 'server', 'cli.js');
+const SOURCES = ['core', 'adapters', 'hosts', 'package.json', 'tsconfig.json', 'tsup.config.ts'];
+
+// npm writes this file at the end of an install.
+if (changedMs(join('node_modules', '.package-lock.json')) < changedMs('package-lock.json')) {
+  npm('ci', '--include=dev');
+}
+if (changedMs(CLI) < Math.max(...SOURCES.map(changedMs))) npm('run', 'build');
+
+const server = spawn(process.execPath, [CLI, 'serve', '--demo', ...process.argv.slice(2)], {
+  stdio: 'inherit',
+});
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => server.kill(signal));
+server.on('error', (error) => {
+  console.error(`The server could not be started: ${error.message}`);
+  process.exit(1);
+});
+server.on('exit', (code) => process.exit(code ?? 1));
+
+/** When a file, or the newest one below a folder, was last written; 0 when there is none. */
+function changedMs(path) {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return 0;
+  if (!stat.isDirectory()) return stat.mtimeMs;
+  return Math.max(0, ...readdirSync(path).map((name) => changedMs(join(path, name))));
+}
+
+function npm(...args) {
+  console.error(`npm ${args.join(' ')}`);
+  const { status, error } = spawnSync('npm', args, { stdio: ['ignore', 2, 2] });
+  if (status === 0) return;
+  console.error(`npm ${args.join(' ')} failed${error === undefined ? '' : `: ${error.message}`}`);
+  process.exit(1);
+}

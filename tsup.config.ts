@@ -1,0 +1,26 @@
+import { defineConfig } from 'tsup';
+
+/** What package.json exports, by the path it has below dist. */
+const publicEntries = [
+  'hosts/embedded/countersign',
+  'adapters/sqlite/storage',
+  'adapters/imap/mail',
+  'adapters/sandbox/mail',
+  'hosts/rest/handler',
+  'hosts/dashboard/handler',
+  'test/contracts/testing',
+];
+
+const sources = (paths: readonly string[]) => Object.fromEntries(paths.map((path) => [path, `${path}.ts`]));
+
+export default defineConfig({
+  entry: sources([...publicEntries, 'hosts/server/cli']),
+  dts: { entry: sources(publicEntries) },
+  format: 'esm',
+  target: 'node20',
+  platform: 'node',
+  // Shared chunks keep one ServiceError for all entries, so that `instanceof` holds between them.
+  splitting: true,
+  sourcemap: true,
+  clean: true,
+});

@@ -1,0 +1,16 @@
+import { defineConfig } from 'vitest/config';
+import { countReporter } from './test/reporter.ts';
+
+export default defineConfig({
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  test: {
+    include: ['test/**/*.test.{ts,tsx}'],
+    globalSetup: ['test/install-servers.ts'],
+    reporters: ['default', countReporter()],
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 120_000,
+    coverage: { include: ['core/**', 'adapters/**', 'hosts/**'] },
+  },
+});
