@@ -15,7 +15,7 @@ import { holdText } from './holds.ts';
 import { createIdentifiers, credentialId } from './identifiers.ts';
 import { createKeyring, type Keyring } from './keyring.ts';
 import { DAY_MS, HOUR_MS, type LimitOverrides, PLAN_LIMITS } from './limits.ts';
-import { mailAccount, sealSettings } from './mail-call.ts';
+import { sealSettings } from './mail-call.ts';
 import { failure } from './outcome.ts';
 import { hashPassword, passwordMatches } from './password.ts';
 import { effectiveMode, type Modes, type Plan, PRESETS, wrongModes } from './permissions.ts';
@@ -23,6 +23,7 @@ import { PORT_NAMES, type Ports } from './ports/ports.ts';
 import { address, codePoints, invalidArgument, line } from './schema.ts';
 import { readSentMessage } from './sent-message.ts';
 import type { Accounts, Approvals, Calls, Keys, Owners, Service } from './service.ts';
+import { isTimeZone } from './time-zone.ts';
 import { CATALOGUE, toolNamed } from './tools/catalogue.ts';
 import { listingOf } from './tools/define-tool.ts';
 
@@ -254,7 +255,7 @@ function createOwners({ storage, clock, random }: Ports, plan: Plan, limits: Lim
     async create({ ownerId = Buffer.from(random(12)).toString('hex'), email, timezone = 'UTC', password }) {
       if (!address.safeParse(email).success)
         throw invalidArgument('email', 'format', 'is a bare email address');
-      if (!isTimezone(timezone))
+      if (!isTimeZone(timezone))
         throw invalidArgument('timezone', 'format', 'is an IANA name such as Europe/Berlin');
       const passwordHash = password === undefined ? null : await newHash(password, random);
       const made = await storage.addOwner({
@@ -301,16 +302,6 @@ function createOwners({ storage, clock, random }: Ports, plan: Plan, limits: Lim
     activity: (ownerId, limit) => storage.activity({ ownerId, limit }),
     events: (ownerId, afterId, limit) => storage.events({ ownerId, afterId, limit }),
   };
-}
-
-function isTimezone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch (error) {
-    if (error instanceof RangeError) return false;
-    throw error;
-  }
 }
 
 const PASSWORD_CHARS_MIN = 10;

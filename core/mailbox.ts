@@ -27,6 +27,17 @@ function accountNamed(context: CallContext, accountId: number): Account {
   return account;
 }
 
+/** One of several accounts is asked: when it cannot be, the failure names it. */
+export async function asked<T>(account: Account, answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (!(error instanceof MailError) || error.code === 'not_found') throw error;
+    const details = { account_id: account.accountId, reason: error.code };
+    throw new ServiceError('upstream_mail_error', { details, cause: error });
+  }
+}
+
 const ROLES: readonly string[] = [
   'inbox',
   'sent',

@@ -140,7 +140,7 @@ export const markRead = defineWrite({
   action: null,
   sends: false,
   repeatable: false,
-  untrusted: ['folder', 'items[].folder'],
+  untrusted: [],
   input: selection,
   plan: (args, context) => planFlag(READ, args, context),
   perform: (plan, run) => performFlag(READ, plan, run),

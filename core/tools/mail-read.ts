@@ -1,13 +1,14 @@
 import * as z from 'zod';
 import { ServiceError } from '../errors.ts';
-import { accountsOf, findMessage, folderNamed, summaryOf } from '../mailbox.ts';
+import { accountsOf, asked, findMessage, folderNamed, summaryOf } from '../mailbox.ts';
 import type { Result } from '../outcome.ts';
+import { cursorAt, pageFields, positionOf, skipped } from '../paging.ts';
 import { MailError, type MessageRow } from '../ports/mail.ts';
 import type { Account } from '../ports/storage.ts';
-import { accountId, codePoints, cursor, invalidArgument, limit, messageId } from '../schema.ts';
+import { accountId, codePoints, cursor, limit, messageId } from '../schema.ts';
 import { type CallContext, defineRead, type Found } from './define-tool.ts';
 
-const ROW_FIELDS = ['messages[].from', 'messages[].subject', 'messages[].folder'];
+const ROW_FIELDS = ['messages[].from', 'messages[].subject'];
 
 const folder = z.string().min(1).max(255).meta({
   description: 'An exact folder name, or one of inbox, sent, drafts, spam, trash, archive.',
@@ -19,25 +20,19 @@ export const listAccounts = defineRead({
   description: 'The connected mail accounts with their folders and message counts.',
   group: 'mail:read',
   kind: 'read',
-  untrusted: ['accounts[].folders[].display_name'],
+  untrusted: [],
   wrapped: [],
   input: z.strictObject({ cursor: cursor.optional() }),
   async run(args, context) {
     const accounts = await Promise.all(
       accountsOf(context, undefined).map((account) => described(context, account)),
     );
-    const skip = args.cursor === undefined ? 0 : openSkip(context, args.cursor);
+    const skip = skipped(context, args.cursor);
     const rest = accounts.slice(skip);
     return {
       kind: 'cut',
       most: rest.length,
-      at: (n) => ({
-        accounts: rest.slice(0, n),
-        total: accounts.length,
-        returned: n,
-        has_more: n < rest.length,
-        ...(n < rest.length ? { next_cursor: cursorOf(context, [skip + n]) } : {}),
-      }),
+      at: (n) => ({ accounts: rest.slice(0, n), ...pageFields(context, skip, rest.length, n) }),
     };
   },
 });
@@ -86,14 +81,9 @@ export const summarizeInbox = defineRead({
   run: (args, context) => listMessages(args, context, false),
 });
 
-interface Position {
-  readonly accountId: number;
-  readonly uidValidity: string;
-  readonly uid: number;
-  readonly internalDateMs: number;
-}
-
+/** Account, uidValidity, uid, and INTERNALDATE in milliseconds. */
 const position = z.tuple([z.int(), z.string(), z.int(), z.int()]);
+type RowPosition = z.infer<typeof position>;
 
 /** Source: API-NOTES.md, order: one folder by UID; several accounts by INTERNALDATE with a fixed tie-break. */
 async function listMessages(
@@ -108,20 +98,16 @@ async function listMessages(
 ): Promise<Found> {
   const wanted = args.folder ?? 'inbox';
   const accounts = accountsOf(context, args.account_id);
-  const after = args.cursor === undefined ? undefined : openPosition(context, args.cursor);
+  const after = args.cursor === undefined ? undefined : positionOf(context, args.cursor, position);
   const order = accounts.length === 1 ? 'uid' : 'date';
   const pages = await Promise.all(
     accounts.map(async (account) => {
       const call = context.mailCall(account);
-      const found = folderNamed(await context.ports.mail.folders(call), wanted);
+      const found = folderNamed(await asked(account, context.ports.mail.folders(call)), wanted);
       if (found === undefined) return undefined;
-      const page = await context.ports.mail.list(call, {
-        path: found.path,
-        unread,
-        order,
-        after: after && behind(after, account.accountId),
-        limit: args.limit,
-      });
+      const query = { path: found.path, unread, order, limit: args.limit } as const;
+      const from = after && behind(after, account.accountId);
+      const page = await asked(account, context.ports.mail.list(call, { ...query, after: from }));
       return { ...page, path: found.path, rows: page.rows.map((row) => ({ account, row })) };
     }),
   );
@@ -133,7 +119,7 @@ async function listMessages(
   const rows = merged.slice(0, args.limit);
   const moreBehind = merged.length > rows.length || present.some((page) => page.more);
   const facts = {
-    folder: args.folder ?? first.path,
+    folder: accounts.length === 1 ? first.path : wanted,
     total: present.reduce((sum, page) => sum + page.total, 0),
   };
   if (rows.length === 0) {
@@ -153,7 +139,9 @@ async function listMessages(
         ...facts,
         returned: n,
         has_more: more,
-        ...(more && last !== undefined ? { next_cursor: cursorAt(context, last.account, last.row) } : {}),
+        ...(more && last !== undefined
+          ? { next_cursor: cursorAt(context, rowPosition(last.account, last.row)) }
+          : {}),
       };
     },
   };
@@ -173,36 +161,13 @@ function newestFirst(
 const UID_MAX = 2 ** 32 - 1;
 
 /** The position from which an account goes on: its own, or the instant of the other's, before or after the tie. */
-function behind(after: Position, account: number) {
-  const { internalDateMs } = after;
-  if (account === after.accountId) return { uidValidity: after.uidValidity, uid: after.uid, internalDateMs };
-  return { uidValidity: null, uid: account < after.accountId ? 0 : UID_MAX + 1, internalDateMs };
+function behind([accountId, uidValidity, uid, internalDateMs]: RowPosition, account: number) {
+  if (account === accountId) return { uidValidity, uid, internalDateMs };
+  return { uidValidity: null, uid: account < accountId ? 0 : UID_MAX + 1, internalDateMs };
 }
 
-function cursorAt(context: CallContext, account: Account, { place, internalDate }: MessageRow): string {
-  return cursorOf(context, [account.accountId, place.uidValidity, place.uid, internalDate.getTime()]);
-}
-
-function cursorOf(context: CallContext, at: readonly (string | number)[]): string {
-  return context.identifiers.cursor(context.owner.ownerId, context.cursorScope, at);
-}
-
-function openPosition(context: CallContext, text: string): Position {
-  const [account, uidValidity, uid, internalDateMs] = opened(context, text, position);
-  return { accountId: account, uidValidity, uid, internalDateMs };
-}
-
-function openSkip(context: CallContext, text: string): number {
-  return opened(context, text, z.tuple([z.int()]))[0];
-}
-
-function opened<T>(context: CallContext, text: string, shape: z.ZodType<T>): T {
-  const at = shape.safeParse(
-    context.identifiers.openCursor(context.owner.ownerId, context.cursorScope, text),
-  );
-  if (!at.success)
-    throw invalidArgument('cursor', 'cursor', 'is not a cursor of this call with these arguments');
-  return at.data;
+function rowPosition(account: Account, { place, internalDate }: MessageRow): RowPosition {
+  return [account.accountId, place.uidValidity, place.uid, internalDate.getTime()];
 }
 
 const NAME_CHARS = 100;
@@ -217,7 +182,7 @@ export const getEmail = defineRead({
     'One message with its text and the names of its attachments. A long text comes in parts: pass body_next_offset as body_offset.',
   group: 'mail:read',
   kind: 'read',
-  untrusted: ['from', 'subject', 'folder', 'body', 'attachments[].name', 'attachments[].mime'],
+  untrusted: ['from', 'subject', 'body', 'attachments[].name', 'attachments[].mime'],
   wrapped: ['body'],
   input: z.strictObject({
     id: messageId,

@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { ServiceError } from '../errors.ts';
 import { approvalOutcome, endedOutcome, wireApproval } from '../outcome.ts';
+import { cursorAt, positionOf } from '../paging.ts';
 import { effectiveMode, GROUPS } from '../permissions.ts';
-import { cursor, invalidArgument, limit } from '../schema.ts';
-import { type CallContext, defineRead } from './define-tool.ts';
+import { cursor, limit } from '../schema.ts';
+import { defineRead } from './define-tool.ts';
 
 /** The key's own affairs: always permitted. */
 
@@ -65,7 +66,8 @@ export const listApprovals = defineRead({
   }),
   async run(args, context) {
     const { ownerId } = context.owner;
-    const after = args.cursor === undefined ? undefined : openPosition(context, args.cursor);
+    const behind = args.cursor === undefined ? undefined : positionOf(context, args.cursor, position);
+    const after = behind && { createdAtMs: behind[0], id: behind[1] };
     const { credentialId } = context.credential;
     const page = await context.ports.storage.approvals({ ...args, ownerId, credentialId, after });
     return {
@@ -80,12 +82,7 @@ export const listApprovals = defineRead({
           returned: rows.length,
           has_more: more,
           ...(more && last !== undefined
-            ? {
-                next_cursor: context.identifiers.cursor(ownerId, context.cursorScope, [
-                  last.createdAt.getTime(),
-                  last.id,
-                ]),
-              }
+            ? { next_cursor: cursorAt(context, [last.createdAt.getTime(), last.id]) }
             : {}),
         };
       },
@@ -94,16 +91,6 @@ export const listApprovals = defineRead({
 });
 
 const position = z.tuple([z.number(), z.string()]);
-
-function openPosition(context: CallContext, text: string) {
-  const opened = position.safeParse(
-    context.identifiers.openCursor(context.owner.ownerId, context.cursorScope, text),
-  );
-  if (!opened.success)
-    throw invalidArgument('cursor', 'cursor', 'is not a cursor of this call with these arguments');
-  const [createdAtMs, id] = opened.data;
-  return { createdAtMs, id };
-}
 
 export const getApproval = defineRead({
   name: 'get_approval',

@@ -1,0 +1,40 @@
+/** Wall-clock time in an IANA zone, by the zone data of the runtime. */
+
+export function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+/** ISO 8601 with the offset that the zone has at that instant, to the second. */
+export function isoIn(instant: Date, timezone: string): string {
+  const offsetMs = offsetAt(instant, timezone);
+  const minutes = Math.abs(offsetMs) / 60_000;
+  const two = (value: number) => String(Math.floor(value)).padStart(2, '0');
+  const wall = new Date(instant.getTime() + offsetMs).toISOString().slice(0, 19);
+  return `${wall}${offsetMs < 0 ? '-' : '+'}${two(minutes / 60)}:${two(minutes % 60)}`;
+}
+
+/** The first instant of the day that is `days` after the one that `instant` lies in. */
+export function startOfDay(instant: Date, timezone: string, days: number): Date {
+  const wall = new Date(instant.getTime() + offsetAt(instant, timezone));
+  const midnight = Date.UTC(wall.getUTCFullYear(), wall.getUTCMonth(), wall.getUTCDate() + days);
+  // The offset at midnight may be another than now; where midnight falls into a gap, the day begins after it.
+  const guess = new Date(midnight - offsetAt(new Date(midnight), timezone));
+  return new Date(midnight - offsetAt(guess, timezone));
+}
+
+/** Milliseconds that the zone is ahead of UTC at an instant. */
+function offsetAt(instant: Date, timezone: string): number {
+  const parts = new Intl.DateTimeFormat('en', { timeZone: timezone, timeZoneName: 'longOffset' });
+  const name = parts.formatToParts(instant).find((part) => part.type === 'timeZoneName')?.value ?? 'GMT';
+  const match = /^GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/.exec(name);
+  if (match === null) throw new Error(`the offset ${name} of a time zone cannot be read`);
+  const [, sign, hours = '0', minutes = '0', seconds = '0'] = match;
+  const ms = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
+  return sign === '-' ? -ms : ms;
+}

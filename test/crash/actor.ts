@@ -1,0 +1,67 @@
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Approval } from '../../core/approval.ts';
+import { callWith } from '../open-service.ts';
+import { IDEMPOTENCY_KEY, readScene, sceneParts, sceneService } from './scene.ts';
+
+/**
+ * A process of the crash proof: `actor.ts FOLDER act N` does what the scene says and dies by SIGKILL right after its
+ * N-th port call (0: lives to the end); `actor.ts FOLDER recover` starts again and recovers until nothing is open.
+ * Every port call that ended is a line of `trace`.
+ */
+const [folder = '', step = '', nth = '0'] = process.argv.slice(2);
+const scene = readScene(folder);
+const parts = sceneParts(folder, scene.mail);
+let calls = 0;
+
+function counted<T extends object>(name: string, port: T): T {
+  return new Proxy(port, {
+    get(target, property, receiver) {
+      const member: unknown = Reflect.get(target, property, receiver);
+      // Leases are renewed by the clock, not by what is done: they would make the count differ from run to run.
+      if (typeof member !== 'function' || property === 'renew') return member;
+      return (...args: unknown[]) => {
+        const answer: unknown = Reflect.apply(member, target, args);
+        if (!(answer instanceof Promise)) return answer;
+        return answer.finally(() => ended(`${name}.${String(property)}`));
+      };
+    },
+  });
+}
+
+async function ended(call: string): Promise<void> {
+  calls++;
+  appendFileSync(join(folder, 'trace'), `${call}\n`);
+  if (calls !== Number(nth)) return;
+  process.kill(process.pid, 'SIGKILL');
+  await new Promise<never>(() => {});
+}
+
+if (step === 'act') {
+  const service = sceneService({
+    storage: counted('storage', parts.storage),
+    mail: counted('mail', parts.mail),
+  });
+  const { act, ownerId, apiKey } = scene;
+  if (act.mode === 'approve') await service.approvals.approve(ownerId, act.approvalId, act.digest);
+  else await callWith(service, apiKey, act.tool, act.args, IDEMPOTENCY_KEY);
+  await service.stop();
+} else {
+  const service = sceneService(parts);
+  const { act, ownerId, apiKey } = scene;
+  const all = async (): Promise<readonly Approval[]> =>
+    (await service.approvals.list(ownerId, { state: 'all', limit: 50 })).approvals;
+  const isOpen = (approval: Approval) => approval.state === 'approved' || approval.lease.untilMs > Date.now();
+  do {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await service.recover();
+  } while ((await all()).some(isOpen));
+  // A follow-up that nobody holds any more is due at once; one more round after the last lease takes it.
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  await service.recover();
+  const approvals = await all();
+  const again =
+    act.mode === 'direct' ? await callWith(service, apiKey, act.tool, act.args, IDEMPOTENCY_KEY) : undefined;
+  await service.stop();
+  process.stdout.write(JSON.stringify({ approvals, again, approvalsAfter: approvals.length }));
+}

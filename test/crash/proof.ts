@@ -1,0 +1,147 @@
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { bundleForChild, runChild } from '../run-typescript.ts';
+
+/**
+ * The crash proof: a process is killed with SIGKILL after its n-th port call, for every n, and really started
+ * again. What was recorded when it died decides what must be found afterwards.
+ */
+
+const report = z.object({
+  approvals: z.array(z.object({ state: z.string(), error: z.string().nullable() })),
+  again: z
+    .object({ status: z.string(), executed: z.boolean().optional(), code: z.string().optional() })
+    .optional(),
+});
+
+/** What was found in the world after the restart. */
+export interface Found {
+  readonly transmitted: number;
+  readonly inSent: number;
+}
+
+export interface Played extends Found {
+  /** Port calls that ended before the kill, in order. */
+  readonly calls: readonly string[];
+  readonly killed: boolean;
+  readonly state: string | undefined;
+  readonly error: string | null;
+  /** How the same call with the same Idempotency-Key was answered after the restart; direct mode only. */
+  readonly again: z.infer<typeof report>['again'];
+  readonly approvals: number;
+}
+
+/** Plays one scene: a copy of `template`, the act with its kill, the restart. */
+export async function play(
+  bundle: string,
+  template: string,
+  killAfter: number,
+  look: (folder: string) => Promise<Found>,
+): Promise<Played> {
+  const folder = mkdtempSync(join(tmpdir(), 'cs-crash-'));
+  try {
+    cpSync(template, folder, { recursive: true });
+    const act = await runChild(bundle, [folder, 'act', String(killAfter)]);
+    const killed = act.signal === 'SIGKILL';
+    if (!killed && act.code !== 0) throw new Error(`the actor failed: ${act.stderr}`);
+    const trace = join(folder, 'trace');
+    const calls = existsSync(trace) ? readFileSync(trace, 'utf8').split('\n').slice(0, -1) : [];
+    const recovered = await runChild(bundle, [folder, 'recover']);
+    if (recovered.code !== 0) throw new Error(`the restart failed: ${recovered.stderr}`);
+    const { approvals, again } = report.parse(JSON.parse(recovered.stdout));
+    const [newest] = approvals;
+    const found = await look(folder);
+    return {
+      ...found,
+      calls,
+      killed,
+      state: newest?.state,
+      error: newest?.error ?? null,
+      again,
+      approvals: approvals.length,
+    };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The contract of a crash: DESIGN's machine, by what was recorded before the kill. */
+export function judge(mode: 'approve' | 'direct', played: Played): void {
+  const did = (call: string) => played.calls.includes(call);
+  const nth = `after ${played.calls.length} calls, the last ${played.calls.at(-1)}`;
+  expect(played.transmitted, `never twice, ${nth}`).toBeLessThanOrEqual(1);
+  expect(played.inSent, `never twice in Sent, ${nth}`).toBeLessThanOrEqual(1);
+  if (did('storage.settle')) {
+    expect([played.state, played.transmitted, played.inSent], nth).toEqual(['executed', 1, 1]);
+  } else if (did('storage.start')) {
+    expect(played.state, nth).toBe('outcome_unknown');
+  } else if (mode === 'approve') {
+    const decided = did('storage.decide');
+    expect([played.state, played.transmitted, played.inSent], nth).toEqual(
+      decided ? ['executed', 1, 1] : ['pending', 0, 0],
+    );
+  } else if (did('storage.file')) {
+    // The failed run has freed its key: the same call afterwards is a new one, and runs.
+    expect([played.again?.status, played.again?.executed], nth).toEqual(['ok', true]);
+    expect([played.state, played.error], nth).toEqual(['failed', 'interrupted']);
+  } else {
+    expect([played.state, played.again?.status, played.again?.executed], nth).toEqual([
+      undefined,
+      'ok',
+      true,
+    ]);
+  }
+  if (mode !== 'direct' || !did('storage.start')) return;
+  // Once started, the key is burnt: the same call is answered from what became of it, and sends nothing.
+  expect([played.again?.status, played.again?.executed], nth).toEqual(['ok', did('storage.settle')]);
+  expect(played.approvals, nth).toBe(1);
+}
+
+/** Plays every n from 1 until the process lives to the end, some at a time. */
+export async function playAll(
+  actor: string,
+  template: string,
+  look: (folder: string) => Promise<Found>,
+): Promise<Played[]> {
+  const bundle = await bundleForChild(actor);
+  const whole = await play(bundle, template, 0, look);
+  if (whole.killed) throw new Error('the actor was killed without being asked to');
+  const played: Played[] = [whole];
+  const AT_ONCE = 3;
+  for (let n = 1; n <= whole.calls.length; n += AT_ONCE) {
+    const batch = Array.from(
+      { length: Math.min(AT_ONCE, whole.calls.length - n + 1) },
+      (_, index) => n + index,
+    );
+    played.push(...(await Promise.all(batch.map((killAfter) => play(bundle, template, killAfter, look)))));
+  }
+  return played;
+}
+
+/** The proof for one mailbox and mode. `prepare` fills a folder with a scene. */
+export function crashProof(
+  name: string,
+  mode: 'approve' | 'direct',
+  prepare: (folder: string) => Promise<void>,
+  look: (folder: string) => Promise<Found>,
+): void {
+  describe(`${name}, ${mode}: killed after every port call`, () => {
+    it('never sends twice, and says what it cannot know', { timeout: 240_000 }, async () => {
+      const template = mkdtempSync(join(tmpdir(), 'cs-scene-'));
+      try {
+        await prepare(template);
+        const played = await playAll(join(import.meta.dirname, 'actor.ts'), template, look);
+        const whole = played[0]?.calls ?? [];
+        // The proof is empty unless the calls that matter are among those after which it kills.
+        expect(whole).toEqual(expect.arrayContaining(['storage.start', 'mail.transmit', 'storage.settle']));
+        expect(played.slice(1).every((one) => one.killed)).toBe(true);
+        for (const one of played) judge(mode, one);
+      } finally {
+        rmSync(template, { recursive: true, force: true });
+      }
+    });
+  });
+}

@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { imapMail } from '../../adapters/imap/mail.ts';
+import { sandboxMail } from '../../adapters/sandbox/mail.ts';
+import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
+import { createService, type ServiceOptions } from '../../core/create-service.ts';
+import type { Mail } from '../../core/ports/mail.ts';
+import type { Storage } from '../../core/ports/storage.ts';
+import { silentLog, testClock } from '../open-service.ts';
+
+/** What the crash proof plays in: one folder with a database, a mailbox, and what a program was about to do. */
+export interface Scene {
+  readonly mail: 'sandbox' | 'imap';
+  /** Settings of the account; for the sandbox, none. */
+  readonly settings: unknown;
+  readonly email: string;
+  readonly ownerId: string;
+  readonly apiKey: string;
+  /** `approve`: the owner approves this pending request. `direct`: the key sends without asking. */
+  readonly act:
+    | { readonly mode: 'approve'; readonly approvalId: string; readonly digest: string }
+    | { readonly mode: 'direct'; readonly tool: string; readonly args: unknown };
+}
+
+export const IDEMPOTENCY_KEY = 'crash-proof';
+/** Short, so that a restart need not wait long; long enough that nothing is taken over while its process lives. */
+export const LEASE_MS = 900;
+
+const SECRET_KEY = new Uint8Array(32).fill(7);
+
+export function readScene(folder: string): Scene {
+  return JSON.parse(readFileSync(join(folder, 'scene.json'), 'utf8'));
+}
+
+export function writeScene(folder: string, scene: Scene): void {
+  writeFileSync(join(folder, 'scene.json'), JSON.stringify(scene));
+}
+
+/** The parts of a service on the folder's database and mailbox. */
+export function sceneParts(folder: string, mail: Scene['mail']): { storage: Storage; mail: Mail } {
+  return {
+    storage: sqliteStorage({ file: join(folder, 'scene.db') }),
+    mail: mail === 'sandbox' ? sandboxMail({ journalFile: join(folder, 'sandbox.journal') }) : imapMail(),
+  };
+}
+
+export function sceneService(ports: { storage: Storage; mail: Mail }) {
+  const options: ServiceOptions = {
+    ...ports,
+    clock: testClock(),
+    random: (bytes) => randomBytes(bytes),
+    log: silentLog,
+    secretKeys: [SECRET_KEY],
+    baseUrl: 'http://127.0.0.1:8787',
+    dashboardUrl: 'http://127.0.0.1:8788',
+    leaseMs: LEASE_MS,
+  };
+  return createService(options);
+}

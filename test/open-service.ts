@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto';
+import { sandboxMail } from '../adapters/sandbox/mail.ts';
+import { sqliteStorage } from '../adapters/sqlite/storage.ts';
+import { createService, type ServiceOptions } from '../core/create-service.ts';
+import type { Outcome } from '../core/outcome.ts';
+import type { Modes, Preset } from '../core/permissions.ts';
+import type { Clock } from '../core/ports/clock.ts';
+import type { Service } from '../core/service.ts';
+
+/** A service for tests: the sandbox on SQLite in memory unless told otherwise, with a clock that tests can move. */
+
+export interface TestClock extends Clock {
+  /** Moves `now` on (or back) against the real time. */
+  shift(ms: number): void;
+}
+
+export function testClock(): TestClock {
+  let shiftedMs = 0;
+  return {
+    now: () => new Date(Date.now() + shiftedMs),
+    shift(ms) {
+      shiftedMs += ms;
+    },
+    every(ms, task) {
+      const timer = setInterval(task, ms);
+      timer.unref();
+      return () => clearInterval(timer);
+    },
+    after(ms, task) {
+      const timer = setTimeout(task, ms);
+      timer.unref();
+      return () => clearTimeout(timer);
+    },
+  };
+}
+
+export const silentLog = { info() {}, warn() {}, error() {} };
+
+export interface TestService {
+  readonly service: Service;
+  readonly clock: TestClock;
+  readonly ownerId: string;
+  addKey(preset: Preset, modes?: Partial<Modes>): Promise<TestKey>;
+}
+
+export interface TestKey {
+  readonly keyId: string;
+  readonly apiKey: string;
+  /** Admits, runs and returns the outcome; a refused admission is its failure. */
+  call(tool: string, args?: unknown, idempotencyKey?: string): Promise<Outcome>;
+}
+
+export function wireBytes(outcome: Outcome): number {
+  return Buffer.byteLength(JSON.stringify(outcome));
+}
+
+export async function callWith(
+  service: Service,
+  apiKey: string,
+  tool: string,
+  args: unknown = {},
+  idempotencyKey?: string,
+): Promise<Outcome> {
+  const admission = await service.calls.admit({ token: apiKey, address: '192.0.2.1' });
+  if (admission.kind !== 'admitted') return admission.failure;
+  const call = { tool, args, idempotencyKey, sizeBytes: wireBytes };
+  return (await service.calls.run(admission.caller, call)).outcome;
+}
+
+/** Opens a service with one owner and one connected sandbox account, limits wide open unless given. */
+export async function openTestService(
+  options: Partial<ServiceOptions> & { email?: string } = {},
+): Promise<TestService> {
+  const clock = testClock();
+  const { email = 'demo@countersign.test', ...given } = options;
+  const service = createService({
+    storage: sqliteStorage({ file: ':memory:' }),
+    mail: sandboxMail(),
+    clock,
+    random: (bytes) => randomBytes(bytes),
+    log: silentLog,
+    secretKeys: [randomBytes(32)],
+    baseUrl: 'http://127.0.0.1:8787',
+    dashboardUrl: 'http://127.0.0.1:8788',
+    limits: { callsPerMinute: 100_000, callsPerDay: 1_000_000 },
+    ...given,
+  });
+  const { ownerId } = await service.owners.create({ email });
+  await service.accounts.connect({ ownerId, email, settings: {} });
+  return {
+    service,
+    clock,
+    ownerId,
+    async addKey(preset, modes = {}) {
+      const key = await service.keys.create({ ownerId, name: 'agent', preset, modes });
+      return {
+        ...key,
+        call: (tool, args, idempotencyKey) => callWith(service, key.apiKey, tool, args, idempotencyKey),
+      };
+    },
+  };
+}

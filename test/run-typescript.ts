@@ -1,0 +1,48 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { build } from 'esbuild';
+
+/** Bundles a TypeScript file of the project so that a child process can run it with Node 20. @returns the bundle's path */
+export async function bundleForChild(entry: string): Promise<string> {
+  const folder = join(import.meta.dirname, '..', 'node_modules', '.cache', 'countersign-tests');
+  mkdirSync(folder, { recursive: true });
+  const outfile = join(folder, `${basename(entry, '.ts')}-${process.pid}.mjs`);
+  await build({
+    entryPoints: [entry],
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+    target: 'node20',
+    outfile,
+    logLevel: 'error',
+  });
+  return outfile;
+}
+
+export interface ChildEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a bundle to its end, however that comes. */
+export function runChild(bundle: string, args: readonly string[]): Promise<ChildEnd> {
+  const child: ChildProcess = spawn(process.execPath, [bundle, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
+  });
+}
