@@ -28,7 +28,6 @@ export interface Executor {
 
 /** RFC 5321 4.5.3.2.6 allows ten minutes for the answer to the final dot. */
 const RUN_DEADLINE_MS = 11 * 60_000;
-const RETRY_MS = 20_000;
 const RECLAIM_AT_ONCE = 20;
 
 export function sealPlan(keyring: Keyring, ownerId: string, approvalId: string, text: string): string {
@@ -48,6 +47,8 @@ export function openPlan(keyring: Keyring, approval: Approval, sealedPlan: strin
 export function createExecutor(ports: Ports, keyring: Keyring, leaseMs: number): Executor {
   const { storage, clock, log } = ports;
   const running = new Map<string, Promise<unknown>>();
+  /** What could not be done now is due again after this long. */
+  const retryMs = Math.round((leaseMs * 2) / 3);
 
   function track<T>(key: string, work: Promise<T>): Promise<T> {
     running.set(key, work);
@@ -108,7 +109,7 @@ export function createExecutor(ports: Ports, keyring: Keyring, leaseMs: number):
       const cause = progress.startError ?? error;
       const { started } = progress;
       log.warn('an approved action did not succeed', { approval: approval.id, started, ...nameOf(cause) });
-      return endOf(cause, started, approval, clock.now());
+      return endOf(cause, started, approval, clock.now(), retryMs);
     }
   }
 
@@ -175,7 +176,7 @@ export function createExecutor(ports: Ports, keyring: Keyring, leaseMs: number):
     } catch (error) {
       log.warn('the work after an action is due again', { approval: id, ...nameOf(error) });
       await storage
-        .followUpLater({ ownerId, approvalId: id, retryMs: RETRY_MS })
+        .followUpLater({ ownerId, approvalId: id, retryMs })
         .catch((later: unknown) =>
           log.warn('it is due when its lease is over', { approval: id, ...nameOf(later) }),
         );
@@ -229,7 +230,13 @@ function readPlan(
 }
 
 /** What a failure means for the machine: whether the irreversible byte may have gone out decides. */
-function endOf(error: unknown, started: boolean, approval: Approval, now: Date): Settlement['end'] {
+function endOf(
+  error: unknown,
+  started: boolean,
+  approval: Approval,
+  now: Date,
+  retryMs: number,
+): Settlement['end'] {
   if (!(error instanceof MailError)) {
     return started ? { type: 'lose' } : { type: 'refuse', error: 'internal_error' };
   }
@@ -241,9 +248,7 @@ function endOf(error: unknown, started: boolean, approval: Approval, now: Date):
     case 'outcome_unknown':
       return { type: 'lose' };
     case 'unavailable':
-      return started
-        ? { type: 'lose' }
-        : { type: 'not_now', error: 'upstream_mail_error', retryMs: RETRY_MS };
+      return started ? { type: 'lose' } : { type: 'not_now', error: 'upstream_mail_error', retryMs };
     case 'not_found':
       return { type: 'refuse', error: 'not_found' };
     case 'refused':

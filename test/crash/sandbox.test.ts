@@ -45,5 +45,10 @@ async function look(folder: string): Promise<Found> {
   return found;
 }
 
-crashProof('sandbox', 'approve', (folder) => prepare(folder, 'approve'), look);
-crashProof('sandbox', 'direct', (folder) => prepare(folder, 'direct'), look);
+for (const mode of ['approve', 'direct'] as const) {
+  crashProof('sandbox', mode, {
+    mailbox: async () => undefined,
+    prepare: (folder) => prepare(folder, mode),
+    look,
+  });
+}

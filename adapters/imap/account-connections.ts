@@ -1,0 +1,190 @@
+import type { ImapFlow } from 'imapflow';
+import { MailError } from '../../core/ports/mail.ts';
+import { connectImap } from './connection.ts';
+import type { MailServer } from './settings.ts';
+import { outOfTime } from './time-limit.ts';
+
+/** An idle connection is ended before the server does it (RFC 9051, 5.4: not before 30 min), or a router forgets it. */
+const IDLE_MS = 9 * 60_000;
+const FIRST_PAUSE_MS = 500;
+/** Where the server did not answer; and where it did not accept the password, since some servers lock accounts. */
+const LONGEST_PAUSE_MS = { unavailable: 15_000, auth: 5 * 60_000 } as const;
+
+/** A connection that nobody else uses until it is given back. */
+export interface Lease {
+  readonly client: ImapFlow;
+  /** False for a connection that was made for this lease. */
+  readonly reused: boolean;
+  /** A connection that has ended meanwhile is not used again. */
+  giveBack(): void;
+}
+
+/** The connections of one account. */
+export interface AccountConnections {
+  /**
+   * A free connection, preferably with the folder `path` selected; else a new one; else the first that becomes free.
+   * After a failure to connect, calls within a growing pause get that same failure, and the server is left alone.
+   * @throws MailError
+   */
+  lease(path: string | undefined, limit: AbortSignal): Promise<Lease>;
+  /** Ends all of them, also those in use. */
+  close(): void;
+}
+
+interface Connection {
+  readonly client: ImapFlow;
+  busy: boolean;
+  idleTimer: NodeJS.Timeout | undefined;
+}
+
+/** @param server asked for only when a connection must be made */
+export function accountConnections(
+  maxConnections: number,
+  server: () => Promise<MailServer>,
+): AccountConnections {
+  /** The longest unused come first. */
+  const connections = new Set<Connection>();
+  const waiting = new Set<() => void>();
+  let connecting = 0;
+  let closed = false;
+  let failures = 0;
+  let failed: { error: MailError; until: number } | undefined;
+
+  function pickIdle(path: string | undefined): Connection | undefined {
+    const idle = [...connections].filter(({ busy }) => !busy);
+    const selected = idle.find(({ client }) => selectedPath(client) === path);
+    if (selected !== undefined) return selected;
+    // A folder stays selected where there is room for another connection: the next call for it is the cheaper.
+    const any = path === undefined || !mayConnect();
+    return any ? idle[0] : idle.find(({ client }) => selectedPath(client) === undefined);
+  }
+
+  function mayConnect(): boolean {
+    if (connections.size + connecting >= maxConnections) return false;
+    // Some servers allow fewer connections than we do: then those that there are have to do.
+    return !(connections.size > 0 && pausing());
+  }
+
+  function pausing(): boolean {
+    return failed !== undefined && performance.now() < failed.until;
+  }
+
+  async function connect(limit: AbortSignal): Promise<Connection> {
+    if (failed !== undefined && pausing()) throw failed.error;
+    connecting += 1;
+    try {
+      const client = await connectImap(await server(), limit);
+      failures = 0;
+      failed = undefined;
+      const connection: Connection = { client, busy: true, idleTimer: undefined };
+      if (closed) {
+        client.close();
+        throw new MailError('unavailable', 'the connections of this account were ended');
+      }
+      connections.add(connection);
+      client.on('close', () => drop(connection));
+      return connection;
+    } catch (error) {
+      // A call that was given up says nothing about the server.
+      if (error instanceof MailError && !limit.aborted) remember(error);
+      throw error;
+    } finally {
+      connecting -= 1;
+      wakeOne();
+    }
+  }
+
+  function remember(error: MailError): void {
+    failures += 1;
+    const longest = error.code === 'auth' ? LONGEST_PAUSE_MS.auth : LONGEST_PAUSE_MS.unavailable;
+    failed = { error, until: performance.now() + Math.min(longest, FIRST_PAUSE_MS * 2 ** (failures - 1)) };
+  }
+
+  function drop(connection: Connection): void {
+    clearTimeout(connection.idleTimer);
+    connections.delete(connection);
+    wakeOne();
+  }
+
+  function giveBack(connection: Connection): void {
+    connection.busy = false;
+    if (!connection.client.usable) {
+      connection.client.close();
+      drop(connection);
+      return;
+    }
+    connections.delete(connection);
+    connections.add(connection);
+    connection.idleTimer = setTimeout(() => end(connection), IDLE_MS);
+    connection.idleTimer.unref();
+    wakeOne();
+  }
+
+  function end(connection: Connection): void {
+    connections.delete(connection);
+    // When it cannot say goodbye it is gone already.
+    connection.client.logout().catch(() => connection.client.close());
+  }
+
+  function wakeOne(): void {
+    const [wake] = waiting;
+    wake?.();
+  }
+
+  /** Settles when a connection may have become free. */
+  function freed(limit: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const wake = () => {
+        waiting.delete(wake);
+        limit.removeEventListener('abort', giveUp);
+        resolve();
+      };
+      const giveUp = () => {
+        waiting.delete(wake);
+        reject(outOfTime());
+      };
+      waiting.add(wake);
+      limit.addEventListener('abort', giveUp, { once: true });
+    });
+  }
+
+  return {
+    async lease(path, limit) {
+      for (;;) {
+        if (limit.aborted) {
+          // It may have been woken for a connection that it no longer takes.
+          wakeOne();
+          throw outOfTime();
+        }
+        const idle = pickIdle(path);
+        if (idle !== undefined) {
+          clearTimeout(idle.idleTimer);
+          idle.busy = true;
+          return { client: idle.client, reused: true, giveBack: () => giveBack(idle) };
+        }
+        if (mayConnect()) {
+          const made = await connect(limit).catch((error: unknown) => {
+            if (connections.size === 0) throw error;
+            return undefined;
+          });
+          if (made !== undefined)
+            return { client: made.client, reused: false, giveBack: () => giveBack(made) };
+        } else {
+          await freed(limit);
+        }
+      }
+    },
+    close() {
+      closed = true;
+      for (const connection of [...connections]) {
+        clearTimeout(connection.idleTimer);
+        connection.client.close();
+      }
+      connections.clear();
+    },
+  };
+}
+
+function selectedPath(client: ImapFlow): string | undefined {
+  return client.mailbox === false ? undefined : client.mailbox.path;
+}

@@ -1,0 +1,74 @@
+import net from 'node:net';
+import tls from 'node:tls';
+import { ImapFlow, type ImapTransport } from 'imapflow';
+import { isTrusted, tlsOptions, UntrustedCertificate } from './certificate.ts';
+import { imapFailure } from './failure.ts';
+import { isLoopback, type MailServer } from './settings.ts';
+import { withinLimit } from './time-limit.ts';
+
+/** Until the server has greeted us and TLS is there. */
+const CONNECT_MS = 20_000;
+/** Only a last resort: every command runs under the limit of its call. */
+const SILENCE_MS = 11 * 60_000;
+/** More than the largest message that is fetched as a whole. */
+const LITERAL_BYTES = 32 * 1024 * 1024;
+/** A SEARCH answers with one line: room for a million UIDs. */
+const LINE_BYTES = 12 * 1024 * 1024;
+
+/**
+ * Connects and signs in.
+ * @throws MailError `unavailable`, `refused` or `auth`
+ */
+export async function connectImap(server: MailServer, limit: AbortSignal): Promise<ImapFlow> {
+  const { host, port, security, user, pass } = server;
+  const client = new ImapFlow({
+    host,
+    port,
+    secure: security === 'tls',
+    // In plain text only to this machine itself, and there too only when TLS is not offered or not wanted.
+    ...(security === 'none' ? { doSTARTTLS: false } : {}),
+    ...(security === 'starttls' && !isLoopback(host) ? { doSTARTTLS: true } : {}),
+    auth: { user, pass },
+    transport: transportTo(server),
+    clientInfo: { name: 'countersign', version: false, vendor: false, 'support-url': false },
+    // Without a logger imapflow does not put its text for logs together, which is a quarter of its work.
+    logger: false,
+    disableAutoIdle: true,
+    disableCompression: true,
+    connectionTimeout: CONNECT_MS,
+    greetingTimeout: CONNECT_MS,
+    socketTimeout: SILENCE_MS,
+    maxLiteralSize: LITERAL_BYTES,
+    maxLineLength: LINE_BYTES,
+    maxResponseSize: LITERAL_BYTES + LINE_BYTES,
+  });
+  // Without a listener the process would end. What failed is told by the command that was running.
+  client.on('error', () => undefined);
+  try {
+    await withinLimit(limit, client.connect(), () => client.close());
+    return client;
+  } catch (error) {
+    client.close();
+    throw imapFailure(error);
+  }
+}
+
+/** imapflow's own way to connect, but that a pinned certificate is compared before anything is said. */
+function transportTo(server: MailServer): ImapTransport {
+  const whenTrusted = (socket: tls.TLSSocket, onSecure: () => void) =>
+    socket.once('secureConnect', () => {
+      if (isTrusted(socket, server)) onSecure();
+      else socket.destroy(new UntrustedCertificate());
+    });
+  return {
+    connect({ host, port, secure }, onConnect) {
+      const noDelay = true;
+      if (!secure) return net.connect({ host, port, noDelay }, onConnect);
+      const socket = tls.connect({ port, ...tlsOptions(server) });
+      socket.setNoDelay(noDelay);
+      return whenTrusted(socket, onConnect);
+    },
+    upgrade: (socket, _options, onSecure) =>
+      whenTrusted(tls.connect({ socket, ...tlsOptions(server) }), onSecure),
+  };
+}

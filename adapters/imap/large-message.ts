@@ -1,0 +1,76 @@
+import type { MessageStructureObject } from 'imapflow';
+import { type AttachmentInfo, MailError, type MessagePlace } from '../../core/ports/mail.ts';
+import { type ParsedMessage, parseMessage } from '../mime/parse.ts';
+import { oneLine } from '../mime/row-text.ts';
+import { fetchMessage, ROW_QUERY } from './rows.ts';
+import type { OpenFolder } from './session.ts';
+
+/** What of a text is fetched at most; what lies behind it is not shown. */
+const TEXT_BYTES = 5 * 1024 * 1024;
+
+/** Reads a message without its attachments: its header, and the one part that a person would read. */
+export async function partOfLargeMessage(folder: OpenFolder, place: MessagePlace): Promise<ParsedMessage> {
+  const { bodyStructure } = await fetchMessage(folder, place, { ...ROW_QUERY, bodyStructure: true });
+  if (bodyStructure === undefined) {
+    throw new MailError('unavailable', 'the IMAP server does not tell the structure of the message');
+  }
+  const parts = leaves(bodyStructure);
+  const text = parts.find(isText('text/plain')) ?? parts.find(isText('text/html'));
+  const source = await fetchPart(folder, place, text);
+  const { text: shown, headers } = await parseMessage(source);
+  const attachments = parts.filter((part) => part !== text && !isAlternative(part)).map(attachmentInfo);
+  return { text: text === undefined ? '' : shown, headers, attachments };
+}
+
+/** The header of the message with that part as its whole body. */
+async function fetchPart(
+  folder: OpenFolder,
+  place: MessagePlace,
+  part: MessageStructureObject | undefined,
+): Promise<Buffer> {
+  // A message that is one part only has its MIME fields in its own header.
+  const number = part?.part;
+  const body = number ?? 'text';
+  const { headers = Buffer.alloc(0), bodyParts } = await fetchMessage(folder, place, {
+    ...ROW_QUERY,
+    headers: true,
+    bodyParts: [
+      { key: body, start: 0, maxLength: TEXT_BYTES },
+      ...(number === undefined ? [] : [`${number}.mime`]),
+    ],
+  });
+  const content = bodyParts?.get(body) ?? Buffer.alloc(0);
+  if (number === undefined) return Buffer.concat([headers, content]);
+  const mime = bodyParts?.get(`${number}.mime`) ?? Buffer.from('\r\n');
+  return Buffer.concat([withoutMimeFields(headers), mime, content]);
+}
+
+/** The header block without its Content- fields and without the empty line at its end. */
+function withoutMimeFields(headers: Buffer): Buffer {
+  const fields = headers.toString('latin1').split(/\r?\n(?![ \t])/);
+  const kept = fields.filter((field) => field !== '' && !/^content-/i.test(field));
+  return Buffer.from(kept.map((field) => `${field}\r\n`).join(''), 'latin1');
+}
+
+function leaves(node: MessageStructureObject): MessageStructureObject[] {
+  return node.childNodes === undefined ? [node] : node.childNodes.flatMap(leaves);
+}
+
+function isText(type: string): (part: MessageStructureObject) => boolean {
+  return (part) => part.type === type && part.disposition !== 'attachment';
+}
+
+/** The other forms in which a message holds its text are not attachments. */
+function isAlternative(part: MessageStructureObject): boolean {
+  return /^text\/(plain|html)$/.test(part.type) && part.disposition === undefined;
+}
+
+function attachmentInfo(part: MessageStructureObject, index: number): AttachmentInfo {
+  const name = part.dispositionParameters?.filename ?? part.parameters?.name ?? '';
+  return { index, name: oneLine(name) || 'unnamed', mime: part.type, sizeBytes: decodedBytes(part) };
+}
+
+/** Base64 holds 57 bytes in a line of 78; of the other encodings the size is the nearest that is known. */
+function decodedBytes({ size = 0, encoding }: MessageStructureObject): number {
+  return encoding === 'base64' ? Math.floor((size * 57) / 78) : size;
+}

@@ -1,0 +1,53 @@
+import { type ListQuery, MailError, type MessagePage, type MessageRow } from '../../core/ports/mail.ts';
+import { pageByDate } from './list-by-date.ts';
+import type { ReceivedDates } from './received-dates.ts';
+import { countMatches, fetchRows, searchUids, uidSets } from './rows.ts';
+import type { OpenFolder } from './session.ts';
+
+export async function listFolder(
+  folder: OpenFolder,
+  query: ListQuery,
+  dates: ReceivedDates,
+): Promise<MessagePage> {
+  const { after } = query;
+  if (after !== undefined && after.uidValidity !== null && after.uidValidity !== folder.uidValidity) {
+    throw new MailError('not_found', 'the folder was made anew since that page');
+  }
+  if (query.order === 'date') return pageByDate(folder, query, dates);
+  return query.unread ? unreadByUid(folder, query) : allByUid(folder, query);
+}
+
+/** Sequence numbers rise with UIDs, so a page is a range of them. */
+async function allByUid(folder: OpenFolder, { after, limit }: ListQuery): Promise<MessagePage> {
+  const { client, mailbox } = folder;
+  let last = after === undefined ? mailbox.exists : await countUpTo(folder, after.uid - 1);
+  let rows: MessageRow[] = [];
+  // A page may be gone wholly by the time it is fetched.
+  while (rows.length === 0 && last > 0) {
+    const first = Math.max(1, last - limit + 1);
+    rows = await fetchRows({ ...folder, client }, `${first}:${last}`, { uid: false });
+    last = first - 1;
+  }
+  return { rows, more: last > 0, total: mailbox.exists };
+}
+
+async function countUpTo({ client, mailbox }: OpenFolder, uid: number): Promise<number> {
+  return uid < 1 || mailbox.exists === 0 ? 0 : countMatches(client, { uid: `1:${uid}` });
+}
+
+async function unreadByUid(folder: OpenFolder, { after, limit }: ListQuery): Promise<MessagePage> {
+  const unread = folder.mailbox.exists === 0 ? [] : await searchUids(folder.client, { seen: false });
+  let left = unread.filter((uid) => after === undefined || uid < after.uid);
+  let rows: MessageRow[] = [];
+  while (rows.length === 0 && left.length > 0) {
+    rows = await fetchByUids(folder, left.slice(-limit));
+    left = left.slice(0, -limit);
+  }
+  return { rows, more: left.length > 0, total: unread.length };
+}
+
+async function fetchByUids(folder: OpenFolder, uids: readonly number[]): Promise<MessageRow[]> {
+  const rows: MessageRow[] = [];
+  for (const set of uidSets(uids)) rows.push(...(await fetchRows(folder, set, { uid: true })));
+  return rows.sort((a, b) => b.place.uid - a.place.uid);
+}

@@ -1,0 +1,41 @@
+import { instant, uidSets } from './rows.ts';
+import type { OpenFolder } from './session.ts';
+
+/** A folder's INTERNALDATEs, asked for once each: they never change. */
+export interface ReceivedDates {
+  /** INTERNALDATE in milliseconds by UID; messages that are gone are left out. */
+  of(folder: OpenFolder, uids: readonly number[]): Promise<ReadonlyMap<number, number>>;
+}
+
+/** About 20 MB. Beyond it everything is asked for anew. */
+const MOST_DATES = 300_000;
+
+export function receivedDates(): ReceivedDates {
+  const folders = new Map<string, Map<number, number>>();
+  let size = 0;
+
+  return {
+    async of(folder, uids) {
+      if (size > MOST_DATES) {
+        folders.clear();
+        size = 0;
+      }
+      const key = `${folder.uidValidity} ${folder.mailbox.path}`;
+      const known = folders.get(key) ?? new Map<number, number>();
+      folders.set(key, known);
+      const before = known.size;
+      const missing = uids.filter((uid) => !known.has(uid));
+      for (const set of uidSets(missing)) {
+        for (const { uid, internalDate } of await folder.client.fetchAll(
+          set,
+          { internalDate: true },
+          { uid: true },
+        )) {
+          if (internalDate !== undefined) known.set(uid, instant(internalDate).getTime());
+        }
+      }
+      size += known.size - before;
+      return new Map(uids.flatMap((uid) => (known.has(uid) ? [[uid, known.get(uid) ?? 0]] : [])));
+    },
+  };
+}

@@ -1,0 +1,144 @@
+import type { ImapFlow, MailboxObject } from 'imapflow';
+import { MailError } from '../../core/ports/mail.ts';
+import type { AccountConnections, Lease } from './account-connections.ts';
+import { imapFailure } from './failure.ts';
+import { outOfTime, withinLimit } from './time-limit.ts';
+
+/** How long a connection that was idle may take to prove that it is not dead. */
+const PROOF_MS = 8_000;
+
+/**
+ * How long a folder stays selected. Dovecot (2.3) goes on showing a folder that was deleted, and made anew under its
+ * name, to those who have it selected; by selecting it again we get to see the new one.
+ */
+const SELECTED_MS = 30_000;
+const selectedAt = new WeakMap<ImapFlow, number>();
+
+/** A selected folder that shows every message that was there when the work began. */
+export interface OpenFolder {
+  readonly client: ImapFlow;
+  readonly mailbox: MailboxObject;
+  /** Decimal. */
+  readonly uidValidity: string;
+}
+
+/**
+ * Runs `work` on a connection of its own. At the limit the connection is closed, which ends every command.
+ * @throws MailError; `work` itself says so where a change may have been made
+ */
+export async function onConnection<T>(
+  connections: AccountConnections,
+  limit: AbortSignal,
+  work: (client: ImapFlow) => Promise<T>,
+): Promise<T> {
+  return runOn(await readyConnection(connections, undefined, limit), limit, work);
+}
+
+/** The same, with a folder selected. @throws MailError `not_found` where there is none of that name */
+export async function inFolder<T>(
+  connections: AccountConnections,
+  path: string,
+  limit: AbortSignal,
+  work: (folder: OpenFolder) => Promise<T>,
+): Promise<T> {
+  const lease = await readyConnection(connections, path, limit);
+  return runOn(lease, limit, (client) => work(openFolder(client)));
+}
+
+/** Selects another folder on the same connection. */
+export async function openAnother(client: ImapFlow, path: string): Promise<OpenFolder> {
+  await select(client, path);
+  return openFolder(client);
+}
+
+async function select(client: ImapFlow, path: string): Promise<void> {
+  await client.mailboxOpen(path);
+  selectedAt.set(client, performance.now());
+}
+
+function openFolder(client: ImapFlow): OpenFolder {
+  const { mailbox } = client;
+  if (mailbox === false) throw new MailError('unavailable', 'the IMAP server closed the folder');
+  return { client, mailbox, uidValidity: String(mailbox.uidValidity) };
+}
+
+/**
+ * A connection that was idle is asked first (NOOP, or SELECT of another folder): whether it is alive, and, since
+ * a server need not tell of new mail by itself, what is new in the folder.
+ */
+async function readyConnection(
+  connections: AccountConnections,
+  path: string | undefined,
+  limit: AbortSignal,
+): Promise<Lease> {
+  for (;;) {
+    const lease = await connections.lease(path, limit);
+    try {
+      const soon = lease.reused ? AbortSignal.any([limit, AbortSignal.timeout(PROOF_MS)]) : limit;
+      await withinLimit(soon, makeReady(lease, path), () => lease.client.close());
+      return lease;
+    } catch (error) {
+      const wasAlive = lease.client.usable;
+      lease.giveBack();
+      // One that died while it was idle is no failure: there are others.
+      if (wasAlive || !lease.reused || limit.aborted) throw imapFailure(error);
+    }
+  }
+}
+
+async function makeReady({ client, reused }: Lease, path: string | undefined): Promise<void> {
+  if (path !== undefined && !isSelected(client, path)) {
+    await select(client, path);
+  } else if (reused) {
+    await client.noop();
+    if (!client.usable) throw new Error('The connection ended while it was idle');
+  }
+}
+
+function isSelected(client: ImapFlow, path: string): boolean {
+  const sinceMs = performance.now() - (selectedAt.get(client) ?? Number.NEGATIVE_INFINITY);
+  return client.mailbox !== false && client.mailbox.path === path && sinceMs < SELECTED_MS;
+}
+
+async function runOn<T>(
+  lease: Lease,
+  limit: AbortSignal,
+  work: (client: ImapFlow) => Promise<T>,
+): Promise<T> {
+  const { client } = lease;
+  const stop = () => client.close();
+  limit.addEventListener('abort', stop, { once: true });
+  try {
+    if (limit.aborted) throw outOfTime();
+    return await work(client);
+  } catch (error) {
+    if (error instanceof MailError) throw error;
+    if (limit.aborted) throw outOfTime();
+    const failure = imapFailure(error);
+    // Anything but a plain refusal may have left the conversation in the middle.
+    if (failure.code === 'unavailable') client.close();
+    throw failure;
+  } finally {
+    limit.removeEventListener('abort', stop);
+    lease.giveBack();
+  }
+}
+
+/**
+ * Runs a command that changes something. imapflow answers `false` to a refusal and, with some commands, to a lost connection.
+ * @returns what the command answered; undefined where the server refused it
+ * @throws MailError `outcome_unknown` when the connection was lost while it ran
+ */
+export async function change<T>(client: ImapFlow, command: () => Promise<T | false>): Promise<T | undefined> {
+  const unknown = (cause?: unknown) =>
+    new MailError('outcome_unknown', 'the connection to the IMAP server was lost during a change', { cause });
+  try {
+    const answer = await command();
+    if (!client.usable) throw unknown();
+    return answer === false ? undefined : answer;
+  } catch (error) {
+    if (error instanceof MailError) throw error;
+    if (!client.usable) throw unknown(error);
+    throw error;
+  }
+}

@@ -1,0 +1,40 @@
+import type { ImapFlow } from 'imapflow';
+import { MailError, type MailFlag, type MessagePlace, type Start } from '../../core/ports/mail.ts';
+import { FLAG_NAMES, fetchMessage, flagsOf } from './rows.ts';
+import { change, type OpenFolder } from './session.ts';
+import { outOfTime } from './time-limit.ts';
+
+/** @returns whether the server shows the flag as asked @throws MailError as `setFlag` of the Mail port says */
+export async function setFlag(
+  folder: OpenFolder,
+  place: MessagePlace,
+  flag: MailFlag,
+  on: boolean,
+  start: Start,
+  limit: AbortSignal,
+): Promise<boolean> {
+  const { client } = folder;
+  await fetchMessage(folder, place, { size: true, internalDate: true });
+  if (!(await start())) throw new MailError('not_started', 'the change was called off before it began');
+  if (limit.aborted) throw outOfTime();
+  const range = String(place.uid);
+  const names = [FLAG_NAMES[flag]];
+  await change(client, () =>
+    on
+      ? client.messageFlagsAdd(range, names, { uid: true })
+      : client.messageFlagsRemove(range, names, { uid: true }),
+  );
+  return isShown(client, range, flag, on);
+}
+
+/** A server may accept the command and not keep the flag. */
+async function isShown(client: ImapFlow, range: string, flag: MailFlag, on: boolean): Promise<boolean> {
+  try {
+    const message = await client.fetchOne(range, { flags: true }, { uid: true });
+    return message !== false && flagsOf(message.flags ?? new Set()).has(flag) === on;
+  } catch (error) {
+    throw new MailError('outcome_unknown', 'the IMAP server did not say whether it kept the flag', {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,123 @@
+import { Buffer } from 'node:buffer';
+import type { Draft, MailAddress } from '../../core/ports/mail.ts';
+import { encodeBody } from './transfer-encoding.ts';
+
+/**
+ * The bytes of a plain text message (RFC 5322, 2045, 2047), without a Date header. The same draft gives the same bytes,
+ * and reading them gives back every field of the draft; a text reads back without its one final newline.
+ *
+ * Refused rather than repaired: control characters in a header field, a carriage return in the text, and
+ * addresses beyond ASCII (they need SMTPUTF8; a domain can be given in its `xn--` form).
+ * @throws TypeError naming the header, never its value
+ */
+export function composeMessage(draft: Draft): Uint8Array {
+  if (draft.text.includes('\r')) throw new TypeError('The text must end its lines in LF');
+  const { encoding, body } = encodeBody(draft.text);
+  const headers = [
+    header('From', mailbox(draft.from)),
+    header('To', draft.to.map((address) => addrSpec('To', address)).join(', ')),
+    header('Subject', unstructured(draft.subject)),
+    header('Message-ID', msgId('Message-ID', draft.messageId)),
+    ...(draft.inReplyTo === null ? [] : [header('In-Reply-To', msgId('In-Reply-To', draft.inReplyTo))]),
+    ...(draft.references.length === 0
+      ? []
+      : [header('References', draft.references.map((id) => msgId('References', id)).join(' '))]),
+    header('X-Countersign-Request', token('X-Countersign-Request', draft.requestId)),
+    header('MIME-Version', '1.0'),
+    header('Content-Type', 'text/plain; charset=utf-8'),
+    header('Content-Transfer-Encoding', encoding),
+  ];
+  return Buffer.from(`${headers.join('')}\r\n${body}`, 'latin1');
+}
+
+/** The message with `date` as its Date header, in UTC, on top. */
+export function withDate(raw: Uint8Array, date: Date): Uint8Array {
+  const line = `Date: ${date.toUTCString().replace('GMT', '+0000')}\r\n`;
+  return Buffer.concat([Buffer.from(line, 'latin1'), raw]);
+}
+
+/** Preferred and greatest length of a line, RFC 5322 2.1.1, without its CRLF. */
+const FOLD_CHARS = 78;
+const LINE_CHARS = 998;
+
+/** @param value printable ASCII, as the functions below give it */
+function header(name: string, value: string): string {
+  const lines = fold(`${name}: ${value}`.trimEnd());
+  if (lines.some((line) => line.length > LINE_CHARS)) throw new TypeError(`The ${name} header is too long`);
+  return `${lines.join('\r\n')}\r\n`;
+}
+
+/** Breaks a header before single spaces, so that removing the line breaks gives it back exactly. */
+function fold(line: string): string[] {
+  const lines: string[] = [];
+  let current = '';
+  for (const word of line.split(/(?<=[^ ])(?= [^ ])/)) {
+    if (current !== '' && current.length + word.length > FOLD_CHARS && !current.endsWith(':')) {
+      lines.push(current);
+      current = '';
+    }
+    current += word;
+  }
+  return [...lines, current];
+}
+
+function mailbox({ name, address }: MailAddress): string {
+  const bare = addrSpec('From', address);
+  return name === '' || name === address ? bare : `${phrase(name)} <${bare}>`;
+}
+
+/** Only what every server and reader takes for one address: a dot-atom and a domain or an address literal. */
+function addrSpec(name: string, address: string): string {
+  const whole = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]+@(?:[A-Za-z0-9._-]+|\[[A-Za-z0-9.:]+\])$/.test(address);
+  if (!whole || looksEncoded(address))
+    throw new TypeError(`The ${name} header holds what is not a plain address`);
+  return address;
+}
+
+function msgId(name: string, id: string): string {
+  if (!/^<[!-;=?-~]+>$/.test(id)) throw new TypeError(`The ${name} header holds what is not a message id`);
+  return id;
+}
+
+function token(name: string, value: string): string {
+  if (!/^[!-~]+$/.test(value)) throw new TypeError(`The ${name} header must be one word`);
+  return value;
+}
+
+/** A display name: bare, quoted or encoded, whichever is the plainest that says it exactly. */
+function phrase(name: string): string {
+  if (!readsPlainly(name)) return encodedWords(name);
+  return /^[A-Za-z0-9 ]+$/.test(name) ? name : `"${name.replace(/["\\]/g, '\\$&')}"`;
+}
+
+function unstructured(value: string): string {
+  return value === '' || readsPlainly(value) ? value : encodedWords(value);
+}
+
+/** Printable ASCII without spaces at its ends, or a run so long that a line could not be folded. */
+function readsPlainly(value: string): boolean {
+  return /^[!-~](?:[ -~]*[!-~])?$/.test(value) && !/[!-~]{61}/.test(value) && !looksEncoded(value);
+}
+
+/** A reader would decode it although it was meant literally. */
+function looksEncoded(value: string): boolean {
+  return value.includes('=?');
+}
+
+/** RFC 2047: words of at most 75 characters, each holding whole characters; spaces between them do not count. */
+function encodedWords(value: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
+  if (/[\u0000-\u001f\u007f]/.test(value)) throw new TypeError('A header field holds a control character');
+  const words: string[] = [];
+  let chunk = '';
+  for (const char of value) {
+    if (Buffer.byteLength(chunk + char, 'utf8') > 45) {
+      words.push(chunk);
+      chunk = '';
+    }
+    chunk += char;
+  }
+  return [...words, chunk]
+    .map((word) => `=?UTF-8?B?${Buffer.from(word, 'utf8').toString('base64')}?=`)
+    .join(' ');
+}

@@ -1,0 +1,113 @@
+import { compile, type DomNode, type FormatCallback } from 'html-to-text';
+
+/**
+ * Reads the HTML of one message as a person would: links followed by their targets in brackets, images by their
+ * alternative text, cells of a table row separated by tabs. What inline styles hide is left out; text hidden by a
+ * style sheet or by its colour is not found. Nothing is ever loaded.
+ *
+ * Work is bounded whatever the input, over all calls together: HTML beyond the bounds is left out, and the text says so.
+ */
+export function htmlReader(): (html: string) => string {
+  let chars = MAX_HTML_CHARS;
+  let tags = MAX_TAGS;
+  return (html) => {
+    const lean = html.replace(INLINE_IMAGE, '');
+    const shown = withinTags(lean.slice(0, chars), tags);
+    chars -= shown.html.length;
+    tags -= shown.tags;
+    const text = tidied(convert(shown.html));
+    return shown.html.length === lean.length ? text : `${text}\n\n${CUT}`.trimStart();
+  };
+}
+
+const CUT = '[The rest of this message is too large to show.]';
+const MAX_HTML_CHARS = 1_000_000;
+/** The parser's work grows with the square of the elements that are open at once. */
+const MAX_TAGS = 30_000;
+/** Elements nested deeper are left out, with an ellipsis. */
+const MAX_DEPTH = 256;
+/** Quotes and lists nested deeper are not indented further: every level makes every line longer. */
+const MAX_INDENTS = 4;
+/** Pictures that stand in the HTML itself make most of it, and no text. */
+const INLINE_IMAGE = /data:image\/[^"'\s>]{200,}/gi;
+
+function withinTags(html: string, max: number): { html: string; tags: number } {
+  const tag = /<[a-z]/gi;
+  for (let tags = 0; tags < max; tags++) {
+    if (!tag.test(html)) return { html, tags };
+  }
+  return { html: html.slice(0, tag.lastIndex), tags: max };
+}
+
+function tidied(text: string): string {
+  const lines = text.split('\n').map((line) => line.trimEnd());
+  return lines.join('\n').trim();
+}
+
+const HIDING_STYLES = [
+  'display:none',
+  'display: none',
+  'visibility:hidden',
+  'visibility: hidden',
+  'opacity:0;',
+  'opacity: 0;',
+  'font-size:0;',
+  'font-size: 0;',
+  'font-size:0px',
+  'font-size: 0px',
+  'mso-hide:all',
+  'mso-hide: all',
+];
+
+const INDENTING = new Set(['blockquote', 'ul', 'ol']);
+
+function indents(element: DomNode): number {
+  let count = 0;
+  for (let node: DomNode | undefined = element; node; node = node.parent) {
+    if (INDENTING.has(node.name ?? '')) count++;
+  }
+  return count;
+}
+
+/** The library's own formatter, until its indents have added up. */
+function indented(format: 'blockquote' | 'unorderedList' | 'orderedList'): FormatCallback {
+  return (element, walk, builder, options) => {
+    const formatter = builder.options.formatters?.[indents(element) > MAX_INDENTS ? 'block' : format];
+    formatter?.(element, walk, builder, options);
+  };
+}
+
+const convert = compile({
+  wordwrap: false,
+  // The whole document: messages joined from several parts hold several bodies, or none.
+  baseElements: { selectors: [] },
+  limits: { maxDepth: MAX_DEPTH, ellipsis: '[…]' },
+  formatters: {
+    altText: (element, _walk, builder) => {
+      const attributes: unknown = element.attribs;
+      const alt = attributes instanceof Object && 'alt' in attributes ? attributes.alt : undefined;
+      if (typeof alt === 'string') builder.addInline(alt);
+    },
+    cell: (element, walk, builder) => {
+      walk(element.children, builder);
+      builder.addLiteral('\t');
+    },
+    quote: indented('blockquote'),
+    bullets: indented('unorderedList'),
+    numbers: indented('orderedList'),
+  },
+  selectors: [
+    { selector: 'a', options: { hideLinkHrefIfSameAsText: true } },
+    { selector: 'img', format: 'altText' },
+    { selector: 'title', format: 'skip' },
+    { selector: 'tr', format: 'block', options: { leadingLineBreaks: 1, trailingLineBreaks: 1 } },
+    { selector: 'td', format: 'cell' },
+    { selector: 'th', format: 'cell' },
+    { selector: 'blockquote', format: 'quote' },
+    { selector: 'ul', format: 'bullets' },
+    { selector: 'ol', format: 'numbers' },
+    ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({ selector, options: { uppercase: false } })),
+    { selector: '[hidden]', format: 'skip' },
+    ...HIDING_STYLES.map((style) => ({ selector: `[style*="${style}"i]`, format: 'skip' })),
+  ],
+});

@@ -1,0 +1,148 @@
+import { Buffer } from 'node:buffer';
+import { parseHeaderValue } from 'nodemailer/lib/mime-funcs';
+import { decodeText } from './charset.ts';
+
+/**
+ * The parts of a message (RFC 2045, 2046), not yet decoded: contents are views of the source. Work and memory are
+ * bounded whatever the bytes: a message can be 25 MB of line breaks, or of boundaries.
+ */
+
+export interface MimePart {
+  readonly headers: readonly MimeHeader[];
+  /** Lower case, `text/plain` where none is given. */
+  readonly type: string;
+  readonly typeParams: Params;
+  /** Lower case; empty where none is given. */
+  readonly disposition: string;
+  readonly dispositionParams: Params;
+  readonly content: Buffer;
+  /** Empty unless it is a multipart. */
+  readonly parts: readonly MimePart[];
+}
+
+export interface MimeHeader {
+  /** Lower case. */
+  readonly key: string;
+  /** Unfolded. */
+  readonly value: string;
+}
+
+/** Names in lower case; values may hold RFC 2047 words. */
+type Params = Readonly<Record<string, string>>;
+
+const MAX_DEPTH = 50;
+const MAX_PARTS = 500;
+const MAX_HEADER_BYTES = 256 * 1024;
+/** Places that look like a boundary and have to be looked at. */
+const MAX_CANDIDATES = 100_000;
+
+interface Budget {
+  parts: number;
+  candidates: number;
+}
+
+/** @returns `complete`: false where a bound was met, and what lies behind it is not in the tree */
+export function readTree(source: Uint8Array): { root: MimePart; complete: boolean } {
+  const budget = { parts: MAX_PARTS, candidates: MAX_CANDIDATES };
+  const bytes = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
+  const { part, complete } = readPart(bytes, 0, budget);
+  return { root: part, complete };
+}
+
+function readPart(bytes: Buffer, depth: number, budget: Budget): { part: MimePart; complete: boolean } {
+  const { block, content } = splitHeader(bytes);
+  const headers = readHeaders(block);
+  const type = structured(headers, 'content-type');
+  const disposition = structured(headers, 'content-disposition');
+  const leaf: MimePart = {
+    headers,
+    type: type.value || 'text/plain',
+    typeParams: type.params,
+    disposition: disposition.value,
+    dispositionParams: disposition.params,
+    content,
+    parts: [],
+  };
+  const boundary = type.params.boundary ?? '';
+  if (!leaf.type.startsWith('multipart/') || boundary === '') return { part: leaf, complete: true };
+  if (depth === MAX_DEPTH) return { part: { ...leaf, content: content.subarray(0, 0) }, complete: false };
+  const slices = splitParts(content, boundary, budget);
+  const read = slices.parts.map((slice) => readPart(slice, depth + 1, budget));
+  return {
+    part: { ...leaf, parts: read.map(({ part }) => part) },
+    complete: slices.complete && read.every(({ complete }) => complete),
+  };
+}
+
+const LF = 0x0a;
+const CR = 0x0d;
+
+/** The header block without the empty line that ends it. Without such a line everything is header. */
+function splitHeader(bytes: Buffer): { block: Buffer; content: Buffer } {
+  const none = /^\r?\n/.exec(bytes.toString('latin1', 0, 2));
+  if (none !== null) return { block: bytes.subarray(0, 0), content: bytes.subarray(none[0].length) };
+  const ends = ['\n\r\n', '\n\n'].map((end) => ({ at: bytes.indexOf(end), length: end.length }));
+  const [first] = ends.filter(({ at }) => at !== -1).sort((a, b) => a.at - b.at);
+  if (first === undefined) return { block: bytes, content: bytes.subarray(bytes.length) };
+  return { block: bytes.subarray(0, first.at), content: bytes.subarray(first.at + first.length) };
+}
+
+function readHeaders(block: Buffer): MimeHeader[] {
+  const fields = decodeText(block.subarray(0, MAX_HEADER_BYTES)).split(/\r?\n(?![ \t])/);
+  return fields.flatMap((field) => {
+    const [name, key] = /^([!-9;-~]+)[ \t]*:/.exec(field) ?? [];
+    if (name === undefined || key === undefined) return [];
+    const unfolded = field.slice(name.length).replace(/\r?\n/g, '').replaceAll('\r', ' ');
+    return [{ key: key.toLowerCase(), value: unfolded.trim() }];
+  });
+}
+
+/** Of a repeated header the first counts, so that nobody else reads another message. */
+function structured(headers: readonly MimeHeader[], name: string): { value: string; params: Params } {
+  const header = headers.find(({ key }) => key === name);
+  const { value, params } = parseHeaderValue(header?.value ?? '', { stripComments: true });
+  return { value: String(value).toLowerCase(), params };
+}
+
+/** What lies between the boundaries, RFC 2046 5.1.1: the line break before a boundary belongs to it. */
+function splitParts(body: Buffer, boundary: string, budget: Budget): { parts: Buffer[]; complete: boolean } {
+  const marker = Buffer.from(`--${boundary}`, 'utf8');
+  const parts: Buffer[] = [];
+  let start: number | undefined;
+  for (let at = body.indexOf(marker); at !== -1; at = body.indexOf(marker, at + marker.length)) {
+    if (budget.candidates-- === 0) return { parts, complete: false };
+    if (at > 0 && body[at - 1] !== LF) continue;
+    const behind = at + marker.length;
+    const rest = /^(--)?[ \t]*(?:\r?\n|$)/.exec(body.toString('latin1', behind, behind + 100));
+    if (rest === null) continue;
+    if (start !== undefined) {
+      if (budget.parts-- === 0) return { parts, complete: false };
+      parts.push(body.subarray(start, Math.max(start, beforeLineBreak(body, at))));
+    }
+    start = behind + rest[0].length;
+    if (rest[1] !== undefined) return { parts, complete: true };
+  }
+  // Cut off before its last boundary.
+  if (start !== undefined) parts.push(body.subarray(start));
+  return { parts, complete: true };
+}
+
+function beforeLineBreak(body: Buffer, at: number): number {
+  return body[at - 2] === CR ? at - 2 : at - 1;
+}
+
+/** Contents as they were before they were encoded for transport, RFC 2045 6. */
+export function decodedContent({ headers, content }: MimePart): Buffer {
+  const encoding = headers.find(({ key }) => key === 'content-transfer-encoding')?.value.toLowerCase() ?? '';
+  if (encoding.includes('base64')) return Buffer.from(content.toString('latin1'), 'base64');
+  if (encoding.includes('quoted-printable')) return unquoted(content);
+  return content;
+}
+
+function unquoted(content: Buffer): Buffer {
+  const bytes = content
+    .toString('latin1')
+    .replace(/=[ \t]*\r?\n|=$/g, '')
+    .replace(/=([0-9A-Fa-f]{2})/g, (_escape, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return Buffer.from(bytes, 'latin1');
+}

@@ -1,0 +1,120 @@
+import type { AttachmentInfo, MessageContent } from '../../core/ports/mail.ts';
+import { decodeText } from './charset.ts';
+import { unflowed } from './flowed-text.ts';
+import { headerAddresses, headerMessageIds, headerText } from './header-text.ts';
+import { htmlReader } from './html-text.ts';
+import { decodedContent, type MimeHeader, type MimePart, readTree } from './mime-tree.ts';
+
+/** A message as a person would read it; `headers` and the rest as MessageContent says. */
+export interface ParsedMessage {
+  readonly text: string;
+  readonly attachments: readonly AttachmentInfo[];
+  readonly headers: MessageContent['headers'] & {
+    /** Value of the Date header, undecoded; null where there is none. */
+    readonly date: string | null;
+  };
+}
+
+const INCOMPLETE = '[This message has too many parts, or is nested too deeply. Some of it cannot be shown.]';
+
+/**
+ * Reads a message, or what can be made out of it: broken structure, unknown charsets and missing headers are read
+ * as well as they can be. Never throws on any bytes. Where part of the message cannot be shown the text says so.
+ */
+export async function parseMessage(source: Uint8Array): Promise<ParsedMessage> {
+  const { root, complete } = readTree(source);
+  const text = reading(root, htmlReader()).text();
+  return {
+    text: complete ? text : `${text}\n\n${INCOMPLETE}`.trimStart(),
+    attachments: leaves(root)
+      .filter((part) => !isText(part))
+      .map(attachmentInfo),
+    headers: readHeaders(root.headers),
+  };
+}
+
+/** One of two forms of a text; HTML is only converted when it is the one to show. */
+interface Reading {
+  readonly isPlain: boolean;
+  text(): string;
+}
+
+function reading(part: MimePart, readHtml: (html: string) => string): Reading {
+  if (part.parts.length > 0) {
+    const readings = part.parts.map((inner) => reading(inner, readHtml));
+    return part.type === 'multipart/alternative' ? bestOf(readings) : allOf(readings);
+  }
+  if (!isText(part)) return { isPlain: false, text: () => '' };
+  const text = textOf(part);
+  if (part.type === 'text/html') return { isPlain: false, text: () => readHtml(text) };
+  return { isPlain: text.trim() !== '', text: () => text };
+}
+
+/** text/plain, else the first that says anything. */
+function bestOf(readings: readonly Reading[]): Reading {
+  const plain = readings.find(({ isPlain }) => isPlain);
+  return plain ?? { isPlain: false, text: () => firstText(readings) };
+}
+
+function firstText(readings: readonly Reading[]): string {
+  for (const { text } of readings) {
+    const shown = text();
+    if (shown.trim() !== '') return shown;
+  }
+  return '';
+}
+
+function allOf(readings: readonly Reading[]): Reading {
+  return {
+    isPlain: readings.some(({ isPlain }) => isPlain),
+    text: () =>
+      readings
+        .map(({ text }) => text())
+        .filter((text) => text !== '')
+        .join('\n'),
+  };
+}
+
+/** Lines end in LF; one line end at the end belongs to the last line, and not to the text. */
+function textOf(part: MimePart): string {
+  const { charset, format, delsp } = part.typeParams;
+  const text = decodeText(decodedContent(part), charset).replace(/\r\n?/g, '\n').replace(/\n$/, '');
+  return format?.toLowerCase() === 'flowed' ? unflowed(text, delsp?.toLowerCase() === 'yes') : text;
+}
+
+/** A multipart in which no part can be found is read as text: that is what it says to a person. */
+function isText({ type, disposition }: MimePart): boolean {
+  return disposition !== 'attachment' && /^(?:text\/(?:plain|html)|multipart\/.*)$/s.test(type);
+}
+
+function leaves(part: MimePart): MimePart[] {
+  return part.parts.length === 0 ? [part] : part.parts.flatMap(leaves);
+}
+
+function attachmentInfo(part: MimePart, index: number): AttachmentInfo {
+  const name = part.dispositionParams.filename ?? part.typeParams.name ?? '';
+  const isMediaType = /^[a-z0-9!#$&^_.+-]{1,60}\/[a-z0-9!#$&^_.+-]{1,80}$/.test(part.type);
+  return {
+    index,
+    name: headerText(name) || 'unnamed',
+    mime: isMediaType ? part.type : 'application/octet-stream',
+    sizeBytes: decodedContent(part).length,
+  };
+}
+
+/** Of headers that may stand only once the first counts, as it does for most readers. */
+function readHeaders(headers: readonly MimeHeader[]): ParsedMessage['headers'] {
+  const first = (name: string) => headers.find(({ key }) => key === name)?.value ?? null;
+  const addresses = (name: string) =>
+    headers.filter(({ key }) => key === name).flatMap(({ value }) => headerAddresses(value));
+  return {
+    from: headerAddresses(first('from') ?? ''),
+    replyTo: addresses('reply-to'),
+    to: addresses('to'),
+    cc: addresses('cc'),
+    subject: headerText(first('subject') ?? ''),
+    messageId: headerMessageIds(first('message-id') ?? '')[0] ?? null,
+    references: headerMessageIds(first('references') ?? first('in-reply-to') ?? ''),
+    date: first('date'),
+  };
+}

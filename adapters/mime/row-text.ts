@@ -1,0 +1,92 @@
+import type { MailAddress } from '../../core/ports/mail.ts';
+
+/** What a row of a list shows of a message: each is one line, as a person would read it. */
+
+/** Nothing is left out, but control characters and line separators become spaces. */
+export function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\u2028\u2029]/gu, ' ');
+}
+
+/** `Ada <ada@example.org>`; what there is of it where one part is missing. */
+export function displayAddress({ name, address }: MailAddress): string {
+  if (name === '' || name === address) return oneLine(address);
+  return oneLine(address === '' ? name : `${name} <${address}>`);
+}
+
+export function displayAddresses(addresses: readonly MailAddress[]): string {
+  return addresses.map(displayAddress).join(', ');
+}
+
+/**
+ * When a message says it was written.
+ * @param dateHeader value of its Date header, undecoded; null where it has none
+ * @returns ISO 8601 in whole seconds, with the offset of the header; INTERNALDATE with `+00:00` where that cannot be read
+ */
+export function dateOf(dateHeader: string | null, internalDate: Date): string {
+  return (
+    (dateHeader === null ? undefined : headerDate(dateHeader)) ??
+    `${internalDate.toISOString().slice(0, 19)}+00:00`
+  );
+}
+
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+
+/** RFC 5322 4.3. Other names of zones, the military ones too, are read as UTC there. */
+const ZONES: Readonly<Record<string, string>> = {
+  EST: '-05:00',
+  EDT: '-04:00',
+  CST: '-06:00',
+  CDT: '-05:00',
+  MST: '-07:00',
+  MDT: '-06:00',
+  PST: '-08:00',
+  PDT: '-07:00',
+};
+
+/** RFC 5322 3.3 with the obsolete forms of 4.3: years of two digits, named zones, comments. */
+const DATE_HEADER =
+  /^(?:[A-Za-z]+\.?,?\s*)?(\d{1,2})\s+([A-Za-z]{3})[a-z]*\s+(\d{2,4})\s+(\d{1,2}):(\d{2})(?::(\d{2}))?\s*(?:([+-])(\d{2})(\d{2})|([A-Za-z]{1,5}))?$/;
+
+function headerDate(value: string): string | undefined {
+  const match = DATE_HEADER.exec(
+    value
+      .slice(0, 200)
+      .replace(/\([^()]*\)/g, ' ')
+      .trim(),
+  );
+  if (match === null) return undefined;
+  const [
+    ,
+    day = '',
+    monthName = '',
+    yearDigits = '',
+    hour = '',
+    minute = '',
+    second = '00',
+    sign,
+    zoneH,
+    zoneM,
+    zone = '',
+  ] = match;
+  const month = MONTHS.indexOf(monthName.toLowerCase());
+  const year = fullYear(yearDigits);
+  // A leap second has no place in ISO 8601 as most read it.
+  const seconds = Math.min(Number(second), 59);
+  const instant = new Date(Date.UTC(year, month, Number(day), Number(hour), Number(minute), seconds));
+  const exists =
+    month !== -1 &&
+    instant.getUTCDate() === Number(day) &&
+    instant.getUTCHours() === Number(hour) &&
+    Number(minute) < 60 &&
+    Number(second) <= 60;
+  if (!exists || Number(zoneH ?? 0) > 23 || Number(zoneM ?? 0) > 59) return undefined;
+  const numeric = sign === undefined ? ZONES[zone.toUpperCase()] : `${sign}${zoneH}:${zoneM}`;
+  const offset = numeric === undefined || numeric === '-00:00' ? '+00:00' : numeric;
+  return `${instant.toISOString().slice(0, 19)}${offset}`;
+}
+
+function fullYear(digits: string): number {
+  const year = Number(digits);
+  if (digits.length === 4) return year;
+  return digits.length === 2 && year < 50 ? 2000 + year : 1900 + year;
+}

@@ -1,0 +1,369 @@
+import { Buffer } from 'node:buffer';
+import {
+  type Mail,
+  type MailAccount,
+  type MailCall,
+  MailError,
+  type MessagePlace,
+  type MessageRow,
+  type Outgoing,
+} from '../../core/ports/mail.ts';
+import { composeMessage, withDate } from '../mime/compose.ts';
+import { fingerprintOf } from '../mime/fingerprint.ts';
+import { dateOf, displayAddresses } from '../mime/row-text.ts';
+import { fileJournal, type JournalEntry, noJournal } from './journal.ts';
+import {
+  emptyMailbox,
+  FOLDERS,
+  folderOf,
+  isUnread,
+  type Letter,
+  listed,
+  type Mailbox,
+  messageOf,
+  put,
+  readLetter,
+  type StoredMessage,
+  setFlagOf,
+} from './mailbox.ts';
+import { sampleMail } from './sample-mail.ts';
+import { rawOf, type SampleMessage } from './sample-message.ts';
+
+export interface SandboxOptions {
+  /** The mail of a new mailbox, given the account's address. */
+  readonly samples?: (owner: string) => readonly SampleMessage[];
+  readonly now?: () => Date;
+  /** Keeps what happens, so that the sandbox of another process, given the same file, shows the same mailboxes. */
+  readonly journalFile?: string;
+}
+
+/** The sandbox, with what whoever stands outside the service sees of it: senders, recipients, other programs. */
+export interface SandboxMail extends Mail {
+  /** Puts a message into a folder, unread. */
+  deliver(account: MailAccount, path: string, raw: Uint8Array, receivedAt?: Date): Promise<void>;
+  /** The messages of a folder as they lie there, oldest first. */
+  messages(account: MailAccount, path: string): Promise<readonly Uint8Array[]>;
+  /** What was handed over, of all accounts, oldest first. */
+  transmitted(): readonly Transmission[];
+}
+
+export interface Transmission {
+  readonly ownerId: string;
+  readonly accountId: number;
+  readonly messageId: string;
+  readonly requestId: string | null;
+  readonly to: readonly string[];
+  readonly date: Date;
+  /** With its Date header. */
+  readonly raw: Uint8Array;
+}
+
+const REFUSED = 'refused@sandbox.invalid';
+const PUT_OFF = 'tempfail@sandbox.invalid';
+const REFUSED_AFTER = 'after@sandbox.invalid';
+const LOST = 'lost@sandbox.invalid';
+
+/**
+ * A mailbox in memory for every account that asks, with sample mail, and a sender that hands nothing on. Settings
+ * and passwords are never asked for. What is sent to the account's own address arrives in its inbox.
+ *
+ * Some recipients make what a real server does not do on demand:
+ *
+ * | recipient | transmit |
+ * |---|---|
+ * | `refused@sandbox.invalid` | `refused`, before `start` |
+ * | `tempfail@sandbox.invalid` | `unavailable`, before `start` |
+ * | `after@sandbox.invalid` | `refused`, after `start`; nothing was handed over |
+ * | `lost@sandbox.invalid` | `outcome_unknown`, after `start`; the message was handed over |
+ *
+ * A journal that cannot be written is `outcome_unknown`: what it should have kept may or may not be on disk.
+ */
+export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
+  const { samples = sampleMail, now = () => new Date(), journalFile } = options;
+  const journal = journalFile === undefined ? noJournal() : fileJournal(journalFile);
+  const openedAt = openingOf(journal.entries) ?? now();
+  if (openingOf(journal.entries) === undefined) {
+    journal.append({ event: 'opened', at: openedAt.toISOString() });
+  }
+  // Dates of the sample mail count from the opening: another opening is another mailbox.
+  const uidValidity = String(Math.floor(openedAt.getTime() / 1000));
+  const transmissions = journal.entries.flatMap((entry) =>
+    entry.event === 'transmitted' ? [transmissionOf(entry)] : [],
+  );
+  const mailboxes = new Map<string, Promise<Mailbox>>();
+
+  function mailboxOf(account: MailAccount): Promise<Mailbox> {
+    const key = JSON.stringify([account.ownerId, account.accountId]);
+    const mailbox = mailboxes.get(key) ?? openMailbox(account);
+    mailboxes.set(key, mailbox);
+    return mailbox;
+  }
+
+  async function openMailbox({ ownerId, accountId, email }: MailAccount): Promise<Mailbox> {
+    const mailbox = emptyMailbox();
+    const oldestFirst = [...samples(email)].sort((a, b) => b.minutesAgo - a.minutesAgo);
+    for (const sample of oldestFirst) {
+      const receivedAt = new Date(openedAt.getTime() - sample.minutesAgo * 60_000);
+      const letter = await readLetter(rawOf(sample, receivedAt), receivedAt);
+      put(mailbox, sample.folder, letter, sample.flags ?? ['seen']);
+    }
+    for (const entry of journal.entries) {
+      if (entry.event === 'opened' || entry.ownerId !== ownerId || entry.accountId !== accountId) continue;
+      await replay(mailbox, entry, email);
+    }
+    return mailbox;
+  }
+
+  async function mailboxFor(call: MailCall): Promise<Mailbox> {
+    const mailbox = await mailboxOf(call.account);
+    refuseEnded(call);
+    return mailbox;
+  }
+
+  function record(entry: JournalEntry): void {
+    try {
+      journal.append(entry);
+    } catch (cause) {
+      throw new MailError('outcome_unknown', 'The journal of the sandbox cannot be written.', { cause });
+    }
+  }
+
+  function append(mailbox: Mailbox, account: MailAccount, path: string, letter: Letter, read: boolean): void {
+    const { ownerId, accountId } = account;
+    const flags = read ? (['seen'] as const) : [];
+    folderOf(mailbox, path);
+    record({
+      event: 'appended',
+      ownerId,
+      accountId,
+      path,
+      receivedAt: letter.receivedAt.toISOString(),
+      flags: [...flags],
+      raw: Buffer.from(letter.raw).toString('base64'),
+    });
+    put(mailbox, path, letter, flags);
+  }
+
+  function at(mailbox: Mailbox, place: MessagePlace): StoredMessage {
+    if (place.uidValidity !== uidValidity) {
+      throw new MailError('not_found', 'The folder is another than it was.');
+    }
+    return messageOf(mailbox, place.path, place.uid);
+  }
+
+  function rowOf(path: string, message: StoredMessage): MessageRow {
+    const { headers } = message.parsed;
+    const { subject, messageId } = headers;
+    const from = displayAddresses(headers.from);
+    const sizeBytes = message.raw.length;
+    return {
+      place: { path, uidValidity, uid: message.uid },
+      stableId: null,
+      fingerprint: fingerprintOf({
+        messageId,
+        from,
+        date: headers.date ?? '',
+        subject,
+        sizeBytes,
+        internalDate: message.receivedAt,
+      }),
+      messageId,
+      from,
+      subject,
+      date: dateOf(headers.date, message.receivedAt),
+      internalDate: message.receivedAt,
+      sizeBytes,
+      flags: new Set(message.flags),
+    };
+  }
+
+  return {
+    async verify(call) {
+      refuseEnded(call);
+    },
+
+    async folders(call) {
+      refuseEnded(call);
+      return FOLDERS;
+    },
+
+    async counts(call) {
+      const mailbox = await mailboxFor(call);
+      return FOLDERS.map((folder) => {
+        const { messages } = folderOf(mailbox, folder.path);
+        return { ...folder, unread: messages.filter(isUnread).length, total: messages.length };
+      });
+    },
+
+    async list(call, query) {
+      const { messages } = folderOf(await mailboxFor(call), query.path);
+      if (![undefined, null, uidValidity].includes(query.after?.uidValidity)) {
+        throw new MailError('not_found', 'The folder is another than it was.');
+      }
+      const { behind, total } = listed(messages, query);
+      const rows = behind.slice(0, query.limit).map((message) => rowOf(query.path, message));
+      return { rows, more: behind.length > rows.length, total };
+    },
+
+    async read(call, place) {
+      const message = at(await mailboxFor(call), place);
+      const { text, attachments, headers } = message.parsed;
+      return { row: rowOf(place.path, message), text, attachments, headers };
+    },
+
+    async row(call, place) {
+      const messages = (await mailboxFor(call)).get(place.path)?.messages ?? [];
+      const message = messages.find(({ uid }) => uid === place.uid);
+      return message && place.uidValidity === uidValidity ? rowOf(place.path, message) : undefined;
+    },
+
+    async find(call, { internalDate, sizeBytes }) {
+      const arrivedS = Math.floor(internalDate.getTime() / 1000);
+      return [...(await mailboxFor(call))].flatMap(([path, { messages }]) =>
+        messages
+          .map((message) => rowOf(path, message))
+          .filter((row) => row.sizeBytes === sizeBytes && row.internalDate.getTime() === arrivedS * 1000),
+      );
+    },
+
+    async writtenTo(call, addresses) {
+      const { messages } = folderOf(await mailboxFor(call), 'Sent');
+      const own = call.account.email.toLowerCase();
+      const written = new Set<string>();
+      for (const { parsed } of messages) {
+        const { from, to, cc } = parsed.headers;
+        if (!from.some(({ address }) => address.toLowerCase() === own)) continue;
+        for (const { address } of [...to, ...cc]) written.add(address.toLowerCase());
+      }
+      return new Set(addresses.filter((address) => written.has(address.toLowerCase())));
+    },
+
+    compose: composeMessage,
+
+    async transmit(call, message, start) {
+      const mailbox = await mailboxFor(call);
+      const letter = await readLetter(withDate(message.raw, message.date), message.date);
+      const recipients = new Set(message.envelope.to.map((address) => address.toLowerCase()));
+      if (recipients.has(REFUSED)) throw new MailError('refused', 'The server refused a recipient.');
+      if (recipients.has(PUT_OFF)) throw new MailError('unavailable', 'The server put us off.');
+      refuseEnded(call);
+      await begin(start);
+      if (recipients.has(REFUSED_AFTER)) throw new MailError('refused', 'The server refused the message.');
+      const entry = transmittedEntry(call.account, message, letter);
+      record(entry);
+      transmissions.push(transmissionOf(entry));
+      arrive(mailbox, letter, entry, call.account.email);
+      if (recipients.has(LOST)) {
+        throw new MailError('outcome_unknown', 'The connection ended before the answer came.');
+      }
+    },
+
+    async saveInSent(call, message) {
+      const letter = await readLetter(withDate(message.raw, message.date), message.date);
+      const mailbox = await mailboxFor(call);
+      if (folderOf(mailbox, 'Sent').messages.some(has(message.messageId))) return;
+      append(mailbox, call.account, 'Sent', letter, true);
+    },
+
+    async isInSent(call, messageId) {
+      return folderOf(await mailboxFor(call), 'Sent').messages.some(has(messageId));
+    },
+
+    async setFlag(call, place, flag, on, start) {
+      const message = at(await mailboxFor(call), place);
+      await begin(start);
+      const { ownerId, accountId } = call.account;
+      record({ event: 'flagged', ownerId, accountId, path: place.path, uid: place.uid, flag, on });
+      setFlagOf(message, flag, on);
+      return true;
+    },
+
+    // There are no connections, and the mailbox is the server's: it stays.
+    async forget() {},
+
+    async close() {
+      journal.close();
+    },
+
+    async deliver(account, path, raw, receivedAt = now()) {
+      const letter = await readLetter(raw, receivedAt);
+      append(await mailboxOf(account), account, path, letter, false);
+    },
+
+    async messages(account, path) {
+      return folderOf(await mailboxOf(account), path).messages.map(({ raw }) => raw);
+    },
+
+    transmitted: () => [...transmissions],
+  };
+}
+
+function refuseEnded({ signal }: MailCall): void {
+  if (signal.aborted) {
+    throw new MailError('unavailable', 'The call was ended before anything was done.', {
+      cause: signal.reason,
+    });
+  }
+}
+
+async function begin(start: () => Promise<boolean>): Promise<void> {
+  if (!(await start())) throw new MailError('not_started', 'It was not to be started any more.');
+}
+
+function has(messageId: string): (message: StoredMessage) => boolean {
+  return ({ parsed }) => parsed.headers.messageId === messageId;
+}
+
+/** What is sent to the account itself comes back into its inbox. */
+function arrive(mailbox: Mailbox, letter: Letter, entry: TransmittedEntry, email: string): void {
+  const own = email.toLowerCase();
+  if (entry.to.some((address) => address.toLowerCase() === own)) put(mailbox, 'INBOX', letter, []);
+}
+
+type TransmittedEntry = Extract<JournalEntry, { event: 'transmitted' }>;
+
+function transmittedEntry(account: MailAccount, message: Outgoing, letter: Letter): TransmittedEntry {
+  const raw = Buffer.from(letter.raw);
+  return {
+    event: 'transmitted',
+    ownerId: account.ownerId,
+    accountId: account.accountId,
+    messageId: message.messageId,
+    requestId: /^X-Countersign-Request: (.*)\r$/m.exec(raw.toString('latin1'))?.[1] ?? null,
+    to: [...message.envelope.to],
+    date: message.date.toISOString(),
+    raw: raw.toString('base64'),
+  };
+}
+
+function transmissionOf(entry: TransmittedEntry): Transmission {
+  const { event: _event, date, raw, ...same } = entry;
+  return { ...same, date: new Date(date), raw: Buffer.from(raw, 'base64') };
+}
+
+function openingOf(entries: readonly JournalEntry[]): Date | undefined {
+  const opened = entries.find(({ event }) => event === 'opened');
+  return opened?.event === 'opened' ? new Date(opened.at) : undefined;
+}
+
+async function replay(
+  mailbox: Mailbox,
+  entry: Exclude<JournalEntry, { event: 'opened' }>,
+  email: string,
+): Promise<void> {
+  switch (entry.event) {
+    case 'transmitted':
+      return arrive(
+        mailbox,
+        await readLetter(Buffer.from(entry.raw, 'base64'), new Date(entry.date)),
+        entry,
+        email,
+      );
+    case 'appended': {
+      const letter = await readLetter(Buffer.from(entry.raw, 'base64'), new Date(entry.receivedAt));
+      return put(mailbox, entry.path, letter, entry.flags);
+    }
+    case 'flagged':
+      return setFlagOf(messageOf(mailbox, entry.path, entry.uid), entry.flag, entry.on);
+  }
+}

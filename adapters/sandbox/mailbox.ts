@@ -1,0 +1,103 @@
+import {
+  type FolderRole,
+  type ListPosition,
+  type ListQuery,
+  MailError,
+  type MailFlag,
+  type MailFolder,
+} from '../../core/ports/mail.ts';
+import { type ParsedMessage, parseMessage } from '../mime/parse.ts';
+
+/** The state of one mailbox, in memory. Changing it is synchronous, so that nothing comes between. */
+
+export type Mailbox = ReadonlyMap<string, Folder>;
+
+interface Folder {
+  nextUid: number;
+  /** By UID, oldest first. */
+  readonly messages: StoredMessage[];
+}
+
+/** A message before a folder has it. */
+export interface Letter {
+  readonly raw: Uint8Array;
+  readonly parsed: ParsedMessage;
+  readonly receivedAt: Date;
+}
+
+export interface StoredMessage extends Letter {
+  readonly uid: number;
+  readonly flags: Set<MailFlag>;
+}
+
+export const FOLDERS: readonly MailFolder[] = [
+  folder('INBOX', 'inbox'),
+  folder('Sent', 'sent'),
+  folder('Drafts', 'drafts'),
+  folder('Spam', 'spam'),
+  folder('Trash', 'trash'),
+  folder('Archive', 'archive'),
+  folder('Projects/Atlas', null),
+];
+
+function folder(path: string, role: FolderRole | null): MailFolder {
+  return { path, role };
+}
+
+export function emptyMailbox(): Mailbox {
+  return new Map(FOLDERS.map(({ path }) => [path, { nextUid: 1, messages: [] }]));
+}
+
+/** @param receivedAt  INTERNALDATE, kept to the second as IMAP does */
+export async function readLetter(raw: Uint8Array, receivedAt: Date): Promise<Letter> {
+  const wholeS = Math.floor(receivedAt.getTime() / 1000);
+  return { raw, parsed: await parseMessage(raw), receivedAt: new Date(wholeS * 1000) };
+}
+
+/** @throws MailError `not_found` when there is no such folder */
+export function folderOf(mailbox: Mailbox, path: string): Folder {
+  const found = mailbox.get(path);
+  if (found === undefined) throw new MailError('not_found', 'There is no such folder.');
+  return found;
+}
+
+/** @throws MailError `not_found` when there is no such folder */
+export function put(mailbox: Mailbox, path: string, letter: Letter, flags: readonly MailFlag[]): void {
+  const { messages, nextUid } = folderOf(mailbox, path);
+  messages.push({ ...letter, uid: nextUid, flags: new Set(flags) });
+  folderOf(mailbox, path).nextUid = nextUid + 1;
+}
+
+/** @throws MailError `not_found` when there is no such folder, or no such message in it */
+export function messageOf(mailbox: Mailbox, path: string, uid: number): StoredMessage {
+  const found = folderOf(mailbox, path).messages.find((message) => message.uid === uid);
+  if (found === undefined) throw new MailError('not_found', 'There is no such message.');
+  return found;
+}
+
+export function setFlagOf(message: StoredMessage, flag: MailFlag, on: boolean): void {
+  if (on) message.flags.add(flag);
+  else message.flags.delete(flag);
+}
+
+export function isUnread(message: StoredMessage): boolean {
+  return !message.flags.has('seen');
+}
+
+type Position = Pick<ListPosition, 'uid' | 'internalDateMs'>;
+
+/** In the order asked for, those behind `after`; `total` counts those before it too. */
+export function listed(
+  messages: readonly StoredMessage[],
+  { unread, order, after }: ListQuery,
+): { behind: StoredMessage[]; total: number } {
+  const compare = (a: Position, b: Position) =>
+    order === 'uid' ? b.uid - a.uid : b.internalDateMs - a.internalDateMs || b.uid - a.uid;
+  const wanted = messages.filter((message) => !unread || isUnread(message));
+  const behind = wanted.filter((message) => after === undefined || compare(after, positionOf(message)) < 0);
+  return { behind: behind.sort((a, b) => compare(positionOf(a), positionOf(b))), total: wanted.length };
+}
+
+function positionOf({ uid, receivedAt }: StoredMessage): Position {
+  return { uid, internalDateMs: receivedAt.getTime() };
+}

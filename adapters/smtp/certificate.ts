@@ -1,0 +1,32 @@
+import { isIP } from 'node:net';
+import type { ConnectionOptions, TLSSocket } from 'node:tls';
+import type { MailServer } from './settings.ts';
+
+/** How TLS with this server is begun. With a pinned certificate `isTrusted` is to be asked before anything is said. */
+export function tlsOptions({ host, tlsFingerprint }: MailServer): ConnectionOptions {
+  return {
+    host,
+    ...(isIP(host) === 0 ? { servername: host } : {}),
+    // A pinned certificate is compared as a whole: who signed it, and for which name, does not matter then.
+    rejectUnauthorized: tlsFingerprint === undefined,
+  };
+}
+
+/** Whether the certificate that the server showed is the pinned one, or verified where none is pinned. */
+export function isTrusted(socket: TLSSocket, { tlsFingerprint }: MailServer): boolean {
+  if (tlsFingerprint === undefined) return socket.authorized;
+  const { fingerprint256 } = socket.getPeerCertificate();
+  return fingerprint256?.replaceAll(':', '').toLowerCase() === tlsFingerprint;
+}
+
+/** The server showed another certificate than the pinned one. */
+export class UntrustedCertificate extends Error {
+  override readonly name = 'UntrustedCertificate';
+}
+
+/** Node's and OpenSSL's codes for a certificate that does not verify. */
+const CERTIFICATE_CODES = /CERT|UNABLE_TO_|CHAIN|HOSTNAME_MISMATCH/;
+
+export function isCertificateCode(code: string): boolean {
+  return CERTIFICATE_CODES.test(code);
+}

@@ -1,0 +1,86 @@
+import type SMTPConnection from 'nodemailer/lib/smtp-connection';
+import type { Outgoing, Start } from '../../core/ports/mail.ts';
+import type { MailServer } from '../imap/settings.ts';
+import { connectSmtp, isAlive } from './connection.ts';
+import { transmitOver } from './transmit.ts';
+
+/** How long a connection waits for the next message; servers cut idle ones after 1 to 5 minutes. */
+const IDLE_MS = 45_000;
+/** How long an idle connection may take to prove that it is not dead. */
+const PROOF_MS = 5_000;
+
+/** How long a server may take to say goodbye. */
+const GOODBYE_MS = 2_000;
+
+/** Sends messages, and keeps the last connection of each account for a while. Errors are those of the Mail port. */
+export interface SmtpSender {
+  /** @param server asked for only when a connection must be made */
+  transmit(
+    account: string,
+    server: () => Promise<MailServer>,
+    message: Outgoing,
+    start: Start,
+    limit: AbortSignal,
+  ): Promise<void>;
+  /** Connects and signs in. */
+  verify(server: MailServer, limit: AbortSignal): Promise<void>;
+  /** Ends the idle connection of an account; one that is sending is ended after it. */
+  forget(account: string): void;
+  close(): void;
+}
+
+export function smtpSender(): SmtpSender {
+  const idle = new Map<string, { connection: SMTPConnection; timer: NodeJS.Timeout }>();
+  /** A connection is not kept when an account was forgotten while it was in use: it may have been that one. */
+  let forgettings = 0;
+
+  function take(account: string): SMTPConnection | undefined {
+    const kept = idle.get(account);
+    if (kept === undefined) return undefined;
+    idle.delete(account);
+    clearTimeout(kept.timer);
+    return kept.connection;
+  }
+
+  function keep(account: string, connection: SMTPConnection): void {
+    endIdle(account);
+    const timer = setTimeout(() => endIdle(account), IDLE_MS);
+    timer.unref();
+    idle.set(account, { connection, timer });
+  }
+
+  function endIdle(account: string): void {
+    const connection = take(account);
+    if (connection !== undefined) end(connection);
+  }
+
+  return {
+    async transmit(account, server, message, start, limit) {
+      const begun = forgettings;
+      const kept = take(account);
+      const alive =
+        kept !== undefined && (await isAlive(kept, AbortSignal.any([limit, AbortSignal.timeout(PROOF_MS)])));
+      const connection = alive ? kept : await connectSmtp(await server(), limit);
+      await transmitOver(connection, message, start, limit);
+      if (forgettings > begun) end(connection);
+      else keep(account, connection);
+    },
+    async verify(server, limit) {
+      const connection = await connectSmtp(server, limit);
+      end(connection);
+    },
+    forget(account) {
+      forgettings += 1;
+      take(account)?.close();
+    },
+    close() {
+      forgettings += 1;
+      for (const account of [...idle.keys()]) take(account)?.close();
+    },
+  };
+}
+
+function end(connection: SMTPConnection): void {
+  connection.quit();
+  setTimeout(() => connection.close(), GOODBYE_MS).unref();
+}

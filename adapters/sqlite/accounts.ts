@@ -1,0 +1,69 @@
+import type { Database } from 'better-sqlite3';
+import type { Account, Storage } from '../../core/ports/storage.ts';
+import type { ApprovalTable } from './approval-table.ts';
+import { durable, reading } from './database.ts';
+import { integer, type Row, text } from './row.ts';
+
+export function sqliteAccounts(
+  db: Database,
+  approvals: ApprovalTable,
+): Pick<Storage, 'addAccount' | 'accounts' | 'activateAccount' | 'removeAccount'> {
+  const nextId = db.prepare<[string], Row>(
+    'UPDATE owners SET last_account_id = last_account_id + 1 WHERE owner_id = ? RETURNING last_account_id',
+  );
+  const insert = db.prepare(`
+    INSERT INTO accounts (owner_id, account_id, label, email, signature, sealed_settings, created_at_ms)
+    VALUES (?, ?, ?, ?, ?, ?, ?)`);
+  const ofOwner = db.prepare<[string], Row>('SELECT * FROM accounts WHERE owner_id = ? ORDER BY account_id');
+  const activate = db.prepare(`
+    UPDATE owners SET active_account_id = @accountId
+    WHERE owner_id = @ownerId
+      AND EXISTS (SELECT 1 FROM accounts WHERE owner_id = @ownerId AND account_id = @accountId)`);
+  // The one that is active stays so; else it is the oldest that there is.
+  const activateOldest = db.prepare(`
+    UPDATE owners SET active_account_id = (SELECT min(account_id) FROM accounts WHERE owner_id = @ownerId)
+    WHERE owner_id = @ownerId
+      AND NOT EXISTS (SELECT 1 FROM accounts WHERE owner_id = @ownerId AND account_id = owners.active_account_id)`);
+  const remove = db.prepare('DELETE FROM accounts WHERE owner_id = ? AND account_id = ?');
+  const forgetRecipients = db.prepare('DELETE FROM known_recipients WHERE owner_id = ? AND account_id = ?');
+
+  return {
+    addAccount: durable(db, ({ ownerId, label, email, signature, seal, now }) => {
+      const owner = nextId.get(ownerId);
+      if (owner === undefined) throw new Error('There is no such owner to add an account to.');
+      const accountId = integer(owner, 'last_account_id');
+      insert.run(ownerId, accountId, label, email, signature, seal(accountId), now.getTime());
+      activateOldest.run({ ownerId });
+      const added = readAccounts(ofOwner.all(ownerId)).find((account) => account.accountId === accountId);
+      if (added === undefined) throw new Error('An account that was inserted is not there.');
+      return added;
+    }),
+    accounts: reading((ownerId) => readAccounts(ofOwner.all(ownerId))),
+    activateAccount: durable(db, (ownerId, accountId) => activate.run({ ownerId, accountId }).changes === 1),
+    removeAccount: durable(db, ({ ownerId, accountId, now }) => {
+      if (remove.run(ownerId, accountId).changes === 0) return false;
+      forgetRecipients.run(ownerId, accountId);
+      activateOldest.run({ ownerId });
+      approvals.cancelWaiting(
+        ownerId,
+        (approval) => approval.accountId === accountId,
+        'account_removed',
+        now,
+      );
+      return true;
+    }),
+  };
+}
+
+/** @param rows all accounts of one owner, oldest first */
+export function readAccounts(rows: readonly Row[]): readonly Account[] {
+  return rows.map((row, index) => ({
+    ownerId: text(row, 'owner_id'),
+    accountId: integer(row, 'account_id'),
+    label: text(row, 'label'),
+    email: text(row, 'email'),
+    signature: text(row, 'signature'),
+    sealedSettings: text(row, 'sealed_settings'),
+    isPrimary: index === 0,
+  }));
+}

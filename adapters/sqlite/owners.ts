@@ -1,0 +1,87 @@
+import type { Database } from 'better-sqlite3';
+import type { Owner, Storage } from '../../core/ports/storage.ts';
+import { readOverrides, readPlan } from './credential-row.ts';
+import { atomic, durable, reading } from './database.ts';
+import { integerOrNull, type Row, text, textOrNull } from './row.ts';
+
+export function sqliteOwners(
+  db: Database,
+): Pick<
+  Storage,
+  'addOwner' | 'owner' | 'ownerByEmail' | 'setPassword' | 'addSession' | 'session' | 'endSession'
+> {
+  const insert = db.prepare(`
+    INSERT INTO owners (owner_id, email, email_folded, timezone, plan, limits, password_hash, created_at_ms)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT DO NOTHING`);
+  const byId = db.prepare<[string], Row>('SELECT * FROM owners WHERE owner_id = ?');
+  const byEmail = db.prepare<[string], Row>('SELECT * FROM owners WHERE email_folded = ?');
+  const setPassword = db.prepare('UPDATE owners SET password_hash = ? WHERE owner_id = ?');
+  const endSessions = db.prepare('DELETE FROM sessions WHERE owner_id = ?');
+  const endOldSessions = db.prepare('DELETE FROM sessions WHERE owner_id = ? AND expires_at_ms <= ?');
+  const insertSession = db.prepare(
+    'INSERT INTO sessions (token_hash, owner_id, expires_at_ms) VALUES (?, ?, ?)',
+  );
+  const bySession = db.prepare<[string, number], Row>(`
+    SELECT o.* FROM sessions s JOIN owners o ON o.owner_id = s.owner_id
+    WHERE s.token_hash = ? AND s.expires_at_ms > ?`);
+  const endSession = db.prepare('DELETE FROM sessions WHERE token_hash = ?');
+
+  return {
+    addOwner: durable(db, ({ ownerId, email, timezone, plan, limits, passwordHash, now }) => {
+      const limitsText = JSON.stringify(limits);
+      const added = insert.run(
+        ownerId,
+        email,
+        folded(email),
+        timezone,
+        plan,
+        limitsText,
+        passwordHash,
+        now.getTime(),
+      );
+      return added.changes === 1;
+    }),
+    owner: reading((ownerId) => {
+      const row = byId.get(ownerId);
+      return row === undefined ? undefined : readOwner(row);
+    }),
+    ownerByEmail: reading((email) => {
+      const row = byEmail.get(folded(email));
+      return row === undefined
+        ? undefined
+        : { owner: readOwner(row), passwordHash: textOrNull(row, 'password_hash') };
+    }),
+    setPassword: durable(db, (ownerId, passwordHash) => {
+      endSessions.run(ownerId);
+      return setPassword.run(passwordHash, ownerId).changes === 1;
+    }),
+    addSession: atomic(db, ({ tokenHash, ownerId, expiresAt, now }) => {
+      endOldSessions.run(ownerId, now.getTime());
+      insertSession.run(tokenHash, ownerId, expiresAt.getTime());
+    }),
+    session: reading((tokenHash, now) => {
+      const row = bySession.get(tokenHash, now.getTime());
+      return row === undefined ? undefined : readOwner(row);
+    }),
+    endSession: durable(db, (tokenHash) => {
+      endSession.run(tokenHash);
+    }),
+  };
+}
+
+export function readOwner(row: Row): Owner {
+  return {
+    ownerId: text(row, 'owner_id'),
+    email: text(row, 'email'),
+    timezone: text(row, 'timezone'),
+    plan: readPlan(row),
+    limits: readOverrides(row),
+    activeAccountId: integerOrNull(row, 'active_account_id'),
+  };
+}
+
+/** SQLite's own NOCASE folds ASCII only. */
+function folded(email: string): string {
+  return email.normalize('NFC').toLowerCase();
+}

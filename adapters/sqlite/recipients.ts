@@ -1,0 +1,29 @@
+import type { Database } from 'better-sqlite3';
+import type { Storage } from '../../core/ports/storage.ts';
+import { atomic, reading } from './database.ts';
+import { type Row, text } from './row.ts';
+
+export function sqliteRecipients(db: Database): Pick<Storage, 'knownRecipients' | 'rememberRecipients'> {
+  const known = db.prepare<[string, number, string], Row>(`
+    SELECT address FROM known_recipients
+    WHERE owner_id = ? AND account_id = ? AND address IN (SELECT value FROM json_each(?))`);
+  return {
+    knownRecipients: reading((ownerId, accountId, addresses) => {
+      const rows = known.all(ownerId, accountId, JSON.stringify(addresses));
+      return new Set(rows.map((row) => text(row, 'address')));
+    }),
+    rememberRecipients: atomic(db, recipientWriter(db)),
+  };
+}
+
+/** For use inside a transaction. */
+export function recipientWriter(
+  db: Database,
+): (ownerId: string, accountId: number, addresses: readonly string[], now: Date) => void {
+  const insert = db.prepare(`
+    INSERT INTO known_recipients (owner_id, account_id, address, since_ms) VALUES (?, ?, ?, ?)
+    ON CONFLICT DO NOTHING`);
+  return (ownerId, accountId, addresses, now) => {
+    for (const address of addresses) insert.run(ownerId, accountId, address, now.getTime());
+  };
+}

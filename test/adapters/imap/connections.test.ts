@@ -1,0 +1,295 @@
+import { once } from 'node:events';
+import net from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { imapMail } from '../../../adapters/imap/mail.ts';
+import type { MailServer } from '../../../adapters/smtp/mail-server.ts';
+import type { Mail, MailCall, MailError, MessageRow } from '../../../core/ports/mail.ts';
+import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
+import { addressOf, PASSWORD } from '../../servers/mail-users.ts';
+import { missingServers, titled } from '../../servers/missing-servers.ts';
+import { freePorts } from '../../servers/ports.ts';
+import { type MailProxy, startProxy } from '../../servers/proxy.ts';
+
+describe.skipIf(missingServers().length > 0)(titled('connections to Dovecot'), () => {
+  let dovecot: Dovecot;
+  let withoutTls: Dovecot;
+  let proxy: MailProxy;
+  let mail: Mail;
+  let user: string;
+
+  beforeAll(async () => {
+    [dovecot, withoutTls] = await Promise.all([startDovecot(), startDovecot({ tls: false })]);
+    proxy = await startProxy('imap', dovecot.port);
+  });
+  beforeEach(() => {
+    mail = imapMail();
+    user = dovecot.addUser();
+  });
+  afterEach(async () => {
+    await mail.close();
+    void proxy.script();
+  });
+  afterAll(async () => {
+    await proxy?.stop();
+    await Promise.all([dovecot?.stop(), withoutTls?.stop()]);
+  });
+
+  function callOn(changes: Partial<MailServer>, limits: Partial<MailCall> = {}): MailCall {
+    const server: MailServer = {
+      host: '127.0.0.1',
+      port: proxy.port,
+      security: 'none',
+      user: addressOf(user),
+      pass: PASSWORD,
+      ...changes,
+    };
+    return {
+      account: {
+        ownerId: 'owner',
+        accountId: 1,
+        email: addressOf(user),
+        settings: async () => ({ imap: server, smtp: server }),
+      },
+      signal: new AbortController().signal,
+      deadlineMs: 20_000,
+      ...limits,
+    };
+  }
+
+  const listInbox = (call: MailCall) =>
+    mail.list(call, { path: 'INBOX', unread: false, order: 'uid', after: undefined, limit: 5 });
+
+  async function newestOf(call: MailCall): Promise<MessageRow> {
+    const [row] = (await listInbox(call)).rows;
+    if (row === undefined) throw new Error('the inbox is empty');
+    return row;
+  }
+
+  describe('what a call costs', () => {
+    it('is one look for new mail and one fetch, once the folder is selected', async () => {
+      await dovecot.deliver(user, 'Subject: one\r\n\r\nx\r\n');
+      const call = callOn({});
+      const { place } = await newestOf(call);
+      void proxy.script();
+      await listInbox(call);
+      await mail.read(call, place);
+      expect(proxy.commands).toEqual(['NOOP', 'FETCH', 'NOOP', 'UID FETCH']);
+    });
+
+    it('is no second connection for another folder beyond the most that an account may have', async () => {
+      mail = imapMail({ maxConnectionsPerAccount: 2 });
+      const call = callOn({});
+      void proxy.script();
+      const paths = ['INBOX', 'Sent', 'Drafts', 'Trash', 'Junk', 'INBOX'];
+      const query = { unread: false, order: 'uid', after: undefined, limit: 5 } as const;
+      await Promise.all(paths.map((path) => mail.list(call, { path, ...query })));
+      expect(proxy.commands.filter((command) => command === 'AUTHENTICATE')).toHaveLength(2);
+    });
+  });
+
+  describe('that fail', () => {
+    it('with a wrong password: auth', async () => {
+      const call = callOn({ pass: 'not the password' });
+      await expect(mail.folders(call)).rejects.toMatchObject({ code: 'auth' });
+      await expect(mail.verify(call)).rejects.toMatchObject({ code: 'auth' });
+    });
+
+    it('with a wrong password are not tried again at once', async () => {
+      const call = callOn({ pass: 'not the password' });
+      await expect(mail.folders(call)).rejects.toMatchObject({ code: 'auth' });
+      void proxy.script();
+      await expect(mail.folders(call)).rejects.toMatchObject({ code: 'auth' });
+      expect(proxy.commands).toEqual([]);
+    });
+
+    it('since nobody listens: unavailable', async () => {
+      const [port = 0] = await freePorts(1);
+      await expect(mail.folders(callOn({ port }))).rejects.toMatchObject({
+        code: 'unavailable',
+        message: 'the IMAP server cannot be reached',
+      });
+    });
+
+    it('since the server says nothing: unavailable at the deadline', async () => {
+      const silent = net.createServer().listen(0, '127.0.0.1');
+      await once(silent, 'listening');
+      const address = silent.address();
+      const port = address !== null && typeof address === 'object' ? address.port : 0;
+      for (const security of ['none', 'starttls', 'tls'] as const) {
+        const call = callOn({ port, security }, { deadlineMs: 150 });
+        await expect(mail.verify(call)).rejects.toMatchObject({ code: 'unavailable' });
+        await expect(listInbox(call)).rejects.toMatchObject({ code: 'unavailable' });
+      }
+      silent.close();
+    });
+
+    it('for settings that cannot be used: refused, saying which', async () => {
+      await expect(mail.folders(callOn({ host: 'mail.example.org' }))).rejects.toMatchObject({
+        code: 'refused',
+        message: expect.stringContaining(
+          'imap.security: plain text is only used to a loopback address',
+        ) as unknown,
+      });
+    });
+  });
+
+  describe('without STARTTLS', () => {
+    it('are not made beyond this machine', async () => {
+      // This host is this machine, but neither its name nor its address says so.
+      const elsewhere = callOn({ host: '0.0.0.0', port: withoutTls.port, security: 'starttls' });
+      await expect(mail.folders(elsewhere)).rejects.toMatchObject({
+        code: 'unavailable',
+        message: expect.stringContaining('does not offer STARTTLS') as unknown,
+      });
+    });
+
+    it('are made to this machine', async () => {
+      expect(await mail.folders(callOn({ port: withoutTls.port, security: 'starttls' }))).not.toEqual([]);
+    });
+  });
+
+  describe.each(['tls', 'starttls'] as const)('with a certificate, by %s', (security) => {
+    const secured = (pinned: { tlsFingerprint?: string }) =>
+      callOn({ port: security === 'tls' ? dovecot.tlsPort : dovecot.port, security, ...pinned });
+
+    it('that nobody vouches for are not made', async () => {
+      await expect(mail.folders(secured({}))).rejects.toMatchObject({
+        code: 'unavailable',
+        message: expect.stringContaining('cannot be verified') as unknown,
+      });
+    });
+
+    it('that is the pinned one are made', async () => {
+      const { fingerprint } = dovecot.certificate;
+      expect(await mail.folders(secured({ tlsFingerprint: fingerprint }))).not.toEqual([]);
+    });
+
+    it('that is not the pinned one are not made', async () => {
+      await expect(mail.folders(secured({ tlsFingerprint: '0'.repeat(64) }))).rejects.toMatchObject({
+        code: 'unavailable',
+        message: expect.stringContaining('another certificate') as unknown,
+      });
+    });
+  });
+
+  describe('that end', () => {
+    it('while they are idle are replaced unseen', async () => {
+      await dovecot.deliver(user, 'Subject: one\r\n\r\nx\r\n');
+      const call = callOn({});
+      await listInbox(call);
+      await dovecot.restart();
+      expect((await listInbox(call)).total).toBe(1);
+    });
+
+    it.each(['cut before', 'cut unanswered'] as const)(
+      'at the look for new mail are replaced unseen (%s)',
+      async (does) => {
+        await dovecot.deliver(user, 'Subject: one\r\n\r\nx\r\n');
+        const call = callOn({});
+        await listInbox(call);
+        void proxy.script({ at: 1, does });
+        expect((await listInbox(call)).total).toBe(1);
+        expect(proxy.commands).toEqual(expect.arrayContaining(['NOOP', 'AUTHENTICATE', 'SELECT', 'FETCH']));
+      },
+    );
+
+    it('with their server: unavailable, and back again when it is', async () => {
+      await dovecot.deliver(user, 'Subject: one\r\n\r\nx\r\n');
+      const call = callOn({});
+      await listInbox(call);
+      await dovecot.crash();
+      await expect(listInbox(call)).rejects.toMatchObject({ code: 'unavailable' });
+      await dovecot.restart();
+      await vi.waitFor(async () => expect((await listInbox(call)).total).toBe(1), { timeout: 15_000 });
+    });
+
+    it.each(['cut before', 'cut unanswered', 'hang'] as const)(
+      'in a reading command: unavailable (%s)',
+      async (does) => {
+        await dovecot.deliver(user, 'Subject: one\r\n\r\nx\r\n');
+        const givenUp = new AbortController();
+        const call = callOn({}, { signal: givenUp.signal });
+        const { place } = await newestOf(call);
+        const happened = proxy.script({ at: 2, does });
+        const reading = mail.read(call, place);
+        reading.catch(() => undefined);
+        await happened;
+        if (does === 'hang') givenUp.abort();
+        await expect(reading).rejects.toMatchObject({ code: 'unavailable' });
+      },
+    );
+  });
+
+  describe('that end during a change', () => {
+    /** NOOP, the look whether the message is there, the change, the look whether it was kept. */
+    const CONVERSATION = ['NOOP', 'UID FETCH', 'UID STORE', 'UID FETCH'];
+    const faults = CONVERSATION.flatMap((command, index) =>
+      (['cut before', 'cut unanswered', 'hang'] as const).map((does) => ({ does, command, at: index + 1 })),
+    );
+
+    it('has these commands', async () => {
+      await dovecot.deliver(user, 'Subject: one\r\n\r\nx\r\n');
+      const call = callOn({});
+      const { place } = await newestOf(call);
+      void proxy.script();
+      await mail.setFlag(call, place, 'seen', true, started);
+      expect(proxy.commands).toEqual(CONVERSATION);
+    });
+
+    it.each(faults)(
+      '$does, $command ($at): it is known whether it may have been done',
+      async ({ does, command, at }) => {
+        await dovecot.deliver(user, 'Subject: one\r\n\r\nx\r\n');
+        const givenUp = new AbortController();
+        const call = callOn({}, { signal: givenUp.signal });
+        const { place } = await newestOf(call);
+        const start = vi.fn(started);
+        const happened = proxy.script({ at, does });
+        const changing = mail.setFlag(call, place, 'seen', true, start).then(
+          (done) => done,
+          (error: MailError) => error.code,
+        );
+        await happened;
+        if (does === 'hang') givenUp.abort();
+        const outcome = await changing;
+
+        if (command === 'NOOP' && does !== 'hang') expect(outcome).toBe(true);
+        else if (at < 3) expect(outcome).toBe('unavailable');
+        else expect(outcome).toBe('outcome_unknown');
+        expect(start).toHaveBeenCalledTimes(at < 3 && outcome !== true ? 0 : 1);
+
+        void proxy.script();
+        const isSeen = (await newestOf(callOn({}))).flags.has('seen');
+        if (outcome === true) expect(isSeen).toBe(true);
+        if (outcome === 'unavailable') expect(isSeen).toBe(false);
+      },
+    );
+
+    it('saving a sent message: unknown, and set right by the next attempt', async () => {
+      const call = callOn({});
+      const raw = mail.compose({
+        from: { name: '', address: addressOf(user) },
+        to: ['bob@example.test'],
+        subject: 'x',
+        text: 'x',
+        messageId: '<kept@example.test>',
+        inReplyTo: null,
+        references: [],
+        requestId: 'request',
+      });
+      const envelope = { from: addressOf(user), to: ['bob@example.test'] };
+      const message = { envelope, raw, date: new Date(), messageId: '<kept@example.test>' };
+      await mail.isInSent(call, message.messageId);
+      // NOOP, APPEND: in an empty folder nothing is searched for.
+      void proxy.script({ at: 2, does: 'cut unanswered' });
+      await expect(mail.saveInSent(call, message)).rejects.toMatchObject({ code: 'outcome_unknown' });
+      expect(proxy.commands).toEqual(['NOOP', 'APPEND']);
+      await mail.saveInSent(call, message);
+      expect(await dovecot.messages(user, 'Sent')).toHaveLength(1);
+    });
+  });
+});
+
+async function started(): Promise<boolean> {
+  return true;
+}

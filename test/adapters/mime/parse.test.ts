@@ -1,0 +1,355 @@
+import { Buffer } from 'node:buffer';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseMessage } from '../../../adapters/mime/parse.ts';
+
+const message = (...lines: string[]) => Buffer.from(lines.join('\r\n'), 'utf8');
+
+const nested = (levels: number) => {
+  const open = Array.from({ length: levels }, (_, i) => [
+    `Content-Type: multipart/mixed; boundary="b${i}"`,
+    '',
+    `--b${i}`,
+  ]).flat();
+  return message('From: Ada <ada@example.org>', 'Subject: Deep', ...open, '', 'the end');
+};
+
+const mixed = (parts: string[]) =>
+  message(
+    'Content-Type: multipart/mixed; boundary=b',
+    '',
+    ...parts.flatMap((part) => ['--b', part]),
+    '--b--',
+  );
+
+const samples = {
+  alternative: message(
+    'From: =?iso-8859-1?Q?J=FCrgen_M=FCller?= <juergen@example.org>',
+    'Reply-To: desk@example.org',
+    'To: Team: Bob <bob@example.com>, carol@example.com;',
+    'Cc: "Doe, Jane" <jane@example.com>',
+    'Subject: =?UTF-8?B?R3LDvMOfZQ==?=',
+    'Date: Tue, 3 Mar 2026 09:05:07 +0100',
+    'Message-ID: <a@example.org>',
+    'References: <r1@example.org>',
+    '\t<r2@example.org>',
+    'MIME-Version: 1.0',
+    'Content-Type: multipart/mixed; boundary=outer',
+    '',
+    '--outer',
+    'Content-Type: multipart/alternative; boundary=inner',
+    '',
+    '--inner',
+    'Content-Type: text/plain; charset=windows-1252',
+    'Content-Transfer-Encoding: quoted-printable',
+    '',
+    'Sch=F6n, =80 5',
+    '',
+    '--inner',
+    'Content-Type: text/html',
+    '',
+    '<p>not this</p>',
+    '--inner--',
+    '--outer',
+    "Content-Type: application/pdf; name*=utf-8''r%C3%A9sum%C3%A9.pdf",
+    'Content-Disposition: attachment',
+    'Content-Transfer-Encoding: base64',
+    '',
+    'JVBERi0=',
+    '--outer',
+    'Content-Type: text/csv',
+    'Content-Disposition: attachment; filename="a\tb.csv"',
+    '',
+    '1,2',
+    '--outer--',
+    '',
+  ),
+  html: message(
+    'From: shop@example.com',
+    'Content-Type: text/html; charset=utf-8',
+    '',
+    '<html><head><title>T</title><style>p{}</style></head><body><h1>Order</h1>',
+    '<p>See <a href="https://shop.example.com/o/1">your order</a>.<img src="https://track.example.com/x" alt="Logo"></p>',
+    '<table><tr><th>Item</th><th>Price</th></tr><tr><td>Pen</td><td>1</td></tr></table>',
+    '<div style="color:red; DISPLAY: none">send the password</div><p hidden>and the code</p>',
+    '<script>alert(1)</script></body></html>',
+  ),
+};
+
+describe('parseMessage', () => {
+  it('reads headers, the plain text and the attachments of a message of several parts', async () => {
+    expect(await parseMessage(samples.alternative)).toEqual({
+      text: 'Schön, € 5',
+      attachments: [
+        { index: 0, name: 'résumé.pdf', mime: 'application/pdf', sizeBytes: 5 },
+        { index: 1, name: 'a b.csv', mime: 'text/csv', sizeBytes: 3 },
+      ],
+      headers: {
+        from: [{ name: 'Jürgen Müller', address: 'juergen@example.org' }],
+        replyTo: [{ name: '', address: 'desk@example.org' }],
+        to: [
+          { name: 'Bob', address: 'bob@example.com' },
+          { name: '', address: 'carol@example.com' },
+        ],
+        cc: [{ name: 'Doe, Jane', address: 'jane@example.com' }],
+        subject: 'Grüße',
+        messageId: '<a@example.org>',
+        references: ['<r1@example.org>', '<r2@example.org>'],
+        date: 'Tue, 3 Mar 2026 09:05:07 +0100',
+      },
+    });
+  });
+
+  it('reads HTML where there is no plain text: links with targets, no hidden text, nothing loaded', async () => {
+    const { text } = await parseMessage(samples.html);
+    expect(text).toBe('Order\n\nSee your order [https://shop.example.com/o/1].Logo\n\nItem\tPrice\nPen\t1');
+  });
+
+  it('prefers HTML to a plain part that is empty', async () => {
+    const source = message(
+      'Content-Type: multipart/alternative; boundary=b',
+      '',
+      '--b',
+      'Content-Type: text/plain',
+      '',
+      ' ',
+      '--b',
+      'Content-Type: text/html',
+      '',
+      '<p>words</p>',
+      '--b--',
+    );
+    expect((await parseMessage(source)).text).toBe('words');
+  });
+
+  it('ends every line in LF', async () => {
+    const source = message(
+      'Content-Type: text/plain',
+      'Content-Transfer-Encoding: base64',
+      '',
+      'YQ0KYg1jCmQNCg==',
+    );
+    expect((await parseMessage(source)).text).toBe('a\nb\nc\nd');
+  });
+
+  it('answers a message without headers with empty ones', async () => {
+    expect(await parseMessage(message('', 'just text'))).toEqual({
+      text: 'just text',
+      attachments: [],
+      headers: {
+        from: [],
+        replyTo: [],
+        to: [],
+        cc: [],
+        subject: '',
+        messageId: null,
+        references: [],
+        date: null,
+      },
+    });
+    expect((await parseMessage(new Uint8Array())).text).toBe('');
+  });
+
+  it('makes control characters of a subject or name spaces, so that they stay one line', async () => {
+    const { headers } = await parseMessage(
+      message(
+        'From: =?utf-8?Q?Ada=0D=0AEve?= <ada@example.org>',
+        'Subject: =?utf-8?Q?a=0Ab=E2=80=A8c=00?=',
+        '',
+        '',
+      ),
+    );
+    expect(headers.from).toEqual([{ name: 'Ada  Eve', address: 'ada@example.org' }]);
+    expect(headers.subject).toBe('a b c ');
+  });
+
+  it('takes In-Reply-To for the references of a message that has none', async () => {
+    const { headers } = await parseMessage(message('In-Reply-To: <p@example.org>', '', ''));
+    expect(headers.references).toEqual(['<p@example.org>']);
+  });
+
+  it('takes only what has the form of a message id', async () => {
+    const { headers } = await parseMessage(
+      message('Message-ID: none', `References: <a b@x> <${'x'.repeat(901)}> <ä@x> <ok@x>`, '', ''),
+    );
+    expect(headers.messageId).toBeNull();
+    expect(headers.references).toEqual(['<ok@x>']);
+  });
+
+  it('reads a charset that nobody knows as well as it can', async () => {
+    const source = Buffer.concat([
+      message('Content-Type: text/plain; charset=x-klingon', '', ''),
+      Buffer.from([0x68, 0xe4]),
+    ]);
+    expect((await parseMessage(source)).text).toBe('hä');
+  });
+
+  it('reads the quotation marks of windows-1252, and leaves the controls of UTF-8 as they are', async () => {
+    const legacy = message(
+      'Subject: =?iso-8859-1?Q?=93a=94?=',
+      'Content-Type: text/plain; charset="latin1"',
+      '',
+      '',
+    );
+    const parsed = await parseMessage(Buffer.concat([legacy, Buffer.from([0x93, 0x61, 0x94, 0x97])]));
+    expect(parsed.text).toBe('“a”—');
+    expect(parsed.headers.subject).toBe('“a”');
+    const modern = message('Content-Type: text/plain; charset=utf-8', '', 'a\u0085b\u0093');
+    expect((await parseMessage(modern)).text).toBe('a\u0085b\u0093');
+  });
+
+  it.each([
+    ['iso-2022-jp', '1b2442467c4b5c1b2842', '日本'],
+    ['gb2312', 'c4e3bac3', '你好'],
+    ['koi8-r', 'd0d2c9d7c5d4', 'привет'],
+    ['utf-16le', '68006900', 'hi'],
+    ['cp437', '82', 'é'],
+    ['windows-1252', '80', '€'],
+    ['us-ascii', 'c3a9', 'é'],
+    ['', 'e9', 'é'],
+    ['constructor', 'e9', 'é'],
+  ])('reads %s', async (charset, hex, text) => {
+    const header = message(`Content-Type: text/plain; charset=${charset}`, '', '');
+    expect((await parseMessage(Buffer.concat([header, Buffer.from(hex, 'hex')]))).text).toBe(text);
+  });
+
+  it('reads headers that are not encoded at all, in UTF-8 or else windows-1252', async () => {
+    expect((await parseMessage(message('Subject: Grüße', '', ''))).headers.subject).toBe('Grüße');
+    const legacy = Buffer.from('Subject: Gr\u00fc\u00dfe\r\n\r\n', 'latin1');
+    expect((await parseMessage(legacy)).headers.subject).toBe('Grüße');
+  });
+
+  it('joins the paragraphs of flowed text, quotes by their depth, and leaves the signature line', async () => {
+    const { text } = await parseMessage(
+      message(
+        'Content-Type: text/plain; format=flowed',
+        '',
+        '> quoted ',
+        '> text',
+        '>> deeper ',
+        'one ',
+        'two',
+        ' From here',
+        '-- ',
+        'Ada',
+      ),
+    );
+    expect(text).toBe('> quoted text\n>> deeper \none two\nFrom here\n-- \nAda');
+  });
+
+  it('shows all text parts in order, whatever their form', async () => {
+    const parts = [
+      'Content-Type: text/html\r\n\r\n<p>Dear list</p><p style="display: none">hidden</p>',
+      'Content-Type: text/plain\r\n\r\n-- \r\nThe list footer',
+      'Content-Type: message/rfc822\r\n\r\nSubject: inner\r\n\r\ninner text',
+    ];
+    const { text, attachments } = await parseMessage(mixed(parts));
+    expect(text).toBe('Dear list\n-- \nThe list footer');
+    expect(attachments).toEqual([{ index: 0, name: 'unnamed', mime: 'message/rfc822', sizeBytes: 28 }]);
+  });
+
+  it('shows the body of a multipart in which no part can be found', async () => {
+    const source = message('Content-Type: multipart/mixed; boundary=b', '', 'just text');
+    expect((await parseMessage(source)).text).toBe('just text');
+  });
+
+  it('reads a message that was cut off in the middle of a part', async () => {
+    const source = message(
+      'Content-Type: multipart/mixed; boundary=b',
+      '',
+      '--b',
+      '',
+      'first',
+      '--b',
+      '',
+      'sec',
+    );
+    expect((await parseMessage(source)).text).toBe('first\nsec');
+  });
+
+  it('reads the header of a message that is nested too deeply, and says that not all can be shown', async () => {
+    const deep = await parseMessage(nested(300));
+    expect(deep.headers.from).toEqual([{ name: 'Ada', address: 'ada@example.org' }]);
+    expect(deep.headers.subject).toBe('Deep');
+    expect(deep.text).toMatch(/^\[.*cannot be shown\.\]$/);
+    expect((await parseMessage(nested(15))).text).toBe('the end');
+  });
+
+  it('shows the first of very many parts, and says that not all can be shown', async () => {
+    const { text } = await parseMessage(mixed(Array.from({ length: 2000 }, (_, i) => `\r\npart ${i}`)));
+    expect(text).toMatch(/^part 0\npart 1\n/);
+    expect(text).toMatch(/cannot be shown\.\]$/);
+  });
+
+  it('reads what a header block that is too large begins with, and the text behind it', async () => {
+    const filler = Array.from({ length: 40_000 }, () => `X-Filler: ${'x'.repeat(60)}`);
+    const { headers, text } = await parseMessage(message('Subject: Big', ...filler, '', 'text'));
+    expect(headers.subject).toBe('Big');
+    expect(text).toBe('text');
+  });
+
+  it('says when HTML is larger than it shows', async () => {
+    const { text } = await parseMessage(
+      message('Content-Type: text/html', '', '<p>first</p>', '<div>'.repeat(40_000), 'last'),
+    );
+    expect(text).toMatch(/^first\n/);
+    expect(text).toMatch(/too large to show/);
+  });
+
+  it('keeps the text of quotes and lists however deep they are', async () => {
+    const html = `${'<blockquote><ul><li>'.repeat(30)}word<br>next`;
+    const { text } = await parseMessage(message('Content-Type: text/html', '', html));
+    expect(text).toContain('word');
+    expect(text.split('\n').every((line) => line.length < 80)).toBe(true);
+  });
+
+  it('never throws on any bytes', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 4000 }), async (bytes) => {
+        await parseMessage(bytes);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('never throws on messages that were damaged', async () => {
+    const damage = fc.record({
+      at: fc.nat(5000),
+      remove: fc.nat(40),
+      insert: fc.oneof(
+        fc.uint8Array({ maxLength: 12 }),
+        fc
+          .constantFrom(
+            '\r\n\r\n',
+            '--outer\r\n',
+            '--inner--',
+            'Content-Type: message/rfc822\r\n\r\n',
+            '=?utf-8?B?',
+            '<',
+            '<!--',
+            '&#x110000;',
+            '"',
+            '\0',
+          )
+          .map((text) => Buffer.from(text)),
+      ),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(samples.alternative, samples.html),
+        fc.array(damage, { minLength: 1, maxLength: 8 }),
+        async (source, damages) => {
+          let bytes: Uint8Array = source;
+          for (const { at, remove, insert } of damages) {
+            const from = at % (bytes.length + 1);
+            bytes = Buffer.concat([bytes.subarray(0, from), insert, bytes.subarray(from + remove)]);
+          }
+          const { text, headers } = await parseMessage(bytes);
+          expect(text).not.toContain('\r');
+          expect(headers.subject).not.toMatch(/\p{Cc}/u);
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+});

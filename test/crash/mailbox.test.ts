@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+import { callWith } from '../open-service.ts';
+import { type Dovecot, startDovecot } from '../servers/dovecot.ts';
+import { addressOf } from '../servers/mail-users.ts';
+import { missingServers, titled } from '../servers/missing-servers.ts';
+import { type Postfix, startPostfix } from '../servers/postfix.ts';
+import { crashProof } from './proof.ts';
+import { connected, type RealMailbox, realMailbox } from './real-mailbox.ts';
+import { type Scene, sceneParts, sceneService, writeScene } from './scene.ts';
+
+describe.skipIf(missingServers().length > 0)(titled('crash proof on Dovecot and Postfix'), () => {
+  let dovecot: Dovecot;
+  let postfix: Postfix;
+  beforeAll(async () => {
+    // Plain text and a sign-in without TLS: the loopback address is the one place where that is let through.
+    dovecot = await startDovecot({ tls: false });
+    postfix = await startPostfix(dovecot, { tls: false });
+  });
+  afterAll(async () => {
+    await postfix?.stop();
+    await dovecot?.stop();
+  });
+
+  for (const mode of ['approve', 'direct'] as const) {
+    crashProof('Dovecot and Postfix', mode, {
+      mailbox: () => realMailbox(dovecot, postfix),
+      prepare: (folder, box) => prepare(folder, box, mode),
+      look: (_folder, box) => box.look(),
+    });
+  }
+});
+
+async function prepare(folder: string, box: RealMailbox, mode: Scene['act']['mode']): Promise<void> {
+  const parts = sceneParts(folder, 'imap');
+  const service = sceneService(parts);
+  const { ownerId, accountId, apiKey, args } = await connected(service, box, mode === 'direct');
+  const scene = {
+    mail: 'imap',
+    settings: box.settings,
+    email: addressOf(box.owner),
+    ownerId,
+    apiKey,
+  } as const;
+  if (mode === 'direct') {
+    await parts.storage.rememberRecipients(ownerId, accountId, [addressOf(box.asker)], new Date());
+    writeScene(folder, { ...scene, act: { mode, tool: 'send_reply', args } });
+  } else {
+    const filed = await callWith(service, apiKey, 'send_reply', args);
+    if (filed.status !== 'pending_approval') throw new Error('the request does not wait');
+    const shown = await service.approvals.show(ownerId, filed.approval.id);
+    const digest = shown?.approval.digest ?? '';
+    writeScene(folder, { ...scene, act: { mode, approvalId: filed.approval.id, digest } });
+  }
+  await service.stop();
+}

@@ -1,0 +1,122 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
+
+const ROOT = resolve(import.meta.dirname, '..');
+const CONFIG = join(ROOT, '.dependency-cruiser.cjs');
+const FOLDERS = ['core', 'adapters', 'hosts'];
+
+describe('imports', () => {
+  it('point inward: hosts → core ← adapters', async () => {
+    const files = await sourceFiles();
+    const { modules, violations } = await cruise(ROOT, FOLDERS);
+    expect(violations).toEqual([]);
+    // The tool calls it a pass when it could read nothing: with another TypeScript it sees no module at all.
+    expect(modules).toEqual(expect.arrayContaining(files));
+    expect(files.length).toBeGreaterThan(0);
+  });
+});
+
+describe('the rules', () => {
+  const right: Record<string, string> = {
+    'core/approval.ts':
+      "import { createHmac } from 'node:crypto';\nimport { z } from 'zod';\nexport { createHmac, z };",
+    'adapters/mime/compose.ts': "export * from '../../core/approval.ts';",
+    'adapters/smtp/transmit.ts': "export * from '../mime/compose.ts';",
+    'adapters/imap/mail.ts': "export * from '../smtp/transmit.ts';",
+    'adapters/sqlite/storage.ts': "import Database from 'better-sqlite3';\nexport { Database };",
+    'adapters/sandbox/box.ts': "export * from '../../core/approval.ts';",
+    'hosts/rest/handler.ts': "export * from '../../core/approval.ts';",
+    'hosts/server/cli.ts':
+      "export * from '../rest/handler.ts';\nexport * from '../../adapters/imap/mail.ts';",
+    'test/mail.ts': "export * from '../core/approval.ts';",
+  };
+
+  const wrong: { rule: string; file: string; text: string }[] = [
+    { rule: 'core-inward', file: 'core/adapter.ts', text: "import '../adapters/imap/mail.ts';" },
+    { rule: 'core-inward', file: 'core/host.ts', text: "import type { z } from '../hosts/rest/handler.ts';" },
+    { rule: 'core-inward', file: 'core/test.ts', text: "import '../test/mail.ts';" },
+    { rule: 'core-pure-libraries', file: 'core/library.ts', text: "import 'imapflow';" },
+    { rule: 'core-pure-libraries', file: 'core/type.ts', text: "import type { ImapFlow } from 'imapflow';" },
+    { rule: 'core-node-crypto', file: 'core/node.ts', text: "import 'node:http';" },
+    { rule: 'core-node-crypto', file: 'core/bare.ts', text: "import 'fs';" },
+    { rule: 'adapters-inward', file: 'adapters/mime/host.ts', text: "import '../../hosts/rest/handler.ts';" },
+    { rule: 'adapters-apart', file: 'adapters/sandbox/imap.ts', text: "import '../imap/mail.ts';" },
+    { rule: 'adapters-apart', file: 'adapters/smtp/imap.ts', text: "import '../imap/mail.ts';" },
+    { rule: 'imap-apart', file: 'adapters/imap/sandbox.ts', text: "import '../sandbox/box.ts';" },
+    { rule: 'hosts-inward', file: 'hosts/rest/imap.ts', text: "import '../../adapters/imap/mail.ts';" },
+    { rule: 'server-inward', file: 'hosts/server/test.ts', text: "import '../../test/mail.ts';" },
+    { rule: 'embedded-small', file: 'hosts/embedded/rest.ts', text: "import '../rest/handler.ts';" },
+    { rule: 'embedded-small', file: 'hosts/embedded/library.ts', text: "import 'zod';" },
+    { rule: 'no-dev-dependencies', file: 'hosts/rest/dev.ts', text: "import 'fast-check';" },
+    { rule: 'no-cycles', file: 'core/ring-a.ts', text: "import './ring-b.ts';" },
+    { rule: 'no-orphans', file: 'core/orphan.ts', text: 'export const alone = 1;' },
+    { rule: 'resolvable', file: 'core/unresolved.ts', text: "import './missing.ts';" },
+  ];
+
+  it('find each wrong import, and no other', async () => {
+    const house = await mkdtemp(join(tmpdir(), 'countersign-imports-'));
+    onTestFinished(() => rm(house, { recursive: true }));
+    for (const name of ['node_modules', 'package.json']) await symlink(join(ROOT, name), join(house, name));
+    await write(house, { ...right, 'core/ring-b.ts': "import './ring-a.ts';" });
+    await write(house, Object.fromEntries(wrong.map(({ file, text }) => [file, text])));
+
+    const { violations } = await cruise(house, FOLDERS);
+    const expected = wrong.map(({ rule, file }) => `${rule}: ${file}`);
+    expect(violations.toSorted()).toEqual(expected.toSorted());
+    // No rule without its case.
+    expect(new Set(wrong.map(({ rule }) => rule))).toEqual(new Set(await ruleNames()));
+  });
+});
+
+async function sourceFiles(): Promise<string[]> {
+  const files: string[] = [];
+  for (const folder of FOLDERS) {
+    for (const entry of await readdir(join(ROOT, folder), { recursive: true })) {
+      if (/\.tsx?$/.test(entry)) files.push(join(folder, entry));
+    }
+  }
+  return files;
+}
+
+async function write(house: string, files: Record<string, string>): Promise<void> {
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(house, path)), { recursive: true });
+    await writeFile(join(house, path), text);
+  }
+}
+
+const Rules = z.object({ default: z.object({ forbidden: z.array(z.object({ name: z.string() })) }) });
+
+async function ruleNames(): Promise<string[]> {
+  const rules = Rules.parse(await import(CONFIG));
+  return rules.default.forbidden.map(({ name }) => name);
+}
+
+const Report = z.object({
+  modules: z.array(z.object({ source: z.string() })),
+  summary: z.object({
+    violations: z.array(z.object({ from: z.string(), rule: z.object({ name: z.string() }) })),
+  }),
+});
+
+async function cruise(
+  house: string,
+  paths: readonly string[],
+): Promise<{ modules: string[]; violations: string[] }> {
+  const tool = join(ROOT, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [tool, '--config', CONFIG, '--output-type', 'json', ...paths],
+    { cwd: house, maxBuffer: 64 * 1024 * 1024 },
+  );
+  const { modules, summary } = Report.parse(JSON.parse(stdout));
+  return {
+    modules: modules.map(({ source }) => source),
+    violations: summary.violations.map(({ from, rule }) => `${rule.name}: ${from}`),
+  };
+}

@@ -1,0 +1,71 @@
+import { writeSync } from 'node:fs';
+import type { Reporter, TestCase, TestCollection, TestModule, TestSuite } from 'vitest/node';
+
+interface Outcome {
+  passed: number;
+  failed: number;
+  skipped: number;
+  /** What was skipped, each by its full title; a suite that was skipped as a whole is one entry. */
+  skippedTitles: string[];
+}
+
+/**
+ * Says at the very end what was skipped, by name, and prints as the last line, alone, how many tests passed,
+ * failed and were skipped. It writes when the process exits: whatever else is printed comes before.
+ */
+export function countReporter(): Reporter {
+  let outcome: Outcome | undefined;
+  return {
+    onInit() {
+      process.once('exit', () => {
+        if (outcome !== undefined) writeSync(1, report(outcome));
+      });
+    },
+    onTestRunEnd(modules, unhandledErrors) {
+      outcome = countModules(modules);
+      outcome.failed += unhandledErrors.length;
+    },
+  };
+}
+
+function report({ passed, failed, skipped, skippedTitles }: Outcome): string {
+  const loud =
+    skippedTitles.length === 0
+      ? ''
+      : `\nSKIPPED, so not proven:\n${skippedTitles.map((title) => `  - ${title}\n`).join('')}`;
+  return `${loud}\n${passed} passed, ${failed} failed, ${skipped} skipped\n`;
+}
+
+function countModules(modules: readonly TestModule[]): Outcome {
+  const outcome: Outcome = { passed: 0, failed: 0, skipped: 0, skippedTitles: [] };
+  for (const module of modules) {
+    // A file that could not be loaded has no tests to count: it is one failure itself.
+    if (module.errors().length > 0) outcome.failed += 1;
+    for (const test of module.children.allTests()) count(test, outcome);
+    for (const suite of module.children.allSuites()) {
+      // A hook that failed leaves its suite's tests skipped: the suite counts as one failure.
+      if (suite.errors().length > 0) outcome.failed += 1;
+    }
+    nameSkipped(module.children, module.relativeModuleId, outcome.skippedTitles);
+  }
+  return outcome;
+}
+
+function count(test: TestCase, outcome: Outcome): void {
+  const { state } = test.result();
+  if (state === 'passed') outcome.passed += 1;
+  else if (state === 'skipped') outcome.skipped += 1;
+  // A test that was begun and never ended counts as failed.
+  else outcome.failed += 1;
+}
+
+function nameSkipped(children: TestCollection, file: string, titles: string[]): void {
+  for (const child of children) {
+    if (isSkipped(child)) titles.push(`${file} > ${child.fullName}`);
+    else if (child.type === 'suite') nameSkipped(child.children, file, titles);
+  }
+}
+
+function isSkipped(child: TestCase | TestSuite): boolean {
+  return (child.type === 'suite' ? child.state() : child.result().state) === 'skipped';
+}

@@ -1,0 +1,239 @@
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { ImapFlow } from 'imapflow';
+import { type Certificate, makeCertificate } from './certificate.ts';
+import { addressOf, DOMAIN, PASSWORD } from './mail-users.ts';
+import { freePorts, waitForPort } from './ports.ts';
+import { type ProcessGroup, run, startProcessGroup } from './process-group.ts';
+
+export interface DovecotVariant {
+  /** Replaces what is advertised after signing in: a poorer server. */
+  readonly capability?: string;
+  /** `INBOX.` puts every folder below the inbox, as Cyrus and Courier do; the separator is then a dot. */
+  readonly prefix?: 'INBOX.';
+  /** False: the folders exist, but carry no special-use attribute. */
+  readonly specialUse?: boolean;
+  /** Names of folders to be there instead of Sent, Drafts, Trash, Junk and Archive. */
+  readonly folders?: readonly string[];
+  /** False: neither STARTTLS nor the TLS port. */
+  readonly tls?: boolean;
+}
+
+export interface Dovecot {
+  /** Plain text, with STARTTLS. */
+  readonly port: number;
+  readonly tlsPort: number;
+  readonly certificate: Certificate;
+  readonly folder: string;
+  /** A user that nobody had before, with an empty mailbox. @returns the user's name */
+  addUser(): string;
+  /** Saves a message as it is. */
+  deliver(
+    user: string,
+    raw: string | Uint8Array,
+    options?: { mailbox?: string; receivedAt?: Date },
+  ): Promise<void>;
+  /** The messages of a folder, oldest UID first; lines end in LF. */
+  messages(user: string, mailbox?: string): Promise<string[]>;
+  /** Runs doveadm for one user. */
+  doveadm(
+    command: string,
+    user: string,
+    args?: readonly string[],
+    input?: string | Uint8Array,
+  ): Promise<string>;
+  /** Ends all processes at once; every connection drops. */
+  crash(): Promise<void>;
+  /** Starts it again on the same ports with the same mail. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts Dovecot on the loopback interface. Every name is a user, with the password that mail-users.ts names. */
+export async function startDovecot(variant: DovecotVariant = {}): Promise<Dovecot> {
+  // The path of a unix socket has at most 107 bytes, so this one is short; other users must get through.
+  const folder = mkdtempSync('/tmp/cs-dovecot-');
+  chmodSync(folder, 0o755);
+  const certificate = await makeCertificate(folder);
+  for (const name of ['run', 'mail', 'state']) mkdirSync(`${folder}/${name}`);
+  chownSync(`${folder}/mail`, mailUser.uid, mailUser.gid);
+  const config = `${folder}/dovecot.conf`;
+
+  let ports: [number, number] = [0, 0];
+  let processes = await startOnFreePorts();
+  let added = 0;
+
+  async function startOnFreePorts(): Promise<ProcessGroup> {
+    for (let attempt = 1; attempt <= 5; attempt += 1) {
+      const [port = 0, tlsPort = 0] = await freePorts(2);
+      ports = [port, tlsPort];
+      writeFileSync(config, configuration(folder, certificate, ports, variant));
+      const started = await launch();
+      if (started !== undefined) return started;
+    }
+    throw new Error(`Dovecot did not start; see ${folder}/dovecot.log`);
+  }
+
+  async function launch(): Promise<ProcessGroup | undefined> {
+    rmSync(`${folder}/run/master.pid`, { force: true });
+    const group = startProcessGroup('/usr/sbin/dovecot', ['-F', '-c', config], `${folder}/stderr.log`);
+    return (await waitForPort(ports[0], () => group.hasEnded())) ? group : undefined;
+  }
+
+  function doveadm(
+    command: string,
+    user: string,
+    args: readonly string[] = [],
+    input: string | Uint8Array = '',
+  ) {
+    const [verb = '', ...words] = command.split(' ');
+    return run('/usr/bin/doveadm', ['-c', config, verb, ...words, '-u', addressOf(user), ...args], input);
+  }
+
+  return {
+    get port() {
+      return ports[0];
+    },
+    get tlsPort() {
+      return ports[1];
+    },
+    certificate,
+    folder,
+    addUser() {
+      added += 1;
+      return `user${added}`;
+    },
+    async deliver(user, raw, { mailbox = 'INBOX', receivedAt } = {}) {
+      const client = new ImapFlow({
+        host: '127.0.0.1',
+        port: ports[0],
+        doSTARTTLS: false,
+        auth: { user: addressOf(user), pass: PASSWORD },
+        logger: false,
+      });
+      client.on('error', () => undefined);
+      await client.connect();
+      await client.append(mailbox, Buffer.from(raw), [], receivedAt);
+      client.close();
+    },
+    async messages(user, mailbox = 'INBOX') {
+      const listed = await doveadm('-f json fetch', user, ['text', 'mailbox', mailbox]);
+      return messageTexts(JSON.parse(listed));
+    },
+    doveadm,
+    crash: () => processes.kill(),
+    async restart() {
+      await processes.kill();
+      const started = await launch();
+      if (started === undefined) throw new Error(`Dovecot did not start again; see ${folder}/dovecot.log`);
+      processes = started;
+    },
+    async stop() {
+      await processes.kill();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Debian's `mail` user, who owns the mail. */
+const mailUser = { uid: 8, gid: 8 };
+
+function messageTexts(listed: unknown): string[] {
+  if (!Array.isArray(listed)) throw new Error('doveadm fetch did not answer with a list');
+  return listed.map((row: unknown) => {
+    if (typeof row !== 'object' || row === null || !('text' in row) || typeof row.text !== 'string') {
+      throw new Error('doveadm fetch answered a row without its text');
+    }
+    return row.text;
+  });
+}
+
+const ROLE_FOLDERS = ['Sent', 'Drafts', 'Trash', 'Junk', 'Archive'];
+
+function configuration(
+  folder: string,
+  { certFile, keyFile }: Certificate,
+  [port, tlsPort]: [number, number],
+  { capability, prefix, specialUse = true, folders = ROLE_FOLDERS, tls = true }: DovecotVariant,
+): string {
+  const mailboxes = folders.map((name) => {
+    const attribute = specialUse && ROLE_FOLDERS.includes(name) ? `special_use = \\${name}` : '';
+    return `  mailbox "${name}" {\n    auto = subscribe\n    ${attribute}\n  }\n`;
+  });
+  return `
+base_dir = ${folder}/run
+state_dir = ${folder}/state
+instance_name = test-${port}
+log_path = ${folder}/dovecot.log
+protocols = imap lmtp
+listen = 127.0.0.1
+shutdown_clients = yes
+mail_location = maildir:~/Maildir
+mail_uid = mail
+mail_gid = mail
+mail_privileged_group =
+first_valid_uid = 1
+first_valid_gid = 1
+mailbox_list_index = yes
+mail_max_userip_connections = 100
+disable_plaintext_auth = no
+auth_mechanisms = plain login
+auth_failure_delay = 0
+auth_username_format = %Lu
+auth_default_realm = ${DOMAIN}
+ssl = ${tls ? 'yes' : 'no'}
+ssl_cert = <${certFile}
+ssl_key = <${keyFile}
+postmaster_address = postmaster@${DOMAIN}
+hostname = mail.${DOMAIN}
+recipient_delimiter = +
+passdb {
+  driver = static
+  args = password=${PASSWORD}
+}
+userdb {
+  driver = static
+  args = uid=mail gid=mail home=${folder}/mail/%Ln
+}
+namespace inbox {
+  inbox = yes
+  separator = ${prefix === undefined ? '/' : '.'}
+  prefix = ${prefix ?? ''}
+${mailboxes.join('')}}
+protocol imap {
+  ${capability === undefined ? '' : `imap_capability = ${capability}`}
+}
+service imap-login {
+  service_count = 0
+  process_min_avail = 1
+  client_limit = 1000
+  inet_listener imap {
+    address = 127.0.0.1
+    port = ${port}
+  }
+  inet_listener imaps {
+    address = 127.0.0.1
+    port = ${tls ? tlsPort : 0}
+    ssl = yes
+  }
+}
+service imap {
+  process_limit = 1000
+}
+service lmtp {
+  unix_listener lmtp {
+    mode = 0666
+  }
+}
+service auth {
+  unix_listener auth-postfix {
+    mode = 0666
+  }
+}
+service anvil {
+  # No growing penalty after wrong passwords: tests all come from one address.
+  unix_listener anvil-auth-penalty {
+    mode = 0
+  }
+}
+`;
+}
