@@ -1,4 +1,3 @@
-import type { CallVerdict } from './decide-call.ts';
 import type { ErrorCode } from './errors.ts';
 import { DAY_MS, MINUTE_MS } from './limits.ts';
 import type { Group } from './permissions.ts';
@@ -7,6 +6,11 @@ import type { Group } from './permissions.ts';
  * The approval machine: states, events and the one table of what follows what. Pure.
  * Every storage verb that moves an approval goes through `transition`.
  */
+
+/** How a request is filed: it runs at once, or waits for the owner, and why. */
+export type FilingVerdict =
+  | { readonly kind: 'run' }
+  | { readonly kind: 'ask'; readonly reasons: readonly string[] };
 
 export const APPROVAL_STATES = [
   'pending',
@@ -127,7 +131,7 @@ export function newApproval(
     Approval,
     'ownerId' | 'id' | 'credentialId' | 'accountId' | 'tool' | 'group' | 'action' | 'digest'
   >,
-  verdict: Extract<CallVerdict, { kind: 'run' | 'ask' }>,
+  verdict: FilingVerdict,
   leaseUntilMs: number,
   now: Date,
 ): Approval {

@@ -19,8 +19,8 @@ import { sealSettings } from './mail-call.ts';
 import { failure } from './outcome.ts';
 import { hashPassword, passwordMatches } from './password.ts';
 import { effectiveMode, type Modes, type Plan, PRESETS, wrongModes } from './permissions.ts';
-import { PORT_NAMES, type Ports } from './ports/ports.ts';
-import { address, codePoints, invalidArgument, line } from './schema.ts';
+import { closePorts, PORTS, type Ports } from './ports/ports.ts';
+import { address, bodyText, codePoints, invalidArgument, line, text } from './schema.ts';
 import { readSentMessage } from './sent-message.ts';
 import type { Accounts, Approvals, Calls, Keys, Owners, Service } from './service.ts';
 import { isTimeZone } from './time-zone.ts';
@@ -43,7 +43,7 @@ export interface ServiceOptions extends Ports {
 }
 
 const OPTION_NAMES: ReadonlySet<string> = new Set<string>([
-  ...PORT_NAMES,
+  ...Object.keys(PORTS),
   ...(['secretKeys', 'baseUrl', 'dashboardUrl', 'plan', 'limits', 'leaseMs'] as const),
 ]);
 
@@ -64,7 +64,7 @@ const STOP_WITHIN_MS = 8000;
  */
 export function createService(options: ServiceOptions): Service {
   checkOptions(options);
-  const { storage, mail, clock, random, log } = options;
+  const { storage, clock, random, log } = options;
   const ports: Ports = options;
   const leaseMs = options.leaseMs ?? LEASE_MS;
   const baseUrl = origin('baseUrl', options.baseUrl);
@@ -146,8 +146,7 @@ export function createService(options: ServiceOptions): Service {
       });
       await Promise.race([Promise.all([executor.idle(), round]), patience]);
       given();
-      await mail.close();
-      await storage.close();
+      await closePorts(ports);
     },
   };
 }
@@ -159,8 +158,11 @@ function checkOptions(options: ServiceOptions): void {
       `createService: there is no option ${unknown}. The options are ${[...OPTION_NAMES].join(', ')}.`,
     );
   }
-  const required = [...PORT_NAMES, 'secretKeys', 'baseUrl', 'dashboardUrl'] as const;
-  const missing = required.find((name) => options[name] === undefined);
+  const given: Readonly<Record<string, unknown>> = { ...options };
+  const required = Object.entries(PORTS).flatMap(([name, need]) => (need === 'required' ? [name] : []));
+  const missing = [...required, 'secretKeys', 'baseUrl', 'dashboardUrl'].find(
+    (name) => given[name] === undefined,
+  );
   if (missing !== undefined) throw new Error(`createService: the option ${missing} is missing.`);
   for (const name of Object.keys(options.limits ?? {})) {
     if (!(name in PLAN_LIMITS.free)) throw new Error(`createService: limits has no ${name}.`);
@@ -391,11 +393,18 @@ function lifetimeMs(key: { createdAt: Date; expiresAt: Date }): number {
   return key.expiresAt.getTime() - key.createdAt.getTime();
 }
 
+const accountLabel = line({ min: 1, max: 100, description: '' });
+const accountSignature = text({ min: 0, max: 2000, description: '' });
+
 function createAccounts({ storage, mail, clock }: Ports, keyring: Keyring): Accounts {
   return {
     async connect({ ownerId, email, label = email, signature = '', settings }) {
       if (!address.safeParse(email).success)
         throw invalidArgument('email', 'format', 'is a bare email address');
+      if (!accountLabel.safeParse(label).success)
+        throw invalidArgument('label', 'length', 'is one line of 1 to 100 characters');
+      if (!accountSignature.safeParse(signature).success)
+        throw invalidArgument('signature', 'length', 'is text of at most 2000 characters');
       if ((await storage.owner(ownerId)) === undefined) throw notFound('owner');
       const trial = { ownerId, accountId: 0, email, settings: async () => settings };
       const signal = new AbortController().signal;
@@ -405,7 +414,14 @@ function createAccounts({ storage, mail, clock }: Ports, keyring: Keyring): Acco
         await mail.forget(ownerId, 0);
       }
       const seal = (accountId: number) => sealSettings(keyring, ownerId, accountId, settings);
-      const account = await storage.addAccount({ ownerId, label, email, signature, seal, now: clock.now() });
+      const account = await storage.addAccount({
+        ownerId,
+        label,
+        email,
+        signature: bodyText(signature),
+        seal,
+        now: clock.now(),
+      });
       return { accountId: account.accountId };
     },
     list: (ownerId) => storage.accounts(ownerId),
@@ -422,11 +438,27 @@ function createAccounts({ storage, mail, clock }: Ports, keyring: Keyring): Acco
 const CONNECT_MS = 30_000;
 
 function createApprovals(
-  { storage, clock }: Ports,
+  { storage, clock, log }: Ports,
   keyring: Keyring,
   leaseMs: number,
   run: (approval: Approval, sealedPlan: string | null) => Promise<Approval>,
 ): Approvals {
+  /** A plan that cannot be read must not keep the owner from seeing, and rejecting, the request. */
+  async function readable(approval: Approval, sealed: string | undefined) {
+    if (sealed === undefined) return { plan: null, message: null };
+    try {
+      const plan = openPlan(keyring, approval, sealed);
+      const raw = plan.raw === null ? null : Buffer.from(plan.raw, 'base64');
+      return { plan, message: raw === null ? null : await readSentMessage(raw) };
+    } catch (error) {
+      log.error('a plan could not be read', {
+        approval: approval.id,
+        error: error instanceof Error ? error.name : typeof error,
+      });
+      return { plan: null, message: null };
+    }
+  }
+
   return {
     list: (ownerId, { state, after, limit }) =>
       storage.approvals({ ownerId, credentialId: undefined, state, after, limit }),
@@ -434,8 +466,7 @@ function createApprovals(
       const approval = await storage.approval(ownerId, approvalId);
       if (approval === undefined) return undefined;
       const sealed = await storage.plan(ownerId, approvalId);
-      const plan = sealed === undefined ? null : openPlan(keyring, approval, sealed);
-      const raw = plan?.raw ?? null;
+      const { plan, message } = await readable(approval, sealed);
       const key = (await storage.credentials(ownerId)).find(
         (one) => one.credentialId === approval.credentialId,
       );
@@ -444,7 +475,7 @@ function createApprovals(
         keyName: key?.name ?? '',
         title: toolNamed(approval.tool)?.title ?? approval.tool,
         plan,
-        message: raw === null ? null : await readSentMessage(Buffer.from(raw, 'base64')),
+        message,
         notes: [...approval.reasons.map(holdText), ...(plan?.warnings ?? [])],
       };
     },

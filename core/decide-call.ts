@@ -1,4 +1,4 @@
-import type { Approval } from './approval.ts';
+import type { Approval, FilingVerdict } from './approval.ts';
 import type { ErrorCode, ErrorDetails } from './errors.ts';
 import { HOUR_MS, type Limits, MINUTE_MS, nextUtcMidnight } from './limits.ts';
 import type { Group, Mode } from './permissions.ts';
@@ -42,8 +42,7 @@ export interface CallFiling {
 }
 
 export type CallVerdict =
-  | { readonly kind: 'run' }
-  | { readonly kind: 'ask'; readonly reasons: readonly string[] }
+  | FilingVerdict
   /** This approval is the answer; nothing new is made. */
   | { readonly kind: 'existing'; readonly approval: Approval }
   | { readonly kind: 'refuse'; readonly code: ErrorCode; readonly details: ErrorDetails };

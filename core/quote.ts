@@ -37,9 +37,9 @@ export function replyReferences(parent: {
   return [...new Set(ids.filter(isMessageId))].slice(-20);
 }
 
-/** A Message-ID that can stand in a header of ours. */
+/** A Message-ID that can stand in a header of ours, and that no reader takes for an encoded word. */
 export function isMessageId(id: string): boolean {
-  return /^<[\x21-\x3b\x3d\x3f-\x7e]{1,250}>$/.test(id);
+  return /^<[\x21-\x3b\x3d\x3f-\x7e]{1,250}>$/.test(id) && !id.includes('=?');
 }
 
 function oneLine(value: string): string {

@@ -47,21 +47,24 @@ export function text(bounds: { min: number; max: number; description: string }) 
     .meta({ minLength: bounds.min, maxLength: bounds.max, description: bounds.description });
 }
 
-/** Text without line breaks. */
+/** Text that can stand in a header: without line breaks, TAB, and what a reader would drop. */
 export function line(bounds: { min: number; max: number; description: string }) {
   return z
     .string()
     .refine((value) => codePoints(value) >= bounds.min, { message: `has at least ${bounds.min} characters` })
     .refine((value) => codePoints(value) <= bounds.max, { message: `has at most ${bounds.max} characters` })
-    .refine((value) => !REFUSED.test(value) && !/[\r\n\u2028\u2029]/.test(value), {
-      message: 'is one line without control characters or lone surrogates',
+    .refine((value) => !REFUSED.test(value) && !/[\t\r\n\u2028\u2029\ufeff]/.test(value), {
+      message: 'is one line without TAB, control characters, byte order marks or lone surrogates',
     })
     .meta({ minLength: bounds.min, maxLength: bounds.max, description: bounds.description });
 }
 
-/** Line ends become LF; the one final newline does not count. */
+/** Line ends become LF; the one final newline, and byte order marks in front, are no part of the text. */
 export function bodyText(value: string): string {
-  return value.replace(/\r\n?/g, '\n').replace(/\n$/, '');
+  return value
+    .replace(/^\ufeff+/, '')
+    .replace(/\r\n?/g, '\n')
+    .replace(/\n$/, '');
 }
 
 export const messageId = z
@@ -82,13 +85,18 @@ export const limit = z.int().min(1).max(50).meta({ description: 'Rows of a page;
 // One local part, one @, a domain with a dot, none of the characters that could start something else in a header.
 const ADDRESS = /^[^\s@<>,;:"'()[\]\\]+@[^\s@<>,;:"'()[\]\\.]+(\.[^\s@<>,;:"'()[\]\\.]+)+$/;
 
+// What every server can be given: more than ASCII needs SMTPUTF8, and `=?` is what a reader would decode.
+const DELIVERABLE = /^[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*@[A-Za-z0-9.-]+$/;
+
 export const address = z
   .string()
   .regex(ADDRESS)
   .refine((value) => codePoints(value) >= 3 && codePoints(value) <= 254, {
     message: 'has 3 to 254 characters',
   })
-  .refine((value) => !REFUSED.test(value), { message: 'holds no control characters' })
+  .refine((value) => DELIVERABLE.test(value) && !value.includes('=?'), {
+    message: 'is plain ASCII; a domain beyond ASCII in its xn-- form',
+  })
   .meta({ minLength: 3, maxLength: 254, description: 'A bare address such as ada@example.org.' });
 
 /** An address as it is compared: addresses that differ in case or composition reach the same person. */

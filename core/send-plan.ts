@@ -32,7 +32,8 @@ export async function planSend(context: CallContext, letter: Letter): Promise<Ac
     from: { name: '', address: account.email },
     to: letter.to,
     subject: letter.subject,
-    text: letter.text,
+    // The newline that ends the message is no part of its text.
+    text: `${letter.text}\n`,
     messageId,
     inReplyTo: letter.inReplyTo,
     references: letter.references,

@@ -1,3 +1,5 @@
+import { DAY_MS } from './limits.ts';
+
 /** Wall-clock time in an IANA zone, by the zone data of the runtime. */
 
 export function isTimeZone(name: string): boolean {
@@ -23,9 +25,12 @@ export function isoIn(instant: Date, timezone: string): string {
 export function startOfDay(instant: Date, timezone: string, days: number): Date {
   const wall = new Date(instant.getTime() + offsetAt(instant, timezone));
   const midnight = Date.UTC(wall.getUTCFullYear(), wall.getUTCMonth(), wall.getUTCDate() + days);
-  // The offset at midnight may be another than now; where midnight falls into a gap, the day begins after it.
-  const guess = new Date(midnight - offsetAt(new Date(midnight), timezone));
-  return new Date(midnight - offsetAt(guess, timezone));
+  // Where the clocks change at midnight it exists twice, or not at all: then the day begins behind the gap.
+  const before = offsetAt(new Date(midnight - DAY_MS), timezone);
+  const behind = offsetAt(new Date(midnight + DAY_MS), timezone);
+  const candidates = [midnight - before, midnight - behind].sort((a, b) => a - b);
+  const first = candidates.find((at) => at + offsetAt(new Date(at), timezone) === midnight);
+  return new Date(first ?? midnight - before);
 }
 
 /** Milliseconds that the zone is ahead of UTC at an instant. */

@@ -1,8 +1,8 @@
 import type { ImapFlow } from 'imapflow';
 import { MailError } from '../../core/ports/mail.ts';
+import type { MailServer } from '../smtp/mail-server.ts';
+import { outOfTime } from '../smtp/time-limit.ts';
 import { connectImap } from './connection.ts';
-import type { MailServer } from './settings.ts';
-import { outOfTime } from './time-limit.ts';
 
 /** An idle connection is ended before the server does it (RFC 9051, 5.4: not before 30 min), or a router forgets it. */
 const IDLE_MS = 9 * 60_000;
@@ -79,7 +79,7 @@ export function accountConnections(
       const connection: Connection = { client, busy: true, idleTimer: undefined };
       if (closed) {
         client.close();
-        throw new MailError('unavailable', 'the connections of this account were ended');
+        throw ended();
       }
       connections.add(connection);
       client.on('close', () => drop(connection));
@@ -151,6 +151,7 @@ export function accountConnections(
   return {
     async lease(path, limit) {
       for (;;) {
+        if (closed) throw ended();
         if (limit.aborted) {
           // It may have been woken for a connection that it no longer takes.
           wakeOne();
@@ -164,7 +165,7 @@ export function accountConnections(
         }
         if (mayConnect()) {
           const made = await connect(limit).catch((error: unknown) => {
-            if (connections.size === 0) throw error;
+            if (connections.size === 0 || !pausing()) throw error;
             return undefined;
           });
           if (made !== undefined)
@@ -181,8 +182,13 @@ export function accountConnections(
         connection.client.close();
       }
       connections.clear();
+      for (const wake of [...waiting]) wake();
     },
   };
+}
+
+function ended(): MailError {
+  return new MailError('unavailable', 'the connections of this account were ended');
 }
 
 function selectedPath(client: ImapFlow): string | undefined {

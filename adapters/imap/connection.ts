@@ -1,10 +1,10 @@
 import net from 'node:net';
 import tls from 'node:tls';
 import { ImapFlow, type ImapTransport } from 'imapflow';
-import { isTrusted, tlsOptions, UntrustedCertificate } from './certificate.ts';
+import { isTrusted, tlsOptions, UntrustedCertificate } from '../smtp/certificate.ts';
+import { isLoopback, type MailServer } from '../smtp/mail-server.ts';
+import { withinLimit } from '../smtp/time-limit.ts';
 import { imapFailure } from './failure.ts';
-import { isLoopback, type MailServer } from './settings.ts';
-import { withinLimit } from './time-limit.ts';
 
 /** Until the server has greeted us and TLS is there. */
 const CONNECT_MS = 20_000;

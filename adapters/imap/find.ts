@@ -1,6 +1,6 @@
 import type { ImapFlow, SearchObject } from 'imapflow';
 import type { MailFolder, MessageRow } from '../../core/ports/mail.ts';
-import { fetchRows, searchUids, uidSets } from './rows.ts';
+import { fetchRowsOf, searchUids } from './rows.ts';
 import { openAnother } from './session.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -21,10 +21,8 @@ export async function findMessage(
   for (const { path } of folders) {
     const folder = await openAnother(client, path);
     if (folder.mailbox.exists === 0) continue;
-    for (const set of uidSets(await searchUids(client, searchFor(wanted)))) {
-      const rows = await fetchRows(folder, set, { uid: true });
-      found.push(...rows.filter((row) => mayBe(row, wanted)));
-    }
+    const rows = await fetchRowsOf(folder, await searchUids(client, searchFor(wanted)));
+    found.push(...rows.filter((row) => mayBe(row, wanted)));
   }
   return found;
 }

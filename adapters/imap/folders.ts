@@ -21,7 +21,11 @@ export async function countFolders(client: ImapFlow): Promise<FolderCounts[]> {
   return listed.filter(canBeOpened).map((entry) => {
     const { messages, unseen } = entry.status ?? {};
     if (messages === undefined || unseen === undefined) {
-      throw new MailError('refused', 'the IMAP server does not count the messages of a folder');
+      // imapflow keeps quiet about a STATUS that failed, for whatever reason.
+      throw new MailError(
+        client.usable ? 'refused' : 'unavailable',
+        'the IMAP server did not count the messages of a folder',
+      );
     }
     return { ...folderOf(entry), total: messages, unread: unseen };
   });

@@ -1,7 +1,7 @@
 import type { SearchObject } from 'imapflow';
 import type { ListPosition, ListQuery, MessagePage, MessageRow } from '../../core/ports/mail.ts';
 import type { ReceivedDates } from './received-dates.ts';
-import { countMatches, fetchRows, searchUids, uidSets } from './rows.ts';
+import { countMatches, fetchRowsOf, instant, searchUids } from './rows.ts';
 import type { OpenFolder } from './session.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -41,7 +41,7 @@ export async function pageByDate(
 /** Where to begin: not exactly the newest, since what is newer than this is found anyway. */
 async function newestMs({ client }: OpenFolder): Promise<number> {
   const newest = await client.fetchOne('*', { internalDate: true });
-  return newest === false ? 0 : new Date(newest.internalDate ?? 0).getTime() || 0;
+  return newest === false ? 0 : instant(newest.internalDate).getTime();
 }
 
 /** All messages behind the position that were received within so many days, in the order of the page. */
@@ -72,9 +72,7 @@ function comesAfter({ uid, receivedMs }: Received, after: ListPosition | undefin
 }
 
 async function fetchInOrder(folder: OpenFolder, page: readonly Received[]): Promise<MessageRow[]> {
-  const rows = new Map<number, MessageRow>();
-  for (const set of uidSets(page.map(({ uid }) => uid))) {
-    for (const row of await fetchRows(folder, set, { uid: true })) rows.set(row.place.uid, row);
-  }
-  return page.flatMap(({ uid }) => rows.get(uid) ?? []);
+  const uids = page.map(({ uid }) => uid);
+  const rows = new Map((await fetchRowsOf(folder, uids)).map((row) => [row.place.uid, row]));
+  return uids.flatMap((uid) => rows.get(uid) ?? []);
 }

@@ -1,7 +1,7 @@
 import { type ListQuery, MailError, type MessagePage, type MessageRow } from '../../core/ports/mail.ts';
 import { pageByDate } from './list-by-date.ts';
 import type { ReceivedDates } from './received-dates.ts';
-import { countMatches, fetchRows, searchUids, uidSets } from './rows.ts';
+import { countMatches, fetchRows, fetchRowsOf, searchUids } from './rows.ts';
 import type { OpenFolder } from './session.ts';
 
 export async function listFolder(
@@ -19,13 +19,13 @@ export async function listFolder(
 
 /** Sequence numbers rise with UIDs, so a page is a range of them. */
 async function allByUid(folder: OpenFolder, { after, limit }: ListQuery): Promise<MessagePage> {
-  const { client, mailbox } = folder;
+  const { mailbox } = folder;
   let last = after === undefined ? mailbox.exists : await countUpTo(folder, after.uid - 1);
   let rows: MessageRow[] = [];
   // A page may be gone wholly by the time it is fetched.
   while (rows.length === 0 && last > 0) {
     const first = Math.max(1, last - limit + 1);
-    rows = await fetchRows({ ...folder, client }, `${first}:${last}`, { uid: false });
+    rows = await fetchRows(folder, `${first}:${last}`, { uid: false });
     last = first - 1;
   }
   return { rows, more: last > 0, total: mailbox.exists };
@@ -40,14 +40,8 @@ async function unreadByUid(folder: OpenFolder, { after, limit }: ListQuery): Pro
   let left = unread.filter((uid) => after === undefined || uid < after.uid);
   let rows: MessageRow[] = [];
   while (rows.length === 0 && left.length > 0) {
-    rows = await fetchByUids(folder, left.slice(-limit));
+    rows = await fetchRowsOf(folder, left.slice(-limit));
     left = left.slice(0, -limit);
   }
   return { rows, more: left.length > 0, total: unread.length };
-}
-
-async function fetchByUids(folder: OpenFolder, uids: readonly number[]): Promise<MessageRow[]> {
-  const rows: MessageRow[] = [];
-  for (const set of uidSets(uids)) rows.push(...(await fetchRows(folder, set, { uid: true })));
-  return rows.sort((a, b) => b.place.uid - a.place.uid);
 }

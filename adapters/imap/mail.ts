@@ -7,6 +7,7 @@ import {
 } from '../../core/ports/mail.ts';
 import { composeMessage } from '../mime/compose.ts';
 import { smtpSender } from '../smtp/sender.ts';
+import { timeLimit } from '../smtp/time-limit.ts';
 import { type AccountConnections, accountConnections } from './account-connections.ts';
 import { connectImap } from './connection.ts';
 import { readMessage } from './content.ts';
@@ -19,7 +20,6 @@ import { createSent, holdsMessageId, recipientsAmong, saveOnce } from './sent-fo
 import { inFolder, onConnection } from './session.ts';
 import { setFlag } from './set-flag.ts';
 import { type ImapSettings, imapSettings } from './settings.ts';
-import { timeLimit } from './time-limit.ts';
 
 /** How long the list of folders may be used again. */
 const FOLDERS_MS = 60_000;
@@ -193,9 +193,17 @@ function keyOf(ownerId: string, accountId: number): string {
 }
 
 async function settingsOf(account: MailAccount): Promise<ImapSettings> {
-  const settings = imapSettings.safeParse(await account.settings());
+  const settings = imapSettings.safeParse(await unsealed(account));
   if (settings.success) return settings.data;
   const [issue] = settings.error.issues;
   const what = `${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`;
   throw new MailError('refused', `the settings of this account cannot be used (${what})`);
+}
+
+async function unsealed(account: MailAccount): Promise<unknown> {
+  try {
+    return await account.settings();
+  } catch (error) {
+    throw new MailError('unavailable', 'the settings of this account cannot be read', { cause: error });
+  }
 }

@@ -24,18 +24,19 @@ export function receivedDates(): ReceivedDates {
       const known = folders.get(key) ?? new Map<number, number>();
       folders.set(key, known);
       const before = known.size;
-      const missing = uids.filter((uid) => !known.has(uid));
-      for (const set of uidSets(missing)) {
-        for (const { uid, internalDate } of await folder.client.fetchAll(
-          set,
-          { internalDate: true },
-          { uid: true },
-        )) {
+      for (const set of uidSets(uids.filter((uid) => !known.has(uid)))) {
+        const messages = await folder.client.fetchAll(set, { internalDate: true }, { uid: true });
+        for (const { uid, internalDate } of messages) {
           if (internalDate !== undefined) known.set(uid, instant(internalDate).getTime());
         }
       }
       size += known.size - before;
-      return new Map(uids.flatMap((uid) => (known.has(uid) ? [[uid, known.get(uid) ?? 0]] : [])));
+      const dates = new Map<number, number>();
+      for (const uid of uids) {
+        const receivedMs = known.get(uid);
+        if (receivedMs !== undefined) dates.set(uid, receivedMs);
+      }
+      return dates;
     },
   };
 }

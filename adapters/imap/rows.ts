@@ -39,6 +39,13 @@ export async function fetchRows(
   return [...rows.values()].sort((a, b) => b.place.uid - a.place.uid);
 }
 
+/** Rows of these UIDs, the highest first. */
+export async function fetchRowsOf(folder: OpenFolder, uids: readonly number[]): Promise<MessageRow[]> {
+  const rows: MessageRow[] = [];
+  for (const set of uidSets(uids)) rows.push(...(await fetchRows(folder, set, { uid: true })));
+  return rows.sort((a, b) => b.place.uid - a.place.uid);
+}
+
 /** @throws MailError `not_found` where the folder does not hold `place`'s message */
 export async function fetchMessage(
   folder: OpenFolder,

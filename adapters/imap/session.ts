@@ -1,8 +1,8 @@
 import type { ImapFlow, MailboxObject } from 'imapflow';
 import { MailError } from '../../core/ports/mail.ts';
+import { outOfTime, withinLimit } from '../smtp/time-limit.ts';
 import type { AccountConnections, Lease } from './account-connections.ts';
 import { imapFailure } from './failure.ts';
-import { outOfTime, withinLimit } from './time-limit.ts';
 
 /** How long a connection that was idle may take to prove that it is not dead. */
 const PROOF_MS = 8_000;

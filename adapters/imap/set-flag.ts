@@ -1,8 +1,8 @@
 import type { ImapFlow } from 'imapflow';
 import { MailError, type MailFlag, type MessagePlace, type Start } from '../../core/ports/mail.ts';
+import { outOfTime } from '../smtp/time-limit.ts';
 import { FLAG_NAMES, fetchMessage, flagsOf } from './rows.ts';
 import { change, type OpenFolder } from './session.ts';
-import { outOfTime } from './time-limit.ts';
 
 /** @returns whether the server shows the flag as asked @throws MailError as `setFlag` of the Mail port says */
 export async function setFlag(

@@ -4,7 +4,7 @@ import { oneLine } from './row-text.ts';
 
 /** The text of an unstructured header: RFC 2047 words decoded, one line. */
 export function headerText(value: string): string {
-  return oneLine(windows1252(value, decodeWords(value)));
+  return oneLine(windows1252In(value)(decodeWords(value)));
 }
 
 /** More than a thousand addresses: what lies behind is not read, since reading costs more than the length says. */
@@ -12,8 +12,9 @@ const MAX_ADDRESSES_CHARS = 64 * 1024;
 
 /** Members of a group stand in its place; what names nobody is left out. */
 export function headerAddresses(value: string): MailAddress[] {
+  const repaired = windows1252In(value);
   return addressParser(value.slice(0, MAX_ADDRESSES_CHARS), { flatten: true })
-    .map(({ name, address = '' }) => ({ name: oneLine(windows1252(value, name)), address: oneLine(address) }))
+    .map(({ name, address = '' }) => ({ name: oneLine(repaired(name)), address: oneLine(address) }))
     .filter(({ name, address }) => name !== '' || address !== '');
 }
 
@@ -30,7 +31,8 @@ const WINDOWS_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090
  * were ISO 8859-1: quotation marks, dashes and the euro sign come out as C1 controls. They are put back where the
  * header names a charset other than UTF-8, in which a C1 control is meant. github.com/nodejs/node/issues/56542
  */
-function windows1252(value: string, decoded: string): string {
-  if (!/=\?(?!utf-?8)[^?\s]+\?[bq]\?/i.test(value)) return decoded;
-  return decoded.replace(/[\u0080-\u009f]/g, (control) => WINDOWS_1252.charAt(control.charCodeAt(0) - 0x80));
+function windows1252In(value: string): (decoded: string) => string {
+  if (!/=\?(?!utf-?8)[^?\s]+\?[bq]\?/i.test(value)) return (decoded) => decoded;
+  const character = (control: string) => WINDOWS_1252.charAt(control.charCodeAt(0) - 0x80);
+  return (decoded) => decoded.replace(/[\u0080-\u009f]/g, character);
 }

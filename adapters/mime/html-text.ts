@@ -11,12 +11,11 @@ export function htmlReader(): (html: string) => string {
   let chars = MAX_HTML_CHARS;
   let tags = MAX_TAGS;
   return (html) => {
-    const lean = html.replace(INLINE_IMAGE, '');
-    const shown = withinTags(lean.slice(0, chars), tags);
+    const shown = withinTags(html.slice(0, chars), tags);
     chars -= shown.html.length;
     tags -= shown.tags;
     const text = tidied(convert(shown.html));
-    return shown.html.length === lean.length ? text : `${text}\n\n${CUT}`.trimStart();
+    return shown.html.length === html.length ? text : `${text}\n\n${CUT}`.trimStart();
   };
 }
 
@@ -28,8 +27,6 @@ const MAX_TAGS = 30_000;
 const MAX_DEPTH = 256;
 /** Quotes and lists nested deeper are not indented further: every level makes every line longer. */
 const MAX_INDENTS = 4;
-/** Pictures that stand in the HTML itself make most of it, and no text. */
-const INLINE_IMAGE = /data:image\/[^"'\s>]{200,}/gi;
 
 function withinTags(html: string, max: number): { html: string; tags: number } {
   const tag = /<[a-z]/gi;

@@ -30,7 +30,7 @@ export interface MimeHeader {
 /** Names in lower case; values may hold RFC 2047 words. */
 type Params = Readonly<Record<string, string>>;
 
-const MAX_DEPTH = 50;
+const MAX_DEPTH = 20;
 const MAX_PARTS = 500;
 const MAX_HEADER_BYTES = 256 * 1024;
 /** Places that look like a boundary and have to be looked at. */

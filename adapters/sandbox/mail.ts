@@ -11,6 +11,7 @@ import {
 import { composeMessage, withDate } from '../mime/compose.ts';
 import { fingerprintOf } from '../mime/fingerprint.ts';
 import { dateOf, displayAddresses } from '../mime/row-text.ts';
+import { refuseEnded } from './ended-call.ts';
 import { fileJournal, type JournalEntry, noJournal } from './journal.ts';
 import {
   emptyMailbox,
@@ -296,14 +297,6 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
 
     transmitted: () => [...transmissions],
   };
-}
-
-function refuseEnded({ signal }: MailCall): void {
-  if (signal.aborted) {
-    throw new MailError('unavailable', 'The call was ended before anything was done.', {
-      cause: signal.reason,
-    });
-  }
 }
 
 async function begin(start: () => Promise<boolean>): Promise<void> {

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
-import type { MailServer } from './settings.ts';
+import type { MailServer } from './mail-server.ts';
 
 /** How TLS with this server is begun. With a pinned certificate `isTrusted` is to be asked before anything is said. */
 export function tlsOptions({ host, tlsFingerprint }: MailServer): ConnectionOptions {

@@ -27,10 +27,11 @@ export function sqliteRecovery(
   const overdue = db.prepare<[number], Row>(
     "SELECT * FROM approvals WHERE state = 'pending' AND expires_at_ms <= ? ORDER BY expires_at_ms",
   );
-  const erasePlans = db.prepare(`
-    DELETE FROM plans WHERE EXISTS (
-      SELECT 1 FROM approvals a
-      WHERE a.owner_id = plans.owner_id AND a.approval_id = plans.approval_id AND a.ended_at_ms < ?)`);
+  const erasable = db.prepare<[number], Row>(
+    'SELECT owner_id, approval_id FROM approvals WHERE has_plan = 1 AND ended_at_ms < ?',
+  );
+  const deletePlan = db.prepare('DELETE FROM plans WHERE owner_id = ? AND approval_id = ?');
+  const noteErased = db.prepare('UPDATE approvals SET has_plan = 0 WHERE owner_id = ? AND approval_id = ?');
   const eraseClaims = db.prepare('DELETE FROM claims WHERE created_at_ms < ?');
 
   return {
@@ -81,7 +82,11 @@ export function sqliteRecovery(
     }),
 
     erase: atomic(db, ({ plansBefore, activityBefore, claimsBefore }) => {
-      erasePlans.run(plansBefore.getTime());
+      for (const row of erasable.all(plansBefore.getTime())) {
+        const key = [text(row, 'owner_id'), text(row, 'approval_id')];
+        deletePlan.run(...key);
+        noteErased.run(...key);
+      }
       eraseActivity(activityBefore);
       eraseClaims.run(claimsBefore.getTime());
     }),

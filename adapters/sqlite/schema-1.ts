@@ -1,7 +1,8 @@
 /**
  * Every row carries `owner_id` first in its key, and every query is filtered by it, so that the schema shards by
  * owner. The exceptions are the directory (`owners.email_folded`, `secrets`, `sessions`: what is looked up before
- * the owner is known) and the indexes of due work (`approvals_lapsing`, `approvals_expiring`, `follow_ups_due`).
+ * the owner is known) and the indexes of due work (`approvals_lapsing`, `approvals_expiring`,
+ * `approvals_erasable`, `follow_ups_due`, `claims_by_age`).
  */
 export const SCHEMA_1 = `
 CREATE TABLE owners (
@@ -91,6 +92,7 @@ CREATE TABLE claims (
   created_at_ms INTEGER NOT NULL,
   PRIMARY KEY (owner_id, credential_id, key)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX claims_by_age ON claims (created_at_ms);
 
 CREATE TABLE approvals (
   owner_id TEXT NOT NULL,
@@ -118,6 +120,7 @@ CREATE TABLE approvals (
   request_hash TEXT NOT NULL,
   asked INTEGER NOT NULL,                    -- 1: filed as pending
   sends INTEGER NOT NULL,
+  has_plan INTEGER NOT NULL DEFAULT 1,       -- 0: erased
   PRIMARY KEY (owner_id, approval_id),
   FOREIGN KEY (owner_id, credential_id) REFERENCES credentials
 ) STRICT, WITHOUT ROWID;
@@ -129,6 +132,7 @@ CREATE INDEX approvals_asked ON approvals (owner_id, credential_id, created_at_m
 CREATE INDEX approvals_direct_sends ON approvals (owner_id, credential_id, created_at_ms)
   WHERE asked = 0 AND sends = 1;
 CREATE INDEX approvals_expiring ON approvals (expires_at_ms) WHERE state = 'pending';
+CREATE INDEX approvals_erasable ON approvals (ended_at_ms) WHERE has_plan = 1;
 CREATE INDEX approvals_lapsing ON approvals (lease_until_ms) WHERE state = 'approved';
 
 CREATE TABLE plans (

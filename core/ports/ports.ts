@@ -12,11 +12,17 @@ export interface Ports {
   readonly log: Log;
 }
 
-/** The names of the ports, for the check of `createService`'s options. */
-export const PORT_NAMES = [
-  'storage',
-  'mail',
-  'clock',
-  'random',
-  'log',
-] as const satisfies readonly (keyof Ports)[];
+/** Which ports a service cannot do without. */
+export const PORTS = {
+  mail: 'required',
+  clock: 'required',
+  random: 'required',
+  log: 'required',
+  storage: 'required',
+} as const satisfies Record<keyof Ports, 'required' | 'optional'>;
+
+/** Ends what the ports hold open; storage last, for the others may still write to it. */
+export async function closePorts({ mail, storage }: Ports): Promise<void> {
+  await mail.close();
+  await storage.close();
+}

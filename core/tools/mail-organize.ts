@@ -5,7 +5,7 @@ import { findRow, messageTarget, placeOf } from '../mailbox.ts';
 import type { Result } from '../outcome.ts';
 import type { ActionPlan, MessageTarget } from '../plan.ts';
 import { MailError, type MailFlag } from '../ports/mail.ts';
-import { invalidArgument, messageId } from '../schema.ts';
+import { messageId } from '../schema.ts';
 import {
   type CallContext,
   type Checked,
@@ -17,24 +17,22 @@ import {
 
 /** Small changes of messages: flags, safe to repeat. */
 
-const selection = z.strictObject({
-  id: messageId.optional(),
-  ids: z
-    .array(messageId)
-    .min(1)
-    .optional()
-    .meta({ description: 'Several messages; exactly one of id and ids.' }),
-});
+const selection = z
+  .strictObject({
+    id: messageId.optional(),
+    ids: z
+      .array(messageId)
+      .min(1)
+      .optional()
+      .meta({ description: 'Several messages; exactly one of id and ids.' }),
+  })
+  .refine(({ id, ids }) => (id === undefined) !== (ids === undefined), {
+    path: ['id'],
+    message: 'give exactly one of id and ids',
+  });
 
-/** The messages that a call selects. @throws ServiceError invalid_arguments, too_many_targets */
+/** The messages that a call selects. @throws ServiceError too_many_targets */
 function selected(args: z.output<typeof selection>, context: CallContext): string[] {
-  if ((args.id === undefined) === (args.ids === undefined)) {
-    throw invalidArgument(
-      args.id === undefined ? 'id' : 'ids',
-      'exactly_one',
-      'give exactly one of id and ids',
-    );
-  }
   const ids = [...new Set(args.ids ?? (args.id === undefined ? [] : [args.id]))];
   const most = context.limits.messagesPerBulk;
   if (ids.length > most) throw new ServiceError('too_many_targets', { details: { max_targets: most } });

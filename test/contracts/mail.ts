@@ -125,11 +125,11 @@ export function mailContract(name: string, open: () => Promise<MailUnderTest>): 
       it.each(['uid', 'date'] as const)(
         'ordered by %s, gives every message once over its pages',
         async (order) => {
-          // Received in another order than delivered, two of them at the same instant.
-          const days = [3, 1, 4, 1, 5, 9, 2];
+          // Received in another order than delivered, from days to years apart, and two at the same instant.
+          const days = [3, 1, 4, 1, 5, 9, 2].map((day) => day ** 4);
           for (const [index, day] of days.entries()) {
             await box.deliver(inbox, aMessage(`m${index}`), {
-              receivedAt: new Date(Date.UTC(2024, 0, day, 12)),
+              receivedAt: new Date(Date.UTC(2000, 0, day, 12)),
             });
           }
           const byDate = ['m5', 'm4', 'm2', 'm0', 'm6', 'm3', 'm1'];
@@ -188,8 +188,8 @@ export function mailContract(name: string, open: () => Promise<MailUnderTest>): 
         });
         expect(row.place).toEqual({
           path: inbox,
-          uidValidity: expect.stringMatching(/^\d+$/),
-          uid: expect.any(Number),
+          uidValidity: expect.stringMatching(/^\d+$/) as unknown,
+          uid: expect.any(Number) as unknown,
         });
         expect(row.fingerprint).toMatch(/^[0-9a-f]{64}$/);
         expect(await mail.row(call, row.place)).toEqual(row);

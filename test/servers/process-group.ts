@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 
 /** A server with all the processes that it starts; they share one process group. */
@@ -52,7 +51,7 @@ function killGroup(leader: ChildProcess): void {
 
 /** Waits for the end of its standard input, which comes when this process ends, whatever ends it. */
 function startKeeper(server: ChildProcess): ChildProcess {
-  const keeper = spawn('sh', ['-c', 'read -r line; kill -KILL -- "-$1"', 'keeper', String(server.pid)], {
+  const keeper = spawn('sh', ['-c', 'read -r line; kill -s KILL -- "-$1"', 'keeper', String(server.pid)], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });
@@ -81,7 +80,7 @@ export async function run(
   // A program that ends without reading its input is judged by its exit code.
   child.stdin.on('error', () => undefined);
   child.stdin.end(input);
-  const [code] = await once(child, 'close');
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
   if (code !== 0)
     throw new Error(`${command} ${args.join(' ')} ended with ${String(code)}: ${complaints}${printed}`);
   return printed;

@@ -2,7 +2,7 @@ import { type MailCall, MailError } from '../../core/ports/mail.ts';
 
 /** Ends when the caller gives up or the call's deadline is over, whichever comes first. */
 export function timeLimit({ signal, deadlineMs }: MailCall): AbortSignal {
-  return AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]);
+  return AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, Math.ceil(deadlineMs)))]);
 }
 
 /**

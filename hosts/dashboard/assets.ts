@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { STYLE } from './style.ts';
+
+export interface Asset {
+  readonly type: string;
+  readonly body: string;
+}
+
+const PICO = readFileSync(createRequire(import.meta.url).resolve('@picocss/pico/css/pico.min.css'), 'utf8');
+
+const style: Asset = { type: 'text/css; charset=utf-8', body: `${PICO}\n${STYLE}` };
+const icon: Asset = {
+  type: 'image/svg+xml',
+  body:
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0172ad"/>' +
+    '<path d="M8 16.5l5.5 5.5L24 11" fill="none" stroke="#fff" stroke-width="3.5" stroke-linecap="round" stroke-linejoin="round"/></svg>',
+};
+
+/** The path changes with the content, so that a browser may keep what it has. */
+export const STYLE_PATH = `/assets/${fingerprint(style)}.css`;
+export const ICON_PATH = `/assets/${fingerprint(icon)}.svg`;
+
+export const ASSETS: ReadonlyMap<string, Asset> = new Map([
+  [STYLE_PATH, style],
+  [ICON_PATH, icon],
+]);
+
+function fingerprint(asset: Asset): string {
+  return createHash('sha256').update(asset.body).digest('hex').slice(0, 16);
+}

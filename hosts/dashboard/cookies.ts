@@ -1,0 +1,44 @@
+/**
+ * The dashboard's cookies. Over https their names bind them to this very host; over http, which is for the
+ * loopback host, the port is in the name, because cookies ignore ports and two servers must not sign each other out.
+ */
+export interface Cookies {
+  readonly session: string;
+  /** Ties the sign-in form to the browser that was shown it. */
+  readonly signIn: string;
+  /** A Set-Cookie header; it ends with the browser's session, the service ends it sooner. */
+  set(name: string, value: string): string;
+  clear(name: string): string;
+}
+
+export function dashboardCookies(dashboardUrl: string): Cookies {
+  const { protocol, port } = new URL(dashboardUrl);
+  const secure = protocol === 'https:';
+  const base = secure ? '__Host-countersign' : `countersign-${port || '80'}`;
+  // Lax, not Strict: who follows a link from a notice shall find the page, and no GET changes anything.
+  const attributes = `Path=/; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
+  return {
+    session: base,
+    signIn: `${base}-sign-in`,
+    set: (name, value) => `${name}=${encodeURIComponent(value)}; ${attributes}`,
+    clear: (name) => `${name}=; ${attributes}; Max-Age=0`,
+  };
+}
+
+/** The value of the cookie in a Cookie header; undefined where there is none, or none that can be read. */
+export function readCookie(header: string | undefined, name: string): string | undefined {
+  for (const part of (header ?? '').split(';')) {
+    const [key, ...rest] = part.split('=');
+    if (key?.trim() === name) return decodedValue(rest.join('=').trim());
+  }
+  return undefined;
+}
+
+function decodedValue(value: string): string | undefined {
+  try {
+    return decodeURIComponent(value);
+  } catch (error) {
+    if (error instanceof URIError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,190 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type ErrorCode, ServiceError } from '../../core/errors.ts';
+import type { Service } from '../../core/service.ts';
+import { clientAddress, trustedProxies } from '../rest/client-address.ts';
+import { leakedKeys } from '../rest/leaked-keys.ts';
+import { type RequestHead, targetOf } from '../rest/request-head.ts';
+import { ASSETS } from './assets.ts';
+import { dashboardCookies } from './cookies.ts';
+import { formToken, formTokenMatches } from './csrf.ts';
+import { type FormBody, readForm } from './form-body.ts';
+import { documentOf } from './layout.tsx';
+import { notFoundPage, problemPage, staleFormPage } from './pages/problem.tsx';
+import { judgeRequest } from './request-guard.ts';
+import { findRoute } from './routes.ts';
+import { sessionOf } from './session.ts';
+import { type DashboardOptions, type OwnerVisit, type PageReply, type Reply, redirect } from './visit.ts';
+
+const SECURITY_HEADERS = {
+  // The style sheet's small pictures are data: addresses; nothing is loaded from anywhere else.
+  'content-security-policy': [
+    "default-src 'none'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join('; '),
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  // Other sites learn nothing. Not `no-referrer`: with it browsers send `Origin: null` with our own forms.
+  'referrer-policy': 'same-origin',
+} as const;
+
+const LEAKED =
+  'An address is no place for a key: others can read it there. If the key was live, it is now revoked.';
+
+const NO_FORM: FormBody = { kind: 'read', fields: new URLSearchParams() };
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[]>>;
+  readonly body: string;
+}
+
+/**
+ * The owner's pages, for node:http and whatever takes its handlers. Forms are read here: nothing before it may
+ * have read the body.
+ */
+export function dashboardHandler(
+  service: Service,
+  options: DashboardOptions = {},
+): (request: IncomingMessage, response: ServerResponse) => void {
+  const cookies = dashboardCookies(service.dashboardUrl);
+  const isTrusted = trustedProxies(options.trustedProxies ?? []);
+
+  async function answerTo(request: IncomingMessage): Promise<Answer> {
+    const head = headOf(request);
+    const refused = await refusal(head, service);
+    if (refused !== undefined) return shut(refused);
+    const { path, query } = targetOf(head);
+    const asset = ASSETS.get(path);
+    if (asset !== undefined) {
+      const headers = { 'content-type': asset.type, 'cache-control': 'public, max-age=31536000, immutable' };
+      return { status: 200, headers, body: asset.body };
+    }
+    const found = findRoute(head.method, path);
+    if (found.kind === 'not_found') return written(notFoundPage());
+    if (found.kind === 'wrong_method') {
+      const reply = problemPage(405, 'Nothing was done', 'This address does not take such a request.');
+      return shut({ ...reply, headers: { allow: found.allow } });
+    }
+    const form = head.method === 'POST' ? await readForm(request) : NO_FORM;
+    if (form.kind === 'too_large')
+      return shut(problemPage(413, 'Nothing was done', 'The form is too large.'));
+    if (form.kind === 'not_a_form') return shut(problemPage(415, 'Nothing was done', 'This is not a form.'));
+    const { fields } = form;
+    const address = clientAddress(head, isTrusted);
+    const visit = { service, options, cookies, head, address, param: found.param, query, fields };
+    if (found.kind === 'anyone') return written(await found.act(visit));
+    const session = await sessionOf(visit);
+    if (session === undefined) return written(redirect(signInPath(head.method, path)));
+    const { secret, owner } = session;
+    if (head.method === 'POST' && !formTokenMatches(secret, fields.get('form_token'))) {
+      return written(staleFormPage());
+    }
+    const ownerVisit = { ...visit, owner, session: secret, token: formToken(secret) };
+    return written(await found.act(ownerVisit), path, ownerVisit);
+  }
+
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    let answer: Answer;
+    try {
+      answer = await answerTo(request);
+    } catch (error) {
+      // The caller went away before it had said everything: there is nobody to answer.
+      if (request.destroyed && !request.complete) return void response.destroy();
+      const { reply, code } = replyTo(error);
+      if (reply.status >= 500)
+        options.log?.error('a dashboard page failed', { method: request.method, code });
+      answer = shut(reply);
+    }
+    response.writeHead(answer.status, {
+      ...SECURITY_HEADERS,
+      'cache-control': 'no-store',
+      ...answer.headers,
+    });
+    response.end(request.method === 'HEAD' ? undefined : answer.body);
+  }
+
+  return (request, response) => {
+    respond(request, response).catch((error: unknown) => {
+      // The answer itself could not be written: all that is left to say is that there is none.
+      options.log?.error('a dashboard answer could not be written', { code: nameOf(error) });
+      response.destroy();
+    });
+  };
+}
+
+function headOf(request: IncomingMessage): RequestHead {
+  return {
+    method: request.method ?? '',
+    target: request.url ?? '/',
+    headers: request.headers,
+    peer: request.socket.remoteAddress ?? '',
+  };
+}
+
+/** What is refused before anybody asks which page was wanted. */
+async function refusal(head: RequestHead, service: Service): Promise<PageReply | undefined> {
+  // Whatever else is wrong with the request: a key that stood in an address is no longer safe.
+  const leaked = leakedKeys(head.target);
+  for (const key of leaked) await service.keys.revokeLeaked(key);
+  switch (judgeRequest(head, service.dashboardUrl)) {
+    case 'misdirected':
+      return problemPage(421, 'Wrong address', `The dashboard is at ${service.dashboardUrl}.`);
+    case 'foreign':
+      return problemPage(403, 'Nothing was done', 'The form was sent by a page of another site.');
+    case 'pass':
+      return leaked.length === 0 ? undefined : problemPage(400, 'A key in the address', LEAKED);
+  }
+}
+
+/** Back to the page after signing in; a form that came too late is not repeated. */
+function signInPath(method: string, path: string): string {
+  return method === 'POST' || path === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(path)}`;
+}
+
+function written(reply: Reply, path = '', visitor?: OwnerVisit): Answer {
+  if (reply.kind === 'redirect') {
+    return { status: 303, headers: { location: reply.to, ...reply.headers }, body: '' };
+  }
+  const { title, refreshS, body } = reply;
+  return {
+    status: reply.status,
+    headers: { 'content-type': 'text/html; charset=utf-8', ...reply.headers },
+    body: documentOf({ title, path, visitor, refreshS, body }),
+  };
+}
+
+/** The same, where the request's body may be unread: the connection ends with the answer. */
+function shut(reply: PageReply): Answer {
+  const answer = written(reply);
+  return { ...answer, headers: { ...answer.headers, connection: 'close' } };
+}
+
+const STATUS: Partial<Record<ErrorCode, number>> = {
+  not_found: 404,
+  invalid_arguments: 422,
+  rate_limited: 429,
+  busy: 429,
+  temporarily_unavailable: 503,
+  unavailable: 503,
+};
+
+function replyTo(error: unknown): { reply: PageReply; code: string } {
+  if (!(error instanceof ServiceError)) {
+    const text =
+      'The service failed. What you wanted to do may or may not be done: look before you repeat it.';
+    return { reply: problemPage(500, 'That went wrong', text), code: nameOf(error) };
+  }
+  const { code } = error;
+  if (code === 'not_found') return { reply: notFoundPage(), code };
+  return { reply: problemPage(STATUS[code] ?? 500, 'That did not work', error.message), code };
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : typeof error;
+}

@@ -1,0 +1,17 @@
+/** What was just done, told on the page that follows. The address names it; its words are only these. */
+const NOTICES = new Map([
+  ['account_connected', 'The account is connected.'],
+  ['account_active', 'The active account is set.'],
+  ['account_removed', 'The account is removed.'],
+  ['key_revoked', 'The key is revoked. What waited for it is cancelled.'],
+  ['modes_saved', 'The modes are saved.'],
+]);
+
+export function Notice({ code }: { code: string | null }) {
+  const text = NOTICES.get(code ?? '');
+  return text === undefined ? null : (
+    <p class="note" role="status">
+      {text}
+    </p>
+  );
+}

@@ -1,0 +1,251 @@
+import type { ComponentChildren } from 'preact';
+import * as z from 'zod';
+import type { Approval } from '../../../core/approval.ts';
+import type { ActionPlan } from '../../../core/plan.ts';
+import type { SentMessage } from '../../../core/sent-message.ts';
+import type { ApprovalView } from '../../../core/service.ts';
+import { Form } from '../forms.tsx';
+import { StateBadge } from '../state-badge.tsx';
+import { ExactText, Quoted, UnseenNote } from '../third-party-text.tsx';
+import { type OwnerVisit, type PageReply, page, type Reply, redirect } from '../visit.ts';
+import { When } from '../when.tsx';
+import { meaningForOwner, STATE_TITLES } from '../words.ts';
+import { notFoundPage, problemPage } from './problem.tsx';
+
+const REFRESH_S = 5;
+
+export async function approvalPage(visit: OwnerVisit): Promise<Reply> {
+  const view = await visit.service.approvals.show(visit.owner.ownerId, visit.param);
+  return view === undefined ? notFoundPage() : viewPage(visit, view);
+}
+
+const digestField = z.string().regex(/^[0-9a-f]{64}$/);
+
+export async function approve(visit: OwnerVisit): Promise<Reply> {
+  const digest = digestField.safeParse(visit.fields.get('digest'));
+  if (!digest.success) {
+    return problemPage(
+      400,
+      'Nothing was approved',
+      'The form did not say what it showed. Open the request again.',
+    );
+  }
+  const decided = await visit.service.approvals.approve(visit.owner.ownerId, visit.param, digest.data);
+  if (decided === undefined) return notFoundPage();
+  if (decided.won) return redirect(`/approvals/${visit.param}`);
+  return stalePage(visit, `Nothing was approved. ${whyNotApproved(decided.approval, digest.data)}`);
+}
+
+export async function reject(visit: OwnerVisit): Promise<Reply> {
+  const decided = await visit.service.approvals.reject(visit.owner.ownerId, visit.param);
+  if (decided === undefined) return notFoundPage();
+  if (decided.won) return redirect(`/approvals/${visit.param}`);
+  return stalePage(visit, `Nothing was rejected. ${whyNotPending(decided.approval)}`);
+}
+
+function whyNotApproved(approval: Approval, digest: string): string {
+  if (approval.state === 'pending' && approval.digest !== digest) {
+    return 'The page that you approved on did not show what would happen now. Read it again.';
+  }
+  return whyNotPending(approval);
+}
+
+function whyNotPending(approval: Approval): string {
+  return approval.state === 'pending'
+    ? 'Its time is over, or its key or permission has been switched off.'
+    : `When you decided, it was already “${STATE_TITLES[approval.state]}”.`;
+}
+
+async function stalePage(visit: OwnerVisit, problem: string): Promise<Reply> {
+  const view = await visit.service.approvals.show(visit.owner.ownerId, visit.param);
+  return view === undefined ? notFoundPage() : { ...viewPage(visit, view, problem), status: 409 };
+}
+
+function viewPage({ owner, token }: OwnerVisit, view: ApprovalView, problem?: string): PageReply {
+  const { approval, keyName, plan, message } = view;
+  const zone = owner.timezone;
+  // What cannot be shown in full cannot be approved; rejecting is always possible.
+  const shownInFull = plan !== null && (plan.raw === null || message !== null);
+  const body = (
+    <article class="approval">
+      <header>
+        <h1>{view.title}</h1>
+        <p>
+          <StateBadge state={approval.state} /> <span id="meaning">{meaningForOwner(approval)}</span>
+        </p>
+        <p class="quiet">
+          Asked by <Quoted text={keyName} />, <When at={approval.createdAt} zone={zone} />
+          {approval.state === 'pending' ? (
+            <>
+              ; waits until <When at={approval.expiresAt} zone={zone} />
+            </>
+          ) : null}
+          {approval.decidedAt === null ? null : (
+            <>
+              ; decided <When at={approval.decidedAt} zone={zone} />
+            </>
+          )}
+          {approval.executedAt === null ? null : (
+            <>
+              ; carried out <When at={approval.executedAt} zone={zone} />
+            </>
+          )}
+        </p>
+      </header>
+      {problem === undefined ? null : (
+        <div class="problem" role="alert">
+          <p>{problem}</p>
+        </div>
+      )}
+      {view.notes.length === 0 ? null : (
+        <ul class="note" id="notes">
+          {view.notes.map((note) => (
+            <li>
+              <Quoted text={note} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {plan === null ? (
+        <p>What it was in full has been erased.</p>
+      ) : (
+        <PlanDetails plan={plan} message={message} zone={zone} />
+      )}
+      {approval.state !== 'pending' ? null : (
+        <Form action={`/approvals/${approval.id}/reject`} token={token} class="decision" label="Decision">
+          <input type="hidden" name="digest" value={approval.digest} />
+          {shownInFull ? (
+            <button type="submit" formAction={`/approvals/${approval.id}/approve`}>
+              Approve
+            </button>
+          ) : (
+            <p>It cannot be shown in full, so it cannot be approved.</p>
+          )}
+          <button type="submit" class="outline secondary">
+            Reject
+          </button>
+        </Form>
+      )}
+    </article>
+  );
+  const reply = page(view.title, body);
+  return approval.state === 'approved' ? { ...reply, refreshS: REFRESH_S } : reply;
+}
+
+function PlanDetails({
+  plan,
+  message,
+  zone,
+}: {
+  plan: ActionPlan;
+  message: SentMessage | null;
+  zone: string;
+}) {
+  return (
+    <>
+      <dl class="facts">
+        {plan.account === null ? null : (
+          <Fact name="Account" id="account">
+            <Quoted text={plan.account.email} />
+          </Fact>
+        )}
+        {plan.envelope === null ? null : (
+          <Fact name="Goes to" id="recipients">
+            <ul>
+              {plan.envelope.to.map((address) => (
+                <li>
+                  <Quoted text={address} />
+                </li>
+              ))}
+            </ul>
+          </Fact>
+        )}
+        {message === null ? null : <MessageFacts message={message} envelope={plan.envelope} />}
+        {plan.display.map(({ label, text }) => (
+          <Fact name={label}>
+            <span class="lines">
+              <Quoted text={text} />
+            </span>
+          </Fact>
+        ))}
+        {Object.entries(plan.record ?? {}).map(([name, value]) => (
+          <Fact name={name}>
+            <span class="lines">
+              <Quoted text={typeof value === 'string' ? value : JSON.stringify(value)} />
+            </span>
+          </Fact>
+        ))}
+      </dl>
+      {message === null ? null : (
+        <>
+          <h2>Text</h2>
+          <UnseenNote text={message.text} />
+          <ExactText id="message-text" text={message.text} />
+        </>
+      )}
+      {plan.targets.length === 0 ? null : (
+        <>
+          <h2>
+            {plan.targets.length === 1 ? 'About this message' : `About these ${plan.targets.length} messages`}
+          </h2>
+          <ul class="rows" id="targets">
+            {plan.targets.map((target) => (
+              <li>
+                <div>
+                  <Quoted text={target.subject} />
+                </div>
+                <div class="quiet">
+                  from <Quoted text={target.from} /> · <When at={target.date} zone={zone} /> · in{' '}
+                  <Quoted text={target.path} />
+                  {plan.account === null ? ` of account ${target.accountId}` : null}
+                </div>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  );
+}
+
+/** What the headers of the message say; the envelope that it travels in only where it says something else. */
+function MessageFacts({ message, envelope }: { message: SentMessage; envelope: ActionPlan['envelope'] }) {
+  const { from, to, subject, inReplyTo, messageId } = message;
+  return (
+    <>
+      <Fact name="From" id="message-from">
+        <Quoted text={from.name === '' ? from.address : `${from.name} <${from.address}>`} />
+      </Fact>
+      {envelope === null || envelope.from === from.address ? null : (
+        <Fact name="Sent as" id="envelope-from">
+          <Quoted text={envelope.from} />
+        </Fact>
+      )}
+      {envelope !== null && envelope.to.join() === to.join() ? null : (
+        <Fact name="To, as the message says" id="message-to">
+          <Quoted text={to.join(', ')} />
+        </Fact>
+      )}
+      <Fact name="Subject" id="message-subject">
+        <Quoted text={subject} />
+      </Fact>
+      {inReplyTo === null ? null : (
+        <Fact name="In reply to" id="message-in-reply-to">
+          <Quoted text={inReplyTo} />
+        </Fact>
+      )}
+      <Fact name="Message-ID" id="message-id">
+        <Quoted text={messageId} />
+      </Fact>
+    </>
+  );
+}
+
+function Fact(props: { name: string; id?: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{props.name}</dt>
+      <dd id={props.id}>{props.children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,267 @@
+import * as z from 'zod';
+import { KEY_DAYS_DEFAULT, KEY_DAYS_MAX } from '../../../core/credential.ts';
+import {
+  effectiveMode,
+  GROUPS,
+  type Group,
+  type Mode,
+  type Modes,
+  modesOf,
+  type Plan,
+  PRESETS,
+  type Preset,
+} from '../../../core/permissions.ts';
+import type { Credential } from '../../../core/ports/storage.ts';
+import { Choice, Field, Form, Problems } from '../forms.tsx';
+import { Notice } from '../notice.tsx';
+import { Quoted } from '../third-party-text.tsx';
+import { type OwnerVisit, page, type Reply, redirect } from '../visit.ts';
+import { When } from '../when.tsx';
+import { GROUP_TITLES, MODE_TITLES } from '../words.ts';
+
+export function integrationsPage(visit: OwnerVisit): Promise<Reply> {
+  return listPage(visit, []);
+}
+
+const presetNames: readonly Preset[] = ['read', 'organise', 'full'];
+
+const keyForm = z.object({
+  name: z.string().trim().min(1, 'Name: it is needed.').max(100, 'Name: at most 100 characters.'),
+  preset: z.enum(presetNames, 'Preset: choose one of the list.'),
+  days: z
+    .string()
+    .trim()
+    .regex(/^\d{1,3}$/, `Days: a number from 1 to ${KEY_DAYS_MAX} is needed.`)
+    .transform(Number)
+    .refine(
+      (days) => days >= 1 && days <= KEY_DAYS_MAX,
+      `Days: a number from 1 to ${KEY_DAYS_MAX} is needed.`,
+    ),
+});
+
+export async function createKey(visit: OwnerVisit): Promise<Reply> {
+  const { service, owner, fields } = visit;
+  const form = keyForm.safeParse({
+    name: fields.get('name') ?? '',
+    preset: fields.get('preset') ?? '',
+    days: fields.get('days') ?? '',
+  });
+  const modes = readModes(fields);
+  if (!form.success) return listPage(visit, [...new Set(form.error.issues.map((issue) => issue.message))]);
+  if (modes === undefined) return listPage(visit, ['Modes: choose one of each list.']);
+  const { apiKey } = await service.keys.create({ ownerId: owner.ownerId, ...form.data, modes });
+  return keyPage(form.data.name, apiKey, 'The key is created.');
+}
+
+export async function rotateKey({ service, owner, param }: OwnerVisit): Promise<Reply> {
+  const { apiKey } = await service.keys.rotate(owner.ownerId, param);
+  const key = (await service.keys.list(owner.ownerId)).find(({ credentialId }) => credentialId === param);
+  return keyPage(key?.name ?? '', apiKey, 'The key is rotated; the old one works for 24 more hours.');
+}
+
+export async function revokeKey({ service, owner, param }: OwnerVisit): Promise<Reply> {
+  await service.keys.revoke(owner.ownerId, param);
+  return redirect('/integrations?notice=key_revoked');
+}
+
+export async function setModes(visit: OwnerVisit): Promise<Reply> {
+  const modes = readModes(visit.fields);
+  if (modes === undefined) return listPage(visit, ['Modes: choose one of each list.']);
+  await visit.service.keys.setModes(visit.owner.ownerId, visit.param, modes);
+  return redirect('/integrations?notice=modes_saved');
+}
+
+/** The groups for which a mode was chosen; undefined when one is not a mode of its group. */
+function readModes(fields: URLSearchParams): Partial<Modes> | undefined {
+  const chosen: Partial<Record<Group, Mode>> = {};
+  for (const group of GROUPS) {
+    const value = fields.get(group) ?? '';
+    if (value === '') continue;
+    const mode = modesOf(group).find((known) => known === value);
+    if (mode === undefined) return undefined;
+    chosen[group] = mode;
+  }
+  return chosen;
+}
+
+/** The answer to the form itself: a key is shown once and kept nowhere, so there is no address to show it at. */
+function keyPage(name: string, apiKey: string, done: string): Reply {
+  return page(
+    'New key',
+    <section class="narrow">
+      <h1>New key</h1>
+      <p role="status">{done}</p>
+      <p>
+        This is the key of <Quoted text={name} />. It is shown this once: copy it now, and give it to the
+        program by a safe way.
+      </p>
+      <code class="secret" id="api-key">
+        {apiKey}
+      </code>
+      <p>
+        <a class="button-like" href="/integrations">
+          I have copied it
+        </a>
+      </p>
+    </section>,
+  );
+}
+
+async function listPage(visit: OwnerVisit, problems: readonly string[]): Promise<Reply> {
+  const { service, owner, token, query } = visit;
+  const keys = await service.keys.list(owner.ownerId);
+  const live = keys.filter(({ revokedAt }) => revokedAt === null);
+  const revoked = keys.filter(({ revokedAt }) => revokedAt !== null);
+  return page(
+    'Integrations',
+    <>
+      <h1>Integrations</h1>
+      <Notice code={query.get('notice')} />
+      <Problems problems={problems} />
+      <section aria-labelledby="keys">
+        <h2 id="keys">Keys</h2>
+        {live.length === 0 ? <p class="quiet">No program has a key.</p> : null}
+        {live.map((key) => (
+          <LiveKey credential={key} plan={owner.plan} zone={owner.timezone} token={token} />
+        ))}
+      </section>
+      <section aria-labelledby="create">
+        <h2 id="create">Create a key</h2>
+        <CreateForm plan={owner.plan} token={token} fields={visit.fields} />
+      </section>
+      {revoked.length === 0 ? null : (
+        <section aria-labelledby="revoked">
+          <h2 id="revoked">Revoked</h2>
+          <ul class="rows">
+            {revoked.map((key) => (
+              <li>
+                <Quoted text={key.name} />
+                <div class="quiet">
+                  created <When at={key.createdAt} zone={owner.timezone} /> · revoked{' '}
+                  <When at={key.revokedAt ?? key.createdAt} zone={owner.timezone} />
+                </div>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </>,
+    problems.length === 0 ? 200 : 422,
+  );
+}
+
+function LiveKey(props: { credential: Credential; plan: Plan; zone: string; token: string }) {
+  const { credential, plan, zone, token } = props;
+  const path = `/integrations/${credential.credentialId}`;
+  return (
+    <article class="key">
+      <div class="row-head">
+        <strong>
+          <Quoted text={credential.name} />
+        </strong>
+        <div class="actions">
+          <Form action={`${path}/rotate`} token={token}>
+            <button type="submit" class="outline">
+              Rotate
+            </button>
+          </Form>
+          <Form action={`${path}/revoke`} token={token}>
+            <button type="submit" class="outline secondary">
+              Revoke
+            </button>
+          </Form>
+        </div>
+      </div>
+      <div class="quiet">
+        created <When at={credential.createdAt} zone={zone} /> · ends{' '}
+        <When at={credential.expiresAt} zone={zone} />
+        {credential.overlapUntil === null ? null : (
+          <>
+            {' '}
+            · the one before works until <When at={credential.overlapUntil} zone={zone} />
+          </>
+        )}
+      </div>
+      <Form action={`${path}/modes`} token={token} label="Modes">
+        <div class="columns modes">
+          {GROUPS.map((group) => (
+            <ModeChoice
+              of={credential.credentialId}
+              group={group}
+              plan={plan}
+              value={credential.modes[group]}
+            />
+          ))}
+        </div>
+        <button type="submit" class="outline">
+          Save modes
+        </button>
+      </Form>
+    </article>
+  );
+}
+
+function CreateForm({ plan, token, fields }: { plan: Plan; token: string; fields: URLSearchParams }) {
+  return (
+    <Form action="/integrations" token={token} label="Create key">
+      <div class="columns">
+        <Field label="Name" name="name" value={fields.get('name') ?? ''} required />
+        <Choice
+          id="preset"
+          label="Preset"
+          name="preset"
+          value={fields.get('preset') ?? 'read'}
+          options={presetNames.map((preset) => [preset, PRESETS[preset].title] as const)}
+        />
+        <Field
+          label="Days"
+          name="days"
+          type="number"
+          min={1}
+          max={KEY_DAYS_MAX}
+          value={fields.get('days') ?? String(KEY_DAYS_DEFAULT)}
+          required
+        />
+      </div>
+      <details>
+        <summary>Modes other than the preset's</summary>
+        <div class="columns modes">
+          {GROUPS.map((group) => (
+            <ModeChoice
+              of="new"
+              group={group}
+              plan={plan}
+              value={fields.get(group) ?? ''}
+              otherwise="as the preset says"
+            />
+          ))}
+        </div>
+      </details>
+      <button type="submit">Create key</button>
+    </Form>
+  );
+}
+
+/** Only the modes that the group has. `of`: the key's id; `otherwise`: what to choose nothing is called. */
+function ModeChoice(props: { of: string; group: Group; plan: Plan; value: string; otherwise?: string }) {
+  const { group, plan } = props;
+  const options = modesOf(group).map((mode) => [mode, modeText(group, mode, plan)] as const);
+  return (
+    <Choice
+      id={`${props.of}-${group}`}
+      label={
+        <>
+          {GROUP_TITLES[group]} <small>{group}</small>
+        </>
+      }
+      name={group}
+      value={props.value}
+      options={props.otherwise === undefined ? options : [['', props.otherwise], ...options]}
+    />
+  );
+}
+
+function modeText(group: Group, mode: Mode, plan: Plan): string {
+  const counts = effectiveMode(group, mode, plan);
+  return counts === mode ? MODE_TITLES[mode] : `${MODE_TITLES[mode]} (on your plan: ${MODE_TITLES[counts]})`;
+}

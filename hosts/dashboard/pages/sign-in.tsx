@@ -1,0 +1,31 @@
+import { Field, Form, Problems } from '../forms.tsx';
+import { type PageReply, page } from '../visit.ts';
+
+export function signInPage(shown: {
+  token: string;
+  /** Where to go afterwards. */
+  next: string;
+  email?: string;
+  problem?: string;
+  status?: number;
+}): PageReply {
+  return page(
+    'Sign in',
+    <section class="narrow centered">
+      <h1>Sign in</h1>
+      <Problems problems={shown.problem === undefined ? [] : [shown.problem]} />
+      <Form action="/sign-in" token={shown.token}>
+        <input type="hidden" name="next" value={shown.next} />
+        <Field label="Email" name="email" type="email" required autocomplete="username" value={shown.email} />
+        <Field label="Password" name="password" type="password" required autocomplete="current-password" />
+        <button type="submit">Sign in</button>
+      </Form>
+    </section>,
+    shown.status,
+  );
+}
+
+/** A path of ours to go on to; anything else is the first page. */
+export function safeNext(next: string | null): string {
+  return next !== null && /^(\/[A-Za-z0-9_-]+)+$/.test(next) ? next : '/approvals';
+}

@@ -1,0 +1,142 @@
+/** What the dashboard adds to Pico. A string of the program, so that it is there however the program is bundled. */
+export const STYLE = `
+:root {
+  --pico-font-size: 100%;
+  --pico-spacing: 0.9rem;
+  --pico-typography-spacing-vertical: 0.9rem;
+}
+.container { max-width: 62rem; }
+body > header, body > main { padding-block: 0.9rem; }
+body > header {
+  display: flex;
+  flex-wrap: wrap;
+  align-items: center;
+  gap: 0.4rem 1.4rem;
+}
+body > header::after {
+  content: '';
+  flex-basis: 100%;
+  border-bottom: 1px solid var(--pico-muted-border-color);
+}
+.brand { font-weight: 700; color: var(--pico-color); text-decoration: none; }
+body > header nav { display: flex; flex-wrap: wrap; gap: 0.2rem 1.1rem; flex: 1; justify-content: flex-start; }
+body > header nav a { padding: 0.25rem 0; text-decoration: none; }
+body > header nav a[aria-current] { border-bottom: 2px solid currentColor; }
+form.sign-out { display: flex; align-items: center; gap: 0.8rem; margin: 0; }
+form.sign-out .who { color: var(--pico-muted-color); font-size: 0.875rem; overflow-wrap: anywhere; }
+form.sign-out button, .actions button, .button-like {
+  width: auto;
+  margin: 0;
+  padding: 0.3rem 0.8rem;
+  font-size: 0.875rem;
+}
+h1 { font-size: 1.6rem; overflow-wrap: anywhere; }
+h2 { font-size: 1.15rem; }
+main > section { margin-bottom: 2rem; }
+.narrow { max-width: 30rem; }
+.narrow.centered { margin-inline: auto; }
+.approval, .key { box-shadow: none; border: 1px solid var(--pico-muted-border-color); }
+.quiet { color: var(--pico-muted-color); font-size: 0.875rem; overflow-wrap: anywhere; }
+.rows { padding: 0; margin-bottom: 1.8rem; }
+.rows > li {
+  list-style: none;
+  margin: 0;
+  padding: 0.7rem 0;
+  border-bottom: 1px solid var(--pico-muted-border-color);
+  overflow-wrap: anywhere;
+}
+.rows > li:first-child { border-top: 1px solid var(--pico-muted-border-color); }
+.button-like {
+  display: inline-block;
+  border: 1px solid var(--pico-muted-border-color);
+  border-radius: var(--pico-border-radius);
+  border-color: var(--pico-secondary);
+  color: var(--pico-secondary);
+  text-align: center;
+  text-decoration: none;
+  line-height: var(--pico-line-height);
+}
+.row-head { display: flex; flex-wrap: wrap; justify-content: space-between; align-items: center; gap: 0.3rem 1rem; }
+.actions { display: flex; flex-wrap: wrap; gap: 0.6rem; margin-top: 0.5rem; }
+.row-head .actions { margin-top: 0; }
+.actions form { margin: 0; }
+.state {
+  display: inline-block;
+  padding: 0.05rem 0.6rem;
+  border: 1px solid currentColor;
+  border-radius: 1rem;
+  font-size: 0.8rem;
+  white-space: nowrap;
+  color: var(--pico-muted-color);
+}
+.state[data-state='pending'] { color: light-dark(#8a5a00, #f0b94d); }
+.state[data-state='approved'] { color: var(--pico-primary); }
+.state[data-state='executed'] { color: light-dark(#1a6b3c, #62c98c); }
+.state[data-state='failed'], .state[data-state='outcome_unknown'] { color: light-dark(#b3261e, #f2938c); }
+.facts > div { display: grid; grid-template-columns: 9rem 1fr; gap: 0 1rem; padding: 0.25rem 0; }
+.facts dt { font-weight: normal; color: var(--pico-muted-color); }
+.facts dd { margin: 0; overflow-wrap: anywhere; }
+.facts ul { margin: 0; padding: 0; }
+.facts ul li { list-style: none; margin: 0; }
+.lines { white-space: pre-wrap; }
+.exact, .secret {
+  display: block;
+  padding: 0.9rem;
+  margin-bottom: 1rem;
+  border: 1px solid var(--pico-muted-border-color);
+  border-radius: var(--pico-border-radius);
+  background: var(--pico-code-background-color);
+  color: var(--pico-color);
+  font-family: var(--pico-font-family-monospace);
+  font-size: 0.9rem;
+  line-height: 1.5;
+  overflow-wrap: anywhere;
+}
+.exact { white-space: pre-wrap; tab-size: 4; min-height: 2.9rem; }
+.secret { user-select: all; }
+.unseen { unicode-bidi: isolate; }
+.unseen::before {
+  content: '⟨' attr(data-code) '⟩';
+  color: light-dark(#b3261e, #f2938c);
+  font-size: 0.8em;
+}
+.note, .problem {
+  padding: 0.6rem 0.9rem;
+  border-left: 4px solid light-dark(#c98500, #f0b94d);
+  background: var(--pico-code-background-color);
+  border-radius: var(--pico-border-radius);
+}
+.problem { border-left-color: light-dark(#b3261e, #f2938c); margin-bottom: 1rem; }
+.problem p:last-child { margin: 0; }
+ul.note { list-style: none; }
+ul.note li { list-style: none; margin: 0 0 0.25rem; }
+ul.note li:last-child { margin: 0; }
+.decision { display: flex; flex-wrap: wrap; gap: 0.8rem; margin-top: 1.4rem; }
+.decision button, .decision .button-like { width: auto; min-width: 9rem; margin: 0; }
+.decision .button-like { display: flex; align-items: center; justify-content: center; font-size: 1rem; }
+.columns { display: grid; align-items: end; grid-template-columns: repeat(auto-fit, minmax(min(13rem, 100%), 1fr)); gap: 0 1rem; }
+.modes label { font-size: 0.875rem; }
+.modes select { font-size: 0.875rem; padding-block: 0.35rem; height: auto; }
+.modes { margin-top: 0.9rem; }
+.modes small { display: block; font-weight: normal; color: var(--pico-muted-color); }
+.key { padding: 1rem; }
+.pages { display: flex; gap: 1.2rem; }
+.wide { overflow-x: auto; }
+.wide table { font-size: 0.875rem; }
+.wide td { white-space: nowrap; }
+fieldset { margin-bottom: 0.5rem; }
+fieldset > legend { font-weight: 600; margin-bottom: 0.4rem; }
+.key form > button { width: auto; margin: 0; padding: 0.3rem 0.8rem; font-size: 0.875rem; }
+form button[type='submit']:not(.outline) { width: auto; min-width: 9rem; }
+@media (max-width: 36rem) {
+  .brand { flex-basis: 100%; }
+  body > header nav { justify-content: space-between; gap: 0.2rem 0.6rem; font-size: 0.92rem; }
+  .wide thead { display: none; }
+  .wide tr { display: block; padding: 0.5rem 0; border-bottom: 1px solid var(--pico-muted-border-color); }
+  .wide td { display: inline; padding: 0; border: 0; white-space: normal; }
+  .wide td:not(:empty) + td:not(:empty)::before { content: ' · '; }
+  .facts > div { grid-template-columns: 1fr; }
+  form.sign-out { flex-basis: 100%; justify-content: space-between; }
+  .decision button, .decision .button-like { flex: 1; }
+}
+`;

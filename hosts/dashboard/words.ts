@@ -1,0 +1,80 @@
+import type { Approval, ApprovalError, ApprovalState } from '../../core/approval.ts';
+import { ERRORS, type ErrorCode } from '../../core/errors.ts';
+import type { Group, Mode } from '../../core/permissions.ts';
+
+/** What the service's codes are called on the owner's pages. */
+
+export const STATE_TITLES: Record<ApprovalState, string> = {
+  pending: 'Pending',
+  approved: 'Approved',
+  executed: 'Executed',
+  failed: 'Failed',
+  rejected: 'Rejected',
+  expired: 'Expired',
+  cancelled: 'Cancelled',
+  outcome_unknown: 'Outcome unknown',
+};
+
+const REASONS: Record<Exclude<ApprovalError, ErrorCode>, string> = {
+  cancelled_by_agent: 'The program that asked withdrew it.',
+  credential_off: 'Its key was switched off.',
+  permission_off: 'The permission was switched off for its key.',
+  account_removed: 'The account was removed.',
+  interrupted: 'The service was interrupted before it began.',
+  not_started_in_time: 'It could not be begun within 15 minutes of the approval.',
+  target_changed: 'What it was for has changed since it was asked.',
+  plan_unreadable: 'What was approved could not be read any more.',
+};
+
+/** What the state means for the owner. */
+export function meaningForOwner(approval: Approval): string {
+  switch (approval.state) {
+    case 'pending':
+      return 'It waits for you. Nothing has happened yet.';
+    case 'approved':
+      return 'It is approved and being carried out. It is not done yet.';
+    case 'executed':
+      return approval.approvedBy === 'policy'
+        ? 'It was carried out without asking you, as its key may do.'
+        : 'You approved it, and it was carried out.';
+    case 'failed':
+      return `It was not carried out; nothing was done. ${reasonOf(approval)}`.trim();
+    case 'rejected':
+      return 'You rejected it. Nothing was done.';
+    case 'expired':
+      return 'Nobody decided in time. Nothing was done.';
+    case 'cancelled':
+      return `It was withdrawn. Nothing was done. ${reasonOf(approval)}`.trim();
+    case 'outcome_unknown':
+      return 'It may or may not have happened: the server never answered. Look in the Sent folder before you ask for it again.';
+  }
+}
+
+function reasonOf({ error }: Approval): string {
+  if (error === null) return '';
+  return isReason(error) ? REASONS[error] : ERRORS[error];
+}
+
+function isReason(error: ApprovalError): error is keyof typeof REASONS {
+  return error in REASONS;
+}
+
+export const GROUP_TITLES: Record<Group, string> = {
+  'mail:read': 'Read mail',
+  'mail:send': 'Send new mail',
+  'mail:reply': 'Reply to mail',
+  'mail:manage': 'Move, label and delete mail',
+  'mail:organize': 'Mark mail as read or flagged',
+  'calendar:read': 'Read the calendar',
+  'calendar:write': 'Change the calendar',
+  'trackers:read': 'Read trackers',
+  'trackers:write': 'Change trackers',
+  'trackers:remove': 'Resolve trackers',
+};
+
+export const MODE_TITLES: Record<Mode, string> = {
+  off: 'off',
+  on: 'on',
+  approval: 'approval: asks you first',
+  direct: 'direct: runs at once',
+};

@@ -1,0 +1,50 @@
+import { type Failure, failure } from '../../core/outcome.ts';
+import { ENVELOPE, type Form } from './answer.ts';
+import { namesHost } from './host-name.ts';
+import { headerOf, type RequestHead, type Target, targetOf } from './request-head.ts';
+import { findRoute, type Route } from './routes.ts';
+
+/** What a request is addressed to, before anybody asks whose key it carries. */
+export type Addressed =
+  | {
+      readonly kind: 'route';
+      readonly route: Route;
+      readonly target: Target;
+      readonly path: Readonly<Record<string, string>>;
+    }
+  | {
+      readonly kind: 'refused';
+      readonly failure: Failure;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly form: Form;
+    }
+  /** Asked by whoever watches the process: no key, any host name. */
+  | { readonly kind: 'health'; readonly form: Form };
+
+/** In the order host, origin, key in the address, route, method. Pure. */
+export function addressed(head: RequestHead, hasKey: boolean, baseUrl: string): Addressed {
+  const target = targetOf(head);
+  const found = findRoute(head.method, target.path);
+  const isHealth = target.path === '/healthz';
+  const refused = (why: Failure, headers: Record<string, string> = {}): Addressed => ({
+    kind: 'refused',
+    failure: why,
+    headers,
+    form: found.kind === 'none' ? ENVELOPE : found,
+  });
+  if (!isHealth && !namesHost(target.authority, baseUrl)) return refused(failure('misdirected_request'));
+  if (headerOf(head, 'origin') !== undefined) return refused(failure('origin_not_allowed'));
+  if (hasKey) return refused(failure('token_in_url'));
+  if (isHealth) {
+    if (head.method !== 'GET') return refused(failure('method_not_allowed'), { Allow: 'GET' });
+    return { kind: 'health', form: ENVELOPE };
+  }
+  switch (found.kind) {
+    case 'none':
+      return refused(failure('not_found', { reason: 'route' }));
+    case 'other_method':
+      return refused(failure('method_not_allowed'), { Allow: found.methods.join(', ') });
+    case 'route':
+      return { kind: 'route', route: found.route, target, path: found.parameters };
+  }
+}

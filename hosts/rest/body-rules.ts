@@ -1,0 +1,32 @@
+import { type Failure, failure } from '../../core/outcome.ts';
+import { headerOf, type RequestHead } from './request-head.ts';
+
+/** Source: API.md, Limits: request body. */
+export const BODY_MAX_BYTES = 262_144;
+
+/**
+ * What is wrong with a request's body as its head announces it: its length, its size, its media type.
+ * @param required the route cannot do without a body
+ */
+export function bodyFailure(head: RequestHead, required: boolean): Failure | undefined {
+  if (headerOf(head, 'transfer-encoding') !== undefined) return failure('length_required');
+  const length = headerOf(head, 'content-length');
+  if (length === undefined) return required ? failure('length_required') : undefined;
+  if (!/^\d+$/.test(length)) return failure('invalid_content_length');
+  if (Number(length) > BODY_MAX_BYTES) return failure('payload_too_large', { max_bytes: BODY_MAX_BYTES });
+  if (Number(length) > 0 && !isJson(headerOf(head, 'content-type'))) return failure('unsupported_media_type');
+  return undefined;
+}
+
+export function announcesBody(head: RequestHead): boolean {
+  return Number(headerOf(head, 'content-length') ?? 0) > 0;
+}
+
+/** Both headers together are how requests are smuggled past a proxy: refuse and close (RFC 9112, 6.1). */
+export function isAmbiguous(head: RequestHead): boolean {
+  return headerOf(head, 'transfer-encoding') !== undefined && headerOf(head, 'content-length') !== undefined;
+}
+
+function isJson(type: string | undefined): boolean {
+  return /^\s*application\/json\s*(;|$)/i.test(type ?? '');
+}

@@ -1,0 +1,81 @@
+import { STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Reply } from './answer.ts';
+import { bodyFailure } from './body-rules.ts';
+import { type RestOptions, type RestService, restDoor } from './door.ts';
+import type { RequestHead } from './request-head.ts';
+
+/** What node:http's `clientError` brings. */
+interface ParseError extends Error {
+  readonly code?: string;
+  readonly rawPacket?: Uint8Array;
+}
+
+/**
+ * For a server's `clientError`: node:http itself turns away what it cannot read, among it a Content-Length that is
+ * no number, or one beside a Transfer-Encoding, and no request handler hears of it. They are answered here as
+ * the API says; whatever came before them in the order of refusals is still said first. The connection is closed.
+ */
+export function restClientError(
+  service: RestService,
+  options: RestOptions = {},
+): (error: ParseError, socket: Duplex) => void {
+  const door = restDoor(service, options);
+  return (error, socket) => {
+    const head = LENGTH_ERRORS.has(error.code ?? '')
+      ? brokenHead(error.rawPacket, peerOf(socket))
+      : undefined;
+    // An answer that is under way would be mixed up with this one; node:http's own listener looks there, too.
+    if (!socket.writable || ('_httpMessage' in socket && socket._httpMessage)) return void socket.destroy();
+    if (head === undefined) return void socket.end(closing(OTHER_STATUS[error.code ?? ''] ?? 400));
+    door(head, () => Promise.reject(new Error('a broken request has no body'))).then(
+      (reply) => (reply === undefined ? socket.destroy() : socket.end(text(reply))),
+      () => socket.destroy(),
+    );
+  };
+}
+
+const LENGTH_ERRORS: ReadonlySet<string> = new Set([
+  'HPE_INVALID_CONTENT_LENGTH',
+  'HPE_UNEXPECTED_CONTENT_LENGTH',
+  'HPE_INVALID_TRANSFER_ENCODING',
+]);
+
+/** As node:http answers when nobody listens. */
+const OTHER_STATUS: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
+
+/** The head that a packet begins with; undefined where it is not there whole, or is not what is broken. */
+function brokenHead(packet: Uint8Array | undefined, peer: string): RequestHead | undefined {
+  const [head, ...rest] = Buffer.from(packet ?? [])
+    .toString('latin1')
+    .split('\r\n\r\n');
+  const [requestLine = '', ...lines] = (head ?? '').split('\r\n');
+  const [, method, target] = /^([A-Z]+) (\S+) HTTP\/1\.[01]$/.exec(requestLine) ?? [];
+  if (rest.length === 0 || method === undefined || target === undefined) return undefined;
+  const headers = new Map<string, string>();
+  for (const line of lines) {
+    const [, name = '', value = ''] = /^([^:]+):[ \t]*(.*?)[ \t]*$/.exec(line) ?? [];
+    const before = headers.get(name.toLowerCase());
+    headers.set(name.toLowerCase(), before === undefined ? value : `${before}, ${value}`);
+  }
+  const broken = { method, target, headers: Object.fromEntries(headers), peer };
+  return bodyFailure(broken, false) === undefined ? undefined : broken;
+}
+
+function peerOf(socket: Duplex): string {
+  return 'remoteAddress' in socket && typeof socket.remoteAddress === 'string' ? socket.remoteAddress : '';
+}
+
+function closing(status: number): string {
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
+}
+
+function text(reply: Reply): string {
+  const headers = { ...reply.headers, 'Content-Length': Buffer.byteLength(reply.body), Connection: 'close' };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status]}\r\n${lines.join('')}\r\n${reply.body}`;
+}

@@ -1,0 +1,74 @@
+import { type Failure, failure } from '../../core/outcome.ts';
+import { isObject, type JsonObject } from './json-body.ts';
+
+/** What a request gives a tool, by where it stands. */
+export interface Given {
+  readonly path: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  readonly body: JsonObject;
+}
+
+/**
+ * The arguments of a route's tool. What stands where the route has no parameters (a body on a read, a query on a
+ * write, a body field with the name of a path parameter) is passed under a name that no tool knows, such as
+ * `body.id`: so the tool's own validation refuses it, when its turn comes, and names it.
+ * @param from where the route has parameters besides its path
+ */
+export function routeArguments(
+  given: Given,
+  from: 'query' | 'body' | 'path',
+  inputSchema: JsonObject,
+): JsonObject {
+  const typed = (name: string, value: unknown) => coerced(value, typeOf(inputSchema, name));
+  const named = (source: 'query' | 'body', name: string) =>
+    source === from && !Object.hasOwn(given.path, name) ? name : `${source}.${name}`;
+  const args = new Map<string, unknown>();
+  for (const [name, value] of Object.entries(given.path)) args.set(name, typed(name, value));
+  for (const [name, value] of queryParameters(given.query))
+    args.set(named('query', name), typed(name, value));
+  for (const [name, value] of Object.entries(given.body)) args.set(named('body', name), value);
+  return Object.fromEntries(args);
+}
+
+/** The arguments of `POST /v1/tools/{name}`: `{arguments: object}` and nothing else; see `routeArguments`. */
+export function namedToolArguments({ query, body }: Given): unknown {
+  const { arguments: args, ...others } = body;
+  const strange = new Map<string, unknown>();
+  for (const [name, value] of queryParameters(query)) strange.set(`query.${name}`, value);
+  for (const [name, value] of Object.entries(others)) strange.set(`body.${name}`, value);
+  return strange.size === 0 ? args : { ...(isObject(args) ? args : {}), ...Object.fromEntries(strange) };
+}
+
+/** For a route that is no tool and has no parameters at all: what to say when some were given. */
+export function strangeParameters(given: Given): Failure | undefined {
+  const names = Object.keys(routeArguments(given, 'path', {}));
+  if (names.length === 0) return undefined;
+  const errors = names.map((field) => ({
+    field,
+    rule: 'additionalProperties',
+    message: 'is not a parameter here',
+  }));
+  return failure('invalid_arguments', { errors });
+}
+
+/** A parameter that is repeated comes as a list, which no parameter of a query may be. */
+function queryParameters(query: URLSearchParams): [string, string | string[]][] {
+  return [...new Set(query.keys())].map((name) => {
+    const [value = '', ...more] = query.getAll(name);
+    return [name, more.length === 0 ? value : [value, ...more]];
+  });
+}
+
+/** Text that is not of the wanted type stays as it is: validation says so. */
+function coerced(value: unknown, type: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  if (type === 'integer' && /^-?\d{1,15}$/.test(value)) return Number(value);
+  if (type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
+  return value;
+}
+
+function typeOf(inputSchema: JsonObject, name: string): unknown {
+  const properties = inputSchema.properties;
+  const property = isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
+  return isObject(property) ? property.type : undefined;
+}

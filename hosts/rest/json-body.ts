@@ -1,0 +1,32 @@
+import { type Failure, failure } from '../../core/outcome.ts';
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export type ParsedBody =
+  | { readonly kind: 'object'; readonly object: JsonObject }
+  | { readonly kind: 'failure'; readonly failure: Failure };
+
+/** An empty body says what `{}` says. */
+export function parseBody(bytes: Uint8Array): ParsedBody {
+  if (bytes.length === 0) return { kind: 'object', object: {} };
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    return refused('json', 'the body is not JSON in UTF-8');
+  }
+  return isObject(value)
+    ? { kind: 'object', object: value }
+    : refused('type', 'the body must be a JSON object');
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+function refused(rule: string, message: string): ParsedBody {
+  return {
+    kind: 'failure',
+    failure: failure('invalid_arguments', { errors: [{ field: '', rule, message }] }),
+  };
+}

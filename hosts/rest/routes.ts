@@ -1,0 +1,138 @@
+import type { Result } from '../../core/outcome.ts';
+import { type Given, namedToolArguments, routeArguments } from './call-arguments.ts';
+import type { JsonObject } from './json-body.ts';
+
+/**
+ * The routes. A route names its tool, and says how path, query and body become its arguments; what the tool
+ * does, who may call it and what its arguments must be is the tool's own affair.
+ * Source: API.md, Endpoints.
+ */
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** A segment in braces is a parameter. */
+  readonly path: string;
+  readonly call: 'list_tools' | ToolCallOf;
+  /** `required`: the body has fields that the route cannot do without. */
+  readonly body: 'required' | 'optional';
+  readonly form: AnswerForm;
+  /** The address of what the call made: then the answer is a 201. */
+  readonly created?: (result: Result) => string | undefined;
+}
+
+/**
+ * `envelope`; `coded`: the same with the code as `error` in failures; `bare`: like `coded`, and a success is the
+ * result itself. Source: API-NOTES.md, which answers are enveloped.
+ */
+type AnswerForm = 'envelope' | 'coded' | 'bare';
+
+/** @param inputSchemaOf the input schema of a tool that the caller may use; of any other an empty one */
+type ToolCallOf = (
+  given: Given,
+  inputSchemaOf: (tool: string) => JsonObject,
+) => { tool: string; args: unknown };
+
+const ROUTES: readonly Route[] = [
+  read('/v1/me', tool('get_me', 'query'), 'bare'),
+  read('/v1/tools', 'list_tools', 'bare'),
+  write('/v1/tools/{name}', namedTool, { body: 'required', form: 'coded' }),
+
+  read('/v1/approvals', tool('list_approvals', 'query'), 'bare'),
+  read('/v1/approvals/{approval_id}', tool('get_approval', 'query'), 'coded'),
+  write('/v1/approvals/{approval_id}/cancel', tool('cancel_approval', 'path'), { form: 'coded' }),
+
+  read('/v1/accounts', tool('list_accounts', 'query')),
+
+  read('/v1/messages', messageList),
+  write('/v1/messages', tool('send_email', 'body'), { body: 'required' }),
+  read('/v1/messages/{id}', tool('get_email', 'query')),
+  write('/v1/messages/{id}/reply', tool('send_reply', 'body'), { body: 'required' }),
+  write('/v1/messages/{id}/mark-read', tool('mark_read', 'path')),
+];
+
+function read(path: string, call: Route['call'], form: AnswerForm = 'envelope'): Route {
+  return { method: 'GET', path, call, body: 'optional', form };
+}
+
+function write(
+  path: string,
+  call: ToolCallOf,
+  rest: Partial<Pick<Route, 'body' | 'form' | 'created'>> = {},
+): Route {
+  return { method: 'POST', path, call, body: 'optional', form: 'envelope', ...rest };
+}
+
+function tool(name: string, from: 'query' | 'body' | 'path'): ToolCallOf {
+  return (given, inputSchemaOf) => ({ tool: name, args: routeArguments(given, from, inputSchemaOf(name)) });
+}
+
+function namedTool(given: Given): { tool: string; args: unknown } {
+  return { tool: given.path.name ?? '', args: namedToolArguments(given) };
+}
+
+/** With any of q, from and since it is a search; else `unread` picks the list, and is no argument of either. */
+function messageList(
+  given: Given,
+  inputSchemaOf: (tool: string) => JsonObject,
+): { tool: string; args: unknown } {
+  const { query } = given;
+  const searches = ['q', 'from', 'since'].some((name) => query.has(name));
+  if (searches) return tool('search_inbox', 'query')(given, inputSchemaOf);
+  const unread = query.getAll('unread').join();
+  const others = new URLSearchParams(query);
+  // Any other value, or several, stay for validation to refuse.
+  if (unread === 'true' || unread === 'false') others.delete('unread');
+  const picked = tool(unread === 'true' ? 'list_unread' : 'summarize_inbox', 'query');
+  return picked({ ...given, query: others }, inputSchemaOf);
+}
+
+export type Found =
+  | {
+      readonly kind: 'route';
+      readonly route: Route;
+      readonly parameters: Readonly<Record<string, string>>;
+      readonly form: AnswerForm;
+    }
+  /** The path is known, the method is not: `methods` are. */
+  | { readonly kind: 'other_method'; readonly methods: readonly string[]; readonly form: AnswerForm }
+  | { readonly kind: 'none' };
+
+/** @param path as it came; segments are decoded here, so that an encoded slash stays inside its segment */
+export function findRoute(method: string, path: string): Found {
+  const segments = decodedSegments(path);
+  if (segments === undefined) return { kind: 'none' };
+  const matching = PATTERNS.flatMap(({ route, pattern }) => {
+    const parameters = parametersOf(pattern, segments);
+    return parameters === undefined ? [] : [{ route, parameters }];
+  });
+  const match = matching.find(({ route }) => route.method === method);
+  if (match !== undefined) return { kind: 'route', ...match, form: match.route.form };
+  const [other] = matching;
+  if (other === undefined) return { kind: 'none' };
+  return { kind: 'other_method', methods: matching.map(({ route }) => route.method), form: other.route.form };
+}
+
+const PATTERNS = ROUTES.map((route) => ({ route, pattern: route.path.split('/') }));
+
+function parametersOf(
+  pattern: readonly string[],
+  segments: readonly string[],
+): Readonly<Record<string, string>> | undefined {
+  if (pattern.length !== segments.length) return undefined;
+  const parameters: [string, string][] = [];
+  for (const [at, part] of pattern.entries()) {
+    const segment = segments[at] ?? '';
+    if (part.startsWith('{')) {
+      if (segment === '') return undefined;
+      parameters.push([part.slice(1, -1), segment]);
+    } else if (part !== segment) return undefined;
+  }
+  return Object.fromEntries(parameters);
+}
+
+function decodedSegments(path: string): string[] | undefined {
+  try {
+    return path.split('/').map(decodeURIComponent);
+  } catch {
+    return undefined; // not percent-encoding of UTF-8: no route has such a path
+  }
+}

@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sandboxMail } from '../../adapters/sandbox/mail.ts';
+import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
+import type { Log } from '../../core/ports/log.ts';
+import type { Service } from '../../core/service.ts';
+import { createService } from '../embedded/countersign.ts';
+import type { Configuration } from './configuration.ts';
+
+export interface Demo {
+  readonly service: Service;
+  readonly owner: { readonly email: string; readonly password: string };
+  readonly apiKey: string;
+  /** Deletes what the demo wrote, once its service is stopped. */
+  remove(): void;
+}
+
+const EMAIL = 'owner@example.org';
+
+/** A service on a folder of its own, with a sandbox mailbox, one owner and one Full key. */
+export async function openDemo(
+  { plan, limits }: Configuration,
+  addresses: { readonly baseUrl: string; readonly dashboardUrl: string },
+  log: Log,
+): Promise<Demo> {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-demo-'));
+  const service = createService({
+    storage: sqliteStorage({ file: join(folder, 'countersign.db') }),
+    mail: sandboxMail({ journalFile: join(folder, 'sandbox.jsonl') }),
+    secretKeys: [randomBytes(32)],
+    plan,
+    limits,
+    log,
+    ...addresses,
+  });
+  const password = randomBytes(12).toString('base64url');
+  const { ownerId } = await service.owners.create({ email: EMAIL, password });
+  await service.accounts.connect({ ownerId, email: EMAIL, settings: {} });
+  const { apiKey } = await service.keys.create({ ownerId, name: 'Demo', preset: 'full' });
+  return {
+    service,
+    owner: { email: EMAIL, password },
+    apiKey,
+    remove: () => rmSync(folder, { recursive: true }),
+  };
+}

@@ -1,0 +1,115 @@
+import { parseArgs } from 'node:util';
+import { GROUPS, type Group, type Mode, modesOf, PRESETS, type Preset } from '../../core/permissions.ts';
+import type { Credential } from '../../core/ports/storage.ts';
+import { COMMON, type Command, none, onlyOne, required, UsageError } from './command.ts';
+import { ownerNamed, withService } from './open-service.ts';
+
+const OWNER = { ...COMMON, owner: { type: 'string' } } as const;
+
+const keyAdd: Command = {
+  name: 'key add',
+  usage: '--owner EMAIL --name N --preset read|organise|full [--mode GROUP=MODE …] [--days N]',
+  does: 'makes an API key and shows it this once',
+  async run(args, terminal) {
+    const options = {
+      ...OWNER,
+      name: { type: 'string' },
+      preset: { type: 'string' },
+      mode: { type: 'string', multiple: true },
+      days: { type: 'string' },
+    } as const;
+    const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+    none(positionals);
+    const email = required(values.owner, '--owner');
+    const wanted = {
+      name: required(values.name, '--name'),
+      preset: presetOf(required(values.preset, '--preset')),
+      modes: Object.fromEntries((values.mode ?? []).map(modeOf)),
+      ...(values.days === undefined ? {} : { days: wholeNumber(values.days, '--days') }),
+    };
+    const { keyId, apiKey, baseUrl } = await withService(terminal, async (service) => {
+      const { ownerId } = await ownerNamed(service, email);
+      return { ...(await service.keys.create({ ownerId, ...wanted })), baseUrl: service.baseUrl };
+    });
+    terminal.print(
+      { key_id: keyId, api_key: apiKey },
+      `Key ${keyId} is made. It is shown this once:\n\n  ${apiKey}\n\n` +
+        `Try it: curl -H 'Authorization: Bearer ${apiKey}' ${baseUrl}/v1/me`,
+    );
+  },
+};
+
+const keyList: Command = {
+  name: 'key list',
+  usage: '--owner EMAIL',
+  does: "shows an owner's keys",
+  async run(args, terminal) {
+    const { values, positionals } = parseArgs({ args, options: OWNER, allowPositionals: true });
+    none(positionals);
+    const email = required(values.owner, '--owner');
+    const keys = await withService(terminal, async (service) =>
+      service.keys.list((await ownerNamed(service, email)).ownerId),
+    );
+    terminal.print(
+      { keys: keys.map(row) },
+      keys.length === 0 ? `${email} has no keys.` : keys.map(line).join('\n'),
+    );
+  },
+};
+
+const keyRevoke: Command = {
+  name: 'key revoke',
+  usage: 'KEY_ID --owner EMAIL',
+  does: 'switches a key off and cancels what waits for it',
+  async run(args, terminal) {
+    const { values, positionals } = parseArgs({ args, options: OWNER, allowPositionals: true });
+    const keyId = onlyOne(positionals, 'KEY_ID');
+    const email = required(values.owner, '--owner');
+    await withService(terminal, async (service) => {
+      const { ownerId } = await ownerNamed(service, email);
+      const keys = await service.keys.list(ownerId);
+      if (!keys.some((key) => key.credentialId === keyId)) throw new Error(`${email} has no key ${keyId}.`);
+      await service.keys.revoke(ownerId, keyId);
+    });
+    terminal.print({ key_id: keyId }, `Key ${keyId} is revoked.`);
+  },
+};
+
+export const KEY_COMMANDS: readonly Command[] = [keyAdd, keyList, keyRevoke];
+
+function presetOf(text: string): Preset {
+  const preset = Object.keys(PRESETS).find((name): name is Preset => name === text);
+  if (preset === undefined) throw new UsageError(`--preset is one of ${Object.keys(PRESETS).join(', ')}`);
+  return preset;
+}
+
+function modeOf(text: string): [Group, Mode] {
+  const [name, value] = text.split('=');
+  const group = GROUPS.find((one) => one === name);
+  if (group === undefined) throw new UsageError(`--mode: the groups are ${GROUPS.join(', ')}`);
+  const mode = modesOf(group).find((one) => one === value);
+  if (mode === undefined) throw new UsageError(`--mode: ${group} is one of ${modesOf(group).join(', ')}`);
+  return [group, mode];
+}
+
+function wholeNumber(text: string, name: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new UsageError(`${name} is a whole number`);
+  return Number(text);
+}
+
+function row(key: Credential) {
+  return {
+    key_id: key.credentialId,
+    name: key.name,
+    modes: key.modes,
+    created_at: key.createdAt.toISOString(),
+    expires_at: key.expiresAt.toISOString(),
+    revoked_at: key.revokedAt?.toISOString() ?? null,
+  };
+}
+
+function line(key: Credential): string {
+  const day = (date: Date) => date.toISOString().slice(0, 10);
+  const end = key.revokedAt === null ? `expires ${day(key.expiresAt)}` : `revoked ${day(key.revokedAt)}`;
+  return `${key.credentialId}  ${end}  ${key.name}`;
+}

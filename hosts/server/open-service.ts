@@ -1,0 +1,60 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { imapMail } from '../../adapters/imap/mail.ts';
+import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
+import type { Log } from '../../core/ports/log.ts';
+import type { Owner } from '../../core/ports/storage.ts';
+import type { Service } from '../../core/service.ts';
+import { createService } from '../embedded/countersign.ts';
+import { addressOf } from './address.ts';
+import { type Configuration, readConfiguration } from './configuration.ts';
+import { jsonLog } from './log.ts';
+import { keptSecretKey } from './secret-key.ts';
+import type { Terminal } from './terminal.ts';
+
+/** The service on the configured database, with real mailboxes. */
+export function openService(
+  configuration: Configuration,
+  addresses: { readonly baseUrl: string; readonly dashboardUrl: string },
+  log: Log,
+): Service {
+  const { databaseFile, secretKeys, plan, limits } = configuration;
+  mkdirSync(dirname(databaseFile), { recursive: true, mode: 0o700 });
+  const keys = secretKeys ?? [keptSecretKey(databaseFile)];
+  return createService({
+    storage: sqliteStorage({ file: databaseFile }),
+    mail: imapMail(),
+    log,
+    secretKeys: keys,
+    plan,
+    limits,
+    ...addresses,
+  });
+}
+
+/** For a command: opens the service, does the work, closes it. */
+export async function withService<T>(terminal: Terminal, work: (service: Service) => Promise<T>): Promise<T> {
+  const configuration = readConfiguration(terminal.env, terminal.folder);
+  const { host, port } = configuration;
+  const service = openService(
+    configuration,
+    {
+      baseUrl: configuration.baseUrl ?? addressOf(host, port),
+      dashboardUrl: configuration.dashboardUrl ?? addressOf(host, port + 1),
+    },
+    jsonLog(configuration.log, terminal.log),
+  );
+  try {
+    return await work(service);
+  } finally {
+    await service.stop();
+  }
+}
+
+/** @throws Error for people */
+export async function ownerNamed(service: Service, email: string): Promise<Owner> {
+  const owner = await service.owners.byEmail(email);
+  if (owner === undefined)
+    throw new Error(`There is no owner ${email}. Add one: countersign owner add ${email}`);
+  return owner;
+}

@@ -1,0 +1,44 @@
+import { parseArgs } from 'node:util';
+import { COMMON, type Command, onlyOne } from './command.ts';
+import { ownerNamed, withService } from './open-service.ts';
+
+const ownerAdd: Command = {
+  name: 'owner add',
+  usage: 'EMAIL [--timezone ZONE]',
+  does: 'adds an owner; the password for the dashboard comes from stdin',
+  async run(args, terminal) {
+    const options = { ...COMMON, timezone: { type: 'string' } } as const;
+    const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+    const email = onlyOne(positionals, 'EMAIL');
+    const { timezone } = values;
+    const password = await terminal.secret('Password');
+    const { ownerId } = await withService(terminal, (service) =>
+      service.owners.create({ email, password, ...(timezone === undefined ? {} : { timezone }) }),
+    );
+    terminal.print(
+      { owner_id: ownerId },
+      `Owner ${email} is added.\n` +
+        `Next: countersign account add --owner ${email} --email ADDRESS --imap URL --smtp URL\n` +
+        `      countersign key add --owner ${email} --name NAME --preset read|organise|full`,
+    );
+  },
+};
+
+const ownerPassword: Command = {
+  name: 'owner password',
+  usage: 'EMAIL',
+  does: 'sets a new password, from stdin, and ends all sessions',
+  async run(args, terminal) {
+    const { positionals } = parseArgs({ args, options: COMMON, allowPositionals: true });
+    const email = onlyOne(positionals, 'EMAIL');
+    const password = await terminal.secret('New password');
+    const ownerId = await withService(terminal, async (service) => {
+      const owner = await ownerNamed(service, email);
+      await service.owners.setPassword(owner.ownerId, password);
+      return owner.ownerId;
+    });
+    terminal.print({ owner_id: ownerId }, `The password of ${email} is changed; all its sessions are ended.`);
+  },
+};
+
+export const OWNER_COMMANDS: readonly Command[] = [ownerAdd, ownerPassword];

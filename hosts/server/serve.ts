@@ -1,0 +1,114 @@
+import { parseArgs } from 'node:util';
+import type { Log } from '../../core/ports/log.ts';
+import type { Service } from '../../core/service.ts';
+import { dashboardHandler } from '../dashboard/handler.ts';
+import { restClientError, restHandler } from '../rest/handler.ts';
+import { addressOf } from './address.ts';
+import { COMMON, type Command, none } from './command.ts';
+import { type Configuration, readConfiguration } from './configuration.ts';
+import { type Demo, openDemo } from './demo.ts';
+import { jsonLog } from './log.ts';
+import { mailSettings } from './mail-settings.ts';
+import { openService } from './open-service.ts';
+import { listen, type WebServer } from './web-server.ts';
+
+/** Of the 10 s that a stop may take. */
+const CALLS_END_WITHIN_MS = 7000;
+const WORK_ENDS_WITHIN_MS = 1500;
+const EXIT_WITHIN_MS = 9500;
+
+export const serve: Command = {
+  name: 'serve',
+  usage: '[--demo]',
+  does: 'runs the API and the dashboard; --demo: on a temporary database, with a sandbox mailbox, an owner and a key',
+  async run(args, terminal) {
+    const options = { ...COMMON, demo: { type: 'boolean' } } as const;
+    const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+    none(positionals);
+    const configuration = readConfiguration(terminal.env, terminal.folder);
+    const log = jsonLog(configuration.log, terminal.log);
+    const { host, port } = configuration;
+    const api = await listen(host, port);
+    const dashboard = await listen(host, port === 0 ? 0 : port + 1);
+    const addresses = {
+      baseUrl: configuration.baseUrl ?? addressOf(host, api.port),
+      dashboardUrl: configuration.dashboardUrl ?? addressOf(host, dashboard.port),
+    };
+    const stopping = stopSignal();
+    const demo = values.demo === true ? await openDemo(configuration, addresses, log) : undefined;
+    const service = demo?.service ?? openService(configuration, addresses, log);
+    openDoors(service, api, dashboard, { configuration, isDemo: demo !== undefined, log });
+    service.start();
+    terminal.print(
+      outcome(service, demo),
+      demo === undefined ? welcome(service) : demoWelcome(service, demo),
+    );
+
+    log.info('stopping', { signal: await stopping });
+    setTimeout(() => process.exit(0), EXIT_WITHIN_MS).unref();
+    await Promise.all([api.stop(CALLS_END_WITHIN_MS), dashboard.stop(CALLS_END_WITHIN_MS)]);
+    try {
+      await service.stop(WORK_ENDS_WITHIN_MS);
+    } finally {
+      demo?.remove();
+    }
+    log.info('stopped');
+  },
+};
+
+function openDoors(
+  service: Service,
+  api: WebServer,
+  dashboard: WebServer,
+  { configuration, isDemo, log }: { configuration: Configuration; isDemo: boolean; log: Log },
+): void {
+  const options = { trustedProxies: configuration.trustedProxies, log };
+  api.server.on('clientError', restClientError(service, options));
+  api.answerWith(restHandler(service, options));
+  // Without a way to make settings the dashboard connects no account, and names `countersign serve`.
+  dashboard.answerWith(
+    dashboardHandler(service, isDemo ? options : { ...options, accountSettings: mailSettings }),
+  );
+}
+
+function stopSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    process.once('SIGTERM', resolve);
+    process.once('SIGINT', resolve);
+  });
+}
+
+function outcome({ baseUrl, dashboardUrl }: Service, demo: Demo | undefined) {
+  const addresses = { base_url: baseUrl, dashboard_url: dashboardUrl };
+  return demo === undefined ? addresses : { ...addresses, owner: demo.owner, api_key: demo.apiKey };
+}
+
+function welcome({ baseUrl, dashboardUrl }: Service): string {
+  return `Countersign is ready.
+
+  API        ${baseUrl}
+  Dashboard  ${dashboardUrl}
+
+Next, in another terminal (it is safe while this runs):
+  countersign owner add EMAIL
+  countersign account add --owner EMAIL --email ADDRESS --imap URL --smtp URL
+  countersign key add --owner EMAIL --name NAME --preset read|organise|full
+  curl -H 'Authorization: Bearer API_KEY' ${baseUrl}/v1/me`;
+}
+
+function demoWelcome({ baseUrl, dashboardUrl }: Service, { owner, apiKey }: Demo): string {
+  return `Countersign is ready, with a sandbox mailbox: nothing leaves this machine, and nothing is kept.
+
+  API        ${baseUrl}
+  Dashboard  ${dashboardUrl}
+  Email      ${owner.email}
+  Password   ${owner.password}
+  API key    ${apiKey}
+
+Next:
+  1. Ask for a message to be sent, as a program would:
+     curl -H 'Authorization: Bearer ${apiKey}' -H 'Content-Type: application/json' \\
+       -d '{"to":["ada@example.org"],"subject":"Hello","body":"Hello from Countersign."}' ${baseUrl}/v1/messages
+  2. Nothing has happened yet. Sign in and decide: ${dashboardUrl}/approvals
+  3. With your own mailbox: countersign serve`;
+}

@@ -1,0 +1,36 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
+import type { Storage } from '../../../core/ports/storage.ts';
+import { type StorageUnderTest, storageContract } from '../../contracts/storage.ts';
+
+async function open(): Promise<StorageUnderTest> {
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-sqlite-'));
+  const location = join(folder, 'countersign.db');
+  const opened = new Set<Storage>();
+  const connect = (): Storage => {
+    const storage = sqliteStorage({ file: location });
+    opened.add(storage);
+    return storage;
+  };
+  const closeAll = async (): Promise<void> => {
+    for (const storage of opened) await storage.close();
+    opened.clear();
+  };
+  return {
+    storage: connect(),
+    location,
+    second: async () => connect(),
+    reopen: async () => {
+      await closeAll();
+      return connect();
+    },
+    close: async () => {
+      await closeAll();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+storageContract('sqliteStorage', open, join(import.meta.dirname, 'racer.ts'));

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import type { Account, Storage } from '../../../core/ports/storage.ts';
+import type { Store } from '../storage.ts';
+import { addOwner, addOwnerAndKey, approve, ask, at, NOON, told } from './scene.ts';
+
+function addAccount(storage: Storage, ownerId: string, label = 'work'): Promise<Account> {
+  return storage.addAccount({
+    ownerId,
+    label,
+    email: `${label}@example.org`,
+    signature: `-- ${label}`,
+    seal: (accountId) => `settings of ${accountId}`,
+    now: NOON,
+  });
+}
+
+export function accountPromises(store: Store): void {
+  describe('accounts', () => {
+    it('count per owner, and seal their settings with their id', async () => {
+      const { storage } = store();
+      for (const ownerId of [await addOwner(storage), await addOwner(storage)]) {
+        const first = await addAccount(storage, ownerId);
+        const second = await addAccount(storage, ownerId, 'home');
+        expect(first).toEqual({
+          ownerId,
+          accountId: 1,
+          label: 'work',
+          email: 'work@example.org',
+          signature: '-- work',
+          sealedSettings: 'settings of 1',
+          isPrimary: true,
+        });
+        expect(second).toMatchObject({ accountId: 2, sealedSettings: 'settings of 2', isPrimary: false });
+        expect(await storage.accounts(ownerId)).toEqual([first, second]);
+      }
+    });
+
+    it('never have an id twice', async () => {
+      const { storage } = store();
+      const ownerId = await addOwner(storage);
+      await addAccount(storage, ownerId);
+      await storage.removeAccount({ ownerId, accountId: 1, now: NOON });
+      expect(await addAccount(storage, ownerId)).toMatchObject({ accountId: 2, isPrimary: true });
+    });
+
+    it('are not added when their settings cannot be sealed, or to an owner that is not there', async () => {
+      const { storage } = store();
+      const ownerId = await addOwner(storage);
+      const seal = () => {
+        throw new Error('cannot seal');
+      };
+      const account = { ownerId, label: 'work', email: 'w@example.org', signature: '', now: NOON };
+      await expect(storage.addAccount({ ...account, seal })).rejects.toThrow('cannot seal');
+      expect(await storage.accounts(ownerId)).toEqual([]);
+      expect((await storage.owner(ownerId))?.activeAccountId).toBeNull();
+      await expect(addAccount(storage, 'nobody')).rejects.toThrow();
+    });
+
+    it('have one that is active: the first, the one that is chosen, or the oldest that is left', async () => {
+      const { storage } = store();
+      const ownerId = await addOwner(storage);
+      const active = async () => (await storage.owner(ownerId))?.activeAccountId;
+      expect(await active()).toBeNull();
+      for (const label of ['a', 'b', 'c']) await addAccount(storage, ownerId, label);
+      expect(await active()).toBe(1);
+      expect(await storage.activateAccount(ownerId, 3)).toBe(true);
+      expect(await storage.activateAccount(ownerId, 4)).toBe(false);
+      expect(await active()).toBe(3);
+      expect(await storage.removeAccount({ ownerId, accountId: 1, now: NOON })).toBe(true);
+      expect(await active()).toBe(3);
+      expect(await storage.accounts(ownerId)).toMatchObject([
+        { accountId: 2, isPrimary: true },
+        { accountId: 3, isPrimary: false },
+      ]);
+      await storage.removeAccount({ ownerId, accountId: 3, now: NOON });
+      expect(await active()).toBe(2);
+      await storage.removeAccount({ ownerId, accountId: 2, now: NOON });
+      expect(await active()).toBeNull();
+      expect(await storage.removeAccount({ ownerId, accountId: 2, now: NOON })).toBe(false);
+    });
+
+    it('take with them what waits for them, and whom they had written to', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const { ownerId } = key;
+      for (const label of ['a', 'b']) await addAccount(storage, ownerId, label);
+      for (const id of [1, 2]) await storage.rememberRecipients(ownerId, id, ['a@x.org'], NOON);
+      const waiting = await ask(storage, key, { accountId: 1 });
+      const approved = (await approve(storage, await ask(storage, key, { accountId: 1 }))).approval;
+      const elsewhere = await ask(storage, key, { accountId: 2 });
+      const nowhere = await ask(storage, key, { accountId: null });
+      await storage.removeAccount({ ownerId, accountId: 1, now: at(5) });
+      expect(await storage.approval(ownerId, waiting.id)).toMatchObject({
+        state: 'cancelled',
+        error: 'account_removed',
+        endedAt: at(5),
+      });
+      expect(await told(storage, waiting)).toEqual([]);
+      for (const approval of [approved, elsewhere, nowhere]) {
+        expect(await storage.approval(ownerId, approval.id)).toEqual(approval);
+      }
+      expect(await storage.knownRecipients(ownerId, 1, ['a@x.org'])).toEqual(new Set());
+      expect(await storage.knownRecipients(ownerId, 2, ['a@x.org'])).toEqual(new Set(['a@x.org']));
+    });
+  });
+}

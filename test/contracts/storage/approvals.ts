@@ -1,0 +1,416 @@
+import { describe, expect, it } from 'vitest';
+import type { Approval, ApprovalState } from '../../../core/approval.ts';
+import { PRESETS } from '../../../core/permissions.ts';
+import type { Storage } from '../../../core/ports/storage.ts';
+import type { Store } from '../storage.ts';
+import {
+  addKey,
+  addOwner,
+  addOwnerAndKey,
+  approve,
+  ask,
+  at,
+  DIRECT,
+  DONE,
+  execute,
+  type Key,
+  LAPSED_MS,
+  LEASE_MS,
+  LOST,
+  NOON,
+  REFUSED,
+  reclaim,
+  recorded,
+  reject,
+  run,
+  settle,
+  start,
+  told,
+} from './scene.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+async function started(storage: Storage, approval: Approval): Promise<Approval> {
+  expect(await start(storage, approval)).toBe(true);
+  const now = await storage.approval(approval.ownerId, approval.id);
+  if (now === undefined) throw new Error('a started approval is not there');
+  return now;
+}
+
+const ownerApproved = async (storage: Storage, key: Key) =>
+  (await approve(storage, await ask(storage, key))).approval;
+const byPolicy = (storage: Storage, key: Key) => run(storage, key);
+const policyStarted = async (storage: Storage, key: Key) => started(storage, await run(storage, key));
+const ownerStarted = async (storage: Storage, key: Key) =>
+  started(storage, await ownerApproved(storage, key));
+
+/** How an approval comes to each place of the machine. */
+const PLACES: Record<string, (storage: Storage, key: Key) => Promise<Approval>> = {
+  pending: (storage, key) => ask(storage, key),
+  'approved by owner': ownerApproved,
+  'approved by policy': byPolicy,
+  'started, approved by owner': ownerStarted,
+  'started, approved by policy': policyStarted,
+  executed: (storage, key) => execute(storage, key),
+  failed: async (storage, key) => settle(storage, await run(storage, key), REFUSED),
+  rejected: async (storage, key) => (await reject(storage, await ask(storage, key))).approval,
+  expired: async (storage, key) => {
+    const { ownerId, id } = await ask(storage, key, { now: at(-DAY_MS) });
+    await storage.expire(NOON);
+    const approval = await storage.approval(ownerId, id);
+    if (approval === undefined) throw new Error('an expired approval is not there');
+    return approval;
+  },
+  cancelled: async (storage, key) => {
+    const approval = await ask(storage, key);
+    await storage.cancel({ ...key, approvalId: approval.id, now: NOON });
+    return (await storage.approval(key.ownerId, approval.id)) ?? approval;
+  },
+  'of unknown outcome': async (storage, key) => settle(storage, await policyStarted(storage, key), LOST),
+};
+
+const NOT_NOW = { type: 'not_now', error: 'upstream_mail_error', retryMs: LEASE_MS } as const;
+
+const EVENTS: Record<string, (storage: Storage, approval: Approval, key: Key) => Promise<unknown>> = {
+  approve: (storage, approval) => approve(storage, approval),
+  reject: (storage, approval) => reject(storage, approval),
+  expire: (storage) => storage.expire(at(DAY_MS - 1)),
+  cancel: (storage, { id }, key) => storage.cancel({ ...key, approvalId: id, now: NOON }),
+  start: (storage, approval) => start(storage, approval),
+  refuse: (storage, approval) => settle(storage, approval, REFUSED),
+  'not now': (storage, approval) => settle(storage, approval, NOT_NOW),
+  succeed: (storage, approval) => settle(storage, approval, DONE),
+  lose: (storage, approval) => settle(storage, approval, LOST),
+  reclaim: (storage) => reclaim(storage),
+};
+
+/** DESIGN's table, as far as leases are on and time is not over: what follows. All other pairs change nothing. */
+const FOLLOWS: Record<string, Record<string, ApprovalState>> = {
+  pending: { approve: 'approved', reject: 'rejected', cancel: 'cancelled' },
+  'approved by owner': { start: 'approved', refuse: 'failed', 'not now': 'approved' },
+  'approved by policy': { start: 'approved', refuse: 'failed', 'not now': 'failed' },
+  'started, approved by owner': { succeed: 'executed', refuse: 'failed', lose: 'outcome_unknown' },
+  'started, approved by policy': { succeed: 'executed', refuse: 'failed', lose: 'outcome_unknown' },
+};
+
+export function approvalPromises(store: Store): void {
+  describe.each(Object.keys(PLACES))('an approval that is %s', (place) => {
+    it.each(Object.keys(EVENTS))('and the event: %s', async (event) => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const before = await PLACES[place]?.(storage, key);
+      if (before === undefined) throw new Error(`no such place: ${place}`);
+      const toldBefore = await told(storage, before);
+      const recordedBefore = await recorded(storage, before);
+      await EVENTS[event]?.(storage, before, key);
+      const after = await storage.approval(key.ownerId, before.id);
+      const follows = FOLLOWS[place]?.[event];
+      if (follows === undefined) {
+        expect(after).toEqual(before);
+        expect(await told(storage, before)).toEqual(toldBefore);
+        expect(await recorded(storage, before)).toEqual(recordedBefore);
+      } else {
+        expect(after).not.toEqual(before);
+        expect(after?.state).toBe(follows);
+      }
+    });
+  });
+
+  describe('decide', () => {
+    it('approves with its time, a lease and its event, and hands out the plan', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const waiting = await ask(storage, key, { sealedPlan: 'the plan' });
+      const decided = await approve(storage, waiting, { now: at(MINUTE_MS) });
+      expect(decided).toEqual({
+        won: true,
+        sealedPlan: 'the plan',
+        approval: {
+          ...waiting,
+          state: 'approved',
+          approvedBy: 'owner',
+          decidedAt: at(MINUTE_MS),
+          approvedAt: at(MINUTE_MS),
+          lease: { fence: 1, untilMs: expect.any(Number) },
+        },
+      });
+      expect(await storage.approval(key.ownerId, waiting.id)).toEqual(decided.approval);
+      expect(await told(storage, waiting)).toEqual(['approved']);
+      expect(await recorded(storage, waiting)).toEqual(['decision approved']);
+    });
+
+    it('rejects with its time and its event, without the plan', async () => {
+      const { storage } = store();
+      const waiting = await ask(storage, await addOwnerAndKey(storage));
+      const decided = await reject(storage, waiting, at(MINUTE_MS));
+      expect(decided).toMatchObject({ won: true, sealedPlan: null, approval: { state: 'rejected' } });
+      expect(decided.approval).toMatchObject({
+        decidedAt: at(MINUTE_MS),
+        endedAt: at(MINUTE_MS),
+        error: null,
+      });
+      expect(await told(storage, waiting)).toEqual(['rejected']);
+      expect(await recorded(storage, waiting)).toEqual(['decision rejected']);
+    });
+
+    it('decides once', async () => {
+      const { storage } = store();
+      const waiting = await ask(storage, await addOwnerAndKey(storage));
+      const first = await approve(storage, waiting);
+      expect(await reject(storage, waiting)).toEqual({
+        won: false,
+        sealedPlan: null,
+        approval: first.approval,
+      });
+      expect(await approve(storage, waiting)).toEqual({
+        won: false,
+        sealedPlan: null,
+        approval: first.approval,
+      });
+      expect(await told(storage, waiting)).toEqual(['approved']);
+    });
+
+    it('does not approve another plan than the one that was seen', async () => {
+      const { storage } = store();
+      const waiting = await ask(storage, await addOwnerAndKey(storage));
+      const decided = await approve(storage, waiting, { digest: 'of another plan' });
+      expect(decided).toEqual({ won: false, sealedPlan: null, approval: waiting });
+    });
+
+    it('does not decide what has expired', async () => {
+      const { storage } = store();
+      const waiting = await ask(storage, await addOwnerAndKey(storage));
+      expect((await approve(storage, waiting, { now: at(DAY_MS) })).won).toBe(false);
+      expect((await reject(storage, waiting, at(DAY_MS))).won).toBe(false);
+      expect((await approve(storage, waiting, { now: at(DAY_MS - 1) })).won).toBe(true);
+    });
+
+    it('does not approve for a key that has expired', async () => {
+      const { storage } = store();
+      const key = await addKey(storage, await addOwner(storage), { expiresAt: at(MINUTE_MS) });
+      const waiting = await ask(storage, key);
+      expect((await approve(storage, waiting, { now: at(MINUTE_MS) })).won).toBe(false);
+      expect((await reject(storage, waiting, at(MINUTE_MS))).won).toBe(true);
+    });
+
+    it('knows only what there is', async () => {
+      const { storage } = store();
+      const { ownerId } = await addOwnerAndKey(storage);
+      const decision = { type: 'reject' } as const;
+      expect(
+        await storage.decide({ ownerId, approvalId: 'apr_none', decision, leaseMs: 1, now: NOON }),
+      ).toBeUndefined();
+    });
+  });
+
+  describe('cancel', () => {
+    it('withdraws what waits, untold', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const waiting = await ask(storage, key);
+      const cancelled = await storage.cancel({ ...key, approvalId: waiting.id, now: at(5) });
+      expect(cancelled).toMatchObject({
+        won: true,
+        approval: { state: 'cancelled', error: 'cancelled_by_agent', endedAt: at(5), decidedAt: null },
+      });
+      expect(await told(storage, waiting)).toEqual([]);
+      expect(await storage.cancel({ ...key, approvalId: waiting.id, now: at(6) })).toEqual({
+        won: false,
+        approval: cancelled?.approval,
+      });
+    });
+
+    it("knows nothing of another key's request", async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const waiting = await ask(storage, key);
+      const other = await addKey(storage, key.ownerId);
+      expect(await storage.cancel({ ...other, approvalId: waiting.id, now: NOON })).toBeUndefined();
+      expect(await storage.approval(key.ownerId, waiting.id)).toEqual(waiting);
+    });
+  });
+
+  describe('start', () => {
+    it('is recorded once', async () => {
+      const { storage } = store();
+      const approval = await run(storage, await addOwnerAndKey(storage));
+      expect(await start(storage, approval, at(9))).toBe(true);
+      expect((await storage.approval(approval.ownerId, approval.id))?.startedAt).toEqual(at(9));
+      expect(await start(storage, approval, at(10))).toBe(false);
+      expect((await storage.approval(approval.ownerId, approval.id))?.startedAt).toEqual(at(9));
+    });
+
+    it('is refused once 15 minutes have passed since the approval', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const late = (await approve(storage, await ask(storage, key), { now: at(MINUTE_MS) })).approval;
+      expect(await start(storage, late, at(16 * MINUTE_MS))).toBe(false);
+      expect(await start(storage, late, at(16 * MINUTE_MS - 1))).toBe(true);
+    });
+
+    it('is refused once another has taken over', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const lapsed = (await approve(storage, await ask(storage, key), { leaseMs: LAPSED_MS })).approval;
+      const [taken] = (await reclaim(storage)).runs;
+      if (taken === undefined) throw new Error('nothing was taken over');
+      expect(await start(storage, lapsed)).toBe(false);
+      expect(await start(storage, taken.approval)).toBe(true);
+    });
+
+    it('is refused once the credential is off or has expired, or the permission is off', async () => {
+      const { storage } = store();
+      const ownerId = await addOwner(storage);
+      const [revoked, expired, forbidden] = [
+        await addKey(storage, ownerId),
+        await addKey(storage, ownerId, { expiresAt: at(MINUTE_MS) }),
+        await addKey(storage, ownerId),
+      ];
+      const approvals = [];
+      for (const key of [revoked, expired, forbidden]) approvals.push(await run(storage, key));
+      await storage.revoke({ ...revoked, now: NOON });
+      await storage.setModes({ ...forbidden, modes: PRESETS.read.modes, now: NOON });
+      for (const approval of approvals) expect(await start(storage, approval, at(MINUTE_MS))).toBe(false);
+    });
+
+    it('goes on where the mode has become stricter but is not off: it was approved', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const approval = await run(storage, key);
+      await storage.setModes({ ...key, modes: { ...DIRECT, 'mail:send': 'approval' }, now: NOON });
+      expect(await start(storage, approval)).toBe(true);
+    });
+
+    it('is refused for what there is not', async () => {
+      const { storage } = store();
+      const { ownerId } = await addOwnerAndKey(storage);
+      expect(await storage.start({ ownerId, approvalId: 'apr_none', fence: 1, now: NOON })).toBe(false);
+    });
+  });
+
+  describe('settle', () => {
+    it('executed: result, times, event, activity, and the addresses that are known from now on', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const approval = await run(storage, key);
+      await start(storage, approval, at(1000));
+      const settled = await settle(storage, approval, DONE, {
+        recipients: ['a@x.org', 'b@x.org'],
+        now: at(3500),
+      });
+      expect(settled).toEqual({
+        ...approval,
+        state: 'executed',
+        startedAt: at(1000),
+        executedAt: at(3500),
+        endedAt: at(3500),
+        lease: { fence: 1, untilMs: 0 },
+        result: { sent: true, recipients: 1 },
+      });
+      expect(await storage.approval(key.ownerId, approval.id)).toEqual(settled);
+      expect(await told(storage, approval)).toEqual(['executed']);
+      expect(await recorded(storage, approval)).toEqual(['settlement executed']);
+      const known = await storage.knownRecipients(key.ownerId, 1, ['a@x.org', 'b@x.org', 'c@x.org']);
+      expect(known).toEqual(new Set(['a@x.org', 'b@x.org']));
+      const [row] = await storage.activity({ ownerId: key.ownerId, limit: 1 });
+      expect(row).toEqual({
+        kind: 'settlement',
+        credentialId: key.credentialId,
+        tool: 'send_email',
+        outcome: 'executed',
+        approvalId: approval.id,
+        durationMs: 2500,
+        shown: [],
+        listed: [],
+        at: at(3500),
+      });
+    });
+
+    it.each([
+      { end: REFUSED, state: 'failed', error: 'upstream_mail_error' },
+      { end: LOST, state: 'outcome_unknown', error: null },
+    ] as const)(
+      '$state: with its event and its activity, and nobody becomes known',
+      async ({ end, state, error }) => {
+        const { storage } = store();
+        const key = await addOwnerAndKey(storage);
+        const approval = await policyStarted(storage, key);
+        const settled = await settle(storage, approval, end, { recipients: ['a@x.org'], followUp: true });
+        expect(settled).toMatchObject({ state, error, endedAt: NOON, executedAt: null });
+        expect(await told(storage, approval)).toEqual([state]);
+        expect(await recorded(storage, approval)).toEqual([`settlement ${state}`]);
+        expect(await storage.knownRecipients(key.ownerId, 1, ['a@x.org'])).toEqual(new Set());
+        expect((await reclaim(storage)).followUps).toEqual([]);
+      },
+    );
+
+    it('not now, approved by the owner: due again after the wait, and told of when it is given up', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const approval = await ownerApproved(storage, key);
+      await settle(storage, approval, NOT_NOW);
+      expect((await reclaim(storage)).runs).toEqual([]);
+      const waits = await settle(storage, approval, { ...NOT_NOW, retryMs: LAPSED_MS });
+      expect(waits.state).toBe('approved');
+      const [again] = (await reclaim(storage)).runs;
+      expect(again?.approval).toMatchObject({ id: approval.id, lease: { fence: 2 } });
+      if (again === undefined) throw new Error('nothing is due');
+      const given = await settle(storage, again.approval, NOT_NOW, { now: at(15 * MINUTE_MS) });
+      expect(given).toMatchObject({ state: 'failed', error: 'not_started_in_time' });
+      expect(await told(storage, approval)).toEqual(['approved', 'failed']);
+      expect(await recorded(storage, approval)).toEqual(['decision approved', 'settlement failed']);
+    });
+
+    it('not now, approved by policy: failed with the error', async () => {
+      const { storage } = store();
+      const approval = await run(storage, await addOwnerAndKey(storage));
+      expect(await settle(storage, approval, NOT_NOW)).toMatchObject({
+        state: 'failed',
+        error: 'upstream_mail_error',
+      });
+    });
+
+    it('changes nothing once the fence is lost', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const lapsed = await run(storage, key, { leaseMs: LAPSED_MS });
+      await start(storage, lapsed);
+      const [taken] = (await reclaim(storage)).runs;
+      if (taken === undefined) throw new Error('nothing was taken over');
+      for (const end of [DONE, REFUSED, LOST]) {
+        const answer = await settle(storage, lapsed, end, { recipients: ['a@x.org'], followUp: true });
+        expect(answer).toEqual(taken.approval);
+      }
+      expect(await storage.knownRecipients(key.ownerId, 1, ['a@x.org'])).toEqual(new Set());
+      expect(await told(storage, lapsed)).toEqual([]);
+      expect((await settle(storage, taken.approval, LOST)).state).toBe('outcome_unknown');
+    });
+
+    it('is harmless when it is repeated', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const approval = await policyStarted(storage, key);
+      const first = await settle(storage, approval, DONE, { followUp: true });
+      expect(await settle(storage, approval, DONE, { followUp: true, now: at(5) })).toEqual(first);
+      expect(await told(storage, approval)).toEqual(['executed']);
+    });
+
+    it('keeps the machine going when the account has been removed meanwhile', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const { accountId } = await storage.addAccount({
+        ownerId: key.ownerId,
+        label: 'work',
+        email: 'w@example.org',
+        signature: '',
+        seal: () => 'sealed',
+        now: NOON,
+      });
+      const approval = await run(storage, key, { accountId });
+      await start(storage, approval);
+      await storage.removeAccount({ ownerId: key.ownerId, accountId, now: NOON });
+      expect((await settle(storage, approval, DONE, { recipients: ['a@x.org'] })).state).toBe('executed');
+    });
+  });
+}

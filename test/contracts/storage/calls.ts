@@ -1,0 +1,181 @@
+import { describe, expect, it } from 'vitest';
+import { PLAN_LIMITS } from '../../../core/limits.ts';
+import type { Plan } from '../../../core/permissions.ts';
+import type { Store } from '../storage.ts';
+import {
+  activity,
+  addKey,
+  addOwner,
+  addOwnerAndKey,
+  admit,
+  admitted,
+  at,
+  call,
+  finish,
+  LAPSED_MS,
+  LEASE_MS,
+  NOON,
+} from './scene.ts';
+
+const PLANS: readonly Plan[] = ['free', 'paid'];
+
+export function callPromises(store: Store): void {
+  describe('admit', () => {
+    it('finds the owner, the credential and the accounts by the hash of a secret', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      for (const label of ['work', 'home']) {
+        await storage.addAccount({
+          ownerId: key.ownerId,
+          label,
+          email: `${label}@example.org`,
+          signature: '',
+          seal: (id) => `sealed ${id}`,
+          now: NOON,
+        });
+      }
+      const answer = await admit(storage, key);
+      if (answer.kind !== 'admitted') throw new Error(answer.kind);
+      expect(answer.caller.owner).toEqual(await storage.owner(key.ownerId));
+      expect([answer.caller.credential]).toEqual(await storage.credentials(key.ownerId));
+      expect(answer.caller.accounts).toEqual(await storage.accounts(key.ownerId));
+      expect(answer.caller.accounts.map(({ label }) => label)).toEqual(['work', 'home']);
+      expect(answer.rate).toEqual({ limit: 60, remaining: 59, resetS: 60 });
+    });
+
+    it('knows no secret that was never given, has expired, or belongs to a revoked credential', async () => {
+      const { storage } = store();
+      const ownerId = await addOwner(storage);
+      const key = await addKey(storage, ownerId, { expiresAt: at(1000) });
+      expect(await call(storage, { ...key, secretHash: 'never given' })).toBe('unknown');
+      expect(await call(storage, key, at(999))).toBe('admitted');
+      expect(await call(storage, key, at(1000))).toBe('unknown');
+      const revoked = await addKey(storage, ownerId);
+      await storage.revoke({ ...revoked, now: NOON });
+      expect(await call(storage, revoked)).toBe('unknown');
+    });
+
+    it.each(PLANS)('lets through what a minute of the %s plan holds, and not one call more', async (plan) => {
+      const { storage } = store();
+      const key = await addKey(storage, await addOwner(storage, { plan, limits: {} }));
+      const { callsPerMinute } = PLAN_LIMITS[plan];
+      for (let n = 0; n < callsPerMinute; n++) expect(await call(storage, key)).toBe('admitted');
+      const over = await admit(storage, key, { now: at(59_000) });
+      expect(over).toMatchObject({ kind: 'over', verdict: { code: 'rate_limited', retryAfterS: 1 } });
+      // The window ends 60 s after its first call, and what it refused did not count in the next.
+      for (let n = 0; n < callsPerMinute; n++) expect(await call(storage, key, at(60_000))).toBe('admitted');
+      expect(await call(storage, key, at(60_000))).toBe('rate_limited');
+    });
+
+    it.each(PLANS)(
+      'lets an owner on the %s plan make as many calls a day as it says, with all keys',
+      async (plan) => {
+        const { storage } = store();
+        const ownerId = await addOwner(storage, { plan, limits: { callsPerMinute: 100_000 } });
+        const keys = [await addKey(storage, ownerId), await addKey(storage, ownerId)] as const;
+        const lastOfDay = new Date('2026-03-10T23:59:59.999Z');
+        const { callsPerDay } = PLAN_LIMITS[plan];
+        for (let n = 0; n < callsPerDay; n++) {
+          expect(await call(storage, n % 2 === 0 ? keys[0] : keys[1], n === 0 ? NOON : lastOfDay)).toBe(
+            'admitted',
+          );
+        }
+        expect(await call(storage, keys[0], lastOfDay)).toBe('daily_limit_reached');
+        expect(await call(storage, keys[1], lastOfDay)).toBe('daily_limit_reached');
+        expect(await call(storage, keys[0], new Date('2026-03-11T00:00:00.000Z'))).toBe('admitted');
+      },
+    );
+
+    it.each(PLANS)(
+      'lets a key of the %s plan have two calls in flight, and gives a slot back',
+      async (plan) => {
+        const { storage } = store();
+        const ownerId = await addOwner(storage, { plan, limits: {} });
+        const key = await addKey(storage, ownerId);
+        const first = await admitted(storage, key);
+        await admitted(storage, key);
+        expect(await call(storage, key)).toBe('busy');
+        // Another key of the same owner has slots of its own.
+        expect(await call(storage, await addKey(storage, ownerId))).toBe('admitted');
+        await finish(storage, key, first);
+        expect(await call(storage, key)).toBe('admitted');
+      },
+    );
+
+    it('counts a call that is over a limit nowhere', async () => {
+      const { storage } = store();
+      const ownerId = await addOwner(storage, { limits: { callsPerMinute: 3, callsPerDay: 4 } });
+      const key = await addKey(storage, ownerId);
+      const held = [await admitted(storage, key), await admitted(storage, key)];
+      for (let n = 0; n < 10; n++) expect(await call(storage, key)).toBe('busy');
+      for (const caller of held) await finish(storage, key, caller);
+      expect(await call(storage, key)).toBe('admitted');
+      for (let n = 0; n < 10; n++) expect(await call(storage, key)).toBe('rate_limited');
+      expect(await call(storage, key, at(60_000))).toBe('admitted');
+      expect(await call(storage, key, at(60_000))).toBe('daily_limit_reached');
+    });
+
+    it('takes single limits from the owner', async () => {
+      const { storage } = store();
+      const key = await addKey(
+        storage,
+        await addOwner(storage, { plan: 'free', limits: { concurrentCalls: 3 } }),
+      );
+      for (let n = 0; n < 3; n++) await admitted(storage, key);
+      expect(await call(storage, key)).toBe('busy');
+    });
+
+    it('forgets slots whose lease is over, and does not give them back', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const gone = await admitted(storage, key, { leaseMs: LAPSED_MS });
+      await admitted(storage, key);
+      await admitted(storage, key);
+      expect(await call(storage, key)).toBe('busy');
+      await storage.renew({ ownerId: key.ownerId, slotId: gone.slotId }, LEASE_MS);
+      await finish(storage, key, gone);
+      expect(await call(storage, key)).toBe('busy');
+    });
+  });
+
+  describe('renew', () => {
+    it('sets the end of a slot that is held', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const first = await admitted(storage, key);
+      const second = await admitted(storage, key);
+      await storage.renew({ ownerId: key.ownerId, slotId: first.slotId }, LEASE_MS);
+      expect(await call(storage, key)).toBe('busy');
+      await storage.renew({ ownerId: key.ownerId, slotId: second.slotId }, LAPSED_MS);
+      expect(await call(storage, key)).toBe('admitted');
+    });
+  });
+
+  describe('finish', () => {
+    it('writes one activity row', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const { slotId } = await admitted(storage, key);
+      const row = activity(key, {
+        outcome: 'rate_limited',
+        approvalId: 'apr_1',
+        durationMs: 7,
+        shown: ['m1_a', 'm1_b'],
+        listed: ['c0ffee'],
+      });
+      await storage.finish({ caller: key, slotId, claim: null, activity: row, now: at(5) });
+      expect(await storage.activity({ ownerId: key.ownerId, limit: 10 })).toEqual([{ ...row, at: at(5) }]);
+    });
+
+    it('may come twice, or late: the slot is given back once', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const caller = await admitted(storage, key);
+      await finish(storage, key, caller);
+      await admitted(storage, key);
+      await admitted(storage, key);
+      await finish(storage, key, caller);
+      expect(await call(storage, key)).toBe('busy');
+    });
+  });
+}

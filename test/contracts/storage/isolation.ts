@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest';
+import type { Storage } from '../../../core/ports/storage.ts';
+import type { Store } from '../storage.ts';
+import {
+  addOwner,
+  admitted,
+  approve,
+  ask,
+  at,
+  DIRECT,
+  DONE,
+  execute,
+  filing,
+  finish,
+  HELD,
+  type Key,
+  LAPSED_MS,
+  LEASE_MS,
+  NOON,
+  reject,
+  run,
+  start,
+} from './scene.ts';
+
+/** An owner with something of everything, and with ids that another owner may have as well. */
+async function settled(storage: Storage, secretHash: string) {
+  const ownerId = await addOwner(storage);
+  const key: Key = { ownerId, credentialId: 'key_same', secretHash };
+  const expiresAt = at(90 * 86_400_000);
+  await storage.addCredential({ ...key, kind: 'pat', name: 'n', modes: DIRECT, expiresAt, now: NOON });
+  await storage.addAccount({
+    ownerId,
+    label: 'l',
+    email: 'l@x.org',
+    signature: '',
+    seal: () => 's',
+    now: NOON,
+  });
+  await storage.rememberRecipients(ownerId, 1, [`known-to-${secretHash}@x.org`], NOON);
+  const claimed = await storage.claim({ ...key, key: 'k', fingerprint: 'f', leaseMs: LEASE_MS, now: NOON });
+  if (claimed.kind !== 'won') throw new Error(claimed.kind);
+  const waiting = await ask(storage, key, {
+    approvalId: 'apr_waiting',
+    requestHash: 'waiting',
+    targets: ['t'],
+  });
+  const approved = (await approve(storage, await ask(storage, key, { approvalId: 'apr_approved' }))).approval;
+  const running = await run(storage, key, { approvalId: 'apr_running' });
+  await start(storage, running);
+  const done = await execute(storage, key, { approvalId: 'apr_done' }, { followUp: true });
+  await reject(storage, await ask(storage, key, { approvalId: 'apr_rejected', requestHash: 'rejected' }));
+  await finish(storage, key, await admitted(storage, key));
+  return { key, waiting, approved, running, done, fence: claimed.fence };
+}
+
+/** Everything that can be read of an owner. */
+async function everything(storage: Storage, ownerId: string, secretHash: string): Promise<unknown> {
+  const { approvals } = await storage.approvals({
+    ownerId,
+    credentialId: undefined,
+    state: 'all',
+    after: undefined,
+    limit: 100,
+  });
+  const plans = await Promise.all(approvals.map(({ id }) => storage.plan(ownerId, id)));
+  return {
+    owner: await storage.owner(ownerId),
+    accounts: await storage.accounts(ownerId),
+    credentials: await storage.credentials(ownerId),
+    approvals,
+    plans,
+    events: await storage.events({ ownerId, afterId: 0, limit: 100 }),
+    activity: await storage.activity({ ownerId, limit: 100 }),
+    known: await storage.knownRecipients(ownerId, 1, ['known-to-one@x.org', 'known-to-two@x.org']),
+    session: await storage.session(`session of ${secretHash}`, NOON),
+  };
+}
+
+export function isolationPromises(store: Store): void {
+  describe('owners are apart', () => {
+    it('an owner without anything sees nothing of another, by any id', async () => {
+      const { storage } = store();
+      const { key, waiting } = await settled(storage, 'one');
+      const ownerId = await addOwner(storage);
+      expect(await everything(storage, ownerId, 'none')).toEqual({
+        owner: expect.objectContaining({ ownerId }),
+        accounts: [],
+        credentials: [],
+        approvals: [],
+        plans: [],
+        events: [],
+        activity: [],
+        known: new Set(),
+        session: undefined,
+      });
+      expect(await storage.approval(ownerId, waiting.id)).toBeUndefined();
+      expect(await storage.plan(ownerId, waiting.id)).toBeUndefined();
+      const query = {
+        ownerId,
+        credentialId: key.credentialId,
+        state: 'all',
+        after: undefined,
+        limit: 9,
+      } as const;
+      expect(await storage.approvals(query)).toEqual({ approvals: [], more: false });
+    });
+
+    it('an owner changes nothing of another, by any id and by any verb', async () => {
+      const { storage } = store();
+      const { key, ...one } = await settled(storage, 'one');
+      const expiresAt = at(86_400_000);
+      await storage.addSession({ tokenHash: 'session of one', ownerId: key.ownerId, expiresAt, now: NOON });
+      const before = await everything(storage, key.ownerId, 'one');
+      const ownerId = await addOwner(storage);
+      const alien = { ownerId, credentialId: key.credentialId, now: at(1) };
+
+      for (const decision of [{ type: 'approve', digest: one.waiting.digest }, { type: 'reject' }] as const) {
+        const request = { ...alien, approvalId: one.waiting.id, decision, leaseMs: LEASE_MS };
+        expect(await storage.decide(request)).toBeUndefined();
+      }
+      expect(await storage.cancel({ ...alien, approvalId: one.waiting.id })).toBeUndefined();
+      expect(await storage.start({ ...alien, approvalId: one.approved.id, fence: 1 })).toBe(false);
+      const settlement = { end: DONE, recipients: ['a@x.org'], followUp: true, leaseMs: LEASE_MS } as const;
+      await expect(
+        storage.settle({ ...alien, approvalId: one.running.id, fence: 1, ...settlement }),
+      ).rejects.toThrow();
+      expect(await storage.file(filing({ ...key, ownerId }, { call: HELD }))).toMatchObject({
+        kind: 'refuse',
+      });
+      expect(await storage.rotate({ ...alien, secretHash: 'new', expiresAt, overlapMs: 0 })).toBeUndefined();
+      expect(await storage.revoke(alien)).toBeUndefined();
+      expect(await storage.setModes({ ...alien, modes: { ...DIRECT, 'mail:send': 'off' } })).toBeUndefined();
+      expect(await storage.activateAccount(ownerId, 1)).toBe(false);
+      expect(await storage.removeAccount({ ownerId, accountId: 1, now: NOON })).toBe(false);
+      await storage.setPassword(ownerId, 'new');
+      await storage.followedUp({ ownerId, approvalId: one.done.id });
+      await storage.followUpLater({ ownerId, approvalId: one.done.id, retryMs: LAPSED_MS });
+      await storage.renew(
+        {
+          ownerId,
+          approval: { id: one.running.id, fence: 1 },
+          claim: { key: 'k', fence: one.fence, credentialId: key.credentialId },
+          followUp: one.done.id,
+        },
+        LAPSED_MS,
+      );
+      expect(await everything(storage, key.ownerId, 'one')).toEqual(before);
+      // Leases are as they were: nothing has lapsed.
+      expect(await storage.reclaim({ running: new Set(), leaseMs: LEASE_MS, limit: 9, now: NOON })).toEqual({
+        runs: [],
+        followUps: [],
+      });
+      const claim = { ...key, key: 'k', fingerprint: 'f', leaseMs: LEASE_MS, now: NOON };
+      expect(await storage.claim(claim)).toEqual({ kind: 'in_progress' });
+    });
+
+    it('two owners may use the same ids, and each moves its own', async () => {
+      const { storage } = store();
+      const one = await settled(storage, 'one');
+      const before = await everything(storage, one.key.ownerId, 'one');
+      const two = await settled(storage, 'two');
+      expect(await everything(storage, one.key.ownerId, 'one')).toEqual(before);
+      const target = filing(two.key, { targets: ['t'], call: { ...HELD, targeted: true } });
+      expect(await storage.file(target)).toMatchObject({ details: { approval_id: two.waiting.id } });
+      await reject(storage, two.waiting);
+      await storage.revoke({ ...two.key, now: NOON });
+      await storage.removeAccount({ ownerId: two.key.ownerId, accountId: 1, now: NOON });
+      expect(await everything(storage, one.key.ownerId, 'one')).toEqual(before);
+      expect(await everything(storage, two.key.ownerId, 'two')).not.toEqual(before);
+    });
+  });
+}

@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto';
+import type { Storage } from '../../../core/ports/storage.ts';
+import {
+  admit,
+  approve,
+  ask,
+  call,
+  DONE,
+  filing,
+  HELD,
+  type Key,
+  LAPSED_MS,
+  LEASE_MS,
+  LOST,
+  NOON,
+  reclaim,
+  reject,
+  run,
+  settle,
+  start,
+} from './scene.ts';
+
+export interface Job {
+  readonly name: keyof typeof JOBS;
+  readonly key: Key;
+  readonly approvalIds: readonly string[];
+  readonly times: number;
+  /** 0 or 1: of two racers, each does it another way. */
+  readonly side: number;
+}
+
+type Run = (storage: Storage, job: Job, tell: (line: string) => void) => Promise<readonly string[]>;
+
+async function each(
+  job: Job,
+  storage: Storage,
+  act: (one: Awaited<ReturnType<typeof found>>) => Promise<boolean>,
+) {
+  const done: string[] = [];
+  for (const id of job.approvalIds) {
+    if (await act(await found(storage, job.key, id))) done.push(id);
+  }
+  return done;
+}
+
+async function found(storage: Storage, { ownerId }: Key, id: string) {
+  const approval = await storage.approval(ownerId, id);
+  if (approval === undefined) throw new Error('the approval of a race is not there');
+  return approval;
+}
+
+async function often(times: number, act: (n: number) => Promise<string | undefined>): Promise<string[]> {
+  const done: string[] = [];
+  for (let n = 0; n < times; n++) {
+    const result = await act(n);
+    if (result !== undefined) done.push(result);
+  }
+  return done;
+}
+
+/** What a racer does; each answers what it has won. */
+export const JOBS = {
+  decide: (storage, job) =>
+    each(
+      job,
+      storage,
+      async (one) => (await (job.side === 0 ? approve(storage, one) : reject(storage, one))).won,
+    ),
+
+  start: (storage, job) =>
+    each(job, storage, (one) => start(storage, { ...one, lease: { fence: 1, untilMs: 0 } })),
+
+  settle: (storage, job) =>
+    each(job, storage, async (one) => {
+      const end = job.side === 0 ? DONE : LOST;
+      const first = { ...one, lease: { fence: 1, untilMs: 0 } };
+      const { state } = await settle(storage, first, end, { recipients: [`${job.side}@x.org`] });
+      return state === (job.side === 0 ? 'executed' : 'outcome_unknown');
+    }),
+
+  ask: (storage, { key, times }) =>
+    often(times, async () => {
+      const filed = await storage.file(filing(key, { call: HELD }));
+      return filed.kind === 'ask' ? filed.approval.id : undefined;
+    }),
+
+  run: (storage, { key, times }) =>
+    often(times, async () => {
+      const filed = await storage.file(filing(key));
+      return filed.kind === 'run' ? filed.approval.id : undefined;
+    }),
+
+  same: (storage, { key, times }) =>
+    often(times, async (n) => {
+      const filed = await storage.file(filing(key, { requestHash: `same ${n}` }));
+      return filed.kind === 'run' ? `same ${n}` : undefined;
+    }),
+
+  claim: (storage, { key, times }) =>
+    often(times, async (n) => {
+      const request = { ...key, key: `k${n}`, fingerprint: 'f', leaseMs: LEASE_MS, now: NOON };
+      const { kind } = await storage.claim(request);
+      return kind === 'won' ? request.key : undefined;
+    }),
+
+  claimLapsed: (storage, { key, times }) =>
+    often(times, async () => {
+      const request = { ...key, key: 'k', fingerprint: 'f', leaseMs: LAPSED_MS, now: NOON };
+      const claimed = await storage.claim(request);
+      return claimed.kind === 'won' ? String(claimed.fence) : undefined;
+    }),
+
+  reclaim: (storage, { times }) =>
+    often(times, async () => {
+      const { runs, followUps } = await reclaim(storage, { limit: 1 });
+      const [taken] = [...runs, ...followUps];
+      return taken?.approval.id;
+    }),
+
+  reclaimLapsed: (storage, { times }) =>
+    often(times, async () => {
+      const { runs } = await reclaim(storage, { limit: 1, leaseMs: LAPSED_MS });
+      const [taken] = runs;
+      return taken === undefined ? undefined : `${taken.approval.id} ${taken.approval.lease.fence}`;
+    }),
+
+  admit: (storage, { key, times }) =>
+    often(times, async () => ((await admit(storage, key)).kind === 'admitted' ? 'admitted' : undefined)),
+
+  call: (storage, { key, times }) =>
+    often(times, async () => ((await call(storage, key)) === 'admitted' ? 'admitted' : undefined)),
+
+  addAccount: (storage, { key: { ownerId }, times }) =>
+    often(times, async () => {
+      const account = { ownerId, label: 'l', email: 'l@x.org', signature: '', now: NOON };
+      return String((await storage.addAccount({ ...account, seal: () => randomUUID() })).accountId);
+    }),
+
+  /** Goes on until it is killed; tells of each state once it is stored. */
+  churn: async (storage, { key }, tell) => {
+    for (;;) {
+      const direct = await run(storage, key);
+      tell(`${direct.id} approved`);
+      await start(storage, direct);
+      tell(`${(await settle(storage, direct, DONE)).id} executed`);
+      const waiting = await ask(storage, key);
+      tell(`${waiting.id} pending`);
+      const { approval } = await approve(storage, waiting);
+      tell(`${approval.id} approved`);
+      await start(storage, approval);
+      tell(`${(await settle(storage, approval, LOST)).id} outcome_unknown`);
+    }
+  },
+} satisfies Record<string, Run>;

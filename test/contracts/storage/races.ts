@@ -1,0 +1,200 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bundleForChild } from '../../run-typescript.ts';
+import type { StorageUnderTest, Store } from '../storage.ts';
+import type { Job } from './race-jobs.ts';
+import {
+  addKey,
+  addOwner,
+  addOwnerAndKey,
+  ask,
+  execute,
+  type Key,
+  LAPSED_MS,
+  ROOMY,
+  run,
+  start,
+  told,
+} from './scene.ts';
+
+/** Races of processes on one store: each opens it, waits for the word, and then they go at once. */
+
+interface Racer {
+  readonly child: ChildProcess;
+  readonly lines: AsyncIterableIterator<string>;
+}
+
+export function racePromises(store: Store, racer: string): void {
+  describe('of two processes', () => {
+    let bundle: string;
+    beforeAll(async () => {
+      bundle = await bundleForChild(racer);
+    });
+
+    const ready = async ({ location }: StorageUnderTest, job: Job): Promise<Racer> => {
+      const child = spawn(process.execPath, [bundle, location, JSON.stringify(job)], {
+        stdio: ['pipe', 'pipe', 'inherit'],
+      });
+      const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+      expect((await lines.next()).value).toBe('ready');
+      return { child, lines };
+    };
+
+    /** What each of the two has won. */
+    const race = async (job: Omit<Job, 'side'>): Promise<readonly [string[], string[]]> => {
+      const racers = await Promise.all([0, 1].map((side) => ready(store(), { ...job, side })));
+      for (const { child } of racers) child.stdin?.write('go\n');
+      const [one, other] = await Promise.all(
+        racers.map(async ({ child, lines }): Promise<string[]> => {
+          const { value } = await lines.next();
+          if (child.exitCode === null) await once(child, 'exit');
+          expect(child.exitCode).toBe(0);
+          return JSON.parse(value ?? 'null');
+        }),
+      );
+      if (one === undefined || other === undefined) throw new Error('two racers give two answers');
+      return [one, other];
+    };
+
+    /** Every one was won, by one of the two. */
+    const expectShared = ([one, other]: readonly [string[], string[]], all: readonly string[]): void => {
+      expect([...one, ...other].toSorted()).toEqual([...all].toSorted());
+    };
+
+    const job = (name: Job['name'], key: Key, times: number, approvalIds: readonly string[] = []) => ({
+      name,
+      key,
+      times,
+      approvalIds,
+    });
+
+    const several = async (make: (n: number) => Promise<{ id: string }>): Promise<string[]> => {
+      const ids: string[] = [];
+      for (let n = 0; n < 30; n++) ids.push((await make(n)).id);
+      return ids;
+    };
+
+    it('one decides', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const ids = await several(() => ask(storage, key));
+      const [approved, rejected] = await race(job('decide', key, 1, ids));
+      expectShared([approved, rejected], ids);
+      for (const [state, won] of [
+        ['approved', approved],
+        ['rejected', rejected],
+      ] as const) {
+        for (const id of won) {
+          const approval = await storage.approval(key.ownerId, id);
+          if (approval === undefined) throw new Error('a decided approval is not there');
+          expect(approval.state).toBe(state);
+          expect(await told(storage, approval)).toEqual([state]);
+        }
+      }
+    });
+
+    it('one starts, and one settles', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const ids = await several(() => run(storage, key));
+      expectShared(await race(job('start', key, 1, ids)), ids);
+      expectShared(await race(job('settle', key, 1, ids)), ids);
+      for (const id of ids) {
+        const approval = await storage.approval(key.ownerId, id);
+        if (approval === undefined) throw new Error('a settled approval is not there');
+        expect(await told(storage, approval)).toEqual([approval.state]);
+      }
+    });
+
+    it('one runs the same request', async () => {
+      const key = await addOwnerAndKey(store().storage);
+      const hashes = Array.from({ length: 30 }, (_, n) => `same ${n}`);
+      expectShared(await race(job('same', key, hashes.length)), hashes);
+    });
+
+    it('both together file and run no more than the caps allow', async () => {
+      const { storage } = store();
+      const limits = { ...ROOMY, waitingPerKey: 7, directSendsPer10Min: 9 };
+      const key = await addKey(storage, await addOwner(storage, { limits }));
+      expect((await race(job('ask', key, 20))).flat()).toHaveLength(7);
+      const other = await addKey(storage, key.ownerId);
+      expect((await race(job('run', other, 20))).flat()).toHaveLength(9);
+    });
+
+    it('one wins a claim, and no two have the same fence', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const names = Array.from({ length: 60 }, (_, n) => `k${n}`);
+      expectShared(await race(job('claim', key, names.length)), names);
+      const fences = (await race(job('claimLapsed', await addOwnerAndKey(storage), 60))).flat().map(Number);
+      expect(fences.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 120 }, (_, n) => n + 1));
+    });
+
+    it('one takes over what lapsed, and no two have the same fence', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const lapsed = () => run(storage, key, { leaseMs: LAPSED_MS });
+      const ids = await several(async () => {
+        const approval = await lapsed();
+        await start(storage, approval);
+        return approval;
+      });
+      ids.push(...(await several(() => execute(storage, key, {}, { followUp: true, leaseMs: LAPSED_MS }))));
+      expectShared(await race(job('reclaim', key, ids.length)), ids);
+      const again = await lapsed();
+      await start(storage, again);
+      const taken = (await race(job('reclaimLapsed', key, 30))).flat();
+      const fences = Array.from({ length: 60 }, (_, n) => `${again.id} ${n + 2}`);
+      expect(taken.toSorted()).toEqual(fences.toSorted());
+    });
+
+    it('both together make no more calls than the limits allow', async () => {
+      const { storage } = store();
+      const held = await addKey(storage, await addOwner(storage, { limits: {} }));
+      expect((await race(job('admit', held, 20))).flat()).toHaveLength(2);
+      const key = await addKey(storage, await addOwner(storage, { limits: {} }));
+      expect((await race(job('call', key, 60))).flat()).toHaveLength(60);
+    });
+
+    it('both add accounts, and no two have the same id', async () => {
+      const key = await addOwnerAndKey(store().storage);
+      const ids = (await race(job('addAccount', key, 20))).flat().map(Number);
+      expect(ids.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, n) => n + 1));
+    });
+
+    it('one is killed: what it told is stored, and nothing is stored by halves', async () => {
+      const key = await addOwnerAndKey(store().storage);
+      const { child, lines } = await ready(store(), { ...job('churn', key, 1), side: 0 });
+      child.stdin?.write('go\n');
+      const acknowledged = new Map<string, string>();
+      for await (const line of lines) {
+        const [id, state] = line.split(' ');
+        if (id !== undefined && state !== undefined) acknowledged.set(id, state);
+        if (acknowledged.size === 40) child.kill('SIGKILL');
+      }
+      const storage = await store().reopen();
+      const query = {
+        ownerId: key.ownerId,
+        credentialId: undefined,
+        state: 'all',
+        after: undefined,
+      } as const;
+      const { approvals } = await storage.approvals({ ...query, limit: 10_000 });
+      const order = ['pending', 'approved', 'executed', 'outcome_unknown'];
+      for (const [id, state] of acknowledged) {
+        const stored = approvals.find((approval) => approval.id === id)?.state ?? 'nothing';
+        // It may have gone on after what it told, but not back.
+        expect(order.indexOf(stored)).toBeGreaterThanOrEqual(order.indexOf(state));
+      }
+      for (const approval of approvals) {
+        const { state, approvedBy } = approval;
+        const events = approvedBy === 'owner' ? ['approved'] : [];
+        if (state === 'executed' || state === 'outcome_unknown') events.push(state);
+        expect(await told(storage, approval)).toEqual(events);
+        expect(await storage.plan(key.ownerId, approval.id)).toBe(`sealed plan of ${approval.id}`);
+      }
+    });
+  });
+}

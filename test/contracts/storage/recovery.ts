@@ -1,0 +1,254 @@
+import { describe, expect, it } from 'vitest';
+import type { Store } from '../storage.ts';
+import {
+  activity,
+  addOwnerAndKey,
+  admitted,
+  approve,
+  ask,
+  at,
+  DONE,
+  execute,
+  LAPSED_MS,
+  LEASE_MS,
+  LOST,
+  NOON,
+  reclaim,
+  recorded,
+  reject,
+  run,
+  settle,
+  start,
+  told,
+} from './scene.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+export function recoveryPromises(store: Store): void {
+  describe('reclaim', () => {
+    it('leaves alone what is leased, and what this process runs', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      await run(storage, key);
+      const own = await run(storage, key, { leaseMs: LAPSED_MS });
+      await start(storage, own);
+      expect(await reclaim(storage, { running: new Set([own.id]) })).toEqual({ runs: [], followUps: [] });
+      expect(await storage.approval(key.ownerId, own.id)).toMatchObject({ lease: own.lease });
+    });
+
+    it('takes over what the owner approved and nobody started, with its plan, a new fence and a new lease', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const waiting = await ask(storage, key, { sealedPlan: 'the plan' });
+      const { approval } = await approve(storage, waiting, { leaseMs: LAPSED_MS });
+      const { runs } = await reclaim(storage, { now: at(15 * MINUTE_MS - 1) });
+      expect(runs).toEqual([
+        {
+          approval: { ...approval, lease: { fence: 2, untilMs: expect.any(Number) } },
+          sealedPlan: 'the plan',
+        },
+      ]);
+      expect(await storage.approval(key.ownerId, approval.id)).toEqual(runs[0]?.approval);
+      expect((await reclaim(storage)).runs).toEqual([]);
+    });
+
+    it('ends what the owner approved 15 minutes ago and nobody started', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const { approval } = await approve(storage, await ask(storage, key), { leaseMs: LAPSED_MS });
+      expect((await reclaim(storage, { now: at(15 * MINUTE_MS) })).runs).toEqual([]);
+      expect(await storage.approval(key.ownerId, approval.id)).toMatchObject({
+        state: 'failed',
+        error: 'not_started_in_time',
+        endedAt: at(15 * MINUTE_MS),
+      });
+      expect(await told(storage, approval)).toEqual(['approved', 'failed']);
+      expect(await recorded(storage, approval)).toEqual(['decision approved', 'settlement failed']);
+    });
+
+    it('ends what policy approved and nobody started', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const approval = await run(storage, key, { leaseMs: LAPSED_MS });
+      expect((await reclaim(storage)).runs).toEqual([]);
+      expect(await storage.approval(key.ownerId, approval.id)).toMatchObject({
+        state: 'failed',
+        error: 'interrupted',
+      });
+      expect(await told(storage, approval)).toEqual(['failed']);
+    });
+
+    it('takes over what was started, however long ago, as often as leases lapse', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const approval = await run(storage, key, { leaseMs: LAPSED_MS });
+      await start(storage, approval);
+      for (const fence of [2, 3, 4]) {
+        const { runs } = await reclaim(storage, { now: at(3 * DAY_MS), leaseMs: LAPSED_MS });
+        expect(runs.map((taken) => taken.approval)).toMatchObject([
+          { state: 'approved', startedAt: NOON, lease: { fence } },
+        ]);
+      }
+    });
+
+    it('follows renewed leases', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const lapsed = await run(storage, key, { leaseMs: LAPSED_MS });
+      await start(storage, lapsed);
+      const held = (fence: number) => ({ ownerId: key.ownerId, approval: { id: lapsed.id, fence } });
+      await storage.renew(held(1), LEASE_MS);
+      expect((await reclaim(storage)).runs).toEqual([]);
+      await storage.renew(held(1), LAPSED_MS);
+      expect((await reclaim(storage)).runs).toHaveLength(1);
+      // The fence is lost: the lease is not this run's to shorten.
+      await storage.renew(held(1), LAPSED_MS);
+      expect((await reclaim(storage)).runs).toEqual([]);
+      // An ended approval has no lease.
+      const settled = await settle(storage, { ...lapsed, lease: { ...lapsed.lease, fence: 2 } }, LOST);
+      await storage.renew(held(2), LEASE_MS);
+      expect(await storage.approval(key.ownerId, lapsed.id)).toEqual(settled);
+    });
+
+    it('takes the oldest first, no more than it is asked for', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const ids: string[] = [];
+      for (let n = 0; n < 5; n++) {
+        const approval = await run(storage, key, { leaseMs: n - 100_000 });
+        await start(storage, approval);
+        ids.push(approval.id);
+      }
+      const taken: string[] = [];
+      for (const many of [2, 2, 1]) {
+        const { runs } = await reclaim(storage, { limit: 2 });
+        expect(runs).toHaveLength(many);
+        taken.push(...runs.map(({ approval }) => approval.id));
+      }
+      expect(taken).toEqual(ids);
+    });
+  });
+
+  describe('work after an action', () => {
+    it('is leased to whoever settles, and due when that lease is over, until it is done', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const leased = await execute(storage, key, {}, { followUp: true });
+      const lapsed = await execute(storage, key, { sealedPlan: 'p' }, { followUp: true, leaseMs: LAPSED_MS });
+      const none = await execute(storage, key);
+      expect(await reclaim(storage, { running: new Set([lapsed.id]) })).toEqual({ runs: [], followUps: [] });
+      const { runs, followUps } = await reclaim(storage);
+      expect(runs).toEqual([]);
+      expect(followUps).toEqual([{ approval: lapsed, sealedPlan: 'p' }]);
+      expect((await reclaim(storage)).followUps).toEqual([]);
+      for (const { ownerId, id } of [leased, lapsed, none]) {
+        await storage.renew({ ownerId, followUp: id }, LAPSED_MS);
+      }
+      const due = (await reclaim(storage, { leaseMs: LAPSED_MS })).followUps;
+      expect(new Set(due.map(({ approval }) => approval.id))).toEqual(new Set([leased.id, lapsed.id]));
+      await storage.followedUp({ ownerId: key.ownerId, approvalId: lapsed.id });
+      expect((await reclaim(storage)).followUps.map(({ approval }) => approval.id)).toEqual([leased.id]);
+    });
+
+    it('is due again after a wait', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const { ownerId, id } = await execute(storage, key, {}, { followUp: true, leaseMs: LAPSED_MS });
+      await storage.followUpLater({ ownerId, approvalId: id, retryMs: LEASE_MS });
+      expect((await reclaim(storage)).followUps).toEqual([]);
+      await storage.followUpLater({ ownerId, approvalId: id, retryMs: LAPSED_MS });
+      expect((await reclaim(storage)).followUps).toHaveLength(1);
+    });
+
+    it('comes after what is to be run, within the same limit', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      for (let n = 0; n < 3; n++) await execute(storage, key, {}, { followUp: true, leaseMs: LAPSED_MS });
+      await start(storage, await run(storage, key, { leaseMs: LAPSED_MS }));
+      const { runs, followUps } = await reclaim(storage, { limit: 3 });
+      expect([runs.length, followUps.length]).toEqual([1, 2]);
+    });
+  });
+
+  describe('expire', () => {
+    it('ends what has waited for 24 hours, and says how many', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const old = [await ask(storage, key), await ask(storage, key)];
+      const newer = await ask(storage, key, { now: at(1) });
+      expect(await storage.expire(at(DAY_MS - 1))).toBe(0);
+      expect(await storage.expire(at(DAY_MS))).toBe(2);
+      for (const { id } of old) {
+        expect(await storage.approval(key.ownerId, id)).toMatchObject({
+          state: 'expired',
+          endedAt: at(DAY_MS),
+          decidedAt: null,
+          error: null,
+        });
+      }
+      expect(await storage.approval(key.ownerId, newer.id)).toEqual(newer);
+      expect(await storage.events({ ownerId: key.ownerId, afterId: 0, limit: 10 })).toEqual([]);
+      expect(await storage.expire(at(DAY_MS))).toBe(0);
+    });
+  });
+
+  describe('erase', () => {
+    const NOTHING = { plansBefore: new Date(0), activityBefore: new Date(0), claimsBefore: new Date(0) };
+
+    it('erases the plans of what ended before, and keeps their digests', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const old = (await reject(storage, await ask(storage, key), at(-1))).approval;
+      const recent = (await reject(storage, await ask(storage, key))).approval;
+      const waiting = await ask(storage, key, { now: at(-DAY_MS + 1) });
+      await storage.erase({ ...NOTHING, plansBefore: NOON });
+      expect(await storage.plan(key.ownerId, old.id)).toBeUndefined();
+      expect(await storage.approval(key.ownerId, old.id)).toEqual(old);
+      for (const { id } of [recent, waiting]) expect(await storage.plan(key.ownerId, id)).toBeDefined();
+    });
+
+    it('erases older activity', async () => {
+      const { storage } = store();
+      const keys = [await addOwnerAndKey(storage), await addOwnerAndKey(storage)];
+      for (const key of keys) {
+        for (const ms of [-2, -1, 0, 1]) {
+          const { slotId } = await admitted(storage, key);
+          const row = activity(key, { durationMs: 10 + ms });
+          await storage.finish({ caller: key, slotId, claim: null, activity: row, now: at(ms) });
+        }
+      }
+      await storage.erase({ ...NOTHING, activityBefore: NOON });
+      for (const { ownerId } of keys) {
+        const left = await storage.activity({ ownerId, limit: 10 });
+        expect(left.map(({ durationMs }) => durationMs)).toEqual([11, 10]);
+      }
+      await storage.erase({ ...NOTHING, activityBefore: at(DAY_MS) });
+      for (const { ownerId } of keys) expect(await storage.activity({ ownerId, limit: 10 })).toEqual([]);
+    });
+
+    it('erases older claims', async () => {
+      const { storage } = store();
+      const { ownerId, credentialId } = await addOwnerAndKey(storage);
+      const claim = (key: string, now: Date) =>
+        storage.claim({ ownerId, credentialId, key, fingerprint: 'f', leaseMs: LEASE_MS, now });
+      await claim('old', at(-1));
+      await claim('new', NOON);
+      await storage.erase({ ...NOTHING, claimsBefore: NOON });
+      expect(await claim('old', NOON)).toMatchObject({ kind: 'won' });
+      expect(await claim('new', NOON)).toEqual({ kind: 'in_progress' });
+    });
+  });
+
+  describe('an approval whose plan is erased', () => {
+    it('is still taken over, without its plan', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const done = await execute(storage, key, {}, { followUp: true, leaseMs: LAPSED_MS });
+      const later = { plansBefore: at(1), activityBefore: new Date(0), claimsBefore: new Date(0) };
+      await storage.erase(later);
+      expect((await reclaim(storage)).followUps).toEqual([{ approval: done, sealedPlan: null }]);
+      expect((await settle(storage, done, DONE)).state).toBe('executed');
+    });
+  });
+}

@@ -1,0 +1,266 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { Approval } from '../../../core/approval.ts';
+import type { LimitOverrides } from '../../../core/limits.ts';
+import { type Modes, type Plan, PRESETS } from '../../../core/permissions.ts';
+import type { Activity, Caller, Filing, Settlement, Storage } from '../../../core/ports/storage.ts';
+
+/** Owners, keys and requests as the promises of storage need them. Racers use it too, without a test runner. */
+
+export const NOON = new Date('2026-03-10T12:00:00.000Z');
+
+export function at(ms: number): Date {
+  return new Date(NOON.getTime() + ms);
+}
+
+/** Long enough to be on while a test runs. */
+export const LEASE_MS = 60_000;
+/** A lease of no length is over at once. */
+export const LAPSED_MS = 0;
+
+export const DIRECT: Modes = {
+  ...PRESETS.full.modes,
+  'mail:send': 'direct',
+  'mail:reply': 'direct',
+  'mail:manage': 'direct',
+  'calendar:write': 'direct',
+};
+
+/** Room for tests that are not about caps. */
+export const ROOMY: LimitOverrides = {
+  filedPerDay: 10_000,
+  waitingPerKey: 10_000,
+  waitingPerOwner: 10_000,
+  directSendsPerDay: 10_000,
+  directSendsPer10Min: 10_000,
+};
+
+export function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+export interface Key {
+  readonly ownerId: string;
+  readonly credentialId: string;
+  readonly secretHash: string;
+}
+
+export async function addOwner(
+  storage: Storage,
+  { plan = 'paid', limits = ROOMY }: { plan?: Plan; limits?: LimitOverrides } = {},
+): Promise<string> {
+  const ownerId = randomUUID();
+  const email = `${ownerId}@example.org`;
+  const added = await storage.addOwner({
+    ownerId,
+    email,
+    timezone: 'Europe/Zurich',
+    plan,
+    limits,
+    passwordHash: null,
+    now: NOON,
+  });
+  if (!added) throw new Error('the owner was not added');
+  return ownerId;
+}
+
+export async function addKey(
+  storage: Storage,
+  ownerId: string,
+  { modes = DIRECT, expiresAt = at(90 * 86_400_000) }: { modes?: Modes; expiresAt?: Date } = {},
+): Promise<Key> {
+  const key = { ownerId, credentialId: `key_${randomUUID()}`, secretHash: sha256(randomUUID()) };
+  await storage.addCredential({ ...key, kind: 'pat', name: 'agent', modes, expiresAt, now: NOON });
+  return key;
+}
+
+/** A paid owner with one key that may do everything directly. */
+export async function addOwnerAndKey(storage: Storage, limits: LimitOverrides = ROOMY): Promise<Key> {
+  return addKey(storage, await addOwner(storage, { limits }));
+}
+
+/** A send without holds, unlike any other. */
+export function filing(key: Key, changes: Partial<Filing> = {}): Filing {
+  const approvalId = `apr_${randomUUID()}`;
+  return {
+    ownerId: key.ownerId,
+    credentialId: key.credentialId,
+    approvalId,
+    tool: 'send_email',
+    group: 'mail:send',
+    action: 'send',
+    accountId: 1,
+    requestHash: sha256(approvalId),
+    targets: [],
+    digest: sha256(`plan of ${approvalId}`),
+    sealedPlan: `sealed plan of ${approvalId}`,
+    call: { holds: [], sends: true, repeatable: true, targeted: false },
+    claim: null,
+    leaseMs: LEASE_MS,
+    now: NOON,
+    ...changes,
+  };
+}
+
+export const HELD = { holds: ['first_time_recipient'], sends: true, repeatable: true, targeted: false };
+
+/** Files a request that waits. */
+export async function ask(storage: Storage, key: Key, changes: Partial<Filing> = {}): Promise<Approval> {
+  const filed = await storage.file(filing(key, { call: HELD, ...changes }));
+  if (filed.kind !== 'ask') throw new Error(`filed as ${JSON.stringify(filed)}, not to wait`);
+  return filed.approval;
+}
+
+/** Files a request that runs by policy. */
+export async function run(storage: Storage, key: Key, changes: Partial<Filing> = {}): Promise<Approval> {
+  const filed = await storage.file(filing(key, changes));
+  if (filed.kind !== 'run') throw new Error(`filed as ${JSON.stringify(filed)}, not to run`);
+  return filed.approval;
+}
+
+export async function approve(
+  storage: Storage,
+  approval: Approval,
+  { now = NOON, leaseMs = LEASE_MS, digest = approval.digest } = {},
+): Promise<{ approval: Approval; won: boolean; sealedPlan: string | null }> {
+  const decided = await storage.decide({
+    ownerId: approval.ownerId,
+    approvalId: approval.id,
+    decision: { type: 'approve', digest },
+    leaseMs,
+    now,
+  });
+  if (decided === undefined) throw new Error('there is no such approval');
+  return decided;
+}
+
+export async function reject(
+  storage: Storage,
+  { ownerId, id }: Approval,
+  now = NOON,
+): Promise<{ approval: Approval; won: boolean; sealedPlan: string | null }> {
+  const decided = await storage.decide({
+    ownerId,
+    approvalId: id,
+    decision: { type: 'reject' },
+    leaseMs: LEASE_MS,
+    now,
+  });
+  if (decided === undefined) throw new Error('there is no such approval');
+  return decided;
+}
+
+export function start(storage: Storage, { ownerId, id, lease }: Approval, now = NOON): Promise<boolean> {
+  return storage.start({ ownerId, approvalId: id, fence: lease.fence, now });
+}
+
+export const DONE: Settlement['end'] = { type: 'succeed', result: { sent: true, recipients: 1 } };
+export const REFUSED: Settlement['end'] = { type: 'refuse', error: 'upstream_mail_error' };
+export const LOST: Settlement['end'] = { type: 'lose' };
+
+export function settle(
+  storage: Storage,
+  { ownerId, id, lease }: Approval,
+  end: Settlement['end'],
+  changes: Partial<Settlement> = {},
+): Promise<Approval> {
+  return storage.settle({
+    ownerId,
+    approvalId: id,
+    fence: lease.fence,
+    end,
+    recipients: [],
+    followUp: false,
+    leaseMs: LEASE_MS,
+    now: NOON,
+    ...changes,
+  });
+}
+
+/** Files, starts and settles a request that runs by policy. */
+export async function execute(
+  storage: Storage,
+  key: Key,
+  changes: Partial<Filing> = {},
+  settlement: Partial<Settlement> = {},
+): Promise<Approval> {
+  const approval = await run(storage, key, changes);
+  const now = changes.now ?? NOON;
+  if (!(await start(storage, approval, now))) throw new Error('the run was not started');
+  return settle(storage, approval, DONE, { now, ...settlement });
+}
+
+/** Takes over everything that lapsed. */
+export function reclaim(
+  storage: Storage,
+  { now = NOON, leaseMs = LEASE_MS, limit = 100, running = new Set<string>() } = {},
+): ReturnType<Storage['reclaim']> {
+  return storage.reclaim({ running, leaseMs, limit, now });
+}
+
+/** What was told of an approval, in order. */
+export async function told(storage: Storage, { ownerId, id }: Approval): Promise<string[]> {
+  const events = await storage.events({ ownerId, afterId: 0, limit: 10_000 });
+  return events.filter(({ data }) => data.approval_id === id).map(({ data }) => data.state);
+}
+
+/** The outcomes of activity rows about an approval, oldest first. */
+export async function recorded(storage: Storage, { ownerId, id }: Approval): Promise<string[]> {
+  const rows = await storage.activity({ ownerId, limit: 10_000 });
+  return rows
+    .filter(({ approvalId }) => approvalId === id)
+    .map(({ kind, outcome }) => `${kind} ${outcome}`)
+    .reverse();
+}
+
+export async function admit(
+  storage: Storage,
+  key: Key,
+  { now = NOON, leaseMs = LEASE_MS } = {},
+): ReturnType<Storage['admit']> {
+  return storage.admit({ secretHash: key.secretHash, slotId: randomUUID(), leaseMs, now });
+}
+
+/** Admits a call that is within every limit. */
+export async function admitted(
+  storage: Storage,
+  key: Key,
+  options: { now?: Date; leaseMs?: number } = {},
+): Promise<Caller> {
+  const answer = await admit(storage, key, options);
+  if (answer.kind !== 'admitted') throw new Error(`not admitted: ${JSON.stringify(answer)}`);
+  return answer.caller;
+}
+
+export function activity(key: Key, changes: Partial<Activity> = {}): Activity {
+  return {
+    kind: 'call',
+    credentialId: key.credentialId,
+    tool: 'list_unread',
+    outcome: 'ok',
+    approvalId: null,
+    durationMs: 12,
+    shown: [],
+    listed: [],
+    ...changes,
+  };
+}
+
+/** Ends an admitted call. */
+export function finish(
+  storage: Storage,
+  key: Key,
+  caller: Pick<Caller, 'slotId'>,
+  {
+    claim = null,
+    now = NOON,
+  }: { claim?: { key: string; fence: number; sealedOutcome: string | null } | null; now?: Date } = {},
+): Promise<void> {
+  return storage.finish({ caller: key, slotId: caller.slotId, claim, activity: activity(key), now });
+}
+
+/** One whole call. @returns what admit answered */
+export async function call(storage: Storage, key: Key, now = NOON): Promise<string> {
+  const answer = await admit(storage, key, { now });
+  if (answer.kind === 'admitted') await finish(storage, key, answer.caller, { now });
+  return answer.kind === 'over' ? answer.verdict.code : answer.kind;
+}

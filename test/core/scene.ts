@@ -1,0 +1,162 @@
+import { expect } from 'vitest';
+import * as z from 'zod';
+import { type SandboxMail, sandboxMail } from '../../adapters/sandbox/mail.ts';
+import type { SampleMessage } from '../../adapters/sandbox/sample-message.ts';
+import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
+import type { ServiceOptions } from '../../core/create-service.ts';
+import type { Outcome } from '../../core/outcome.ts';
+import type { Mail } from '../../core/ports/mail.ts';
+import type { Storage } from '../../core/ports/storage.ts';
+import type { Answer, Decided, Service } from '../../core/service.ts';
+import { openTestService, type TestKey, type TestService, wireBytes } from '../open-service.ts';
+
+/** A service whose mailbox the test fills, and whose ports it can make fail. */
+
+export const OWN = 'demo@countersign.test';
+/** The account has written to this address. */
+export const FRIEND = 'maya@atlas.example';
+/** And to these, which make the sandbox fail: see `sandboxMail`. */
+export const REFUSED = 'refused@sandbox.invalid';
+export const PUT_OFF = 'tempfail@sandbox.invalid';
+export const REFUSED_AFTER = 'after@sandbox.invalid';
+export const LOST = 'lost@sandbox.invalid';
+/** It has never written to this one. */
+export const STRANGER = 'stranger@example.org';
+
+export interface Scene extends TestService {
+  readonly mail: SandboxMail;
+  readonly storage: Storage;
+}
+
+export interface SceneOptions extends Omit<Partial<ServiceOptions>, 'mail' | 'storage'> {
+  readonly samples?: (owner: string) => readonly SampleMessage[];
+  /** What the service is given instead of the ports themselves: for faults that no sandbox makes. */
+  readonly mailAs?: (mail: SandboxMail) => Mail;
+  readonly storageAs?: (storage: Storage) => Storage;
+}
+
+export async function openScene(options: SceneOptions = {}): Promise<Scene> {
+  const { samples = () => [letter('1')], mailAs, storageAs, ...rest } = options;
+  const mail = sandboxMail({ samples: (owner) => [...samples(owner), writtenBefore(owner)] });
+  const storage = sqliteStorage({ file: ':memory:' });
+  const opened = await openTestService({
+    ...rest,
+    email: OWN,
+    mail: mailAs?.(mail) ?? mail,
+    storage: storageAs?.(storage) ?? storage,
+  });
+  return { ...opened, mail, storage };
+}
+
+/** A message in the inbox, a minute older than the one before it. */
+export function letter(id: string, changes: Partial<SampleMessage> = {}): SampleMessage {
+  return {
+    folder: 'INBOX',
+    minutesAgo: 60,
+    id,
+    from: `Maya Okafor <${FRIEND}>`,
+    to: OWN,
+    flags: [],
+    subject: `Subject ${id}`,
+    text: `Text ${id}\n`,
+    ...changes,
+  };
+}
+
+function writtenBefore(owner: string): SampleMessage {
+  const to = [FRIEND, REFUSED, PUT_OFF, REFUSED_AFTER, LOST].join(', ');
+  return letter('written', { folder: 'Sent', from: owner, to, minutesAgo: 100_000 });
+}
+
+export function sendTo(to: string, body = 'Text'): { to: string[]; subject: string; body: string } {
+  return { to: [to], subject: 'Subject', body };
+}
+
+/** One call with all that its door is told. */
+export async function answerOf(
+  { service }: TestService,
+  { apiKey }: { apiKey: string },
+  tool: string,
+  args: unknown = {},
+  idempotencyKey?: string,
+): Promise<Answer> {
+  const admission = await service.calls.admit({ token: apiKey, address: '192.0.2.1' });
+  if (admission.kind !== 'admitted') throw new Error(`not admitted: ${admission.failure.code}`);
+  return service.calls.run(admission.caller, { tool, args, idempotencyKey, sizeBytes: wireBytes });
+}
+
+/** `ok`, `empty`, `pending_approval`, or the code of an error. */
+export function wordOf(outcome: Outcome): string {
+  return outcome.status === 'error' ? outcome.code : outcome.status;
+}
+
+export function resultOf(outcome: Outcome): Record<string, unknown> {
+  if (outcome.status !== 'ok' && outcome.status !== 'empty') {
+    throw new Error(`expected a result, got ${JSON.stringify(outcome)}`);
+  }
+  return outcome.result;
+}
+
+export function detailsOf(outcome: Outcome): Record<string, unknown> {
+  if (outcome.status !== 'error') throw new Error(`expected an error, got ${outcome.status}`);
+  return { code: outcome.code, ...outcome.details };
+}
+
+const inResult = z.looseObject({ approval: z.looseObject({ id: z.string(), state: z.string() }) });
+
+/** The approval that an answer shows, pending or ended. */
+export function approvalOf(outcome: Outcome): { id: string; state: string; [field: string]: unknown } {
+  if (outcome.status === 'pending_approval') return { ...outcome.approval };
+  return inResult.parse(resultOf(outcome)).approval;
+}
+
+export const pageSchema = z.looseObject({
+  messages: z.array(
+    z.strictObject({
+      id: z.string(),
+      account_id: z.int(),
+      folder: z.string(),
+      from: z.string(),
+      subject: z.string(),
+      date: z.string(),
+    }),
+  ),
+  total: z.int(),
+  returned: z.int(),
+  has_more: z.boolean(),
+  next_cursor: z.string().optional(),
+});
+
+/** The ids of the newest messages of a folder. */
+export async function idsIn(key: TestKey, folder = 'inbox', limit = 50): Promise<string[]> {
+  const page = pageSchema.parse(resultOf(await key.call('summarize_inbox', { folder, limit })));
+  return page.messages.map(({ id }) => id);
+}
+
+export async function firstId(key: TestKey): Promise<string> {
+  const [id] = await idsIn(key);
+  if (id === undefined) throw new Error('the inbox is empty');
+  return id;
+}
+
+/** The owner looks at the page and presses Approve. */
+export async function approve({ service, ownerId }: Scene, id: string): Promise<Decided> {
+  const decided = await service.approvals.approve(ownerId, id, await digestOf(service, ownerId, id));
+  if (decided === undefined) throw new Error('there is no such approval');
+  return decided;
+}
+
+export async function digestOf(service: Service, ownerId: string, id: string): Promise<string> {
+  const view = await service.approvals.show(ownerId, id);
+  if (view === undefined) throw new Error('there is no such approval');
+  return view.approval.digest;
+}
+
+export async function stateOf({ storage, ownerId }: Scene, id: string): Promise<string | undefined> {
+  return (await storage.approval(ownerId, id))?.state;
+}
+
+/** Holds an instant against what the contract writes: RFC 3339 in UTC. */
+export function expectInstant(value: unknown): void {
+  expect(value).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z$/);
+}

@@ -1,0 +1,260 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { ServiceError } from '../../core/errors.ts';
+import { CATALOGUE } from '../../core/tools/catalogue.ts';
+import { listingOf, type Tool } from '../../core/tools/define-tool.ts';
+
+// The schema that is published and the check that runs must be one: what a client can see is what counts.
+
+const ajv = new Ajv2020({ strict: true, allErrors: true });
+
+/** As much of JSON Schema as the published schemas use; anything more fails here, and wants a thought. */
+const property = z.strictObject({
+  type: z.enum(['string', 'integer', 'array', 'boolean']),
+  description: z.string().min(1),
+  default: z.union([z.string(), z.number(), z.boolean()]).optional(),
+  enum: z.array(z.string()).optional(),
+  pattern: z.string().optional(),
+  minLength: z.int().optional(),
+  maxLength: z.int().optional(),
+  minimum: z.int().optional(),
+  maximum: z.int().optional(),
+  minItems: z.int().optional(),
+  maxItems: z.int().optional(),
+  uniqueItems: z.boolean().optional(),
+  get items() {
+    return property.optional();
+  },
+});
+const published = z.strictObject({
+  type: z.literal('object'),
+  properties: z.record(z.string(), property),
+  required: z.array(z.string()).optional(),
+  additionalProperties: z.literal(false),
+});
+type Property = z.infer<typeof property>;
+
+const ASTRAL = '\u{1f4dc}';
+
+/** Text of exactly `length` code points that fits the property's pattern, as far as one can. */
+function textOf({ pattern = '' }: Property, length: number, char: string): string {
+  const [, prefix = ''] = /^\^([a-z0-9]+_)/.exec(pattern) ?? [];
+  if (pattern.includes('@'))
+    return `${char.repeat(Math.max(0, length - 12))}@example.org`.slice(-Math.max(length, 0));
+  return prefix + char.repeat(Math.max(0, length - prefix.length));
+}
+
+function around(bound: number | undefined): number[] {
+  return bound === undefined ? [] : [bound - 1, bound, bound + 1];
+}
+
+/** Values that are right or almost right, on both sides of every bound; and some that are quite wrong. */
+function valuesOf(schema: Property): fc.Arbitrary<unknown> {
+  const wrong = fc.constantFrom<unknown>(null, true, 0, -1, 1.5, 2 ** 53, '', 'x', [], {}, ['x'], '\ud800');
+  switch (schema.type) {
+    case 'string': {
+      if (schema.enum !== undefined) return fc.oneof(fc.constantFrom(...schema.enum), wrong);
+      const lengths = [3, 30, ...around(schema.minLength), ...around(schema.maxLength)].filter((n) => n >= 0);
+      const sized = fc
+        .tuple(fc.constantFrom(...lengths), fc.constantFrom('a', 'Z', '_', ' ', 'é', ASTRAL, '\n', '\0'))
+        .map(([length, char]) => textOf(schema, length, char));
+      return fc.oneof(
+        { weight: 6, arbitrary: sized },
+        { weight: 1, arbitrary: wrong },
+        fc.string({ unit: 'binary' }),
+      );
+    }
+    case 'integer':
+      return fc.oneof(fc.constantFrom(1, 7, 20, ...around(schema.minimum), ...around(schema.maximum)), {
+        weight: 1,
+        arbitrary: wrong,
+      });
+    case 'array': {
+      const items = schema.items ?? { type: 'string', description: 'x' };
+      const counts = [1, 2, ...around(schema.minItems), ...around(schema.maxItems)].filter((n) => n >= 0);
+      const lists = fc
+        .constantFrom(...counts)
+        .chain((length) => fc.array(valuesOf(items), { minLength: length, maxLength: length }));
+      return fc.oneof({ weight: 4, arbitrary: lists }, { weight: 1, arbitrary: wrong });
+    }
+    case 'boolean':
+      return fc.oneof(fc.boolean(), wrong);
+  }
+}
+
+function argumentsFor(tool: Tool): fc.Arbitrary<unknown> {
+  const { properties, required = [] } = published.parse(tool.inputSchema);
+  const fields = Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [name, valuesOf(schema)]),
+  );
+  const some = fc.record(fields, { requiredKeys: [] });
+  const whole = fc.record(fields, { requiredKeys: required });
+  const more = fc.tuple(whole, fc.constantFrom('extra', 'id2', '__proto__', 'Id')).map(([args, name]) => ({
+    ...args,
+    [name]: 1,
+  }));
+  return fc.oneof(
+    { weight: 6, arbitrary: whole },
+    { weight: 1, arbitrary: some },
+    more,
+    fc.constantFrom(null, [], 'x'),
+  );
+}
+
+function bound(tool: Tool, args: unknown): 'bound' | string {
+  try {
+    tool.bind(args);
+    return 'bound';
+  } catch (error) {
+    if (error instanceof ServiceError) return error.code;
+    throw error;
+  }
+}
+
+describe('the catalogue', () => {
+  it('names each tool once, with a title and a description', () => {
+    const names = CATALOGUE.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    for (const tool of CATALOGUE) {
+      expect(tool.name).toMatch(/^[a-z][a-z_]{1,63}$/);
+      expect(tool.title).not.toBe('');
+      expect(tool.description).not.toBe('');
+    }
+  });
+
+  it('lists the names and arguments that API-NOTES freezes', () => {
+    const shown = Object.fromEntries(
+      CATALOGUE.map((tool) => {
+        const { properties, required = [] } = published.parse(tool.inputSchema);
+        return [
+          tool.name,
+          Object.keys(properties).map((name) => (required.includes(name) ? name : `${name}?`)),
+        ];
+      }),
+    );
+    expect(shown).toEqual({
+      get_me: [],
+      list_approvals: ['state?', 'limit?', 'cursor?'],
+      get_approval: ['approval_id'],
+      cancel_approval: ['approval_id'],
+      list_accounts: ['cursor?'],
+      summarize_inbox: ['account_id?', 'folder?', 'limit?', 'cursor?'],
+      get_email: ['id', 'body_offset?'],
+      send_email: ['to', 'subject', 'body', 'account_id?'],
+      send_reply: ['id', 'body'],
+      mark_read: ['id?', 'ids?'],
+    });
+  });
+
+  it('says which tools only read', () => {
+    const reading = CATALOGUE.map(listingOf).filter(({ annotations }) => annotations.readOnlyHint);
+    expect(reading.map(({ name }) => name)).toEqual([
+      ...['get_me', 'list_approvals', 'get_approval', 'list_accounts', 'summarize_inbox', 'get_email'],
+    ]);
+  });
+});
+
+describe.each(CATALOGUE.map((tool) => [tool.name, tool] as const))('the arguments of %s', (_name, tool) => {
+  const validate = ajv.compile(tool.inputSchema);
+
+  it('are published as a flat object of described properties, with nothing besides', () => {
+    expect(published.safeParse(tool.inputSchema).error).toBeUndefined();
+    for (const word of ['oneOf', 'anyOf', 'allOf', '$ref', '$schema'])
+      expect(tool.inputSchema).not.toHaveProperty(word);
+  });
+
+  it('are refused whenever the published schema refuses them', () => {
+    fc.assert(
+      fc.property(argumentsFor(tool), (args) => {
+        if (!validate(args)) expect(['invalid_arguments', 'invalid_message_id']).toContain(bound(tool, args));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('are only refused beyond the published schema for what their characters are, or for which are given', () => {
+    const besides = /control characters|one line|has at least|exactly one|names each address once|plain/;
+    fc.assert(
+      fc.property(argumentsFor(tool), (args) => {
+        if (!validate(args)) return;
+        try {
+          tool.bind(args);
+        } catch (error) {
+          if (!(error instanceof ServiceError)) throw error;
+          expect(error.code).toBe('invalid_arguments');
+          const errors = z
+            .array(z.object({ message: z.string().regex(besides) }))
+            .safeParse(error.details?.errors);
+          expect(errors.error).toBeUndefined();
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+const id = `m1_${'A'.repeat(100)}`;
+const send = { to: ['ada@example.org'], subject: 'Subject', body: 'Text' };
+const many = (count: number) => Array.from({ length: count }, (_, n) => `a${n}@example.org`);
+
+/** Both sides of every bound of API.md: what is right, and what is one beyond it. */
+const BOUNDS: [tool: string, field: string, right: unknown, wrong: unknown, others?: object][] = [
+  ['list_approvals', 'limit', 1, 0],
+  ['list_approvals', 'limit', 50, 51],
+  ['list_approvals', 'state', 'all', 'pending'],
+  ['list_approvals', 'cursor', `c1_${'A'.repeat(117)}`, `c1_${'A'.repeat(118)}`],
+  ['list_approvals', 'cursor', 'c1_A', 'c1_'],
+  ['get_approval', 'approval_id', `apr_${'A'.repeat(22)}`, `apr_${'A'.repeat(23)}`],
+  ['cancel_approval', 'approval_id', `apr_${'A'.repeat(22)}`, `app_${'A'.repeat(22)}`],
+  ['summarize_inbox', 'account_id', 1, 0],
+  ['summarize_inbox', 'limit', 50, 51],
+  ['summarize_inbox', 'limit', 1, 1.5],
+  ['summarize_inbox', 'folder', 'f'.repeat(255), 'f'.repeat(256)],
+  ['summarize_inbox', 'folder', ASTRAL.repeat(255), ASTRAL.repeat(256)],
+  ['summarize_inbox', 'folder', 'f', ''],
+  ['get_email', 'id', `m1_${'A'.repeat(1437)}`, `m1_${'A'.repeat(1438)}`],
+  ['get_email', 'id', 'm1_A', 'm1_'],
+  ['get_email', 'body_offset', 0, -1, { id }],
+  ['get_email', 'body_offset', 100_000_000, 100_000_001, { id }],
+  ['send_email', 'to', many(1), [], send],
+  ['send_email', 'to', many(5), many(6), send],
+  ['send_email', 'to', many(2), ['ada@example.org', 'ADA@example.org'], send],
+  ['send_email', 'to', ['a@b.c'], ['a@b'], send],
+  ['send_email', 'to', [`${'a'.repeat(242)}@example.org`], [`${'a'.repeat(243)}@example.org`], send],
+  ['send_email', 'subject', 's', '', send],
+  ['send_email', 'subject', ASTRAL.repeat(300), ASTRAL.repeat(301), send],
+  ['send_email', 'body', 'b', '', send],
+  ['send_email', 'body', ASTRAL.repeat(50_000), ASTRAL.repeat(50_001), send],
+  ['send_email', 'account_id', 1, 0, send],
+  ['send_reply', 'body', ASTRAL.repeat(50_000), ASTRAL.repeat(50_001), { id }],
+  ['mark_read', 'ids', [id], []],
+];
+
+describe('the bounds of API.md', () => {
+  it.each(BOUNDS)('%s: %s', (name, field, right, wrong, others = {}) => {
+    const tool = CATALOGUE.find((one) => one.name === name);
+    if (tool === undefined) throw new Error(`there is no ${name}`);
+    expect(bound(tool, { ...others, [field]: right })).toBe('bound');
+    const refused = typeof wrong === 'string' && field === 'id' ? 'invalid_message_id' : 'invalid_arguments';
+    expect(bound(tool, { ...others, [field]: wrong })).toBe(refused);
+  });
+
+  it('a message id that cannot be one is told apart from arguments of a wrong shape', () => {
+    const tool = CATALOGUE.find((one) => one.name === 'mark_read');
+    if (tool === undefined) throw new Error('there is no mark_read');
+    const answers = [
+      { id: 'x' },
+      { ids: [id, 'x'] },
+      { id: 'x', extra: 1 },
+      { id: 7 },
+      {},
+      { id, ids: [id] },
+    ];
+    expect(answers.map((args) => bound(tool, args))).toEqual([
+      ...['invalid_message_id', 'invalid_message_id', 'invalid_arguments', 'invalid_arguments'],
+      ...['invalid_arguments', 'invalid_arguments'],
+    ]);
+  });
+});

@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest';
+import { type Dashboard, EMAIL, formTokenIn, openDashboard } from './open-dashboard.ts';
+
+/** The page of a request as it was opened, and what its buttons do. */
+async function openPage(dashboard: Dashboard, id: string, cookie: string) {
+  const headers = { cookie };
+  const shown = await dashboard.send({ path: `/approvals/${id}`, headers });
+  const digest = /name="digest" value="([^"]+)"/.exec(shown.body)?.[1] ?? '';
+  const form = { form_token: formTokenIn(shown.body), digest };
+  return {
+    ...shown,
+    press: (button: 'approve' | 'reject', fields: Record<string, string> = {}) =>
+      dashboard.send({ path: `/approvals/${id}/${button}`, headers, form: { ...form, ...fields } }),
+  };
+}
+
+async function stateOf(dashboard: Dashboard, id: string) {
+  return (await dashboard.service.approvals.show(dashboard.ownerId, id))?.approval.state;
+}
+
+describe('a decision', () => {
+  it('is made once, when two are made at once, and the loser is told', async () => {
+    const dashboard = await openDashboard();
+    const id = await dashboard.ask({});
+    const cookie = await dashboard.cookie();
+    const [one, other] = [await openPage(dashboard, id, cookie), await openPage(dashboard, id, cookie)];
+    const [approved, rejected] = await Promise.all([one.press('approve'), other.press('reject')]);
+    expect([approved.status, rejected.status].sort()).toEqual([303, 409]);
+    const loser = approved.status === 409 ? approved : rejected;
+    expect(loser.body).toMatch(/Nothing was (approved|rejected)\. When you decided, it was already “\w+”\./);
+    expect(await stateOf(dashboard, id)).toBe(approved.status === 303 ? 'executed' : 'rejected');
+    expect(dashboard.mail.transmitted()).toHaveLength(approved.status === 303 ? 1 : 0);
+  });
+
+  it('on a page that is no longer true does nothing: already decided', async () => {
+    const dashboard = await openDashboard();
+    const id = await dashboard.ask({});
+    const page = await openPage(dashboard, id, await dashboard.cookie());
+    await dashboard.service.approvals.reject(dashboard.ownerId, id);
+    const answer = await page.press('approve');
+    expect(answer.status).toBe(409);
+    expect(answer.body).toContain('it was already “Rejected”');
+    expect(answer.body).not.toContain('>Approve<');
+    expect(dashboard.mail.transmitted()).toHaveLength(0);
+  });
+
+  it('does nothing when the page showed something else, and shows what it is now', async () => {
+    const dashboard = await openDashboard();
+    const id = await dashboard.ask({ subject: 'As it is now' });
+    const page = await openPage(dashboard, id, await dashboard.cookie());
+    const answer = await page.press('approve', { digest: 'a'.repeat(64) });
+    expect(answer.status).toBe(409);
+    expect(answer.body).toContain('did not show what would happen now');
+    expect(answer.body).toContain('As it is now');
+    expect(await stateOf(dashboard, id)).toBe('pending');
+    expect((await page.press('approve', { digest: '' })).status).toBe(400);
+    expect(await stateOf(dashboard, id)).toBe('pending');
+    expect((await page.press('approve')).status).toBe(303);
+  });
+
+  it.each(['approve', 'reject'] as const)('comes too late after a day: %s', async (button) => {
+    const dashboard = await openDashboard();
+    const id = await dashboard.ask({});
+    const page = await openPage(dashboard, id, await dashboard.cookie());
+    dashboard.clock.shift(24 * 60 * 60 * 1000);
+    const answer = await page.press(button);
+    expect(answer.status).toBe(409);
+    expect(answer.body).toMatch(/Its time is over|already “Expired”/);
+    expect(dashboard.mail.transmitted()).toHaveLength(0);
+  });
+
+  it('does nothing once the key is revoked', async () => {
+    const dashboard = await openDashboard();
+    const id = await dashboard.ask({});
+    const page = await openPage(dashboard, id, await dashboard.cookie());
+    await dashboard.service.keys.revoke(dashboard.ownerId, dashboard.key.keyId);
+    const answer = await page.press('approve');
+    expect(answer.status).toBe(409);
+    expect(answer.body).toContain('Its key was switched off.');
+  });
+
+  it('tells what came of it: a refusal, an outcome that nobody knows', async () => {
+    const dashboard = await openDashboard();
+    const cookie = await dashboard.cookie();
+    for (const [address, state, meaning] of [
+      ['refused@sandbox.invalid', 'Failed', 'nothing was done'],
+      ['lost@sandbox.invalid', 'Outcome unknown', 'may or may not have happened'],
+    ] as const) {
+      const id = await dashboard.ask({ to: [address] });
+      const page = await openPage(dashboard, id, cookie);
+      expect((await page.press('approve')).headers.location).toBe(`/approvals/${id}`);
+      const { body } = await openPage(dashboard, id, cookie);
+      expect(body).toContain(`>${state}</span>`);
+      expect(body).toContain(meaning);
+    }
+  });
+
+  it('is nobody else’s', async () => {
+    const dashboard = await openDashboard();
+    const id = await dashboard.ask({ subject: 'Confidential' });
+    const password = 'another long password';
+    const { service } = dashboard;
+    await service.owners.create({ email: 'other@example.org', password });
+    const token = await service.owners.signIn({ email: 'other@example.org', password, address: '192.0.2.2' });
+    const cookie = (await dashboard.cookie()).replace(/=.*/, `=${token}`);
+    const { status, body } = await openPage(dashboard, id, cookie);
+    expect(status).toBe(404);
+    expect(body).not.toContain('Confidential');
+    const list = await dashboard.send({ path: '/approvals', headers: { cookie } });
+    expect(list.body).toContain('Nothing waits for you.');
+    const form = { form_token: formTokenIn(list.body), digest: 'a'.repeat(64) };
+    for (const button of ['approve', 'reject']) {
+      const answer = await dashboard.send({ path: `/approvals/${id}/${button}`, headers: { cookie }, form });
+      expect(answer.status).toBe(404);
+    }
+    expect(await stateOf(dashboard, id)).toBe('pending');
+  });
+
+  it('that is still being carried out is said to be so, and the page asks again by itself', async () => {
+    const dashboard = await openDashboard();
+    const id = await dashboard.ask({ to: ['tempfail@sandbox.invalid'] });
+    const cookie = await dashboard.cookie();
+    await (await openPage(dashboard, id, cookie)).press('approve');
+    expect(await stateOf(dashboard, id)).toBe('approved');
+    const { body } = await openPage(dashboard, id, cookie);
+    expect(body).toContain('It is not done yet.');
+    expect(body).toContain('<meta http-equiv="refresh" content="5"');
+    expect(body).not.toContain('>Approve<');
+  });
+});
+
+describe('the list', () => {
+  it('has what waits first, then what is decided, a page at a time, each with its link', async () => {
+    const dashboard = await openDashboard();
+    const decided: string[] = [];
+    for (let number = 0; number < 55; number++) {
+      const id = await dashboard.ask({ subject: `Letter ${number}.` });
+      await dashboard.service.approvals.reject(dashboard.ownerId, id);
+      decided.unshift(id);
+      dashboard.clock.shift(1000);
+    }
+    const waiting = await dashboard.ask({ to: ['ada@example.net', EMAIL], subject: 'Please' });
+    const headers = { cookie: await dashboard.cookie() };
+    const linksOf = (html: string) =>
+      [...html.matchAll(/href="\/approvals\/(apr_[^"]+)"/g)].map(([, id]) => id);
+
+    const first = (await dashboard.send({ path: '/approvals', headers })).body;
+    expect(linksOf(first)).toEqual([waiting, ...decided.slice(0, 49)]);
+    expect(first).toContain('ada@example.net, owner@example.org');
+    const older = /href="(\/approvals\?after=[^"]+)"/.exec(first)?.[1] ?? '';
+    const second = (await dashboard.send({ path: older, headers })).body;
+    expect(linksOf(second)).toEqual(decided.slice(49));
+    expect(second).not.toContain('>Older<');
+  });
+});

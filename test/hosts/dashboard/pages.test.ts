@@ -1,0 +1,301 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import PostalMime from 'postal-mime';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { ServiceError } from '../../../core/errors.ts';
+import { MailError } from '../../../core/ports/mail.ts';
+import type { AccountFields } from '../../../hosts/dashboard/account-fields.ts';
+import { callWith } from '../../open-service.ts';
+import { browserIsMissing, inBrowser, openBrowser } from '../../servers/browser.ts';
+import { type Dashboard, EMAIL, openDashboard, PASSWORD } from './open-dashboard.ts';
+
+const RLO = '\u202e';
+
+describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser.close());
+
+  /** Signs in by the form. What the browser asked another host for, or would not load, fails the test. */
+  async function signedIn(
+    dashboard: Dashboard,
+    path: string,
+    options: BrowserContextOptions = {},
+  ): Promise<Page> {
+    const context = await browser.newContext({ javaScriptEnabled: false, ...options });
+    const page = await context.newPage();
+    const strange: string[] = [];
+    page.on('request', (request) => {
+      if (!request.url().startsWith(dashboard.url) && !request.url().startsWith('data:'))
+        strange.push(request.url());
+    });
+    page.on('console', (message) => strange.push(message.text()));
+    page.on('dialog', (dialog) => strange.push(dialog.message()));
+    onTestFinished(async () => {
+      await context.close();
+      expect(strange.filter((text) => !text.includes('status of 4'))).toEqual([]);
+    });
+    await page.goto(`${dashboard.url}${path}`);
+    await page.getByLabel('Email').fill(EMAIL);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForURL(`${dashboard.url}${path}`);
+    return page;
+  }
+
+  const textOf = (page: Page, id: string) => page.locator(`#${id}`).textContent();
+
+  it('sees the very text that is sent, approves it, and it is sent once', async () => {
+    const dashboard = await openDashboard();
+    const body = [
+      '',
+      '  two spaces, a\ttab, trailing spaces:   ',
+      '',
+      `<b>no markup</b> &amp; <script>alert(1)</script> ${'long'.repeat(60)}`,
+      `zero\u200bwidth, turned ${RLO}around, Ελληνικά, שלום, 👩‍💻 ❤️`,
+      '.',
+      'From here',
+      '-- ',
+      'Bob',
+      '',
+    ].join('\n');
+    const subject = 'Grüße <i>& more</i>';
+    const id = await dashboard.ask({ to: ['ada@example.net', 'cy@example.net'], subject, body });
+
+    const page = await signedIn(dashboard, '/approvals');
+    await page.getByRole('link', { name: 'Send' }).click();
+    await page.waitForURL(`${dashboard.url}/approvals/${id}`);
+    expect(await page.locator('#recipients li').allTextContents()).toEqual([
+      'ada@example.net',
+      'cy@example.net',
+    ]);
+    expect(await textOf(page, 'message-from')).toBe(EMAIL);
+    expect(await textOf(page, 'message-subject')).toBe(subject);
+    expect(await textOf(page, 'unseen-characters')).toContain('U+200B, U+202E');
+    expect(await textOf(page, 'notes')).toContain('You have never written to this address');
+    const shown = await textOf(page, 'message-text');
+    expect(dashboard.mail.transmitted()).toHaveLength(0);
+
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.waitForURL(`${dashboard.url}/approvals/${id}`);
+    expect(await page.locator('.state').textContent()).toBe('Executed');
+    expect(await textOf(page, 'meaning')).toBe('You approved it, and it was carried out.');
+    expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+
+    const [sent, ...others] = dashboard.mail.transmitted();
+    expect(others).toEqual([]);
+    const mail = await PostalMime.parse(sent?.raw ?? '');
+    expect(sent?.to).toEqual(['ada@example.net', 'cy@example.net']);
+    expect(mail.subject).toBe(subject);
+    expect(mail.text?.replace(/\r\n/g, '\n').replace(/\n$/, '')).toBe(shown);
+    expect(shown).toContain(`turned ${RLO}around`);
+  });
+
+  it('rejects, and nothing is sent', async () => {
+    const dashboard = await openDashboard();
+    const id = await dashboard.ask({});
+    const page = await signedIn(dashboard, `/approvals/${id}`);
+    await page.getByRole('button', { name: 'Reject' }).click();
+    expect(await page.locator('.state').textContent()).toBe('Rejected');
+    expect(await textOf(page, 'meaning')).toBe('You rejected it. Nothing was done.');
+    expect(dashboard.mail.transmitted()).toHaveLength(0);
+  });
+
+  it('sees hostile text as text: no markup, nothing turned around, nothing loaded', async () => {
+    const dashboard = await openDashboard();
+    const hostile = `<img src=http://evil.example/x.png onerror=alert(1)>"'>${RLO}fdp.exe`;
+    const from = `"<script>alert(2)</script> ${RLO}moc" <mallory@evil.example>`;
+    const account = (await dashboard.service.accounts.list(dashboard.ownerId))[0];
+    if (account === undefined) throw new Error('there is one account');
+    await dashboard.mail.deliver(
+      { ownerId: dashboard.ownerId, accountId: account.accountId, email: EMAIL, settings: async () => ({}) },
+      'INBOX',
+      Buffer.from(
+        `From: =?utf-8?B?${Buffer.from(from.slice(1, from.indexOf('" <'))).toString('base64')}?= <mallory@evil.example>\r\n` +
+          `To: ${EMAIL}\r\nSubject: =?utf-8?B?${Buffer.from(hostile).toString('base64')}?=\r\n` +
+          'Message-ID: <hostile@evil.example>\r\nDate: Fri, 20 Nov 2026 10:00:00 +0000\r\n\r\nhello\r\n',
+      ),
+    );
+    const found = await dashboard.key.call('summarize_inbox', { limit: 1 });
+    if (found.status !== 'ok') throw new Error(JSON.stringify(found));
+    const [row] = found.result.messages as { id: string }[];
+    const asked = await dashboard.key.call('send_reply', { id: row?.id, body: hostile });
+    if (asked.status !== 'pending_approval') throw new Error(JSON.stringify(asked));
+    await dashboard.service.keys.create({
+      ownerId: dashboard.ownerId,
+      name: hostile.slice(0, 90),
+      preset: 'read',
+    });
+
+    const page = await signedIn(dashboard, `/approvals/${asked.approval.id}`, { javaScriptEnabled: true });
+    const visible = hostile.replace(RLO, '⟨U+202E⟩');
+    expect(await textOf(page, 'message-subject')).toBe(`Re: ${visible}`);
+    expect(await textOf(page, 'targets')).toContain(visible);
+    expect(await textOf(page, 'targets')).toContain('<script>alert(2)</script> ⟨U+202E⟩moc');
+    expect(await textOf(page, 'message-text')).toContain(hostile);
+    for (const path of ['/approvals', '/integrations', '/activity', `/approvals/${asked.approval.id}`]) {
+      await page.goto(`${dashboard.url}${path}`);
+      expect(await page.locator('img, script, iframe').count()).toBe(0);
+      const shown = await page.locator('main').innerText();
+      const exact = path.startsWith('/approvals/') ? await textOf(page, 'message-text') : '';
+      // The text of the message is exact, with its marks beside it; nothing else holds what turns text around.
+      expect(shown.split(RLO).length).toBe(exact?.split(RLO).length);
+    }
+  });
+
+  it('stays within a narrow screen', async () => {
+    const dashboard = await openDashboard({ accountSettings: (fields) => fields });
+    const id = await dashboard.ask({ subject: 'x'.repeat(300), body: 'y'.repeat(3000) });
+    const page = await signedIn(dashboard, '/approvals', { viewport: { width: 375, height: 800 } });
+    for (const path of ['/approvals', `/approvals/${id}`, '/accounts', '/integrations', '/activity']) {
+      await page.goto(`${dashboard.url}${path}`);
+      expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBeLessThanOrEqual(375);
+    }
+  });
+
+  it('creates a key that works and is shown once, changes a mode, rotates it, and revokes it', async () => {
+    const dashboard = await openDashboard();
+    await dashboard.service.keys.revoke(dashboard.ownerId, dashboard.key.keyId);
+    const { service, ownerId } = dashboard;
+    const works = async (key: string) => (await callWith(service, key, 'get_me')).status;
+    const live = async () => (await service.keys.list(ownerId)).find((key) => key.revokedAt === null);
+
+    const page = await signedIn(dashboard, '/integrations');
+    await page.getByLabel('Name').fill('Assistant');
+    await page.getByLabel('Preset').selectOption({ label: 'Read and organise' });
+    await page.getByLabel('Days').fill('7');
+    await page.getByText('Modes other than').click();
+    const sendModes = page.locator('select[name="mail:send"]');
+    expect(
+      await sendModes.locator('option').evaluateAll((all) => all.map((one) => one.getAttribute('value'))),
+    ).toEqual(['', 'off', 'approval', 'direct']);
+    await sendModes.selectOption('approval');
+    await page.getByRole('button', { name: 'Create key' }).click();
+    const key = (await textOf(page, 'api-key')) ?? '';
+    expect(await works(key)).toBe('ok');
+    expect((await live())?.modes).toMatchObject({
+      'mail:send': 'approval',
+      'mail:manage': 'approval',
+      'mail:reply': 'off',
+    });
+
+    await page.getByRole('link', { name: 'I have copied it' }).click();
+    expect(await page.content()).not.toContain('svc_pat_');
+    await page.getByRole('form', { name: 'Modes' }).locator('select[name="mail:send"]').selectOption('off');
+    await page.getByRole('button', { name: 'Save modes' }).click();
+    expect(await page.getByRole('status').textContent()).toBe('The modes are saved.');
+    expect((await live())?.modes['mail:send']).toBe('off');
+
+    await page.getByRole('button', { name: 'Rotate' }).click();
+    const next = (await textOf(page, 'api-key')) ?? '';
+    expect(next).not.toBe(key);
+    expect([await works(key), await works(next)]).toEqual(['ok', 'ok']);
+
+    await page.getByRole('link', { name: 'I have copied it' }).click();
+    await page.getByRole('button', { name: 'Revoke' }).click();
+    expect(await page.getByRole('status').textContent()).toContain('The key is revoked.');
+    expect([await works(key), await works(next)]).toEqual(['error', 'error']);
+  });
+
+  async function fillAccount(page: Page) {
+    await page.getByLabel('Email').fill('work@example.org');
+    await page.getByLabel('Label').fill('Work');
+    await page.getByLabel('IMAP host').fill('imap.example.org');
+    await page.getByLabel('SMTP host').fill('smtp.example.org');
+    await page.getByLabel('SMTP port').fill('587');
+    await page.getByLabel('SMTP security').selectOption('starttls');
+    await page.getByLabel('SMTP user').fill('worker');
+    await page.getByLabel('Password').fill('hunter2hunter2');
+    await page.getByLabel('Certificate fingerprint').fill(`${'AB:'.repeat(31)}AB`);
+    await page.getByLabel('Signature').fill('Bob\nat work');
+    await page.getByRole('button', { name: 'Connect account' }).click();
+  }
+
+  it('connects an account with settings given by hand, sets it active, and removes it when asked twice', async () => {
+    const settings: AccountFields[] = [];
+    const dashboard = await openDashboard({ accountSettings: (fields) => settings.push(fields) });
+    const { service, ownerId } = dashboard;
+    const page = await signedIn(dashboard, '/accounts');
+    await fillAccount(page);
+    expect(await page.getByRole('status').textContent()).toBe('The account is connected.');
+    expect(settings).toEqual([
+      {
+        imap: { host: 'imap.example.org', port: 993, security: 'tls', user: 'work@example.org' },
+        smtp: { host: 'smtp.example.org', port: 587, security: 'starttls', user: 'worker' },
+        password: 'hunter2hunter2',
+        fingerprint: 'ab'.repeat(32),
+      },
+    ]);
+    const [, work] = await service.accounts.list(ownerId);
+    expect(work).toMatchObject({ email: 'work@example.org', label: 'Work', signature: 'Bob\nat work' });
+
+    await page.getByRole('button', { name: 'Set active' }).click();
+    expect((await service.owners.byEmail(EMAIL))?.activeAccountId).toBe(work?.accountId);
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: 'work@example.org' })
+      .getByRole('link', { name: 'Remove' })
+      .click();
+    expect(await service.accounts.list(ownerId)).toHaveLength(2);
+    await page.getByRole('button', { name: 'Remove' }).click();
+    expect(await page.getByRole('status').textContent()).toBe('The account is removed.');
+    expect((await service.accounts.list(ownerId)).map(({ email }) => email)).toEqual([EMAIL]);
+  });
+
+  it('is told what is wrong with an account, keeps what was typed, and never sees the password again', async () => {
+    const faults: unknown[] = [
+      new MailError('auth', 'IMAP sign-in refused'),
+      new ServiceError('invalid_arguments', {
+        details: {
+          errors: [
+            { field: 'imap.host', rule: 'x', message: 'plain text is only used to a loopback address' },
+          ],
+        },
+      }),
+    ];
+    const dashboard = await openDashboard({
+      accountSettings: () => {
+        throw faults.shift();
+      },
+    });
+    const page = await signedIn(dashboard, '/accounts');
+    for (const told of ['does not accept this user and password', 'imap.host: plain text is only used']) {
+      await fillAccount(page);
+      expect(await page.getByRole('alert').textContent()).toContain(told);
+      expect(await page.getByLabel('IMAP host').inputValue()).toBe('imap.example.org');
+      expect(await page.getByLabel('SMTP security').inputValue()).toBe('starttls');
+      expect(await page.content()).not.toContain('hunter2');
+    }
+    expect(await dashboard.service.accounts.list(dashboard.ownerId)).toHaveLength(1);
+  });
+
+  it('learns in the demo what connecting a real account needs', async () => {
+    const dashboard = await openDashboard();
+    const page = await signedIn(dashboard, '/accounts');
+    expect(await page.locator('main').innerText()).toContain('countersign serve');
+    expect(await page.getByRole('button', { name: 'Connect account' }).count()).toBe(0);
+  });
+
+  it('finds every call and decision in the activity', async () => {
+    const dashboard = await openDashboard();
+    const id = await dashboard.ask({});
+    await dashboard.service.approvals.reject(dashboard.ownerId, id);
+    const page = await signedIn(dashboard, '/activity');
+    const rows = await page.locator('tbody tr').allInnerTexts();
+    expect(rows).toHaveLength(2);
+    expect(rows[0]).toMatch(/decision\s+agent\s+send_email\s+rejected/);
+    expect(rows[1]).toMatch(/call\s+agent\s+send_email\s+pending_approval/);
+    await page.getByRole('link', { name: 'decision' }).click();
+    expect(page.url()).toBe(`${dashboard.url}/approvals/${id}`);
+  });
+
+  it('signs out', async () => {
+    const dashboard = await openDashboard();
+    const page = await signedIn(dashboard, '/approvals');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.waitForURL(`${dashboard.url}/sign-in`);
+    await page.goto(`${dashboard.url}/approvals`);
+    expect(page.url()).toContain('/sign-in');
+  });
+});

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { judgeRequest, type Verdict } from '../../../hosts/dashboard/request-guard.ts';
+
+const LOCAL = 'http://127.0.0.1:8788';
+const PUBLIC = 'https://dash.example.org';
+
+interface Row {
+  why: string;
+  own: string;
+  method?: string;
+  target?: string;
+  headers: Record<string, string>;
+  verdict: Verdict;
+}
+
+const rows: Row[] = [
+  { why: 'its own address', own: LOCAL, headers: { host: '127.0.0.1:8788' }, verdict: 'pass' },
+  {
+    why: 'another name of the loopback host',
+    own: LOCAL,
+    headers: { host: 'localhost:8788' },
+    verdict: 'pass',
+  },
+  { why: 'its IPv6 form', own: LOCAL, headers: { host: '[::1]:8788' }, verdict: 'pass' },
+  { why: 'another port', own: LOCAL, headers: { host: '127.0.0.1:8787' }, verdict: 'misdirected' },
+  {
+    why: 'a name that was made to lead here',
+    own: LOCAL,
+    headers: { host: 'evil.example:8788' },
+    verdict: 'misdirected',
+  },
+  { why: 'no Host', own: LOCAL, headers: {}, verdict: 'misdirected' },
+  { why: 'a public name', own: PUBLIC, headers: { host: 'dash.example.org' }, verdict: 'pass' },
+  {
+    why: 'a public name with its port',
+    own: PUBLIC,
+    headers: { host: 'DASH.example.org:443' },
+    verdict: 'pass',
+  },
+  {
+    why: 'the loopback host of a public dashboard',
+    own: PUBLIC,
+    headers: { host: 'localhost' },
+    verdict: 'misdirected',
+  },
+  {
+    why: 'a whole address of another host',
+    own: LOCAL,
+    target: 'http://evil.example/approvals',
+    headers: { host: '127.0.0.1:8788' },
+    verdict: 'misdirected',
+  },
+  {
+    why: 'a form of its own',
+    own: PUBLIC,
+    method: 'POST',
+    headers: { host: 'dash.example.org', origin: PUBLIC, 'sec-fetch-site': 'same-origin' },
+    verdict: 'pass',
+  },
+  {
+    why: 'a form of its own by another loopback name',
+    own: LOCAL,
+    method: 'POST',
+    headers: { host: 'localhost:8788', origin: 'http://localhost:8788' },
+    verdict: 'pass',
+  },
+  {
+    why: 'a form of another origin',
+    own: PUBLIC,
+    method: 'POST',
+    headers: { host: 'dash.example.org', origin: 'https://evil.example' },
+    verdict: 'foreign',
+  },
+  {
+    why: 'a form of another port, such as the API',
+    own: LOCAL,
+    method: 'POST',
+    headers: { host: '127.0.0.1:8788', origin: 'http://127.0.0.1:8787' },
+    verdict: 'foreign',
+  },
+  {
+    why: 'a form of the same host without TLS',
+    own: PUBLIC,
+    method: 'POST',
+    headers: { host: 'dash.example.org', origin: 'http://dash.example.org:443' },
+    verdict: 'foreign',
+  },
+  {
+    why: 'a form of a page that hides its origin',
+    own: LOCAL,
+    method: 'POST',
+    headers: { host: '127.0.0.1:8788', origin: 'null' },
+    verdict: 'foreign',
+  },
+  ...(['cross-site', 'same-site'] as const).map(
+    (site): Row => ({
+      why: `a form that the browser calls ${site}`,
+      own: LOCAL,
+      method: 'POST',
+      headers: { host: '127.0.0.1:8788', 'sec-fetch-site': site },
+      verdict: 'foreign',
+    }),
+  ),
+  {
+    why: 'a form of no browser, which its token is left to judge',
+    own: LOCAL,
+    method: 'POST',
+    headers: { host: '127.0.0.1:8788' },
+    verdict: 'pass',
+  },
+  {
+    why: 'a link on another site',
+    own: LOCAL,
+    headers: { host: '127.0.0.1:8788', 'sec-fetch-site': 'cross-site' },
+    verdict: 'pass',
+  },
+];
+
+describe('a request', () => {
+  it.each(rows)('with $why: $verdict', ({ own, method = 'GET', target = '/approvals', headers, verdict }) => {
+    expect(judgeRequest({ method, target, headers, peer: '192.0.2.1' }, own)).toBe(verdict);
+  });
+});

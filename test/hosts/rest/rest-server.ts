@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+import { type SandboxMail, sandboxMail } from '../../../adapters/sandbox/mail.ts';
+import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
+import type { LimitOverrides } from '../../../core/limits.ts';
+import type { Modes, Preset } from '../../../core/permissions.ts';
+import type { Log } from '../../../core/ports/log.ts';
+import type { Storage } from '../../../core/ports/storage.ts';
+import type { Service } from '../../../core/service.ts';
+import { createService } from '../../../hosts/embedded/countersign.ts';
+import type { RestService } from '../../../hosts/rest/door.ts';
+import { restClientError, restHandler } from '../../../hosts/rest/handler.ts';
+
+export interface RestServer {
+  readonly port: number;
+  readonly service: Service;
+  readonly storage: Storage;
+  readonly mail: SandboxMail;
+  /** An owner with one account and a Full key. */
+  readonly ownerId: string;
+  readonly apiKey: string;
+  key(options?: { preset?: Preset; modes?: Partial<Modes>; ownerId?: string }): Promise<string>;
+  stop(): Promise<void>;
+}
+
+interface Options {
+  readonly limits?: LimitOverrides;
+  readonly baseUrl?: string;
+  readonly log?: Log;
+  /** What stands between the door and the service. */
+  readonly between?: (service: Service) => RestService;
+}
+
+const OWNER_EMAIL = 'owner@example.org';
+
+/** The door on node:http, in front of the real service on SQLite and the sandbox. Believes 127.0.0.1 as a proxy. */
+export async function restServer(options: Options = {}): Promise<RestServer> {
+  const server = createServer({ requireHostHeader: false });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const storage = sqliteStorage({ file: ':memory:' });
+  const mail = sandboxMail();
+  const service = createService({
+    storage,
+    mail,
+    secretKeys: [randomBytes(32)],
+    baseUrl: options.baseUrl ?? `http://127.0.0.1:${port}`,
+    dashboardUrl: 'http://127.0.0.1:1',
+    limits: { callsPerMinute: 100_000, callsPerDay: 100_000, ...options.limits },
+  });
+  const behind = options.between?.(service) ?? service;
+  const rest = { trustedProxies: ['127.0.0.1'], ...(options.log === undefined ? {} : { log: options.log }) };
+  server.on('request', restHandler(behind, rest));
+  server.on('clientError', restClientError(behind, rest));
+
+  const { ownerId } = await service.owners.create({ email: OWNER_EMAIL });
+  await service.accounts.connect({ ownerId, email: OWNER_EMAIL, settings: {} });
+  const key: RestServer['key'] = async ({ preset = 'full', modes = {}, ownerId: owner = ownerId } = {}) =>
+    (await service.keys.create({ ownerId: owner, name: 'test', preset, modes })).apiKey;
+
+  return {
+    port,
+    service,
+    storage,
+    mail,
+    ownerId,
+    apiKey: await key(),
+    key,
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await service.stop();
+    },
+  };
+}
+
+/** For one test alone. */
+export async function ownRestServer(options: Options = {}): Promise<RestServer> {
+  const server = await restServer(options);
+  onTestFinished(() => server.stop());
+  return server;
+}

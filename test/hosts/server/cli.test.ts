@@ -1,0 +1,197 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildCli, type Cli, printedBy } from './cli-process.ts';
+
+let cli: Cli;
+beforeAll(async () => {
+  cli = await buildCli();
+});
+afterAll(() => cli.remove());
+
+const OWNER = 'grace@example.org';
+const PASSWORD = 'correct horse battery staple';
+
+const someText: unknown = expect.any(String);
+
+describe('commands', () => {
+  it('make an owner and a key, which a server on the same database takes', async () => {
+    const added = printedBy(
+      await cli.run(['owner', 'add', OWNER, '--timezone', 'Europe/Berlin', '--json'], PASSWORD),
+    );
+    expect(added).toEqual({ owner_id: someText });
+    expect(statSync(join(cli.folder, 'data', 'countersign.db.key')).mode & 0o777).toBe(0o600);
+
+    const add = ['key', 'add', '--owner', OWNER, '--name', 'agent', '--preset', 'full', '--days', '30'];
+    const key = printedBy(
+      await cli.run([...add, '--mode', 'mail:send=direct', '--mode', 'mail:reply=off', '--json']),
+    );
+    expect(key).toEqual({ key_id: someText, api_key: expect.stringMatching(/^svc_pat_/) as unknown });
+
+    const { keys } = printedBy(await cli.run(['key', 'list', '--owner', OWNER, '--json']));
+    expect(keys).toMatchObject([
+      {
+        key_id: key.key_id,
+        name: 'agent',
+        revoked_at: null,
+        modes: { 'mail:send': 'direct', 'mail:reply': 'off' },
+      },
+    ]);
+    expect(JSON.stringify(keys)).not.toContain(key.api_key);
+
+    const server = await cli.serve(['serve', '--json']);
+    const me = () =>
+      fetch(`${server.base_url}/v1/me`, { headers: { authorization: `Bearer ${key.api_key}` } });
+    expect((await me()).status).toBe(200);
+    expect((await fetch(`${server.dashboard_url}/sign-in`)).status).toBe(200);
+
+    // While the server runs.
+    expect(printedBy(await cli.run(['key', 'revoke', key.key_id ?? '', '--owner', OWNER, '--json']))).toEqual(
+      {
+        key_id: key.key_id,
+      },
+    );
+    expect((await me()).status).toBe(401);
+    expect(await server.stop('SIGTERM')).toMatchObject({ code: 0 });
+  });
+
+  it('change a password', async () => {
+    const changed = printedBy(await cli.run(['owner', 'password', OWNER, '--json'], `${PASSWORD}!\n`));
+    expect(changed).toEqual({ owner_id: someText });
+  });
+
+  it('list accounts', async () => {
+    expect(printedBy(await cli.run(['account', 'list', '--owner', OWNER, '--json']))).toEqual({
+      accounts: [],
+    });
+  });
+
+  it('speak to people without --json', async () => {
+    const { code, stdout } = await cli.run([
+      'key',
+      'add',
+      '--owner',
+      OWNER,
+      '--name',
+      'n',
+      '--preset',
+      'read',
+    ]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/curl -H 'Authorization: Bearer svc_pat_\w+' http:/);
+  });
+});
+
+describe('wrong usage ends with 2', () => {
+  it.each([
+    [[], 'Commands'],
+    [['approve', 'apr_1'], 'There is no such command'],
+    [['owner', 'add'], 'EMAIL is missing'],
+    [['owner', 'add', 'a@example.org', 'b@example.org'], 'too much behind EMAIL'],
+    [['key', 'add', '--owner', OWNER, '--name', 'n'], '--preset is missing'],
+    [['key', 'add', '--owner', OWNER, '--name', 'n', '--preset', 'all'], 'read, organise, full'],
+    [
+      ['key', 'add', '--owner', OWNER, '--name', 'n', '--preset', 'read', '--mode', 'mail:read=direct'],
+      'off, on',
+    ],
+    [['key', 'add', '--owner', OWNER, '--name', 'n', '--preset', 'read', '--days', 'many'], 'a whole number'],
+    [['key', 'list', '--colour', 'red'], '--colour'],
+    [['account', 'remove', 'one', '--owner', OWNER], 'a whole number'],
+    [
+      ['account', 'add', '--owner', OWNER, '--email', OWNER, '--imap', 'pop://a', '--smtp', 'smtp://a'],
+      '--imap',
+    ],
+    [['serve', 'now'], 'an argument too many'],
+  ])('%j', async (args, words) => {
+    const { code, stdout, stderr } = await cli.run(args);
+    expect(code).toBe(2);
+    expect(stdout + stderr).toContain(words);
+  });
+});
+
+describe('a failure ends with 1 and one line', () => {
+  it.each([
+    ['an owner that is there', ['owner', 'add', OWNER], PASSWORD, 'email:'],
+    ['a password that is too short', ['owner', 'add', 'new@example.org'], 'short', 'password:'],
+    [
+      'a zone that does not exist',
+      ['owner', 'add', 'new@example.org', '--timezone', 'Mars/Base'],
+      PASSWORD,
+      'timezone:',
+    ],
+    [
+      'no such owner',
+      ['key', 'list', '--owner', 'nobody@example.org'],
+      '',
+      'countersign owner add nobody@example.org',
+    ],
+    ['no such key', ['key', 'revoke', 'key_none', '--owner', OWNER], '', 'has no key key_none'],
+    ['no such account', ['account', 'remove', '7', '--owner', OWNER], '', 'has no account 7'],
+    [
+      'too many days',
+      ['key', 'add', '--owner', OWNER, '--name', 'n', '--preset', 'read', '--days', '181'],
+      '',
+      'days:',
+    ],
+    [
+      'an account without servers',
+      ['account', 'add', '--owner', OWNER, '--email', OWNER],
+      'x',
+      '--imap imaps://',
+    ],
+  ])('%s', async (_name, args, input, words) => {
+    const { code, stdout, stderr } = await cli.run([...args, '--json'], input);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    expect(stderr).toContain(words);
+  });
+
+  it('an account whose server does not answer is not saved', async () => {
+    const urls = ['--imap', 'imap://127.0.0.1:1', '--smtp', 'smtp://127.0.0.1:1'];
+    const added = await cli.run(
+      ['account', 'add', '--owner', OWNER, '--email', OWNER, ...urls],
+      'a password',
+    );
+    expect(added).toMatchObject({ code: 1, stdout: '' });
+    expect(printedBy(await cli.run(['account', 'list', '--owner', OWNER, '--json'])).accounts).toEqual([]);
+  });
+
+  it('a setting that is wrong', async () => {
+    await expect(
+      cli.serve(['serve', '--json'], { COUNTERSIGN_DATABASE_URL: 'postgres://localhost/it' }),
+    ).rejects.toThrow('COUNTERSIGN_DATABASE_URL: give a file');
+  });
+
+  it('a port that is taken', async () => {
+    const server = await cli.serve(['serve', '--json']);
+    const { port } = new URL(server.base_url);
+    await expect(cli.serve(['serve', '--json'], { COUNTERSIGN_PORT: port })).rejects.toThrow(
+      'set COUNTERSIGN_PORT',
+    );
+    await server.stop('SIGTERM');
+  });
+});
+
+describe('serve --demo', () => {
+  it('is a whole service on a folder that goes with it', async () => {
+    const folders = () => readdirSync(tmpdir()).filter((name) => name.startsWith('countersign-demo-'));
+    const before = folders();
+    const server = await cli.serve(['serve', '--demo', '--json'], { COUNTERSIGN_LOG: 'error' });
+    const [folder = ''] = folders().filter((name) => !before.includes(name));
+    expect(existsSync(join(tmpdir(), folder, 'countersign.db'))).toBe(true);
+    expect(server.owner).toEqual({ email: someText, password: someText });
+
+    const headers = { authorization: `Bearer ${server.api_key}`, 'content-type': 'application/json' };
+    const me = await fetch(`${server.base_url}/v1/me`, { headers });
+    expect(await me.json()).toMatchObject({ permissions: { groups: { 'mail:send': 'approval' } } });
+    const body = JSON.stringify({ to: ['ada@example.org'], subject: 'Hello', body: 'Hello.' });
+    const filed = await fetch(`${server.base_url}/v1/messages`, { method: 'POST', headers, body });
+    expect(filed.status).toBe(202);
+    expect(await filed.json()).toMatchObject({ approvals_url: `${server.dashboard_url}/approvals` });
+    expect((await fetch(`${server.base_url}/healthz`)).status).toBe(200);
+
+    expect(await server.stop('SIGINT')).toMatchObject({ code: 0, stderr: '' });
+    expect(existsSync(join(tmpdir(), folder))).toBe(false);
+  });
+});

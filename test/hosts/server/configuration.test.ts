@@ -1,0 +1,108 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { readConfiguration } from '../../../hosts/server/configuration.ts';
+
+const KEY = Buffer.alloc(32, 7).toString('base64');
+
+function folderWith(file?: unknown): string {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-config-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  if (file !== undefined) {
+    const text = typeof file === 'string' ? file : JSON.stringify(file);
+    writeFileSync(join(folder, 'countersign.config.json'), text);
+  }
+  return folder;
+}
+
+describe('the configuration', () => {
+  it('has a default for everything', () => {
+    const folder = folderWith();
+    expect(readConfiguration({ PATH: '/bin' }, folder)).toEqual({
+      databaseFile: join(folder, 'data/countersign.db'),
+      host: '127.0.0.1',
+      port: 8787,
+      baseUrl: undefined,
+      dashboardUrl: undefined,
+      trustedProxies: [],
+      secretKeys: undefined,
+      plan: 'paid',
+      limits: {},
+      log: 'info',
+    });
+  });
+
+  it('comes from the environment', () => {
+    const env = {
+      COUNTERSIGN_DATABASE_URL: 'file:///var/lib/countersign/it.db',
+      COUNTERSIGN_HOST: '0.0.0.0',
+      COUNTERSIGN_PORT: '0',
+      COUNTERSIGN_BASE_URL: 'https://api.example.org/',
+      COUNTERSIGN_DASHBOARD_URL: 'https://approve.example.org:8443',
+      COUNTERSIGN_TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8,fd00::/8',
+      COUNTERSIGN_SECRET_KEY: `${KEY},${KEY}`,
+      COUNTERSIGN_PLAN: 'free',
+      COUNTERSIGN_LIMITS: '{"callsPerMinute":1000}',
+      COUNTERSIGN_LOG: 'warn',
+    };
+    expect(readConfiguration(env, folderWith())).toEqual({
+      databaseFile: '/var/lib/countersign/it.db',
+      host: '0.0.0.0',
+      port: 0,
+      baseUrl: 'https://api.example.org',
+      dashboardUrl: 'https://approve.example.org:8443',
+      trustedProxies: ['127.0.0.1', '10.0.0.0/8', 'fd00::/8'],
+      secretKeys: [Buffer.alloc(32, 7), Buffer.alloc(32, 7)],
+      plan: 'free',
+      limits: { callsPerMinute: 1000 },
+      log: 'warn',
+    });
+  });
+
+  it('comes from the file, where the environment says nothing', () => {
+    const folder = folderWith({
+      port: 9000,
+      plan: 'free',
+      limits: { callsPerDay: 1 },
+      trustedProxies: ['::1'],
+    });
+    const read = readConfiguration({ COUNTERSIGN_PLAN: 'paid', COUNTERSIGN_PORT: '' }, folder);
+    expect(read).toMatchObject({
+      port: 9000,
+      plan: 'paid',
+      limits: { callsPerDay: 1 },
+      trustedProxies: ['::1'],
+    });
+  });
+
+  it.each([
+    ['COUNTERSIGN_DATABASE_URL', 'postgres://localhost/it', 'file:./data/countersign.db'],
+    ['COUNTERSIGN_DATABASE_URL', 'data.db', 'file:./data/countersign.db'],
+    ['COUNTERSIGN_PORT', '80a', 'a number from 0'],
+    ['COUNTERSIGN_PORT', '65535', 'a number from 0'],
+    ['COUNTERSIGN_BASE_URL', 'countersign.internal', 'without a path'],
+    ['COUNTERSIGN_BASE_URL', 'https://api.example.org/v1', 'without a path'],
+    ['COUNTERSIGN_DASHBOARD_URL', 'ftp://approve.example.org', 'without a path'],
+    ['COUNTERSIGN_TRUSTED_PROXIES', 'proxy.example', '10.0.0.0/8'],
+    ['COUNTERSIGN_SECRET_KEY', 'c2VjcmV0LXRvby1zaG9ydA==', 'openssl rand -base64 32'],
+    ['COUNTERSIGN_PLAN', 'gold', 'free or paid'],
+    ['COUNTERSIGN_LIMITS', '{"callsPerHour":1}', 'callsPerMinute'],
+    ['COUNTERSIGN_LIMITS', 'callsPerMinute=1', 'callsPerMinute'],
+    ['COUNTERSIGN_LOG', 'debug', 'info, warn, error'],
+    ['COUNTERSIGN_PROT', '1', 'there is no such setting'],
+  ])('stops at %s=%s, naming setting and remedy but not the value', (name, value, remedy) => {
+    const read = () => readConfiguration({ [name]: value }, folderWith());
+    expect(read).toThrow(new RegExp(`^${name}: .*${remedy.replaceAll(/[.+{}/]/g, '\\$&')}`));
+    expect(read).not.toThrow(value);
+  });
+
+  it.each([
+    [{ port: '9000' }, 'port in countersign.config.json: give a number'],
+    [{ prot: 1 }, 'prot in countersign.config.json: there is no such setting'],
+    [[], 'countersign.config.json is not a JSON object'],
+    ['{', 'countersign.config.json is not a JSON object'],
+  ])('stops at a file that says %j', (file, message) => {
+    expect(() => readConfiguration({}, folderWith(file))).toThrow(message);
+  });
+});

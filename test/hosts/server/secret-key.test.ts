@@ -1,0 +1,46 @@
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { keptSecretKey } from '../../../hosts/server/secret-key.ts';
+
+function database(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-key-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return join(folder, 'data', 'it.db');
+}
+
+describe('the secret key beside a database', () => {
+  it('is made once, for its owner alone', () => {
+    const file = database();
+    const key = keptSecretKey(file);
+    expect(key).toHaveLength(32);
+    expect(keptSecretKey(file)).toEqual(key);
+    expect(statSync(`${file}.key`).mode & 0o777).toBe(0o600);
+    expect(readdirSync(join(file, '..'))).toEqual(['it.db.key']);
+    expect(keptSecretKey(database())).not.toEqual(key);
+  });
+
+  it('is not made anew for a database that was written with another', () => {
+    const file = database();
+    keptSecretKey(file);
+    writeFileSync(file, '');
+    rmSync(`${file}.key`);
+    expect(() => keptSecretKey(file)).toThrow('set COUNTERSIGN_SECRET_KEY');
+    expect(readdirSync(join(file, '..'))).toEqual(['it.db']);
+  });
+
+  it('is refused when others can read it', () => {
+    const file = database();
+    keptSecretKey(file);
+    chmodSync(`${file}.key`, 0o640);
+    expect(() => keptSecretKey(file)).toThrow(`chmod 600 ${file}.key`);
+  });
+
+  it('is refused when it is damaged', () => {
+    const file = database();
+    keptSecretKey(file);
+    writeFileSync(`${file}.key`, 'c2hvcnQ=\n');
+    expect(() => keptSecretKey(file)).toThrow('is damaged');
+  });
+});

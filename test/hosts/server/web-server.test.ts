@@ -1,0 +1,55 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { listen, type WebServer } from '../../../hosts/server/web-server.ts';
+
+const HOST = '127.0.0.1';
+
+async function opened(): Promise<WebServer> {
+  const web = await listen(HOST, 0);
+  onTestFinished(() => web.stop(0));
+  return web;
+}
+
+describe('the web server', () => {
+  it('answers what was asked before it knew how', async () => {
+    const web = await opened();
+    const early = new Promise((resolve) => web.server.once('request', resolve));
+    const answer = fetch(`http://${HOST}:${web.port}/`);
+    await early;
+    web.answerWith((_req, res) => res.end('late'));
+    expect(await (await answer).text()).toBe('late');
+  });
+
+  it('names the setting when its port is taken', async () => {
+    const { port } = await opened();
+    await expect(listen(HOST, port)).rejects.toThrow(
+      `Port ${port} of ${HOST} is taken: set COUNTERSIGN_PORT`,
+    );
+  });
+
+  it('finishes what is in flight when it stops, and closes the connections that were kept', async () => {
+    const web = await listen(HOST, 0);
+    let finish = (): void => {};
+    const asked = new Promise<void>((resolve) => {
+      web.answerWith((_req, res) => {
+        finish = () => res.end('done');
+        resolve();
+      });
+    });
+    const answer = fetch(`http://${HOST}:${web.port}/`);
+    await asked;
+    const stopped = web.stop(60_000);
+    finish();
+    expect(await (await answer).text()).toBe('done');
+    await stopped;
+    await expect(fetch(`http://${HOST}:${web.port}/`)).rejects.toThrow();
+  });
+
+  it('cuts off what does not end', async () => {
+    const web = await listen(HOST, 0);
+    const asked = new Promise<void>((resolve) => web.answerWith(() => resolve()));
+    const answer = fetch(`http://${HOST}:${web.port}/`).catch(() => 'cut off');
+    await asked;
+    await web.stop(1);
+    expect(await answer).toBe('cut off');
+  });
+});
