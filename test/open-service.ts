@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { sandboxCalendar } from '../adapters/sandbox/calendar.ts';
 import { sandboxMail } from '../adapters/sandbox/mail.ts';
 import { sqliteStorage } from '../adapters/sqlite/storage.ts';
 import { createService, type ServiceOptions } from '../core/create-service.ts';
 import type { Outcome } from '../core/outcome.ts';
 import type { Modes, Preset } from '../core/permissions.ts';
+import type { Calendar } from '../core/ports/calendar.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import type { Service } from '../core/service.ts';
 
@@ -69,13 +71,18 @@ export async function callWith(
 
 /** Opens a service with one owner and one connected sandbox account, limits wide open unless given. */
 export async function openTestService(
-  options: Partial<ServiceOptions> & { email?: string } = {},
+  options: Partial<Omit<ServiceOptions, 'calendar'>> & {
+    calendar?: Calendar | undefined;
+    email?: string;
+  } = {},
 ): Promise<TestService> {
   const clock = testClock();
-  const { email = 'demo@countersign.test', ...given } = options;
+  const { email = 'demo@countersign.test', calendar = sandboxCalendar(), ...given } = options;
+  const connected = 'calendar' in options && options.calendar === undefined ? {} : { calendar };
   const service = createService({
     storage: sqliteStorage({ file: ':memory:' }),
     mail: sandboxMail(),
+    ...connected,
     clock,
     random: (bytes) => randomBytes(bytes),
     log: silentLog,

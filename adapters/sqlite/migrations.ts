@@ -1,20 +1,21 @@
 import type { Database } from 'better-sqlite3';
 import { SCHEMA_1 } from './schema-1.ts';
+import { SCHEMA_2 } from './schema-2.ts';
 
 /** Migration n takes a file from version n - 1 to n. One that was released is never edited. */
-export const MIGRATIONS: readonly string[] = [SCHEMA_1];
+export const MIGRATIONS: readonly string[] = [SCHEMA_1, SCHEMA_2];
 
 /**
  * Brings the file to this program's version, in one transaction: two processes that start at once do it once.
- * @throws when the file was written by a newer program
+ * @throws Error when the file was written by a newer program
  */
-export function migrate(db: Database, file: string): void {
+export function migrate(db: Database): void {
   const newest = MIGRATIONS.length;
   db.transaction(() => {
     const version = Number(db.pragma('user_version', { simple: true }));
     if (version > newest) {
       throw new Error(
-        `The database ${file} has schema version ${version}; this program knows versions up to ${newest}. ` +
+        `it has schema version ${version}, and this program knows versions up to ${newest}. ` +
           'Start the newer program that wrote it, or restore a copy from before the upgrade.',
       );
     }

@@ -12,6 +12,7 @@ import { sqliteEvents } from './events.ts';
 import { sqliteOwners } from './owners.ts';
 import { sqliteRecipients } from './recipients.ts';
 import { sqliteRecovery } from './recovery.ts';
+import { sqliteTrackers } from './trackers.ts';
 
 /**
  * Storage in one SQLite file, which several processes of one machine may share.
@@ -37,6 +38,7 @@ export function sqliteStorage({ file }: { file: string }): Storage {
     ...sqliteCredentials(db, approvals),
     ...sqliteOwners(db),
     ...sqliteAccounts(db, approvals),
+    ...sqliteTrackers(db),
     healthy: reading(() => {
       anyRow.get();
     }),

@@ -1,3 +1,4 @@
+import type { Calendar } from './calendar.ts';
 import type { Clock, Random } from './clock.ts';
 import type { Log } from './log.ts';
 import type { Mail } from './mail.ts';
@@ -7,6 +8,8 @@ import type { Storage } from './storage.ts';
 export interface Ports {
   readonly storage: Storage;
   readonly mail: Mail;
+  /** Without one, no calendar is connected. */
+  readonly calendar?: Calendar;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -15,6 +18,7 @@ export interface Ports {
 /** Which ports a service cannot do without. */
 export const PORTS = {
   mail: 'required',
+  calendar: 'optional',
   clock: 'required',
   random: 'required',
   log: 'required',
@@ -22,7 +26,8 @@ export const PORTS = {
 } as const satisfies Record<keyof Ports, 'required' | 'optional'>;
 
 /** Ends what the ports hold open; storage last, for the others may still write to it. */
-export async function closePorts({ mail, storage }: Ports): Promise<void> {
+export async function closePorts({ mail, calendar, storage }: Ports): Promise<void> {
   await mail.close();
+  await calendar?.close();
   await storage.close();
 }

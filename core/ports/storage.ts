@@ -3,6 +3,7 @@ import type { CallFiling } from '../decide-call.ts';
 import type { ErrorCode, ErrorDetails } from '../errors.ts';
 import type { LimitOverrides, LimitVerdict, Rate } from '../limits.ts';
 import type { Group, Modes, Plan } from '../permissions.ts';
+import type { TrackerStorage } from './tracker-storage.ts';
 
 /**
  * What core keeps. Each verb is one atomic unit: it happens whole or not at all, and writes what must change
@@ -20,7 +21,8 @@ export interface Storage
     ApprovalStorage,
     CredentialStorage,
     OwnerStorage,
-    AccountStorage {
+    AccountStorage,
+    TrackerStorage {
   /** Resolves when the store answers. */
   healthy(): Promise<void>;
   close(): Promise<void>;

@@ -1,9 +1,11 @@
+import { listEvents } from './calendar-read.ts';
 import type { Tool } from './define-tool.ts';
 import { markRead } from './mail-organize.ts';
 import { getEmail, listAccounts, summarizeInbox } from './mail-read.ts';
 import { sendReply } from './mail-reply.ts';
 import { sendEmail } from './mail-send.ts';
 import { cancelApproval, getApproval, getMe, listApprovals } from './own-affairs.ts';
+import { createTracker } from './trackers-write.ts';
 
 /** Every tool, in the order in which they are listed. */
 export const CATALOGUE: readonly Tool[] = [
@@ -17,6 +19,8 @@ export const CATALOGUE: readonly Tool[] = [
   sendEmail,
   sendReply,
   markRead,
+  listEvents,
+  createTracker,
 ];
 
 const BY_NAME: ReadonlyMap<string, Tool> = new Map(CATALOGUE.map((tool) => [tool.name, tool]));

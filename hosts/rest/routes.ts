@@ -47,6 +47,13 @@ const ROUTES: readonly Route[] = [
   read('/v1/messages/{id}', tool('get_email', 'query')),
   write('/v1/messages/{id}/reply', tool('send_reply', 'body'), { body: 'required' }),
   write('/v1/messages/{id}/mark-read', tool('mark_read', 'path')),
+
+  read('/v1/events', tool('list_events', 'query')),
+
+  write('/v1/trackers', tool('create_tracker', 'body'), {
+    body: 'required',
+    created: ({ tracker_id }) => (typeof tracker_id === 'number' ? `/v1/trackers/${tracker_id}` : undefined),
+  }),
 ];
 
 function read(path: string, call: Route['call'], form: AnswerForm = 'envelope'): Route {

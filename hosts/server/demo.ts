@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sandboxCalendar } from '../../adapters/sandbox/calendar.ts';
 import { sandboxMail } from '../../adapters/sandbox/mail.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import type { Log } from '../../core/ports/log.ts';
@@ -29,6 +30,7 @@ export async function openDemo(
   const service = createService({
     storage: sqliteStorage({ file: join(folder, 'countersign.db') }),
     mail: sandboxMail({ journalFile: join(folder, 'sandbox.jsonl') }),
+    calendar: sandboxCalendar(),
     secretKeys: [randomBytes(32)],
     plan,
     limits,

@@ -1,0 +1,55 @@
+import type { Database } from 'better-sqlite3';
+import type { Tracker, TrackerStorage } from '../../core/ports/tracker-storage.ts';
+import { atomic } from './database.ts';
+import { instant, integer, oneOf, type Row, text, textOrNull } from './row.ts';
+
+export function sqliteTrackers(db: Database): TrackerStorage {
+  const insert = db.prepare(`
+    INSERT INTO trackers (owner_id, tracker_id, request_id, title, keywords, due_on, status, added_by_agent, created_at_ms)
+    SELECT @ownerId, coalesce(max(tracker_id), 0) + 1, @requestId, @title, @keywords, @dueOn, 'open', @addedByAgent, @nowMs
+    FROM trackers WHERE owner_id = @ownerId
+    ON CONFLICT (owner_id, request_id) DO NOTHING`);
+  const byRequest = db.prepare<[string, string], Row>(
+    'SELECT * FROM trackers WHERE owner_id = ? AND request_id = ?',
+  );
+  const numberOf = db.prepare<[object], Row>(`
+    SELECT event_id FROM event_numbers
+    WHERE owner_id = @ownerId AND account_id = @accountId
+      AND calendar = @calendar AND uid = @uid AND recurrence_id = @recurrenceId`);
+  const addNumber = db.prepare<[object], Row>(`
+    INSERT INTO event_numbers (owner_id, event_id, account_id, calendar, uid, recurrence_id)
+    SELECT @ownerId, coalesce(max(event_id), 0) + 1, @accountId, @calendar, @uid, @recurrenceId
+    FROM event_numbers WHERE owner_id = @ownerId
+    RETURNING event_id`);
+
+  return {
+    createTracker: atomic(db, ({ ownerId, requestId, title, keywords, dueOn, addedByAgent, now }) => {
+      const flag = addedByAgent ? 1 : 0;
+      insert.run({ ownerId, requestId, title, keywords, dueOn, addedByAgent: flag, nowMs: now.getTime() });
+      const row = byRequest.get(ownerId, requestId);
+      if (row === undefined) throw new Error('A tracker that was inserted is not there.');
+      return readTracker(row);
+    }),
+    eventNumbers: atomic(db, (ownerId, accountId, events) =>
+      events.map(({ calendar, uid, recurrenceId }) => {
+        const key = { ownerId, accountId, calendar, uid, recurrenceId: recurrenceId ?? '' };
+        const row = numberOf.get(key) ?? addNumber.get(key);
+        if (row === undefined) throw new Error('The number of an event was not given.');
+        return integer(row, 'event_id');
+      }),
+    ),
+  };
+}
+
+function readTracker(row: Row): Tracker {
+  return {
+    ownerId: text(row, 'owner_id'),
+    trackerId: integer(row, 'tracker_id'),
+    title: text(row, 'title'),
+    keywords: text(row, 'keywords'),
+    dueOn: textOrNull(row, 'due_on'),
+    status: oneOf(row, 'status', ['open', 'waiting', 'resolved']),
+    addedByAgent: integer(row, 'added_by_agent') === 1,
+    createdAt: instant(row, 'created_at_ms'),
+  };
+}

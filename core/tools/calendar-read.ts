@@ -1,0 +1,68 @@
+import * as z from 'zod';
+import { accountsOf, asked } from '../mailbox.ts';
+import { pageFields, skipped } from '../paging.ts';
+import { cursor } from '../schema.ts';
+import { isoIn, startOfDay } from '../time-zone.ts';
+import { defineRead } from './define-tool.ts';
+
+const TITLE_CHARS = 500;
+
+export const listEvents = defineRead({
+  name: 'list_events',
+  title: 'List calendar events',
+  description: 'Calendar events around now, earliest first: whole days, in the time zone of the user.',
+  group: 'calendar:read',
+  kind: 'read',
+  untrusted: ['events[].title'],
+  wrapped: [],
+  input: z.strictObject({
+    days: z
+      .int()
+      .min(0)
+      .max(365)
+      .default(7)
+      .meta({ description: 'Days ahead; default 7. 0: until tonight.' }),
+    past_days: z.int().min(1).max(365).default(1).meta({ description: 'Days back; default 1.' }),
+    only: z.enum(['all', 'past', 'future']).default('all'),
+    cursor: cursor.optional(),
+  }),
+  async run(args, context) {
+    const { owner, now, ports } = context;
+    const { timezone } = owner;
+    const { calendar } = ports;
+    const none = { events: [], total: 0, returned: 0, has_more: false, timezone };
+    if (calendar === undefined)
+      return { kind: 'empty', result: { ...none, reason: 'no_calendar_connected' } };
+    const from = startOfDay(now, timezone, -args.past_days);
+    const to = startOfDay(now, timezone, args.days + 1);
+    const found = await Promise.all(
+      accountsOf(context, undefined).map(async (account) => {
+        const events = await asked(account, calendar.list(context.mailCall(account), { from, to, timezone }));
+        const numbers = await ports.storage.eventNumbers(owner.ownerId, account.accountId, events);
+        return events.map((event, index) => ({ event, number: numbers[index] }));
+      }),
+    );
+    const rows = found
+      .flat()
+      .map(({ event, number }) => ({ event, number, past: event.end <= now }))
+      .filter(({ past }) => args.only === 'all' || past === (args.only === 'past'))
+      .sort((a, b) => a.event.start.getTime() - b.event.start.getTime() || (a.number ?? 0) - (b.number ?? 0))
+      .map(({ event, number, past }) => ({
+        event_id: number,
+        title: Array.from(event.title).slice(0, TITLE_CHARS).join(''),
+        start: isoIn(event.start, timezone),
+        end: isoIn(event.end, timezone),
+        status: event.status,
+        past,
+        recurring: event.recurring,
+      }));
+    if (rows.length === 0) return { kind: 'empty', result: { ...none, reason: 'no_events' } };
+    const skip = skipped(context, args.cursor);
+    const rest = rows.slice(skip);
+    return {
+      kind: 'cut',
+      most: rest.length,
+      at: (n) => ({ events: rest.slice(0, n), timezone, ...pageFields(context, skip, rest.length, n) }),
+    };
+  },
+});

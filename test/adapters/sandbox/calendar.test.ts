@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { sandboxCalendar } from '../../../adapters/sandbox/calendar.ts';
+import type { MailCall } from '../../../core/ports/mail.ts';
+
+const call: MailCall = {
+  account: {
+    ownerId: 'owner-1',
+    accountId: 1,
+    email: 'demo@countersign.test',
+    settings: () => Promise.reject(new Error('The sandbox has no settings')),
+  },
+  signal: new AbortController().signal,
+  deadlineMs: 5_000,
+};
+
+const calendar = sandboxCalendar({ now: () => new Date('2026-03-03T17:45:00Z') });
+const list = (from: string, to: string) =>
+  calendar.list(call, { from: new Date(from), to: new Date(to), timezone: 'Europe/Berlin' });
+
+describe('the sandbox calendar', () => {
+  it('lists what touches the time asked for, earliest first', async () => {
+    const events = await list('2026-03-03T00:00:00Z', '2026-03-05T00:00:00Z');
+    expect(events.map(({ title, start }) => [start.toISOString(), title])).toEqual([
+      ['2026-03-03T08:30:00.000Z', 'Atlas stand-up'],
+      ['2026-03-03T14:00:00.000Z', 'Maya / Alex'],
+      ['2026-03-04T07:30:00.000Z', 'Budget, third quarter'],
+      ['2026-03-04T14:20:00.000Z', 'Zahnarzt Dr. Yıldız'],
+    ]);
+  });
+
+  it('takes ends as exclusive, and lists what only reaches into the time', async () => {
+    expect(await list('2026-03-04T08:15:00Z', '2026-03-04T14:20:00Z')).toEqual([]);
+    const night = await list('2026-03-12T01:00:00Z', '2026-03-12T02:00:00Z');
+    expect(night.map(({ title }) => title)).toEqual(['Night train to Lisbon']);
+  });
+
+  it('expands a series, and names each of its instances', async () => {
+    const events = await list('2026-03-03T00:00:00Z', '2026-03-18T00:00:00Z');
+    const standUps = events.filter(({ uid }) => uid === 'stand-up@sample.countersign.test');
+    expect(standUps.map(({ recurrenceId }) => recurrenceId)).toEqual([
+      '20260303T083000Z',
+      '20260310T083000Z',
+      '20260317T083000Z',
+    ]);
+    expect(standUps.every(({ recurring }) => recurring)).toBe(true);
+    expect(events.find(({ title }) => title === 'Atlas launch')).toMatchObject({
+      recurrenceId: null,
+      recurring: false,
+    });
+  });
+
+  it('has a dozen events, some tentative or cancelled', async () => {
+    const events = await list('2026-02-01T00:00:00Z', '2026-04-01T00:00:00Z');
+    expect(new Set(events.map(({ uid }) => uid)).size).toBeGreaterThanOrEqual(12);
+    expect(new Set(events.map(({ status }) => status))).toEqual(
+      new Set(['confirmed', 'tentative', 'cancelled']),
+    );
+  });
+
+  it('does nothing for a call that has ended', async () => {
+    const ended = { ...call, signal: AbortSignal.abort() };
+    const query = { from: new Date(0), to: new Date(), timezone: 'UTC' };
+    await expect(calendar.list(ended, query)).rejects.toMatchObject({ code: 'unavailable' });
+  });
+});
