@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Approval } from './approval.ts';
 import { type ServiceError as Refusal, ServiceError } from './errors.ts';
 import { type Executor, failureCode, sealPlan } from './execute-approval.ts';
@@ -120,11 +120,15 @@ export function createCallTool(parts: CallToolParts): CallTool {
       approvalId: progress.approvalId,
       durationMs: Math.max(0, now.getTime() - began.getTime()),
       shown: [...progress.shown],
-      listed: [...progress.listed].map((id) => createHash('sha256').update(id).digest('hex').slice(0, 16)),
+      listed: [...progress.listed].map((id) => hash('sha256', id).slice(0, 16)),
     };
+    const claim = progress.claim === undefined ? null : endedClaim(caller, progress.claim, outcome);
+    return { caller: { ownerId, credentialId }, slotId: caller.slotId, claim, activity, now };
+  }
+
+  function endedClaim(caller: Caller, { key, fence }: ClaimRef, outcome: Outcome) {
     const sealedOutcome = outcome.status === 'error' ? null : sealOutcome(keyring, caller, outcome);
-    const claim = progress.claim && { key: progress.claim.key, fence: progress.claim.fence, sealedOutcome };
-    return { caller: { ownerId, credentialId }, slotId: caller.slotId, claim: claim ?? null, activity, now };
+    return { key, fence, sealedOutcome };
   }
 }
 
@@ -155,7 +159,9 @@ async function answer(
     identifiers: parts.identifiers,
     now,
     dashboardUrl: parts.dashboardUrl,
-    cursorScope: cursorScope(tool.name, call.args),
+    get cursorScope() {
+      return cursorScope(tool.name, call.args);
+    },
     mailCall: (account) => mailCall(parts.keyring, account, signal, WAIT_MS),
     shown: (id) => progress.shown.add(id),
     listed: (id) => progress.listed.add(id),
@@ -322,7 +328,7 @@ function fitted(
   sizeBytes: ToolCall['sizeBytes'],
 ): Outcome {
   if (found.kind === 'outcome') return found.outcome;
-  const nonce = Buffer.from(ports.random(16)).toString('hex');
+  const nonce = tool.wrapped.length === 0 ? '' : Buffer.from(ports.random(16)).toString('hex');
   const flagged = (result: Result, status: 'ok' | 'empty' = 'ok'): Outcome => ({
     status,
     result: flagUntrusted(result, tool.untrusted, tool.wrapped, nonce),

@@ -248,7 +248,9 @@ function endOf(
     case 'outcome_unknown':
       return { type: 'lose' };
     case 'unavailable':
-      return started ? { type: 'lose' } : { type: 'not_now', error: 'upstream_mail_error', retryMs };
+      // Nothing was done. What has started is not tried again all the same: the owner approved one attempt.
+      if (started) return { type: 'refuse', error: 'upstream_mail_error' };
+      return { type: 'not_now', error: 'upstream_mail_error', retryMs };
     case 'not_found':
       return { type: 'refuse', error: 'not_found' };
     case 'refused':

@@ -79,29 +79,34 @@ async function planFlag(
   return { plan, request: { targets: [...named].sort() }, targets: named };
 }
 
-/** One outcome for each message; a message that is gone is an outcome, a server that fails is a failure. */
+/** One outcome for each message. It is a failure only when none of them was changed. */
 async function performFlag(change: FlagChange, plan: ActionPlan, run: RunContext): Promise<Result> {
   const items: Result[] = [];
+  let failure: MailError | undefined;
   for (const target of plan.targets) {
-    const call = await run.mailCall(target.accountId);
-    const row = await placeOf(run.ports.mail, call, target);
-    if (row === undefined) {
-      if (plan.targets.length === 1)
-        throw new MailError('not_found', 'the message is no longer where it was');
-      items.push({ id: target.id, account_id: target.accountId, done: false, code: 'not_found' });
-      continue;
+    const named = { id: target.id, account_id: target.accountId };
+    try {
+      items.push({ ...named, ...(await changeFlag(change, target, run)) });
+    } catch (error) {
+      if (!(error instanceof MailError) || error.code === 'not_started') throw error;
+      failure ??= error;
+      items.push({
+        ...named,
+        done: false,
+        code: error.code === 'not_found' ? 'not_found' : 'upstream_mail_error',
+      });
     }
-    const matches = await run.ports.mail.setFlag(call, row.place, change.flag, change.on, run.start);
-    items.push({
-      id: target.id,
-      account_id: target.accountId,
-      folder: row.place.path,
-      done: true,
-      state: change.state,
-      matches_request: matches,
-    });
   }
-  return { done: items.some((item) => item.done), action: change.tool, items };
+  if (failure !== undefined && !items.some((item) => item.done)) throw failure;
+  return { done: true, action: change.tool, items };
+}
+
+async function changeFlag(change: FlagChange, target: MessageTarget, run: RunContext): Promise<Result> {
+  const call = await run.mailCall(target.accountId);
+  const row = await placeOf(run.ports.mail, call, target);
+  if (row === undefined) throw new MailError('not_found', 'the message is no longer where it was');
+  const matches = await run.ports.mail.setFlag(call, row.place, change.flag, change.on, run.start);
+  return { folder: row.place.path, done: true, state: change.state, matches_request: matches };
 }
 
 async function checkFlag(change: FlagChange, plan: ActionPlan, run: RunContext): Promise<Checked> {
