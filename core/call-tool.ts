@@ -91,14 +91,13 @@ export function createCallTool(parts: CallToolParts): CallTool {
     } finally {
       for (const stop of stops) stop();
     }
-    const changed =
-      outcome.status === 'pending_approval' || (outcome.status === 'ok' && outcome.executed !== undefined);
     try {
       await storage.finish(ending(caller, call, progress, outcome, began));
     } catch (error) {
       warn('a call was not written down', error);
       // An effect stays the answer whatever becomes of its record; a read that cannot be recorded is not given out.
-      if (!changed && outcome.status !== 'error') outcome = failureOf(unavailable(error));
+      const reads = toolNamed(call.tool)?.kind === 'read';
+      if (reads && outcome.status !== 'error') outcome = failureOf(unavailable(error));
     }
     return { outcome, replayed: progress.replayed };
   };

@@ -10,21 +10,23 @@ const BUSY_TIMEOUT_MS = 5000;
 /**
  * Opens the file, made with its folder when it is missing, both readable by their owner alone.
  * SQLite gives the files beside it (`-wal`, `-shm`) the mode of the file.
+ * @throws Error that names the file, with the cause
  */
 export function openDatabase(file: string): Database {
-  if (file !== ':memory:') createFile(file);
-  const db = new SqliteDatabase(file, { timeout: BUSY_TIMEOUT_MS });
+  let db: Database | undefined;
   try {
+    if (file !== ':memory:') createFile(file);
+    db = new SqliteDatabase(file, { timeout: BUSY_TIMEOUT_MS });
     db.pragma('journal_mode = WAL');
     db.pragma('synchronous = NORMAL');
     db.pragma('foreign_keys = ON');
-
-    migrate(db, file);
-  } catch (error) {
-    db.close();
-    throw error;
+    migrate(db);
+    return db;
+  } catch (cause) {
+    db?.close();
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`The database ${file} cannot be opened: ${why}`, { cause });
   }
-  return db;
 }
 
 function createFile(file: string): void {

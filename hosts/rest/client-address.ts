@@ -9,6 +9,7 @@ export type IsTrusted = (address: string) => boolean;
  * @throws Error naming the entry that is neither
  */
 export function trustedProxies(proxies: readonly string[]): IsTrusted {
+  if (proxies.length === 0) return () => false;
   const list = new BlockList();
   for (const entry of proxies) {
     const [address = '', prefix, ...more] = entry.split('/');

@@ -37,6 +37,8 @@ type ReadBody = () => Promise<Uint8Array>;
 
 interface Answered {
   readonly outcome: Outcome;
+  /** What `outcome` is on the wire, where it has been written already to see how long it is. */
+  readonly body?: string | undefined;
   readonly rate: Rate | undefined;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -93,7 +95,7 @@ export function restDoor(
         ...headers,
         ...answered.headers,
       },
-      body: bodyOf(answered.outcome, form),
+      body: answered.body ?? bodyOf(answered.outcome, form),
     };
   };
 
@@ -148,12 +150,17 @@ export function restDoor(
     caller: Caller,
     head: RequestHead,
   ): Promise<Omit<Answered, 'rate'>> {
+    let written: { outcome: Outcome; body: string } | undefined;
     const { outcome, replayed } = await service.calls.run(caller, {
       ...call,
       idempotencyKey: headerOf(head, 'idempotency-key'),
-      sizeBytes: (answer) => Buffer.byteLength(bodyOf(answer, route)),
+      sizeBytes(answer) {
+        written = { outcome: answer, body: bodyOf(answer, route) };
+        return Buffer.byteLength(written.body);
+      },
     });
-    return replayed ? { outcome, headers: { 'Idempotent-Replayed': 'true' } } : { outcome };
+    const body = written?.outcome === outcome ? written.body : undefined;
+    return replayed ? { outcome, body, headers: { 'Idempotent-Replayed': 'true' } } : { outcome, body };
   }
 
   /** Of a tool that the caller may not use nothing is told: its permission is refused before its arguments. */

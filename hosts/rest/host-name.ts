@@ -5,6 +5,7 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
  * The three names of the loopback host are one.
  */
 export function namesHost(authority: string | undefined, baseUrl: string): boolean {
+  if (authority !== undefined && baseUrl.endsWith(`//${authority}`)) return true;
   const own = new URL(baseUrl);
   if (authority === undefined || !/^[^\s/\\?#@]+$/.test(authority)) return false;
   if (!URL.canParse(`${own.protocol}//${authority}`)) return false;

@@ -9,7 +9,7 @@ import { JOBS, type Job } from './storage/race-jobs.ts';
 export async function race(open: (location: string) => Storage): Promise<void> {
   const [, , location, work] = process.argv;
   if (location === undefined || work === undefined) throw new Error('a racer is told a location and a job');
-  const job: Job = JSON.parse(work);
+  const job = JSON.parse(work) as Job;
   const storage = open(location);
   await storage.healthy();
   const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();

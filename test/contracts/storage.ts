@@ -7,6 +7,7 @@ import { claimPromises } from './storage/claims.ts';
 import { credentialPromises } from './storage/credentials.ts';
 import { filingPromises } from './storage/filing.ts';
 import { isolationPromises } from './storage/isolation.ts';
+import { lastingPromises } from './storage/lasting.ts';
 import { listPromises } from './storage/lists.ts';
 import { modelPromises } from './storage/model.ts';
 import { ownerPromises } from './storage/owners.ts';
@@ -42,6 +43,7 @@ export function storageContract(name: string, open: () => Promise<StorageUnderTe
     afterEach(() => opened.close());
     const store: Store = () => opened;
 
+    lastingPromises(store);
     callPromises(store);
     claimPromises(store);
     filingPromises(store);

@@ -21,6 +21,8 @@ export interface PostfixVariant {
   readonly tls?: boolean;
   /** False: no AUTH; mail is only taken for users of its own. */
   readonly auth?: boolean;
+  /** What it shows instead of a certificate of its own. */
+  readonly certificate?: Certificate;
 }
 
 /** What the server does with mail to these addresses, whoever sends it. */
@@ -56,7 +58,7 @@ export interface Postfix {
 export async function startPostfix(dovecot: Dovecot, variant: PostfixVariant = {}): Promise<Postfix> {
   const folder = mkdtempSync('/tmp/cs-postfix-');
   chmodSync(folder, 0o755);
-  const certificate = await makeCertificate(folder);
+  const certificate = variant.certificate ?? (await makeCertificate(folder));
   for (const name of ['etc', 'spool', 'data']) mkdirSync(`${folder}/${name}`);
   const postfixUser = statSync('/var/lib/postfix').uid;
   chownSync(`${folder}/data`, postfixUser, statSync(folder).gid);

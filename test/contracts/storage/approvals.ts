@@ -70,7 +70,8 @@ const PLACES: Record<string, (storage: Storage, key: Key) => Promise<Approval>> 
   'of unknown outcome': async (storage, key) => settle(storage, await policyStarted(storage, key), LOST),
 };
 
-const NOT_NOW = { type: 'not_now', error: 'upstream_mail_error', retryMs: LEASE_MS } as const;
+/** Its wait is another than any lease here, or it could not be told from one. */
+const NOT_NOW = { type: 'not_now', error: 'upstream_mail_error', retryMs: 5 * LEASE_MS } as const;
 
 const EVENTS: Record<string, (storage: Storage, approval: Approval, key: Key) => Promise<unknown>> = {
   approve: (storage, approval) => approve(storage, approval),
@@ -132,7 +133,7 @@ export function approvalPromises(store: Store): void {
           approvedBy: 'owner',
           decidedAt: at(MINUTE_MS),
           approvedAt: at(MINUTE_MS),
-          lease: { fence: 1, untilMs: expect.any(Number) },
+          lease: { fence: 1, untilMs: expect.any(Number) as number },
         },
       });
       expect(await storage.approval(key.ownerId, waiting.id)).toEqual(decided.approval);

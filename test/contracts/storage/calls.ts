@@ -151,6 +151,19 @@ export function callPromises(store: Store): void {
     });
   });
 
+  describe('a slot whose lease is over', () => {
+    it('cannot be renewed: another call may have taken its place', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const lapsed = await admitted(storage, key);
+      await admitted(storage, key);
+      const held = { ownerId: key.ownerId, slotId: lapsed.slotId };
+      await storage.renew(held, LAPSED_MS);
+      await storage.renew(held, LEASE_MS);
+      expect(await call(storage, key)).toBe('admitted');
+    });
+  });
+
   describe('finish', () => {
     it('writes one activity row', async () => {
       const { storage } = store();

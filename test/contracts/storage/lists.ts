@@ -84,7 +84,7 @@ export function listPromises(store: Store): void {
         expect(events).toEqual(
           approvals.map((approval, n) => ({
             sequence: n + 1,
-            id: expect.stringMatching(/^evt_[\w-]{22}$/),
+            id: expect.stringMatching(/^evt_[\w-]{22}$/) as string,
             type: 'approval.decided',
             credentialId: key.credentialId,
             createdAt: at(3),

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { bundleForChild } from '../../run-typescript.ts';
 import type { StorageUnderTest, Store } from '../storage.ts';
 import type { Job } from './race-jobs.ts';
@@ -23,7 +24,7 @@ import {
 
 interface Racer {
   readonly child: ChildProcess;
-  readonly lines: AsyncIterableIterator<string>;
+  readonly lines: AsyncIterator<string, undefined> & AsyncIterable<string>;
 }
 
 export function racePromises(store: Store, racer: string): void {
@@ -48,10 +49,10 @@ export function racePromises(store: Store, racer: string): void {
       for (const { child } of racers) child.stdin?.write('go\n');
       const [one, other] = await Promise.all(
         racers.map(async ({ child, lines }): Promise<string[]> => {
-          const { value } = await lines.next();
+          const line = await lines.next();
           if (child.exitCode === null) await once(child, 'exit');
           expect(child.exitCode).toBe(0);
-          return JSON.parse(value ?? 'null');
+          return z.array(z.string()).parse(JSON.parse(line.done === true ? 'null' : line.value));
         }),
       );
       if (one === undefined || other === undefined) throw new Error('two racers give two answers');

@@ -45,7 +45,7 @@ export function recoveryPromises(store: Store): void {
       const { runs } = await reclaim(storage, { now: at(15 * MINUTE_MS - 1) });
       expect(runs).toEqual([
         {
-          approval: { ...approval, lease: { fence: 2, untilMs: expect.any(Number) } },
+          approval: { ...approval, lease: { fence: 2, untilMs: expect.any(Number) as number } },
           sealedPlan: 'the plan',
         },
       ]);

@@ -1,0 +1,49 @@
+// The whole way once: a program asks to send a mail, nothing happens until the owner approves it, then it is sent.
+// On a temporary file and the sandbox mailbox. Run it: node examples/quickstart.mjs
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createService } from 'countersign';
+import { restHandler } from 'countersign/rest';
+import { sandboxMail } from 'countersign/sandbox';
+import { sqliteStorage } from 'countersign/sqlite';
+
+const folder = mkdtempSync(join(tmpdir(), 'countersign-quickstart-'));
+const server = createServer();
+await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+const baseUrl = `http://127.0.0.1:${server.address().port}`;
+
+const storage = sqliteStorage({ file: join(folder, 'app.db') });
+const mail = sandboxMail();
+const secretKeys = [randomBytes(32)];
+const service = createService({ storage, mail, secretKeys, baseUrl, dashboardUrl: 'http://127.0.0.1:8788' });
+server.on('request', restHandler(service));
+
+const { ownerId } = await service.owners.create({ email: 'owner@example.org' });
+await service.accounts.connect({ ownerId, email: 'owner@example.org', settings: {} });
+const { apiKey } = await service.keys.create({ ownerId, name: 'agent', preset: 'full' });
+
+const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
+const letter = JSON.stringify({ to: ['ada@example.org'], subject: 'Hello', body: 'Hello, Ada.' });
+const asked = await fetch(`${baseUrl}/v1/messages`, { method: 'POST', headers, body: letter });
+assert.equal(asked.status, 202);
+assert.equal(mail.transmitted().length, 0); // Nothing has happened yet.
+
+// What the dashboard does when the owner has read the page and presses Approve; no key can do it.
+const { approval } = await asked.json();
+const shown = await service.approvals.show(ownerId, approval.id);
+assert.equal(shown.message.text, 'Hello, Ada.');
+await service.approvals.approve(ownerId, approval.id, shown.approval.digest);
+
+const outcome = await fetch(`${baseUrl}${asked.headers.get('location')}`, { headers });
+assert.equal((await outcome.json()).executed, true);
+assert.equal(mail.transmitted().length, 1);
+console.log('It waited for its owner, and was sent once.');
+
+server.closeAllConnections();
+server.close();
+await service.stop();
+rmSync(folder, { recursive: true });

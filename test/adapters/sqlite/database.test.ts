@@ -1,0 +1,199 @@
+import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { atomic, durable, openDatabase, reading } from '../../../adapters/sqlite/database.ts';
+import { MIGRATIONS } from '../../../adapters/sqlite/migrations.ts';
+import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
+import { ServiceError } from '../../../core/errors.ts';
+import { addOwnerAndKey, approve, ask, run } from '../../contracts/storage/scene.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign-sqlite-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+});
+
+const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
+
+describe('the file', () => {
+  it('is made for its owner alone, with the folders that are missing', async () => {
+    const file = join(folder, 'new', 'deep', 'countersign.db');
+    const storage = sqliteStorage({ file });
+    await addOwnerAndKey(storage);
+    expect(await modeOf(join(folder, 'new'))).toBe('700');
+    expect(await modeOf(join(folder, 'new', 'deep'))).toBe('700');
+    for (const suffix of ['', '-wal', '-shm']) expect(await modeOf(`${file}${suffix}`)).toBe('600');
+    await storage.close();
+  });
+
+  it('and its folder keep the modes that they have', async () => {
+    const shared = join(folder, 'shared');
+    await mkdir(shared, { mode: 0o750 });
+    const file = join(shared, 'countersign.db');
+    await writeFile(file, '', { mode: 0o640 });
+    await sqliteStorage({ file }).close();
+    expect([await modeOf(shared), await modeOf(file)]).toEqual(['750', '640']);
+  });
+
+  it('is named in the error when it is not a database, and must be named', async () => {
+    const file = join(folder, 'notes.txt');
+    await writeFile(file, 'These are notes, and more than a page header of them. '.repeat(100));
+    expect(() => sqliteStorage({ file })).toThrow(file);
+    expect(() => sqliteStorage({ file: '' })).toThrow('file');
+  });
+
+  it('may be none: a store in memory, of its own', async () => {
+    const [one, other] = [sqliteStorage({ file: ':memory:' }), sqliteStorage({ file: ':memory:' })];
+    const { ownerId } = await addOwnerAndKey(one);
+    expect(await one.owner(ownerId)).toBeDefined();
+    expect(await other.owner(ownerId)).toBeUndefined();
+    await one.close();
+    await other.close();
+  });
+});
+
+describe('migrations', () => {
+  it('bring an empty file to this version, and leave one of this version as it is', async () => {
+    const file = join(folder, 'countersign.db');
+    const first = sqliteStorage({ file });
+    const key = await addOwnerAndKey(first);
+    const waiting = await ask(first, key);
+    await first.close();
+    const db = new SqliteDatabase(file, { readonly: true });
+    expect(db.pragma('user_version', { simple: true })).toBe(MIGRATIONS.length);
+    db.close();
+    const again = sqliteStorage({ file });
+    expect(await again.approval(key.ownerId, waiting.id)).toEqual(waiting);
+    await again.close();
+  });
+
+  it('refuse a file of a newer program, and leave it alone', async () => {
+    const file = join(folder, 'countersign.db');
+    await sqliteStorage({ file }).close();
+    const db = new SqliteDatabase(file);
+    const newer = MIGRATIONS.length + 1;
+    db.pragma(`user_version = ${newer}`);
+    db.exec('CREATE TABLE of_the_newer (x)');
+    db.close();
+    expect(() => sqliteStorage({ file })).toThrow(
+      `The database ${file} cannot be opened: it has schema version ${newer}, and this program knows versions up to ${MIGRATIONS.length}.`,
+    );
+    const after = new SqliteDatabase(file, { readonly: true });
+    expect(after.pragma('user_version', { simple: true })).toBe(newer);
+    after.close();
+  });
+
+  it('make tables that are strict, and keyed by their owner first but for the directory', () => {
+    const db = openDatabase(':memory:');
+    const tables = db
+      .prepare<[], { name: string; strict: number }>(
+        "SELECT name, strict FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite%'",
+      )
+      .all();
+    const firstKey = db
+      .prepare<[string], string>('SELECT name FROM pragma_table_info(?) WHERE pk = 1')
+      .pluck();
+    const keys = Object.fromEntries(tables.map(({ name }) => [name, firstKey.get(name)]));
+    expect(tables.filter(({ strict }) => strict === 0)).toEqual([]);
+    const exceptions = Object.entries(keys).filter(([, column]) => column !== 'owner_id');
+    expect(exceptions.toSorted()).toEqual([
+      ['secrets', 'secret_hash'],
+      ['sessions', 'token_hash'],
+    ]);
+    db.close();
+  });
+});
+
+describe('a transaction', () => {
+  const levels = (file: string) => {
+    const db = openDatabase(file);
+    onTestFinished(() => {
+      db.close();
+    });
+    return { db, level: () => db.pragma('synchronous', { simple: true }) };
+  };
+
+  it('is synced before it resolves where it is durable, and only there', async () => {
+    const { db, level } = levels(join(folder, 'countersign.db'));
+    const [normal, full] = [1, 2];
+    expect(await atomic(db, level)()).toBe(normal);
+    expect(await durable(db, level)()).toBe(full);
+    expect(await atomic(db, level)()).toBe(normal);
+    const failing = durable(db, () => {
+      throw new Error('of the verb');
+    });
+    await expect(failing()).rejects.toThrow('of the verb');
+    expect(level()).toBe(normal);
+  });
+
+  it('leaves nothing behind when it fails', async () => {
+    const { db } = levels(':memory:');
+    db.exec('CREATE TABLE t (n)');
+    const fails = atomic(db, () => {
+      db.exec('INSERT INTO t VALUES (1)');
+      throw new Error('half way');
+    });
+    await expect(fails()).rejects.toThrow('half way');
+    expect(db.prepare('SELECT * FROM t').all()).toEqual([]);
+  });
+
+  it('says that the store is temporarily unavailable, with the cause, when the file cannot be used', async () => {
+    const { db } = levels(':memory:');
+    for (const code of ['SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT', 'SQLITE_FULL', 'SQLITE_IOERR_WRITE']) {
+      const cause = new SqliteDatabase.SqliteError('the driver says so', code);
+      for (const way of [reading, atomic.bind(null, db), durable.bind(null, db)]) {
+        const verb = way(() => {
+          throw cause;
+        });
+        const error = await verb().catch((thrown: unknown) => thrown);
+        expect(error).toBeInstanceOf(ServiceError);
+        expect(error).toMatchObject({ code: 'temporarily_unavailable', cause });
+      }
+    }
+    const other = new SqliteDatabase.SqliteError('a mistake of ours', 'SQLITE_CONSTRAINT_NOTNULL');
+    const verb = atomic(db, () => {
+      throw other;
+    });
+    await expect(verb()).rejects.toBe(other);
+  });
+});
+
+describe('targets', () => {
+  it('are kept for as long as their approval waits', async () => {
+    const file = join(folder, 'countersign.db');
+    const storage = sqliteStorage({ file });
+    const key = await addOwnerAndKey(storage);
+    const waiting = await ask(storage, key, { targets: ['a', 'b'] });
+    const db = new SqliteDatabase(file, { readonly: true });
+    const kept = db.prepare<[], string>('SELECT target FROM waiting_targets ORDER BY target').pluck();
+    expect(kept.all()).toEqual(['a', 'b']);
+    await approve(storage, waiting);
+    expect(kept.all()).toEqual([]);
+    db.close();
+    await storage.close();
+  });
+});
+
+describe('a row that this program does not know', () => {
+  it('is an error that names the column, not the value', async () => {
+    const file = join(folder, 'countersign.db');
+    const storage = sqliteStorage({ file });
+    const key = await addOwnerAndKey(storage);
+    const approval = await run(storage, key);
+    const db = new SqliteDatabase(file);
+    db.exec("UPDATE approvals SET state = 'of the future'");
+    await expect(storage.approval(key.ownerId, approval.id)).rejects.toThrow(
+      /^The column state .*(?<!future)$/,
+    );
+    db.exec("UPDATE approvals SET state = 'approved', error = 'of the future'");
+    await expect(storage.approval(key.ownerId, approval.id)).rejects.toThrow(/reason/);
+    db.exec("UPDATE credentials SET modes = '{}'");
+    await expect(storage.credentials(key.ownerId)).rejects.toThrow(/modes/);
+    db.exec('UPDATE owners SET limits = \'{"of the future": 1}\'');
+    await expect(storage.owner(key.ownerId)).rejects.toThrow(/limits/);
+    db.close();
+    await storage.close();
+  });
+});

@@ -1,0 +1,49 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sandboxMail } from '../../adapters/sandbox/mail.ts';
+import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
+import { createService } from '../../hosts/embedded/countersign.ts';
+import { restClientError, restHandler } from '../../hosts/rest/handler.ts';
+import { answerParent } from './answer-parent.ts';
+import { NO_LIMITS } from './no-limits.ts';
+import type { ServerAnswer } from './server-load.ts';
+
+/** Ours, in a process of its own: the REST door before the service on SQLite and the sandbox. */
+
+const folder = mkdtempSync(join(tmpdir(), 'countersign-gate-'));
+const server = createServer({ requireHostHeader: false });
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+const { port } = server.address() as AddressInfo;
+const service = createService({
+  storage: sqliteStorage({ file: join(folder, 'countersign.db') }),
+  mail: sandboxMail(),
+  secretKeys: [randomBytes(32)],
+  baseUrl: `http://127.0.0.1:${port}`,
+  dashboardUrl: 'http://127.0.0.1:1',
+  limits: NO_LIMITS,
+});
+server.on('request', restHandler(service));
+server.on('clientError', restClientError(service));
+const email = 'owner@example.org';
+const { ownerId } = await service.owners.create({ email });
+await service.accounts.connect({ ownerId, email, settings: {} });
+const { apiKey } = await service.keys.create({ ownerId, name: 'bench', preset: 'full' });
+service.start();
+
+answerParent(
+  async (): Promise<ServerAnswer> => {
+    const cpu = process.cpuUsage();
+    return { port, apiKey, cpuMs: (cpu.user + cpu.system) / 1000 };
+  },
+  () => {
+    server.closeAllConnections();
+    service.stop().then(() => {
+      rmSync(folder, { recursive: true });
+      process.exit(0);
+    }, console.error);
+  },
+);

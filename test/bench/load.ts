@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import net from 'node:net';
+import * as z from 'zod';
+import { answerParent } from './answer-parent.ts';
+import type { LoadAnswer } from './server-load.ts';
+
+/** The process that makes the load: several keep-alive connections, on each one call after the other. */
+
+const question = z.object({
+  port: z.int(),
+  path: z.string(),
+  apiKey: z.string(),
+  connections: z.int(),
+  ms: z.number(),
+});
+
+const HEAD_END = '\r\n\r\n';
+
+answerParent(
+  async (asked): Promise<LoadAnswer> => {
+    const { port, path, apiKey, connections, ms } = question.parse(asked);
+    const request = Buffer.from(
+      `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${apiKey}${HEAD_END}`,
+    );
+    const sockets = await Promise.all(Array.from({ length: connections }, () => connected(port)));
+    const began = performance.now();
+    const counts = await Promise.all(sockets.map((socket) => callUntil(socket, request, began + ms)));
+    const tookMs = performance.now() - began;
+    for (const socket of sockets) socket.destroy();
+    return { callsPerS: counts.reduce((sum, count) => sum + count, 0) / (tookMs / 1000) };
+  },
+  () => process.exit(0),
+);
+
+async function connected(port: number): Promise<net.Socket> {
+  const socket = net.connect({ port, host: '127.0.0.1', noDelay: true });
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** @returns how many calls were answered, all of them with 200 */
+function callUntil(socket: net.Socket, request: Buffer, end: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let calls = 0;
+    let bytesMissing = 0;
+    let begun = '';
+    socket.on('error', reject);
+    socket.on('close', () => reject(new Error('the server ended a connection')));
+    socket.on('data', (bytes) => {
+      if (bytesMissing > 0) {
+        bytesMissing -= bytes.length;
+      } else {
+        begun += bytes.toString('latin1');
+        const headEnd = begun.indexOf(HEAD_END);
+        if (headEnd < 0) return;
+        const length = /\r\ncontent-length: (\d+)\r\n/i.exec(begun)?.[1];
+        if (!begun.startsWith('HTTP/1.1 200 ') || length === undefined) {
+          return reject(new Error(`the server answered ${begun.slice(0, 500)}`));
+        }
+        bytesMissing = Number(length) - (begun.length - headEnd - HEAD_END.length);
+        begun = '';
+      }
+      if (bytesMissing > 0) return;
+      calls += 1;
+      if (performance.now() < end) socket.write(request);
+      else resolve(calls);
+    });
+    socket.write(request);
+  });
+}

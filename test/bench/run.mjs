@@ -1,0 +1,38 @@
+// npm run bench: bundles the benchmark's processes, and the server that they measure, and runs the first of them.
+import { spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+
+const here = import.meta.dirname;
+// Below the project, so that the bundles find the packages.
+const outdir = join(here, '../../node_modules/.cache/countersign-bench', String(process.pid));
+
+await build({
+  entryPoints: {
+    bench: join(here, 'bench.ts'),
+    floor: join(here, 'floor.ts'),
+    gate: join(here, 'gate.ts'),
+    load: join(here, 'load.ts'),
+    'idle-accounts': join(here, 'idle-accounts.ts'),
+    cli: join(here, '../../hosts/server/cli.ts'),
+  },
+  outdir,
+  outExtension: { '.js': '.mjs' },
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  packages: 'external',
+  target: 'node20',
+  loader: { '.css': 'text' },
+  sourcemap: true,
+  logLevel: 'error',
+});
+
+const bench = spawn(process.execPath, [join(outdir, 'bench.mjs'), ...process.argv.slice(2)], {
+  stdio: 'inherit',
+});
+bench.once('exit', (code) => {
+  rmSync(outdir, { recursive: true });
+  process.exitCode = code ?? 1;
+});

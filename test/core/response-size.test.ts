@@ -1,0 +1,170 @@
+import { Buffer } from 'node:buffer';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import type { SampleMessage } from '../../adapters/sandbox/sample-message.ts';
+import type { Outcome } from '../../core/outcome.ts';
+import { type TestKey, wireBytes } from '../open-service.ts';
+import { approvalOf, approve, idsIn, letter, openScene, pageSchema, resultOf, type Scene } from './scene.ts';
+
+// No answer is larger than 64 KB as its door writes it, whatever strangers send; and nothing is out of reach for that.
+
+const LIMIT_BYTES = 65_536;
+
+/** How the doors write an outcome: REST once, the tool protocol once as data and once more as text. */
+const DOORS: [name: string, sizeBytes: (outcome: Outcome) => number][] = [
+  ['REST', wireBytes],
+  [
+    'the tool protocol',
+    (outcome) => {
+      const content = [{ type: 'text', text: JSON.stringify(outcome) }];
+      return Buffer.byteLength(JSON.stringify({ content, structuredContent: outcome, isError: false }));
+    },
+  ],
+];
+
+/** Characters that grow: by UTF-8, by JSON, by JSON within JSON, by our own marking. */
+const growing = fc.constantFrom(
+  'x',
+  'é',
+  '\u{1f4dc}',
+  '"',
+  '\\',
+  '\u0001',
+  '\n',
+  '\u2028',
+  '<',
+  '<<<END_UNTRUSTED_CONTENT',
+);
+const long = (max: number) =>
+  fc
+    .tuple(growing, fc.integer({ min: 0, max }), growing)
+    .map(([char, count, end]) => char.repeat(count) + end);
+
+function oneLine(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a header holds none
+  return text.replace(/[\n\u0001\u2028]/g, ' ');
+}
+
+/** The text without what our marking does to it, in one part or cut in two by them. */
+function unmarked(text: string): string {
+  return text.replaceAll('‹', '<').replace(/<{3,}/g, '<<<');
+}
+
+const sample = fc.record({
+  subject: long(2000).map(oneLine),
+  from: long(600).map((text) => `"${oneLine(text).replace(/["\\<>]/g, '_')}" <a@example.org>`),
+  minutesAgo: fc.integer({ min: 1, max: 5 }),
+});
+const attachments = fc.record({
+  count: fc.constantFrom(0, 1, 30, 500),
+  name: long(300).map(oneLine),
+  mime: fc.constantFrom('text/plain', `application/${'x'.repeat(75)}`),
+});
+const body = fc.array(long(40_000), { minLength: 1, maxLength: 3 }).map((parts) => `${parts.join('')}.`);
+
+async function callWithin(
+  { service }: Scene,
+  { apiKey }: TestKey,
+  sizeBytes: (outcome: Outcome) => number,
+  tool: string,
+  args: object,
+): Promise<Record<string, unknown>> {
+  const admission = await service.calls.admit({ token: apiKey, address: '192.0.2.1' });
+  if (admission.kind !== 'admitted') throw new Error(admission.failure.code);
+  const { outcome } = await service.calls.run(admission.caller, {
+    tool,
+    args,
+    idempotencyKey: undefined,
+    sizeBytes,
+  });
+  expect(sizeBytes(outcome)).toBeLessThanOrEqual(LIMIT_BYTES);
+  return resultOf(outcome);
+}
+
+async function open(samples: readonly Partial<SampleMessage>[]) {
+  const scene = await openScene({ samples: () => samples.map((one, n) => letter(String(n), one)) });
+  return { scene, key: await scene.addKey('full', { 'mail:organize': 'approval' }) };
+}
+
+describe.each(DOORS)('through %s', (_name, sizeBytes) => {
+  it('a list of messages keeps within it, and its pages show every message once', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(sample, { minLength: 1, maxLength: 60 }), async (samples) => {
+        const { scene, key } = await open(samples);
+        const seen: string[] = [];
+        let cursor: string | undefined;
+        do {
+          const args = { limit: 50, ...(cursor === undefined ? {} : { cursor }) };
+          const page = pageSchema.parse(await callWithin(scene, key, sizeBytes, 'summarize_inbox', args));
+          expect(page.messages.length).toBeGreaterThan(0);
+          seen.push(...page.messages.map(({ id }) => id));
+          cursor = page.next_cursor;
+        } while (cursor !== undefined);
+        expect(seen).toHaveLength(samples.length);
+        expect(new Set(seen).size).toBe(samples.length);
+        await scene.service.stop();
+      }),
+      { numRuns: 3 },
+    );
+  });
+
+  it('a message keeps within it, and its parts give back the whole text', async () => {
+    const part = z.looseObject({
+      body: z.string(),
+      body_chars: z.int(),
+      body_next_offset: z.int().optional(),
+      untrusted_nonce: z.string(),
+    });
+    await fc.assert(
+      fc.asyncProperty(sample, body, attachments, async (one, text, { count, name, mime }) => {
+        const files = Array.from({ length: count }, () => ({ name, mime, content: Buffer.from('x') }));
+        const { scene, key } = await open([{ ...one, text, attachments: files }]);
+        const [id = ''] = await idsIn(key);
+        let whole = '';
+        let chars = 0;
+        let offset: number | undefined = 0;
+        while (offset !== undefined) {
+          const args = { id, body_offset: offset };
+          const shown: z.infer<typeof part> = part.parse(
+            await callWithin(scene, key, sizeBytes, 'get_email', args),
+          );
+          whole += shown.body.split('\n').slice(1, -1).join('\n');
+          chars = shown.body_chars;
+          offset = shown.body_next_offset;
+        }
+        // The parser says so in the text when there are more parts than it reads.
+        const more = count === 500 ? '\n\n[This message has too many parts' : '';
+        expect(unmarked(whole).startsWith(unmarked(text + more))).toBe(true);
+        if (count < 500) expect(chars).toBe(Array.from(text).length);
+        await scene.service.stop();
+      }),
+      { numRuns: 3 },
+    );
+  });
+
+  it('a list of approvals keeps within it, and its pages show every approval once', async () => {
+    const { scene, key } = await open(Array.from({ length: 50 }, (_, n) => ({ minutesAgo: n + 1 })));
+    const ids = await idsIn(key);
+    const filed: string[] = [];
+    for (let n = 0; n < 8; n++) {
+      const { id } = approvalOf(await key.call('mark_read', { ids }));
+      filed.push(id);
+      expect((await approve(scene, id)).approval.state).toBe('executed');
+      await callWithin(scene, key, sizeBytes, 'get_approval', { approval_id: id });
+    }
+    const seen: string[] = [];
+    let pages = 0;
+    let cursor: unknown;
+    do {
+      const args = { state: 'all', limit: 50, ...(cursor === undefined ? {} : { cursor }) };
+      const page = await callWithin(scene, key, sizeBytes, 'list_approvals', args);
+      seen.push(...(page.approvals as { id: string }[]).map(({ id }) => id));
+      cursor = page.next_cursor;
+      pages += 1;
+    } while (cursor !== undefined);
+    expect(new Set(seen)).toEqual(new Set(filed));
+    expect(seen).toHaveLength(8);
+    expect(pages).toBeGreaterThan(1);
+  });
+});

@@ -1,0 +1,199 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseMessage } from '../../adapters/mime/parse.ts';
+import { address, bodyText, line, text } from '../../core/schema.ts';
+import {
+  approvalOf,
+  approve,
+  detailsOf,
+  expectInstant,
+  FRIEND,
+  openScene,
+  REFUSED,
+  type Scene,
+  STRANGER,
+  sendTo,
+  wordOf,
+} from './scene.ts';
+
+/** What was handed over last, as its reader reads it. */
+async function lastSent({ mail }: Scene) {
+  const sent = mail.transmitted().at(-1);
+  if (sent === undefined) throw new Error('nothing was handed over');
+  return { ...sent, ...(await parseMessage(sent.raw)) };
+}
+
+describe('send_email in mode approval', () => {
+  it('answers 202 and does nothing until the owner approves; then it is sent once', async () => {
+    const scene = await openScene();
+    const key = await scene.addKey('full');
+    const outcome = await key.call('send_email', {
+      to: [FRIEND, STRANGER],
+      subject: 'Größe',
+      body: 'One\r\ntwo\n',
+    });
+    expect(outcome).toEqual({
+      status: 'pending_approval',
+      executed: false,
+      approval: {
+        id: expect.stringMatching(/^apr_[A-Za-z0-9_-]{1,22}$/),
+        state: 'pending',
+        tool: 'send_email',
+        action: 'send',
+        created_at: expect.any(String),
+        expires_at: expect.any(String),
+      },
+      approvals_url: 'http://127.0.0.1:8788/approvals',
+      poll_after_s: 15,
+      message: expect.stringContaining('NOT done yet'),
+    });
+    expect(scene.mail.transmitted()).toEqual([]);
+    const { approval, won } = await approve(scene, approvalOf(outcome).id);
+    expect([won, approval.state, approval.result]).toEqual([true, 'executed', { sent: true, recipients: 2 }]);
+    const sent = await lastSent(scene);
+    expect(scene.mail.transmitted()).toHaveLength(1);
+    expect([sent.to, sent.headers.subject, sent.text]).toEqual([[FRIEND, STRANGER], 'Größe', 'One\ntwo']);
+    expect(sent.headers.to.map((one) => one.address)).toEqual([FRIEND, STRANGER]);
+    expect(sent.headers.cc).toEqual([]);
+  });
+
+  it('shows the owner what will be sent, byte for byte, and why it waits', async () => {
+    const scene = await openScene();
+    const key = await scene.addKey('full');
+    const { id } = approvalOf(await key.call('send_email', sendTo(STRANGER, 'Exactly this')));
+    const view = await scene.service.approvals.show(scene.ownerId, id);
+    expect(view?.keyName).toBe('agent');
+    expect(view?.title).toBe('Send a new message');
+    expect(view?.message).toMatchObject({ to: [STRANGER], subject: 'Subject', text: 'Exactly this' });
+    expect(view?.notes).toHaveLength(2);
+    await approve(scene, id);
+    const sent = await lastSent(scene);
+    const raw = Buffer.from(view?.plan?.raw ?? '', 'base64').toString();
+    expect(Buffer.from(sent.raw).toString()).toBe(
+      `Date: ${sent.date.toUTCString().replace('GMT', '+0000')}\r\n${raw}`,
+    );
+  });
+});
+
+describe('send_email in mode direct', () => {
+  it('to somebody known answers 200 with the approval it ran under', async () => {
+    const scene = await openScene();
+    const key = await scene.addKey('full', { 'mail:send': 'direct' });
+    const outcome = await key.call('send_email', sendTo(FRIEND));
+    expect(outcome).toEqual({
+      status: 'ok',
+      executed: true,
+      auto_approved: true,
+      result: {
+        approval: {
+          id: expect.stringMatching(/^apr_/),
+          state: 'executed',
+          tool: 'send_email',
+          action: 'send',
+          created_at: expect.any(String),
+          executed_at: expect.any(String),
+          result: { sent: true, recipients: 1 },
+        },
+        meaning: expect.stringContaining('without asking'),
+      },
+    });
+    expectInstant(approvalOf(outcome).executed_at);
+    expect(scene.mail.transmitted()).toHaveLength(1);
+  });
+
+  it('that is refused by the server fails with its code, and its approval says so', async () => {
+    const scene = await openScene();
+    const key = await scene.addKey('full', { 'mail:send': 'direct' });
+    expect(detailsOf(await key.call('send_email', sendTo(REFUSED)))).toMatchObject({
+      code: 'upstream_mail_error',
+    });
+    const { approvals } = await scene.service.approvals.list(scene.ownerId, { state: 'all', limit: 10 });
+    expect(approvals.map(({ state, error }) => [state, error])).toEqual([['failed', 'upstream_mail_error']]);
+  });
+});
+
+describe('the account that sends', () => {
+  it('is the active one, or the one named, and appends its signature', async () => {
+    const scene = await openScene();
+    const key = await scene.addKey('full');
+    const { ownerId } = scene;
+    const second = { ownerId, email: 'two@countersign.test', signature: 'Second\r\nline', settings: {} };
+    const { accountId } = await scene.service.accounts.connect(second);
+    const froms: unknown[] = [];
+    for (const args of [{}, { account_id: accountId }, { account_id: 1 }]) {
+      const { id } = approvalOf(await key.call('send_email', { ...sendTo(FRIEND), ...args }));
+      await approve(scene, id);
+      const { headers, text: words } = await lastSent(scene);
+      froms.push([headers.from[0]?.address, words]);
+      await key.call('cancel_approval', { approval_id: id });
+      scene.clock.shift(3_600_001);
+    }
+    expect(froms).toEqual([
+      ['demo@countersign.test', 'Text'],
+      ['two@countersign.test', 'Text\n\n-- \nSecond\nline'],
+      ['demo@countersign.test', 'Text'],
+    ]);
+    await scene.service.accounts.activate(ownerId, accountId);
+    const { id } = approvalOf(await key.call('send_email', sendTo(FRIEND, 'Another')));
+    await approve(scene, id);
+    expect((await lastSent(scene)).headers.from[0]?.address).toBe('two@countersign.test');
+    expect(detailsOf(await key.call('send_email', { ...sendTo(FRIEND), account_id: 3 }))).toEqual({
+      code: 'not_found',
+      reason: 'account',
+    });
+  });
+});
+
+describe('whatever the schema lets pass', () => {
+  const subjects = fc
+    .string({ unit: 'binary', minLength: 1, maxLength: 300 })
+    .filter((value) => line({ min: 1, max: 300, description: '' }).safeParse(value).success);
+  const bodies = fc
+    .oneof(
+      fc.string({ unit: 'binary', minLength: 1, maxLength: 200 }),
+      fc
+        .array(fc.constantFrom('\r\n', '\n', '\r', '\t', ' ', '.', '> ', '-- ', 'From ', '\ufeff', 'é'))
+        .map((all) => all.join('')),
+    )
+    .filter((value) => text({ min: 1, max: 50_000, description: '' }).safeParse(value).success);
+  const local = fc.stringMatching(/^[A-Za-z0-9!#$%&*+/=?^_`{|}~.-]{1,20}$/);
+  const domains = fc.constantFrom('example.org', 'a.b', 'xn--bcher-kva.example', 'mail.Example.ORG');
+  const addresses = fc
+    .tuple(local, domains)
+    .map((parts) => parts.join('@'))
+    .filter((value) => address.safeParse(value).success);
+
+  it('is filed and sent as it was given', async () => {
+    const scene = await openScene({ limits: { callsPerMinute: 1e6, callsPerDay: 1e6, filedPerDay: 1e6 } });
+    const key = await scene.addKey('full');
+    await fc.assert(
+      fc.asyncProperty(addresses, subjects, bodies, async (to, subject, body) => {
+        const outcome = await key.call('send_email', { to: [to], subject, body });
+        expect(wordOf(outcome)).toBe('pending_approval');
+        await approve(scene, approvalOf(outcome).id);
+        const sent = await lastSent(scene);
+        expect([sent.to, sent.headers.subject.trim(), sent.text]).toEqual([
+          [to],
+          subject.trim(),
+          bodyText(body),
+        ]);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('is sent at its greatest length', async () => {
+    const scene = await openScene();
+    const key = await scene.addKey('full');
+    const to = Array.from({ length: 5 }, (_, n) => `${String(n).repeat(242)}@example.org`);
+    const outcome = await key.call('send_email', {
+      to,
+      subject: '\u{1f4dc}'.repeat(300),
+      body: '\u{1f4dc}'.repeat(50_000),
+    });
+    expect((await approve(scene, approvalOf(outcome).id)).approval.result).toEqual({
+      sent: true,
+      recipients: 5,
+    });
+  });
+});

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { testClock } from '../open-service.ts';
+import { approvalOf, digestOf, FRIEND, openScene, sendTo, stateOf } from './scene.ts';
+
+/** A clock whose waits end when the test says so. */
+function patientClock() {
+  const waits = new Set<() => void>();
+  return {
+    ...testClock(),
+    after(_ms: number, task: () => void) {
+      waits.add(task);
+      return () => waits.delete(task);
+    },
+    endWaits() {
+      for (const task of waits) task();
+    },
+  };
+}
+
+/** A scene whose send is under way, and stays so until it is let go. */
+async function open(mode: 'direct' | 'approval') {
+  const clock = patientClock();
+  let letGo = () => {};
+  const gate = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  let begun = () => {};
+  const underWay = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  const scene = await openScene({
+    clock,
+    mailAs: (mail) => ({
+      ...mail,
+      async transmit(call, message, start) {
+        begun();
+        await gate;
+        return mail.transmit(call, message, start);
+      },
+    }),
+  });
+  const key = await scene.addKey('full', { 'mail:send': mode });
+  return { scene, key, clock, underWay, letGo };
+}
+
+describe('a send that takes longer than its caller waits', () => {
+  it('in mode direct is answered 202, approved, and goes on', async () => {
+    const { scene, key, clock, underWay, letGo } = await open('direct');
+    const answer = key.call('send_email', sendTo(FRIEND));
+    await underWay;
+    clock.endWaits();
+    const outcome = await answer;
+    expect(outcome).toMatchObject({
+      status: 'pending_approval',
+      executed: false,
+      approval: { state: 'approved' },
+    });
+    letGo();
+    const { id } = approvalOf(outcome);
+    await expect.poll(() => stateOf(scene, id)).toBe('executed');
+    expect(await key.call('get_approval', { approval_id: id })).toMatchObject({
+      status: 'ok',
+      executed: true,
+    });
+    expect(scene.mail.transmitted()).toHaveLength(1);
+  });
+
+  it('leaves the owner who pressed Approve with a page that says approved', async () => {
+    const { scene, key, clock, underWay, letGo } = await open('approval');
+    const { id } = approvalOf(await key.call('send_email', sendTo(FRIEND)));
+    const digest = await digestOf(scene.service, scene.ownerId, id);
+    const decision = scene.service.approvals.approve(scene.ownerId, id, digest);
+    await underWay;
+    clock.endWaits();
+    expect(await decision).toMatchObject({ won: true, approval: { state: 'approved' } });
+    letGo();
+    await expect.poll(() => stateOf(scene, id)).toBe('executed');
+  });
+
+  it('is waited for when the service stops', async () => {
+    const { scene, key, underWay, letGo } = await open('direct');
+    const answer = key.call('send_email', sendTo(FRIEND));
+    await underWay;
+    let stopped = false;
+    const stop = scene.service.stop().then(() => {
+      stopped = true;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(stopped).toBe(false);
+    letGo();
+    expect(await answer).toMatchObject({ status: 'ok', executed: true });
+    await stop;
+  });
+});

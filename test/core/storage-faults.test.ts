@@ -1,0 +1,217 @@
+import { describe, expect, it } from 'vitest';
+import type { SandboxMail } from '../../adapters/sandbox/mail.ts';
+import { ServiceError } from '../../core/errors.ts';
+import type { MailCall } from '../../core/ports/mail.ts';
+import type { Storage } from '../../core/ports/storage.ts';
+import {
+  answerOf,
+  approvalOf,
+  approve,
+  detailsOf,
+  FRIEND,
+  firstId,
+  OWN,
+  openScene,
+  type Scene,
+  sendTo,
+  stateOf,
+  wordOf,
+} from './scene.ts';
+
+// What becomes of a call when the store fails beneath it. The fakes only force the fault; all else is the real thing.
+
+type Verb = Exclude<keyof Storage, 'close' | 'healthy'>;
+
+/** Storage whose next calls of some verbs fail, before or after they have done their work. */
+function faultyStorage() {
+  const faults = new Map<Verb, { left: number; when: 'before' | 'after' }>();
+  const unreachable = () => new ServiceError('temporarily_unavailable', { details: { retry_after_s: 5 } });
+  function failing<V extends Verb>(storage: Storage, verb: V): Storage[V] {
+    const real = storage[verb] as (...args: unknown[]) => Promise<unknown>;
+    const faulty = async (...args: unknown[]) => {
+      const fault = faults.get(verb);
+      if (fault === undefined || fault.left === 0) return real(...args);
+      fault.left -= 1;
+      if (fault.when === 'after') await real(...args);
+      throw unreachable();
+    };
+    return faulty as Storage[V];
+  }
+  const verbs = [
+    'admit',
+    'claim',
+    'finish',
+    'file',
+    'start',
+    'settle',
+    'followedUp',
+    'approvals',
+    'renew',
+  ] as const;
+  return {
+    fail(verb: (typeof verbs)[number], times = 1, when: 'before' | 'after' = 'before') {
+      faults.set(verb, { left: times, when });
+    },
+    storageAs: (storage: Storage): Storage =>
+      Object.assign({ ...storage }, Object.fromEntries(verbs.map((verb) => [verb, failing(storage, verb)]))),
+  };
+}
+
+async function open(options: { leaseMs?: number; mailAs?: (mail: SandboxMail) => SandboxMail } = {}) {
+  const faults = faultyStorage();
+  const scene = await openScene({ ...options, storageAs: faults.storageAs });
+  const key = await scene.addKey('full', { 'mail:send': 'direct' });
+  return { scene, key, fail: faults.fail };
+}
+
+const unavailable = { code: 'temporarily_unavailable', retry_after_s: 5 };
+
+async function copiesInSent(scene: Scene): Promise<number> {
+  const account = { ownerId: scene.ownerId, accountId: 1, email: OWN, settings: async () => ({}) };
+  return (await scene.mail.messages(account, 'Sent')).length - 1;
+}
+
+describe('when a call cannot be written down at its end', () => {
+  it('an effect is still the answer', async () => {
+    const { scene, key, fail } = await open();
+    const id = await firstId(key);
+    for (const [tool, args, answer] of [
+      ['send_email', sendTo(FRIEND), { status: 'ok', executed: true }],
+      ['mark_read', { id }, { status: 'ok', executed: true }],
+      ['send_reply', { id, body: 'Answer' }, { status: 'pending_approval' }],
+    ] as const) {
+      // A key of its own each: the slot of such a call stays taken until its lease is over.
+      const own = await scene.addKey('full', { 'mail:send': 'direct' });
+      fail('finish');
+      expect(await own.call(tool, args)).toMatchObject(answer);
+    }
+    expect(scene.mail.transmitted()).toHaveLength(1);
+  });
+
+  it('an error stays the error that it was', async () => {
+    const { key, fail } = await open();
+    fail('finish');
+    expect(detailsOf(await key.call('send_email', { ...sendTo(FRIEND), account_id: 9 }))).toMatchObject({
+      code: 'not_found',
+    });
+  });
+
+  it.each([
+    ['summarize_inbox', {}],
+    ['get_me', {}],
+    ['list_approvals', {}],
+  ])('%s is not given out', async (tool, args) => {
+    const { key, fail } = await open();
+    fail('finish');
+    expect(detailsOf(await key.call(tool, args))).toEqual(unavailable);
+  });
+
+  it('get_approval is not given out either: it changed nothing', async () => {
+    const { scene, fail } = await open();
+    const asking = await scene.addKey('full');
+    const { id } = approvalOf(await asking.call('send_email', sendTo(FRIEND)));
+    fail('finish');
+    expect(detailsOf(await asking.call('get_approval', { approval_id: id }))).toEqual(unavailable);
+  });
+
+  it('the same call with the same Idempotency-Key is answered from what became of it, and sends nothing', async () => {
+    const { scene, key, fail } = await open({ leaseMs: 60 });
+    fail('finish');
+    const first = await answerOf(scene, key, 'send_email', sendTo(FRIEND), 'k');
+    await expect
+      .poll(async () => wordOf((await answerOf(scene, key, 'send_email', sendTo(FRIEND), 'k')).outcome))
+      .toBe('ok');
+    expect(await answerOf(scene, key, 'send_email', sendTo(FRIEND), 'k')).toEqual({
+      outcome: first.outcome,
+      replayed: true,
+    });
+    expect(scene.mail.transmitted()).toHaveLength(1);
+  });
+});
+
+describe('when the store fails before anything was done', () => {
+  it.each(['admit', 'claim', 'file'] as const)(
+    'in %s, the caller is told to come back, and nothing is sent',
+    async (verb) => {
+      const { scene, key, fail } = await open();
+      fail(verb);
+      const admission = await scene.service.calls.admit({ token: key.apiKey, address: '192.0.2.1' });
+      if (verb === 'admit') {
+        expect(admission.kind === 'refused' && detailsOf(admission.failure)).toEqual(unavailable);
+      } else {
+        if (admission.kind !== 'admitted') throw new Error(admission.kind);
+        const call = { tool: 'send_email', args: sendTo(FRIEND), idempotencyKey: 'k', sizeBytes: () => 0 };
+        const { outcome } = await scene.service.calls.run(admission.caller, call);
+        expect(detailsOf(outcome)).toEqual(unavailable);
+      }
+      expect(scene.mail.transmitted()).toEqual([]);
+      const again = await answerOf(scene, key, 'send_email', sendTo(FRIEND), 'k');
+      expect([again.outcome.status, again.replayed]).toEqual(['ok', false]);
+    },
+  );
+
+  it.each(['before', 'after'] as const)('in start, %s it was recorded, nothing is sent', async (when) => {
+    const { scene, key, fail } = await open();
+    fail('start', 1, when);
+    expect((await key.call('send_email', sendTo(FRIEND))).status).toBe('error');
+    expect(scene.mail.transmitted()).toEqual([]);
+    const { approvals } = await scene.service.approvals.list(scene.ownerId, { state: 'all', limit: 5 });
+    expect(approvals.map(({ state }) => state)).toEqual(['failed']);
+  });
+});
+
+describe('when a settlement is not stored', () => {
+  it.each(['before', 'after'] as const)('(%s the store had it) it is repeated until it is', async (when) => {
+    const { scene, key, fail } = await open({ leaseMs: 60 });
+    fail('settle', 2, when);
+    expect(await key.call('send_email', sendTo(FRIEND))).toMatchObject({
+      status: 'ok',
+      executed: true,
+      result: { approval: { state: 'executed', result: { sent: true, recipients: 1 } } },
+    });
+    expect(scene.mail.transmitted()).toHaveLength(1);
+    expect(await scene.service.owners.events(scene.ownerId, 0, 10)).toHaveLength(1);
+  });
+});
+
+describe('the work after a send', () => {
+  it('is repeated until it is done, and the copy in Sent is there once', async () => {
+    const failures = { saveInSent: 1, setFlag: 1 };
+    const { scene, fail } = await open({
+      leaseMs: 60,
+      mailAs: (mail) => ({
+        ...mail,
+        async saveInSent(call: MailCall, message) {
+          if (failures.saveInSent-- > 0) throw new Error('a fault of the adapter');
+          return mail.saveInSent(call, message);
+        },
+        async setFlag(call: MailCall, place, flag, on, start) {
+          if (failures.setFlag-- > 0) throw new Error('a fault of the adapter');
+          return mail.setFlag(call, place, flag, on, start);
+        },
+      }),
+    });
+    const key = await scene.addKey('full');
+    fail('followedUp');
+    const { id } = approvalOf(await key.call('send_reply', { id: await firstId(key), body: 'Answer' }));
+    expect((await approve(scene, id)).approval.state).toBe('executed');
+    const account = { ownerId: scene.ownerId, accountId: 1, email: OWN, settings: async () => ({}) };
+    const call = { account, signal: new AbortController().signal, deadlineMs: 1000 };
+    const query = { path: 'INBOX', unread: false, order: 'uid', after: undefined, limit: 5 } as const;
+    await expect
+      .poll(async () => {
+        await scene.service.recover();
+        const { rows } = await scene.mail.list(call, query);
+        return [
+          failures.saveInSent < 0,
+          failures.setFlag < 0,
+          rows.map(({ flags }) => flags.has('answered')),
+        ];
+      })
+      .toEqual([true, true, [true]]);
+    await scene.service.recover();
+    expect(await copiesInSent(scene)).toBe(1);
+    expect(scene.mail.transmitted()).toHaveLength(1);
+    expect(await stateOf(scene, id)).toBe('executed');
+  });
+});

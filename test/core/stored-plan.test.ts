@@ -1,0 +1,145 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { openPlan, sealPlan } from '../../core/execute-approval.ts';
+import { createKeyring } from '../../core/keyring.ts';
+import { canonicalJson, digestOf, planText } from '../../core/plan.ts';
+import type { Filing } from '../../core/ports/storage.ts';
+import { approvalOf, detailsOf, FRIEND, openScene, sendTo } from './scene.ts';
+
+const secret = randomBytes(32);
+const keyring = createKeyring([secret], (bytes) => randomBytes(bytes));
+
+/** What the store gives back instead of what was filed. */
+const SPOILT: [name: string, spoil: (filing: Filing) => Partial<Filing>][] = [
+  ['is no longer there', () => ({ sealedPlan: '' })],
+  [
+    'was changed',
+    ({ sealedPlan }) => ({ sealedPlan: `${sealedPlan.slice(0, 40)}AAAA${sealedPlan.slice(44)}` }),
+  ],
+  [
+    'was sealed for another request',
+    ({ ownerId, sealedPlan }) => ({ sealedPlan: sealPlan(keyring, ownerId, 'apr_other', sealedPlan) }),
+  ],
+  ['is not the one that the digest is of', () => ({ digest: 'f'.repeat(64) })],
+  ['is of a version that is not known', (filing) => rewritten(filing, { v: 2 })],
+  ['has a field that is not known', (filing) => rewritten(filing, { bcc: 'eve@example.org' })],
+];
+
+/** The plan with other fields, sealed and digested as it should be. */
+function rewritten(filing: Filing, changes: object): Partial<Filing> {
+  const { ownerId, approvalId, sealedPlan } = filing;
+  const plan: unknown = JSON.parse(keyring.open('plan', `${ownerId}\n${approvalId}`, sealedPlan));
+  const text = canonicalJson({ ...Object(plan), ...changes });
+  return { sealedPlan: sealPlan(keyring, ownerId, approvalId, text), digest: digestOf(text) };
+}
+
+describe.each(SPOILT)('a stored plan that %s', (_name, spoil) => {
+  const open = () =>
+    openScene({
+      secretKeys: [secret],
+      storageAs: (storage) => ({
+        ...storage,
+        file: (filing) => storage.file({ ...filing, ...spoil(filing) }),
+        // A run by policy is given the plan that was made, an owner's the plan that was stored.
+        decide: (decision) => storage.decide(decision),
+      }),
+    });
+
+  it('is not run, and says so', async () => {
+    const scene = await open();
+    const key = await scene.addKey('full');
+    const { id } = approvalOf(await key.call('send_email', sendTo(FRIEND)));
+    const stored = await scene.storage.approval(scene.ownerId, id);
+    const decided = await scene.service.approvals.approve(scene.ownerId, id, stored?.digest ?? '');
+    expect(decided).toMatchObject({
+      won: true,
+      approval: { state: 'failed', error: 'plan_unreadable', result: null },
+    });
+    expect(scene.mail.transmitted()).toEqual([]);
+    const answer = await key.call('get_approval', { approval_id: id });
+    expect(answer).toMatchObject({
+      status: 'ok',
+      executed: false,
+      result: { approval: { error: 'plan_unreadable' } },
+    });
+  });
+
+  it('does not keep the owner from seeing and rejecting the request', async () => {
+    const scene = await open();
+    const key = await scene.addKey('full');
+    const { id } = approvalOf(await key.call('send_email', sendTo(FRIEND)));
+    expect(await scene.service.approvals.show(scene.ownerId, id)).toMatchObject({
+      plan: null,
+      message: null,
+    });
+    expect(await scene.service.approvals.reject(scene.ownerId, id)).toMatchObject({ won: true });
+  });
+});
+
+describe('a stored plan', () => {
+  it('is the one that was made, sealed, with its digest', async () => {
+    const filings: Filing[] = [];
+    const scene = await openScene({
+      secretKeys: [secret],
+      storageAs: (storage) => ({
+        ...storage,
+        file(filing) {
+          filings.push(filing);
+          return storage.file(filing);
+        },
+      }),
+    });
+    const key = await scene.addKey('full');
+    const { id } = approvalOf(await key.call('send_email', sendTo(FRIEND, 'A secret word')));
+    const [filing] = filings;
+    const approval = await scene.storage.approval(scene.ownerId, id);
+    if (filing === undefined || approval === undefined) throw new Error('nothing was filed');
+    const plan = openPlan(keyring, approval, filing.sealedPlan);
+    expect(digestOf(planText(plan))).toBe(approval.digest);
+    expect(plan.envelope).toEqual({ from: 'demo@countersign.test', to: [FRIEND] });
+    expect(JSON.stringify(filing)).not.toContain('secret word');
+    expect(Buffer.from(filing.sealedPlan, 'base64url').toString('latin1')).not.toContain('secret word');
+  });
+
+  it('sealed with an older key is still run', async () => {
+    const newer = randomBytes(32);
+    let file = (_: Filing) => ({});
+    const scene = await openScene({
+      secretKeys: [newer, secret],
+      storageAs: (storage) => ({
+        ...storage,
+        file: (filing) => storage.file({ ...filing, ...file(filing) }),
+      }),
+    });
+    const ring = createKeyring([newer, secret], (bytes) => randomBytes(bytes));
+    file = ({ ownerId, approvalId, sealedPlan }) => ({
+      sealedPlan: sealPlan(
+        keyring,
+        ownerId,
+        approvalId,
+        ring.open('plan', `${ownerId}\n${approvalId}`, sealedPlan),
+      ),
+    });
+    const key = await scene.addKey('full');
+    const { id } = approvalOf(await key.call('send_email', sendTo(FRIEND)));
+    const digest = (await scene.storage.approval(scene.ownerId, id))?.digest ?? '';
+    expect(await scene.service.approvals.approve(scene.ownerId, id, digest)).toMatchObject({
+      approval: { state: 'executed' },
+    });
+  });
+
+  it('that says something else than what was asked is never filed', async () => {
+    const scene = await openScene({
+      mailAs: (mail) => ({
+        ...mail,
+        compose: (draft) => mail.compose({ ...draft, to: ['eve@example.org'] }),
+      }),
+    });
+    const key = await scene.addKey('full', { 'mail:send': 'direct' });
+    expect(detailsOf(await key.call('send_email', sendTo(FRIEND)))).toEqual({ code: 'internal_error' });
+    expect((await scene.service.approvals.list(scene.ownerId, { state: 'all', limit: 5 })).approvals).toEqual(
+      [],
+    );
+    expect(scene.mail.transmitted()).toEqual([]);
+  });
+});

@@ -1,0 +1,101 @@
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
+import { copyFileSync, cpSync, mkdirSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { build } from 'esbuild';
+import * as z from 'zod';
+import packageJson from '../../package.json' with { type: 'json' };
+
+const ROOT = resolve(import.meta.dirname, '../..');
+
+/** The package as its users have it, made of the present sources, with the examples beside it. */
+export interface InstalledPackage {
+  /** Runs an example in a process of its own. @param name  without its ending */
+  run(name: string, env?: Readonly<Record<string, string>>): RunningExample;
+  /** Ends what still runs, too. */
+  remove(): void;
+}
+
+export interface RunningExample {
+  /** What it prints, line by line. */
+  readonly lines: AsyncIterableIterator<string>;
+  kill(signal: NodeJS.Signals): void;
+  /** Resolves at its end. */
+  readonly ended: Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }>;
+}
+
+/** Examples import the package by its name, which resolves by the `exports` of the package.json beside them. */
+export async function installPackage(): Promise<InstalledPackage> {
+  const folder = join(ROOT, 'node_modules', '.cache', `countersign-package-${process.pid}`);
+  mkdirSync(folder, { recursive: true });
+  copyFileSync(join(ROOT, 'package.json'), join(folder, 'package.json'));
+  cpSync(join(ROOT, 'examples'), join(folder, 'examples'), { recursive: true });
+  await build({
+    entryPoints: entries(),
+    outdir: join(folder, 'dist'),
+    outbase: ROOT,
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    packages: 'external',
+    logLevel: 'error',
+  });
+  const started: ChildProcess[] = [];
+  return {
+    run(name, env = {}) {
+      const child = spawn(process.execPath, [join(folder, 'examples', `${name}.mjs`)], {
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: { PATH: process.env.PATH, ...env },
+      });
+      started.push(child);
+      const lines = createInterface({ input: child.stdout });
+      return {
+        lines: lines[Symbol.asyncIterator](),
+        kill: (signal) => child.kill(signal),
+        ended: ended(child),
+      };
+    },
+    remove() {
+      for (const child of started) child.kill('SIGKILL');
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** The sources of what the package exports, but for the contract suites, which need vitest. */
+function entries(): string[] {
+  const exported = z.object({ default: z.string() });
+  return Object.entries(packageJson.exports).flatMap(([name, target]) => {
+    if (name === './testing' || name === './package.json') return [];
+    const built = exported.parse(target).default;
+    return [join(ROOT, built.replace('./dist/', '').replace(/\.js$/, '.ts'))];
+  });
+}
+
+function ended(child: ChildProcessByStdio<null, Readable, Readable>): RunningExample['ended'] {
+  let [stdout, stderr] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, stdout, stderr }));
+  });
+}
+
+/** The next line of its kind. */
+export async function lineOf(
+  { lines, ended }: RunningExample,
+  is: (line: string) => boolean,
+): Promise<string> {
+  for (let next = await lines.next(); !next.done; next = await lines.next()) {
+    if (is(next.value)) return next.value;
+  }
+  throw new Error(`the example ended early: ${JSON.stringify(await ended)}`);
+}

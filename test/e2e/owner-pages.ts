@@ -1,0 +1,64 @@
+import type { Browser, Page } from 'playwright-core';
+import { onTestFinished } from 'vitest';
+import { addressOf, PASSWORD as MAILBOX_PASSWORD } from '../servers/mail-users.ts';
+import type { SelfHosted } from './self-hosted.ts';
+
+export interface Owner {
+  readonly email: string;
+  readonly password: string;
+}
+
+/** Signs in by the form, in a browser profile of its own that ends with the test. @param path where to go on to */
+export async function signedIn(
+  browser: Browser,
+  dashboardUrl: string,
+  owner: Owner,
+  path = '/approvals',
+): Promise<Page> {
+  const context = await browser.newContext({ baseURL: dashboardUrl });
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  await page.goto(path);
+  await page.getByLabel('Email').fill(owner.email);
+  await page.getByLabel('Password').fill(owner.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL(path);
+  return page;
+}
+
+/** Presses Approve or Reject on the page of a request, and waits until the page says what became of it. */
+export async function decide(page: Page, button: 'Approve' | 'Reject'): Promise<void> {
+  await page.getByRole('button', { name: button }).click();
+  await page.getByRole('button', { name: button }).waitFor({ state: 'detached' });
+}
+
+/** The state that the page of a request shows. */
+export async function stateOn(page: Page): Promise<string | null> {
+  return page.locator('.approval .state').textContent();
+}
+
+/** The text of an element, exactly as the page holds it. */
+export async function textOf(page: Page, id: string): Promise<string> {
+  const text = await page.locator(`#${id}`).textContent();
+  if (text === null) throw new Error(`the page has no text in #${id}`);
+  return text;
+}
+
+/** Fills in the form of the page /accounts and presses Connect account. */
+export async function connectAccount(
+  page: Page,
+  { dovecot, postfix }: SelfHosted,
+  given: { user: string; password?: string; signature?: string; fingerprint?: string },
+): Promise<void> {
+  await page.goto('/accounts');
+  await page.getByLabel('Email').fill(addressOf(given.user));
+  await page.getByLabel('IMAP host').fill('localhost');
+  await page.getByLabel('IMAP port').fill(String(dovecot.tlsPort));
+  await page.getByLabel('SMTP host').fill('localhost');
+  await page.getByLabel('SMTP port').fill(String(postfix.port));
+  await page.getByLabel('SMTP security').selectOption('starttls');
+  await page.getByLabel('Password').fill(given.password ?? MAILBOX_PASSWORD);
+  await page.getByLabel('Certificate fingerprint').fill(given.fingerprint ?? dovecot.certificate.fingerprint);
+  await page.getByLabel('Signature').fill(given.signature ?? '');
+  await page.getByRole('button', { name: 'Connect account' }).click();
+}

@@ -1,0 +1,48 @@
+import * as z from 'zod';
+
+/** A program with a key, as it would use fetch. */
+export interface RestClient {
+  get(path: string): Promise<RestAnswer>;
+  post(path: string, body?: unknown): Promise<RestAnswer>;
+  /** The newest message of a folder. */
+  newest(folder?: string): Promise<z.infer<typeof row>>;
+}
+
+export interface RestAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: unknown;
+}
+
+const row = z.object({ id: z.string(), from: z.string(), subject: z.string(), date: z.string() });
+const list = z.object({ result: z.object({ messages: z.tuple([row], row) }) });
+
+export function restClient(baseUrl: string, apiKey: string): RestClient {
+  const authorization = `Bearer ${apiKey}`;
+  async function send(path: string, init: RequestInit): Promise<RestAnswer> {
+    const answer = await fetch(`${baseUrl}${path}`, init);
+    return { status: answer.status, headers: answer.headers, body: await answer.json() };
+  }
+  const get = (path: string) => send(path, { headers: { authorization } });
+  return {
+    get,
+    post: (path, body = {}) =>
+      send(path, {
+        method: 'POST',
+        headers: { authorization, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    async newest(folder = 'inbox') {
+      const { body } = await get(`/v1/messages?folder=${encodeURIComponent(folder)}&limit=1`);
+      return list.parse(body).result.messages[0];
+    },
+  };
+}
+
+const pending = z.object({ approval: z.object({ id: z.string(), state: z.literal('pending') }) });
+
+/** The id of the approval that a 202 names. */
+export function filedIn({ status, body }: RestAnswer): string {
+  if (status !== 202) throw new Error(`it does not wait: ${status} ${JSON.stringify(body)}`);
+  return pending.parse(body).approval.id;
+}

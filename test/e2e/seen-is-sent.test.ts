@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { visibleText } from '../../hosts/dashboard/visible-text.ts';
+import { browserIsMissing, inBrowser, openBrowser } from '../servers/browser.ts';
+import { addressOf } from '../servers/mail-users.ts';
+import { missingServers, titled } from '../servers/missing-servers.ts';
+import { body, normalBody, strangersText, subject } from './letters.ts';
+import { connectAccount, decide, type Owner, signedIn, stateOn, textOf } from './owner-pages.ts';
+import { type PythonMail, pythonIsMissing, readWithPython } from './python-mail.ts';
+import { filedIn, restClient } from './rest-client.ts';
+import { type SelfHosted, selfHosted } from './self-hosted.ts';
+
+const SIGNATURE = 'Grace <grace@example.org> &amp; Söhne \u202e\n-- \n. 👩‍💻';
+
+/** Far more than one run needs. */
+const LIMITS = {
+  callsPerMinute: 100_000,
+  callsPerDay: 100_000,
+  filedPerDay: 100_000,
+  waitingPerKey: 100,
+  waitingPerOwner: 100,
+};
+
+const skipped = browserIsMissing || missingServers().length > 0 || pythonIsMissing;
+const title = `what the owner sees${pythonIsMissing ? ' (skipped: needs python3)' : ''}`;
+
+describe.skipIf(skipped)(inBrowser(titled(title)), () => {
+  let home: SelfHosted;
+  let browser: Browser;
+  let owner: Owner;
+  beforeAll(async () => {
+    home = await selfHosted({ limits: LIMITS });
+    browser = await openBrowser();
+    owner = await home.addOwner('grace@example.org');
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await home?.stop();
+  });
+
+  async function setUp() {
+    const page = await signedIn(browser, home.server.dashboard_url, owner);
+    const user = home.dovecot.addUser();
+    await connectAccount(page, home, { user, signature: SIGNATURE });
+    await page.getByRole('status').waitFor();
+    return { page, user, rest: restClient(home.server.base_url, await home.addKey(owner)) };
+  }
+
+  /** What the page of a request shows, read before it is approved there. */
+  async function approved(page: Page, id: string) {
+    await page.goto(`/approvals/${id}`);
+    const shown = {
+      messageId: await textOf(page, 'message-id'),
+      from: await textOf(page, 'message-from'),
+      to: await page.locator('#recipients li').allTextContents(),
+      subject: await textOf(page, 'message-subject'),
+      text: await textOf(page, 'message-text'),
+    };
+    await decide(page, 'Approve');
+    expect(await stateOn(page)).toBe('Executed');
+    return shown;
+  }
+
+  /** The same message as the page would show it: its text is to be the same character by character. */
+  function asShown({ from, subject, text, ...mail }: PythonMail) {
+    return {
+      ...mail,
+      from: from.join(),
+      subject: visibleText(subject),
+      text: text.replace(/\n$/, ''),
+    };
+  }
+
+  /** What lies in a mailbox of the provider, once everything has arrived. */
+  async function arrivedAt(user: string): Promise<PythonMail[]> {
+    await home.postfix.delivered();
+    return byId(await readWithPython(await home.dovecot.messages(user)));
+  }
+
+  const byId = <T extends { readonly messageId: string }>(messages: readonly T[]) =>
+    messages.toSorted((one, other) => (one.messageId < other.messageId ? -1 : 1));
+
+  it('is what arrives: new messages', { timeout: 120_000 }, async () => {
+    const { page, rest } = await setUp();
+    const letter = fc.record({ subject, body, to: fc.shuffledSubarray([0, 1, 2], { minLength: 1 }) });
+    const property = fc.asyncProperty(batchOf(letter), async (letters) => {
+      const users = [home.dovecot.addUser(), home.dovecot.addUser(), home.dovecot.addUser()];
+      const sent = [];
+      for (const { subject, body, to: indexes } of letters) {
+        const to = indexes.map((index) => addressOf(users[index] ?? ''));
+        const shown = await approved(page, filedIn(await rest.post('/v1/messages', { subject, body, to })));
+        expect(shown.to).toEqual(to);
+        expect(shown.text).toBe(`${normalBody(body)}\n\n-- \n${SIGNATURE}`);
+        sent.push({ ...shown, asked: subject });
+      }
+      for (const user of users) {
+        const expected = byId(sent.filter(({ to }) => to.includes(addressOf(user))));
+        const arrived = await arrivedAt(user);
+        expect(arrived.map(asShown)).toEqual(expected.map(({ asked, ...shown }) => shown));
+        expect(arrived.map((mail) => mail.subject)).toEqual(expected.map(({ asked }) => asked));
+      }
+    });
+    await fc.assert(property, { numRuns: 3, endOnFailure: true });
+  });
+
+  it("is what arrives: answers, with a stranger's text in them", { timeout: 120_000 }, async () => {
+    const { page, user, rest } = await setUp();
+    const question = fc.record({ subject: strangersText, text: strangersText, body });
+    const property = fc.asyncProperty(batchOf(question), async (questions) => {
+      const asker = home.dovecot.addUser();
+      const sent = [];
+      for (const { subject, text, body } of questions) {
+        await home.dovecot.deliver(user, strangersMail(asker, subject, text));
+        const { id } = await rest.newest();
+        const shown = await approved(page, filedIn(await rest.post(`/v1/messages/${id}/reply`, { body })));
+        expect(shown.to).toEqual([addressOf(asker)]);
+        expect(shown.text.startsWith(`${normalBody(body)}\n\nOn `)).toBe(true);
+        expect(shown.text.endsWith(`\n\n-- \n${SIGNATURE}`)).toBe(true);
+        sent.push(shown);
+      }
+      expect((await arrivedAt(asker)).map(asShown)).toEqual(byId(sent));
+    });
+    await fc.assert(property, { numRuns: 2, endOnFailure: true });
+  });
+});
+
+/** As many as go through the browser before it is looked what has arrived. */
+function batchOf<T>(one: fc.Arbitrary<T>): fc.Arbitrary<T[]> {
+  return fc.uniqueArray(one, { minLength: 8, maxLength: 8, selector: JSON.stringify });
+}
+
+function strangersMail(asker: string, subject: string, text: string): string {
+  const base64 = (of: string) => Buffer.from(of).toString('base64');
+  const words = (subject.match(/.{1,10}/gsu) ?? []).map((word) => `=?utf-8?B?${base64(word)}?=`);
+  return [
+    `From: ${addressOf(asker)}`,
+    `Subject: ${words.join('\r\n ')}`,
+    `Message-ID: <${randomUUID()}@example.test>`,
+    'MIME-Version: 1.0',
+    'Content-Type: text/plain; charset=utf-8',
+    'Content-Transfer-Encoding: base64',
+    '',
+    ...(base64(text).match(/.{1,76}/g) ?? []),
+    '',
+  ].join('\r\n');
+}
