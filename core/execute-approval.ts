@@ -83,6 +83,8 @@ export function createExecutor(ports: Ports, keyring: Keyring, leaseMs: number):
       date,
       async start() {
         if (progress.started) return true;
+        // The store is given the Date of the message, which is older than this instant by what connecting took.
+        if (!isInTime(approval, clock.now())) return false;
         try {
           progress.started = await storage.start({ ownerId, approvalId: id, fence: lease.fence, now: date });
         } catch (error) {
@@ -242,8 +244,8 @@ function endOf(
   }
   switch (error.code) {
     case 'not_started': {
-      const inTime = now.getTime() < (approval.approvedAt?.getTime() ?? 0) + START_WITHIN_MS;
-      return { type: 'refuse', error: inTime ? 'credential_off' : 'not_started_in_time' };
+      const error = isInTime(approval, now) ? 'credential_off' : 'not_started_in_time';
+      return { type: 'refuse', error };
     }
     case 'outcome_unknown':
       return { type: 'lose' };
@@ -257,6 +259,10 @@ function endOf(
     case 'auth':
       return { type: 'refuse', error: 'upstream_mail_error' };
   }
+}
+
+function isInTime(approval: Approval, now: Date): boolean {
+  return now.getTime() < (approval.approvedAt?.getTime() ?? 0) + START_WITHIN_MS;
 }
 
 /** The code that a failed direct write answers with. */

@@ -105,7 +105,7 @@ describe.each(DOORS)('through %s', (_name, sizeBytes) => {
         expect(new Set(seen).size).toBe(samples.length);
         await scene.service.stop();
       }),
-      { numRuns: 3 },
+      { numRuns: 12 },
     );
   });
 
@@ -135,11 +135,15 @@ describe.each(DOORS)('through %s', (_name, sizeBytes) => {
         }
         // The parser says so in the text when there are more parts than it reads.
         const more = count === 500 ? '\n\n[This message has too many parts' : '';
-        expect(unmarked(whole).startsWith(unmarked(text + more))).toBe(true);
+        expect(
+          unmarked(whole)
+            .trimStart()
+            .startsWith(unmarked(text + more).trimStart()),
+        ).toBe(true);
         if (count < 500) expect(chars).toBe(Array.from(text).length);
         await scene.service.stop();
       }),
-      { numRuns: 3 },
+      { numRuns: 12 },
     );
   });
 

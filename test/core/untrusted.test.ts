@@ -71,6 +71,18 @@ describe('wrapUntrusted', () => {
     expect(text).toMatch(/^before\n.*\nafter$/s);
   });
 
+  it('takes no longer for text that is made to be slow', () => {
+    // In quadratic time each of these would outlast the test.
+    for (const text of [
+      '<'.repeat(1e6),
+      `<<<${' '.repeat(1e6)}`,
+      '<<< '.repeat(2e5),
+      '<<<END_'.repeat(2e5),
+    ]) {
+      expect(inside(wrapUntrusted(text, NONCE))).toBe(text);
+    }
+  });
+
   it('never lets a fence line or the nonce stand inside', () => {
     fc.assert(
       fc.property(hostile, (text) => {
