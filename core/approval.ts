@@ -40,7 +40,7 @@ export const APPROVAL_REASONS = [
 export type ApprovalError = ErrorCode | (typeof APPROVAL_REASONS)[number];
 
 /** The right to run an approval: whoever holds the fence, for as long as the store's clock says. */
-export interface Lease {
+interface Lease {
   readonly fence: number;
   /** Milliseconds since the epoch on the store's clock; 0 when the lease was given back. */
   readonly untilMs: number;
@@ -77,7 +77,7 @@ export interface Approval {
   readonly error: ApprovalError | null;
 }
 
-export const APPROVAL_LIFETIME_MS = DAY_MS;
+const APPROVAL_LIFETIME_MS = DAY_MS;
 /** An approved action that has not started by then never will. */
 export const START_WITHIN_MS = 15 * MINUTE_MS;
 

@@ -46,9 +46,9 @@ export interface CallToolParts {
 }
 
 /** Source: API.md, Limits: 64 KB. */
-export const RESPONSE_BYTES = 64 * 1024;
+const RESPONSE_BYTES = 64 * 1024;
 /** How long a caller waits for a direct write, and for a mailbox. */
-export const WAIT_MS = 25_000;
+const WAIT_MS = 25_000;
 
 /** What becomes of one call on its way. */
 interface Progress {

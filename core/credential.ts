@@ -5,7 +5,7 @@ import type { Random } from './ports/clock.ts';
  * API keys: `svc_pat_`, 43 characters of 32 random bytes, and 6 of checksum, all base62. The checksum tells a
  * mistyped key, or a string that only looks like one, without asking the store. Only the SHA-256 of a key is kept.
  */
-export const KEY_PREFIX = 'svc_pat_';
+const KEY_PREFIX = 'svc_pat_';
 const BODY_CHARS = 43;
 const CHECKSUM_CHARS = 6;
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

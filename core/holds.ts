@@ -6,7 +6,7 @@ import type { CallContext } from './tools/define-tool.ts';
 /** Holds: what turns a write that may run at once into one that waits. Source: DESIGN, holds. */
 
 /** Every hold, with the words that the owner is shown. The agent is not told. */
-export const HOLDS = {
+const HOLDS = {
   mode_approval: 'This key asks before every action of this kind.',
   first_time_recipient: 'You have never written to this address from this account.',
   recipient_lookup_failed: 'It could not be looked up whether you have written to this address before.',

@@ -21,7 +21,7 @@ export interface MessageIdParts {
   isIn(path: string): boolean;
 }
 
-export type OpenedMessageId =
+type OpenedMessageId =
   | { readonly kind: 'opened'; readonly parts: MessageIdParts }
   /** It was issued, to another owner. */
   | { readonly kind: 'foreign' }

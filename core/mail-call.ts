@@ -15,7 +15,7 @@ export function sealSettings(
   return keyring.seal(PURPOSE, `${ownerId}\n${accountId}`, JSON.stringify(settings));
 }
 
-export function mailAccount(keyring: Keyring, account: Account): MailAccount {
+function mailAccount(keyring: Keyring, account: Account): MailAccount {
   const { ownerId, accountId, email, sealedSettings } = account;
   return {
     ownerId,

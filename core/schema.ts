@@ -8,14 +8,14 @@ import { ServiceError } from './errors.ts';
  */
 
 /** One entry of `details.errors`. Source: API-NOTES.md. */
-export interface ArgumentError {
+interface ArgumentError {
   /** A path like `to[0]`; empty for the arguments as a whole. */
   readonly field: string;
   readonly rule: string;
   readonly message: string;
 }
 
-export function invalidArguments(errors: readonly ArgumentError[]): ServiceError {
+function invalidArguments(errors: readonly ArgumentError[]): ServiceError {
   return new ServiceError('invalid_arguments', { details: { errors } });
 }
 

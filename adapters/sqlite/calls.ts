@@ -13,6 +13,7 @@ import { activityWriter } from './activity.ts';
 import type { ClaimTable } from './claims.ts';
 import { readCredential } from './credential-row.ts';
 import { atomic, storeNowMs } from './database.ts';
+import { grouping } from './grouped.ts';
 import { readOwner } from './owners.ts';
 import { integer, type Row } from './row.ts';
 
@@ -49,6 +50,7 @@ export function sqliteCalls(db: Database, claims: ClaimTable): Pick<Storage, 'ad
     'UPDATE follow_ups SET due_at_ms = ? WHERE owner_id = ? AND approval_id = ?',
   );
   const record = activityWriter(db);
+  const grouped = grouping(db);
 
   /** @param dayMs the beginning of the UTC day that counts @param nowMs the store's clock */
   const readUsage = (ownerId: string, credentialId: string, dayMs: number, nowMs: number): Usage => {
@@ -71,7 +73,7 @@ export function sqliteCalls(db: Database, claims: ClaimTable): Pick<Storage, 'ad
   };
 
   return {
-    admit: atomic(db, ({ secretHash, slotId, leaseMs, now }) => {
+    admit: grouped(({ secretHash, slotId, leaseMs, now }) => {
       const row = find.get(secretHash);
       if (row === undefined || integer(row, 'secret_expires_at_ms') <= now.getTime())
         return { kind: 'unknown' };
@@ -102,7 +104,7 @@ export function sqliteCalls(db: Database, claims: ClaimTable): Pick<Storage, 'ad
       if (followUp !== undefined) extendFollowUp.run(untilMs, ownerId, followUp);
     }),
 
-    finish: atomic(db, ({ caller, slotId, claim, activity, now }) => {
+    finish: grouped(({ caller, slotId, claim, activity, now }) => {
       giveSlot.run(caller.ownerId, caller.credentialId, slotId);
       if (claim !== null) {
         if (claim.sealedOutcome === null) claims.release(caller, claim);

@@ -20,7 +20,7 @@ export interface TrackerStorage {
 }
 
 /** What stays the same of an event when its place on the server changes. */
-export interface EventKey {
+interface EventKey {
   readonly calendar: string;
   readonly uid: string;
   readonly recurrenceId: string | null;

@@ -30,7 +30,9 @@ export async function serverLoad(): Promise<{ rows: Row[]; floorCallMs: number }
   try {
     const ours = await gate.ask({}, serverAnswer);
     const answers = Object.fromEntries(
-      await Promise.all(PATHS.map(async (path) => [path, await answerOf(ours, path)])),
+      await Promise.all(
+        PATHS.map(async (path): Promise<[string, string]> => [path, await answerOf(ours, path)]),
+      ),
     );
     const floorQuestion = { apiKey: ours.apiKey, answers };
     const reference = await floor.ask(floorQuestion, serverAnswer);

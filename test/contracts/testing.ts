@@ -1,3 +1,3 @@
 /** The contract suites, for authors of adapters: each says, under vitest, whether an adapter is right. */
-export { mailContract, type MailUnderTest } from './mail.ts';
+export { type MailUnderTest, mailContract } from './mail.ts';
 export { storageContract } from './storage.ts';

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { including, textLike } from './matchers.ts';
 import { approvalOf, approve, FRIEND, firstId, openScene, type Scene, sendTo, stateOf } from './scene.ts';
 
 /** Requests of two keys, in two groups and for two accounts. */
@@ -86,8 +87,8 @@ describe('what waits is cancelled', () => {
       status: 'ok',
       executed: false,
       result: {
-        approval: expect.objectContaining({ state: 'cancelled', error: 'permission_off' }),
-        meaning: expect.stringContaining('Nothing was done'),
+        approval: including({ state: 'cancelled', error: 'permission_off' }),
+        meaning: textLike('Nothing was done'),
       },
     });
     expect((await approve(scene, requests.send)).won).toBe(false);

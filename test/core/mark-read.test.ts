@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Mode } from '../../core/permissions.ts';
+import { MailError } from '../../core/ports/mail.ts';
+import { including } from './matchers.ts';
 import {
   approvalOf,
   approve,
@@ -91,7 +93,6 @@ describe('mark_read in mode direct', () => {
     const { key, ids } = await open('direct', 2, {
       mailAs: (mail) => ({
         ...mail,
-        setFlag: (call, place, flag, on, start) => mail.setFlag(call, place, flag, on, start),
         async row(call, place) {
           const row = await mail.row(call, place);
           // Gone between the plan and the run.
@@ -102,9 +103,51 @@ describe('mark_read in mode direct', () => {
       }),
     });
     expect(resultOf(await key.call('mark_read', { ids })).items).toEqual([
-      expect.objectContaining({ id: ids[0], done: true }),
+      including({ id: ids[0], done: true }),
       { id: ids[1], account_id: 1, done: false, code: 'not_found' },
     ]);
+  });
+
+  it.each(['refused', 'auth', 'unavailable'] as const)(
+    'of several of which the server does not change one (%s) says so of that one, and what is done stays done',
+    async (code) => {
+      let calls = 0;
+      const { scene, key, ids } = await open('approval', 3, {
+        mailAs: (mail) => ({
+          ...mail,
+          async setFlag(call, place, flag, on, start) {
+            calls += 1;
+            if (calls === 2) throw new MailError(code, 'The server did not do it.');
+            return mail.setFlag(call, place, flag, on, start);
+          },
+        }),
+      });
+      const { approval } = await approve(scene, approvalOf(await key.call('mark_read', { ids })).id);
+      expect(approval).toMatchObject({ state: 'executed', result: { done: true } });
+      expect(approval.result?.items).toEqual([
+        including({ id: ids[0], done: true }),
+        { id: ids[1], account_id: 1, done: false, code: 'upstream_mail_error' },
+        including({ id: ids[2], done: true }),
+      ]);
+      expect(await unread(scene)).toBe(1);
+    },
+  );
+
+  it('of which none could be changed fails, and says that nothing was done', async () => {
+    const { scene, key, ids } = await open('approval', 2, {
+      mailAs: (mail) => ({
+        ...mail,
+        setFlag: async () => {
+          throw new MailError('refused', 'The folder is read-only.');
+        },
+      }),
+    });
+    const { id } = approvalOf(await key.call('mark_read', { ids }));
+    expect((await approve(scene, id)).approval).toMatchObject({
+      state: 'failed',
+      error: 'upstream_mail_error',
+    });
+    expect(await unread(scene)).toBe(2);
   });
 });
 

@@ -10,6 +10,7 @@ import {
   storedOutcome,
   wireApproval,
 } from '../../core/outcome.ts';
+import { textLike } from './matchers.ts';
 
 const noon = new Date('2026-03-03T12:00:00Z');
 const dashboard = 'https://dashboard.example.org';
@@ -101,9 +102,7 @@ describe('the answer for an approval', () => {
         approval: wireApproval(approval({ state })),
         approvals_url: 'https://dashboard.example.org/approvals',
         poll_after_s: 15,
-        message: expect.stringMatching(
-          /NOT done yet.*poll.*do not repeat.*dashboard, never through a link/is,
-        ),
+        message: textLike(/NOT done yet.*poll.*do not repeat.*dashboard, never through a link/is),
       });
     }
   });

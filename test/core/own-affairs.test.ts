@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { GROUPS } from '../../core/permissions.ts';
 import type { TestKey } from '../open-service.ts';
+import { anyText, textLike } from './matchers.ts';
 import {
   approvalOf,
   approve,
@@ -49,7 +50,7 @@ describe('get_me', () => {
           },
         },
         permissions_rev: 1,
-        instructions: expect.stringContaining('never follow instructions'),
+        instructions: textLike('never follow instructions'),
       },
     });
   });
@@ -86,8 +87,8 @@ describe('list_approvals', () => {
             state: 'pending',
             tool: 'send_email',
             action: 'send',
-            created_at: expect.any(String),
-            expires_at: expect.any(String),
+            created_at: anyText,
+            expires_at: anyText,
           },
         ],
         returned: 1,
@@ -155,12 +156,12 @@ describe('get_approval', () => {
         state: 'pending',
         tool: 'send_email',
         action: 'send',
-        created_at: expect.any(String),
-        expires_at: expect.any(String),
+        created_at: anyText,
+        expires_at: anyText,
       },
       approvals_url: 'http://127.0.0.1:8788/approvals',
       poll_after_s: 15,
-      message: expect.stringContaining('NOT done yet'),
+      message: textLike('NOT done yet'),
     });
     scene.clock.shift(5 * 60_000);
     expect(await key.call('get_approval', { approval_id: id })).toMatchObject({ poll_after_s: 30 });
@@ -178,12 +179,12 @@ describe('get_approval', () => {
           state: 'executed',
           tool: 'send_email',
           action: 'send',
-          created_at: expect.any(String),
-          decided_at: expect.any(String),
-          executed_at: expect.any(String),
+          created_at: anyText,
+          decided_at: anyText,
+          executed_at: anyText,
           result: { sent: true, recipients: 1 },
         },
-        meaning: expect.stringContaining('The owner approved'),
+        meaning: textLike('The owner approved'),
       },
     });
     const rejected = await file('two');
@@ -192,9 +193,9 @@ describe('get_approval', () => {
     expect(answer).toMatchObject({
       status: 'ok',
       executed: false,
-      result: { meaning: expect.stringContaining('rejected') },
+      result: { meaning: textLike('rejected') },
     });
-    expect(approvalOf(answer)).toMatchObject({ state: 'rejected', decided_at: expect.any(String) });
+    expect(approvalOf(answer)).toMatchObject({ state: 'rejected', decided_at: anyText });
   });
 
   it.each(['get_approval', 'cancel_approval'])(
@@ -225,10 +226,10 @@ describe('cancel_approval', () => {
           state: 'cancelled',
           tool: 'send_email',
           action: 'send',
-          created_at: expect.any(String),
+          created_at: anyText,
           error: 'cancelled_by_agent',
         },
-        meaning: expect.stringContaining('withdrawn'),
+        meaning: textLike('withdrawn'),
       },
     });
     expect((await approve(scene, id)).won).toBe(false);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PLAN_LIMITS } from '../../core/limits.ts';
 import type { Plan } from '../../core/permissions.ts';
 import type { TestKey } from '../open-service.ts';
+import { anyNumber } from './matchers.ts';
 import { approvalOf, detailsOf, FRIEND, firstId, openScene, type Scene, sendTo, wordOf } from './scene.ts';
 
 // Every number of API.md's table of limits, at N and at N + 1, for both plans.
@@ -42,7 +43,7 @@ describe.each(TABLE)('on the %s plan', (plan, minute, day, filed, ofKey, ofOwner
     const scene = await open(plan, 'as the plan has it');
     const key = await scene.addKey('full');
     for (let n = 1; n <= minute; n++) expect(await knock(scene, key)).toBe(minute - n);
-    const refused = { code: 'rate_limited', retry_after_s: expect.any(Number), remaining: 0 };
+    const refused = { code: 'rate_limited', retry_after_s: anyNumber, remaining: 0 };
     expect(await knock(scene, key)).toEqual(refused);
     expect(await knock(scene, await scene.addKey('full'))).toBe(minute - 1);
     scene.clock.shift(MINUTE_MS);
@@ -63,7 +64,7 @@ describe.each(TABLE)('on the %s plan', (plan, minute, day, filed, ofKey, ofOwner
     for (const key of [first, second]) {
       expect(await knock(scene, key)).toEqual({
         code: 'daily_limit_reached',
-        retry_after_s: expect.any(Number),
+        retry_after_s: anyNumber,
         resets_at: midnight.toISOString(),
         remaining: minute,
       });
@@ -120,7 +121,7 @@ describe.each(TABLE)('on the %s plan', (plan, minute, day, filed, ofKey, ofOwner
       }
       expect(detailsOf(await key.call('send_email', sendTo(FRIEND, 'more')))).toEqual({
         code: 'too_many_pending',
-        retry_after_s: expect.any(Number),
+        retry_after_s: anyNumber,
       });
     }
     const last = await scene.addKey('full');

@@ -6,6 +6,7 @@ import type { SampleMessage } from '../../adapters/sandbox/sample-message.ts';
 import { codePoints } from '../../core/schema.ts';
 import { UNTRUSTED_NOTICE } from '../../core/untrusted.ts';
 import type { TestKey } from '../open-service.ts';
+import { textLike } from './matchers.ts';
 import { detailsOf, FRIEND, firstId, letter, openScene, resultOf } from './scene.ts';
 
 const detail = z.looseObject({
@@ -53,7 +54,7 @@ describe('get_email', () => {
         folder: 'INBOX',
         from: `Maya Okafor <${FRIEND}>`,
         subject: 'Subject 1',
-        date: expect.stringMatching(/\+00:00$/),
+        date: textLike(/\+00:00$/),
         body: `<<<UNTRUSTED_CONTENT ${nonce}>>>\nHello\n\nthere\n<<<END_UNTRUSTED_CONTENT ${nonce}>>>`,
         body_chars: 12,
         body_offset: 0,

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseMessage } from '../../adapters/mime/parse.ts';
 import { address, bodyText, line, text } from '../../core/schema.ts';
+import { anyText, textLike } from './matchers.ts';
 import {
   approvalOf,
   approve,
@@ -36,16 +37,16 @@ describe('send_email in mode approval', () => {
       status: 'pending_approval',
       executed: false,
       approval: {
-        id: expect.stringMatching(/^apr_[A-Za-z0-9_-]{1,22}$/),
+        id: textLike(/^apr_[A-Za-z0-9_-]{1,22}$/),
         state: 'pending',
         tool: 'send_email',
         action: 'send',
-        created_at: expect.any(String),
-        expires_at: expect.any(String),
+        created_at: anyText,
+        expires_at: anyText,
       },
       approvals_url: 'http://127.0.0.1:8788/approvals',
       poll_after_s: 15,
-      message: expect.stringContaining('NOT done yet'),
+      message: textLike('NOT done yet'),
     });
     expect(scene.mail.transmitted()).toEqual([]);
     const { approval, won } = await approve(scene, approvalOf(outcome).id);
@@ -86,15 +87,15 @@ describe('send_email in mode direct', () => {
       auto_approved: true,
       result: {
         approval: {
-          id: expect.stringMatching(/^apr_/),
+          id: textLike(/^apr_/),
           state: 'executed',
           tool: 'send_email',
           action: 'send',
-          created_at: expect.any(String),
-          executed_at: expect.any(String),
+          created_at: anyText,
+          executed_at: anyText,
           result: { sent: true, recipients: 1 },
         },
-        meaning: expect.stringContaining('without asking'),
+        meaning: textLike('without asking'),
       },
     });
     expectInstant(approvalOf(outcome).executed_at);
@@ -178,7 +179,7 @@ describe('whatever the schema lets pass', () => {
           bodyText(body),
         ]);
       }),
-      { numRuns: 100 },
+      { numRuns: 60 },
     );
   });
 

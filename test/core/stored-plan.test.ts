@@ -40,8 +40,6 @@ describe.each(SPOILT)('a stored plan that %s', (_name, spoil) => {
       storageAs: (storage) => ({
         ...storage,
         file: (filing) => storage.file({ ...filing, ...spoil(filing) }),
-        // A run by policy is given the plan that was made, an owner's the plan that was stored.
-        decide: (decision) => storage.decide(decision),
       }),
     });
 
@@ -99,6 +97,24 @@ describe('a stored plan', () => {
     expect(plan.envelope).toEqual({ from: 'demo@countersign.test', to: [FRIEND] });
     expect(JSON.stringify(filing)).not.toContain('secret word');
     expect(Buffer.from(filing.sealedPlan, 'base64url').toString('latin1')).not.toContain('secret word');
+  });
+
+  it('is erased 30 days after the end of its request, and its digest stays', async () => {
+    const scene = await openScene();
+    const key = await scene.addKey('full');
+    const { id } = approvalOf(await key.call('send_email', sendTo(FRIEND)));
+    await scene.service.approvals.reject(scene.ownerId, id);
+    const shown = async () => {
+      await scene.service.recover();
+      return scene.service.approvals.show(scene.ownerId, id);
+    };
+    scene.clock.shift(30 * 86_400_000 - 60_000);
+    const before = await shown();
+    expect(before?.message?.to).toEqual([FRIEND]);
+    scene.clock.shift(60_001);
+    const later = await shown();
+    expect(later).toMatchObject({ plan: null, message: null, approval: { state: 'rejected' } });
+    expect(later?.approval.digest).toBe(before?.approval.digest);
   });
 
   it('sealed with an older key is still run', async () => {

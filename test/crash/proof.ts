@@ -23,7 +23,7 @@ export interface Found {
   readonly inSent: number;
 }
 
-export interface Played extends Found {
+interface Played extends Found {
   /** Port calls that ended before the kill, in order. */
   readonly calls: readonly string[];
   readonly killed: boolean;
@@ -43,7 +43,7 @@ export interface Stage<Box> {
 }
 
 /** Plays one scene: the act with its kill, then the restart. */
-export async function play<Box>(bundle: string, stage: Stage<Box>, killAfter: number): Promise<Played> {
+async function play<Box>(bundle: string, stage: Stage<Box>, killAfter: number): Promise<Played> {
   const folder = mkdtempSync(join(tmpdir(), 'cs-crash-'));
   try {
     const box = await stage.mailbox();
@@ -73,7 +73,7 @@ export async function play<Box>(bundle: string, stage: Stage<Box>, killAfter: nu
 }
 
 /** The contract of a crash: DESIGN's machine, by what was recorded before the kill. */
-export function judge(mode: 'approve' | 'direct', played: Played): void {
+function judge(mode: 'approve' | 'direct', played: Played): void {
   const did = (call: string) => played.calls.includes(call);
   const nth = `after ${played.calls.length} calls, the last ${played.calls.at(-1)}`;
   expect(played.transmitted, `never twice, ${nth}`).toBeLessThanOrEqual(1);
@@ -108,7 +108,7 @@ export function judge(mode: 'approve' | 'direct', played: Played): void {
 }
 
 /** Plays every n from 1 until the process lives to the end, some at a time. */
-export async function playAll<Box>(stage: Stage<Box>): Promise<Played[]> {
+async function playAll<Box>(stage: Stage<Box>): Promise<Played[]> {
   const bundle = await bundleForChild(join(import.meta.dirname, 'actor.ts'));
   const whole = await play(bundle, stage, 0);
   if (whole.killed) throw new Error('the actor was killed without being asked to');

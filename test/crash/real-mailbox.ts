@@ -15,7 +15,7 @@ export interface RealMailbox {
   look(): Promise<Found>;
 }
 
-export const SUBJECT = 'Crash proof';
+const SUBJECT = 'Crash proof';
 
 /** @param ports  where the servers are reached: their own ports, or those of proxies before them */
 export async function realMailbox(

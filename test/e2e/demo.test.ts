@@ -5,65 +5,70 @@ import { browserIsMissing, inBrowser, openBrowser } from '../servers/browser.ts'
 import { decide, type Owner, signedIn, stateOn, textOf } from './owner-pages.ts';
 import { filedIn, type RestClient, restClient } from './rest-client.ts';
 
-describe.skipIf(browserIsMissing)(inBrowser('serve --demo, as npm start runs it'), () => {
-  let cli: Cli;
-  let server: Awaited<ReturnType<Cli['serve']>>;
-  let browser: Browser;
-  let owner: Owner;
-  let rest: RestClient;
-  beforeAll(async () => {
-    cli = await buildCli();
-    server = await cli.serve(['serve', '--demo', '--json']);
-    browser = await openBrowser();
-    if (server.owner === undefined || server.api_key === undefined)
-      throw new Error('the demo names no owner');
-    owner = server.owner;
-    rest = restClient(server.base_url, server.api_key);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await server?.stop('SIGTERM');
-    cli?.remove();
-  });
+describe.skipIf(browserIsMissing)(
+  inBrowser('serve --demo, as npm start runs it'),
+  { timeout: 90_000 },
+  () => {
+    let cli: Cli;
+    let server: Awaited<ReturnType<Cli['serve']>>;
+    let browser: Browser;
+    let owner: Owner;
+    let rest: RestClient;
+    beforeAll(async () => {
+      cli = await buildCli();
+      server = await cli.serve(['serve', '--demo', '--json']);
+      browser = await openBrowser();
+      if (server.owner === undefined || server.api_key === undefined)
+        throw new Error('the demo names no owner');
+      owner = server.owner;
+      rest = restClient(server.base_url, server.api_key);
+    });
+    afterAll(async () => {
+      await browser?.close();
+      await server?.stop('SIGTERM');
+      cli?.remove();
+    });
 
-  it('has mail to read and to answer; what is approved stands in Sent', async () => {
-    const { id, from, subject } = await rest.newest();
-    expect((await rest.get(`/v1/messages/${id}`)).body).toMatchObject({
-      result: { from, subject, untrusted_fields: expect.arrayContaining(['body']) as unknown },
-    });
-    const approvalId = filedIn(await rest.post(`/v1/messages/${id}/reply`, { body: 'Thank you!' }));
-    const before = await rest.newest('sent');
+    it('has mail to read and to answer; what is approved stands in Sent', async () => {
+      const { id, from, subject } = await rest.newest();
+      expect((await rest.get(`/v1/messages/${id}`)).body).toMatchObject({
+        result: { from, subject, untrusted_fields: expect.arrayContaining(['body']) as unknown },
+      });
+      const approvalId = filedIn(await rest.post(`/v1/messages/${id}/reply`, { body: 'Thank you!' }));
+      const before = await rest.newest({ folder: 'sent' });
 
-    const page = await signedIn(browser, server.dashboard_url, owner);
-    await page.locator(`a[href="/approvals/${approvalId}"]`).click();
-    expect(await textOf(page, 'message-text')).toContain('Thank you!\n\nOn ');
-    const answer = await textOf(page, 'message-subject');
-    await decide(page, 'Approve');
-    expect(await stateOn(page)).toBe('Executed');
+      const page = await signedIn(browser, server.dashboard_url, owner);
+      await page.locator(`a[href="/approvals/${approvalId}"]`).click();
+      expect(await textOf(page, 'message-text')).toContain('Thank you!\n\nOn ');
+      const answer = await textOf(page, 'message-subject');
+      await decide(page, 'Approve');
+      expect(await stateOn(page)).toBe('Executed');
 
-    expect((await rest.get(`/v1/approvals/${approvalId}`)).body).toMatchObject({ executed: true });
-    await vi.waitFor(async () => expect((await rest.newest('sent')).id).not.toBe(before.id), {
-      timeout: 10_000,
+      expect((await rest.get(`/v1/approvals/${approvalId}`)).body).toMatchObject({ executed: true });
+      await vi.waitFor(async () => expect((await rest.newest({ folder: 'sent' })).id).not.toBe(before.id), {
+        timeout: 10_000,
+        interval: 250,
+      });
+      const sent = await rest.newest({ folder: 'sent' });
+      expect(sent).toMatchObject({ subject: answer, from: owner.email });
+      expect((await rest.get(`/v1/messages/${sent.id}`)).body).toMatchObject({
+        result: { body: expect.stringContaining('Thank you!') as unknown },
+      });
     });
-    const sent = await rest.newest('sent');
-    expect(sent).toMatchObject({ subject: answer, from: owner.email });
-    expect((await rest.get(`/v1/messages/${sent.id}`)).body).toMatchObject({
-      result: { body: expect.stringContaining('Thank you!') as unknown },
-    });
-  });
 
-  it('connects no real account, and says what does', async () => {
-    const page = await signedIn(browser, server.dashboard_url, owner, '/accounts');
-    expect(await page.locator('main').innerText()).toContain('countersign serve');
-    expect(await page.getByRole('button', { name: 'Connect account' }).count()).toBe(0);
-    // As if the form were there.
-    const token = await page.locator('input[name="form_token"]').first().inputValue();
-    const refused = await page.request.post('/accounts', {
-      form: { form_token: token, email: 'grace@example.org' },
+    it('connects no real account, and says what does', async () => {
+      const page = await signedIn(browser, server.dashboard_url, owner, '/accounts');
+      expect(await page.locator('main').innerText()).toContain('countersign serve');
+      expect(await page.getByRole('button', { name: 'Connect account' }).count()).toBe(0);
+      // As if the form were there.
+      const token = await page.locator('input[name="form_token"]').first().inputValue();
+      const refused = await page.request.post('/accounts', {
+        form: { form_token: token, email: 'grace@example.org' },
+      });
+      expect(refused.status()).toBe(403);
+      expect((await rest.get('/v1/accounts')).body).toMatchObject({
+        result: { accounts: [{ email: owner.email }], total: 1 },
+      });
     });
-    expect(refused.status()).toBe(403);
-    expect((await rest.get('/v1/accounts')).body).toMatchObject({
-      result: { accounts: [{ email: owner.email }], total: 1 },
-    });
-  });
-});
+  },
+);

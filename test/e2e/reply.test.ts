@@ -14,147 +14,153 @@ const QUESTION = {
   references: ['<first@example.test>', '<second@example.test>'],
 };
 
-describe.skipIf(browserIsMissing || missingServers().length > 0)(inBrowser(titled('a reply')), () => {
-  let home: SelfHosted;
-  let browser: Browser;
-  beforeAll(async () => {
-    home = await selfHosted();
-    browser = await openBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await home?.stop();
-  });
-
-  /** An owner with a mailbox that holds a question, and a program with a key, all set up from the command line. */
-  async function setUp(email: string) {
-    const owner = await home.addOwner(email);
-    const user = await home.addAccount(owner);
-    const asker = home.dovecot.addUser();
-    await home.dovecot.deliver(
-      user,
-      [
-        `From: Ada Lovelace <${addressOf(asker)}>`,
-        `To: ${addressOf(user)}`,
-        `Subject: ${QUESTION.subject}`,
-        `Message-ID: ${QUESTION.messageId}`,
-        `References: ${QUESTION.references.join(' ')}`,
-        'Date: Fri, 20 Nov 2026 10:00:00 +0100',
-        '',
-        'Shall we have lunch?',
-        '.',
-        '> At noon?',
-        '',
-      ].join('\r\n'),
-    );
-    return { owner, user, asker, rest: restClient(home.server.base_url, await home.addKey(owner)) };
-  }
-
-  const openApproval = async (owner: Owner, id: string) => {
-    const page = await signedIn(browser, home.server.dashboard_url, owner);
-    await page.locator(`a[href="/approvals/${id}"]`).click();
-    await page.waitForURL(`/approvals/${id}`);
-    return page;
-  };
-
-  const flagsOf = (user: string) => home.dovecot.doveadm('fetch', user, ['flags', 'mailbox', 'INBOX']);
-
-  it('that the owner approves is sent once, is exactly what the page showed, and stands in its thread', async () => {
-    const { owner, user, asker, rest } = await setUp('approves@example.org');
-    const { id, date, from, subject } = await rest.newest();
-    expect({ subject, date }).toEqual({ subject: QUESTION.subject, date: '2026-11-20T10:00:00+01:00' });
-    expect((await rest.get(`/v1/messages/${id}`)).body).toMatchObject({
-      status: 'ok',
-      result: { body: expect.stringContaining('Shall we have lunch?') as unknown },
+describe.skipIf(browserIsMissing || missingServers().length > 0)(
+  inBrowser(titled('a reply')),
+  { timeout: 90_000 },
+  () => {
+    let home: SelfHosted;
+    let browser: Browser;
+    beforeAll(async () => {
+      home = await selfHosted();
+      browser = await openBrowser();
+    });
+    afterAll(async () => {
+      await browser?.close();
+      await home?.stop();
     });
 
-    const asked = await rest.post(`/v1/messages/${id}/reply`, { body: 'Yes, at noon.\n\nGrace' });
-    const approvalId = filedIn(asked);
-    const path = `/v1/approvals/${approvalId}`;
-    expect(asked.headers.get('location')).toBe(path);
-    expect(asked.body).toMatchObject({
-      executed: false,
-      approvals_url: `${home.server.dashboard_url}/approvals`,
-      message: expect.stringContaining('NOT') as unknown,
-    });
-    expect(await rest.get(path)).toMatchObject({ status: 202, body: { approval: { state: 'pending' } } });
-    expect(await home.dovecot.messages(asker)).toEqual([]);
+    /** An owner with a mailbox that holds a question, and a program with a key, all set up from the command line. */
+    async function setUp(email: string) {
+      const owner = await home.addOwner(email);
+      const user = await home.addAccount(owner);
+      const asker = home.dovecot.addUser();
+      await home.dovecot.deliver(
+        user,
+        [
+          `From: Ada Lovelace <${addressOf(asker)}>`,
+          `To: ${addressOf(user)}`,
+          `Subject: ${QUESTION.subject}`,
+          `Message-ID: ${QUESTION.messageId}`,
+          `References: ${QUESTION.references.join(' ')}`,
+          'Date: Fri, 20 Nov 2026 10:00:00 +0100',
+          '',
+          'Shall we have lunch?',
+          '.',
+          '> At noon?',
+          '',
+        ].join('\r\n'),
+      );
+      return { owner, user, asker, rest: restClient(home.server.base_url, await home.addKey(owner)) };
+    }
 
-    const page = await openApproval(owner, approvalId);
-    const text = [
-      'Yes, at noon.',
-      '',
-      'Grace',
-      '',
-      `On ${date}, ${from} wrote:`,
-      '> Shall we have lunch?',
-      '> .',
-      '>> At noon?',
-    ].join('\n');
-    expect(await textOf(page, 'message-text')).toBe(text);
-    expect(await textOf(page, 'message-subject')).toBe('Re: Lunch on Friday?');
-    expect(await textOf(page, 'message-from')).toBe(addressOf(user));
-    expect(await page.locator('#recipients li').allTextContents()).toEqual([addressOf(asker)]);
-    expect(await textOf(page, 'message-in-reply-to')).toBe(QUESTION.messageId);
-    const messageId = await textOf(page, 'message-id');
-    await decide(page, 'Approve');
-    expect(await stateOn(page)).toBe('Executed');
+    const openApproval = async (owner: Owner, id: string) => {
+      const page = await signedIn(browser, home.server.dashboard_url, owner);
+      await page.locator(`a[href="/approvals/${id}"]`).click();
+      await page.waitForURL(`/approvals/${id}`);
+      return page;
+    };
 
-    await home.postfix.delivered();
-    const [arrived = '', ...others] = await home.dovecot.messages(asker);
-    expect(others).toEqual([]);
-    const mail = await PostalMime.parse(arrived);
-    expect(mail).toMatchObject({
-      messageId,
-      subject: 'Re: Lunch on Friday?',
-      inReplyTo: QUESTION.messageId,
-      references: [...QUESTION.references, QUESTION.messageId].join(' '),
-      from: { address: addressOf(user) },
-      to: [{ address: addressOf(asker) }],
-    });
-    expect(mail.text).toBe(`${text}\n`);
+    const flagsOf = (user: string) => home.dovecot.doveadm('fetch', user, ['flags', 'mailbox', 'INBOX']);
 
-    expect(await rest.get(path)).toMatchObject({
-      status: 200,
-      body: {
+    it('that the owner approves is sent once, is exactly what the page showed, and stands in its thread', async () => {
+      const { owner, user, asker, rest } = await setUp('approves@example.org');
+      const { id, date, from, subject } = await rest.newest();
+      expect({ subject, date }).toEqual({ subject: QUESTION.subject, date: '2026-11-20T10:00:00+01:00' });
+      expect((await rest.get(`/v1/messages/${id}`)).body).toMatchObject({
         status: 'ok',
-        executed: true,
-        result: { approval: { state: 'executed', result: { sent: true, recipients: 1 } } },
-      },
+        result: { body: expect.stringContaining('Shall we have lunch?') as unknown },
+      });
+
+      const asked = await rest.post(`/v1/messages/${id}/reply`, { body: 'Yes, at noon.\n\nGrace' });
+      const approvalId = filedIn(asked);
+      const path = `/v1/approvals/${approvalId}`;
+      expect(asked.headers.get('location')).toBe(path);
+      expect(asked.body).toMatchObject({
+        executed: false,
+        approvals_url: `${home.server.dashboard_url}/approvals`,
+        message: expect.stringContaining('NOT') as unknown,
+      });
+      expect(await rest.get(path)).toMatchObject({ status: 202, body: { approval: { state: 'pending' } } });
+      expect(await home.dovecot.messages(asker)).toEqual([]);
+
+      const page = await openApproval(owner, approvalId);
+      const text = [
+        'Yes, at noon.',
+        '',
+        'Grace',
+        '',
+        `On ${date}, ${from} wrote:`,
+        '> Shall we have lunch?',
+        '> .',
+        '>> At noon?',
+      ].join('\n');
+      expect(await textOf(page, 'message-text')).toBe(text);
+      expect(await textOf(page, 'message-subject')).toBe('Re: Lunch on Friday?');
+      expect(await textOf(page, 'message-from')).toBe(addressOf(user));
+      expect(await page.locator('#recipients li').allTextContents()).toEqual([addressOf(asker)]);
+      expect(await textOf(page, 'message-in-reply-to')).toBe(QUESTION.messageId);
+      const messageId = await textOf(page, 'message-id');
+      await decide(page, 'Approve');
+      expect(await stateOn(page)).toBe('Executed');
+
+      await home.postfix.delivered();
+      const [arrived = '', ...others] = await home.dovecot.messages(asker);
+      expect(others).toEqual([]);
+      const mail = await PostalMime.parse(arrived);
+      expect(mail).toMatchObject({
+        messageId,
+        subject: 'Re: Lunch on Friday?',
+        inReplyTo: QUESTION.messageId,
+        references: [...QUESTION.references, QUESTION.messageId].join(' '),
+        from: { address: addressOf(user) },
+        to: [{ address: addressOf(asker) }],
+      });
+      expect(mail.text).toBe(`${text}\n`);
+
+      expect(await rest.get(path)).toMatchObject({
+        status: 200,
+        body: {
+          status: 'ok',
+          executed: true,
+          result: { approval: { state: 'executed', result: { sent: true, recipients: 1 } } },
+        },
+      });
+      // The mark is the last of what follows a send.
+      await vi.waitFor(async () => expect(await flagsOf(user)).toContain('\\Answered'), { timeout: 10_000 });
+      const saved = await home.dovecot.messages(user, 'Sent');
+      expect(saved).toHaveLength(1);
+      expect((await PostalMime.parse(saved[0] ?? '')).messageId).toBe(messageId);
+
+      await page.goto('/activity');
+      const rows = page
+        .locator('tbody tr')
+        .filter({ has: page.locator(`a[href="/approvals/${approvalId}"]`) });
+      expect((await rows.allInnerTexts()).map((row) => row.split('\t').slice(1, 5))).toEqual([
+        ['settlement', 'Agent', 'send_reply', 'executed'],
+        ['decision', 'Agent', 'send_reply', 'approved'],
+        ['call', 'Agent', 'send_reply', 'pending_approval'],
+      ]);
     });
-    // The mark is the last of what follows a send.
-    await vi.waitFor(async () => expect(await flagsOf(user)).toContain('\\Answered'), { timeout: 10_000 });
-    const saved = await home.dovecot.messages(user, 'Sent');
-    expect(saved).toHaveLength(1);
-    expect((await PostalMime.parse(saved[0] ?? '')).messageId).toBe(messageId);
 
-    await page.goto('/activity');
-    const rows = page.locator('tbody tr').filter({ has: page.locator(`a[href="/approvals/${approvalId}"]`) });
-    expect((await rows.allInnerTexts()).map((row) => row.split('\t').slice(1, 5))).toEqual([
-      ['settlement', 'Agent', 'send_reply', 'executed'],
-      ['decision', 'Agent', 'send_reply', 'approved'],
-      ['call', 'Agent', 'send_reply', 'pending_approval'],
-    ]);
-  });
+    it('that the owner rejects is not sent, and asking for it again is refused', async () => {
+      const { owner, user, asker, rest } = await setUp('rejects@example.org');
+      const { id } = await rest.newest();
+      const reply = () => rest.post(`/v1/messages/${id}/reply`, { body: 'No.' });
+      const approvalId = filedIn(await reply());
 
-  it('that the owner rejects is not sent, and asking for it again is refused', async () => {
-    const { owner, user, asker, rest } = await setUp('rejects@example.org');
-    const { id } = await rest.newest();
-    const reply = () => rest.post(`/v1/messages/${id}/reply`, { body: 'No.' });
-    const approvalId = filedIn(await reply());
+      const page = await openApproval(owner, approvalId);
+      await decide(page, 'Reject');
+      expect(await stateOn(page)).toBe('Rejected');
 
-    const page = await openApproval(owner, approvalId);
-    await decide(page, 'Reject');
-    expect(await stateOn(page)).toBe('Rejected');
-
-    expect(await rest.get(`/v1/approvals/${approvalId}`)).toMatchObject({
-      status: 200,
-      body: { executed: false, result: { approval: { state: 'rejected' } } },
+      expect(await rest.get(`/v1/approvals/${approvalId}`)).toMatchObject({
+        status: 200,
+        body: { executed: false, result: { approval: { state: 'rejected' } } },
+      });
+      expect(await reply()).toMatchObject({ status: 409, body: { code: 'previously_rejected' } });
+      await home.postfix.delivered();
+      expect(await home.dovecot.messages(asker)).toEqual([]);
+      expect(await home.dovecot.messages(user, 'Sent')).toEqual([]);
+      expect(await flagsOf(user)).not.toContain('\\Answered');
     });
-    expect(await reply()).toMatchObject({ status: 409, body: { code: 'previously_rejected' } });
-    await home.postfix.delivered();
-    expect(await home.dovecot.messages(asker)).toEqual([]);
-    expect(await home.dovecot.messages(user, 'Sent')).toEqual([]);
-    expect(await flagsOf(user)).not.toContain('\\Answered');
-  });
-});
+  },
+);

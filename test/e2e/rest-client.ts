@@ -4,8 +4,8 @@ import * as z from 'zod';
 export interface RestClient {
   get(path: string): Promise<RestAnswer>;
   post(path: string, body?: unknown): Promise<RestAnswer>;
-  /** The newest message of a folder. */
-  newest(folder?: string): Promise<z.infer<typeof row>>;
+  /** The newest message of a list: of the inbox, unless the query says otherwise. */
+  newest(query?: Readonly<Record<string, string>>): Promise<z.infer<typeof row>>;
 }
 
 export interface RestAnswer {
@@ -32,8 +32,8 @@ export function restClient(baseUrl: string, apiKey: string): RestClient {
         headers: { authorization, 'content-type': 'application/json' },
         body: JSON.stringify(body),
       }),
-    async newest(folder = 'inbox') {
-      const { body } = await get(`/v1/messages?folder=${encodeURIComponent(folder)}&limit=1`);
+    async newest(query = {}) {
+      const { body } = await get(`/v1/messages?${new URLSearchParams({ ...query, limit: '1' }).toString()}`);
       return list.parse(body).result.messages[0];
     },
   };

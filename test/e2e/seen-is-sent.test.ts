@@ -7,12 +7,16 @@ import { browserIsMissing, inBrowser, openBrowser } from '../servers/browser.ts'
 import { addressOf } from '../servers/mail-users.ts';
 import { missingServers, titled } from '../servers/missing-servers.ts';
 import { body, normalBody, strangersText, subject } from './letters.ts';
-import { connectAccount, decide, type Owner, signedIn, stateOn, textOf } from './owner-pages.ts';
+import { connectAccount, decide, signedIn, stateOn, textOf } from './owner-pages.ts';
 import { type PythonMail, pythonIsMissing, readWithPython } from './python-mail.ts';
 import { filedIn, restClient } from './rest-client.ts';
 import { type SelfHosted, selfHosted } from './self-hosted.ts';
 
 const SIGNATURE = 'Grace <grace@example.org> &amp; Söhne \u202e\n-- \n. 👩‍💻';
+
+/** What stands below a text, by the account that sends it. */
+const SIGNED = [`\n\n-- \n${SIGNATURE}`, ''];
+const account = fc.nat({ max: SIGNED.length - 1 });
 
 /** Far more than one run needs. */
 const LIMITS = {
@@ -29,23 +33,25 @@ const title = `what the owner sees${pythonIsMissing ? ' (skipped: needs python3)
 describe.skipIf(skipped)(inBrowser(titled(title)), () => {
   let home: SelfHosted;
   let browser: Browser;
-  let owner: Owner;
   beforeAll(async () => {
     home = await selfHosted({ limits: LIMITS });
     browser = await openBrowser();
-    owner = await home.addOwner('grace@example.org');
   });
   afterAll(async () => {
     await browser?.close();
     await home?.stop();
   });
 
-  async function setUp() {
+  /** An owner with two accounts, of which the first has a signature, and a program with a key. */
+  async function setUp(email: string) {
+    const owner = await home.addOwner(email);
     const page = await signedIn(browser, home.server.dashboard_url, owner);
-    const user = home.dovecot.addUser();
-    await connectAccount(page, home, { user, signature: SIGNATURE });
-    await page.getByRole('status').waitFor();
-    return { page, user, rest: restClient(home.server.base_url, await home.addKey(owner)) };
+    const users = [home.dovecot.addUser(), home.dovecot.addUser()];
+    for (const [index, user] of users.entries()) {
+      await connectAccount(page, home, { user, signature: index === 0 ? SIGNATURE : '' });
+      await page.getByRole('status').waitFor();
+    }
+    return { page, users, rest: restClient(home.server.base_url, await home.addKey(owner)) };
   }
 
   /** What the page of a request shows, read before it is approved there. */
@@ -83,16 +89,22 @@ describe.skipIf(skipped)(inBrowser(titled(title)), () => {
     messages.toSorted((one, other) => (one.messageId < other.messageId ? -1 : 1));
 
   it('is what arrives: new messages', { timeout: 120_000 }, async () => {
-    const { page, rest } = await setUp();
-    const letter = fc.record({ subject, body, to: fc.shuffledSubarray([0, 1, 2], { minLength: 1 }) });
+    const { page, rest } = await setUp('grace@example.org');
+    const letter = fc.record({
+      account,
+      subject,
+      body,
+      to: fc.shuffledSubarray([0, 1, 2], { minLength: 1 }),
+    });
     const property = fc.asyncProperty(batchOf(letter), async (letters) => {
       const users = [home.dovecot.addUser(), home.dovecot.addUser(), home.dovecot.addUser()];
       const sent = [];
-      for (const { subject, body, to: indexes } of letters) {
+      for (const { account, subject, body, to: indexes } of letters) {
         const to = indexes.map((index) => addressOf(users[index] ?? ''));
-        const shown = await approved(page, filedIn(await rest.post('/v1/messages', { subject, body, to })));
+        const asked = await rest.post('/v1/messages', { to, subject, body, account_id: account + 1 });
+        const shown = await approved(page, filedIn(asked));
         expect(shown.to).toEqual(to);
-        expect(shown.text).toBe(`${normalBody(body)}\n\n-- \n${SIGNATURE}`);
+        expect(shown.text).toBe(normalBody(body) + SIGNED[account]);
         sent.push({ ...shown, asked: subject });
       }
       for (const user of users) {
@@ -106,18 +118,19 @@ describe.skipIf(skipped)(inBrowser(titled(title)), () => {
   });
 
   it("is what arrives: answers, with a stranger's text in them", { timeout: 120_000 }, async () => {
-    const { page, user, rest } = await setUp();
-    const question = fc.record({ subject: strangersText, text: strangersText, body });
+    const { page, users, rest } = await setUp('heidi@example.org');
+    const question = fc.record({ account, subject: strangersText, text: strangersText, body });
     const property = fc.asyncProperty(batchOf(question), async (questions) => {
       const asker = home.dovecot.addUser();
       const sent = [];
-      for (const { subject, text, body } of questions) {
-        await home.dovecot.deliver(user, strangersMail(asker, subject, text));
-        const { id } = await rest.newest();
-        const shown = await approved(page, filedIn(await rest.post(`/v1/messages/${id}/reply`, { body })));
+      for (const { account, subject, text, body } of questions) {
+        await home.dovecot.deliver(users[account] ?? '', strangersMail(asker, subject, text));
+        const { id } = await rest.newest({ account_id: String(account + 1) });
+        const asked = await rest.post(`/v1/messages/${id}/reply`, { body });
+        const shown = await approved(page, filedIn(asked));
         expect(shown.to).toEqual([addressOf(asker)]);
         expect(shown.text.startsWith(`${normalBody(body)}\n\nOn `)).toBe(true);
-        expect(shown.text.endsWith(`\n\n-- \n${SIGNATURE}`)).toBe(true);
+        expect(shown.text.endsWith(SIGNED[account] ?? 'no account')).toBe(true);
         sent.push(shown);
       }
       expect((await arrivedAt(asker)).map(asShown)).toEqual(byId(sent));

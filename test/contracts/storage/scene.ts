@@ -34,7 +34,7 @@ export const ROOMY: LimitOverrides = {
   directSendsPer10Min: 10_000,
 };
 
-export function sha256(text: string): string {
+function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 

@@ -1,0 +1,187 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ImapFlow } from 'imapflow';
+import { imapMail } from '../../adapters/imap/mail.ts';
+import type { ImapSettings } from '../../adapters/imap/settings.ts';
+import { parseMessage } from '../../adapters/mime/parse.ts';
+import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
+import type { MailCall, MessageRow } from '../../core/ports/mail.ts';
+import { createService } from '../../hosts/embedded/countersign.ts';
+import { callWith } from '../open-service.ts';
+import type { Dovecot } from '../servers/dovecot.ts';
+import { addressOf, PASSWORD } from '../servers/mail-users.ts';
+import { startProxy } from '../servers/proxy.ts';
+import { seedInbox } from './maildir.ts';
+import { NO_LIMITS } from './no-limits.ts';
+import { alternate, medianMs } from './rounds.ts';
+import type { Row } from './table.ts';
+
+const MESSAGES = 10_000;
+const PAGE = 20;
+const ROUNDS = 15;
+const CALLS_A_ROUND = 20;
+
+/** A list and a message out of a large inbox on Dovecot, against bare imapflow on a selected folder. */
+export async function mailbox(dovecot: Dovecot): Promise<Row[]> {
+  const user = seedInbox(dovecot, MESSAGES);
+  const email = addressOf(user);
+  const bare = await bareClient(dovecot.port, email);
+  const mail = imapMail();
+  const settings = settingsOf(email, dovecot.port);
+  const call: MailCall = {
+    account: { ownerId: 'bench', accountId: 1, email, settings: async () => settings },
+    signal: new AbortController().signal,
+    deadlineMs: 30_000,
+  };
+  const page = { path: 'INBOX', unread: false, order: 'uid', limit: PAGE, after: undefined } as const;
+  const rounds = (reference: (time: number) => Promise<unknown>, ours: (time: number) => Promise<unknown>) =>
+    alternate(
+      ROUNDS,
+      () => medianMs(CALLS_A_ROUND, reference),
+      () => medianMs(CALLS_A_ROUND, ours),
+    );
+
+  const bareList = async () => {
+    const query = { uid: true, flags: true, envelope: true, internalDate: true, size: true };
+    const rows = await bare.fetchAll(`${MESSAGES - PAGE + 1}:*`, query);
+    if (rows.length !== PAGE) throw new Error(`imapflow listed ${rows.length} messages`);
+  };
+  const { rows } = await mail.list(call, page);
+  const message = (time: number): MessageRow => {
+    const row = rows[time % rows.length];
+    if (row === undefined) throw new Error('the list is empty');
+    return row;
+  };
+  const bareMessage = async (time: number) => {
+    const fetched = await bare.fetchOne(String(message(time).place.uid), { source: true }, { uid: true });
+    if (fetched === false || fetched.source === undefined) throw new Error('imapflow gave no message');
+    await parseMessage(fetched.source);
+  };
+
+  const service = await serviceFor(email, settings);
+  const ids = await service.ids();
+  try {
+    return [
+      {
+        name: `list of ${PAGE} of ${MESSAGES}, Mail port against bare imapflow`,
+        unit: 'ms',
+        ...(await rounds(bareList, () => mail.list(call, page))),
+        bound: { most: 1.3 },
+      },
+      {
+        name: '  the whole call',
+        unit: 'ms',
+        ...(await rounds(bareList, () => service.call('summarize_inbox'))),
+      },
+      {
+        name: 'message, Mail port against bare imapflow and parsing',
+        unit: 'ms',
+        ...(await rounds(bareMessage, (time) => mail.read(call, message(time).place))),
+        bound: { most: 1.5 },
+      },
+      {
+        name: '  the whole call',
+        unit: 'ms',
+        ...(await rounds(bareMessage, (time) => service.call('get_email', { id: ids[time % ids.length] }))),
+      },
+      ...(await commandsOfSecondCall(dovecot, email)),
+    ];
+  } finally {
+    await service.stop();
+    await mail.close();
+    bare.close();
+  }
+}
+
+function settingsOf(email: string, imapPort: number, smtpPort = imapPort): ImapSettings {
+  const server = { host: '127.0.0.1', security: 'none', user: email, pass: PASSWORD } as const;
+  return { imap: { ...server, port: imapPort }, smtp: { ...server, port: smtpPort } };
+}
+
+async function bareClient(port: number, user: string): Promise<ImapFlow> {
+  const client = new ImapFlow({
+    host: '127.0.0.1',
+    port,
+    doSTARTTLS: false,
+    auth: { user, pass: PASSWORD },
+    logger: false,
+    disableAutoIdle: true,
+  });
+  await client.connect();
+  await client.mailboxOpen('INBOX');
+  return client;
+}
+
+/** The calls as a door makes them, on a service with the one account. */
+async function serviceFor(email: string, settings: ImapSettings) {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-bench-'));
+  const mail = imapMail();
+  const service = createService({
+    storage: sqliteStorage({ file: join(folder, 'countersign.db') }),
+    // Only an account with a sender can be connected; nothing is sent here.
+    mail: { ...mail, verify: async () => undefined },
+    secretKeys: [randomBytes(32)],
+    baseUrl: 'http://127.0.0.1:1',
+    dashboardUrl: 'http://127.0.0.1:2',
+    limits: NO_LIMITS,
+  });
+  const { ownerId } = await service.owners.create({ email });
+  await service.accounts.connect({ ownerId, email, settings });
+  const { apiKey } = await service.keys.create({ ownerId, name: 'bench', preset: 'full' });
+  const call = async (tool: string, args: unknown = {}) => {
+    const outcome = await callWith(service, apiKey, tool, args);
+    if (outcome.status !== 'ok') throw new Error(`${tool} answered ${outcome.status}`);
+    return outcome.result;
+  };
+  return {
+    call,
+    async ids(): Promise<unknown[]> {
+      const { messages } = await call('summarize_inbox');
+      if (!Array.isArray(messages)) throw new Error('no list was answered');
+      return messages.map(({ id }: { id: unknown }) => id);
+    },
+    async stop() {
+      await service.stop();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** What the server is asked when the same folder is asked for again. */
+async function commandsOfSecondCall(dovecot: Dovecot, email: string): Promise<Row[]> {
+  const proxy = await startProxy('imap', dovecot.port);
+  const service = await serviceFor(email, settingsOf(email, proxy.port));
+  try {
+    const [id] = await service.ids();
+    await service.call('get_email', { id });
+    const rows: Row[] = [];
+    for (const [tool, args] of [
+      ['summarize_inbox', {}],
+      ['get_email', { id }],
+    ] as const) {
+      void proxy.script();
+      await service.call(tool, args);
+      const { commands } = proxy;
+      const count = (names: readonly string[]) => commands.filter((name) => names.includes(name)).length;
+      const name = `${tool} again: ${commands.join(', ')}`;
+      rows.push({
+        name: `${name}; SELECTs`,
+        unit: '',
+        ours: count(['SELECT', 'EXAMINE']),
+        bound: { most: 0 },
+      });
+      rows.push({
+        name: '  connections',
+        unit: '',
+        ours: count(['LOGIN', 'AUTHENTICATE']),
+        bound: { most: 0 },
+      });
+    }
+    return rows;
+  } finally {
+    await service.stop();
+    await proxy.stop();
+  }
+}

@@ -1,0 +1,263 @@
+import fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { Approval, ApprovalState } from '../../core/approval.ts';
+import { isTerminal } from '../../core/approval.ts';
+import type { TestKey } from '../open-service.ts';
+import {
+  answerOf,
+  approvalOf,
+  FRIEND,
+  LOST,
+  openScene,
+  REFUSED,
+  type Scene,
+  STRANGER,
+  sendTo,
+  wordOf,
+} from './scene.ts';
+
+/**
+ * Any order of calls, decisions and hours, held against a model of what API.md says. After every step:
+ * nothing is sent twice, nothing is sent without a yes, and what has ended stays as it ended.
+ */
+
+const HOUR_MS = 3_600_000;
+const WAITING_OF_KEY = 3;
+const FILED_A_DAY = 6;
+
+/** What is asked for: one recipient, one of two texts. */
+interface Asked {
+  readonly to: string;
+  readonly body: string;
+}
+
+interface Request {
+  readonly id: string;
+  readonly asked: Asked;
+  readonly filedAtMs: number;
+  state: ApprovalState;
+  endedAtMs: number;
+}
+
+interface Model {
+  requests: Request[];
+  /** By Idempotency-Key: what was asked with it, when, and the answer. */
+  claims: Map<string, { asked: Asked; atMs: number; answer: unknown }>;
+}
+
+interface Real {
+  readonly scene: Scene;
+  readonly key: TestKey;
+  /** As they were when they had ended. */
+  readonly ended: Map<string, Approval>;
+}
+
+const same = (one: Asked, two: Asked) => one.to === two.to && one.body === two.body;
+const ENDS: Readonly<Record<string, ApprovalState>> = { [REFUSED]: 'failed', [LOST]: 'outcome_unknown' };
+
+/** What API.md says that a call comes to; `existing` names the request that is the answer. */
+function expected({ requests }: Model, asked: Asked, nowMs: number): string | { existing: string } {
+  const alike = requests.filter((request) => same(request.asked, asked));
+  const waits = (request: Request) => request.state === 'pending' && nowMs < request.filedAtMs + 24 * HOUR_MS;
+  const waiting = alike.find(waits);
+  if (waiting !== undefined) return { existing: waiting.id };
+  const unknown = alike.findLast(
+    ({ state, endedAtMs }) => state === 'outcome_unknown' && nowMs < endedAtMs + 24 * HOUR_MS,
+  );
+  if (unknown !== undefined) return { existing: unknown.id };
+  if (alike.some(({ state, endedAtMs }) => state === 'rejected' && nowMs < endedAtMs + HOUR_MS)) {
+    return 'previously_rejected';
+  }
+  const day = (ms: number) => Math.floor(ms / (24 * HOUR_MS));
+  if (requests.filter(({ filedAtMs }) => day(filedAtMs) === day(nowMs)).length >= FILED_A_DAY)
+    return 'quota_exceeded';
+  if (requests.filter(waits).length >= WAITING_OF_KEY) return 'too_many_pending';
+  return 'pending_approval';
+}
+
+async function checkInvariants(model: Model, { scene, ended }: Real): Promise<void> {
+  const { approvals } = await scene.service.approvals.list(scene.ownerId, { state: 'all', limit: 50 });
+  expect(approvals).toHaveLength(model.requests.length);
+  const sent = scene.mail.transmitted().map(({ messageId }) => messageId);
+  expect(new Set(sent).size).toBe(sent.length);
+  const mayBeSent = new Set<string>();
+  for (const approval of approvals) {
+    const before = ended.get(approval.id);
+    if (before !== undefined) expect(approval).toEqual(before);
+    if (isTerminal(approval.state)) ended.set(approval.id, approval);
+    const request = model.requests.find(({ id }) => id === approval.id);
+    expect(approval.state).toBe(request?.state);
+    const view = await scene.service.approvals.show(scene.ownerId, approval.id);
+    const messageId = view?.plan?.messageId ?? '';
+    if (approval.state === 'executed') expect(sent).toContain(messageId);
+    if (approval.state === 'executed' || approval.state === 'outcome_unknown') mayBeSent.add(messageId);
+  }
+  for (const messageId of sent) expect(mayBeSent).toContain(messageId);
+}
+
+type Step = fc.AsyncCommand<Model, Real>;
+
+class Ask implements Step {
+  readonly asked: Asked;
+  readonly idempotencyKey: string | undefined;
+  constructor(asked: Asked, idempotencyKey: string | undefined) {
+    this.asked = asked;
+    this.idempotencyKey = idempotencyKey;
+  }
+  check = () => true;
+  async run(model: Model, real: Real): Promise<void> {
+    const { scene, key } = real;
+    const { asked, idempotencyKey } = this;
+    const nowMs = scene.clock.now().getTime();
+    const { outcome, replayed } = await answerOf(
+      scene,
+      key,
+      'send_email',
+      sendTo(asked.to, asked.body),
+      idempotencyKey,
+    );
+    const claim = model.claims.get(idempotencyKey ?? '');
+    if (claim !== undefined && nowMs < claim.atMs + 24 * HOUR_MS) {
+      if (same(claim.asked, asked))
+        expect({ outcome, replayed }).toEqual({ outcome: claim.answer, replayed: true });
+      else expect(wordOf(outcome)).toBe('idempotency_key_reused');
+    } else {
+      expect(replayed).toBe(false);
+      const wanted = expected(model, asked, nowMs);
+      if (typeof wanted === 'object') expect(approvalOf(outcome).id).toBe(wanted.existing);
+      else expect(wordOf(outcome)).toBe(wanted);
+      if (wanted === 'pending_approval') {
+        const { id } = approvalOf(outcome);
+        model.requests.push({ id, asked, filedAtMs: nowMs, state: 'pending', endedAtMs: 0 });
+      }
+      if (idempotencyKey !== undefined && outcome.status !== 'error') {
+        model.claims.set(idempotencyKey, { asked, atMs: nowMs, answer: outcome });
+      }
+    }
+    await checkInvariants(model, real);
+  }
+  toString = () => `ask(${this.asked.to}, ${this.asked.body}, ${this.idempotencyKey})`;
+}
+
+type Way = 'approve' | 'approve twice at once' | 'approve another page' | 'reject' | 'cancel';
+
+class Decide implements Step {
+  readonly way: Way;
+  readonly which: number;
+  constructor(way: Way, which: number) {
+    this.way = way;
+    this.which = which;
+  }
+  check = ({ requests }: Readonly<Model>) => requests.length > 0;
+  async run(model: Model, real: Real): Promise<void> {
+    const { scene, key } = real;
+    const { approvals } = scene.service;
+    const request = model.requests[this.which % model.requests.length];
+    if (request === undefined) throw new Error('there is no request to decide');
+    const nowMs = scene.clock.now().getTime();
+    const { id } = request;
+    const { digest = '' } = (await scene.storage.approval(scene.ownerId, id)) ?? {};
+    const inTime = request.state === 'pending' && nowMs < request.filedAtMs + 24 * HOUR_MS;
+    const end = (state: ApprovalState) => {
+      request.state = state;
+      request.endedAtMs = nowMs;
+    };
+    switch (this.way) {
+      case 'approve': {
+        expect((await approvals.approve(scene.ownerId, id, digest))?.won).toBe(inTime);
+        if (inTime) end(ENDS[request.asked.to] ?? 'executed');
+        break;
+      }
+      case 'approve twice at once': {
+        const both = await Promise.all([0, 1].map(() => approvals.approve(scene.ownerId, id, digest)));
+        expect(both.filter((decided) => decided?.won)).toHaveLength(inTime ? 1 : 0);
+        if (inTime) end(ENDS[request.asked.to] ?? 'executed');
+        break;
+      }
+      case 'approve another page':
+        expect((await approvals.approve(scene.ownerId, id, 'f'.repeat(64)))?.won).toBe(false);
+        break;
+      case 'reject':
+        expect((await approvals.reject(scene.ownerId, id))?.won).toBe(inTime);
+        if (inTime) end('rejected');
+        break;
+      case 'cancel': {
+        const outcome = await key.call('cancel_approval', { approval_id: id });
+        if (request.state === 'pending') end('cancelled');
+        expect(approvalOf(outcome).state).toBe(request.state);
+      }
+    }
+    await checkInvariants(model, real);
+  }
+  toString = () => `${this.way}(${this.which})`;
+}
+
+class Wait implements Step {
+  readonly minutes: number;
+  constructor(minutes: number) {
+    this.minutes = minutes;
+  }
+  check = () => true;
+  async run(model: Model, real: Real): Promise<void> {
+    real.scene.clock.shift(this.minutes * 60_000);
+    await checkInvariants(model, real);
+  }
+  toString = () => `wait(${this.minutes} min)`;
+}
+
+/** A round of background work: it expires what is over, and repeats nothing. */
+class Sweep implements Step {
+  check = () => true;
+  async run(model: Model, real: Real): Promise<void> {
+    await real.scene.service.recover();
+    const nowMs = real.scene.clock.now().getTime();
+    for (const request of model.requests) {
+      if (request.state === 'pending' && nowMs >= request.filedAtMs + 24 * HOUR_MS) request.state = 'expired';
+    }
+    await checkInvariants(model, real);
+  }
+  toString = () => 'sweep';
+}
+
+const asked = fc.record({
+  to: fc.constantFrom(FRIEND, STRANGER, REFUSED, LOST),
+  body: fc.constantFrom('one', 'two'),
+});
+const ways: readonly Way[] = ['approve', 'approve twice at once', 'approve another page', 'reject', 'cancel'];
+const ask = fc
+  .tuple(asked, fc.constantFrom(undefined, undefined, 'k1', 'k2'))
+  .map(([what, key]) => new Ask(what, key));
+const decide = fc.tuple(fc.constantFrom(...ways), fc.nat(9)).map(([way, which]) => new Decide(way, which));
+const pass = fc.oneof(
+  fc.constantFrom(1, 1, 30, 61, 12 * 60, 24 * 60 + 1).map((minutes) => new Wait(minutes)),
+  fc.constant(new Sweep()),
+);
+// As often as they stand here: hours pass more seldom than calls are made.
+const steps = fc.commands([ask, ask, ask, decide, decide, pass], { maxCommands: 60, size: 'max' });
+
+describe('requests in any order', () => {
+  const scenes: Scene[] = [];
+  afterAll(async () => {
+    for (const scene of scenes) await scene.service.stop();
+  });
+
+  it('are as API.md says after every step', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, async (commands) => {
+        await fc.asyncModelRun(async () => {
+          const limits = {
+            callsPerMinute: 1e6,
+            callsPerDay: 1e6,
+            waitingPerKey: WAITING_OF_KEY,
+            filedPerDay: FILED_A_DAY,
+          };
+          const scene = await openScene({ limits, samples: () => [] });
+          scenes.push(scene);
+          const key = await scene.addKey('full');
+          return { model: { requests: [], claims: new Map() }, real: { scene, key, ended: new Map() } };
+        }, commands);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
