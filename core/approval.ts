@@ -185,7 +185,8 @@ export function transition(approval: Approval, event: ApprovalEvent, now: Date):
       case 'expire':
         return expired ? ended('expired', null) : undefined;
       case 'cancel':
-        return ended('cancelled', event.error);
+        // Nobody decided in time, whether or not the background has been there.
+        return expired ? ended('expired', null) : ended('cancelled', event.error);
       default:
         return undefined;
     }

@@ -353,15 +353,13 @@ function createKeys({ storage, clock, random }: Ports): Keys {
     },
     list: (ownerId) => storage.credentials(ownerId),
     async rotate(ownerId, keyId) {
-      const key = await keyOf(ownerId, keyId);
       const now = clock.now();
       const apiKey = newApiKey(random);
       const rotated = await storage.rotate({
         ownerId,
         credentialId: keyId,
         secretHash: secretHash(apiKey),
-        // The new secret lives as long as the first one was given.
-        expiresAt: new Date(now.getTime() + Math.min(lifetimeMs(key), KEY_DAYS_MAX * DAY_MS)),
+        expiresAt: new Date(now.getTime() + KEY_DAYS_DEFAULT * DAY_MS),
         overlapMs: ROTATION_OVERLAP_HOURS * HOUR_MS,
         now,
       });
@@ -389,11 +387,7 @@ function createKeys({ storage, clock, random }: Ports): Keys {
   };
 }
 
-function lifetimeMs(key: { createdAt: Date; expiresAt: Date }): number {
-  return key.expiresAt.getTime() - key.createdAt.getTime();
-}
-
-const accountLabel = line({ min: 1, max: 100, description: '' });
+const accountLabel = line({ min: 1, max: 254, description: '' });
 const accountSignature = text({ min: 0, max: 2000, description: '' });
 
 function createAccounts({ storage, mail, clock }: Ports, keyring: Keyring): Accounts {
@@ -402,7 +396,7 @@ function createAccounts({ storage, mail, clock }: Ports, keyring: Keyring): Acco
       if (!address.safeParse(email).success)
         throw invalidArgument('email', 'format', 'is a bare email address');
       if (!accountLabel.safeParse(label).success)
-        throw invalidArgument('label', 'length', 'is one line of 1 to 100 characters');
+        throw invalidArgument('label', 'length', 'is one line of 1 to 254 characters');
       if (!accountSignature.safeParse(signature).success)
         throw invalidArgument('signature', 'length', 'is text of at most 2000 characters');
       if ((await storage.owner(ownerId)) === undefined) throw notFound('owner');

@@ -104,7 +104,7 @@ export interface Keys {
     days?: number;
   }): Promise<{ keyId: string; apiKey: string }>;
   list(ownerId: string): Promise<readonly Credential[]>;
-  /** The old key works for 24 more hours. @throws ServiceError not_found */
+  /** The new key lives 90 days; the old one works for 24 more hours. @throws ServiceError not_found */
   rotate(ownerId: string, keyId: string): Promise<{ apiKey: string }>;
   /** @throws ServiceError not_found */
   revoke(ownerId: string, keyId: string): Promise<void>;

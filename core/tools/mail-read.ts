@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { ServiceError } from '../errors.ts';
 import { accountsOf, asked, findMessage, folderNamed, summaryOf } from '../mailbox.ts';
-import type { Result } from '../outcome.ts';
 import { cursorAt, pageFields, positionOf, skipped } from '../paging.ts';
 import { MailError, type MessageRow } from '../ports/mail.ts';
 import type { Account } from '../ports/storage.ts';
@@ -31,14 +30,41 @@ export const listAccounts = defineRead({
     const rest = accounts.slice(skip);
     return {
       kind: 'cut',
-      most: rest.length,
-      at: (n) => ({ accounts: rest.slice(0, n), ...pageFields(context, skip, rest.length, n) }),
+      // One step for each account and each folder: what does not fit is whole accounts from the end, and only where
+      // not even one whole account fits, folders of it.
+      most: rest.reduce((steps, account) => steps + stepsOf(account), 0),
+      at(n) {
+        const shown = wholeWithin(rest, n);
+        const [first] = rest;
+        if (shown.length === 0 && first !== undefined) {
+          const { folders } = first;
+          return {
+            accounts: [{ ...first, folders: folders.slice(0, n - 1), folders_total: folders.length }],
+            ...pageFields(context, skip, rest.length, 1),
+          };
+        }
+        return { accounts: shown, ...pageFields(context, skip, rest.length, shown.length) };
+      },
     };
   },
 });
 
+const stepsOf = ({ folders }: { folders: readonly unknown[] }) => 1 + folders.length;
+
+/** The accounts from the first on that can be shown whole in so many steps. */
+function wholeWithin<A extends { folders: readonly unknown[] }>(accounts: readonly A[], steps: number): A[] {
+  const shown: A[] = [];
+  let left = steps;
+  for (const account of accounts) {
+    left -= stepsOf(account);
+    if (left < 0) break;
+    shown.push(account);
+  }
+  return shown;
+}
+
 /** An account that cannot be asked is still a row: its folders are missing and `error` says so. */
-async function described(context: CallContext, account: Account): Promise<Result> {
+async function described(context: CallContext, account: Account) {
   const row = {
     account_id: account.accountId,
     label: account.label,
