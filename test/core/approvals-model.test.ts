@@ -191,7 +191,7 @@ class Decide implements Step {
         break;
       case 'cancel': {
         const outcome = await key.call('cancel_approval', { approval_id: id });
-        if (request.state === 'pending') end('cancelled');
+        if (request.state === 'pending') end(inTime ? 'cancelled' : 'expired');
         expect(approvalOf(outcome).state).toBe(request.state);
       }
     }
