@@ -73,15 +73,18 @@ async function readyConnection(
 ): Promise<Lease> {
   for (;;) {
     const lease = await connections.lease(path, limit);
+    const stop = () => lease.client.close();
+    const proof = lease.reused ? setTimeout(stop, PROOF_MS) : undefined;
     try {
-      const soon = lease.reused ? AbortSignal.any([limit, AbortSignal.timeout(PROOF_MS)]) : limit;
-      await withinLimit(soon, makeReady(lease, path), () => lease.client.close());
+      await withinLimit(limit, makeReady(lease, path), stop);
       return lease;
     } catch (error) {
       const wasAlive = lease.client.usable;
       lease.giveBack();
       // One that died while it was idle is no failure: there are others.
       if (wasAlive || !lease.reused || limit.aborted) throw imapFailure(error);
+    } finally {
+      clearTimeout(proof);
     }
   }
 }

@@ -1,1 +1,35 @@
-export {};
+import * as z from 'zod';
+import { imapMail } from '../../adapters/imap/mail.ts';
+import { addressOf } from '../servers/mail-users.ts';
+import { answerParent } from './answer-parent.ts';
+import { settingsOf } from './mail-settings.ts';
+import type { MemoryAnswer } from './memory.ts';
+
+/** A process (with --expose-gc) that connects accounts, and lets their connections be idle. */
+
+const question = z.object({ imapPort: z.int(), users: z.array(z.string()) });
+
+const mail = imapMail();
+let connected = 0;
+
+answerParent(
+  async (asked): Promise<MemoryAnswer> => {
+    const { imapPort, users } = question.parse(asked);
+    for (const user of users) {
+      connected += 1;
+      const email = addressOf(user);
+      const settings = settingsOf(email, imapPort);
+      const account = { ownerId: 'bench', accountId: connected, email, settings: async () => settings };
+      const call = { account, signal: new AbortController().signal, deadlineMs: 30_000 };
+      await mail.list(call, { path: 'INBOX', unread: false, order: 'uid', limit: 20, after: undefined });
+    }
+    // Twice: what the first one finalizes, the second one frees.
+    for (let time = 0; time < 2; time += 1) {
+      globalThis.gc?.();
+      await new Promise(setImmediate);
+    }
+    const { heapUsed, external, rss } = process.memoryUsage();
+    return { heldBytes: heapUsed + external, rssBytes: rss };
+  },
+  () => process.exit(0),
+);

@@ -1,0 +1,131 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import * as z from 'zod';
+import type { Dovecot } from '../servers/dovecot.ts';
+import { addressOf, PASSWORD } from '../servers/mail-users.ts';
+import type { Postfix } from '../servers/postfix.ts';
+import { run } from '../servers/process-group.ts';
+import { startChild } from './child.ts';
+import { seedInbox } from './maildir.ts';
+import type { Row } from './table.ts';
+
+const memoryAnswer = z.object({
+  /** On the heap and beside it, after a collection. */
+  heldBytes: z.number(),
+  rssBytes: z.number(),
+});
+export type MemoryAnswer = z.infer<typeof memoryAnswer>;
+
+const MB = 1024 * 1024;
+const KB = 1024;
+/** Longer than a round of background work. */
+const REST_MS = 8000;
+const CALLS = 20;
+const FIRST_ACCOUNTS = 10;
+const MORE_ACCOUNTS = 50;
+const MESSAGES = 100;
+
+/** What the bundled server takes at rest, and what each account adds whose connection is idle. */
+export async function memory(dovecot: Dovecot, postfix: Postfix): Promise<Row[]> {
+  const idle = startChild('idle-accounts', ['--expose-gc']);
+  try {
+    const ask = (count: number) => {
+      const users = Array.from({ length: count }, () => seedInbox(dovecot, MESSAGES));
+      return idle.ask({ imapPort: dovecot.port, users }, memoryAnswer);
+    };
+    const before = await ask(FIRST_ACCOUNTS);
+    const after = await ask(MORE_ACCOUNTS);
+    return [
+      {
+        name: 'countersign serve at rest, one idle account: resident memory',
+        unit: 'MB',
+        ours: (await serverAtRest(dovecot, postfix)) / MB,
+        bound: { most: 120 },
+      },
+      {
+        name: `a connected, idle account (mean of ${MORE_ACCOUNTS}): heap and buffers`,
+        unit: 'KB',
+        ours: (after.heldBytes - before.heldBytes) / MORE_ACCOUNTS / KB,
+        bound: { most: 300 },
+      },
+      {
+        name: '  resident memory',
+        unit: 'KB',
+        ours: (after.rssBytes - before.rssBytes) / MORE_ACCOUNTS / KB,
+      },
+    ];
+  } finally {
+    await idle.stop();
+  }
+}
+
+const printed = z.object({
+  base_url: z.string().optional(),
+  api_key: z.string().optional(),
+});
+
+/** @returns bytes of resident memory */
+async function serverAtRest(dovecot: Dovecot, postfix: Postfix): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-bench-'));
+  const env = {
+    PATH: process.env.PATH,
+    COUNTERSIGN_DATABASE_URL: `file:${join(folder, 'countersign.db')}`,
+    COUNTERSIGN_PORT: '0',
+    COUNTERSIGN_LOG: 'warn',
+  };
+  const cli = join(import.meta.dirname, 'cli.mjs');
+  const command = async (words: readonly string[], input = '') =>
+    printed.parse(
+      JSON.parse(
+        await run('/usr/bin/env', [...assignments(env), process.execPath, cli, ...words, '--json'], input),
+      ),
+    );
+
+  const email = addressOf(seedInbox(dovecot, MESSAGES));
+  await command(['owner', 'add', email], 'a long password\n');
+  const of = ['--owner', email];
+  const account = [
+    '--email',
+    email,
+    '--imap',
+    `imap://127.0.0.1:${dovecot.port}`,
+    '--smtp',
+    `smtp://127.0.0.1:${postfix.port}`,
+  ];
+  await command(['account', 'add', ...of, ...account], `${PASSWORD}\n`);
+  const { api_key: apiKey } = await command(['key', 'add', ...of, '--name', 'bench', '--preset', 'full']);
+
+  const server = spawn(process.execPath, [cli, 'serve', '--json'], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    const [line]: unknown[] = await once(server.stdout, 'data');
+    const { base_url: baseUrl } = printed.parse(JSON.parse(String(line)));
+    for (let call = 0; call < CALLS; call += 1) {
+      const path = call % 2 === 0 ? '/v1/me' : '/v1/messages';
+      const answer = await fetch(`${baseUrl}${path}`, { headers: { Authorization: `Bearer ${apiKey}` } });
+      if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}`);
+      await answer.text();
+    }
+    await setTimeout(REST_MS);
+    return residentBytes(server.pid);
+  } finally {
+    server.kill('SIGTERM');
+    await once(server, 'exit');
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function assignments(env: Readonly<Record<string, string | undefined>>): string[] {
+  return Object.entries(env).map(([name, value]) => `${name}=${value ?? ''}`);
+}
+
+function residentBytes(pid: number | undefined): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * KB;
+}
