@@ -85,7 +85,8 @@ async function described(context: CallContext, account: Account) {
   } catch (error) {
     if (!(error instanceof MailError)) throw error;
     context.ports.log.warn('an account could not be asked', { account: account.accountId, code: error.code });
-    return { ...row, by_role: {}, folders: [], error: 'upstream_mail_error' };
+    const folders: readonly never[] = [];
+    return { ...row, by_role: {}, folders, error: 'upstream_mail_error' };
   }
 }
 
