@@ -38,8 +38,6 @@ export interface Identifiers {
   openCursor(ownerId: string, scope: string, cursor: string): readonly unknown[] | undefined;
 }
 
-const TAGS_KEPT = 1000;
-
 const PREFIX_MESSAGE = 'm1_';
 const PREFIX_CURSOR = 'c1_';
 
@@ -49,24 +47,13 @@ export function createIdentifiers(keyring: Keyring): Identifiers {
     if (mac === undefined) throw new Error('the key of an opened identifier is in the ring');
     return Buffer.from(mac.subarray(0, bytes));
   };
-  // The rows of a list share their owner and their folder: their tags are half of what an id costs.
-  const tags = new Map<string, Buffer>();
-  const keptTag = (purpose: 'owner' | 'folder', text: string, bytes: number): Buffer => {
-    const name = `${purpose}\n${text}`;
-    const kept = tags.get(name);
-    if (kept !== undefined) return kept;
-    const made = tag(purpose, text, bytes);
-    if (tags.size >= TAGS_KEPT) tags.clear();
-    tags.set(name, made);
-    return made;
-  };
   return {
     messageId(ownerId, accountId, row) {
       const stable = Buffer.from(row.stableId ?? '', 'utf8');
       const bytes = Buffer.alloc(FIXED_BYTES + stable.length);
-      let at = keptTag('owner', ownerId, 8).copy(bytes, 0);
+      let at = tag('owner', ownerId, 8).copy(bytes, 0);
       at = bytes.writeUInt32BE(accountId, at);
-      at += keptTag('folder', row.place.path, 16).copy(bytes, at);
+      at += tag('folder', row.place.path, 16).copy(bytes, at);
       at = bytes.writeBigUInt64BE(BigInt(row.place.uidValidity), at);
       at = bytes.writeUInt32BE(row.place.uid, at);
       at += bytes.write(row.fingerprint.slice(0, 32), at, 'hex');

@@ -1,21 +1,17 @@
 import type { FetchMessageObject, FetchQueryObject, ImapFlow, SearchObject } from 'imapflow';
 import { MailError, type MailFlag, type MessagePlace, type MessageRow } from '../../core/ports/mail.ts';
 import { fingerprintOf } from '../mime/fingerprint.ts';
-import { headerAddresses, headerMessageIds, headerText } from '../mime/header-text.ts';
-import { readTree } from '../mime/mime-tree.ts';
-import { dateOf, displayAddresses } from '../mime/row-text.ts';
+import { dateOf, displayAddresses, oneLine } from '../mime/row-text.ts';
 import type { OpenFolder } from './session.ts';
 
-/**
- * What a row is made of. Headers instead of ENVELOPE, which takes imapflow longer to read, loses the offset of Date,
- * and on some servers the bytes beyond ASCII.
- */
+/** What a row is made of. The Date header is asked for by itself: imapflow's ENVELOPE loses the offset. */
 export const ROW_QUERY: FetchQueryObject = {
   uid: true,
   flags: true,
+  envelope: true,
   internalDate: true,
   size: true,
-  headers: ['date', 'from', 'subject', 'message-id'],
+  headers: ['date'],
 };
 
 export const FLAG_NAMES: Readonly<Record<MailFlag, string>> = {
@@ -63,21 +59,21 @@ export async function fetchMessage(
 }
 
 /** Servers also tell of flags that somebody else changed, in the same form but with less in it. */
-function isWhole(message: FetchMessageObject): boolean {
+export function isWhole(message: FetchMessageObject): boolean {
   return message.uid > 0 && message.size !== undefined && message.internalDate !== undefined;
 }
 
 export function rowOf({ mailbox, uidValidity, client }: OpenFolder, message: FetchMessageObject): MessageRow {
-  const { uid, size = 0, flags = new Set(), emailId, headers: block = Buffer.alloc(0) } = message;
+  const { uid, envelope, size = 0, flags = new Set(), emailId, headers } = message;
   const place: MessagePlace = { path: mailbox.path, uidValidity, uid };
   const hasStableIds = client.capabilities.has('OBJECTID') || client.capabilities.has('X-GM-EXT-1');
-  const { headers } = readTree(block).root;
-  const first = (name: string) => headers.find(({ key }) => key === name)?.value;
-  const messageId = headerMessageIds(first('message-id') ?? '')[0] ?? null;
-  const from = displayAddresses(headerAddresses(first('from') ?? ''));
-  const subject = headerText(first('subject') ?? '');
+  const messageId = envelope?.messageId || null;
+  const from = displayAddresses(
+    (envelope?.from ?? []).map(({ name = '', address = '' }) => ({ name, address })),
+  );
+  const subject = oneLine(envelope?.subject ?? '');
   const internalDate = instant(message.internalDate);
-  const dateHeader = first('date') ?? null;
+  const dateHeader = dateHeaderIn(headers);
   return {
     place,
     stableId: (hasStableIds ? emailId : undefined) ?? null,
@@ -103,6 +99,11 @@ export function rowOf({ mailbox, uidValidity, client }: OpenFolder, message: Fet
 export function instant(internalDate: Date | string | undefined): Date {
   const date = new Date(internalDate ?? 0);
   return Number.isNaN(date.getTime()) ? new Date(0) : date;
+}
+
+function dateHeaderIn(headers: Buffer | undefined): string | null {
+  const unfolded = (headers?.toString('latin1') ?? '').replace(/\r?\n(?=[ \t])/g, '');
+  return /^date[ \t]*:(.*)$/im.exec(unfolded)?.[1]?.trim() ?? null;
 }
 
 /**

@@ -45,12 +45,6 @@ export async function inFolder<T>(
   return runOn(lease, limit, (client) => work(openFolder(client)));
 }
 
-/** Selects another folder on the same connection. */
-export async function openAnother(client: ImapFlow, path: string): Promise<OpenFolder> {
-  await select(client, path);
-  return openFolder(client);
-}
-
 async function select(client: ImapFlow, path: string): Promise<void> {
   await client.mailboxOpen(path);
   selectedAt.set(client, performance.now());
@@ -73,18 +67,15 @@ async function readyConnection(
 ): Promise<Lease> {
   for (;;) {
     const lease = await connections.lease(path, limit);
-    const stop = () => lease.client.close();
-    const proof = lease.reused ? setTimeout(stop, PROOF_MS) : undefined;
     try {
-      await withinLimit(limit, makeReady(lease, path), stop);
+      const soon = lease.reused ? AbortSignal.any([limit, AbortSignal.timeout(PROOF_MS)]) : limit;
+      await withinLimit(soon, makeReady(lease, path), () => lease.client.close());
       return lease;
     } catch (error) {
       const wasAlive = lease.client.usable;
       lease.giveBack();
       // One that died while it was idle is no failure: there are others.
       if (wasAlive || !lease.reused || limit.aborted) throw imapFailure(error);
-    } finally {
-      clearTimeout(proof);
     }
   }
 }

@@ -1,46 +1,13 @@
-import { type Dovecot, startDovecot } from '../servers/dovecot.ts';
-import { missingServers } from '../servers/missing-servers.ts';
-import { type Postfix, startPostfix } from '../servers/postfix.ts';
+import { startDovecot } from '../servers/dovecot.ts';
 import { mailbox } from './mailbox.ts';
-import { memory } from './memory.ts';
-import { reply } from './reply.ts';
-import { serverLoad } from './server-load.ts';
-import { printHead, printRows, type Row } from './table.ts';
+import { printTable } from './table.ts';
 
-/**
- * What Countersign costs beside what cannot be done without, as ratios within this one run: other machines have
- * other numbers, but much the same ratios. A bound that is missed is shown, and fails nothing.
- */
-const PARTS = { load: serverLoad, mailbox, reply, memory } satisfies Record<
-  string,
-  (dovecot: Dovecot, postfix: Postfix) => Promise<Row[]>
->;
-
-const names = process.argv.slice(2);
-const unknown = names.find((name) => !(name in PARTS));
-if (unknown !== undefined) {
-  throw new Error(`There is no part ${unknown}; the parts are ${Object.keys(PARTS).join(', ')}.`);
-}
-const missing = missingServers();
-if (missing.length > 0) throw new Error(`The benchmark needs ${missing.join(', ')}.`);
-
-// The mail servers' processes do not keep this one alive, also not while it waits for their end.
+// The servers' processes do not keep this one alive, also not while it waits for their end.
 const alive = setInterval(() => undefined, 60_000);
-try {
-  const dovecot = await startDovecot({ tls: false });
-  try {
-    const postfix = await startPostfix(dovecot, { tls: false });
-    try {
-      printHead();
-      for (const [name, measure] of Object.entries(PARTS)) {
-        if (names.length === 0 || names.includes(name)) printRows(await measure(dovecot, postfix));
-      }
-    } finally {
-      await postfix.stop();
-    }
-  } finally {
-    await dovecot.stop();
-  }
-} finally {
-  clearInterval(alive);
-}
+const dovecot = await startDovecot();
+const began = performance.now();
+const rows = await mailbox(dovecot);
+console.log(performance.now() - began);
+printTable(rows);
+await dovecot.stop();
+clearInterval(alive);

@@ -13,7 +13,6 @@ import { callWith } from '../open-service.ts';
 import type { Dovecot } from '../servers/dovecot.ts';
 import { addressOf, PASSWORD } from '../servers/mail-users.ts';
 import { startProxy } from '../servers/proxy.ts';
-import { settingsOf } from './mail-settings.ts';
 import { seedInbox } from './maildir.ts';
 import { NO_LIMITS } from './no-limits.ts';
 import { alternate, medianMs } from './rounds.ts';
@@ -31,12 +30,11 @@ export async function mailbox(dovecot: Dovecot): Promise<Row[]> {
   const bare = await bareClient(dovecot.port, email);
   const mail = imapMail();
   const settings = settingsOf(email, dovecot.port);
-  // Each with a signal of its own, as core makes them.
-  const call = (): MailCall => ({
+  const call: MailCall = {
     account: { ownerId: 'bench', accountId: 1, email, settings: async () => settings },
     signal: new AbortController().signal,
     deadlineMs: 30_000,
-  });
+  };
   const page = { path: 'INBOX', unread: false, order: 'uid', limit: PAGE, after: undefined } as const;
   const rounds = (reference: (time: number) => Promise<unknown>, ours: (time: number) => Promise<unknown>) =>
     alternate(
@@ -50,7 +48,7 @@ export async function mailbox(dovecot: Dovecot): Promise<Row[]> {
     const rows = await bare.fetchAll(`${MESSAGES - PAGE + 1}:*`, query);
     if (rows.length !== PAGE) throw new Error(`imapflow listed ${rows.length} messages`);
   };
-  const { rows } = await mail.list(call(), page);
+  const { rows } = await mail.list(call, page);
   const message = (time: number): MessageRow => {
     const row = rows[time % rows.length];
     if (row === undefined) throw new Error('the list is empty');
@@ -69,7 +67,7 @@ export async function mailbox(dovecot: Dovecot): Promise<Row[]> {
       {
         name: `list of ${PAGE} of ${MESSAGES}, Mail port against bare imapflow`,
         unit: 'ms',
-        ...(await rounds(bareList, () => mail.list(call(), page))),
+        ...(await rounds(bareList, () => mail.list(call, page))),
         bound: { most: 1.3 },
       },
       {
@@ -80,7 +78,7 @@ export async function mailbox(dovecot: Dovecot): Promise<Row[]> {
       {
         name: 'message, Mail port against bare imapflow and parsing',
         unit: 'ms',
-        ...(await rounds(bareMessage, (time) => mail.read(call(), message(time).place))),
+        ...(await rounds(bareMessage, (time) => mail.read(call, message(time).place))),
         bound: { most: 1.5 },
       },
       {
@@ -95,6 +93,11 @@ export async function mailbox(dovecot: Dovecot): Promise<Row[]> {
     await mail.close();
     bare.close();
   }
+}
+
+function settingsOf(email: string, imapPort: number, smtpPort = imapPort): ImapSettings {
+  const server = { host: '127.0.0.1', security: 'none', user: email, pass: PASSWORD } as const;
+  return { imap: { ...server, port: imapPort }, smtp: { ...server, port: smtpPort } };
 }
 
 async function bareClient(port: number, user: string): Promise<ImapFlow> {

@@ -30,22 +30,20 @@ export async function alternate(
   };
 }
 
-export function median(values: readonly number[]): number {
+function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
   const upper = sorted[middle] ?? Number.NaN;
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2;
 }
 
-export async function tookMs(work: () => Promise<unknown>): Promise<number> {
-  const began = performance.now();
-  await work();
-  return performance.now() - began;
-}
-
-/** @returns the median of how long one of them took */
+/** @returns the median of how long one of them took, in ms */
 export async function medianMs(times: number, work: (time: number) => Promise<unknown>): Promise<number> {
   const took: number[] = [];
-  for (let time = 0; time < times; time += 1) took.push(await tookMs(() => work(time)));
+  for (let time = 0; time < times; time += 1) {
+    const began = performance.now();
+    await work(time);
+    took.push(performance.now() - began);
+  }
   return median(took);
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type Child, startChild } from './child.ts';
-import { alternate, median } from './rounds.ts';
+import { alternate } from './rounds.ts';
 import type { Row } from './table.ts';
 
 /** What a server's process answers. */
@@ -15,15 +15,15 @@ export type ServerAnswer = z.infer<typeof serverAnswer>;
 const loadAnswer = z.object({ callsPerS: z.number() });
 export type LoadAnswer = z.infer<typeof loadAnswer>;
 
-const CLIENTS = 8;
-const ROUNDS = 11;
+const CONNECTIONS = 8;
+const ROUNDS = 7;
 const ROUND_MS = 600;
 const WARM_MS = 3000;
 
 const PATHS = ['/v1/me', '/v1/messages?limit=20'];
 
 /** Ours with the sandbox under the load of 8 clients, against the floor that answers the same bytes. */
-export async function serverLoad(): Promise<Row[]> {
+export async function serverLoad(): Promise<{ rows: Row[]; floorCallMs: number }> {
   const gate = startChild('gate');
   const floor = startChild('floor');
   const load = startChild('load');
@@ -34,75 +34,36 @@ export async function serverLoad(): Promise<Row[]> {
         PATHS.map(async (path): Promise<[string, string]> => [path, await answerOf(ours, path)]),
       ),
     );
-    const reference = { apiKey: ours.apiKey, answers };
+    const floorQuestion = { apiKey: ours.apiKey, answers };
+    const reference = await floor.ask(floorQuestion, serverAnswer);
     const rows: Row[] = [];
+    const measure = async (server: ServerAnswer, path: string, connections: number, ms: number) => {
+      const { port, apiKey } = server;
+      return (await load.ask({ port, apiKey, path, connections, ms }, loadAnswer)).callsPerS;
+    };
     for (const path of PATHS) {
-      const floorLoad = loadOn(floor, reference, load, path);
-      const gateLoad = loadOn(gate, {}, load, path);
-      await floorLoad(WARM_MS);
-      await gateLoad(WARM_MS);
-      const rounds = { floor: [] as Load[], gate: [] as Load[] };
+      await measure(reference, path, CONNECTIONS, WARM_MS);
+      await measure(ours, path, CONNECTIONS, WARM_MS);
+      const floorCpu = cpuMeter(floor, floorQuestion);
+      const gateCpu = cpuMeter(gate, {});
       const compared = await alternate(
         ROUNDS,
-        async () => noted(rounds.floor, await floorLoad(ROUND_MS)).callsPerS,
-        async () => noted(rounds.gate, await gateLoad(ROUND_MS)).callsPerS,
+        () => floorCpu(() => measure(reference, path, CONNECTIONS, ROUND_MS)),
+        () => gateCpu(() => measure(ours, path, CONNECTIONS, ROUND_MS)),
       );
+      rows.push({ name: `GET ${path}, 8 clients`, unit: 'calls/s', ...compared, bound: { least: 0.5 } });
+      const cpu = { ours: gateCpu.usPerCall(), reference: floorCpu.usPerCall() };
       rows.push({
-        name: `GET ${path}, ${CLIENTS} clients`,
-        unit: 'calls/s',
-        ...compared,
-        bound: { least: 0.5 },
+        name: '  processor time a call',
+        unit: 'µs',
+        ...cpu,
+        ratio: cpu.ours / cpu.reference,
       });
-      const cpu = {
-        ours: median(rounds.gate.map(({ cpuUs }) => cpuUs)),
-        reference: median(rounds.floor.map(({ cpuUs }) => cpuUs)),
-      };
-      rows.push({ name: '  processor time a call', unit: 'µs', ...cpu, ratio: cpu.ours / cpu.reference });
     }
-    return rows;
+    return { rows, floorCallMs: 1000 / (await measure(reference, '/v1/me', 1, WARM_MS)) };
   } finally {
     await Promise.all([gate.stop(), floor.stop(), load.stop()]);
   }
-}
-
-/** @returns how long one client waits for an answer of the floor */
-export async function floorCallMs(): Promise<number> {
-  const floor = startChild('floor');
-  const load = startChild('load');
-  try {
-    const path = '/v1/approvals';
-    const question = {
-      apiKey: 'bench',
-      answers: { [path]: '{"status":"pending_approval","executed":false}' },
-    };
-    const one = loadOn(floor, question, load, path, 1);
-    await one(WARM_MS);
-    return 1000 / (await one(WARM_MS)).callsPerS;
-  } finally {
-    await Promise.all([floor.stop(), load.stop()]);
-  }
-}
-
-interface Load {
-  readonly callsPerS: number;
-  /** Of the server's processor, for one call. */
-  readonly cpuUs: number;
-}
-
-/** @returns a function that puts load on the server for so many ms */
-function loadOn(server: Child, question: unknown, load: Child, path: string, clients = CLIENTS) {
-  return async (ms: number): Promise<Load> => {
-    const before = await server.ask(question, serverAnswer);
-    const { port, apiKey } = before;
-    const { callsPerS } = await load.ask({ port, apiKey, path, connections: clients, ms }, loadAnswer);
-    const after = await server.ask(question, serverAnswer);
-    return { callsPerS, cpuUs: ((after.cpuMs - before.cpuMs) * 1000) / ((callsPerS * ms) / 1000) };
-  };
-}
-
-function noted<T>(list: T[], item: T): T {
-  list.push(item);
-  return item;
 }
 
 async function answerOf({ port, apiKey }: ServerAnswer, path: string): Promise<string> {
@@ -111,4 +72,19 @@ async function answerOf({ port, apiKey }: ServerAnswer, path: string): Promise<s
   });
   if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
   return answer.text();
+}
+
+/** Sums up what rounds of calls cost a server's processor. */
+function cpuMeter(server: Child, question: unknown) {
+  let calls = 0;
+  let cpuMs = 0;
+  const meter = async (round: () => Promise<number>): Promise<number> => {
+    const before = await server.ask(question, serverAnswer);
+    const callsPerS = await round();
+    const after = await server.ask(question, serverAnswer);
+    calls += (callsPerS * ROUND_MS) / 1000;
+    cpuMs += after.cpuMs - before.cpuMs;
+    return callsPerS;
+  };
+  return Object.assign(meter, { usPerCall: () => (1000 * cpuMs) / calls });
 }

@@ -2,41 +2,35 @@
 export interface Row {
   readonly name: string;
   readonly unit: 'calls/s' | 'ms' | 'µs' | 'MB' | 'KB' | '';
-  readonly ours?: number;
+  readonly ours: number;
   readonly reference?: number;
   readonly ratio?: number;
   /** Of the ratio, where there is one, else of `ours`. None: shown for information. */
   readonly bound?: { readonly least: number } | { readonly most: number };
 }
 
-/** Of each column; what is longer stands out. */
-const WIDTHS = [74, 7, 9, 9, 6, 7, 6];
+const HEAD = ['', 'unit', 'ours', 'reference', 'ratio', 'bound', ''];
 
-export function printHead(): void {
-  printCells(['', 'unit', 'ours', 'reference', 'ratio', 'bound', '']);
-}
-
-export function printRows(rows: readonly Row[]): void {
-  for (const row of rows) printCells(cells(row));
-}
-
-function printCells(texts: readonly string[]): void {
-  const padded = texts.map((text, column) => {
-    const width = WIDTHS[column] ?? 0;
-    return column < 2 ? text.padEnd(width) : text.padStart(width);
-  });
-  console.log(padded.join('  ').trimEnd());
+export function printTable(rows: readonly Row[]): void {
+  const lines = [HEAD, ...rows.map(cells)];
+  const widths = HEAD.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  for (const line of lines) {
+    const padded = line.map((cell, column) =>
+      column < 2 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+    );
+    console.log(padded.join('  ').trimEnd());
+  }
 }
 
 function cells({ name, unit, ours, reference, ratio, bound }: Row): string[] {
   return [
     name,
     unit,
-    ours === undefined ? '' : figure(ours),
+    figure(ours),
     reference === undefined ? '' : figure(reference),
     ratio === undefined ? '' : ratio.toFixed(2),
     bound === undefined ? '' : 'least' in bound ? `>= ${bound.least}` : `<= ${bound.most}`,
-    bound === undefined ? '' : isWithin(ratio ?? ours ?? Number.NaN, bound) ? 'ok' : 'MISSED',
+    bound === undefined ? '' : isWithin(ratio ?? ours, bound) ? 'ok' : 'MISSED',
   ];
 }
 

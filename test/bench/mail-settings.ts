@@ -1,8 +1,0 @@
-import type { ImapSettings } from '../../adapters/imap/settings.ts';
-import { PASSWORD } from '../servers/mail-users.ts';
-
-/** Of a mailbox on the servers that the benchmark starts. */
-export function settingsOf(email: string, imapPort: number, smtpPort = imapPort): ImapSettings {
-  const server = { host: '127.0.0.1', security: 'none', user: email, pass: PASSWORD } as const;
-  return { imap: { ...server, port: imapPort }, smtp: { ...server, port: smtpPort } };
-}
