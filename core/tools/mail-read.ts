@@ -75,7 +75,7 @@ async function described(context: CallContext, account: Account) {
   try {
     const folders = await context.ports.mail.counts(context.mailCall(account));
     const roles = folders.flatMap(({ role, unread, total }) =>
-      role === null ? [] : [[role, { unread, total }]],
+      role === null ? [] : [[role, { unread, total }] as const],
     );
     return {
       ...row,

@@ -25,6 +25,7 @@ const KB = 1024;
 /** Longer than a round of background work. */
 const REST_MS = 8000;
 const CALLS = 20;
+const CLI = join(import.meta.dirname, 'cli.mjs');
 const FIRST_ACCOUNTS = 10;
 const MORE_ACCOUNTS = 50;
 const MESSAGES = 100;
@@ -77,51 +78,49 @@ async function serverAtRest(dovecot: Dovecot, postfix: Postfix): Promise<number>
     COUNTERSIGN_PORT: '0',
     COUNTERSIGN_LOG: 'warn',
   };
-  const cli = join(import.meta.dirname, 'cli.mjs');
-  const command = async (words: readonly string[], input = '') =>
-    printed.parse(
-      JSON.parse(
-        await run('/usr/bin/env', [...assignments(env), process.execPath, cli, ...words, '--json'], input),
-      ),
-    );
-
-  const email = addressOf(seedInbox(dovecot, MESSAGES));
-  await command(['owner', 'add', email], 'a long password\n');
-  const of = ['--owner', email];
-  const account = [
-    '--email',
-    email,
-    '--imap',
-    `imap://127.0.0.1:${dovecot.port}`,
-    '--smtp',
-    `smtp://127.0.0.1:${postfix.port}`,
-  ];
-  await command(['account', 'add', ...of, ...account], `${PASSWORD}\n`);
-  const { api_key: apiKey } = await command(['key', 'add', ...of, '--name', 'bench', '--preset', 'full']);
-
-  const server = spawn(process.execPath, [cli, 'serve', '--json'], {
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
   try {
-    const [line]: unknown[] = await once(server.stdout, 'data');
-    const { base_url: baseUrl } = printed.parse(JSON.parse(String(line)));
-    for (let call = 0; call < CALLS; call += 1) {
-      const path = call % 2 === 0 ? '/v1/me' : '/v1/messages';
-      const answer = await fetch(`${baseUrl}${path}`, { headers: { Authorization: `Bearer ${apiKey}` } });
-      if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}`);
-      await answer.text();
+    const apiKey = await connectAccount(env, dovecot, postfix);
+    const server = spawn(process.execPath, [CLI, 'serve', '--json'], {
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    try {
+      const [line]: unknown[] = await once(server.stdout, 'data');
+      const { base_url: baseUrl } = printed.parse(JSON.parse(String(line)));
+      for (let call = 0; call < CALLS; call += 1) {
+        const path = call % 2 === 0 ? '/v1/me' : '/v1/messages';
+        const answer = await fetch(`${baseUrl}${path}`, { headers: { Authorization: `Bearer ${apiKey}` } });
+        if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}`);
+        await answer.text();
+      }
+      await setTimeout(REST_MS);
+      return residentBytes(server.pid);
+    } finally {
+      server.kill('SIGTERM');
+      await once(server, 'exit');
     }
-    await setTimeout(REST_MS);
-    return residentBytes(server.pid);
   } finally {
-    server.kill('SIGTERM');
-    await once(server, 'exit');
     rmSync(folder, { recursive: true });
   }
 }
 
-function assignments(env: Readonly<Record<string, string | undefined>>): string[] {
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** As a person would, on the command line. @returns an API key */
+async function connectAccount(env: Environment, dovecot: Dovecot, postfix: Postfix) {
+  const command = async (words: readonly string[], input = '') => {
+    const line = [...assignments(env), process.execPath, CLI, ...words, '--json'];
+    return printed.parse(JSON.parse(await run('/usr/bin/env', line, input)));
+  };
+  const email = addressOf(seedInbox(dovecot, MESSAGES));
+  const imap = ['--imap', `imap://127.0.0.1:${dovecot.port}`];
+  const smtp = ['--smtp', `smtp://127.0.0.1:${postfix.port}`];
+  await command(['owner', 'add', email], 'a long password\n');
+  await command(['account', 'add', '--owner', email, '--email', email, ...imap, ...smtp], `${PASSWORD}\n`);
+  return (await command(['key', 'add', '--owner', email, '--name', 'bench', '--preset', 'full'])).api_key;
+}
+
+function assignments(env: Environment): string[] {
   return Object.entries(env).map(([name, value]) => `${name}=${value ?? ''}`);
 }
 
