@@ -6,6 +6,8 @@ const publicEntries = [
   'adapters/sqlite/storage',
   'adapters/imap/mail',
   'adapters/sandbox/mail',
+  'adapters/extract/attachment-text',
+  'adapters/extract/worker',
   'hosts/rest/handler',
   'hosts/dashboard/handler',
   'test/contracts/testing',

@@ -155,6 +155,8 @@ async function answer(
     credential,
     accounts,
     limits: limitsOf(owner.plan, owner.limits),
+    mode,
+    signal,
     identifiers: parts.identifiers,
     now,
     dashboardUrl: parts.dashboardUrl,

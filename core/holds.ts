@@ -1,11 +1,12 @@
 import { MailError } from './ports/mail.ts';
 import type { Account } from './ports/storage.ts';
+import { SAFETY_RULES, type SafetyHold } from './safety-filter.ts';
 import { normalAddress } from './schema.ts';
 import type { CallContext } from './tools/define-tool.ts';
 
 /** Holds: what turns a write that may run at once into one that waits. Source: DESIGN, holds. */
 
-/** Every hold, with the words that the owner is shown. The agent is not told. */
+/** Every hold but those of the safety filter, with the words that the owner is shown. The agent is not told. */
 const HOLDS = {
   mode_approval: 'This key asks before every action of this kind.',
   first_time_recipient: 'You have never written to this address from this account.',
@@ -13,13 +14,19 @@ const HOLDS = {
   send_limit: 'This key has sent more in a short time than it may without asking.',
   likely_repeat: 'The same was already sent or asked for a short time ago.',
   several_messages: 'This key may change only one message at a time without asking.',
+  into_sent_or_drafts: 'It would move messages into Sent or Drafts, where they could pass for your own.',
 } as const;
 
-export type Hold = keyof typeof HOLDS;
+export type Hold = keyof typeof HOLDS | SafetyHold;
 
+const WORDS: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(HOLDS),
+  ...SAFETY_RULES.map(({ name, title }) => [name, title] as const),
+]);
+
+/** What the owner is shown for a hold. One of an older version is shown by its name. */
 export function holdText(name: string): string {
-  const known: Readonly<Record<string, string>> = HOLDS;
-  return known[name] ?? name;
+  return WORDS.get(name) ?? name;
 }
 
 /**

@@ -147,6 +147,9 @@ export function messageTarget(account: Account, id: string, row: MessageRow): Me
     from: row.from,
     subject: row.subject,
     date: row.date,
+    preview: '',
+    internalDateMs: row.internalDate.getTime(),
+    sizeBytes: row.sizeBytes,
   };
 }
 

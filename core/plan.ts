@@ -23,6 +23,10 @@ const messageTarget = z.strictObject({
   from: z.string(),
   subject: z.string(),
   date: z.string(),
+  /** A line of its text; empty where none was read. */
+  preview: z.string().default(''),
+  internalDateMs: z.int(),
+  sizeBytes: z.int(),
 });
 
 export const planSchema = z.strictObject({
@@ -42,7 +46,7 @@ export const planSchema = z.strictObject({
   warnings: z.array(z.string()),
   /** What the owner must see and `raw` cannot tell; labels and plain text. */
   display: z.array(z.strictObject({ label: z.string(), text: z.string() })),
-  /** Arguments of a write to our own storage (trackers), validated; null for the others. */
+  /** What else the tool's run needs, in a shape of its own: a folder, a label, a tracker. `display` says all of it. */
   record: z.record(z.string(), z.unknown()).nullable(),
 });
 

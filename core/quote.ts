@@ -4,6 +4,7 @@ import { codePoints } from './schema.ts';
 
 const QUOTE_CHARS = 50_000;
 const SUBJECT_CHARS = 300;
+const HEAD_CHARS = 1000;
 
 // What text of ours may not hold: control characters but TAB and LF, and lone surrogates.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that are replaced
@@ -15,17 +16,48 @@ export function replySubject(subject: string): string {
   return Array.from(`Re: ${bare}`).slice(0, SUBJECT_CHARS).join('').trimEnd();
 }
 
+/** `Fwd: ` once, on one line, at most 300 characters. */
+export function forwardSubject(subject: string): string {
+  const bare = oneLine(subject).replace(/^(?:fwd?\s*:\s*)+/iu, '');
+  return Array.from(`Fwd: ${bare}`).slice(0, SUBJECT_CHARS).join('').trimEnd();
+}
+
+interface Quoted {
+  readonly from: string;
+  readonly date: string;
+  readonly text: string;
+}
+
 /** The message as a quote below the answer, at most 50,000 characters of it; a cut is said. */
-export function quoted(message: { from: string; date: string; text: string }): string {
-  const clean = message.text.replace(/\r\n?/g, '\n').replace(UNFIT, '\uFFFD').replace(/\n+$/, '');
+export function quoted(message: Quoted): string {
+  const { lines, left } = quotable(message.text);
+  const marked = lines.map((line) => (line.startsWith('>') ? `>${line}` : `> ${line}`));
+  return [`On ${oneLine(message.date)}, ${headLine(message.from)} wrote:`, ...marked, ...left].join('\n');
+}
+
+/** The message below a note, as it is passed on: its head in four lines, then its text. Attachments are not. */
+export function forwarded(message: Quoted & { subject: string; to: string }): string {
+  const { lines, left } = quotable(message.text);
+  const head = [
+    '---------- Forwarded message ----------',
+    `From: ${headLine(message.from)}`,
+    `Date: ${oneLine(message.date)}`,
+    `Subject: ${headLine(message.subject)}`,
+    `To: ${headLine(message.to)}`,
+  ];
+  return [...head, '', ...lines, ...left].join('\n');
+}
+
+/** A stranger's text as lines that can stand in ours, and a line that says what was left out, if anything was. */
+function quotable(text: string): { lines: string[]; left: string[] } {
+  const clean = text.replace(/\r\n?/g, '\n').replace(UNFIT, '\uFFFD').replace(/\n+$/, '');
   const chars = Array.from(clean);
   const kept = chars.slice(0, QUOTE_CHARS).join('');
-  const lines = kept
-    .split('\n')
-    .map((quotedLine) => (quotedLine.startsWith('>') ? `>${quotedLine}` : `> ${quotedLine}`));
-  const left = chars.length - codePoints(kept);
-  if (left > 0) lines.push(`[The quote ends here; ${left} more characters were left out.]`);
-  return [`On ${oneLine(message.date)}, ${oneLine(message.from)} wrote:`, ...lines].join('\n');
+  const over = chars.length - codePoints(kept);
+  return {
+    lines: kept.split('\n'),
+    left: over > 0 ? [`[The quote ends here; ${over} more characters were left out.]`] : [],
+  };
 }
 
 /** The References of an answer: those of the parent and the parent's own id, the oldest left out beyond 20. */
@@ -40,6 +72,12 @@ export function replyReferences(parent: {
 /** A Message-ID that can stand in a header of ours, and that no reader takes for an encoded word. */
 export function isMessageId(id: string): boolean {
   return /^<[\x21-\x3b\x3d\x3f-\x7e]{1,250}>$/.test(id) && !id.includes('=?');
+}
+
+/** A header as it stands above a quote: a stranger's may be as long as a book. */
+function headLine(value: string): string {
+  const chars = Array.from(oneLine(value).slice(0, 2 * HEAD_CHARS + 2));
+  return chars.length <= HEAD_CHARS ? chars.join('') : `${chars.slice(0, HEAD_CHARS).join('')}…`;
 }
 
 function oneLine(value: string): string {

@@ -1,10 +1,12 @@
 import { ServiceError } from './errors.ts';
-import { recipientHolds } from './holds.ts';
+import { type Hold, recipientHolds } from './holds.ts';
 import { placeOf } from './mailbox.ts';
 import type { Result } from './outcome.ts';
 import type { ActionPlan, MessageTarget } from './plan.ts';
-import type { MailCall, MailFlag, Outgoing } from './ports/mail.ts';
+import type { MailCall, MailFlag, MessageContent, Outgoing } from './ports/mail.ts';
 import type { Account } from './ports/storage.ts';
+import { domainOf, safetyHolds } from './safety-filter.ts';
+import { normalAddress } from './schema.ts';
 import { readSentMessage } from './sent-message.ts';
 import type { CallContext, Checked, RunContext } from './tools/define-tool.ts';
 
@@ -17,6 +19,10 @@ interface Letter {
   readonly subject: string;
   /** All of the text: what was asked for, quote and signature. */
   readonly text: string;
+  /** The part of subject and text that the agent wrote: for the safety filter. */
+  readonly written: { readonly subject: string; readonly body: string };
+  /** The head of the message that is answered or passed on. */
+  readonly thread: MessageContent['headers'] | null;
   readonly inReplyTo: string | null;
   readonly references: readonly string[];
   readonly targets: readonly MessageTarget[];
@@ -58,11 +64,28 @@ export async function planSend(context: CallContext, letter: Letter): Promise<Ac
     raw: Buffer.from(raw).toString('base64'),
     messageId,
     targets: [...letter.targets],
-    holds: await recipientHolds(context, account, letter.to),
+    holds: await holdsOf(context, letter),
     warnings: [],
     display: [],
     record: null,
   };
+}
+
+/** The recipients are looked up first: those found in Sent are known from then on, and so are their domains. */
+async function holdsOf(context: CallContext, { account, to, written, thread }: Letter): Promise<Hold[]> {
+  const first = await recipientHolds(context, account, to);
+  const known = await context.ports.storage.knownDomains(context.owner.ownerId, account.accountId);
+  const { from = [], replyTo = [], to: thereTo = [], cc = [] } = thread ?? {};
+  const partners = [from, replyTo, thereTo, cc].flat().map((one) => one.address);
+  const own = context.accounts.map(({ email }) => domainOf(normalAddress(email)));
+  const filtered = safetyHolds({
+    ...written,
+    to: to.map(normalAddress),
+    knownDomains: new Set([...known, ...own]),
+    ownDomain: domainOf(normalAddress(account.email)),
+    threadAddresses: new Set([account.email, ...partners].map(normalAddress)),
+  });
+  return [...first, ...filtered];
 }
 
 /** Text with the account's signature below it. */

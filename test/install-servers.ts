@@ -1,8 +1,27 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { UNPACKED } from './servers/unpacked.ts';
 
 /** The Debian packages of the servers and the browser that the tests talk to. */
-const PACKAGES = ['dovecot-imapd', 'dovecot-lmtpd', 'postfix', 'libsasl2-modules', 'openssl', 'chromium'];
+const PACKAGES = [
+  'dovecot-imapd',
+  'dovecot-lmtpd',
+  'postfix',
+  'libsasl2-modules',
+  'openssl',
+  'chromium',
+  // What the packages below need.
+  'cyrus-common',
+  'sasl2-bin',
+  'courier-base',
+  'courier-authdaemon',
+  'courier-authlib-userdb',
+  'libgamin0',
+  'libidn12',
+];
+
+/** They conflict with dovecot-imapd. */
+const CONFLICTING = ['cyrus-imapd', 'courier-imap'];
 
 /** Debian's package scripts ask this file whether they may start a service: 101 is no. */
 const POLICY = '/usr/sbin/policy-rc.d';
@@ -16,13 +35,17 @@ export default function installServers(): void {
     process.env.CI === 'true' && process.getuid?.() === 0 && existsSync('/etc/debian_version');
   if (!mayInstall) return;
   const missing = PACKAGES.filter((name) => !isInstalled(name));
-  if (missing.length === 0) return;
+  const packed = CONFLICTING.filter((name) => !existsSync(`${UNPACKED}/${name}`));
+  if (missing.length === 0 && packed.length === 0) return;
 
   const ownPolicy = !existsSync(POLICY);
   if (ownPolicy) writeFileSync(POLICY, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
   try {
-    aptGet('update', '-qq');
-    aptGet('install', '-y', '-qq', '--no-install-recommends', '--no-upgrade', ...missing);
+    run('/', 'apt-get', 'update', '-qq');
+    if (missing.length > 0) {
+      run('/', 'apt-get', 'install', '-y', '-qq', '--no-install-recommends', '--no-upgrade', ...missing);
+    }
+    for (const name of packed) unpack(name);
   } finally {
     if (ownPolicy) rmSync(POLICY);
   }
@@ -33,11 +56,30 @@ function isInstalled(name: string): boolean {
   return query.status === 0 && /^Status: .* installed$/m.test(query.stdout);
 }
 
-function aptGet(...args: string[]): void {
-  const { status } = spawnSync('apt-get', args, {
+/** Puts the files of a package into their folder, all of them or none. */
+function unpack(name: string): void {
+  mkdirSync(UNPACKED, { recursive: true, mode: 0o755 });
+  const scratch = mkdtempSync(`${UNPACKED}/.unpacking-`);
+  try {
+    run(scratch, 'apt-get', 'download', '-qq', '-o', 'APT::Sandbox::User=root', name);
+    const [archive] = readdirSync(scratch).filter((file) => file.endsWith('.deb'));
+    if (archive === undefined) return;
+    if (run(scratch, 'dpkg-deb', '-x', `${scratch}/${archive}`, `${scratch}/files`)) {
+      renameSync(`${scratch}/files`, `${UNPACKED}/${name}`);
+    }
+  } finally {
+    rmSync(scratch, { recursive: true });
+  }
+}
+
+function run(cwd: string, command: string, ...args: string[]): boolean {
+  const { status } = spawnSync(command, args, {
+    cwd,
     stdio: ['ignore', 2, 2],
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
   });
-  if (status !== 0)
-    process.stderr.write(`apt-get ${args[0]} failed: tests that need its packages will be skipped\n`);
+  if (status !== 0) {
+    process.stderr.write(`${command} ${args[0]} failed: tests that need it will be skipped\n`);
+  }
+  return status === 0;
 }

@@ -10,16 +10,21 @@ import { imapFailure } from './failure.ts';
 const CONNECT_MS = 20_000;
 /** Only a last resort: every command runs under the limit of its call. */
 const SILENCE_MS = 11 * 60_000;
-/** More than the largest message that is fetched as a whole. */
-const LITERAL_BYTES = 32 * 1024 * 1024;
+/** More than the largest message, or part of one, that is fetched as a whole. */
+const LITERAL_BYTES = 40 * 1024 * 1024;
 /** A SEARCH answers with one line: room for a million UIDs. */
 const LINE_BYTES = 12 * 1024 * 1024;
 
 /**
  * Connects and signs in.
+ * @param onSecure  is given the socket once there is TLS and the certificate is trusted
  * @throws MailError `unavailable`, `refused` or `auth`
  */
-export async function connectImap(server: MailServer, limit: AbortSignal): Promise<ImapFlow> {
+export async function connectImap(
+  server: MailServer,
+  limit: AbortSignal,
+  onSecure: (socket: tls.TLSSocket) => void = () => undefined,
+): Promise<ImapFlow> {
   const { host, port, security, user, pass } = server;
   const client = new ImapFlow({
     host,
@@ -29,7 +34,7 @@ export async function connectImap(server: MailServer, limit: AbortSignal): Promi
     ...(security === 'none' ? { doSTARTTLS: false } : {}),
     ...(security === 'starttls' && !isLoopback(host) ? { doSTARTTLS: true } : {}),
     auth: { user, pass },
-    transport: transportTo(server),
+    transport: transportTo(server, onSecure),
     clientInfo: { name: 'countersign', version: false, vendor: false, 'support-url': false },
     // Without a logger imapflow does not put its text for logs together, which is a quarter of its work.
     logger: false,
@@ -54,11 +59,15 @@ export async function connectImap(server: MailServer, limit: AbortSignal): Promi
 }
 
 /** imapflow's own way to connect, but that a pinned certificate is compared before anything is said. */
-function transportTo(server: MailServer): ImapTransport {
-  const whenTrusted = (socket: tls.TLSSocket, onSecure: () => void) =>
+function transportTo(server: MailServer, onSecure: (socket: tls.TLSSocket) => void): ImapTransport {
+  const whenTrusted = (socket: tls.TLSSocket, goOn: () => void) =>
     socket.once('secureConnect', () => {
-      if (isTrusted(socket, server)) onSecure();
-      else socket.destroy(new UntrustedCertificate());
+      if (!isTrusted(socket, server)) {
+        socket.destroy(new UntrustedCertificate());
+        return;
+      }
+      onSecure(socket);
+      goOn();
     });
   return {
     connect({ host, port, secure }, onConnect) {
@@ -68,7 +77,7 @@ function transportTo(server: MailServer): ImapTransport {
       socket.setNoDelay(noDelay);
       return whenTrusted(socket, onConnect);
     },
-    upgrade: (socket, _options, onSecure) =>
-      whenTrusted(tls.connect({ socket, ...tlsOptions(server) }), onSecure),
+    upgrade: (socket, _options, onUpgraded) =>
+      whenTrusted(tls.connect({ socket, ...tlsOptions(server) }), onUpgraded),
   };
 }

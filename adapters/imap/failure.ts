@@ -16,6 +16,8 @@ const told = z.object({
 /** Response codes of IMAP (RFC 5530) with which a server puts a client off. */
 const PUT_OFF = new Set(['UNAVAILABLE', 'INUSE', 'LIMIT', 'SERVERBUG', 'CONTACTADMIN']);
 
+const NO_FOLDER = 'there is no such folder';
+
 /**
  * Makes a MailError out of what an IMAP command or connection failed with, where nothing can have been changed.
  */
@@ -25,7 +27,7 @@ export function imapFailure(error: unknown): MailError {
     told.safeParse(error).data ?? {};
   const fail = (...[code, reason]: ConstructorParameters<typeof MailError>) =>
     new MailError(code, reason, { cause: error });
-  if (mailboxMissing === true || code === 'NotFound') return fail('not_found', 'there is no such folder');
+  if (mailboxMissing === true || code === 'NotFound') return fail('not_found', NO_FOLDER);
   if (
     code === 'ETHROTTLE' ||
     (serverResponseCode !== undefined && PUT_OFF.has(serverResponseCode.toUpperCase()))
@@ -36,4 +38,12 @@ export function imapFailure(error: unknown): MailError {
     return fail('auth', 'the IMAP server does not accept the user name and password');
   if (responseStatus !== undefined) return fail('refused', 'the IMAP server refused the command');
   return connectionFailure('IMAP', error);
+}
+
+export function isNotFound(error: unknown): boolean {
+  return error instanceof MailError && error.code === 'not_found';
+}
+
+export function noFolder(): MailError {
+  return new MailError('not_found', NO_FOLDER);
 }

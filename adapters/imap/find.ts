@@ -1,7 +1,11 @@
-import type { ImapFlow, SearchObject } from 'imapflow';
-import type { MailFolder, MessageRow } from '../../core/ports/mail.ts';
+import type { SearchObject } from 'imapflow';
+import type { MessageRow } from '../../core/ports/mail.ts';
+import type { AccountConnections } from './account-connections.ts';
+import { inEachFolder } from './each-folder.ts';
+import type { SearchScope } from './folders.ts';
+import type { ReceivedDates } from './received-dates.ts';
 import { fetchRowsOf, searchUids } from './rows.ts';
-import { openAnother } from './session.ts';
+import type { OpenFolder } from './session.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -13,37 +17,46 @@ export interface WantedMessage {
 
 /** Looks into every folder for what may be that message. */
 export async function findMessage(
-  client: ImapFlow,
-  folders: readonly MailFolder[],
+  connections: AccountConnections,
+  scopes: readonly SearchScope[],
   wanted: WantedMessage,
+  dates: ReceivedDates,
+  limit: AbortSignal,
 ): Promise<MessageRow[]> {
-  const found: MessageRow[] = [];
-  for (const { path } of folders) {
-    const folder = await openAnother(client, path);
-    if (folder.mailbox.exists === 0) continue;
-    const rows = await fetchRowsOf(folder, await searchUids(client, searchFor(wanted)));
-    found.push(...rows.filter((row) => mayBe(row, wanted)));
-  }
-  return found;
+  const found = await inEachFolder(connections, scopes, limit, async (folder, { only }) => {
+    if (folder.mailbox.exists === 0) return [];
+    const rows = await fetchRowsOf(folder, await candidates(folder, only, wanted, dates));
+    return rows.filter((row) => mayBe(row, wanted));
+  });
+  return found.flatMap((rows) => rows ?? []);
 }
 
-function searchFor({ stableId, internalDate, sizeBytes }: WantedMessage): SearchObject {
-  if (stableId !== null) return { emailId: stableId };
+async function candidates(
+  folder: OpenFolder,
+  only: SearchObject,
+  { stableId, internalDate }: WantedMessage,
+  dates: ReceivedDates,
+): Promise<number[]> {
+  if (stableId !== null) return searchUids(folder.client, { ...only, emailId: stableId });
   const ms = internalDate.getTime();
-  return {
-    // Days as the server's clock shows them: one more on both sides.
+  // Not by size: Courier (5.0) compares another one than it tells. Days are as the server's clock shows them: one more
+  // on both sides.
+  const uids = await searchUids(folder.client, {
+    ...only,
     since: new Date(ms - DAY_MS),
     before: new Date(ms + 2 * DAY_MS),
-    larger: sizeBytes - 1,
-    smaller: sizeBytes + 1,
-  };
+  });
+  const received = await dates.of(folder, uids);
+  return [...received].flatMap(([uid, receivedMs]) => (seconds(receivedMs) === seconds(ms) ? [uid] : []));
 }
 
 function mayBe(row: MessageRow, { stableId, internalDate, sizeBytes }: WantedMessage): boolean {
   if (stableId !== null) return row.stableId === stableId;
-  return row.sizeBytes === sizeBytes && seconds(row.internalDate) === seconds(internalDate);
+  return (
+    row.sizeBytes === sizeBytes && seconds(row.internalDate.getTime()) === seconds(internalDate.getTime())
+  );
 }
 
-function seconds(date: Date): number {
-  return Math.floor(date.getTime() / 1000);
+function seconds(ms: number): number {
+  return Math.floor(ms / 1000);
 }

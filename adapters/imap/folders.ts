@@ -1,5 +1,6 @@
-import type { ImapFlow, ListResponse } from 'imapflow';
+import type { ImapFlow, ListResponse, SearchObject } from 'imapflow';
 import { type FolderCounts, type FolderRole, MailError, type MailFolder } from '../../core/ports/mail.ts';
+import { change } from './session.ts';
 
 /** imapflow tells by attribute (RFC 6154), or else by name in many languages. */
 const ROLES: Readonly<Record<string, FolderRole>> = {
@@ -11,15 +12,31 @@ const ROLES: Readonly<Record<string, FolderRole>> = {
   '\\Archive': 'archive',
 };
 
-export async function listFolders(client: ImapFlow): Promise<MailFolder[]> {
-  return (await client.list()).filter(canBeOpened).map(folderOf);
+export interface FolderList {
+  readonly folders: readonly MailFolder[];
+  /** What to look through to see every message once. */
+  readonly scopes: readonly SearchScope[];
+}
+
+/** A folder, or what is in it but in no other scope. */
+export interface SearchScope {
+  readonly path: string;
+  readonly only: SearchObject;
+}
+
+export async function listFolders(client: ImapFlow): Promise<FolderList> {
+  return folderList(client, await client.list());
 }
 
 /** In the order of `listFolders`. */
-export async function countFolders(client: ImapFlow): Promise<FolderCounts[]> {
+export async function countFolders(
+  client: ImapFlow,
+): Promise<{ counts: readonly FolderCounts[]; list: FolderList }> {
   const listed = await client.list({ statusQuery: { messages: true, unseen: true } });
-  return listed.filter(canBeOpened).map((entry) => {
-    const { messages, unseen } = entry.status ?? {};
+  const list = folderList(client, listed);
+  const statuses = new Map(listed.map(({ path, status }) => [path, status]));
+  const counts = list.folders.map((folder) => {
+    const { messages, unseen } = statuses.get(folder.path) ?? {};
     if (messages === undefined || unseen === undefined) {
       // imapflow keeps quiet about a STATUS that failed, for whatever reason.
       throw new MailError(
@@ -27,8 +44,37 @@ export async function countFolders(client: ImapFlow): Promise<FolderCounts[]> {
         'the IMAP server did not count the messages of a folder',
       );
     }
-    return { ...folderOf(entry), total: messages, unread: unseen };
+    return { ...folder, total: messages, unread: unseen };
   });
+  return { counts, list };
+}
+
+function folderList(client: ImapFlow, listed: readonly ListResponse[]): FolderList {
+  const selectable = listed.filter(canBeOpened);
+  const folders = selectable.map(folderOf);
+  const allMail = selectable.find(({ specialUse }) => specialUse === '\\All');
+  if (!isGmail(client) || allMail === undefined) {
+    return { folders, scopes: folders.map(({ path }) => ({ path, only: {} })) };
+  }
+  return gmailFolders(folders, allMail.path);
+}
+
+/**
+ * Gmail's folders are labels: All Mail shows every message again, but for spam and trash. A message that leaves the
+ * inbox for All Mail is archived.
+ */
+function gmailFolders(folders: readonly MailFolder[], allMail: string): FolderList {
+  const roleOf = ({ path, role }: MailFolder) => (path === allMail ? 'archive' : role);
+  const withArchive = folders.map((folder) => ({ path: folder.path, role: roleOf(folder) }));
+  const scopes = withArchive.flatMap(({ path, role }) => {
+    if (path === allMail) return [{ path, only: { labels: { not: ['inbox'] } } }];
+    return role === 'inbox' || role === 'spam' || role === 'trash' ? [{ path, only: {} }] : [];
+  });
+  return { folders: withArchive, scopes };
+}
+
+export function isGmail({ capabilities }: ImapFlow): boolean {
+  return capabilities.has('X-GM-EXT-1');
 }
 
 function canBeOpened({ flags }: ListResponse): boolean {
@@ -37,4 +83,11 @@ function canBeOpened({ flags }: ListResponse): boolean {
 
 function folderOf({ path, specialUse }: ListResponse): MailFolder {
   return { path, role: (specialUse === undefined ? undefined : ROLES[specialUse]) ?? null };
+}
+
+/** Makes a folder, below the server's prefix where it has one. @returns its path */
+export async function makeFolder(client: ImapFlow, name: string): Promise<string> {
+  const made = await change(client, () => client.mailboxCreate(name));
+  if (made === undefined) throw new MailError('refused', 'the IMAP server did not make a folder');
+  return made.path;
 }

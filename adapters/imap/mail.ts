@@ -10,16 +10,22 @@ import { smtpSender } from '../smtp/sender.ts';
 import { timeLimit } from '../smtp/time-limit.ts';
 import { type AccountConnections, accountConnections } from './account-connections.ts';
 import { connectImap } from './connection.ts';
-import { readMessage } from './content.ts';
+import { readAttachment, readMessage, readMessages } from './content.ts';
+import { inEachFolder } from './each-folder.ts';
+import { isNotFound, noFolder } from './failure.ts';
 import { findMessage } from './find.ts';
-import { countFolders, listFolders } from './folders.ts';
+import { countFolders, type FolderList, listFolders, makeFolder, type SearchScope } from './folders.ts';
+import { labelMessage } from './label.ts';
 import { listFolder } from './list.ts';
+import { moveMessage } from './move.ts';
 import { type ReceivedDates, receivedDates } from './received-dates.ts';
 import { fetchRows } from './rows.ts';
-import { createSent, holdsMessageId, recipientsAmong, saveOnce } from './sent-folder.ts';
+import { searchScopes } from './search.ts';
+import { holdsMessageId, recipientsAmong, saveOnce } from './sent-folder.ts';
 import { inFolder, onConnection } from './session.ts';
 import { setFlag } from './set-flag.ts';
 import { type ImapSettings, imapSettings } from './settings.ts';
+import { conversationOf } from './thread.ts';
 
 /** How long the list of folders may be used again. */
 const FOLDERS_MS = 60_000;
@@ -27,7 +33,7 @@ const FOLDERS_MS = 60_000;
 interface AccountState {
   readonly connections: AccountConnections;
   readonly dates: ReceivedDates;
-  folders: { readonly list: readonly MailFolder[]; readonly until: number } | undefined;
+  folders: { readonly list: FolderList; readonly until: number } | undefined;
 }
 
 /**
@@ -49,11 +55,7 @@ export function imapMail({ maxConnectionsPerAccount = 3 }: { maxConnectionsPerAc
     return state;
   }
 
-  async function foldersOf(
-    call: MailCall,
-    limit: AbortSignal,
-    fresh: boolean,
-  ): Promise<readonly MailFolder[]> {
+  async function foldersOf(call: MailCall, limit: AbortSignal, fresh: boolean): Promise<FolderList> {
     const state = stateOf(call.account);
     if (!fresh && state.folders !== undefined && performance.now() < state.folders.until)
       return state.folders.list;
@@ -62,13 +64,34 @@ export function imapMail({ maxConnectionsPerAccount = 3 }: { maxConnectionsPerAc
     return list;
   }
 
-  /** Where sent messages are kept; undefined where the account has no such folder. */
-  async function sentPath(call: MailCall, limit: AbortSignal): Promise<string | undefined> {
+  /** The folder that is such, also when it was made a moment ago; undefined where there is none. */
+  async function folderThat(
+    call: MailCall,
+    limit: AbortSignal,
+    isWanted: (folder: MailFolder) => boolean,
+  ): Promise<MailFolder | undefined> {
     for (const fresh of [false, true]) {
-      const sent = (await foldersOf(call, limit, fresh)).find(({ role }) => role === 'sent');
-      if (sent !== undefined) return sent.path;
+      const found = (await foldersOf(call, limit, fresh)).folders.find(isWanted);
+      if (found !== undefined) return found;
     }
     return undefined;
+  }
+
+  /** Where sent messages are kept; undefined where the account has no such folder. */
+  async function sentPath(call: MailCall, limit: AbortSignal): Promise<string | undefined> {
+    return (await folderThat(call, limit, ({ role }) => role === 'sent'))?.path;
+  }
+
+  async function madeFolder(call: MailCall, limit: AbortSignal, name: string): Promise<string> {
+    const state = stateOf(call.account);
+    const path = await onConnection(state.connections, limit, (client) => makeFolder(client, name));
+    state.folders = undefined;
+    return path;
+  }
+
+  /** Read anew: what lies in a folder that was made a moment ago is not to be missed. */
+  async function scopesOf(call: MailCall, limit: AbortSignal): Promise<readonly SearchScope[]> {
+    return (await foldersOf(call, limit, true)).scopes;
   }
 
   return {
@@ -81,12 +104,13 @@ export function imapMail({ maxConnectionsPerAccount = 3 }: { maxConnectionsPerAc
       await sender.verify(smtp, limit);
     },
 
-    folders: (call, { fresh = false } = {}) => foldersOf(call, timeLimit(call), fresh),
+    async folders(call, { fresh = false } = {}) {
+      return (await foldersOf(call, timeLimit(call), fresh)).folders;
+    },
 
     async counts(call) {
       const state = stateOf(call.account);
-      const counts = await onConnection(state.connections, timeLimit(call), countFolders);
-      const list = counts.map(({ path, role }) => ({ path, role }));
+      const { counts, list } = await onConnection(state.connections, timeLimit(call), countFolders);
       state.folders = { list, until: performance.now() + FOLDERS_MS };
       return counts;
     },
@@ -101,6 +125,23 @@ export function imapMail({ maxConnectionsPerAccount = 3 }: { maxConnectionsPerAc
       return inFolder(connections, place.path, timeLimit(call), (folder) => readMessage(folder, place));
     },
 
+    async readAll(call, places) {
+      const { connections } = stateOf(call.account);
+      const folders = [...new Set(places.map(({ path }) => path))].map((path) => ({
+        path,
+        places: places.filter((place) => place.path === path),
+      }));
+      const read = await inEachFolder(connections, folders, timeLimit(call), async (open, folder) => {
+        const valid = folder.places.filter(({ uidValidity }) => uidValidity === open.uidValidity);
+        const contents = await readMessages(
+          open,
+          valid.map(({ uid }) => uid),
+        );
+        return new Map(valid.map((place) => [place, contents.get(place.uid)]));
+      });
+      return places.map((place) => read.find((contents) => contents?.has(place))?.get(place));
+    },
+
     async row(call, place) {
       const { connections } = stateOf(call.account);
       try {
@@ -111,16 +152,64 @@ export function imapMail({ maxConnectionsPerAccount = 3 }: { maxConnectionsPerAc
         });
       } catch (error) {
         // No folder, no message.
-        if (error instanceof MailError && error.code === 'not_found') return undefined;
+        if (isNotFound(error)) return undefined;
         throw error;
       }
     },
 
     async find(call, wanted) {
       const limit = timeLimit(call);
-      const folders = await foldersOf(call, limit, true);
+      const { connections, dates } = stateOf(call.account);
+      return findMessage(connections, await scopesOf(call, limit), wanted, dates, limit);
+    },
+
+    async search(call, query) {
+      const limit = timeLimit(call);
+      const { connections, dates } = stateOf(call.account);
+      const scopes =
+        query.path === undefined ? await scopesOf(call, limit) : [{ path: query.path, only: {} }];
+      return searchScopes(connections, scopes, query, dates, limit);
+    },
+
+    async thread(call, place) {
+      const limit = timeLimit(call);
       const { connections } = stateOf(call.account);
-      return onConnection(connections, limit, (client) => findMessage(client, folders, wanted));
+      const { scopes } = await foldersOf(call, limit, false);
+      return conversationOf(connections, scopes, place, limit);
+    },
+
+    attachment(call, place, index, maxBytes) {
+      const { connections } = stateOf(call.account);
+      return inFolder(connections, place.path, timeLimit(call), (folder) =>
+        readAttachment(folder, place, index, maxBytes),
+      );
+    },
+
+    async move(call, place, to, start) {
+      const limit = timeLimit(call);
+      const { connections } = stateOf(call.account);
+      if ((await folderThat(call, limit, ({ path }) => path === to)) === undefined) throw noFolder();
+      return inFolder(connections, place.path, limit, (folder) =>
+        moveMessage(folder, place, to, start, limit),
+      );
+    },
+
+    async label(call, place, label, start) {
+      const limit = timeLimit(call);
+      const state = stateOf(call.account);
+      const { folders } = await foldersOf(call, limit, true);
+      const done = await inFolder(state.connections, place.path, limit, (folder) =>
+        labelMessage(folder, folders, place, label, start, limit),
+      );
+      // It may have made one.
+      if (done === 'copy') state.folders = undefined;
+      return done;
+    },
+
+    async folderFor(call, role) {
+      const limit = timeLimit(call);
+      const found = await folderThat(call, limit, (folder) => folder.role === role);
+      return found ?? { path: await madeFolder(call, limit, MADE_NAMES[role]), role };
     },
 
     async writtenTo(call, addresses) {
@@ -150,11 +239,10 @@ export function imapMail({ maxConnectionsPerAccount = 3 }: { maxConnectionsPerAc
 
     async saveInSent(call, message) {
       const limit = timeLimit(call);
-      const state = stateOf(call.account);
-      const found = await sentPath(call, limit);
-      const path = found ?? (await onConnection(state.connections, limit, createSent));
-      if (found === undefined) state.folders = undefined;
-      await inFolder(state.connections, path, limit, (folder) => saveOnce(folder, message));
+      // A mailbox that has never sent anything may lack the folder.
+      const path = (await sentPath(call, limit)) ?? (await madeFolder(call, limit, 'Sent'));
+      const { connections } = stateOf(call.account);
+      await inFolder(connections, path, limit, (folder) => saveOnce(folder, message));
     },
 
     async isInSent(call, messageId) {
@@ -187,6 +275,9 @@ export function imapMail({ maxConnectionsPerAccount = 3 }: { maxConnectionsPerAc
     },
   };
 }
+
+/** What a folder is called that an account lacks. */
+const MADE_NAMES = { archive: 'Archive', trash: 'Trash' } as const;
 
 function keyOf(ownerId: string, accountId: number): string {
   return `${accountId} ${ownerId}`;

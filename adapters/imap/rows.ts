@@ -63,7 +63,7 @@ export async function fetchMessage(
 }
 
 /** Servers also tell of flags that somebody else changed, in the same form but with less in it. */
-function isWhole(message: FetchMessageObject): boolean {
+export function isWhole(message: FetchMessageObject): boolean {
   return message.uid > 0 && message.size !== undefined && message.internalDate !== undefined;
 }
 

@@ -24,13 +24,6 @@ export async function saveOnce(folder: OpenFolder, message: Outgoing): Promise<v
   if (saved === undefined) throw new MailError('refused', 'the IMAP server did not save the sent message');
 }
 
-/** A mailbox that has never sent anything may lack the folder. */
-export async function createSent(client: ImapFlow): Promise<string> {
-  const created = await change(client, () => client.mailboxCreate('Sent'));
-  if (created === undefined) throw new MailError('refused', 'the IMAP server did not make a Sent folder');
-  return created.path;
-}
-
 /** How many messages are looked through at once for an address. */
 const BATCH = 50;
 

@@ -45,12 +45,6 @@ export async function inFolder<T>(
   return runOn(lease, limit, (client) => work(openFolder(client)));
 }
 
-/** Selects another folder on the same connection. */
-export async function openAnother(client: ImapFlow, path: string): Promise<OpenFolder> {
-  await select(client, path);
-  return openFolder(client);
-}
-
 async function select(client: ImapFlow, path: string): Promise<void> {
   await client.mailboxOpen(path);
   selectedAt.set(client, performance.now());

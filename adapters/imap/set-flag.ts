@@ -1,7 +1,7 @@
 import type { ImapFlow } from 'imapflow';
 import { MailError, type MailFlag, type MessagePlace, type Start } from '../../core/ports/mail.ts';
-import { outOfTime } from '../smtp/time-limit.ts';
-import { FLAG_NAMES, fetchMessage, flagsOf } from './rows.ts';
+import { beginChange } from './begin-change.ts';
+import { FLAG_NAMES, flagsOf } from './rows.ts';
 import { change, type OpenFolder } from './session.ts';
 
 /** @returns whether the server shows the flag as asked @throws MailError as `setFlag` of the Mail port says */
@@ -14,9 +14,7 @@ export async function setFlag(
   limit: AbortSignal,
 ): Promise<boolean> {
   const { client } = folder;
-  await fetchMessage(folder, place, { size: true, internalDate: true });
-  if (!(await start())) throw new MailError('not_started', 'the change was called off before it began');
-  if (limit.aborted) throw outOfTime();
+  await beginChange(folder, place, start, limit);
   const range = String(place.uid);
   const names = [FLAG_NAMES[flag]];
   await change(client, () =>

@@ -1,9 +1,11 @@
-import { compile, type DomNode, type FormatCallback } from 'html-to-text';
+import { compile, convert as convertOnce, type DomNode, type FormatCallback } from 'html-to-text';
+import { sightOf } from './hidden-html.ts';
+import { attributesOf } from './style-sheet.ts';
 
 /**
  * Reads the HTML of one message as a person would: links followed by their targets in brackets, images by their
- * alternative text, cells of a table row separated by tabs. What inline styles hide is left out; text hidden by a
- * style sheet or by its colour is not found. Nothing is ever loaded.
+ * alternative text, cells of a table row separated by tabs. What is hidden is left out: see `sightOf`. Nothing is
+ * ever loaded.
  *
  * Work is bounded whatever the input, over all calls together: HTML beyond the bounds is left out, and the text says so.
  */
@@ -41,21 +43,6 @@ function tidied(text: string): string {
   return lines.join('\n').trim();
 }
 
-const HIDING_STYLES = [
-  'display:none',
-  'display: none',
-  'visibility:hidden',
-  'visibility: hidden',
-  'opacity:0;',
-  'opacity: 0;',
-  'font-size:0;',
-  'font-size: 0;',
-  'font-size:0px',
-  'font-size: 0px',
-  'mso-hide:all',
-  'mso-hide: all',
-];
-
 const INDENTING = new Set(['blockquote', 'ul', 'ol']);
 
 function indents(element: DomNode): number {
@@ -74,29 +61,57 @@ function indented(format: 'blockquote' | 'unorderedList' | 'orderedList'): Forma
   };
 }
 
+/** The library's own formatters, which it shows to formatters only. */
+function libraryFormatters(): Record<string, FormatCallback> {
+  let found: Record<string, FormatCallback> = {};
+  const look: FormatCallback = (_element, _walk, builder) => {
+    found = builder.options.formatters;
+  };
+  convertOnce('<i>', { formatters: { look }, selectors: [{ selector: 'i', format: 'look' }] });
+  const { look: _own, ...formatters } = found;
+  return formatters;
+}
+
+/** The formatter for what is seen: of an element that is not drawn nothing, and no text that does not show. */
+function ofSeen(format: FormatCallback): FormatCallback {
+  return (element, walk, builder, options) => {
+    const { isDrawn, textShows } = sightOf(element);
+    if (!isDrawn) return;
+    const walkSeen: typeof walk = (nodes, into) => walk(nodes.filter(isBlankOrElement), into);
+    format(element, textShows ? walk : walkSeen, builder, options);
+  };
+}
+
+/** White space stays: it may part words that do show. */
+function isBlankOrElement({ type, data = '' }: DomNode): boolean {
+  return type !== 'text' || data.trim() === '';
+}
+
+const FORMATTERS: Record<string, FormatCallback> = {
+  ...libraryFormatters(),
+  altText: (element, _walk, builder) => {
+    const { alt } = attributesOf(element);
+    if (alt !== undefined && sightOf(element).pictureShows) builder.addInline(alt);
+  },
+  cell: (element, walk, builder) => {
+    walk(element.children, builder);
+    builder.addLiteral('\t');
+  },
+  quote: indented('blockquote'),
+  bullets: indented('unorderedList'),
+  numbers: indented('orderedList'),
+};
+
 const convert = compile({
   wordwrap: false,
   // The whole document: messages joined from several parts hold several bodies, or none.
   baseElements: { selectors: [] },
   limits: { maxDepth: MAX_DEPTH, ellipsis: '[…]' },
-  formatters: {
-    altText: (element, _walk, builder) => {
-      const attributes: unknown = element.attribs;
-      const alt = attributes instanceof Object && 'alt' in attributes ? attributes.alt : undefined;
-      if (typeof alt === 'string') builder.addInline(alt);
-    },
-    cell: (element, walk, builder) => {
-      walk(element.children, builder);
-      builder.addLiteral('\t');
-    },
-    quote: indented('blockquote'),
-    bullets: indented('unorderedList'),
-    numbers: indented('orderedList'),
-  },
+  // All of them, so that no element is formatted unseen.
+  formatters: Object.fromEntries(Object.entries(FORMATTERS).map(([name, format]) => [name, ofSeen(format)])),
   selectors: [
     { selector: 'a', options: { hideLinkHrefIfSameAsText: true } },
     { selector: 'img', format: 'altText' },
-    { selector: 'title', format: 'skip' },
     { selector: 'tr', format: 'block', options: { leadingLineBreaks: 1, trailingLineBreaks: 1 } },
     { selector: 'td', format: 'cell' },
     { selector: 'th', format: 'cell' },
@@ -104,7 +119,5 @@ const convert = compile({
     { selector: 'ul', format: 'bullets' },
     { selector: 'ol', format: 'numbers' },
     ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({ selector, options: { uppercase: false } })),
-    { selector: '[hidden]', format: 'skip' },
-    ...HIDING_STYLES.map((style) => ({ selector: `[style*="${style}"i]`, format: 'skip' })),
   ],
 });

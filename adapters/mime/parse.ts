@@ -26,11 +26,22 @@ export async function parseMessage(source: Uint8Array): Promise<ParsedMessage> {
   const text = reading(root, htmlReader()).text();
   return {
     text: complete ? text : `${text}\n\n${INCOMPLETE}`.trimStart(),
-    attachments: leaves(root)
-      .filter((part) => !isText(part))
-      .map(attachmentInfo),
+    attachments: attachedParts(root).map(attachmentInfo),
     headers: readHeaders(root.headers),
   };
+}
+
+/** One of the attachments that `parseMessage` lists, decoded; undefined when there is none of that index. */
+export function attachmentOf(
+  source: Uint8Array,
+  index: number,
+): { readonly info: AttachmentInfo; readonly bytes: Uint8Array } | undefined {
+  const part = attachedParts(readTree(source).root)[index];
+  return part && { info: attachmentInfo(part, index), bytes: decodedContent(part) };
+}
+
+function attachedParts(root: MimePart): MimePart[] {
+  return leaves(root).filter((part) => !isText(part));
 }
 
 /** One of two forms of a text; HTML is only converted when it is the one to show. */

@@ -7,10 +7,16 @@ export function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029]/gu, ' ');
 }
 
-/** `Ada <ada@example.org>`; what there is of it where one part is missing. */
+/**
+ * `Ada <ada@example.org>`; what there is of it where one part is missing. A name that could be taken for an address
+ * stands behind the address, as what it is: `eve@evil.example (named "ceo@bank.example")`.
+ */
 export function displayAddress({ name, address }: MailAddress): string {
-  if (name === '' || name === address) return oneLine(address);
-  return oneLine(address === '' ? name : `${name} <${address}>`);
+  if (name === '' || name.toLowerCase() === address.toLowerCase()) return oneLine(address);
+  if (address === '') return oneLine(name);
+  return oneLine(
+    /[@<>＠﹫＜＞]/u.test(name) ? `${address} (named ${JSON.stringify(name)})` : `${name} <${address}>`,
+  );
 }
 
 export function displayAddresses(addresses: readonly MailAddress[]): string {

@@ -36,6 +36,20 @@ const entrySchema = z.discriminatedUnion('event', [
     flag,
     on: z.boolean(),
   }),
+  z.strictObject({
+    event: z.literal('moved'),
+    ...account,
+    path: z.string(),
+    uid: z.int(),
+    to: z.string(),
+  }),
+  z.strictObject({
+    event: z.literal('labelled'),
+    ...account,
+    path: z.string(),
+    uid: z.int(),
+    label: z.string(),
+  }),
 ]);
 
 export type JournalEntry = z.infer<typeof entrySchema>;

@@ -4,12 +4,15 @@ import {
   type MailAccount,
   type MailCall,
   MailError,
+  type MessageContent,
   type MessagePlace,
   type MessageRow,
   type Outgoing,
+  THREAD_MAX,
 } from '../../core/ports/mail.ts';
 import { composeMessage, withDate } from '../mime/compose.ts';
 import { fingerprintOf } from '../mime/fingerprint.ts';
+import { attachmentOf } from '../mime/parse.ts';
 import { dateOf, displayAddresses } from '../mime/row-text.ts';
 import { refuseEnded } from './ended-call.ts';
 import { fileJournal, type JournalEntry, noJournal } from './journal.ts';
@@ -22,6 +25,7 @@ import {
   listed,
   type Mailbox,
   messageOf,
+  moveTo,
   put,
   readLetter,
   type StoredMessage,
@@ -29,6 +33,7 @@ import {
 } from './mailbox.ts';
 import { sampleMail } from './sample-mail.ts';
 import { rawOf, type SampleMessage } from './sample-message.ts';
+import { conversation, everyMessage, searched } from './search.ts';
 
 export interface SandboxOptions {
   /** The mail of a new mailbox, given the account's address. */
@@ -44,6 +49,8 @@ export interface SandboxMail extends Mail {
   deliver(account: MailAccount, path: string, raw: Uint8Array, receivedAt?: Date): Promise<void>;
   /** The messages of a folder as they lie there, oldest first. */
   messages(account: MailAccount, path: string): Promise<readonly Uint8Array[]>;
+  /** The keywords of the messages of a folder, oldest first. */
+  keywords(account: MailAccount, path: string): Promise<readonly (readonly string[])[]>;
   /** What was handed over, of all accounts, oldest first. */
   transmitted(): readonly Transmission[];
 }
@@ -58,6 +65,11 @@ export interface Transmission {
   /** With its Date header. */
   readonly raw: Uint8Array;
 }
+
+const ROLE_FOLDERS = {
+  archive: { path: 'Archive', role: 'archive' },
+  trash: { path: 'Trash', role: 'trash' },
+} as const;
 
 const REFUSED = 'refused@sandbox.invalid';
 const PUT_OFF = 'tempfail@sandbox.invalid';
@@ -152,6 +164,16 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
     return messageOf(mailbox, place.path, place.uid);
   }
 
+  function lookUp(mailbox: Mailbox, place: MessagePlace): StoredMessage | undefined {
+    if (place.uidValidity !== uidValidity) return undefined;
+    return mailbox.get(place.path)?.messages.find(({ uid }) => uid === place.uid);
+  }
+
+  function contentOf(path: string, message: StoredMessage): MessageContent {
+    const { text, attachments, headers } = message.parsed;
+    return { row: rowOf(path, message), text, attachments, headers };
+  }
+
   function rowOf(path: string, message: StoredMessage): MessageRow {
     const { headers } = message.parsed;
     const { subject, messageId } = headers;
@@ -207,15 +229,20 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
     },
 
     async read(call, place) {
-      const message = at(await mailboxFor(call), place);
-      const { text, attachments, headers } = message.parsed;
-      return { row: rowOf(place.path, message), text, attachments, headers };
+      return contentOf(place.path, at(await mailboxFor(call), place));
+    },
+
+    async readAll(call, places) {
+      const mailbox = await mailboxFor(call);
+      return places.map((place) => {
+        const message = lookUp(mailbox, place);
+        return message && contentOf(place.path, message);
+      });
     },
 
     async row(call, place) {
-      const messages = (await mailboxFor(call)).get(place.path)?.messages ?? [];
-      const message = messages.find(({ uid }) => uid === place.uid);
-      return message && place.uidValidity === uidValidity ? rowOf(place.path, message) : undefined;
+      const message = lookUp(await mailboxFor(call), place);
+      return message && rowOf(place.path, message);
     },
 
     async find(call, { internalDate, sizeBytes }) {
@@ -225,6 +252,57 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
           .map((message) => rowOf(path, message))
           .filter((row) => row.sizeBytes === sizeBytes && row.internalDate.getTime() === arrivedS * 1000),
       );
+    },
+
+    async search(call, query) {
+      const mailbox = await mailboxFor(call);
+      if (query.path !== undefined) folderOf(mailbox, query.path);
+      const { behind, total } = searched(everyMessage(mailbox), query);
+      const page = behind.slice(0, query.limit);
+      const rows = page.map(({ path, message }) => rowOf(path, message));
+      return { rows, more: behind.length > rows.length, total };
+    },
+
+    async thread(call, place) {
+      const mailbox = await mailboxFor(call);
+      const begun = at(mailbox, place);
+      const located = everyMessage(mailbox);
+      const found = located.filter(({ message }) => message === begun);
+      const rows = conversation(located, found).map(({ path, message }) => rowOf(path, message));
+      const once = new Map(rows.map((row) => [row.fingerprint, row]));
+      return [...once.values()].slice(-THREAD_MAX);
+    },
+
+    async attachment(call, place, index, maxBytes) {
+      const message = at(await mailboxFor(call), place);
+      const found = attachmentOf(message.raw, index);
+      return found && { info: found.info, bytes: found.bytes.length > maxBytes ? 'tooLarge' : found.bytes };
+    },
+
+    async move(call, place, to, start) {
+      const mailbox = await mailboxFor(call);
+      at(mailbox, place);
+      folderOf(mailbox, to);
+      await begin(start);
+      if (to === place.path) return;
+      const { ownerId, accountId } = call.account;
+      record({ event: 'moved', ownerId, accountId, path: place.path, uid: place.uid, to });
+      moveTo(mailbox, place.path, place.uid, to);
+    },
+
+    // Every label is a keyword here, whatever its characters.
+    async label(call, place, label, start) {
+      const message = at(await mailboxFor(call), place);
+      await begin(start);
+      const { ownerId, accountId } = call.account;
+      record({ event: 'labelled', ownerId, accountId, path: place.path, uid: place.uid, label });
+      message.keywords.add(label);
+      return 'keyword';
+    },
+
+    async folderFor(call, role) {
+      refuseEnded(call);
+      return ROLE_FOLDERS[role];
     },
 
     async writtenTo(call, addresses) {
@@ -295,6 +373,10 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
       return folderOf(await mailboxOf(account), path).messages.map(({ raw }) => raw);
     },
 
+    async keywords(account, path) {
+      return folderOf(await mailboxOf(account), path).messages.map(({ keywords }) => [...keywords]);
+    },
+
     transmitted: () => [...transmissions],
   };
 }
@@ -358,5 +440,9 @@ async function replay(
     }
     case 'flagged':
       return setFlagOf(messageOf(mailbox, entry.path, entry.uid), entry.flag, entry.on);
+    case 'moved':
+      return moveTo(mailbox, entry.path, entry.uid, entry.to);
+    case 'labelled':
+      messageOf(mailbox, entry.path, entry.uid).keywords.add(entry.label);
   }
 }

@@ -28,6 +28,7 @@ export interface Letter {
 export interface StoredMessage extends Letter {
   readonly uid: number;
   readonly flags: Set<MailFlag>;
+  readonly keywords: Set<string>;
 }
 
 export const FOLDERS: readonly MailFolder[] = [
@@ -64,8 +65,18 @@ export function folderOf(mailbox: Mailbox, path: string): Folder {
 /** @throws MailError `not_found` when there is no such folder */
 export function put(mailbox: Mailbox, path: string, letter: Letter, flags: readonly MailFlag[]): void {
   const { messages, nextUid } = folderOf(mailbox, path);
-  messages.push({ ...letter, uid: nextUid, flags: new Set(flags) });
+  messages.push({ ...letter, uid: nextUid, flags: new Set(flags), keywords: new Set() });
   folderOf(mailbox, path).nextUid = nextUid + 1;
+}
+
+/** @throws MailError `not_found` when the message or the folder is not there */
+export function moveTo(mailbox: Mailbox, path: string, uid: number, to: string): void {
+  const message = messageOf(mailbox, path, uid);
+  const target = folderOf(mailbox, to);
+  const { messages } = folderOf(mailbox, path);
+  messages.splice(messages.indexOf(message), 1);
+  target.messages.push({ ...message, uid: target.nextUid });
+  target.nextUid += 1;
 }
 
 /** @throws MailError `not_found` when there is no such folder, or no such message in it */

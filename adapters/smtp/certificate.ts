@@ -27,6 +27,18 @@ export class UntrustedCertificate extends Error {
 /** Node's and OpenSSL's codes for a certificate that does not verify. */
 const CERTIFICATE_CODES = /CERT|UNABLE_TO_|CHAIN|HOSTNAME_MISMATCH/;
 
-export function isCertificateCode(code: string): boolean {
-  return CERTIFICATE_CODES.test(code);
+const REASONS: ReadonlyMap<string, string> = new Map([
+  ['CERT_HAS_EXPIRED', 'it has expired'],
+  ['CERT_NOT_YET_VALID', 'it is not valid yet'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'it is self-signed'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'it is signed by an authority of its own'],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'who signed it is not known, or left out by the server'],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'who signed it is not known'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'it is for another name'],
+]);
+
+/** Why a certificate does not verify, in words that follow `because`; undefined when the code is of something else. */
+export function certificateTrouble(code: string): string | undefined {
+  if (!CERTIFICATE_CODES.test(code)) return undefined;
+  return REASONS.get(code) ?? `of ${code}`;
 }

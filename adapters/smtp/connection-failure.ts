@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { MailError } from '../../core/ports/mail.ts';
-import { isCertificateCode, UntrustedCertificate } from './certificate.ts';
+import { certificateTrouble, UntrustedCertificate } from './certificate.ts';
 
 /** What imapflow, nodemailer and Node tell about a connection that failed. */
 const told = z.object({
@@ -30,8 +30,9 @@ const NOT_REACHED = new Set([
 function connectionTrouble(error: unknown): string {
   const { code = '', originalCode = '', tlsFailed } = told.safeParse(error).data ?? {};
   if (error instanceof UntrustedCertificate) return 'shows another certificate than the pinned one';
-  if (isCertificateCode(code) || isCertificateCode(originalCode)) {
-    return 'shows a certificate that cannot be verified; that of a server of your own can be pinned by its SHA-256 fingerprint';
+  const untrusted = certificateTrouble(code) ?? certificateTrouble(originalCode);
+  if (untrusted !== undefined) {
+    return `shows a certificate that cannot be verified, because ${untrusted}; that of a server of your own can be pinned by its SHA-256 fingerprint`;
   }
   if (error instanceof Error && error.message === 'Server does not support STARTTLS') return NO_STARTTLS;
   if (tlsFailed === true || code === 'ETLS' || code.startsWith('ERR_SSL'))

@@ -16,7 +16,14 @@ const SILENCE_MS = 11 * 60_000;
  * @throws MailError `unavailable`, `refused` or `auth`
  */
 export async function connectSmtp(server: MailServer, limit: AbortSignal): Promise<SMTPConnection> {
-  const { host, port, security, user, pass } = server;
+  const connection = await openSmtp(server, limit);
+  await signIn(connection, server, limit);
+  return connection;
+}
+
+/** Connects, and changes to TLS where it is demanded; nothing was said of the user yet. @throws MailError */
+export async function openSmtp(server: MailServer, limit: AbortSignal): Promise<SMTPConnection> {
+  const { host, port, security } = server;
   const connection = new SMTPConnection({
     host,
     port,
@@ -39,9 +46,22 @@ export async function connectSmtp(server: MailServer, limit: AbortSignal): Promi
     if (connection._socket instanceof TLSSocket && !isTrusted(connection._socket, server)) {
       throw new UntrustedCertificate();
     }
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw smtpFailure(error);
+  }
+}
+
+/** A connection that could not sign in is closed. @throws MailError */
+export async function signIn(
+  connection: SMTPConnection,
+  { user, pass }: MailServer,
+  limit: AbortSignal,
+): Promise<void> {
+  try {
     if (!connection.allowsAuth) throw new MailError('auth', 'the SMTP server does not offer to sign in');
     await smtpStep(connection, limit, (done) => connection.login({ user, pass }, done));
-    return connection;
   } catch (error) {
     connection.close();
     throw smtpFailure(error);

@@ -8,13 +8,14 @@ export function sqliteOwners(
   db: Database,
 ): Pick<
   Storage,
-  'addOwner' | 'owner' | 'ownerByEmail' | 'setPassword' | 'addSession' | 'session' | 'endSession'
+  'addOwner' | 'owner' | 'owners' | 'ownerByEmail' | 'setPassword' | 'addSession' | 'session' | 'endSession'
 > {
   const insert = db.prepare(`
     INSERT INTO owners (owner_id, email, email_folded, timezone, plan, limits, password_hash, created_at_ms)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT DO NOTHING`);
   const byId = db.prepare<[string], Row>('SELECT * FROM owners WHERE owner_id = ?');
+  const everyone = db.prepare<[], Row>('SELECT * FROM owners ORDER BY created_at_ms, owner_id');
   const byEmail = db.prepare<[string], Row>('SELECT * FROM owners WHERE email_folded = ?');
   const setPassword = db.prepare('UPDATE owners SET password_hash = ? WHERE owner_id = ?');
   const endSessions = db.prepare('DELETE FROM sessions WHERE owner_id = ?');
@@ -46,6 +47,7 @@ export function sqliteOwners(
       const row = byId.get(ownerId);
       return row === undefined ? undefined : readOwner(row);
     }),
+    owners: reading(() => everyone.all().map(readOwner)),
     ownerByEmail: reading((email) => {
       const row = byEmail.get(folded(email));
       return row === undefined

@@ -3,16 +3,25 @@ import type { Storage } from '../../core/ports/storage.ts';
 import { atomic, reading } from './database.ts';
 import { type Row, text } from './row.ts';
 
-export function sqliteRecipients(db: Database): Pick<Storage, 'knownRecipients' | 'rememberRecipients'> {
+export function sqliteRecipients(
+  db: Database,
+): Pick<Storage, 'knownRecipients' | 'rememberRecipients' | 'knownDomains'> {
   const known = db.prepare<[string, number, string], Row>(`
     SELECT address FROM known_recipients
     WHERE owner_id = ? AND account_id = ? AND address IN (SELECT value FROM json_each(?))`);
+  // Trimmed from the right by every character but the @ it leaves all up to the last one.
+  const domains = db.prepare<[string, number], Row>(`
+    SELECT DISTINCT substr(address, length(rtrim(address, replace(address, '@', ''))) + 1) AS domain
+    FROM known_recipients WHERE owner_id = ? AND account_id = ?`);
   return {
     knownRecipients: reading((ownerId, accountId, addresses) => {
       const rows = known.all(ownerId, accountId, JSON.stringify(addresses));
       return new Set(rows.map((row) => text(row, 'address')));
     }),
     rememberRecipients: atomic(db, recipientWriter(db)),
+    knownDomains: reading(
+      (ownerId, accountId) => new Set(domains.all(ownerId, accountId).map((row) => text(row, 'domain'))),
+    ),
   };
 }
 

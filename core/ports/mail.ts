@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /**
  * What core asks of a mailbox and its sender. One object serves all accounts.
  *
@@ -27,6 +29,12 @@ export interface Mail {
    */
   read(call: MailCall, place: MessagePlace): Promise<MessageContent>;
 
+  /**
+   * Several messages of one account, in the order of `places`; undefined where a place holds none. One round trip a
+   * folder where the server allows it.
+   */
+  readAll(call: MailCall, places: readonly MessagePlace[]): Promise<readonly (MessageContent | undefined)[]>;
+
   /** The row of one message, or undefined when the place holds none (or its uidValidity is another). */
   row(call: MailCall, place: MessagePlace): Promise<MessageRow | undefined>;
 
@@ -38,6 +46,56 @@ export interface Mail {
     call: MailCall,
     wanted: { stableId: string | null; internalDate: Date; sizeBytes: number },
   ): Promise<readonly MessageRow[]>;
+
+  /**
+   * Rows of every folder, or of one, that match; newest INTERNALDATE first, then by `folderKey`, then newest UID. A
+   * message that lies in several folders by the server's own doing (Gmail's labels) is one row.
+   * @throws MailError when any folder cannot be searched: a search is never silently shorter
+   */
+  search(call: MailCall, query: SearchQuery): Promise<MessagePage>;
+
+  /**
+   * The rows of the conversation that the message at `place` belongs to, over all folders, oldest first, each message
+   * once; at most THREAD_MAX, the newest of them. By the server's own thread id where it has one, else by
+   * Message-ID, References and In-Reply-To.
+   * @throws MailError `not_found` when the place holds no message
+   */
+  thread(call: MailCall, place: MessagePlace): Promise<readonly MessageRow[]>;
+
+  /**
+   * The decoded bytes of one attachment, by its index in `MessageContent.attachments`; undefined when there is no
+   * such index. `tooLarge` instead of the bytes when there are more than `maxBytes`.
+   * @throws MailError `not_found` when the place holds no message
+   */
+  attachment(
+    call: MailCall,
+    place: MessagePlace,
+    index: number,
+    maxBytes: number,
+  ): Promise<{ info: AttachmentInfo; bytes: Uint8Array | 'tooLarge' } | undefined>;
+
+  /**
+   * Moves the message at `place` into the folder `to`, after `start`. Where the server cannot move, it is copied and
+   * the original removed, and that only where no other message is removed with it (RFC 4315 UID EXPUNGE); else the
+   * original stays, marked \Deleted.
+   * @throws MailError `not_found` when the message or the folder is not there; `outcome_unknown` when it may have moved
+   */
+  move(call: MailCall, place: MessagePlace, to: string, start: Start): Promise<void>;
+
+  /**
+   * Puts a label on the message, after `start`: an IMAP keyword where the server keeps them, a Gmail label on Gmail,
+   * else a copy into the folder of that name, which is made when it is missing.
+   * @returns how it was done
+   */
+  label(
+    call: MailCall,
+    place: MessagePlace,
+    label: string,
+    start: Start,
+  ): Promise<'keyword' | 'gmail_label' | 'copy'>;
+
+  /** The folder of a role, made where the account lacks one: archive or trash. */
+  folderFor(call: MailCall, role: 'archive' | 'trash'): Promise<MailFolder>;
 
   /** Which of `addresses` (normalised) the account has written to, by the messages in its Sent folder. */
   writtenTo(call: MailCall, addresses: readonly string[]): Promise<ReadonlySet<string>>;
@@ -150,6 +208,34 @@ export interface ListPosition {
   /** Used when ordered by date. */
   readonly internalDateMs: number;
 }
+
+export interface SearchQuery {
+  /** Every one of these words appears in sender, recipient, subject or body; without regard to case. */
+  readonly words: readonly string[];
+  /** The sender's name or address contains it. */
+  readonly from: string | undefined;
+  /** YYYY-MM-DD: received on that day or later, by INTERNALDATE. */
+  readonly since: string | undefined;
+  readonly unread: boolean;
+  /** Undefined: every folder. */
+  readonly path: string | undefined;
+  readonly after: SearchPosition | undefined;
+  readonly limit: number;
+}
+
+export interface SearchPosition {
+  readonly internalDateMs: number;
+  readonly folderKey: string;
+  readonly uid: number;
+}
+
+/** A short key of a folder's path, hex: the tie-break among messages of one second, small enough for a cursor. */
+export function folderKey(path: string): string {
+  return createHash('sha256').update(path, 'utf8').digest('hex').slice(0, 12);
+}
+
+/** More messages than this of one conversation are not looked at. */
+export const THREAD_MAX = 500;
 
 export interface MessagePage {
   readonly rows: readonly MessageRow[];

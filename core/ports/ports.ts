@@ -1,3 +1,4 @@
+import type { AttachmentText } from './attachment-text.ts';
 import type { Calendar } from './calendar.ts';
 import type { Clock, Random } from './clock.ts';
 import type { Log } from './log.ts';
@@ -6,6 +7,8 @@ import type { Storage } from './storage.ts';
 
 /** Everything that core needs from outside. An adapter fulfils one of them. */
 export interface Ports {
+  /** Without it the text of attachments cannot be read. */
+  readonly attachmentText?: AttachmentText;
   readonly storage: Storage;
   readonly mail: Mail;
   /** Without one, no calendar is connected. */
@@ -19,6 +22,7 @@ export interface Ports {
 export const PORTS = {
   mail: 'required',
   calendar: 'optional',
+  attachmentText: 'optional',
   clock: 'required',
   random: 'required',
   log: 'required',
@@ -26,8 +30,9 @@ export const PORTS = {
 } as const satisfies Record<keyof Ports, 'required' | 'optional'>;
 
 /** Ends what the ports hold open; storage last, for the others may still write to it. */
-export async function closePorts({ mail, calendar, storage }: Ports): Promise<void> {
+export async function closePorts({ mail, calendar, attachmentText, storage }: Ports): Promise<void> {
   await mail.close();
   await calendar?.close();
+  await attachmentText?.close();
   await storage.close();
 }

@@ -185,6 +185,8 @@ export interface ApprovalStorage {
     addresses: readonly string[],
     now: Date,
   ): Promise<void>;
+  /** The domains of all addresses that the account is known to have written to: what stands behind the last `@`. */
+  knownDomains(ownerId: string, accountId: number): Promise<ReadonlySet<string>>;
 
   /** Events, oldest first, behind `afterId` (an event's sequence number; 0 begins at the first). */
   events(query: { ownerId: string; afterId: number; limit: number }): Promise<readonly StoredEvent[]>;
@@ -244,6 +246,8 @@ export interface OwnerStorage {
     now: Date;
   }): Promise<boolean>;
   owner(ownerId: string): Promise<Owner | undefined>;
+  /** All of them, the longest there first: for the operator, who looks after every mailbox. */
+  owners(): Promise<readonly Owner[]>;
   ownerByEmail(
     email: string,
   ): Promise<{ readonly owner: Owner; readonly passwordHash: string | null } | undefined>;

@@ -1,9 +1,15 @@
 import { listEvents } from './calendar-read.ts';
 import type { Tool } from './define-tool.ts';
-import { markRead } from './mail-organize.ts';
-import { getEmail, listAccounts, summarizeInbox } from './mail-read.ts';
+import { listAttachments, readAttachment } from './mail-attachments.ts';
+import { listAccounts, listFolders } from './mail-folders.ts';
+import { listUnread, summarizeInbox } from './mail-list.ts';
+import { archiveEmail, deleteEmail, labelEmail, moveEmail } from './mail-manage.ts';
+import { flagEmail, markRead, markUnread } from './mail-organize.ts';
+import { getEmail } from './mail-read.ts';
 import { sendReply } from './mail-reply.ts';
-import { sendEmail } from './mail-send.ts';
+import { searchInbox } from './mail-search.ts';
+import { forwardEmail, sendEmail } from './mail-send.ts';
+import { getThread } from './mail-thread.ts';
 import { cancelApproval, getApproval, getMe, listApprovals } from './own-affairs.ts';
 import { createTracker } from './trackers-write.ts';
 
@@ -14,11 +20,24 @@ export const CATALOGUE: readonly Tool[] = [
   getApproval,
   cancelApproval,
   listAccounts,
+  listFolders,
   summarizeInbox,
+  listUnread,
+  searchInbox,
   getEmail,
+  getThread,
+  listAttachments,
+  readAttachment,
   sendEmail,
+  forwardEmail,
   sendReply,
+  archiveEmail,
+  deleteEmail,
+  moveEmail,
+  labelEmail,
   markRead,
+  markUnread,
+  flagEmail,
   listEvents,
   createTracker,
 ];

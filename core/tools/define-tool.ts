@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Identifiers } from '../identifiers.ts';
 import type { Limits } from '../limits.ts';
 import type { Outcome, Result } from '../outcome.ts';
-import type { Group } from '../permissions.ts';
+import type { Group, Mode } from '../permissions.ts';
 import type { ActionPlan, MessageTarget } from '../plan.ts';
 import type { MailCall, Start } from '../ports/mail.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -89,11 +89,15 @@ export interface CallContext {
   readonly credential: Credential;
   readonly accounts: readonly Account[];
   readonly limits: Limits;
+  /** The effective mode of the tool's group; `on` for the key's own affairs. */
+  readonly mode: Mode;
   readonly identifiers: Identifiers;
   readonly now: Date;
   readonly dashboardUrl: string;
   /** A cursor is bound to tool and arguments by this. */
   readonly cursorScope: string;
+  /** Ends the work when the caller stops waiting. */
+  readonly signal: AbortSignal;
   mailCall(account: Account): MailCall;
   /** Notes for the activity row what was shown in full or changed, or listed. */
   shown(id: string): void;

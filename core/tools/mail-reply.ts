@@ -43,6 +43,8 @@ export const sendReply = defineWrite({
         `${body}\n\n${quoted({ from: row.from, date: row.date, text: parent.text })}`,
         account.signature,
       ),
+      written: { subject: '', body },
+      thread: parent.headers,
       inReplyTo: parentId !== null && isMessageId(parentId) ? parentId : null,
       references: replyReferences(parent.headers),
       targets: [target],

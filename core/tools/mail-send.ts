@@ -1,8 +1,9 @@
 import * as z from 'zod';
-import { sendingAccount } from '../mailbox.ts';
-import { accountId, address, bodyText, line, normalAddress, text } from '../schema.ts';
+import { findMessage, messageTarget, sendingAccount } from '../mailbox.ts';
+import { forwarded, forwardSubject, replyReferences } from '../quote.ts';
+import { accountId, address, bodyText, line, messageId, normalAddress, text } from '../schema.ts';
 import { checkSend, followUpSend, performSend, planSend, signed } from '../send-plan.ts';
-import { defineWrite } from './define-tool.ts';
+import { defineWrite, targetOf } from './define-tool.ts';
 
 const recipients = z
   .array(address)
@@ -39,6 +40,8 @@ export const sendEmail = defineWrite({
       to: args.to,
       subject: args.subject,
       text: signed(body, account.signature),
+      written: { subject: args.subject, body },
+      thread: null,
       inReplyTo: null,
       references: [],
       targets: [],
@@ -49,4 +52,65 @@ export const sendEmail = defineWrite({
   perform: performSend,
   check: checkSend,
   followUp: (plan, run) => followUpSend(plan, run, null),
+});
+
+export const forwardEmail = defineWrite({
+  name: 'forward_email',
+  title: 'Forward a message',
+  description:
+    'Sends the text of a message on, with a note above it and the account signature; attachments are not forwarded. Usually waits for the owner.',
+  group: 'mail:send',
+  kind: 'gated',
+  action: 'forward',
+  sends: true,
+  repeatable: true,
+  untrusted: [],
+  input: z.strictObject({
+    id: messageId,
+    to: recipients,
+    note: text({
+      min: 0,
+      max: 10_000,
+      description: 'Plain text, placed above the forwarded message.',
+    }).optional(),
+  }),
+  async plan(args, context) {
+    const {
+      account,
+      row,
+      value: message,
+    } = await findMessage(context, args.id, async (call, { place }) => {
+      const read = await context.ports.mail.read(call, place);
+      return { row: read.row, value: read };
+    });
+    context.shown(args.id);
+    const note = bodyText(args.note ?? '');
+    const { subject, to } = message.headers;
+    const passedOn = forwarded({
+      from: row.from,
+      date: row.date,
+      subject,
+      to: to.map((one) => one.address).join(', '),
+      text: message.text,
+    });
+    const target = messageTarget(account, args.id, row);
+    const plan = await planSend(context, {
+      tool: 'forward_email',
+      account,
+      to: args.to,
+      subject: forwardSubject(subject),
+      text: signed(note === '' ? passedOn : `${note}\n\n${passedOn}`, account.signature),
+      written: { subject: '', body: note },
+      thread: message.headers,
+      inReplyTo: null,
+      references: replyReferences(message.headers),
+      targets: [target],
+    });
+    const named = targetOf(target);
+    const addresses = args.to.map(normalAddress).sort();
+    return { plan, request: { target: named, to: addresses, note }, targets: [named] };
+  },
+  perform: performSend,
+  check: checkSend,
+  followUp: (plan, run) => followUpSend(plan, run, 'forwarded'),
 });

@@ -1,20 +1,43 @@
 import * as z from 'zod';
 
-/** What the owner typed to connect an account, as the form's checks leave it. */
-export interface AccountFields {
+/** The servers of an account, as the form's checks leave them. */
+export interface AccountServers {
   readonly imap: ServerFields;
   readonly smtp: ServerFields;
-  /** For both servers. */
-  readonly password: string;
   /** SHA-256 of the one certificate to be accepted, 64 hex digits; undefined: the usual authorities. */
   readonly fingerprint: string | undefined;
 }
 
-interface ServerFields {
+/** What the owner typed to connect an account. */
+export interface AccountFields extends AccountServers {
+  /** For both servers. */
+  readonly password: string;
+}
+
+export interface ServerFields {
   readonly host: string;
   readonly port: number;
   readonly security: Security;
   readonly user: string;
+}
+
+/** What was found about the servers of an address, by whoever looks for them. */
+export type FoundServers =
+  | {
+      readonly kind: 'found';
+      readonly imap: FoundServer;
+      readonly smtp: FoundServer;
+      /** What the owner should know, a sentence each. */
+      readonly notes: readonly string[];
+    }
+  /** There is no way to connect a mailbox there. */
+  | { readonly kind: 'unusable'; readonly reason: string }
+  /** `tried`: what was looked at and what came of it, a sentence each. */
+  | { readonly kind: 'nothing'; readonly tried: readonly string[] };
+
+interface FoundServer extends ServerFields {
+  /** Words that follow `from`. */
+  readonly source: string;
 }
 
 export const SECURITY_TITLES = {
@@ -42,12 +65,15 @@ const port = (server: string) =>
 const security = (server: string) =>
   z.enum(['tls', 'starttls', 'none'], `${server} security: choose one of the list.`);
 
-const accountForm = z.object({
+const addressForm = z.object({
   email: z
     .string()
     .trim()
     .regex(/^[^\s@]+@[^\s@]+$/, 'Email: the address of the mailbox is needed.'),
   label: z.string().trim().max(100, 'Label: at most 100 characters.'),
+});
+
+const accountForm = addressForm.extend({
   signature: z
     .string()
     .max(2000, 'Signature: at most 2000 characters.')
@@ -60,7 +86,6 @@ const accountForm = z.object({
   smtp_port: port('SMTP'),
   smtp_security: security('SMTP'),
   smtp_user: z.string().trim(),
-  password: z.string().min(1, 'Password: it is needed to sign in to both servers.'),
   fingerprint: z
     .string()
     .transform((text) => text.replace(/[\s:]/g, '').toLowerCase())
@@ -70,23 +95,29 @@ const accountForm = z.object({
     ),
 });
 
-export type AccountForm =
-  | {
-      readonly kind: 'read';
-      readonly email: string;
-      readonly label: string;
-      readonly signature: string;
-      readonly fields: AccountFields;
-    }
+/** Every field of an account but the password, which no page ever shows again. */
+export const ACCOUNT_FIELD_NAMES: readonly string[] = Object.keys(accountForm.shape);
+
+type Read<T> =
+  | ({ readonly kind: 'read' } & T)
   | { readonly kind: 'wrong'; readonly problems: readonly string[] };
 
+export function readAddress(form: URLSearchParams): Read<{ readonly email: string }> {
+  const parsed = addressForm.safeParse(textsOf(form, Object.keys(addressForm.shape)));
+  return parsed.success
+    ? { kind: 'read', email: parsed.data.email }
+    : { kind: 'wrong', problems: problemsIn(parsed.error) };
+}
+
 /** A user that is left empty is the address. */
-export function readAccountForm(form: URLSearchParams): AccountForm {
-  const names = Object.keys(accountForm.shape);
-  const parsed = accountForm.safeParse(Object.fromEntries(names.map((name) => [name, form.get(name) ?? ''])));
-  if (!parsed.success) {
-    return { kind: 'wrong', problems: [...new Set(parsed.error.issues.map((issue) => issue.message))] };
-  }
+export function readAccount(form: URLSearchParams): Read<{
+  readonly email: string;
+  readonly label: string;
+  readonly signature: string;
+  readonly servers: AccountServers;
+}> {
+  const parsed = accountForm.safeParse(textsOf(form, ACCOUNT_FIELD_NAMES));
+  if (!parsed.success) return { kind: 'wrong', problems: problemsIn(parsed.error) };
   const { data } = parsed;
   const server = (which: 'imap' | 'smtp'): ServerFields => ({
     host: data[`${which}_host`],
@@ -99,11 +130,25 @@ export function readAccountForm(form: URLSearchParams): AccountForm {
     email: data.email,
     label: data.label,
     signature: data.signature,
-    fields: {
-      imap: server('imap'),
-      smtp: server('smtp'),
-      password: data.password,
-      fingerprint: data.fingerprint || undefined,
-    },
+    servers: { imap: server('imap'), smtp: server('smtp'), fingerprint: data.fingerprint || undefined },
   };
+}
+
+/** The fields of a form that shows these servers. */
+export function serverTexts(which: 'imap' | 'smtp', server: ServerFields): readonly [string, string][] {
+  const { host, port, security, user } = server;
+  return [
+    [`${which}_host`, host],
+    [`${which}_port`, String(port)],
+    [`${which}_security`, security],
+    [`${which}_user`, user],
+  ];
+}
+
+function textsOf(form: URLSearchParams, names: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(names.map((name) => [name, form.get(name) ?? '']));
+}
+
+function problemsIn(error: z.ZodError): readonly string[] {
+  return [...new Set(error.issues.map((issue) => issue.message))];
 }

@@ -1,13 +1,8 @@
-import {
-  accountsPage,
-  activateAccount,
-  connectAccount,
-  removeAccount,
-  removeAccountPage,
-} from './pages/accounts.tsx';
+import { accountsPage, activateAccount, removeAccount, removeAccountPage } from './pages/accounts.tsx';
 import { activityPage } from './pages/activity.tsx';
 import { approvalPage, approve, reject } from './pages/approval.tsx';
 import { approvalsPage } from './pages/approvals.tsx';
+import { askPassword, connectAccount, findServers, showServers } from './pages/connect-account.tsx';
 import { createKey, integrationsPage, revokeKey, rotateKey, setModes } from './pages/integrations.tsx';
 import { showSignIn, signIn, signOut } from './session.ts';
 import { type OwnerVisit, type Reply, redirect, type Visit } from './visit.ts';
@@ -34,7 +29,10 @@ const ROUTES: readonly Route[] = [
   ownerRoute(`/approvals/${APPROVAL}`, { GET: approvalPage }),
   ownerRoute(`/approvals/${APPROVAL}/approve`, { POST: approve }),
   ownerRoute(`/approvals/${APPROVAL}/reject`, { POST: reject }),
-  ownerRoute('/accounts', { GET: accountsPage, POST: connectAccount }),
+  ownerRoute('/accounts', { GET: (visit) => accountsPage(visit), POST: connectAccount }),
+  ownerRoute('/accounts/find', { POST: findServers }),
+  ownerRoute('/accounts/servers', { POST: showServers }),
+  ownerRoute('/accounts/password', { POST: askPassword }),
   ownerRoute(`/accounts/${ACCOUNT}/activate`, { POST: activateAccount }),
   ownerRoute(`/accounts/${ACCOUNT}/remove`, { GET: removeAccountPage, POST: removeAccount }),
   ownerRoute('/integrations', { GET: integrationsPage, POST: createKey }),

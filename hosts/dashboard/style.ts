@@ -115,6 +115,9 @@ ul.note li:last-child { margin: 0; }
 .decision button, .decision .button-like { width: auto; min-width: 9rem; margin: 0; }
 .decision .button-like { display: flex; align-items: center; justify-content: center; font-size: 1rem; }
 .columns { display: grid; align-items: end; grid-template-columns: repeat(auto-fit, minmax(min(13rem, 100%), 1fr)); gap: 0 1rem; }
+/* As high as a label around its field. */
+.columns > div > label { margin-bottom: calc(var(--pico-spacing) * 0.25); }
+.columns > div > select { margin-bottom: calc(var(--pico-spacing) * 1.375); }
 .modes label { font-size: 0.875rem; }
 .modes select { font-size: 0.875rem; padding-block: 0.35rem; height: auto; }
 .modes { margin-top: 0.9rem; }

@@ -1,39 +1,9 @@
+import { codeOf, spelled, UNSEEN } from '../../core/seen-text.ts';
+
 /**
  * Third-party text for a person's eyes: nothing in it may hide, or turn what stands beside it around.
  * Pure.
  */
-
-/** Scripts whose spelling needs the joiners U+200C and U+200D between their letters. */
-const JOINING = [
-  'Arabic',
-  'Syriac',
-  'Devanagari',
-  'Bengali',
-  'Gurmukhi',
-  'Gujarati',
-  'Oriya',
-  'Tamil',
-  'Telugu',
-  'Kannada',
-  'Malayalam',
-  'Sinhala',
-]
-  .map((script) => `\\p{Script=${script}}`)
-  .join('');
-
-/** Parts of emoji and of spelling that do not show by themselves but change how their neighbours look. */
-const AT_WORK = [
-  '(?<=\\p{Extended_Pictographic})[\\uFE0E\\uFE0F]',
-  '(?<=[0-9#*])\\uFE0F(?=\\u20E3)',
-  '(?<=[\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\uFE0F])\\u200D(?=\\p{Extended_Pictographic})',
-  `(?<=[${JOINING}])[\\u200C\\u200D](?=[${JOINING}])`,
-].join('|');
-
-/** Format, bidi and control characters but TAB and LF, and letters that are drawn as nothing; halves of a pair too. */
-const UNSEEN = new RegExp(
-  `(?!${AT_WORK}|[\\t\\n])[\\p{Default_Ignorable_Code_Point}\\p{Bidi_Control}\\p{Cf}\\p{Cc}\\p{Zl}\\p{Zp}\\p{Cs}\\u2800]`,
-  'gu',
-);
 
 export interface Piece {
   readonly text: string;
@@ -56,10 +26,5 @@ export function piecesOf(text: string): Piece[] {
 
 /** The text with every character that does not show spelled out: `⟨U+202E⟩`. */
 export function visibleText(text: string): string {
-  return text.replace(UNSEEN, (character) => `⟨${codeOf(character)}⟩`);
-}
-
-function codeOf(character: string): string {
-  const code = character.codePointAt(0) ?? 0;
-  return `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
+  return text.replace(UNSEEN, spelled);
 }

@@ -3,7 +3,7 @@ import type { Log } from '../../core/ports/log.ts';
 import type { Owner } from '../../core/ports/storage.ts';
 import type { Service } from '../../core/service.ts';
 import type { RequestHead } from '../rest/request-head.ts';
-import type { AccountFields } from './account-fields.ts';
+import type { AccountFields, FoundServers } from './account-fields.ts';
 import type { Cookies } from './cookies.ts';
 
 export interface DashboardOptions {
@@ -13,6 +13,11 @@ export interface DashboardOptions {
    * @throws ServiceError invalid_arguments when the adapter would not take them
    */
   readonly accountSettings?: (fields: AccountFields) => unknown;
+  /**
+   * Looks for the servers of an address, to be shown to the owner, who confirms them before a password is asked for.
+   * Without it they are typed by hand.
+   */
+  readonly discover?: (email: string) => Promise<FoundServers>;
   /** Proxies whose word about the caller's address is believed: addresses, or networks like `10.0.0.0/8`. */
   readonly trustedProxies?: readonly string[];
   /** Told of failures of our own. */

@@ -41,12 +41,24 @@ const ROUTES: readonly Route[] = [
   write('/v1/approvals/{approval_id}/cancel', tool('cancel_approval', 'path'), { form: 'coded' }),
 
   read('/v1/accounts', tool('list_accounts', 'query')),
+  read('/v1/folders', tool('list_folders', 'query')),
 
   read('/v1/messages', messageList),
   write('/v1/messages', tool('send_email', 'body'), { body: 'required' }),
   read('/v1/messages/{id}', tool('get_email', 'query')),
+  read('/v1/messages/{id}/attachments', tool('list_attachments', 'query')),
+  read('/v1/messages/{id}/attachments/{index}', tool('read_attachment', 'query')),
   write('/v1/messages/{id}/reply', tool('send_reply', 'body'), { body: 'required' }),
+  write('/v1/messages/{id}/forward', tool('forward_email', 'body'), { body: 'required' }),
+  write('/v1/messages/{id}/archive', tool('archive_email', 'path')),
+  write('/v1/messages/{id}/trash', tool('delete_email', 'path')),
+  write('/v1/messages/{id}/move', tool('move_email', 'body'), { body: 'required' }),
+  write('/v1/messages/{id}/label', tool('label_email', 'body'), { body: 'required' }),
   write('/v1/messages/{id}/mark-read', tool('mark_read', 'path')),
+  write('/v1/messages/{id}/mark-unread', tool('mark_unread', 'path')),
+  write('/v1/messages/{id}/flag', tool('flag_email', 'path')),
+
+  read('/v1/threads/{id}', tool('get_thread', 'query')),
 
   read('/v1/events', tool('list_events', 'query')),
 

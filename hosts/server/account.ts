@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { type MailUrl, parseMailUrl } from '../../adapters/imap/settings.ts';
 import type { Account, Owner } from '../../core/ports/storage.ts';
 import { COMMON, type Command, none, onlyOne, required, UsageError } from './command.ts';
+import { confirmedServers } from './confirmed-servers.ts';
 import { mailSettings } from './mail-settings.ts';
 import { ownerNamed, withService } from './open-service.ts';
 
@@ -9,8 +10,10 @@ const OWNER = { ...COMMON, owner: { type: 'string' } } as const;
 
 const accountAdd: Command = {
   name: 'account add',
-  usage: '--owner EMAIL --email ADDRESS --imap URL --smtp URL [--tls-fingerprint SHA256]',
-  does: 'connects a mailbox; its password comes from stdin; nothing is saved unless both servers accept it',
+  usage: '--owner EMAIL --email ADDRESS [--imap URL --smtp URL | --yes] [--tls-fingerprint SHA256]',
+  does:
+    'connects a mailbox; its password comes from stdin; nothing is saved unless both servers accept it. ' +
+    'Without URLs the servers are looked for, shown, and used after a yes (--yes: at once)',
   async run(args, terminal) {
     const options = {
       ...OWNER,
@@ -18,19 +21,19 @@ const accountAdd: Command = {
       imap: { type: 'string' },
       smtp: { type: 'string' },
       'tls-fingerprint': { type: 'string' },
+      yes: { type: 'boolean' },
     } as const;
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
     none(positionals);
     const ownerEmail = required(values.owner, '--owner');
     const email = required(values.email, '--email');
-    if (values.imap === undefined && values.smtp === undefined) {
-      throw new Error(
-        'Settings cannot be discovered yet: give the servers, like ' +
-          `--imap imaps://USER@imap.example.org --smtp smtp://USER@smtp.example.org`,
-      );
-    }
-    const imap = serverOf(required(values.imap, '--imap'), 'imap', email);
-    const smtp = serverOf(required(values.smtp, '--smtp'), 'smtp', email);
+    const { imap, smtp } =
+      values.imap === undefined && values.smtp === undefined
+        ? await confirmedServers(email, values.yes === true, terminal)
+        : {
+            imap: serverOf(required(values.imap, '--imap'), 'imap', email),
+            smtp: serverOf(required(values.smtp, '--smtp'), 'smtp', email),
+          };
     const password = await terminal.secret('Password of the mailbox');
     const settings = mailSettings({ imap, smtp, password, fingerprint: values['tls-fingerprint'] });
     const { accountId } = await withService(terminal, async (service) => {

@@ -2,12 +2,13 @@
 import { ServiceError } from '../../core/errors.ts';
 import { ACCOUNT_COMMANDS } from './account.ts';
 import { type Command, UsageError } from './command.ts';
+import { doctor } from './doctor.ts';
 import { KEY_COMMANDS } from './key.ts';
 import { OWNER_COMMANDS } from './owner.ts';
 import { serve } from './serve.ts';
 import { processTerminal } from './terminal.ts';
 
-const COMMANDS: readonly Command[] = [serve, ...OWNER_COMMANDS, ...ACCOUNT_COMMANDS, ...KEY_COMMANDS];
+const COMMANDS: readonly Command[] = [serve, ...OWNER_COMMANDS, ...ACCOUNT_COMMANDS, ...KEY_COMMANDS, doctor];
 
 const DONE = 0;
 const FAILED = 1;

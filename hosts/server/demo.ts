@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { workerText } from '../../adapters/extract/attachment-text.ts';
 import { sandboxCalendar } from '../../adapters/sandbox/calendar.ts';
 import { sandboxMail } from '../../adapters/sandbox/mail.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
@@ -31,6 +32,7 @@ export async function openDemo(
     storage: sqliteStorage({ file: join(folder, 'countersign.db') }),
     mail: sandboxMail({ journalFile: join(folder, 'sandbox.jsonl') }),
     calendar: sandboxCalendar(),
+    attachmentText: workerText(),
     secretKeys: [randomBytes(32)],
     plan,
     limits,

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { workerText } from '../../adapters/extract/attachment-text.ts';
 import { imapMail } from '../../adapters/imap/mail.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import type { Log } from '../../core/ports/log.ts';
@@ -24,6 +25,7 @@ export function openService(
   return createService({
     storage: sqliteStorage({ file: databaseFile }),
     mail: imapMail(),
+    attachmentText: workerText(),
     log,
     secretKeys: keys,
     plan,

@@ -18,7 +18,7 @@ const ownerAdd: Command = {
     terminal.print(
       { owner_id: ownerId },
       `Owner ${email} is added.\n` +
-        `Next: countersign account add --owner ${email} --email ADDRESS --imap URL --smtp URL\n` +
+        `Next: countersign account add --owner ${email} --email ADDRESS\n` +
         `      countersign key add --owner ${email} --name NAME --preset read|organise|full`,
     );
   },

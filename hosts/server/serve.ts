@@ -7,6 +7,7 @@ import { addressOf } from './address.ts';
 import { COMMON, type Command, none } from './command.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
 import { type Demo, openDemo } from './demo.ts';
+import { discover } from './discovery.ts';
 import { jsonLog } from './log.ts';
 import { mailSettings } from './mail-settings.ts';
 import { openService } from './open-service.ts';
@@ -67,7 +68,7 @@ function openDoors(
   api.answerWith(restHandler(service, options));
   // Without a way to make settings the dashboard connects no account, and names `countersign serve`.
   dashboard.answerWith(
-    dashboardHandler(service, isDemo ? options : { ...options, accountSettings: mailSettings }),
+    dashboardHandler(service, isDemo ? options : { ...options, accountSettings: mailSettings, discover }),
   );
 }
 
@@ -91,7 +92,7 @@ function welcome({ baseUrl, dashboardUrl }: Service): string {
 
 Next, in another terminal (it is safe while this runs):
   countersign owner add EMAIL
-  countersign account add --owner EMAIL --email ADDRESS --imap URL --smtp URL
+  countersign account add --owner EMAIL --email ADDRESS
   countersign key add --owner EMAIL --name NAME --preset read|organise|full
   curl -H 'Authorization: Bearer API_KEY' ${baseUrl}/v1/me`;
 }

@@ -1,6 +1,5 @@
 import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
-import { Writable } from 'node:stream';
+import { type Readable, Writable } from 'node:stream';
 
 /** What a command reads and writes. */
 export interface Terminal {
@@ -10,6 +9,10 @@ export interface Terminal {
   print(result: Readonly<Record<string, unknown>>, text: string): void;
   /** Log lines go to stderr. */
   log(line: string): void;
+  /** For people, beside the outcome: on stderr. */
+  tell(text: string): void;
+  /** Asks yes or no; undefined where nobody sits at the terminal to be asked. */
+  confirm(question: string): Promise<boolean> | undefined;
   /** A secret from stdin: the line that is typed, unseen, or all that is piped in but for its last line break. */
   secret(name: string): Promise<string>;
 }
@@ -24,7 +27,10 @@ export function processTerminal(isJson: boolean): Terminal {
     folder: process.cwd(),
     print: (result, text) => process.stdout.write(`${isJson ? JSON.stringify(result) : text}\n`),
     log: (line) => process.stderr.write(line),
-    secret: (name) => (process.stdin.isTTY ? typedLine(process.stdin, name) : wholeText(process.stdin)),
+    tell: (text) => process.stderr.write(`${text}\n`),
+    confirm: (question) => (process.stdin.isTTY ? isYes(process.stdin, question) : undefined),
+    secret: (name) =>
+      process.stdin.isTTY ? typedLine(process.stdin, `${name}: `, unseen()) : wholeText(process.stdin),
   };
 }
 
@@ -34,10 +40,21 @@ async function wholeText(stdin: Stdin): Promise<string> {
   return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)).replace(/\r?\n$/, '');
 }
 
-function typedLine(stdin: Stdin, name: string): Promise<string> {
-  process.stderr.write(`${name}: `);
-  const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const lines = createInterface({ input: stdin, output: unseen, terminal: true });
+async function isYes(stdin: Stdin, question: string): Promise<boolean> {
+  const answer = await typedLine(stdin, `${question} [y/N] `, process.stderr);
+  return /^y(es)?$/i.test(answer.trim());
+}
+
+/** Shows nothing of what is typed. */
+function unseen(): Writable {
+  return new Writable({ write: (_chunk, _encoding, done) => done() });
+}
+
+/** @param echo  where what is typed is shown */
+function typedLine(stdin: Stdin, prompt: string, echo: Writable): Promise<string> {
+  const lines = createInterface({ input: stdin, output: echo, terminal: true });
+  // Only now: from here on the terminal itself no longer shows what is typed.
+  process.stderr.write(prompt);
   return new Promise((resolve, reject) => {
     lines.once('line', (line) => {
       resolve(line);

@@ -9,6 +9,11 @@ import type {
   MessageRow,
   Outgoing,
 } from '../../core/ports/mail.ts';
+import { changePromises } from './mail/changes.ts';
+import { contentPromises } from './mail/contents.ts';
+import { lf, type Mailbox, newest as newestOf, started } from './mail/scene.ts';
+import { searchPromises } from './mail/search.ts';
+import { threadPromises } from './mail/thread.ts';
 
 /** A mailbox for one test: empty but for its folders, with at least an inbox and a Sent folder. */
 export interface MailUnderTest {
@@ -18,6 +23,8 @@ export interface MailUnderTest {
   deliver(path: string, raw: string, options?: { receivedAt?: Date }): Promise<void>;
   /** The messages of a folder as they lie there, oldest first; the ends of lines may have been changed to LF. */
   messages(path: string): Promise<readonly string[]>;
+  /** The keywords of the messages of a folder, oldest first, without the flags that IMAP itself defines. */
+  keywords(path: string): Promise<readonly (readonly string[])[]>;
   /** What has arrived so far at `recipient`. */
   arrived(): Promise<readonly string[]>;
   /** An address that takes mail. */
@@ -27,11 +34,21 @@ export interface MailUnderTest {
   close(): Promise<void>;
 }
 
+/** How a server may differ from the others. */
+export interface MailDifferences {
+  /** It can neither move a message nor remove just one: after a move the original is still there, marked \\Deleted. */
+  readonly originalStays?: boolean;
+}
+
 /**
  * What every adapter of the Mail port must do.
  * @param open  gives a mailbox of its own to each test
  */
-export function mailContract(name: string, open: () => Promise<MailUnderTest>): void {
+export function mailContract(
+  name: string,
+  open: () => Promise<MailUnderTest>,
+  differences: MailDifferences = {},
+): void {
   describe(`${name}: the contract of a mailbox`, () => {
     let box: MailUnderTest;
     let mail: Mail;
@@ -48,19 +65,9 @@ export function mailContract(name: string, open: () => Promise<MailUnderTest>): 
       sent = folders.find(({ role }) => role === 'sent')?.path ?? '';
     });
     afterEach(() => box?.close());
+    const mailbox: Mailbox = () => ({ box, mail, call, inbox, sent });
 
-    const newest = async (path: string): Promise<MessageRow> => {
-      const { rows } = await mail.list(call, {
-        path,
-        unread: false,
-        order: 'uid',
-        after: undefined,
-        limit: 1,
-      });
-      const [row] = rows;
-      if (row === undefined) throw new Error('the folder is empty');
-      return row;
-    };
+    const newest = (path: string) => newestOf(mail, call, path);
     const flagsOf = async (row: MessageRow): Promise<MailFlag[]> => [
       ...((await mail.row(call, row.place))?.flags ?? []),
     ];
@@ -312,6 +319,11 @@ export function mailContract(name: string, open: () => Promise<MailUnderTest>): 
       });
     });
 
+    contentPromises(mailbox);
+    searchPromises(mailbox);
+    threadPromises(mailbox);
+    changePromises(mailbox, differences);
+
     describe('compose and transmit', () => {
       it('composes the same bytes from the same draft', () => {
         expect(Buffer.from(mail.compose(draft()))).toEqual(Buffer.from(mail.compose(draft())));
@@ -448,10 +460,6 @@ export function mailContract(name: string, open: () => Promise<MailUnderTest>): 
   });
 }
 
-async function started(): Promise<boolean> {
-  return true;
-}
-
 function positionOf(row: MessageRow | undefined): ListPosition {
   if (row === undefined) throw new Error('there is no row');
   return {
@@ -459,10 +467,6 @@ function positionOf(row: MessageRow | undefined): ListPosition {
     uid: row.place.uid,
     internalDateMs: row.internalDate.getTime(),
   };
-}
-
-function lf(text: string): string {
-  return text.replaceAll('\r\n', '\n');
 }
 
 function aMessage(subject: string): string {

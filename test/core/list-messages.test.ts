@@ -240,7 +240,10 @@ describe('a cursor', () => {
 describe('without a mailbox', () => {
   it.each([
     ['summarize_inbox', {}],
+    ['list_unread', {}],
+    ['search_inbox', { q: 'word' }],
     ['list_accounts', {}],
+    ['list_folders', {}],
     ['send_email', { to: [FRIEND], subject: 'Subject', body: 'Text' }],
   ])('%s says that none is connected, not that there is no mail', async (tool, args) => {
     const scene = await openScene();

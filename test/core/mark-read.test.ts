@@ -54,7 +54,6 @@ describe('mark_read in mode direct', () => {
       items: [second, first].map((id) => ({
         id,
         account_id: 1,
-        folder: 'INBOX',
         done: true,
         state: 'read',
         matches_request: true,

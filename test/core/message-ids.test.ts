@@ -4,6 +4,16 @@ import { answerOf, detailsOf, firstId, idsIn, letter, openScene, resultOf } from
 
 const CALLS: [tool: string, args: (id: string) => object][] = [
   ['get_email', (id) => ({ id })],
+  ['get_thread', (id) => ({ id })],
+  ['list_attachments', (id) => ({ id })],
+  ['read_attachment', (id) => ({ id, index: 0 })],
+  ['forward_email', (id) => ({ id, to: ['ada@example.org'] })],
+  ['archive_email', (id) => ({ id })],
+  ['delete_email', (id) => ({ ids: [id] })],
+  ['move_email', (id) => ({ id, target_folder: 'Archive' })],
+  ['label_email', (id) => ({ id, label: 'Label' })],
+  ['mark_unread', (id) => ({ id })],
+  ['flag_email', (id) => ({ ids: [id] })],
   ['send_reply', (id) => ({ id, body: 'Text' })],
   ['mark_read', (id) => ({ id })],
   ['mark_read', (id) => ({ ids: [id] })],

@@ -213,7 +213,8 @@ describe.each(CATALOGUE.map((tool) => [tool.name, tool] as const))('the argument
   });
 
   it('are only refused beyond the published schema for what their characters are, or for which are given', () => {
-    const besides = /control characters|one line|has at least|exactly one|names each address once|plain/;
+    const besides =
+      /control characters|one line|has at least|exactly one|names each address once|plain|day that exists/;
     fc.assert(
       fc.property(argumentsFor(tool), (args) => {
         if (!validate(args)) return;
@@ -268,6 +269,28 @@ const BOUNDS: [tool: string, field: string, right: unknown, wrong: unknown, othe
   ['send_email', 'account_id', 1, 0, send],
   ['send_reply', 'body', ASTRAL.repeat(50_000), ASTRAL.repeat(50_001), { id }],
   ['mark_read', 'ids', [id], []],
+  ['archive_email', 'ids', [id], []],
+  ['search_inbox', 'q', 'w'.repeat(200), 'w'.repeat(201)],
+  ['search_inbox', 'q', 'a b', ''],
+  ['search_inbox', 'q', ' w ', '  \u00a0'],
+  ['search_inbox', 'from', ASTRAL.repeat(2), ASTRAL],
+  ['search_inbox', 'from', 'f'.repeat(200), 'f'.repeat(201)],
+  ['search_inbox', 'since', '2024-02-29', '2026-02-29'],
+  ['search_inbox', 'since', '2026-11-20', '2026-11-20T10:00'],
+  ['search_inbox', 'limit', 50, 51, { q: 'w' }],
+  ['search_inbox', 'unread', true, 'true', { q: 'w' }],
+  ['get_thread', 'limit', 50, 51, { id }],
+  ['get_thread', 'id', 'm1_A', 'm1_'],
+  ['read_attachment', 'index', 0, -1, { id }],
+  ['read_attachment', 'index', 500, 501, { id }],
+  ['forward_email', 'to', many(5), many(6), { id }],
+  ['forward_email', 'note', '', 7, { id, to: many(1) }],
+  ['forward_email', 'note', ASTRAL.repeat(10_000), ASTRAL.repeat(10_001), { id, to: many(1) }],
+  ['move_email', 'target_folder', ASTRAL.repeat(255), ASTRAL.repeat(256), { id }],
+  ['move_email', 'target_folder', 'f', '', { id }],
+  ['move_email', 'target_folder', 'f', 'f\ng', { id }],
+  ['label_email', 'label', ASTRAL.repeat(100), ASTRAL.repeat(101), { id }],
+  ['label_email', 'label', 'l', 'l\tm', { id }],
 ];
 
 describe('the bounds of API.md', () => {
@@ -277,6 +300,14 @@ describe('the bounds of API.md', () => {
     expect(bound(tool, { ...others, [field]: right })).toBe('bound');
     const refused = typeof wrong === 'string' && field === 'id' ? 'invalid_message_id' : 'invalid_arguments';
     expect(bound(tool, { ...others, [field]: wrong })).toBe(refused);
+  });
+
+  it('a search is for something', () => {
+    const tool = CATALOGUE.find((one) => one.name === 'search_inbox');
+    if (tool === undefined) throw new Error('there is no search_inbox');
+    for (const args of [{}, { unread: true }, { folder: 'inbox' }]) {
+      expect(bound(tool, args)).toBe('invalid_arguments');
+    }
   });
 
   it('a message id that cannot be one is told apart from arguments of a wrong shape', () => {

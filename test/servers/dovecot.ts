@@ -1,6 +1,6 @@
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { ImapFlow } from 'imapflow';
 import { type Certificate, makeCertificate } from './certificate.ts';
+import { imapMailbox } from './imap-mailbox.ts';
 import { addressOf, DOMAIN, PASSWORD } from './mail-users.ts';
 import { freePorts, waitForPort } from './ports.ts';
 import { type ProcessGroup, run, startProcessGroup } from './process-group.ts';
@@ -102,19 +102,8 @@ export async function startDovecot(variant: DovecotVariant = {}): Promise<Doveco
       added += 1;
       return `user${added}`;
     },
-    async deliver(user, raw, { mailbox = 'INBOX', receivedAt } = {}) {
-      const client = new ImapFlow({
-        host: '127.0.0.1',
-        port: ports[0],
-        doSTARTTLS: false,
-        auth: { user: addressOf(user), pass: PASSWORD },
-        logger: false,
-      });
-      client.on('error', () => undefined);
-      await client.connect();
-      await client.append(mailbox, Buffer.from(raw), [], receivedAt);
-      client.close();
-    },
+    deliver: (user, raw, { mailbox = 'INBOX', ...options } = {}) =>
+      imapMailbox(ports[0], user).deliver(mailbox, raw, options),
     async messages(user, mailbox = 'INBOX') {
       const listed = await doveadm('-f json fetch', user, ['text', 'mailbox', mailbox]);
       return messageTexts(JSON.parse(listed));

@@ -11,15 +11,16 @@ const PROGRAMS = [
 /**
  * What keeps the real mail servers from being started here; empty when nothing does. A suite that needs them
  * is skipped by a title that says this.
+ * @param others  programs beside those of Dovecot and Postfix
  */
-export function missingServers(): string[] {
-  const missing = PROGRAMS.filter((program) => !existsSync(program));
+export function missingServers(others: readonly string[] = []): string[] {
+  const missing = [...PROGRAMS, ...others].filter((program) => !existsSync(program));
   // The servers give up their rights themselves, to the users that Debian's packages made for them.
   return process.getuid?.() === 0 ? missing : [...missing, 'the rights of root'];
 }
 
 /** A suite's title with the reason why it is skipped, if it is. */
-export function titled(title: string): string {
-  const missing = missingServers();
+export function titled(title: string, others: readonly string[] = []): string {
+  const missing = missingServers(others);
   return missing.length === 0 ? title : `${title} (skipped: needs ${missing.join(', ')})`;
 }

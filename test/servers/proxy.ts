@@ -6,7 +6,8 @@ import net from 'node:net';
  * `cut before`: the server never sees the command; `cut unanswered`: it has done it, but the reply never arrives;
  * `cut answered`: right after the reply; `cut begun`: at the first bytes of a message's body;
  * `hang`: from this command on nothing goes through, and the connection stays;
- * `delay`: the reply comes `delayMs` later.
+ * `delay`: the reply comes `delayMs` later;
+ * `refuse`: the server never sees the command, and the reply is `NO`.
  */
 export type Fault = {
   /** Counted from 1 since `script` was called, over all connections; 0 is the next greeting. */
@@ -14,7 +15,16 @@ export type Fault = {
 } & (
   | { readonly does: 'cut before' | 'cut unanswered' | 'cut answered' | 'cut begun' | 'hang' }
   | { readonly does: 'delay'; readonly delayMs: number }
+  | { readonly does: 'refuse' }
 );
+
+/** How the server is to seem poorer than it is, all the time. */
+export interface Disguise {
+  /** Of IMAP: each line of a reply, changed. */
+  readonly reply?: (line: string) => string;
+  /** Of IMAP: the `NO` with which a command is answered that the server is not to see; undefined: it is to see it. */
+  readonly refusal?: (line: string) => string | undefined;
+}
 
 /** Stands before a server and can end its conversations at any point. */
 export interface MailProxy {
@@ -27,7 +37,11 @@ export interface MailProxy {
 }
 
 /** Starts a proxy on the loopback interface. What follows STARTTLS goes through unread. */
-export async function startProxy(protocol: 'imap' | 'smtp', toPort: number): Promise<MailProxy> {
+export async function startProxy(
+  protocol: 'imap' | 'smtp',
+  toPort: number,
+  { reply = (line) => line, refusal = () => undefined }: Disguise = {},
+): Promise<MailProxy> {
   let fault: Fault | undefined;
   let happened = () => {};
   let commands: string[] = [];
@@ -61,6 +75,8 @@ export async function startProxy(protocol: 'imap' | 'smtp', toPort: number): Pro
     const fromServer = protocol === 'imap' ? imapPieces() : linePieces();
     let hung = false;
     let opaque = false;
+    /** The rest of a command that was refused, up to its end, is not for the server. */
+    let refused: { readonly answer: string } | undefined;
 
     const cut = () => {
       takeFault();
@@ -86,8 +102,19 @@ export async function startProxy(protocol: 'imap' | 'smtp', toPort: number): Pro
             return;
           }
           if (fault?.at === number && fault.does === 'cut before') return cut();
+          const text =
+            fault?.at === number && fault.does === 'refuse' ? 'NO refused' : refusal(lineOf(piece));
+          if (text !== undefined) {
+            if (fault?.at === number) takeFault();
+            refused = { answer: `${tag} ${text}\r\n` };
+            unanswered.pop();
+          }
         }
-        upstream.write(piece.bytes);
+        if (refused === undefined) upstream.write(piece.bytes);
+        else if (piece.ends) {
+          client.write(refused.answer);
+          refused = undefined;
+        }
       }
     });
 
@@ -121,7 +148,9 @@ export async function startProxy(protocol: 'imap' | 'smtp', toPort: number): Pro
         }
         if (completes && current.name === 'DATA' && text.startsWith('3')) fromClient.expectBody();
         if (completes && current.name === 'STARTTLS') opaque = true;
-        client.write(piece.bytes);
+        client.write(
+          protocol === 'imap' && piece.isLine ? Buffer.from(reply(lineOf(piece)), 'latin1') : piece.bytes,
+        );
       }
     });
   }
@@ -156,7 +185,14 @@ interface Piece {
   readonly bytes: Buffer;
   /** False for what continues a line after a literal. */
   readonly begins: boolean;
+  /** False where a literal follows. */
+  readonly ends: boolean;
+  readonly isLine: boolean;
   readonly isBody: boolean;
+}
+
+function lineOf({ bytes }: Piece): string {
+  return bytes.toString('latin1');
 }
 
 interface Pieces {
@@ -178,7 +214,7 @@ function smtpPieces(): Pieces {
       for (;;) {
         const end = body ? rest.indexOf(BODY_END) + BODY_END.length : rest.indexOf('\n') + 1;
         if (end < (body ? BODY_END.length : 1)) return pieces;
-        pieces.push({ bytes: rest.subarray(0, end), begins: true, isBody: body });
+        pieces.push({ bytes: rest.subarray(0, end), begins: true, ends: true, isLine: !body, isBody: body });
         rest = rest.subarray(end);
         body = false;
       }
@@ -204,7 +240,7 @@ function imapPieces(): Pieces {
         if (literalBytes > 0) {
           if (rest.length === 0) return pieces;
           const literal = rest.subarray(0, literalBytes);
-          pieces.push({ bytes: literal, begins: false, isBody: false });
+          pieces.push({ bytes: literal, begins: false, ends: false, isLine: false, isBody: false });
           literalBytes -= literal.length;
           rest = rest.subarray(literal.length);
           continue;
@@ -212,9 +248,9 @@ function imapPieces(): Pieces {
         const end = rest.indexOf('\n') + 1;
         if (end === 0) return pieces;
         const line = rest.subarray(0, end);
-        pieces.push({ bytes: line, begins, isBody: false });
         rest = rest.subarray(end);
         const announced = /\{(\d+)\+?\}\r\n$/.exec(line.toString('latin1'));
+        pieces.push({ bytes: line, begins, ends: announced === null, isLine: true, isBody: false });
         literalBytes = Number(announced?.[1] ?? 0);
         begins = announced === null;
       }

@@ -1,35 +1,39 @@
-import * as z from 'zod';
-import { ServiceError } from '../../../core/errors.ts';
-import { MailError } from '../../../core/ports/mail.ts';
 import type { Account } from '../../../core/ports/storage.ts';
-import { readAccountForm, SECURITY_TITLES } from '../account-fields.ts';
-import { Choice, Field, Form, Problems } from '../forms.tsx';
+import { Field, Form, Problems } from '../forms.tsx';
 import { Notice } from '../notice.tsx';
 import { Quoted } from '../third-party-text.tsx';
 import { type OwnerVisit, type PageReply, page, type Reply, redirect } from '../visit.ts';
 import { notFoundPage } from './problem.tsx';
 
-export function accountsPage(visit: OwnerVisit): Promise<Reply> {
-  return listPage(visit, []);
-}
-
-export async function connectAccount(visit: OwnerVisit): Promise<Reply> {
-  const { accountSettings } = visit.options;
-  if (accountSettings === undefined) return { ...(await listPage(visit, [])), status: 403 };
-  const form = readAccountForm(visit.fields);
-  if (form.kind === 'wrong') return listPage(visit, form.problems);
-  try {
-    await visit.service.accounts.connect({
-      ownerId: visit.owner.ownerId,
-      email: form.email,
-      ...(form.label === '' ? {} : { label: form.label }),
-      ...(form.signature === '' ? {} : { signature: form.signature }),
-      settings: accountSettings(form.fields),
-    });
-  } catch (error) {
-    return listPage(visit, problemsOf(error));
-  }
-  return redirect('/accounts?notice=account_connected');
+/** @param problems  what is wrong with the address that was typed */
+export async function accountsPage(visit: OwnerVisit, problems: readonly string[] = []): Promise<PageReply> {
+  const { service, owner, options, token, query } = visit;
+  const accounts = await service.accounts.list(owner.ownerId);
+  return page(
+    'Accounts',
+    <>
+      <h1>Accounts</h1>
+      <Notice code={query.get('notice')} />
+      {accounts.length === 0 ? <p class="quiet">No account is connected yet.</p> : null}
+      <ul class="rows">
+        {accounts.map((account) => (
+          <Row account={account} active={account.accountId === owner.activeAccountId} token={token} />
+        ))}
+      </ul>
+      <section aria-labelledby="connect">
+        <h2 id="connect">Connect an account</h2>
+        {options.accountSettings === undefined ? (
+          <p>
+            This is the demo: it has a sandbox mailbox only. Connecting a real account needs{' '}
+            <code>countersign serve</code>.
+          </p>
+        ) : (
+          <AddressForm visit={visit} problems={problems} />
+        )}
+      </section>
+    </>,
+    problems.length === 0 ? 200 : 422,
+  );
 }
 
 export async function activateAccount({ service, owner, param }: OwnerVisit): Promise<Reply> {
@@ -66,36 +70,6 @@ export async function removeAccount({ service, owner, param }: OwnerVisit): Prom
   return redirect('/accounts?notice=account_removed');
 }
 
-async function listPage(visit: OwnerVisit, problems: readonly string[]): Promise<PageReply> {
-  const { service, owner, options, token, query, fields } = visit;
-  const accounts = await service.accounts.list(owner.ownerId);
-  return page(
-    'Accounts',
-    <>
-      <h1>Accounts</h1>
-      <Notice code={query.get('notice')} />
-      {accounts.length === 0 ? <p class="quiet">No account is connected yet.</p> : null}
-      <ul class="rows">
-        {accounts.map((account) => (
-          <Row account={account} active={account.accountId === owner.activeAccountId} token={token} />
-        ))}
-      </ul>
-      <section aria-labelledby="connect">
-        <h2 id="connect">Connect an account</h2>
-        {options.accountSettings === undefined ? (
-          <p>
-            This is the demo: it has a sandbox mailbox only. Connecting a real account needs{' '}
-            <code>countersign serve</code>.
-          </p>
-        ) : (
-          <ConnectForm token={token} fields={fields} problems={problems} />
-        )}
-      </section>
-    </>,
-    problems.length === 0 ? 200 : 422,
-  );
-}
-
 function Row({ account, active, token }: { account: Account; active: boolean; token: string }) {
   return (
     <li>
@@ -130,90 +104,30 @@ function Row({ account, active, token }: { account: Account; active: boolean; to
   );
 }
 
-/** Shows again what was typed, but never the password. */
-function ConnectForm(props: { token: string; fields: URLSearchParams; problems: readonly string[] }) {
-  const typed = (name: string, otherwise = '') => props.fields.get(name) ?? otherwise;
-  const server = (title: 'IMAP' | 'SMTP', name: 'imap' | 'smtp', port: string, security: string) => (
-    <fieldset>
-      <legend>
-        {title}, for {name === 'imap' ? 'reading' : 'sending'}
-      </legend>
-      <div class="columns">
-        <Field label={`${title} host`} name={`${name}_host`} value={typed(`${name}_host`)} required />
-        <Field
-          label={`${title} port`}
-          name={`${name}_port`}
-          value={typed(`${name}_port`, port)}
-          type="number"
-          min={1}
-          max={65_535}
-          required
-        />
-        <Choice
-          id={`${name}-security`}
-          label={`${title} security`}
-          name={`${name}_security`}
-          value={typed(`${name}_security`, security)}
-          options={Object.entries(SECURITY_TITLES)}
-        />
-        <Field
-          label={`${title} user`}
-          name={`${name}_user`}
-          value={typed(`${name}_user`)}
-          placeholder="the email address"
-        />
-      </div>
-    </fieldset>
-  );
+/** The first step of connecting one; what was typed stays. */
+function AddressForm({ visit, problems }: { visit: OwnerVisit; problems: readonly string[] }) {
+  const { token, fields, options } = visit;
   return (
-    <Form action="/accounts" token={props.token} label="Connect account">
-      <Problems problems={props.problems} />
+    <Form action="/accounts/find" token={token} label="Connect account">
+      <Problems problems={problems} />
       <div class="columns">
-        <Field label="Email" name="email" type="email" value={typed('email')} required />
-        <Field label="Label" name="label" value={typed('label')} placeholder="how you call it" />
+        <Field label="Email" name="email" type="email" value={fields.get('email') ?? ''} required />
+        <Field label="Label" name="label" value={fields.get('label') ?? ''} placeholder="how you call it" />
       </div>
-      {server('IMAP', 'imap', '993', 'tls')}
-      {server('SMTP', 'smtp', '465', 'tls')}
-      <div class="columns">
-        <Field label="Password" name="password" type="password" required autocomplete="new-password" />
-        <Field
-          label="Certificate fingerprint"
-          name="fingerprint"
-          value={typed('fingerprint')}
-          placeholder="SHA-256, for a private certificate"
-        />
+      {options.discover === undefined ? null : (
+        <p class="quiet">
+          Its servers are looked for in the DNS, and at the domain of the address. You see them before your
+          password is asked for.
+        </p>
+      )}
+      <div class="decision">
+        <button type="submit">Connect account</button>
+        {options.discover === undefined ? null : (
+          <button type="submit" class="outline secondary" formaction="/accounts/servers">
+            Type the servers by hand
+          </button>
+        )}
       </div>
-      <label>
-        Signature
-        <textarea name="signature" rows={3} placeholder="stands under every mail that is sent">
-          {typed('signature')}
-        </textarea>
-      </label>
-      <p class="quiet">Signs in to both servers first; nothing is saved when that fails.</p>
-      <button type="submit">Connect account</button>
     </Form>
   );
-}
-
-const MAIL_PROBLEMS: Record<MailError['code'], string> = {
-  auth: 'The server does not accept this user and password.',
-  refused: 'The server refused.',
-  unavailable: 'The server could not be reached, or did not answer in time.',
-  not_found: 'The server has no such mailbox.',
-  outcome_unknown: 'The server did not answer to the end.',
-  not_started: 'Signing in was not begun.',
-};
-
-const fieldErrors = z.object({ errors: z.array(z.object({ field: z.string(), message: z.string() })) });
-
-/** In plain words; what is no fault of the owner's input or of the server's goes on. */
-function problemsOf(error: unknown): string[] {
-  if (error instanceof MailError)
-    return ['Nothing was saved.', `${MAIL_PROBLEMS[error.code]} (${error.message})`];
-  if (error instanceof ServiceError && error.code === 'invalid_arguments') {
-    const details = fieldErrors.safeParse(error.details);
-    if (!details.success) return ['Nothing was saved.', error.message];
-    return ['Nothing was saved.', ...details.data.errors.map(({ field, message }) => `${field}: ${message}`)];
-  }
-  throw error;
 }

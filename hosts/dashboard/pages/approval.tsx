@@ -168,13 +168,6 @@ function PlanDetails({
             </span>
           </Fact>
         ))}
-        {Object.entries(plan.record ?? {}).map(([name, value]) => (
-          <Fact name={name}>
-            <span class="lines">
-              <Quoted text={typeof value === 'string' ? value : JSON.stringify(value)} />
-            </span>
-          </Fact>
-        ))}
       </dl>
       {message === null ? null : (
         <>
@@ -199,6 +192,11 @@ function PlanDetails({
                   <Quoted text={target.path} />
                   {plan.account === null ? ` of account ${target.accountId}` : null}
                 </div>
+                {target.preview === '' ? null : (
+                  <div class="quiet">
+                    <Quoted text={target.preview} />
+                  </div>
+                )}
               </li>
             ))}
           </ul>

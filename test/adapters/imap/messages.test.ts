@@ -138,6 +138,48 @@ describe.skipIf(skipped)(titled('reading messages from Dovecot'), () => {
     expect(Math.abs((pdf?.sizeBytes ?? 0) - attached)).toBeLessThan(100);
   });
 
+  it('with a small attachment beside a large one: each as far as it may be fetched', async () => {
+    const large = Buffer.alloc(20 * 1024 * 1024, 7);
+    const small = Buffer.from('a small note, größer than nothing');
+    const raw = [
+      'Subject: large',
+      'MIME-Version: 1.0',
+      'Content-Type: multipart/mixed; boundary=b',
+      '',
+      '--b',
+      '',
+      'the text',
+      ...[large, small].flatMap((bytes) => [
+        '--b',
+        'Content-Type: application/octet-stream',
+        'Content-Disposition: attachment; filename="data.bin"',
+        'Content-Transfer-Encoding: base64',
+        '',
+        bytes.toString('base64').replace(/.{76}/g, '$&\r\n'),
+      ]),
+      '--b--',
+      '',
+    ].join('\r\n');
+    const { user, call } = mailboxOn(dovecot);
+    await dovecot.deliver(user, raw);
+    const [row] = (await listInbox(mail, call)).rows;
+    if (row === undefined) throw new Error('the inbox is empty');
+    const { attachments } = await mail.read(call, row.place);
+    expect(attachments).toHaveLength(2);
+    const fetched = async (index: number, maxBytes: number) =>
+      (await mail.attachment(call, row.place, index, maxBytes))?.bytes;
+    const hasBytes = async (index: number, maxBytes: number, bytes: Buffer) => {
+      const found = await fetched(index, maxBytes);
+      return found instanceof Uint8Array && bytes.equals(found);
+    };
+    expect(await fetched(0, 1024 * 1024)).toBe('tooLarge');
+    expect(await hasBytes(0, 25 * 1024 * 1024, large)).toBe(true);
+    expect(await hasBytes(1, 1024, small)).toBe(true);
+    expect(await fetched(1, 5)).toBe('tooLarge');
+    expect(await fetched(2, 1024)).toBeUndefined();
+    expect((await mail.readAll(call, [row.place]))[0]?.attachments).toEqual(attachments);
+  });
+
   it('a text alone that is larger than what is fetched: its beginning', async () => {
     const line = 'a line of a very long text\r\n';
     const { text } = await read(`Subject: long\r\n\r\n${line.repeat(1_000_000)}`);

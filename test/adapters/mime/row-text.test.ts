@@ -9,6 +9,19 @@ describe('displayAddress', () => {
     [{ name: 'ada@example.org', address: 'ada@example.org' }, 'ada@example.org'],
     [{ name: 'Ada', address: '' }, 'Ada'],
     [{ name: 'A\r\nB', address: 'a@example.org' }, 'A  B <a@example.org>'],
+    [{ name: 'ADA@example.org', address: 'ada@example.org' }, 'ada@example.org'],
+    [
+      { name: 'ceo@bank.example', address: 'eve@evil.example' },
+      'eve@evil.example (named "ceo@bank.example")',
+    ],
+    [
+      { name: 'The CEO <ceo@bank.example>', address: 'eve@evil.example' },
+      'eve@evil.example (named "The CEO <ceo@bank.example>")',
+    ],
+    [
+      { name: 'ceo＠bank.example', address: 'eve@evil.example' },
+      'eve@evil.example (named "ceo＠bank.example")',
+    ],
     [{ name: '', address: '' }, ''],
   ])('%j reads %j', (address, shown) => {
     expect(displayAddress(address)).toBe(shown);

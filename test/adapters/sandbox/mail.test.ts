@@ -23,6 +23,7 @@ mailContract('sandbox', async () => {
     account,
     deliver: (path, raw, options) => mail.deliver(account, path, Buffer.from(raw), options?.receivedAt),
     messages: async (path) => (await mail.messages(account, path)).map(textOf),
+    keywords: (path) => mail.keywords(account, path),
     arrived: async () => mail.transmitted().map(({ raw }) => textOf(raw)),
     recipient: 'bob@example.test',
     refusedRecipient: 'refused@sandbox.invalid',
@@ -67,7 +68,7 @@ describe('the sample mail', () => {
     expect(new Set(ids).size).toBe(rows.length);
     const attachments: string[] = [];
     for (const { place, from, subject } of rows) {
-      expect(from).toMatch(/^\S.* <\S+@\S+>$/);
+      expect(from).toMatch(/^\S.* <\S+@\S+>$|^\S+@\S+ \(named ".*"\)$/);
       expect(subject).not.toBe('');
       const content = await mail.read(call, place);
       expect(content.text.trim()).not.toBe('');
@@ -176,6 +177,9 @@ describe('the journal', () => {
     await before.saveInSent(call, message);
     await before.setFlag(call, first.place, 'flagged', true, started);
     await before.setFlag(call, first.place, 'seen', false, started);
+    await before.move(call, first.place, 'Trash', started);
+    const second = (await everything(before))[1] ?? fail();
+    await before.label(call, second.place, 'later', started);
     await before.deliver(account, 'INBOX', Buffer.from('Subject: from outside\r\n\r\nx\r\n'));
 
     const after = open();
@@ -183,7 +187,9 @@ describe('the journal', () => {
     expect(after.transmitted()).toEqual(before.transmitted());
     expect(await after.isInSent(call, message.messageId)).toBe(true);
     await after.saveInSent(call, message);
-    expect(lines()).toHaveLength(6);
+    const labelled = (await after.keywords(account, second.place.path)).flat();
+    expect(labelled).toEqual(['later']);
+    expect(lines()).toHaveLength(8);
   });
 
   it('holds one line for each transmission, written only after the start', async () => {

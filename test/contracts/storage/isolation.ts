@@ -72,6 +72,7 @@ async function everything(storage: Storage, ownerId: string, secretHash: string)
     events: await storage.events({ ownerId, afterId: 0, limit: 100 }),
     activity: await storage.activity({ ownerId, limit: 100 }),
     known: await storage.knownRecipients(ownerId, 1, ['known-to-one@x.org', 'known-to-two@x.org']),
+    domains: await storage.knownDomains(ownerId, 1),
     session: await storage.session(`session of ${secretHash}`, NOON),
   };
 }
@@ -91,6 +92,7 @@ export function isolationPromises(store: Store): void {
         events: [],
         activity: [],
         known: new Set(),
+        domains: new Set(),
         session: undefined,
       });
       expect(await storage.approval(ownerId, waiting.id)).toBeUndefined();

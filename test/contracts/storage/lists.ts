@@ -123,5 +123,18 @@ export function listPromises(store: Store): void {
       expect(await storage.knownRecipients(ownerId, 3, ask)).toEqual(new Set());
       expect(await storage.knownRecipients(ownerId, 1, [])).toEqual(new Set());
     });
+
+    it('give their domains, per account, each once', async () => {
+      const { storage } = store();
+      const { ownerId } = await addOwnerAndKey(storage);
+      expect(await storage.knownDomains(ownerId, 1)).toEqual(new Set());
+      const written = ['a@x.org', 'b@x.org', 'ü@müller.example', 'a@b@c.example', 'org@a.org'];
+      await storage.rememberRecipients(ownerId, 1, written, NOON);
+      await storage.rememberRecipients(ownerId, 2, ['c@y.org'], NOON);
+      expect(await storage.knownDomains(ownerId, 1)).toEqual(
+        new Set(['x.org', 'müller.example', 'c.example', 'a.org']),
+      );
+      expect(await storage.knownDomains(ownerId, 2)).toEqual(new Set(['y.org']));
+    });
   });
 }

@@ -36,6 +36,14 @@ export function ownerPromises(store: Store): void {
       expect(await storage.owner('user-2')).toBeUndefined();
     });
 
+    it('are all told, the longest there first', async () => {
+      const { storage } = store();
+      expect(await storage.owners()).toEqual([]);
+      await storage.addOwner({ ...OWNER, ownerId: 'user-2', email: 'late@example.org', now: at(1000) });
+      await storage.addOwner(OWNER);
+      expect(await storage.owners()).toEqual([await storage.owner('user-1'), await storage.owner('user-2')]);
+    });
+
     it('may have no password, and be given one', async () => {
       const { storage } = store();
       await storage.addOwner({ ...OWNER, passwordHash: null });

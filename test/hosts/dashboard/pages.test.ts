@@ -6,7 +6,7 @@ import { MailError } from '../../../core/ports/mail.ts';
 import type { AccountFields } from '../../../hosts/dashboard/account-fields.ts';
 import { callWith } from '../../open-service.ts';
 import { browserIsMissing, inBrowser, openBrowser } from '../../servers/browser.ts';
-import { type Dashboard, EMAIL, openDashboard, PASSWORD } from './open-dashboard.ts';
+import { type Dashboard, EMAIL, formTokenIn, openDashboard, PASSWORD } from './open-dashboard.ts';
 
 const RLO = '\u202e';
 
@@ -198,26 +198,142 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
     expect([await works(key), await works(next)]).toEqual(['error', 'error']);
   });
 
-  async function fillAccount(page: Page) {
+  /** Up to the page that asks for the password. */
+  async function typeServers(page: Page) {
     await page.getByLabel('Email').fill('work@example.org');
     await page.getByLabel('Label').fill('Work');
+    await page.getByRole('button', { name: 'by hand' }).click();
     await page.getByLabel('IMAP host').fill('imap.example.org');
     await page.getByLabel('SMTP host').fill('smtp.example.org');
     await page.getByLabel('SMTP port').fill('587');
     await page.getByLabel('SMTP security').selectOption('starttls');
     await page.getByLabel('SMTP user').fill('worker');
-    await page.getByLabel('Password').fill('hunter2hunter2');
     await page.getByLabel('Certificate fingerprint').fill(`${'AB:'.repeat(31)}AB`);
     await page.getByLabel('Signature').fill('Bob\nat work');
+    await page.getByRole('button', { name: 'Use these servers' }).click();
+  }
+
+  async function givePassword(page: Page) {
+    await page.getByLabel('Password').fill('hunter2hunter2');
     await page.getByRole('button', { name: 'Connect account' }).click();
   }
 
+  const found = {
+    kind: 'found',
+    imap: {
+      host: 'imap.hoster.example',
+      port: 993,
+      security: 'tls',
+      user: 'work@example.org',
+      source: 'https://autoconfig.example.org/mail/config-v1.1.xml',
+    },
+    smtp: {
+      host: 'smtp.example.org',
+      port: 587,
+      security: 'starttls',
+      user: 'work',
+      source: 'the DNS, _submission._tcp.example.org',
+    },
+    notes: ['imap.hoster.example does not belong to example.org.'],
+  } as const;
+
+  it('is shown the servers that were found and where they come from, changes one, and only then gives the password', async () => {
+    const settings: AccountFields[] = [];
+    const asked: string[] = [];
+    const dashboard = await openDashboard({
+      accountSettings: (fields) => settings.push(fields),
+      async discover(email) {
+        asked.push(email);
+        return found;
+      },
+    });
+    const page = await signedIn(dashboard, '/accounts');
+    expect(await page.getByLabel('Password').count()).toBe(0);
+    await page.getByLabel('Email').fill('work@example.org');
+    await page.getByRole('button', { name: 'Connect account' }).click();
+    expect(asked).toEqual(['work@example.org']);
+    expect(await page.locator('.source').allTextContents()).toEqual([
+      `from ${found.imap.source}`,
+      `from ${found.smtp.source}`,
+    ]);
+    expect(await page.locator('#notes').textContent()).toBe(found.notes[0]);
+    expect(await page.getByLabel('IMAP host').inputValue()).toBe('imap.hoster.example');
+    expect(await page.getByLabel('SMTP security').inputValue()).toBe('starttls');
+    expect(await page.getByLabel('SMTP user').inputValue()).toBe('work');
+    expect(await page.getByLabel('Password').count()).toBe(0);
+
+    await page.getByLabel('IMAP host').fill('imap.example.org');
+    await page.getByRole('button', { name: 'Use these servers' }).click();
+    expect(await page.locator('#notes').textContent()).toBe(found.notes[0]);
+    const facts = await page.locator('dl').innerText();
+    expect(facts).toContain('imap.example.org, port 993, security TLS, user work@example.org');
+    expect(facts).toContain('smtp.example.org, port 587, security STARTTLS, user work');
+    await givePassword(page);
+    expect(await page.getByRole('status').textContent()).toBe('The account is connected.');
+    expect(settings).toEqual([
+      {
+        imap: { host: 'imap.example.org', port: 993, security: 'tls', user: 'work@example.org' },
+        smtp: { host: 'smtp.example.org', port: 587, security: 'starttls', user: 'work' },
+        password: 'hunter2hunter2',
+        fingerprint: undefined,
+      },
+    ]);
+  });
+
+  it('is told that nothing was found, and what was tried', async () => {
+    const dashboard = await openDashboard({
+      accountSettings: (fields) => fields,
+      discover: async () => ({ kind: 'nothing', tried: ['The DNS could not be asked.'] }),
+    });
+    const page = await signedIn(dashboard, '/accounts');
+    await page.getByLabel('Email').fill('work@example.org');
+    await page.getByRole('button', { name: 'Connect account' }).click();
+    expect(await page.locator('main').innerText()).toContain('No servers were found.');
+    expect(await textOf(page, 'tried')).toBe('The DNS could not be asked.');
+    expect(await page.getByLabel('IMAP host').inputValue()).toBe('');
+  });
+
+  it('is told that a provider cannot be used, and may still type the servers', async () => {
+    const dashboard = await openDashboard({
+      accountSettings: (fields) => fields,
+      discover: async () => ({ kind: 'unusable', reason: 'Passwords are no more.' }),
+    });
+    const page = await signedIn(dashboard, '/accounts');
+    await page.getByLabel('Email').fill('work@outlook.com');
+    await page.getByRole('button', { name: 'Connect account' }).click();
+    expect(await page.getByRole('alert').textContent()).toBe('Passwords are no more.');
+    expect(await page.getByLabel('Email').inputValue()).toBe('work@outlook.com');
+    await page.getByRole('button', { name: 'by hand' }).click();
+    expect(await page.getByLabel('IMAP host').inputValue()).toBe('');
+  });
+
+  it('types the servers where nobody can look for them', async () => {
+    const dashboard = await openDashboard({ accountSettings: (fields) => fields });
+    const page = await signedIn(dashboard, '/accounts');
+    expect(await page.getByRole('button', { name: 'by hand' }).count()).toBe(0);
+    await page.getByLabel('Email').fill('work@example.org');
+    await page.getByRole('button', { name: 'Connect account' }).click();
+    expect(await page.getByLabel('IMAP port').inputValue()).toBe('993');
+    await page.getByLabel('IMAP host').fill('not a host');
+    await page.getByLabel('SMTP host').fill('smtp.example.org');
+    await page.getByRole('button', { name: 'Use these servers' }).click();
+    expect(await page.getByRole('alert').textContent()).toBe('IMAP host: a host name is needed.');
+    expect(await page.getByLabel('IMAP host').inputValue()).toBe('not a host');
+    expect(await page.getByLabel('Password').count()).toBe(0);
+  });
+
   it('connects an account with settings given by hand, sets it active, and removes it when asked twice', async () => {
     const settings: AccountFields[] = [];
-    const dashboard = await openDashboard({ accountSettings: (fields) => settings.push(fields) });
+    const dashboard = await openDashboard({
+      accountSettings: (fields) => settings.push(fields),
+      discover: async () => {
+        throw new Error('nobody is to look for them');
+      },
+    });
     const { service, ownerId } = dashboard;
     const page = await signedIn(dashboard, '/accounts');
-    await fillAccount(page);
+    await typeServers(page);
+    await givePassword(page);
     expect(await page.getByRole('status').textContent()).toBe('The account is connected.');
     expect(settings).toEqual([
       {
@@ -258,15 +374,20 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
       accountSettings: () => {
         throw faults.shift();
       },
+      discover: async () => found,
     });
     const page = await signedIn(dashboard, '/accounts');
+    await typeServers(page);
     for (const told of ['does not accept this user and password', 'imap.host: plain text is only used']) {
-      await fillAccount(page);
+      await givePassword(page);
       expect(await page.getByRole('alert').textContent()).toContain(told);
-      expect(await page.getByLabel('IMAP host').inputValue()).toBe('imap.example.org');
-      expect(await page.getByLabel('SMTP security').inputValue()).toBe('starttls');
       expect(await page.content()).not.toContain('hunter2');
     }
+    await page.getByRole('button', { name: 'Change the servers' }).click();
+    expect(await page.getByLabel('IMAP host').inputValue()).toBe('imap.example.org');
+    expect(await page.getByLabel('SMTP security').inputValue()).toBe('starttls');
+    expect(await page.getByLabel('Signature').inputValue()).toBe('Bob\nat work');
+    expect(await page.content()).not.toContain('hunter2');
     expect(await dashboard.service.accounts.list(dashboard.ownerId)).toHaveLength(1);
   });
 
@@ -275,6 +396,17 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
     const page = await signedIn(dashboard, '/accounts');
     expect(await page.locator('main').innerText()).toContain('countersign serve');
     expect(await page.getByRole('button', { name: 'Connect account' }).count()).toBe(0);
+    const form = {
+      form_token: formTokenIn(await page.content()),
+      email: 'work@example.org',
+      password: 'hunter2hunter2',
+    };
+    const [session] = await page.context().cookies();
+    const cookie = `${session?.name}=${session?.value}`;
+    for (const path of ['/accounts/find', '/accounts/servers', '/accounts/password', '/accounts']) {
+      const headers = { cookie, origin: dashboard.url, host: new URL(dashboard.url).host };
+      expect((await dashboard.send({ path, headers, form })).status, path).toBe(403);
+    }
   });
 
   it('finds every call and decision in the activity', async () => {

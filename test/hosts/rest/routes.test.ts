@@ -218,6 +218,268 @@ describe('reading mail', () => {
   });
 });
 
+describe('the rest of reading mail', () => {
+  it('GET /v1/folders, of one account', async () => {
+    const { status, json } = await call('GET', '/v1/folders?account_id=1');
+    expect(status).toBe(200);
+    const folder = { name: 'INBOX', role: 'inbox', account_id: 1 };
+    expect(json).toMatchObject({
+      status: 'ok',
+      result: { folders: expect.arrayContaining([folder]) as unknown },
+    });
+    expect(await call('GET', '/v1/folders?account_id=2')).toMatchObject({
+      status: 404,
+      json: { code: 'not_found', details: { reason: 'account' } },
+    });
+    expect(await call('GET', '/v1/folders?account_id=x')).toMatchObject({
+      status: 400,
+      json: { details: { errors: [{ field: 'account_id', rule: 'type' }] } },
+    });
+  });
+
+  it('GET /v1/messages?unread=true is the list of unread messages', async () => {
+    const id = await delivered('Nobody has read this');
+    const before = await call('GET', '/v1/messages?unread=true&limit=1');
+    expect(firstMessageIn(before.json).id).toBe(id);
+    await call('POST', `/v1/messages/${id}/mark-read`);
+    const after = await call('GET', '/v1/messages?unread=true&limit=1');
+    expect(after.json.result?.messages?.map((row) => row.id)).not.toContain(id);
+    expect(await call('GET', '/v1/messages?unread=maybe')).toMatchObject({
+      status: 400,
+      json: { details: { errors: [{ field: 'unread' }] } },
+    });
+  });
+
+  it.each([
+    'q=zeppelin',
+    'from=Zoe',
+    'q=zeppelin&from=zoe&since=2020-01-01&folder=inbox',
+    'q=zeppelin&unread=true',
+  ])('GET /v1/messages?%s searches', async (query) => {
+    const id = await delivered('A Zeppelin', 'Zoe <zoe@example.org>');
+    const { status, json } = await call('GET', `/v1/messages?${query}&limit=50`);
+    expect(status).toBe(200);
+    expect(json.result?.messages?.map((row) => row.id)).toContain(id);
+    expect(json.result?.messages?.every(({ subject }) => subject === 'A Zeppelin')).toBe(true);
+  });
+
+  it('GET /v1/messages that finds nothing is empty with 200', async () => {
+    const { status, json } = await call('GET', '/v1/messages?q=nothing%20has%20this');
+    expect(status).toBe(200);
+    expect(json).toMatchObject({ status: 'empty', result: { messages: [], reason: 'no_match' } });
+  });
+
+  it.each([
+    ['q=', 'q'],
+    ['q=%20', 'q'],
+    ['from=a', 'from'],
+    ['since=yesterday', 'since'],
+    ['since=2026-02-30', 'since'],
+    ['q=a&unread=1', 'unread'],
+    ['q=a&limit=51', 'limit'],
+    ['q=a&q=b', 'q'],
+    ['q=a&body_offset=1', 'body_offset'],
+  ])('GET /v1/messages?%s is refused', async (query, field) => {
+    const { status, json } = await call('GET', `/v1/messages?${query}`);
+    expect(status).toBe(400);
+    expect(json.code).toBe('invalid_arguments');
+    expect(json.details?.errors?.map((error) => error.field)).toContain(field);
+  });
+
+  it('GET /v1/threads/{id}, page by page', async () => {
+    const { status, json } = await call('GET', `/v1/threads/${messageId}?limit=1`);
+    expect(status).toBe(200);
+    expect(json.result).toMatchObject({
+      returned: 1,
+      messages: [{ body: someText, body_shown: someNumber }],
+    });
+    expect((await call('GET', `/v1/threads/${messageId}?limit=0`)).status).toBe(400);
+    expect(await call('GET', '/v1/threads/m1_AAAA')).toMatchObject({
+      status: 400,
+      json: { code: 'invalid_message_id' },
+    });
+  });
+
+  it('GET /v1/messages/{id}/attachments, and one of them by its index', async () => {
+    const id = await delivered('With a file', 'ada@example.org', ATTACHED);
+    const list = await call('GET', `/v1/messages/${id}/attachments`);
+    expect(list.json).toMatchObject({
+      status: 'ok',
+      result: { id, attachments: [{ index: 0, name: 'a.txt', mime: 'text/plain', size: 5 }], total: 1 },
+    });
+    const one = await call('GET', `/v1/messages/${id}/attachments/0`);
+    expect(one.status).toBe(200);
+    expect(one.json.result).toMatchObject({ id, index: 0, name: 'a.txt' });
+    expect(await call('GET', `/v1/messages/${id}/attachments/1`)).toMatchObject({
+      status: 404,
+      json: { status: 'error', code: 'not_found', details: { reason: 'attachment' } },
+    });
+    for (const index of ['x', '-1', '501', '0.5', '1e0']) {
+      expect(await call('GET', `/v1/messages/${id}/attachments/${index}`)).toMatchObject({
+        status: 400,
+        json: { code: 'invalid_arguments', details: { errors: [{ field: 'index' }] } },
+      });
+    }
+    const none = await call('GET', `/v1/messages/${messageId}/attachments`);
+    expect(none).toMatchObject({ status: 200, json: { status: 'empty' } });
+  });
+});
+
+const ATTACHED = [
+  'Content-Type: multipart/mixed; boundary=b',
+  '',
+  '--b',
+  'Content-Type: text/plain',
+  '',
+  'See the file.',
+  '--b',
+  'Content-Type: text/plain; name=a.txt',
+  'Content-Disposition: attachment; filename=a.txt',
+  '',
+  'Hello',
+  '--b--',
+  '',
+].join('\r\n');
+
+/** Puts a message into the inbox. @returns its id */
+async function delivered(subject: string, from = 'ada@example.org', rest = '\r\nText\r\n'): Promise<string> {
+  const email = 'owner@example.org';
+  const account = { ownerId: server.ownerId, accountId: 1, email, settings: async () => ({}) };
+  sent += 1;
+  const head = `From: ${from}\r\nTo: ${email}\r\nSubject: ${subject}\r\nMessage-ID: <d${sent}@example.org>\r\n`;
+  await server.mail.deliver(account, 'INBOX', Buffer.from(head + rest));
+  return firstMessageIn((await call('GET', '/v1/messages?limit=1')).json).id;
+}
+
+describe('changing mail', () => {
+  const CHANGES: [path: string, body: object | undefined, tool: string, action: string][] = [
+    ['forward', { to: ['ada@example.org'], note: 'See below.' }, 'forward_email', 'forward'],
+    ['forward', { to: ['ada@example.org'] }, 'forward_email', 'forward'],
+    ['archive', undefined, 'archive_email', 'archive'],
+    ['archive', {}, 'archive_email', 'archive'],
+    ['trash', undefined, 'delete_email', 'delete'],
+    ['move', { target_folder: 'Archive' }, 'move_email', 'move'],
+    ['label', { label: 'Bills' }, 'label_email', 'label'],
+  ];
+
+  it.each(CHANGES)(
+    'POST /v1/messages/{id}/%s with %j files a request of %s',
+    async (path, body, tool, action) => {
+      const id = await delivered('To be changed');
+      const key = await server.key();
+      const { status, headers, json } = await call('POST', `/v1/messages/${id}/${path}`, { body, key });
+      expect(status).toBe(202);
+      expect(headers.get('location')).toBe(`/v1/approvals/${approvalIdIn(json)}`);
+      expect(json.approval).toMatchObject({ tool, action, state: 'pending' });
+      const again = await call('POST', `/v1/messages/${id}/${path}`, { body, key });
+      expect(again).toMatchObject({
+        status: 409,
+        json: { code: 'pending_exists_for_target', details: { approval_id: approvalIdIn(json) } },
+      });
+    },
+  );
+
+  it('POST /v1/messages/{id}/move runs at once for a key that may', async () => {
+    const id = await delivered('To be moved');
+    const key = await server.key({ modes: { 'mail:manage': 'direct' } });
+    const body = { target_folder: 'Projects/Atlas' };
+    const { status, json } = await call('POST', `/v1/messages/${id}/move`, { body, key });
+    expect(status).toBe(200);
+    expect(json).toMatchObject({
+      status: 'ok',
+      executed: true,
+      auto_approved: true,
+      result: { approval: { state: 'executed', result: { done: true, action: 'move' } }, meaning: someText },
+    });
+    expect((await call('GET', `/v1/messages/${id}`)).json.result).toMatchObject({ folder: 'Projects/Atlas' });
+  });
+
+  it.each([
+    ['mark-unread', 'unread'],
+    ['flag', 'flagged'],
+  ])('POST /v1/messages/{id}/%s runs at once', async (path, state) => {
+    const id = await delivered('To be flagged');
+    const { status, json } = await call('POST', `/v1/messages/${id}/${path}`);
+    expect(status).toBe(200);
+    expect(json).toEqual({
+      status: 'ok',
+      executed: true,
+      auto_approved: true,
+      result: { id, account_id: 1, folder: 'INBOX', state, matches_request: true },
+    });
+    const key = await server.key({ modes: { 'mail:organize': 'approval' } });
+    expect((await call('POST', `/v1/messages/${id}/${path}`, { key })).status).toBe(202);
+  });
+
+  it.each([
+    ['forward', { note: 'To whom?' }, 'to'],
+    ['forward', { to: ['Ada <ada@example.org>'] }, 'to[0]'],
+    ['forward', { to: ['ada@example.org'], body: 'x' }, 'body'],
+    ['move', {}, 'target_folder'],
+    ['move', { target_folder: '' }, 'target_folder'],
+    ['move', { target_folder: 'Archive', ids: [] }, 'ids'],
+    ['label', { label: 7 }, 'label'],
+    ['label', { label: 'a\nb' }, 'label'],
+    ['label', { label: 'a', id: 'm1_A' }, 'body.id'],
+    ['archive', { target_folder: 'Archive' }, 'body.target_folder'],
+    ['trash', { ids: [] }, 'body.ids'],
+    ['flag', { on: false }, 'body.on'],
+  ])('POST /v1/messages/{id}/%s with %j is refused', async (path, body, field) => {
+    const { status, json } = await call('POST', `/v1/messages/${messageId}/${path}`, { body });
+    expect(status).toBe(400);
+    expect(json.code).toBe('invalid_arguments');
+    expect(json.details?.errors?.map((error) => error.field)).toContain(field);
+  });
+
+  it.each(['forward', 'move', 'label'])('POST /v1/messages/{id}/%s wants a body', async (path) => {
+    const answer = await call('POST', `/v1/messages/${messageId}/${path}`);
+    expect(answer.status).toBe(400);
+  });
+
+  it.each(['archive', 'trash', 'move', 'label', 'forward', 'mark-unread', 'flag'])(
+    'POST /v1/messages/{id}/%s knows its own ids only, and what is there',
+    async (path) => {
+      const bodies: Record<string, object> = {
+        move: { target_folder: 'Archive' },
+        label: { label: 'Bills' },
+        forward: { to: ['ada@example.org'] },
+      };
+      const body = bodies[path];
+      expect(await call('POST', `/v1/messages/m1_AAAA/${path}`, { body })).toMatchObject({
+        status: 400,
+        json: { status: 'error', code: 'invalid_message_id' },
+      });
+      const { ownerId } = await server.service.owners.create({ email: `eve-${path}@example.org` });
+      await server.service.accounts.connect({ ownerId, email: 'eve@example.org', settings: {} });
+      const key = await server.key({ ownerId });
+      expect(await call('POST', `/v1/messages/${messageId}/${path}`, { body, key })).toMatchObject({
+        status: 404,
+        json: { status: 'error', code: 'not_found', details: { reason: 'message' } },
+      });
+    },
+  );
+
+  it('POST /v1/messages/{id}/move to no folder is not found, to its own a wrong argument', async () => {
+    const move = (target_folder: string) =>
+      call('POST', `/v1/messages/${messageId}/move`, { body: { target_folder } });
+    expect(await move('Nowhere')).toMatchObject({ status: 404, json: { details: { reason: 'folder' } } });
+    const { folder } = (await call('GET', `/v1/messages/${messageId}`)).json.result ?? {};
+    expect(await move(String(folder))).toMatchObject({ status: 400, json: { code: 'invalid_arguments' } });
+  });
+
+  it('through the tool door takes several, and not too many', async () => {
+    const ids = [await delivered('One'), await delivered('Two')];
+    const filed = await call('POST', '/v1/tools/archive_email', { body: { arguments: { ids } } });
+    expect(filed).toMatchObject({ status: 202, json: { approval: { tool: 'archive_email' } } });
+    const many = Array.from({ length: 51 }, (_, n) => `m1_${n}`);
+    const refused = await call('POST', '/v1/tools/archive_email', { body: { arguments: { ids: many } } });
+    expect(refused).toMatchObject({
+      status: 400,
+      json: { code: 'too_many_targets', details: { max_targets: 50 } },
+    });
+  });
+});
+
 describe('writing mail', () => {
   it('POST /v1/messages files a request', async () => {
     const { status, headers, json } = await call('POST', '/v1/messages', { body: message() });

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
 import { addressOf, PASSWORD } from '../../servers/mail-users.ts';
@@ -95,3 +97,109 @@ describe.skipIf(missingServers().length > 0)(titled('account add'), () => {
     expect(await server.stop('SIGTERM')).toMatchObject({ code: 0 });
   });
 });
+
+/** Where Proton Mail Bridge listens, by which a whole discovery ends on this machine. */
+const BRIDGE = { imap: 1143, smtp: 1025 };
+
+describe.skipIf(missingServers().length > 0)(titled('account add without servers'), () => {
+  let dovecot: Dovecot;
+  let postfix: Postfix;
+  let cli: Cli;
+  let forwards: Forward[] = [];
+  const email = 'ada@proton.me';
+  const add = ['account', 'add', '--owner', OWNER, '--email', email];
+
+  beforeAll(async () => {
+    cli = await buildCli();
+    dovecot = await startDovecot({ tls: false });
+    postfix = await startPostfix(dovecot, { tls: false });
+    forwards = await Promise.all([forward(BRIDGE.imap, dovecot.port), forward(BRIDGE.smtp, postfix.port)]);
+    await cli.run(['owner', 'add', OWNER], 'correct horse battery staple');
+  });
+  afterAll(async () => {
+    for (const { stop } of forwards) stop();
+    await postfix?.stop();
+    await dovecot?.stop();
+    cli?.remove();
+  });
+
+  const accounts = async () =>
+    printedBy(await cli.run(['account', 'list', '--owner', OWNER, '--json'])).accounts;
+  const connections = () => forwards.map((one) => one.connections());
+
+  it('says what it found, and connects to nothing, when nobody can say yes', async () => {
+    const { code, stdout, stderr } = await cli.run([...add, '--json'], PASSWORD);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    expect(stderr).toContain(`IMAP at 127.0.0.1:1143 (STARTTLS, user ${email})`);
+    expect(stderr).toContain('SMTP at 127.0.0.1:1025');
+    expect(stderr).toContain('--yes');
+    expect(connections()).toEqual([0, 0]);
+    expect(await accounts()).toEqual([]);
+  });
+
+  it('connects to nothing, and asks for no password, when the answer is no', async () => {
+    const { code, stdout } = await cli.typed(add, [['[y/N]', 'n']]);
+    expect(code).toBe(1);
+    expect(stdout).toContain('Nothing was done.');
+    expect(stdout).not.toContain('Password');
+    expect(connections()).toEqual([0, 0]);
+  });
+
+  it('shows them, is told yes, and connects', async () => {
+    const { code, stdout } = await cli.typed(add, [
+      ['[y/N]', 'yes'],
+      ['Password of the mailbox: ', PASSWORD],
+    ]);
+    expect(stdout).toContain('IMAP  127.0.0.1:1143 (STARTTLS, user ada@proton.me)');
+    expect(stdout).toContain('from what is known here about Proton Mail');
+    expect(stdout).toContain('Note  Proton Mail Bridge must run on this machine.');
+    expect(stdout).toContain('Account 1 (ada@proton.me) is connected.');
+    expect(stdout).not.toContain(PASSWORD);
+    expect(code).toBe(0);
+    expect(await accounts()).toMatchObject([{ account_id: 1, email }]);
+  });
+
+  it('connects at once with --yes, and still says to what', async () => {
+    const { code, stdout, stderr } = await cli.run([...add, '--yes', '--json'], PASSWORD);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '{"account_id":2}\n' });
+    expect(stderr).toContain('IMAP  127.0.0.1:1143');
+  });
+
+  it.each([
+    ['ada@outlook.com', 'Microsoft has ended sign-in by password'],
+    ['ada@countersign.invalid', 'No servers were found for ada@countersign.invalid. The DNS'],
+    ['ada@localhost', '--imap imaps://USER@'],
+  ])('says why there is none for %s', async (address, words) => {
+    const args = ['account', 'add', '--owner', OWNER, '--email', address, '--yes', '--json'];
+    const { code, stdout, stderr } = await cli.run(args, PASSWORD);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    expect(stderr).toContain(words);
+  });
+});
+
+interface Forward {
+  /** How many there have been. */
+  connections(): number;
+  stop(): void;
+}
+
+async function forward(fromPort: number, toPort: number): Promise<Forward> {
+  let connections = 0;
+  const server = net.createServer((client) => {
+    connections += 1;
+    const upstream = net.connect(toPort, '127.0.0.1');
+    for (const [one, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      one.on('error', () => undefined);
+      one.once('close', () => other.destroy());
+      one.pipe(other);
+    }
+  });
+  server.listen(fromPort, '127.0.0.1');
+  await once(server, 'listening');
+  return { connections: () => connections, stop: () => server.close() };
+}

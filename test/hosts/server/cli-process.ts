@@ -28,7 +28,15 @@ const ROOT = resolve(import.meta.dirname, '../../..');
 
 export interface Cli {
   /** Runs a command to its end. */
-  run(args: readonly string[], input?: string): Promise<Ended>;
+  run(args: readonly string[], input?: string, env?: Record<string, string>): Promise<Ended>;
+  /**
+   * Runs a command on a terminal of its own; each answer is typed when its prompt has come. `stdout` holds what the
+   * terminal showed.
+   */
+  typed(
+    args: readonly string[],
+    answers: readonly (readonly [prompt: string, answer: string])[],
+  ): Promise<Ended>;
   /** Starts a server and waits for the line that says it is ready. */
   serve(args: readonly string[], env?: Record<string, string>): Promise<Serving>;
   /** Where the commands run and keep their database. */
@@ -73,16 +81,34 @@ export async function buildCli(): Promise<Cli> {
   });
 
   const start = (args: readonly string[], env: Record<string, string> = {}) =>
-    spawn(process.execPath, [outfile, ...args], {
+    launch(process.execPath, [outfile, ...args], env);
+  const launch = (program: string, args: readonly string[], env: Record<string, string> = {}) =>
+    spawn(program, args, {
       cwd: folder,
       env: { PATH: process.env.PATH, COUNTERSIGN_PORT: '0', ...env },
     });
 
   return {
     folder,
-    run(args, input = '') {
-      const child = start(args);
+    run(args, input = '', env = {}) {
+      const child = start(args, env);
       child.stdin.end(input);
+      return ended(child);
+    },
+    typed(args, answers) {
+      const command = [process.execPath, outfile, ...args].map((word) => `'${word}'`).join(' ');
+      // From util-linux: it gives the command a terminal, and passes its exit code on.
+      const child = launch('/usr/bin/script', ['--quiet', '--return', '--command', command, '/dev/null']);
+      const left = [...answers];
+      let shown = '';
+      child.stdout.on('data', (chunk) => {
+        shown += String(chunk);
+        const [prompt, answer] = left[0] ?? [];
+        if (prompt === undefined || !shown.includes(prompt)) return;
+        left.shift();
+        shown = '';
+        child.stdin.write(`${answer}\n`);
+      });
       return ended(child);
     },
     async serve(args, env) {

@@ -1,0 +1,85 @@
+import type { ServerSettings } from './discovery.ts';
+import { hostName } from './domain.ts';
+import { readXml, type XmlElement } from './xml.ts';
+
+export type Autoconfig =
+  | { readonly kind: 'servers'; readonly imap: ServerSettings; readonly smtp: ServerSettings }
+  /** The document is right, and names no servers that we could use. */
+  | { readonly kind: 'unusable'; readonly reason: string };
+
+type Protocol = 'imap' | 'smtp';
+
+/** `secure` and `plain` are the older names of the same. */
+const PASSWORD = new Set(['password-cleartext', 'password-encrypted', 'plain', 'secure']);
+const SECURITY: ReadonlyMap<string, ServerSettings['security']> = new Map([
+  ['SSL', 'tls'],
+  ['STARTTLS', 'starttls'],
+]);
+
+/** Nothing that does not show. */
+const USER = /^[^\p{C}\p{Z}]{1,320}$/u;
+
+/**
+ * Reads the settings that a domain publishes: of each protocol the first server that takes a password over TLS.
+ * Source: draft-ietf-mailmaint-autoconfig, `config-v1.1.xml`.
+ * @throws Error saying in plain words why the document cannot be read
+ */
+export function readAutoconfig(document: string, email: string): Autoconfig {
+  const root = readXml(document);
+  const provider = root.name === 'clientConfig' ? childrenOf(root, 'emailProvider')[0] : undefined;
+  if (provider === undefined) throw new Error('it holds no settings of a mail provider');
+  const imap = serverOf(provider, 'imap', email);
+  const smtp = serverOf(provider, 'smtp', email);
+  if (typeof imap === 'string') return { kind: 'unusable', reason: imap };
+  if (typeof smtp === 'string') return { kind: 'unusable', reason: smtp };
+  return { kind: 'servers', imap, smtp };
+}
+
+/** Or why there is none. */
+function serverOf(provider: XmlElement, protocol: Protocol, email: string): ServerSettings | string {
+  const offered = childrenOf(provider, protocol === 'imap' ? 'incomingServer' : 'outgoingServer').filter(
+    ({ attributes }) => attributes.get('type') === protocol,
+  );
+  const name = protocol.toUpperCase();
+  if (offered.length === 0) return `it offers no ${name}`;
+  const byPassword = offered.filter(takesPassword);
+  if (byPassword.length === 0) return `its ${name} server does not take a password`;
+  for (const server of byPassword) {
+    const settings = settingsOf(server, email);
+    if (settings !== undefined) return settings;
+  }
+  return `it names no ${name} server with TLS`;
+}
+
+function takesPassword(server: XmlElement): boolean {
+  const ways = childrenOf(server, 'authentication');
+  return ways.length === 0 || ways.some(({ text }) => PASSWORD.has(text));
+}
+
+function settingsOf(server: XmlElement, email: string): ServerSettings | undefined {
+  const host = hostName(filledIn(textOf(server, 'hostname'), email));
+  const portText = textOf(server, 'port');
+  const security = SECURITY.get(textOf(server, 'socketType'));
+  const user = filledIn(textOf(server, 'username'), email) || email;
+  const port = /^\d{1,5}$/.test(portText) ? Number(portText) : 0;
+  if (host === undefined || security === undefined || port < 1 || port > 65_535) return undefined;
+  // A placeholder that we do not know, or what no person would type.
+  if (/%[A-Z]+%/.test(user) || !USER.test(user)) return undefined;
+  return { host, port, security, user };
+}
+
+function filledIn(text: string, email: string): string {
+  const at = email.lastIndexOf('@');
+  return text
+    .replaceAll('%EMAILADDRESS%', () => email)
+    .replaceAll('%EMAILLOCALPART%', () => email.slice(0, at))
+    .replaceAll('%EMAILDOMAIN%', () => email.slice(at + 1));
+}
+
+function childrenOf(element: XmlElement, name: string): readonly XmlElement[] {
+  return element.children.filter((child) => child.name === name);
+}
+
+function textOf(element: XmlElement, name: string): string {
+  return childrenOf(element, name)[0]?.text ?? '';
+}

@@ -1,0 +1,315 @@
+import { isWithin } from './domain.ts';
+
+/** A provider whose settings are known here, so that nobody has to be asked for them. */
+export interface Provider {
+  readonly name: string;
+  /** The domains of its addresses. */
+  readonly domains: readonly string[];
+  /** Whoever's mail goes to hosts of these domains is its customer, with the same settings. */
+  readonly mx: readonly string[];
+  readonly access:
+    | {
+        readonly imap: KnownServer;
+        readonly smtp: KnownServer;
+        /** The user of IMAP where it is not the address. */
+        readonly imapUser?: 'local_part';
+        readonly notes: readonly string[];
+      }
+    /** Why there is none for us. */
+    | { readonly none: string };
+}
+
+type KnownServer = readonly [host: string, port: number, security: 'tls' | 'starttls'];
+
+const IMAPS = 993;
+const SUBMISSIONS = 465;
+const SUBMISSION = 587;
+
+/** As nearly all of them do it: TLS from the first byte, on the ports of RFC 8314. */
+function usual(imapHost: string, smtpHost: string, ...notes: string[]): Provider['access'] {
+  return { imap: [imapHost, IMAPS, 'tls'], smtp: [smtpHost, SUBMISSIONS, 'tls'], notes };
+}
+
+const appPassword = (name: string, page: string) =>
+  `${name} takes an app password only, not the password of your account: ${page}`;
+const switchOn = (name: string) =>
+  `IMAP must first be switched on in the settings of your ${name} mailbox, on its web page.`;
+const ifTwoFactor = (name: string) =>
+  `If two-factor sign-in is on, ${name} takes an app password only, not the password of your account.`;
+
+/** What they publish about themselves. Source: their help pages, and the table of Thunderbird (ISPDB). */
+const PROVIDERS: readonly Provider[] = [
+  {
+    name: 'Gmail',
+    domains: ['gmail.com', 'googlemail.com'],
+    mx: ['google.com', 'googlemail.com'],
+    access: usual(
+      'imap.gmail.com',
+      'smtp.gmail.com',
+      appPassword('Google', 'https://myaccount.google.com/apppasswords (two-step verification must be on).'),
+    ),
+  },
+  {
+    name: 'Microsoft (Outlook.com, Microsoft 365)',
+    domains: [
+      ...['outlook.com', 'outlook.de', 'outlook.fr', 'outlook.es', 'outlook.it', 'outlook.jp', 'outlook.at'],
+      ...['hotmail.com', 'hotmail.co.uk', 'hotmail.de', 'hotmail.fr', 'hotmail.it', 'hotmail.es'],
+      ...['live.com', 'live.co.uk', 'live.de', 'live.fr', 'live.it', 'live.nl', 'live.se', 'live.dk'],
+      ...['msn.com', 'windowslive.com', 'passport.com', 'onmicrosoft.com'],
+    ],
+    mx: ['outlook.com', 'mx.microsoft', 'office365.us'],
+    access: {
+      none:
+        'Microsoft has ended sign-in by password for IMAP and SMTP, app passwords too; it takes OAuth only, ' +
+        'which Countersign cannot do yet. There is no way to connect this mailbox today.',
+    },
+  },
+  {
+    name: 'Yahoo',
+    domains: [
+      ...['yahoo.com', 'yahoo.co.uk', 'yahoo.de', 'yahoo.fr', 'yahoo.it', 'yahoo.es', 'yahoo.se', 'yahoo.ca'],
+      ...['yahoo.co.in', 'yahoo.co.nz', 'yahoo.com.au', 'yahoo.com.ar', 'yahoo.com.br', 'yahoo.com.mx'],
+      ...['ymail.com', 'rocketmail.com', 'myyahoo.com'],
+    ],
+    mx: ['am0.yahoodns.net'],
+    access: usual(
+      'imap.mail.yahoo.com',
+      'smtp.mail.yahoo.com',
+      appPassword('Yahoo', 'https://login.yahoo.com/account/security (App passwords).'),
+    ),
+  },
+  {
+    name: 'AOL',
+    domains: ['aol.com', 'aol.co.uk', 'aol.de', 'aol.fr', 'aim.com', 'netscape.net', 'verizon.net'],
+    mx: ['gm0.yahoodns.net'],
+    access: usual(
+      'imap.aol.com',
+      'smtp.aol.com',
+      appPassword('AOL', 'https://login.aol.com/account/security (App passwords).'),
+    ),
+  },
+  {
+    name: 'iCloud',
+    domains: ['icloud.com', 'me.com', 'mac.com'],
+    mx: [],
+    access: {
+      imap: ['imap.mail.me.com', IMAPS, 'tls'],
+      smtp: ['smtp.mail.me.com', SUBMISSION, 'starttls'],
+      imapUser: 'local_part',
+      notes: [
+        appPassword('Apple', 'https://account.apple.com (Sign-In and Security, App-Specific Passwords).'),
+      ],
+    },
+  },
+  {
+    name: 'iCloud, with a domain of your own',
+    domains: [],
+    mx: ['mail.icloud.com'],
+    access: {
+      imap: ['imap.mail.me.com', IMAPS, 'tls'],
+      smtp: ['smtp.mail.me.com', SUBMISSION, 'starttls'],
+      notes: [
+        appPassword('Apple', 'https://account.apple.com (Sign-In and Security, App-Specific Passwords).'),
+        'The user of both servers is your iCloud address, not the one of your own domain: correct it.',
+      ],
+    },
+  },
+  {
+    name: 'Fastmail',
+    domains: [
+      'fastmail.com',
+      'fastmail.fm',
+      'fastmail.net',
+      'fastmail.org',
+      'fastmail.de',
+      'sent.com',
+      'pobox.com',
+    ],
+    mx: ['messagingengine.com'],
+    access: usual(
+      'imap.fastmail.com',
+      'smtp.fastmail.com',
+      appPassword('Fastmail', 'Settings, Privacy & Security, Manage app passwords.'),
+    ),
+  },
+  {
+    name: 'GMX',
+    domains: ['gmx.net', 'gmx.de', 'gmx.at', 'gmx.ch', 'gmx.eu', 'gmx.org', 'gmx.info', 'gmx.biz'],
+    mx: ['gmx.net'],
+    access: usual('imap.gmx.net', 'mail.gmx.net', switchOn('GMX'), ifTwoFactor('GMX')),
+  },
+  {
+    name: 'GMX.com',
+    domains: ['gmx.com', 'gmx.us', 'gmx.co.uk', 'gmx.fr', 'gmx.es', 'gmx.it'],
+    mx: [],
+    access: usual('imap.gmx.com', 'mail.gmx.com', switchOn('GMX'), ifTwoFactor('GMX')),
+  },
+  {
+    name: 'WEB.DE',
+    domains: ['web.de'],
+    mx: ['web.de'],
+    access: {
+      imap: ['imap.web.de', IMAPS, 'tls'],
+      smtp: ['smtp.web.de', SUBMISSION, 'starttls'],
+      notes: [switchOn('WEB.DE'), ifTwoFactor('WEB.DE')],
+    },
+  },
+  {
+    name: 'mail.com',
+    domains: ['mail.com', 'email.com'],
+    mx: ['mail.com'],
+    access: usual('imap.mail.com', 'smtp.mail.com', switchOn('mail.com')),
+  },
+  {
+    name: 'T-Online',
+    domains: ['t-online.de', 'magenta.de'],
+    mx: ['t-online.de'],
+    access: usual(
+      'secureimap.t-online.de',
+      'securesmtp.t-online.de',
+      'Telekom takes the e-mail password that you set in its customer centre, not the password of your account.',
+    ),
+  },
+  {
+    name: 'freenet',
+    domains: ['freenet.de'],
+    mx: ['freenet.de'],
+    access: usual('mx.freenet.de', 'mx.freenet.de', switchOn('freenet')),
+  },
+  {
+    name: 'Posteo',
+    domains: ['posteo.de', 'posteo.net', 'posteo.org', 'posteo.eu', 'posteo.at', 'posteo.ch'],
+    mx: ['posteo.de'],
+    access: usual('posteo.de', 'posteo.de'),
+  },
+  {
+    name: 'mailbox.org',
+    domains: ['mailbox.org'],
+    mx: ['mailbox.org'],
+    access: usual('imap.mailbox.org', 'smtp.mailbox.org', ifTwoFactor('mailbox.org')),
+  },
+  {
+    name: 'Proton Mail, by Proton Mail Bridge',
+    domains: ['proton.me', 'protonmail.com', 'protonmail.ch', 'pm.me'],
+    mx: ['protonmail.ch'],
+    access: {
+      imap: ['127.0.0.1', 1143, 'starttls'],
+      smtp: ['127.0.0.1', 1025, 'starttls'],
+      notes: [
+        'Proton Mail Bridge must run on this machine. The ports are the ones it shows, and the password is the one ' +
+          'that it shows for the mailbox, not the password of your Proton account.',
+        'Bridge signs its certificate itself: export it (Settings, Advanced) and give its SHA-256 fingerprint.',
+      ],
+    },
+  },
+  {
+    name: 'Tuta',
+    domains: ['tuta.com', 'tuta.io', 'tutanota.com', 'tutanota.de', 'tutamail.com', 'keemail.me'],
+    mx: ['tutanota.de'],
+    access: { none: 'Tuta offers neither IMAP nor SMTP: its mailboxes cannot be connected.' },
+  },
+  ...(['com', 'eu', 'in'] as const).flatMap((region): Provider[] => [
+    {
+      name: 'Zoho Mail',
+      domains: [`zoho.${region}`, `zohomail.${region}`],
+      mx: [],
+      access: usual(`imap.zoho.${region}`, `smtp.zoho.${region}`, switchOn('Zoho'), ifTwoFactor('Zoho')),
+    },
+    {
+      name: 'Zoho Mail for organisations',
+      domains: [],
+      mx: [`zoho.${region}`],
+      access: usual(
+        `imappro.zoho.${region}`,
+        `smtppro.zoho.${region}`,
+        switchOn('Zoho'),
+        ifTwoFactor('Zoho'),
+      ),
+    },
+  ]),
+  {
+    name: 'Yandex',
+    domains: ['yandex.ru', 'yandex.com', 'yandex.by', 'yandex.kz', 'ya.ru', 'narod.ru'],
+    mx: ['yandex.ru', 'yandex.net'],
+    access: usual(
+      'imap.yandex.com',
+      'smtp.yandex.com',
+      switchOn('Yandex'),
+      appPassword('Yandex', 'https://id.yandex.com/security/app-passwords'),
+    ),
+  },
+  {
+    name: 'Mail.ru',
+    domains: ['mail.ru', 'inbox.ru', 'list.ru', 'bk.ru', 'internet.ru'],
+    mx: ['mail.ru'],
+    access: usual(
+      'imap.mail.ru',
+      'smtp.mail.ru',
+      appPassword('Mail.ru', 'https://account.mail.ru/user/2-step-auth/passwords'),
+    ),
+  },
+  {
+    name: 'QQ Mail',
+    domains: ['qq.com', 'foxmail.com'],
+    mx: ['qq.com'],
+    access: usual(
+      'imap.qq.com',
+      'smtp.qq.com',
+      'QQ takes an authorisation code, which its web page shows when IMAP is switched on, not your password.',
+    ),
+  },
+  {
+    name: 'Orange',
+    domains: ['orange.fr', 'wanadoo.fr'],
+    mx: ['orange.fr'],
+    access: usual('imap.orange.fr', 'smtp.orange.fr'),
+  },
+  { name: 'Free', domains: ['free.fr'], mx: ['free.fr'], access: usual('imap.free.fr', 'smtp.free.fr') },
+  {
+    name: 'Comcast',
+    domains: ['comcast.net'],
+    mx: ['comcast.net'],
+    access: usual(
+      'imap.comcast.net',
+      'smtp.comcast.net',
+      'Third-party access must first be switched on in the settings of your Xfinity mailbox, on its web page.',
+    ),
+  },
+  { name: 'Migadu', domains: [], mx: ['migadu.com'], access: usual('imap.migadu.com', 'smtp.migadu.com') },
+  {
+    name: 'Infomaniak',
+    domains: ['ik.me', 'ikmail.com'],
+    mx: ['infomaniak.ch'],
+    access: usual('mail.infomaniak.com', 'mail.infomaniak.com', ifTwoFactor('Infomaniak')),
+  },
+  { name: 'Gandi', domains: [], mx: ['gandi.net'], access: usual('mail.gandi.net', 'mail.gandi.net') },
+  { name: 'STRATO', domains: [], mx: ['rzone.de'], access: usual('imap.strato.de', 'smtp.strato.de') },
+  {
+    name: 'Hetzner',
+    domains: [],
+    mx: ['your-server.de'],
+    access: usual('mail.your-server.de', 'mail.your-server.de'),
+  },
+  {
+    name: 'Rackspace',
+    domains: [],
+    mx: ['emailsrvr.com'],
+    access: usual('secure.emailsrvr.com', 'secure.emailsrvr.com'),
+  },
+  {
+    name: 'Namecheap Private Email',
+    domains: [],
+    mx: ['privateemail.com'],
+    access: usual('mail.privateemail.com', 'mail.privateemail.com'),
+  },
+];
+
+/** @param domain ASCII, lower case */
+export function providerOfDomain(domain: string): Provider | undefined {
+  return PROVIDERS.find(({ domains }) => domains.includes(domain));
+}
+
+/** @param mx a host that takes mail for the domain */
+export function providerOfMx(mx: string): Provider | undefined {
+  return PROVIDERS.find((provider) => provider.mx.some((domain) => isWithin(mx, domain)));
+}

@@ -1,0 +1,43 @@
+import { BlockList, isIPv4, isIPv6 } from 'node:net';
+
+/** IPv4 that is not a host of the public internet: RFC 6890 and its successors. */
+const SPECIAL_IPV4 = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+] as const;
+
+/** Within the global unicast addresses: protocol assignments (Teredo too), documentation, and 6to4, which holds an IPv4. */
+const SPECIAL_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'] as const;
+
+const special = new BlockList();
+for (const network of SPECIAL_IPV4) addTo(special, network, 'ipv4');
+for (const network of SPECIAL_IPV6) addTo(special, network, 'ipv6');
+const globalIpv6 = new BlockList();
+addTo(globalIpv6, '2000::/3', 'ipv6');
+
+/**
+ * Whether an address lies in the public internet: no loopback, no private network, nothing reserved. An IPv4 inside
+ * an IPv6 (mapped, NAT64) is none; whatever is not an address neither.
+ */
+export function isPublicAddress(address: string): boolean {
+  if (isIPv4(address)) return !special.check(address, 'ipv4');
+  return isIPv6(address) && globalIpv6.check(address, 'ipv6') && !special.check(address, 'ipv6');
+}
+
+function addTo(list: BlockList, network: string, family: 'ipv4' | 'ipv6'): void {
+  const [address = '', bits] = network.split('/');
+  list.addSubnet(address, Number(bits), family);
+}

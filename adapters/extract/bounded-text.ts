@@ -1,0 +1,64 @@
+/** The text of a document while it is collected, never longer than MAX_CHARS. */
+export interface BoundedText {
+  write(text: string): void;
+  /** One space in front of what is written next, unless that is a TAB or a line end. */
+  space(): void;
+  /** Nothing more fits: a reader may stop. */
+  readonly full: boolean;
+  /** Something of the document could not be read, or does not fit. */
+  incomplete(): void;
+  /** Something that a person would not see has been left out. */
+  leftOutHidden(): void;
+  /** @returns lines that end in LF and hold no control characters but TAB */
+  finish(): { text: string; cut: boolean };
+}
+
+/** UTF-16 code units, so no more code points than that. */
+const MAX_CHARS = 2_000_000;
+const HIDDEN = '[Hidden text of this document is left out.]';
+
+export function boundedText(): BoundedText {
+  let collected = '';
+  let cut = false;
+  let spaced = false;
+  let hidden = false;
+  return {
+    write(text) {
+      if (text === '') return;
+      const added = spaced && !/^[\t\n]/.test(text) ? ` ${text}` : text;
+      spaced = false;
+      const left = MAX_CHARS - collected.length;
+      collected += added.slice(0, left);
+    },
+    space() {
+      spaced = true;
+    },
+    get full() {
+      return collected.length === MAX_CHARS;
+    },
+    incomplete() {
+      cut = true;
+    },
+    leftOutHidden() {
+      hidden = true;
+    },
+    finish() {
+      const text = printable(collected);
+      return {
+        text: hidden ? `${text.trimEnd()}\n\n${HIDDEN}`.trimStart() : text,
+        // A reader stops when it is full.
+        cut: cut || collected.length === MAX_CHARS,
+      };
+    },
+  };
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that are left out
+const CONTROLS = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f]|^\ufeff/g;
+
+function printable(text: string): string {
+  return text
+    .replace(/\r\n?|[\v\f\u0085\u2028\u2029]/g, '\n')
+    .replace(CONTROLS, '')
+    .replace(/\p{Surrogate}/gu, '\ufffd');
+}

@@ -1,0 +1,64 @@
+import { Buffer } from 'node:buffer';
+
+/** What a document is read as. The bytes decide; only texts are told apart by what is claimed of them. */
+export type DocumentType =
+  | 'pdf'
+  | 'zip'
+  | 'oldOffice'
+  | 'rtf'
+  | 'picture'
+  | 'html'
+  | 'message'
+  | 'folded'
+  | 'plain';
+
+export interface Claims {
+  readonly name: string;
+  /** As the message claims it, parameters and all. */
+  readonly mime: string;
+}
+
+/** By the bytes that a file begins with. */
+const MAGIC: readonly { type: DocumentType; hex: string }[] = [
+  { type: 'zip', hex: '504b0304' },
+  { type: 'zip', hex: '504b0506' },
+  { type: 'oldOffice', hex: 'd0cf11e0a1b11ae1' },
+  { type: 'rtf', hex: '7b5c727466' },
+  { type: 'picture', hex: '89504e470d0a1a0a' },
+  { type: 'picture', hex: 'ffd8ff' },
+  { type: 'picture', hex: '47494638' },
+  { type: 'picture', hex: '49492a00' },
+  { type: 'picture', hex: '4d4d002a' },
+];
+
+/** Programs find a PDF within its first kilobyte. */
+const HEAD_BYTES = 1024;
+
+export function documentType(bytes: Uint8Array, { name, mime }: Claims): DocumentType {
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, HEAD_BYTES));
+  const hex = head.toString('hex', 0, 8);
+  const magic = MAGIC.find((candidate) => hex.startsWith(candidate.hex));
+  if (magic !== undefined) return magic.type;
+  // Without the zeros of UTF-16 and what may stand in front.
+  const start = head
+    .toString('latin1')
+    .replaceAll('\0', '')
+    .replace(/^(?:ï»¿|ÿþ|þÿ)?\s*/, '')
+    .toLowerCase();
+  if (start.includes('%pdf-')) return 'pdf';
+  const [type = ''] = mime.toLowerCase().split(';');
+  const claimed = type.trim();
+  const extension = /\.([a-z0-9]{1,10})$/i.exec(name)?.[1]?.toLowerCase() ?? '';
+  if (/^begin:v(?:calendar|card|event|todo)/.test(start)) return 'folded';
+  if (claimed === 'message/rfc822' || extension === 'eml') return 'message';
+  const claimsHtml = /^(?:text\/html|application\/xhtml\+xml)$/.test(claimed) || /^x?html?$/.test(extension);
+  if (claimsHtml || /^(?:<!doctype html|<html)/.test(start)) return 'html';
+  return claimed.startsWith('image/') && claimed !== 'image/svg+xml' ? 'picture' : 'plain';
+}
+
+/** The charset that a media type names, or an HTML page of itself. */
+export function declaredCharset(bytes: Uint8Array, { mime }: Claims): string | undefined {
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, HEAD_BYTES));
+  const declaration = /\b(?:charset|encoding)\s{0,9}=\s{0,9}["']?([\w.:-]{1,40})/i;
+  return (declaration.exec(mime) ?? declaration.exec(head.toString('latin1')))?.[1];
+}

@@ -1,0 +1,133 @@
+import type { BoundedText } from './bounded-text.ts';
+import { NoText } from './no-text.ts';
+import { attribute, type XmlEvent, xmlEvents } from './xml.ts';
+import type { ZipArchive } from './zip.ts';
+
+export const CONTENT = 'content.xml';
+const MANIFEST = 'META-INF/manifest.xml';
+
+/** Empty cells that stand for thousands, up to the end of the sheet. */
+const MAX_GAP = 50;
+const MAX_HIDING_STYLES = 10_000;
+
+/**
+ * Text documents, sheets and presentations (OpenDocument 1.3). Paragraphs are lines, rows of a table are lines of
+ * cells separated by tabs. Deletions are left out, and what a style hides.
+ * @throws NoText `encrypted`, `broken`
+ */
+export function openDocumentText(zip: ZipArchive, out: BoundedText): void {
+  for (const event of xmlEvents(zip.read(MANIFEST))) {
+    if (event.kind === 'open' && event.name === 'encryption-data') throw new NoText('encrypted');
+  }
+  contentText(visible(xmlEvents(zip.read(CONTENT)), out), out);
+}
+
+/** Leaves out the elements that nobody is shown. */
+function* visible(events: Iterable<XmlEvent>, out: BoundedText): Generator<XmlEvent> {
+  const hiding = new Set<string>();
+  let styleName = '';
+  /** Elements that are open within one that is left out, with it. */
+  let depth = 0;
+  for (const event of events) {
+    if (depth > 0) {
+      if (event.kind !== 'text') depth += event.kind === 'open' ? 1 : -1;
+      continue;
+    }
+    if (event.kind === 'open') {
+      if (event.name === 'style') styleName = attribute(event, 'name') ?? '';
+      const display = attribute(event, 'display');
+      if (/^(?:text|table)-properties$/.test(event.name) && (display === 'none' || display === 'false')) {
+        if (hiding.size < MAX_HIDING_STYLES) hiding.add(styleName);
+      }
+      const isHidden =
+        hiding.has(attribute(event, 'style-name') ?? '') || attribute(event, 'visibility') === 'collapse';
+      if (isHidden) out.leftOutHidden();
+      if (isHidden || event.name === 'tracked-changes') {
+        depth = 1;
+        continue;
+      }
+    }
+    yield event;
+  }
+}
+
+function contentText(events: Iterable<XmlEvent>, out: BoundedText): void {
+  /** Paragraphs that are open: one may hold a note, or a frame with more. */
+  let paragraphs = 0;
+  /** Footnotes and comments stand where they belong, in brackets. */
+  let notes = 0;
+  let cells = 0;
+  let row = '';
+  let cell = '';
+  let gap = 0;
+  let cellRepeats = 1;
+  let rowRepeats = 1;
+  const write = (text: string) => {
+    if (cells === 0) out.write(text);
+    else if (cell.length + row.length < MAX_ROW_CHARS) cell += text.replaceAll('\n', ' ');
+  };
+  for (const event of events) {
+    if (out.full) return;
+    if (event.kind === 'text') {
+      if (paragraphs > 0 || notes > 0) write(event.text.replace(/\s/g, ' '));
+      continue;
+    }
+    const opens = event.kind === 'open';
+    switch (event.name) {
+      case 'p':
+      case 'h':
+        paragraphs = Math.max(0, paragraphs + (opens ? 1 : -1));
+        if (opens && notes > 0) write(' ');
+        else if (!opens && notes === 0) write('\n');
+        break;
+      case 's':
+        if (opens) write(' '.repeat(repeats(attribute(event, 'c'))));
+        break;
+      case 'tab':
+        if (opens) write('\t');
+        break;
+      case 'line-break':
+        if (opens) write('\n');
+        break;
+      case 'note':
+      case 'annotation':
+        notes = Math.max(0, notes + (opens ? 1 : -1));
+        write(opens ? ' [' : ']');
+        break;
+      case 'table':
+        if (opens && cells === 0) out.write(`${attribute(event, 'name') ?? ''}\n`);
+        break;
+      case 'table-row':
+        if (cells > 0) break;
+        if (opens) {
+          rowRepeats = repeats(attribute(event, 'number-rows-repeated'));
+          row = '';
+          gap = 0;
+        } else if (row !== '') {
+          for (let i = 0; i < rowRepeats && !out.full; i++) out.write(`${row}\n`);
+        }
+        break;
+      case 'table-cell':
+      case 'covered-table-cell':
+        cells = Math.max(0, cells + (opens ? 1 : -1));
+        if (opens && cells === 1) {
+          cellRepeats = repeats(attribute(event, 'number-columns-repeated'));
+          cell = '';
+        } else if (cells === 0) {
+          const text = cell.trim();
+          for (let i = 0; i < cellRepeats && row.length < MAX_ROW_CHARS; i++) {
+            if (text !== '') row += '\t'.repeat(Math.min(gap, MAX_GAP)) + text;
+            gap = text === '' ? gap + 1 : 1;
+          }
+        }
+        break;
+    }
+  }
+}
+
+const MAX_ROW_CHARS = 1_000_000;
+const MAX_REPEATS = 1_000_000;
+
+function repeats(count: string | undefined): number {
+  return Math.min(Math.max(1, Number.parseInt(count ?? '1', 10) || 1), MAX_REPEATS);
+}

@@ -1,0 +1,75 @@
+import { performance } from 'node:perf_hooks';
+import { getDocumentProxy } from 'unpdf';
+import { z } from 'zod';
+import type { BoundedText } from './bounded-text.ts';
+import { refusedByteArrays } from './byte-array-limit.ts';
+import { NoText } from './no-text.ts';
+
+/** A long document is cut at a page before the whole of it is given up for taking too long. */
+const ENOUGH_MS = 7000;
+
+/** Lines as the layout has them, pages separated by an empty line. @throws NoText `encrypted`, `broken`, `too_large` */
+export async function pdfText(bytes: Uint8Array, out: BoundedText): Promise<void> {
+  const end = performance.now() + ENOUGH_MS;
+  const refused = refusedByteArrays();
+  // It takes no Buffer.
+  const pdf = await openPdf(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  try {
+    for (let number = 1; number <= pdf.numPages && !out.full; number++) {
+      await pageText(pdf, number, out, end);
+      if (performance.now() < end || number === pdf.numPages) continue;
+      out.incomplete();
+      return;
+    }
+  } finally {
+    await pdf.destroy();
+  }
+  if (refusedByteArrays() > refused) throw new NoText('too_large');
+}
+
+type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
+
+async function openPdf(bytes: Uint8Array): Promise<Pdf> {
+  try {
+    return await getDocumentProxy(bytes, {
+      // Errors alone, not to stdout.
+      verbosity: 0,
+      // Nothing is drawn, and nothing is looked for on this machine.
+      disableFontFace: true,
+      useSystemFonts: false,
+      maxImageSize: 0,
+      useWasm: false,
+      enableXfa: false,
+      stopAtErrors: false,
+    });
+  } catch (error) {
+    const isProtected = error instanceof Error && error.name === 'PasswordException';
+    throw new NoText(isProtected ? 'encrypted' : 'broken', { cause: error });
+  }
+}
+
+/** Beside text there are marks, which have none. */
+const Chunk = z.object({
+  items: z.array(z.object({ str: z.string().default(''), hasEOL: z.boolean().default(false) })),
+});
+
+async function pageText(pdf: Pdf, number: number, out: BoundedText, end: number): Promise<void> {
+  try {
+    const page = await pdf.getPage(number);
+    const reader = page.streamTextContent().getReader();
+    for (;;) {
+      const read: { readonly done: boolean; readonly value?: unknown } = await reader.read();
+      if (read.done) break;
+      for (const { str, hasEOL } of Chunk.parse(read.value).items) out.write(hasEOL ? `${str}\n` : str);
+      if (!out.full && performance.now() < end) continue;
+      await reader.cancel(new Error('This is enough.'));
+      out.incomplete();
+      return;
+    }
+    page.cleanup();
+    out.write('\n\n');
+  } catch {
+    // One page that cannot be read takes no other with it.
+    out.incomplete();
+  }
+}

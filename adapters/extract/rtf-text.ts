@@ -1,0 +1,200 @@
+import { Buffer } from 'node:buffer';
+import { decodeText } from '../mime/charset.ts';
+import type { BoundedText } from './bounded-text.ts';
+import { NoText } from './no-text.ts';
+
+/** Rich Text Format 1.9.1: what is read of a group ends with the group, so its state is kept on a stack. */
+interface Group {
+  /** A font table, a picture, properties: no text. */
+  skipped: boolean;
+  hidden: boolean;
+  /** Of `\'hh`, by the font. */
+  charset: string;
+  /** Characters that stand after each `\u` for programs that do not know it. */
+  fallbackChars: number;
+  inFontTable: boolean;
+  inTable: boolean;
+}
+
+const MAX_DEPTH = 10_000;
+
+/** Control words with a value, `\'hh`, control symbols, braces, and runs of text; line ends mean nothing. */
+const TOKEN =
+  /\\([a-zA-Z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-fA-F]{2})|\\([^a-zA-Z])|([{}])|[\r\n]+|([^\\{}\r\n]+)|\\/gy;
+
+const SKIPPED = new Set([
+  ...['fonttbl', 'colortbl', 'stylesheet', 'listtable', 'listoverridetable', 'revtbl', 'rsidtbl', 'info'],
+  ...['generator', 'pict', 'object', 'objdata', 'fldinst', 'themedata', 'colorschememapping', 'datastore'],
+  ...['latentstyles', 'xmlnstbl', 'filetbl', 'pgptbl', 'mmathPr', 'nonshppict', 'bkmkstart', 'bkmkend'],
+  ...['xe', 'tc', 'deleted'],
+]);
+
+const CHARACTERS: Readonly<Record<string, string>> = {
+  par: '\n',
+  line: '\n',
+  sect: '\n',
+  page: '\n',
+  row: '\n',
+  nestrow: '\n',
+  cell: '\t',
+  nestcell: '\t',
+  tab: '\t',
+  emdash: '—',
+  endash: '–',
+  emspace: ' ',
+  enspace: ' ',
+  bullet: '•',
+  lquote: '‘',
+  rquote: '’',
+  ldblquote: '“',
+  rdblquote: '”',
+};
+
+const SYMBOLS: Readonly<Record<string, string>> = {
+  '\\': '\\',
+  '{': '{',
+  '}': '}',
+  '~': '\u00a0',
+  _: '-',
+  '\n': '\n',
+  '\r': '\n',
+};
+
+/** `\fcharset` of a font. Others are as the document's code page says. */
+const FONT_CHARSETS: Readonly<Record<number, string>> = {
+  77: 'macintosh',
+  128: 'shift_jis',
+  129: 'euc-kr',
+  134: 'gbk',
+  136: 'big5',
+  161: 'windows-1253',
+  162: 'windows-1254',
+  163: 'windows-1258',
+  177: 'windows-1255',
+  178: 'windows-1256',
+  186: 'windows-1257',
+  204: 'windows-1251',
+  222: 'windows-874',
+  238: 'windows-1250',
+};
+
+/** @throws NoText `broken` where groups are nested beyond sense */
+export function rtfText(bytes: Uint8Array, out: BoundedText): void {
+  const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+  const fontCharsets = new Map<number, string>();
+  let codePage = 'windows-1252';
+  let font = 0;
+  let group: Group = {
+    skipped: false,
+    hidden: false,
+    charset: '',
+    fallbackChars: 1,
+    inFontTable: false,
+    inTable: false,
+  };
+  const outer: Group[] = [];
+  /** Characters of the fallback that are still to be left out. */
+  let toLeaveOut = 0;
+  /** Bytes of `\'hh`: two of them may be one character. */
+  let pending: number[] = [];
+
+  const write = (text: string) => {
+    if (group.skipped) return;
+    if (group.hidden) {
+      if (text.trim() !== '') out.leftOutHidden();
+    } else out.write(text);
+  };
+  const flush = () => {
+    if (pending.length === 0) return;
+    write(decodeText(Buffer.from(pending), group.charset || codePage));
+    pending = [];
+  };
+
+  TOKEN.lastIndex = 0;
+  for (let token = TOKEN.exec(source); token !== null && !out.full; token = TOKEN.exec(source)) {
+    const [, word, digits, hex, symbol, brace, run] = token;
+    if (hex !== undefined) {
+      if (toLeaveOut > 0) toLeaveOut--;
+      else if (!group.skipped) pending.push(Number.parseInt(hex, 16));
+      continue;
+    }
+    if (run !== undefined) {
+      const shown = run.slice(toLeaveOut);
+      toLeaveOut -= run.length - shown.length;
+      // The second byte of a character may stand as it is.
+      if (shown === '') continue;
+      if (pending.length > 0 && isMultibyte(group.charset || codePage))
+        pending.push(...Buffer.from(shown.slice(0, 1), 'latin1'));
+      const rest = pending.length > 0 && isMultibyte(group.charset || codePage) ? shown.slice(1) : shown;
+      flush();
+      if (!group.skipped) write(decodeText(Buffer.from(rest, 'latin1'), group.charset || codePage));
+      continue;
+    }
+    flush();
+    if (brace === '{') {
+      if (outer.push({ ...group }) > MAX_DEPTH) throw new NoText('broken');
+      toLeaveOut = 0;
+    } else if (brace === '}') {
+      group = outer.pop() ?? group;
+      toLeaveOut = 0;
+    } else if (symbol !== undefined) {
+      // `\*` says that a program may leave out what it does not know.
+      if (symbol === '*') group.skipped = true;
+      else if (toLeaveOut > 0) toLeaveOut--;
+      else write(SYMBOLS[symbol] ?? '');
+    } else if (word !== undefined) {
+      const value = digits === undefined ? undefined : Number(digits);
+      if (word === 'bin') {
+        TOKEN.lastIndex += Math.max(0, value ?? 0);
+      } else if (word === 'u' && value !== undefined) {
+        write(String.fromCharCode(value & 0xffff));
+        toLeaveOut = group.fallbackChars;
+      } else if (word === 'uc') {
+        group.fallbackChars = Math.min(Math.max(0, value ?? 1), 100);
+      } else if (word === 'ansicpg' && value !== undefined) {
+        codePage = codePageName(value);
+      } else if (word === 'mac' && !group.skipped) {
+        codePage = 'macintosh';
+      } else if (word === 'fonttbl') {
+        group.inFontTable = true;
+        group.skipped = true;
+      } else if (word === 'f' && value !== undefined) {
+        font = value;
+        if (!group.inFontTable) group.charset = fontCharsets.get(font) ?? '';
+      } else if (word === 'fcharset' && group.inFontTable) {
+        const charset = FONT_CHARSETS[value ?? 0];
+        if (charset !== undefined && fontCharsets.size < 10_000) fontCharsets.set(font, charset);
+      } else if (word === 'pard' || word === 'intbl') {
+        group.inTable = word === 'intbl';
+      } else if (word === 'par' && group.inTable) {
+        out.space();
+      } else if (word === 'plain') {
+        group.hidden = false;
+        group.charset = '';
+      } else if (word === 'v') {
+        group.hidden = value !== 0;
+      } else if (SKIPPED.has(word) && value !== 0) {
+        group.skipped = true;
+      } else {
+        write(CHARACTERS[word] ?? '');
+      }
+    }
+  }
+  flush();
+}
+
+function isMultibyte(charset: string): boolean {
+  return /^(?:shift_jis|euc-kr|gbk|big5)$/.test(charset);
+}
+
+function codePageName(codePage: number): string {
+  const names: Readonly<Record<number, string>> = {
+    932: 'shift_jis',
+    936: 'gbk',
+    949: 'euc-kr',
+    950: 'big5',
+    10000: 'macintosh',
+    65001: 'utf-8',
+  };
+  return names[codePage] ?? (codePage >= 1250 && codePage <= 1258 ? `windows-${codePage}` : `cp${codePage}`);
+}

@@ -1,0 +1,67 @@
+import type { BoundedText } from './bounded-text.ts';
+import type { OfficePackage } from './office-package.ts';
+import { attribute, type XmlEvent } from './xml.ts';
+
+export const PRESENTATION = /(?:presentationml\.\w+|ms-powerpoint\.\w+)\.main\+xml$/;
+
+/** Slides in their order, separated by an empty line, each followed by its notes. Hidden slides are left out. */
+export function slidesText(office: OfficePackage, presentation: string, out: BoundedText): void {
+  for (const slide of slidesOf(office, presentation)) {
+    if (out.full) return;
+    if (isHidden(office.events(slide))) {
+      out.leftOutHidden();
+      continue;
+    }
+    paragraphs(office.events(slide), out);
+    for (const { type, part } of office.related(slide).values()) {
+      if (type.endsWith('/notesSlide')) paragraphs(office.events(part), out);
+    }
+    out.write('\n');
+  }
+}
+
+function slidesOf(office: OfficePackage, presentation: string): string[] {
+  const related = office.related(presentation);
+  const slides: string[] = [];
+  for (const event of office.events(presentation)) {
+    if (event.kind !== 'open' || event.name !== 'sldId') continue;
+    const slide = related.get(relationId(event.attributes));
+    if (slide !== undefined) slides.push(slide.part);
+  }
+  return slides;
+}
+
+/** `r:id`, beside an `id` of another kind. */
+function relationId(attributes: string): string {
+  return /\s\w+:id\s*=\s*["']([^"']*)["']/.exec(attributes)?.[1] ?? '';
+}
+
+function isHidden(events: Iterable<XmlEvent>): boolean {
+  for (const event of events) {
+    if (event.kind === 'open')
+      return event.name === 'sld' && /^(?:0|false)$/.test(attribute(event, 'show') ?? '');
+  }
+  return false;
+}
+
+function paragraphs(events: Iterable<XmlEvent>, out: BoundedText): void {
+  let inText = false;
+  let inCell = false;
+  for (const event of events) {
+    if (out.full) return;
+    if (event.kind === 'text') {
+      if (inText) out.write(event.text);
+      continue;
+    }
+    const opens = event.kind === 'open';
+    if (event.name === 't') inText = opens;
+    else if (event.name === 'br' && opens) out.write('\n');
+    else if (event.name === 'p' && !opens && inCell) out.space();
+    else if (event.name === 'p' && !opens) out.write('\n');
+    else if (event.name === 'tr' && !opens) out.write('\n');
+    else if (event.name === 'tc') {
+      inCell = opens;
+      if (!opens) out.write('\t');
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import type { BoundedText } from './bounded-text.ts';
+import type { OfficePackage } from './office-package.ts';
+import { attribute, type XmlEvent } from './xml.ts';
+
+/** Content types of the parts in the order in which they are read. */
+const PARTS = [
+  /wordprocessingml\.header\+xml$/,
+  /(?:wordprocessingml\.(?:document|template)|ms-word\.\w+)\.main\+xml$/,
+  /wordprocessingml\.footnotes\+xml$/,
+  /wordprocessingml\.endnotes\+xml$/,
+  /wordprocessingml\.comments\+xml$/,
+  /wordprocessingml\.footer\+xml$/,
+];
+
+export function wordText(office: OfficePackage, out: BoundedText): void {
+  for (const part of PARTS.flatMap((type) => office.parts(type))) {
+    partText(office.events(part), out);
+    if (out.full) return;
+  }
+}
+
+/** Paragraphs are lines; rows of a table are lines of cells separated by tabs. Deletions and hidden runs are left out. */
+function partText(events: Iterable<XmlEvent>, out: BoundedText): void {
+  let inText = false;
+  let isHidden = false;
+  /** Tables within tables are read as part of the cell. */
+  let cells = 0;
+  /** What is drawn for programs that do not know the first choice: the same text again. */
+  let fallbacks = 0;
+  for (const event of events) {
+    if (out.full) return;
+    if (event.kind === 'text') {
+      if (!inText || fallbacks > 0) continue;
+      if (isHidden) out.leftOutHidden();
+      else out.write(event.text);
+      continue;
+    }
+    const opens = event.kind === 'open';
+    switch (event.name) {
+      case 't':
+        inText = opens;
+        break;
+      case 'Fallback':
+        fallbacks = Math.max(0, fallbacks + (opens ? 1 : -1));
+        break;
+      case 'tc':
+        cells = Math.max(0, cells + (opens ? 1 : -1));
+        if (!opens) out.write('\t');
+        break;
+      case 'r':
+        isHidden = false;
+        break;
+      case 'vanish':
+        if (opens && isOn(attribute(event, 'val'))) isHidden = true;
+        break;
+      case 'tab':
+        // In the properties of a paragraph it is a tab stop, which has a position.
+        if (opens && attribute(event, 'pos') === undefined) out.write('\t');
+        break;
+      case 'br':
+      case 'cr':
+        if (opens) out.write('\n');
+        break;
+      case 'noBreakHyphen':
+        if (opens) out.write('-');
+        break;
+      case 'p':
+        if (opens || fallbacks > 0) break;
+        if (cells > 0) out.space();
+        else out.write('\n');
+        break;
+      case 'tr':
+        if (!opens) out.write('\n');
+        break;
+    }
+  }
+}
+
+function isOn(value: string | undefined): boolean {
+  return value === undefined || !/^(?:0|false|off)$/.test(value);
+}

@@ -1,0 +1,147 @@
+import { NoText } from './no-text.ts';
+
+/**
+ * Reads XML as a row of events, piece by piece, in constant memory and without a stack. It does not check that
+ * elements match. Only the entities that XML itself defines and numbers are replaced: what a DTD declares is not
+ * read, so nothing expands and nothing is loaded.
+ */
+export type XmlEvent =
+  | { readonly kind: 'open'; readonly name: string; readonly attributes: string }
+  | { readonly kind: 'close'; readonly name: string }
+  | { readonly kind: 'text'; readonly text: string };
+
+/** One tag, comment, or CDATA section; drawings carry pictures in attributes. */
+const MAX_MARKUP_CHARS = 1_000_000;
+/** The attributes that are asked for are short and stand in front. */
+const MAX_ATTRIBUTES_CHARS = 4096;
+/** No reference that is replaced is longer. */
+const MAX_REFERENCE_CHARS = 12;
+
+/**
+ * Names of elements come without their prefix.
+ * @throws NoText `broken` where markup does not end
+ */
+export function* xmlEvents(pieces: Iterable<Uint8Array>): Generator<XmlEvent> {
+  let rest = '';
+  /** Markup that is not there yet is looked at again when it has doubled: so it costs no more than its length. */
+  let enoughChars = 0;
+  for (const text of decoded(pieces)) {
+    rest += text ?? '';
+    if (rest.length < enoughChars && text !== undefined) continue;
+    let at = 0;
+    for (;;) {
+      const open = rest.indexOf('<', at);
+      if (open === -1) break;
+      if (open > at) yield { kind: 'text', text: withReferences(rest.slice(at, open)) };
+      at = open;
+      const end = markupEnd(rest, at);
+      if (end === undefined) break;
+      yield* markup(rest.slice(at, end));
+      at = end;
+    }
+    if (rest[at] !== '<') {
+      // Text need not wait for its end, but a reference has to stay in one piece.
+      const reference = rest.lastIndexOf('&');
+      const safe = reference >= at && reference > rest.length - MAX_REFERENCE_CHARS ? reference : rest.length;
+      if (safe > at) yield { kind: 'text', text: withReferences(rest.slice(at, safe)) };
+      at = safe;
+    }
+    rest = rest.slice(at);
+    enoughChars = rest.startsWith('<') ? 2 * rest.length : 0;
+    if (rest.length > MAX_MARKUP_CHARS) throw new NoText('broken');
+  }
+  if (rest.startsWith('<')) throw new NoText('broken');
+}
+
+function* markup(text: string): Generator<XmlEvent> {
+  if (text.startsWith('<![CDATA[')) {
+    yield { kind: 'text', text: text.slice('<![CDATA['.length, -']]>'.length) };
+    return;
+  }
+  const [, slash, name, attributesAt] = /^<(\/?)(?:[^\s/<>:]{1,100}:)?([^\s/<>:]{1,100})()/.exec(text) ?? [];
+  if (name === undefined || attributesAt === undefined || name.startsWith('!') || name.startsWith('?'))
+    return;
+  if (slash === '/') {
+    yield { kind: 'close', name };
+    return;
+  }
+  yield { kind: 'open', name, attributes: text.slice(0, MAX_ATTRIBUTES_CHARS) };
+  if (text.endsWith('/>')) yield { kind: 'close', name };
+}
+
+/** Where the markup that begins here ends; undefined when that is not there yet. */
+function markupEnd(text: string, at: number): number | undefined {
+  if (text.startsWith('<!--', at)) return behind(text, '-->', at + 4);
+  if (text.startsWith('<![CDATA[', at)) return behind(text, ']]>', at);
+  if (text.startsWith('<?', at)) return behind(text, '?>', at);
+  // What the first characters of a comment or a CDATA section could still become.
+  if (text.length - at < '<![CDATA['.length && text.startsWith('<!', at)) return undefined;
+  if (text.startsWith('<!', at)) {
+    const subset = text.indexOf('[', at);
+    const end = behind(text, '>', at);
+    return subset === -1 || (end !== undefined && subset > end) ? end : behind(text, ']>', subset);
+  }
+  return tagEnd(text, at);
+}
+
+function behind(text: string, end: string, from: number): number | undefined {
+  const at = text.indexOf(end, from);
+  return at === -1 ? undefined : at + end.length;
+}
+
+/** A value in quotation marks may hold `>`. */
+function tagEnd(text: string, from: number): number | undefined {
+  for (let at = from; at < text.length; at++) {
+    const character = text.charAt(at);
+    if (character === '>') return at + 1;
+    if (character !== '"' && character !== "'") continue;
+    at = text.indexOf(character, at + 1);
+    if (at === -1) return undefined;
+  }
+  return undefined;
+}
+
+/** @param name of the attribute, without its prefix */
+export function attribute(event: { readonly attributes: string }, name: string): string | undefined {
+  let pattern = PATTERNS.get(name);
+  if (pattern === undefined) {
+    pattern = new RegExp(`[\\s:]${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`);
+    PATTERNS.set(name, pattern);
+  }
+  const match = pattern.exec(event.attributes);
+  const value = match?.[1] ?? match?.[2];
+  return value === undefined ? undefined : withReferences(value);
+}
+
+/** Only names from our own sources come in here. */
+const PATTERNS = new Map<string, RegExp>();
+
+const REFERENCES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
+
+function withReferences(text: string): string {
+  if (!text.includes('&')) return text;
+  return text.replace(
+    /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(lt|gt|amp|quot|apos));/gi,
+    (all, decimal, hex, name) => {
+      if (typeof name === 'string') return REFERENCES[name.toLowerCase()] ?? all;
+      const code = typeof hex === 'string' ? Number.parseInt(hex, 16) : Number(decimal);
+      return code <= 0x10ffff ? String.fromCodePoint(code) : '\ufffd';
+    },
+  );
+}
+
+/** @returns undefined at the end */
+function* decoded(pieces: Iterable<Uint8Array>): Generator<string | undefined> {
+  let decoder: TextDecoder | undefined;
+  for (const piece of pieces) {
+    decoder ??= new TextDecoder(encodingOf(piece));
+    yield decoder.decode(piece, { stream: true });
+  }
+  yield decoder?.decode();
+  yield undefined;
+}
+
+function encodingOf(head: Uint8Array): string {
+  if (head[0] === 0xff && head[1] === 0xfe) return 'utf-16le';
+  return head[0] === 0xfe && head[1] === 0xff ? 'utf-16be' : 'utf-8';
+}

@@ -1,0 +1,19 @@
+import { MailError, type MessagePlace, type Start } from '../../core/ports/mail.ts';
+import { outOfTime } from '../smtp/time-limit.ts';
+import { fetchMessage } from './rows.ts';
+import type { OpenFolder } from './session.ts';
+
+/**
+ * The last look before a change: the message is there, and the change is still wanted.
+ * @throws MailError `not_found`, `not_started`, `unavailable`
+ */
+export async function beginChange(
+  folder: OpenFolder,
+  place: MessagePlace,
+  start: Start,
+  limit: AbortSignal,
+): Promise<void> {
+  await fetchMessage(folder, place, { size: true, internalDate: true });
+  if (!(await start())) throw new MailError('not_started', 'the change was called off before it began');
+  if (limit.aborted) throw outOfTime();
+}

@@ -1,0 +1,35 @@
+import type { AccountConnections } from './account-connections.ts';
+import { isNotFound } from './failure.ts';
+import { inFolder, type OpenFolder } from './session.ts';
+
+/** More connections at once make no server faster, and leave none for other calls. */
+const PARALLEL = 3;
+
+/**
+ * Does the same in several folders, side by side.
+ * @returns what `work` answered, in the order of `folders`; undefined where there is no such folder (any more)
+ * @throws MailError the first failure; no other folder is begun after it
+ */
+export async function inEachFolder<F extends { readonly path: string }, T>(
+  connections: AccountConnections,
+  folders: readonly F[],
+  limit: AbortSignal,
+  work: (open: OpenFolder, folder: F) => Promise<T>,
+): Promise<(T | undefined)[]> {
+  const answers = new Array<T | undefined>(folders.length).fill(undefined);
+  const failures: unknown[] = [];
+  const left = folders.entries();
+  const worker = async () => {
+    for (const [index, folder] of left) {
+      if (failures.length > 0) return;
+      try {
+        answers[index] = await inFolder(connections, folder.path, limit, (open) => work(open, folder));
+      } catch (error) {
+        if (!isNotFound(error)) failures.push(error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(PARALLEL, folders.length) }, worker));
+  if (failures.length > 0) throw failures[0];
+  return answers;
+}

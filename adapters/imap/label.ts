@@ -1,0 +1,60 @@
+import type { ImapFlow } from 'imapflow';
+import { MailError, type MailFolder, type MessagePlace, type Start } from '../../core/ports/mail.ts';
+import { beginChange } from './begin-change.ts';
+import { isGmail, makeFolder } from './folders.ts';
+import { change, type OpenFolder } from './session.ts';
+
+/** @returns how it was done @throws MailError as `label` of the Mail port says */
+export async function labelMessage(
+  folder: OpenFolder,
+  folders: readonly MailFolder[],
+  place: MessagePlace,
+  label: string,
+  start: Start,
+  limit: AbortSignal,
+): Promise<'keyword' | 'gmail_label' | 'copy'> {
+  const { client, mailbox } = folder;
+  // What begins with a backslash is the server's own: with Gmail, \Trash as a label would be a deletion.
+  if (label.startsWith('\\')) throw new MailError('refused', 'this is not a label that can be given');
+  const names = [label, `${client.namespace?.prefix ?? ''}${label}`].map((name) => name.toLowerCase());
+  const into = folders.find(({ path }) => names.includes(path.toLowerCase()));
+  // A copy in Sent or Drafts would look as if the owner had written it.
+  if (into !== undefined && into.role !== null) {
+    throw new MailError('refused', 'a folder of that name has a purpose of its own');
+  }
+  await beginChange(folder, place, start, limit);
+  const range = String(place.uid);
+  if (isGmail(client)) {
+    const options = { uid: true, useLabels: true };
+    const done = await change(client, () => client.messageFlagsAdd(range, [label], options));
+    if (done === undefined) throw new MailError('refused', 'the IMAP server did not keep the label');
+    return 'gmail_label';
+  }
+  if (mailbox.permanentFlags?.has('\\*') === true && isKeyword(label)) {
+    await change(client, () => client.messageFlagsAdd(range, [label], { uid: true }));
+    if (await isKept(client, range, label)) return 'keyword';
+  }
+  const path = into?.path ?? (await makeFolder(client, label));
+  if (path === place.path) return 'copy';
+  const copied = await change(client, () => client.messageCopy(range, path, { uid: true }));
+  if (copied === undefined) throw new MailError('refused', 'the IMAP server did not copy the message');
+  return 'copy';
+}
+
+/** An atom (RFC 9051, 9). Names with a dollar sign are registered and mean something to other programs. */
+function isKeyword(label: string): boolean {
+  return /^[!#&'+,\-./0-9:;<=>?@A-Z^_`a-z|}~]+$/.test(label);
+}
+
+/** A server may accept the command and not keep the keyword. */
+async function isKept(client: ImapFlow, range: string, label: string): Promise<boolean> {
+  try {
+    const message = await client.fetchOne(range, { flags: true }, { uid: true });
+    if (message === false) return false;
+    return [...(message.flags ?? [])].some((flag) => flag.toLowerCase() === label.toLowerCase());
+  } catch (error) {
+    throw new MailError('outcome_unknown', 'the IMAP server did not say whether it kept the label', {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,42 @@
+import type { FetchMessageObject, SearchObject } from 'imapflow';
+import { type MessagePlace, type MessageRow, THREAD_MAX } from '../../core/ports/mail.ts';
+import { headerMessageIds } from '../mime/header-text.ts';
+import { fetchMessage, isWhole, ROW_QUERY, rowOf, searchUids, uidSets } from './rows.ts';
+import type { OpenFolder } from './session.ts';
+
+/** A row with the ids of the messages that it answers, and the server's own id of its conversation. */
+export interface LinkedRow {
+  readonly row: MessageRow;
+  readonly refersTo: readonly string[];
+  readonly threadId: string | undefined;
+}
+
+const LINKED_QUERY = { ...ROW_QUERY, headers: ['date', 'references', 'in-reply-to'], threadId: true };
+
+/** @throws MailError `not_found` where the place holds no message */
+export async function linkedRow(folder: OpenFolder, place: MessagePlace): Promise<LinkedRow> {
+  return linkedOf(folder, await fetchMessage(folder, place, LINKED_QUERY));
+}
+
+/** What matches, without the messages that were found already. */
+export async function linkedRows(
+  folder: OpenFolder,
+  search: SearchObject,
+  found: ReadonlySet<number>,
+): Promise<LinkedRow[]> {
+  if (folder.mailbox.exists === 0) return [];
+  const uids = (await searchUids(folder.client, search)).filter((uid) => !found.has(uid));
+  const linked: LinkedRow[] = [];
+  for (const set of uidSets(uids.slice(-THREAD_MAX))) {
+    const messages = await folder.client.fetchAll(set, LINKED_QUERY, { uid: true });
+    linked.push(...messages.filter(isWhole).map((message) => linkedOf(folder, message)));
+  }
+  return linked;
+}
+
+function linkedOf(folder: OpenFolder, message: FetchMessageObject): LinkedRow {
+  const { threadId, headers } = message;
+  const fields = (headers?.toString('latin1') ?? '').replace(/\r?\n(?=[ \t])/g, '').split(/\r?\n/);
+  const naming = fields.filter((field) => /^(?:references|in-reply-to)[ \t]*:/i.test(field));
+  return { row: rowOf(folder, message), refersTo: naming.flatMap(headerMessageIds), threadId };
+}

@@ -1,0 +1,40 @@
+import { MailError, type MessagePlace, type Start } from '../../core/ports/mail.ts';
+import { beginChange } from './begin-change.ts';
+import { change, type OpenFolder } from './session.ts';
+
+/**
+ * Moves the message into the folder `to`, which is there. Where the server has no MOVE it is copied, and the original
+ * removed, but only with UIDPLUS: a plain EXPUNGE would remove what others have marked as well.
+ * @throws MailError as `move` of the Mail port says
+ */
+export async function moveMessage(
+  folder: OpenFolder,
+  place: MessagePlace,
+  to: string,
+  start: Start,
+  limit: AbortSignal,
+): Promise<void> {
+  const { client } = folder;
+  await beginChange(folder, place, start, limit);
+  if (to === place.path) return;
+  const range = String(place.uid);
+  if (client.capabilities.has('MOVE')) {
+    const moved = await change(client, () => client.messageMove(range, to, { uid: true }));
+    if (moved === undefined) throw refused();
+    return;
+  }
+  const copied = await change(client, () => client.messageCopy(range, to, { uid: true }));
+  if (copied === undefined) throw refused();
+  const removed = await change(client, () =>
+    client.capabilities.has('UIDPLUS')
+      ? client.messageDelete(range, { uid: true })
+      : client.messageFlagsAdd(range, ['\\Deleted'], { uid: true }),
+  );
+  if (removed === undefined) {
+    throw new MailError('outcome_unknown', 'the message was copied, but the original could not be removed');
+  }
+}
+
+function refused(): MailError {
+  return new MailError('refused', 'the IMAP server did not move the message');
+}

@@ -1,0 +1,73 @@
+import type { SearchObject } from 'imapflow';
+import type { ReceivedDates } from './received-dates.ts';
+import { instant, searchUids } from './rows.ts';
+import type { OpenFolder } from './session.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** How far back is looked for a page, further and further until there are enough messages. */
+const REACH_DAYS = [2, 8, 32, 128, 512, 2048, Number.POSITIVE_INFINITY];
+/** The dates of so few messages are asked for at once, and not by days. */
+export const FEW = 1_000;
+
+export interface Received {
+  readonly uid: number;
+  readonly receivedMs: number;
+}
+
+export interface WantedByDate {
+  /** What is looked through: what a search finds, or these UIDs. */
+  readonly among: { readonly search: SearchObject } | { readonly uids: readonly number[] };
+  /** INTERNALDATE of the position behind which the page begins; undefined: at the newest. */
+  readonly afterMs: number | undefined;
+  isBehind(message: Received): boolean;
+  readonly count: number;
+}
+
+/**
+ * The first messages behind a position, newest INTERNALDATE first, then the highest UID. SORT is not spoken by
+ * imapflow, so messages are searched for by days back from the position, and their exact dates asked for.
+ */
+export async function newestReceived(
+  folder: OpenFolder,
+  wanted: WantedByDate,
+  dates: ReceivedDates,
+): Promise<Received[]> {
+  const { among, afterMs, count } = wanted;
+  if ('uids' in among && among.uids.length <= FEW) {
+    return (await inOrder(folder, among.uids, wanted, dates)).slice(0, count);
+  }
+  const named = 'uids' in among ? new Set(among.uids) : undefined;
+  const startMs = afterMs ?? (await newestMs(folder, 'uids' in among ? String(among.uids.at(-1)) : '*'));
+  for (const days of REACH_DAYS) {
+    const reachedMs = startMs - days * DAY_MS;
+    // SEARCH compares days as the server's clock shows them, without time and zone: a day more on both sides.
+    const search: SearchObject = {
+      ...('search' in among ? among.search : {}),
+      ...(Number.isFinite(days) ? { since: new Date(reachedMs - DAY_MS) } : {}),
+      ...(afterMs === undefined ? {} : { before: new Date(startMs + 2 * DAY_MS) }),
+    };
+    const all = await searchUids(folder.client, Object.keys(search).length === 0 ? { all: true } : search);
+    const uids = named === undefined ? all : all.filter((uid) => named.has(uid));
+    const reached = (await inOrder(folder, uids, wanted, dates)).filter(
+      ({ receivedMs }) => receivedMs >= reachedMs,
+    );
+    if (reached.length >= count || !Number.isFinite(days)) return reached.slice(0, count);
+  }
+  return [];
+}
+
+/** Where to begin: not exactly the newest, since what is newer than this is found anyway. */
+async function newestMs({ client }: OpenFolder, uid: string): Promise<number> {
+  const newest = await client.fetchOne(uid, { internalDate: true }, { uid: true });
+  return newest === false ? 0 : instant(newest.internalDate).getTime();
+}
+
+async function inOrder(
+  folder: OpenFolder,
+  uids: readonly number[],
+  { isBehind }: WantedByDate,
+  dates: ReceivedDates,
+): Promise<Received[]> {
+  const received = [...(await dates.of(folder, uids))].map(([uid, receivedMs]) => ({ uid, receivedMs }));
+  return received.filter(isBehind).sort((a, b) => b.receivedMs - a.receivedMs || b.uid - a.uid);
+}

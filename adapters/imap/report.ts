@@ -1,0 +1,107 @@
+import type { ImapFlow } from 'imapflow';
+import type { FolderRole, MailFolder } from '../../core/ports/mail.ts';
+import { brokenBy, type Finding, good, lacking } from '../smtp/finding.ts';
+import type { MailServer } from '../smtp/mail-server.ts';
+import { smtpReport } from '../smtp/report.ts';
+import { withinLimit } from '../smtp/time-limit.ts';
+import { tlsReport } from '../smtp/tls-report.ts';
+import { connectImap } from './connection.ts';
+import { imapFailure } from './failure.ts';
+import { isGmail, listFolders } from './folders.ts';
+import type { ImapSettings } from './settings.ts';
+
+export type { Finding } from '../smtp/finding.ts';
+export { broken, good, lacking } from '../smtp/finding.ts';
+
+/**
+ * What the two servers of an account can do, and what is wrong with them. Nothing is changed there, but that the
+ * messages of the inbox are no longer \Recent, as after any look into it.
+ */
+export async function imapReport(
+  { imap, smtp }: ImapSettings,
+  limit: AbortSignal,
+): Promise<{ readonly imap: readonly Finding[]; readonly smtp: readonly Finding[] }> {
+  const [reading, sending] = await Promise.all([readingReport(imap, limit), smtpReport(smtp, limit)]);
+  return { imap: reading, smtp: sending };
+}
+
+async function readingReport(server: MailServer, limit: AbortSignal): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  let client: ImapFlow | undefined;
+  try {
+    let socket: unknown;
+    client = await connectImap(server, limit, (secured) => {
+      socket = secured;
+    });
+    const connected = client;
+    findings.push(...tlsReport(socket, server), good('sign_in', 'Signed in.'));
+    findings.push(...(await withinLimit(limit, mailboxReport(connected), () => connected.close())));
+  } catch (error) {
+    findings.push(brokenBy(imapFailure(error)));
+  } finally {
+    client?.close();
+  }
+  return findings;
+}
+
+async function mailboxReport(client: ImapFlow): Promise<readonly Finding[]> {
+  const { folders } = await listFolders(client);
+  // Not read-only: what may be kept is told to those alone who may write.
+  const inbox = await client.mailboxOpen('INBOX');
+  const keepsKeywords = inbox.permanentFlags?.has('\\*') === true;
+  return [...extensions(client), labels(client, keepsKeywords), ...roles(folders)];
+}
+
+function extensions({ capabilities }: ImapFlow): readonly Finding[] {
+  const has = (name: string) => capabilities.has(name);
+  const moves = has('UIDPLUS')
+    ? 'It cannot move messages (no MOVE): they are copied, and the original is removed.'
+    : 'It can neither move messages nor remove a single one (no MOVE, no UIDPLUS): they are copied, and the original stays, marked as deleted.';
+  return [
+    has('MOVE') ? good('move', 'It moves messages (MOVE).') : lacking('move', moves),
+    has('UIDPLUS')
+      ? good('uidplus', 'It removes single messages, and tells where a copy lies (UIDPLUS).')
+      : lacking('uidplus', 'It cannot remove a single message, nor tell where a copy lies (no UIDPLUS).'),
+    has('SPECIAL-USE') || has('XLIST')
+      ? good('special_use', 'It says which folders are Sent, Trash and so on (SPECIAL-USE).')
+      : lacking(
+          'special_use',
+          'It does not say which folders are Sent, Trash and so on (no SPECIAL-USE): they are told by their names.',
+        ),
+    has('OBJECTID') || has('X-GM-EXT-1')
+      ? good('stable_ids', 'A message keeps its id when it is moved.')
+      : lacking(
+          'stable_ids',
+          'A message has another id when it is moved (no OBJECTID): it is found again by its headers, size and date.',
+        ),
+    has('IDLE')
+      ? good('idle', 'It tells of new mail at once (IDLE).')
+      : lacking('idle', 'It has to be asked for new mail (no IDLE).'),
+  ];
+}
+
+function labels(client: ImapFlow, keepsKeywords: boolean): Finding {
+  if (isGmail(client)) return good('keywords', "It has Gmail's labels.");
+  return keepsKeywords
+    ? good('keywords', 'It keeps keywords, which serve as labels.')
+    : lacking('keywords', 'It does not keep keywords of ours: a label is a copy in the folder of that name.');
+}
+
+/** What becomes of a role that no folder has. */
+const WITHOUT: Readonly<Record<Exclude<FolderRole, 'inbox'>, string>> = {
+  sent: 'it is made with the first message that is sent',
+  archive: 'it is made when the first message is archived',
+  trash: 'it is made when the first message is deleted',
+  drafts: 'drafts are not kept apart',
+  spam: 'spam is not kept apart',
+};
+
+function roles(folders: readonly MailFolder[]): readonly Finding[] {
+  return Object.entries(WITHOUT).map(([role, otherwise]) => {
+    const check = `folder_${role}`;
+    const folder = folders.find((one) => one.role === role);
+    return folder === undefined
+      ? lacking(check, `There is no folder for ${role}: ${otherwise}.`)
+      : good(check, `The folder for ${role} is “${folder.path}”.`);
+  });
+}

@@ -1,0 +1,227 @@
+import type { ImapFlow, SearchObject } from 'imapflow';
+import {
+  folderKey,
+  type MessageContent,
+  type MessagePage,
+  type MessageRow,
+  type SearchPosition,
+  type SearchQuery,
+} from '../../core/ports/mail.ts';
+import type { AccountConnections } from './account-connections.ts';
+import { readMessages } from './content.ts';
+import { inEachFolder } from './each-folder.ts';
+import { noFolder } from './failure.ts';
+import type { SearchScope } from './folders.ts';
+import { FEW, newestReceived, type Received } from './newest-received.ts';
+import type { ReceivedDates } from './received-dates.ts';
+import { fetchRowsOf, searchUids, uidSets } from './rows.ts';
+import type { OpenFolder } from './session.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** A message that matches, before its row is fetched. */
+interface Hit extends SearchPosition {
+  readonly path: string;
+}
+
+/** A page of the messages that match, over all scopes. @throws MailError when one of them cannot be searched */
+export async function searchScopes(
+  connections: AccountConnections,
+  scopes: readonly SearchScope[],
+  query: SearchQuery,
+  dates: ReceivedDates,
+  limit: AbortSignal,
+): Promise<MessagePage> {
+  for (;;) {
+    const searched = await inEachFolder(connections, scopes, limit, (folder, { only }) =>
+      hitsIn(folder, only, query, dates),
+    );
+    const found = searched.filter((one) => one !== undefined);
+    if (query.path !== undefined && found.length === 0) throw noFolder();
+    const hits = found.flatMap((one) => one.hits).sort(compareHits);
+    const rows = await rowsOf(connections, hits.slice(0, query.limit), limit);
+    // When all of a page were removed in this very moment there may be others behind them.
+    if (rows.length > 0 || hits.length === 0) {
+      const total = found.reduce((sum, one) => sum + one.total, 0);
+      return { rows, more: hits.length > query.limit, total };
+    }
+  }
+}
+
+/** The first hits behind the position, one more than the page holds, and the number of all. */
+async function hitsIn(
+  folder: OpenFolder,
+  only: SearchObject,
+  query: SearchQuery,
+  dates: ReceivedDates,
+): Promise<{ hits: readonly Hit[]; total: number }> {
+  if (folder.mailbox.exists === 0) return { hits: [], total: 0 };
+  const { path } = folder.mailbox;
+  const key = folderKey(path);
+  const { after } = query;
+  const hitOf = ({ uid, receivedMs }: Received) => ({
+    path,
+    folderKey: key,
+    uid,
+    internalDateMs: receivedMs,
+  });
+  const uids = await matchingUids(folder, only, query, dates);
+  const first = await newestReceived(
+    folder,
+    {
+      among: { uids },
+      afterMs: after?.internalDateMs,
+      isBehind: (message) => after === undefined || compareHits(after, hitOf(message)) < 0,
+      count: query.limit + 1,
+    },
+    dates,
+  );
+  return { hits: first.map(hitOf), total: uids.length };
+}
+
+/** Newest first, then by folder, then the highest UID first. */
+function compareHits(a: SearchPosition, b: SearchPosition): number {
+  if (a.internalDateMs !== b.internalDateMs) return b.internalDateMs - a.internalDateMs;
+  if (a.folderKey !== b.folderKey) return a.folderKey < b.folderKey ? -1 : 1;
+  return b.uid - a.uid;
+}
+
+/** In the order of `hits`; those that are gone are left out. */
+async function rowsOf(
+  connections: AccountConnections,
+  hits: readonly Hit[],
+  limit: AbortSignal,
+): Promise<MessageRow[]> {
+  const paths = [...new Set(hits.map(({ path }) => path))];
+  const fetched = await inEachFolder(
+    connections,
+    paths.map((path) => ({ path, uids: hits.filter((hit) => hit.path === path).map(({ uid }) => uid) })),
+    limit,
+    (folder, { uids }) => fetchRowsOf(folder, uids),
+  );
+  const rows = new Map(
+    fetched.flatMap((some) => some ?? []).map((row) => [`${row.place.uid} ${row.place.path}`, row]),
+  );
+  return hits.flatMap(({ path, uid }) => rows.get(`${uid} ${path}`) ?? []);
+}
+
+/** In ascending order. */
+async function matchingUids(
+  folder: OpenFolder,
+  only: SearchObject,
+  query: SearchQuery,
+  dates: ReceivedDates,
+): Promise<readonly number[]> {
+  const { client } = folder;
+  const sinceMs = query.since === undefined ? undefined : Date.parse(query.since);
+  const base: SearchObject = {
+    ...only,
+    ...(query.unread ? { seen: false } : {}),
+    // SEARCH compares days as the server's clock shows them: a day more, and the exact date decides.
+    ...(sinceMs === undefined ? {} : { since: new Date(sinceMs - DAY_MS) }),
+  };
+  let uids: readonly number[] | undefined;
+  for (const condition of conditionsOf(query)) {
+    if (uids?.length === 0) return uids;
+    uids =
+      (await narrowed(client, base, uids, condition)) ??
+      (await narrowedHere(folder, uids ?? (await searchUids(client, base)), condition));
+  }
+  uids ??= await searchUids(client, base);
+  return sinceMs === undefined ? uids : receivedSince(folder, uids, sinceMs, dates);
+}
+
+async function receivedSince(
+  folder: OpenFolder,
+  uids: readonly number[],
+  sinceMs: number,
+  dates: ReceivedDates,
+): Promise<readonly number[]> {
+  const nextDay = { since: new Date(sinceMs + DAY_MS) };
+  const certain = new Set(uids.length > FEW ? await searchUids(folder.client, nextDay) : []);
+  const received = await dates.of(
+    folder,
+    uids.filter((uid) => !certain.has(uid)),
+  );
+  return uids.filter((uid) => certain.has(uid) || (received.get(uid) ?? 0) >= sinceMs);
+}
+
+/** What a message must say, for the server to look for and for us. */
+interface Condition {
+  readonly isAscii: boolean;
+  readonly search: SearchObject;
+  matches(message: MessageContent): boolean;
+}
+
+function conditionsOf({ words, from }: SearchQuery): Condition[] {
+  const conditions = words.map(inMessage);
+  if (from !== undefined) conditions.unshift(inSender(from));
+  // What every server understands comes first.
+  return conditions.sort((a, b) => Number(b.isAscii) - Number(a.isAscii));
+}
+
+function inSender(part: string): Condition {
+  return {
+    isAscii: isAscii(part),
+    search: { from: part },
+    matches: ({ row }) => holds(row.from, part),
+  };
+}
+
+/** Somewhere where a person would look. */
+function inMessage(word: string): Condition {
+  return {
+    isAscii: isAscii(word),
+    search: { or: [{ from: word }, { to: word }, { cc: word }, { subject: word }, { body: word }] },
+    matches({ row, text, headers }) {
+      const recipients = [...headers.to, ...headers.cc].flatMap(({ name, address }) => [name, address]);
+      return holds([row.from, row.subject, text, ...recipients].join('\n'), word);
+    },
+  };
+}
+
+function isAscii(text: string): boolean {
+  return /^[ -~]*$/.test(text);
+}
+
+function holds(text: string, part: string): boolean {
+  return text.toLowerCase().includes(part.toLowerCase());
+}
+
+/**
+ * Which of `uids`, or of all that `base` describes, fulfil the condition. One at a time: a query can hold only one OR,
+ * and not every server understands what could stand for several.
+ * @returns undefined where the server does not search for what is not ASCII (`NO [BADCHARSET]`)
+ */
+async function narrowed(
+  client: ImapFlow,
+  base: SearchObject,
+  uids: readonly number[] | undefined,
+  { search, isAscii }: Condition,
+): Promise<readonly number[] | undefined> {
+  const queries =
+    uids === undefined ? [{ ...base, ...search }] : uidSets(uids).map((uid) => ({ ...search, uid }));
+  const matching: number[] = [];
+  for (const query of queries) {
+    const found = isAscii ? await searchUids(client, query) : await client.search(query, { uid: true });
+    if (!Array.isArray(found)) return undefined;
+    matching.push(...found);
+  }
+  return matching;
+}
+
+/** How many messages are read at once. */
+const BATCH = 50;
+
+async function narrowedHere(
+  folder: OpenFolder,
+  uids: readonly number[],
+  condition: Condition,
+): Promise<readonly number[]> {
+  const matching: number[] = [];
+  for (let start = 0; start < uids.length; start += BATCH) {
+    const contents = await readMessages(folder, uids.slice(start, start + BATCH));
+    for (const [uid, content] of contents) if (condition.matches(content)) matching.push(uid);
+  }
+  return matching;
+}

@@ -1,0 +1,75 @@
+import { folderKey, type SearchPosition, type SearchQuery } from '../../core/ports/mail.ts';
+import { isUnread, type Mailbox, type StoredMessage } from './mailbox.ts';
+
+/** A message with the folder that it lies in. */
+export interface Located {
+  readonly path: string;
+  readonly message: StoredMessage;
+}
+
+export function everyMessage(mailbox: Mailbox): Located[] {
+  return [...mailbox].flatMap(([path, { messages }]) => messages.map((message) => ({ path, message })));
+}
+
+/** In the order of the port, those behind the position; `total` counts those before it too. */
+export function searched(
+  located: readonly Located[],
+  query: SearchQuery,
+): { behind: readonly Located[]; total: number } {
+  const matching = located.filter((one) => matches(one, query)).sort(inOrder);
+  const { after } = query;
+  const behind = matching.filter((one) => after === undefined || compare(after, positionOf(one)) < 0);
+  return { behind, total: matching.length };
+}
+
+function matches({ path, message }: Located, query: SearchQuery): boolean {
+  const { text, headers } = message.parsed;
+  const people = (addresses: typeof headers.from) =>
+    addresses.flatMap(({ name, address }) => [name, address]);
+  const holds = (texts: readonly string[], part: string) =>
+    texts.join('\n').toLowerCase().includes(part.toLowerCase());
+  const from = people(headers.from);
+  const all = [...from, ...people(headers.to), ...people(headers.cc), headers.subject, text];
+  return (
+    (query.path === undefined || query.path === path) &&
+    (!query.unread || isUnread(message)) &&
+    (query.from === undefined || holds(from, query.from)) &&
+    (query.since === undefined || message.receivedAt.getTime() >= Date.parse(query.since)) &&
+    query.words.every((word) => holds(all, word))
+  );
+}
+
+function positionOf({ path, message }: Located): SearchPosition {
+  return { internalDateMs: message.receivedAt.getTime(), folderKey: folderKey(path), uid: message.uid };
+}
+
+/** Newest first, then by folder, then the highest UID first. */
+function inOrder(a: Located, b: Located): number {
+  return compare(positionOf(a), positionOf(b));
+}
+
+function compare(a: SearchPosition, b: SearchPosition): number {
+  if (a.internalDateMs !== b.internalDateMs) return b.internalDateMs - a.internalDateMs;
+  if (a.folderKey !== b.folderKey) return a.folderKey < b.folderKey ? -1 : 1;
+  return b.uid - a.uid;
+}
+
+/** `begun`, and what is linked to it by Message-ID, References and In-Reply-To; oldest first. */
+export function conversation(located: readonly Located[], begun: readonly Located[]): Located[] {
+  const found = new Set(begun);
+  const ids = new Set(begun.flatMap(idsOf));
+  for (let before = -1; before < found.size; ) {
+    before = found.size;
+    for (const one of located) {
+      if (!idsOf(one).some((id) => ids.has(id))) continue;
+      found.add(one);
+      for (const id of idsOf(one)) ids.add(id);
+    }
+  }
+  return [...found].sort((a, b) => compare(positionOf(b), positionOf(a)));
+}
+
+function idsOf({ message }: Located): readonly string[] {
+  const { messageId, references } = message.parsed.headers;
+  return messageId === null ? references : [messageId, ...references];
+}

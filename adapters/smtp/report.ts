@@ -1,0 +1,50 @@
+import type SMTPConnection from 'nodemailer/lib/smtp-connection';
+import { openSmtp, signIn } from './connection.ts';
+import { smtpFailure } from './failure.ts';
+import { brokenBy, type Finding, good, lacking } from './finding.ts';
+import type { MailServer } from './mail-server.ts';
+import { tlsReport } from './tls-report.ts';
+
+/** Connects and signs in, says nothing else, and tells what there is. */
+export async function smtpReport(server: MailServer, limit: AbortSignal): Promise<readonly Finding[]> {
+  let connection: SMTPConnection;
+  try {
+    connection = await openSmtp(server, limit);
+  } catch (error) {
+    return [brokenBy(smtpFailure(error))];
+  }
+  // Until the next command the last answer is the one to EHLO.
+  const offered = offeredIn(connection.lastServerResponse || '');
+  const findings = [...tlsReport(connection._socket, server), ...offerings(offered)];
+  try {
+    await signIn(connection, server, limit);
+    return [...findings, good('sign_in', 'Signed in.')];
+  } catch (error) {
+    return [...findings, brokenBy(smtpFailure(error))];
+  } finally {
+    connection.close();
+  }
+}
+
+/** The keywords of an answer to EHLO with what stands behind each. RFC 5321, 4.1.1.1. */
+function offeredIn(reply: string): ReadonlyMap<string, string> {
+  const lines = reply.split(/\r?\n/).slice(1);
+  return new Map(
+    lines.flatMap((line) => {
+      const [, keyword = '', rest = ''] = /^250[ -](\S+)\s*(.*)$/.exec(line) ?? [];
+      return keyword === '' ? [] : [[keyword.toUpperCase(), rest.trim()] as const];
+    }),
+  );
+}
+
+function offerings(offered: ReadonlyMap<string, string>): readonly Finding[] {
+  const auth = offered.get('AUTH');
+  const size = offered.get('SIZE');
+  const megabytes = Math.floor(Number(size) / 1_000_000);
+  const signingIn = auth === undefined ? [] : [good('auth', `It offers to sign in: ${auth}.`)];
+  if (size === undefined) {
+    return [...signingIn, lacking('size', 'It does not say how large a message may be.')];
+  }
+  const limit = megabytes > 0 ? `up to ${megabytes} MB` : 'without a limit of its own';
+  return [...signingIn, good('size', `It takes messages ${limit}.`)];
+}

@@ -1,0 +1,82 @@
+/** Text that gives away a password, a key or a one-time code. Pure; every pattern is bounded, so that no text is slow. */
+
+/** Keys of well-known makers, and forms that only keys have. */
+const KEYS = new RegExp(
+  [
+    '-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY',
+    '\\b(?:AKIA|ASIA)[0-9A-Z]{16}\\b',
+    '\\bgh[pousr]_[0-9A-Za-z]{30}',
+    '\\bgithub_pat_\\w{22}',
+    '\\bglpat-[\\w-]{20}',
+    '\\bxox[abeprs]-[\\w-]{10}',
+    '\\b[sr]k_(?:live|test)_[0-9A-Za-z]{16}',
+    '\\bsk-[\\w-]{20}',
+    '\\bAIza[\\w-]{35}',
+    '\\bnpm_[0-9A-Za-z]{36}',
+    '\\bSG\\.[\\w-]{16,32}\\.[\\w-]{16}',
+    '\\bwhsec_[\\w+/-]{16}',
+    '\\bsvc_pat_[0-9A-Za-z]{16}',
+    // A JSON web token.
+    '\\beyJ[\\w-]{8,2000}\\.eyJ[\\w-]{8,2000}\\.',
+    // A password in a URL.
+    '\\b[a-z][a-z0-9+.-]{1,20}://[^\\s/:@]{1,100}:[^\\s/@]{1,100}@',
+  ].join('|'),
+);
+
+/** A link that signs in, or sets a password, whoever follows it. */
+const SECRET_LINK =
+  /\bhttps?:\/\/[^\s<>"]{3,500}[?&#/_-](?:token|code|key|secret|password|otp|ticket|sig|signature)[=/][\w.~%+-]{12}/i;
+
+const SECRET_NAME = [
+  'pass ?word|pass ?phrase|pass ?code|passwd|pwd|pw|login credentials',
+  'secret|(?:api|access|secret|private|recovery|license)[ _-]?key|(?:api|access|auth|bearer|refresh)[ _-]?token',
+  '(?:recovery|seed) phrase',
+  'passwort|kennwort|mot de passe|contraseña|palavra-passe|senha|wachtwoord',
+].join('|');
+const IS = '(?:is|are|ist|lautet|est|es|è|é)';
+
+/** The name of a secret, and its value behind a sign, at the end of a line or looking like one; or behind a verb. */
+const NAMED_SECRET = new RegExp(
+  `(?<![\\p{L}\\p{N}])(?:${SECRET_NAME})(?![\\p{L}\\p{N}])["'*]{0,3}(?:` +
+    `\\s{0,3}[:=]\\s{0,3}(?:${mixed()}|\\S{4,100}[ \\t]{0,3}(?:\\n|$))|\\s{1,3}${IS}\\s{1,3}[:"'“„«\`]{0,2}${mixed()})`,
+  'iu',
+);
+
+/** A word of four or more with a digit in it, or a sign that prose does not have within a word. */
+function mixed(): string {
+  return '(?=\\S{4})(?=\\S{0,60}[0-9#$%^&*+=~])\\S';
+}
+
+const CODE_NAME = [
+  '(?:one[- ]?time|verification|security|confirmation|authentication|log-?in|sign-?in|access|recovery|backup|two-factor|2fa|mfa)[- ](?:pass)?(?:code|word|pin)s?',
+  '(?:bestätigungs|sicherheits|verifizierungs|einmal|anmelde|zugangs)-?(?:code|passwort|kennwort|pin)',
+  'code de (?:vérification|sécurité|confirmation)|código de (?:verificación|seguridad|acceso|confirmación)',
+  'codice di (?:verifica|sicurezza|accesso)|verificatiecode|otp|passcode|2fa',
+].join('|');
+/** Codes that are no secret. */
+const OPEN_CODE =
+  'zip|postal|post|area|country|dial(?:l?ing)?|error|status|exit|response|discount|promo(?:tion)?|coupon|voucher|product|item|source|dress|building|tax|colou?r';
+const CODE = '(?:\\d{4,8}|\\d{3}[ -]\\d{3}|[A-Z]-\\d{4,8})(?![\\d.,/-]?\\d)';
+/** What stands between a code and its name: other words, another line, but no other number. */
+const NEAR = '[^\\d]{0,40}';
+
+const NAMED_CODE = new RegExp(
+  [
+    `(?<![\\p{L}\\p{N}])(?:${CODE_NAME})(?![\\p{L}\\p{N}])${NEAR}(?<!\\d)${CODE}`,
+    `(?<![\\d.,/+-])${CODE}${NEAR}(?<![\\p{L}\\p{N}])(?:${CODE_NAME})(?![\\p{L}\\p{N}])`,
+    `(?<!(?:${OPEN_CODE})[ -]?)(?<![\\p{L}\\p{N}])code\\s{0,3}(?:${IS}|[:=])[:\\s"'*]{0,6}${CODE}`,
+    '(?<![\\p{L}\\p{N}])(?:cvv2?|cvc2?|card verification|security code)(?![\\p{L}\\p{N}])[^\\d]{0,20}\\d{3,4}(?!\\d)',
+  ].join('|'),
+  'iu',
+);
+/** Short names that are words of another meaning in small letters. */
+const SHORT_NAMED_CODE = new RegExp(
+  `(?<![\\p{L}\\p{N}])(?:PIN|TAN)(?![\\p{L}\\p{N}])[^\\d]{0,20}${CODE}`,
+  'u',
+);
+
+export function holdsSecret(text: string): boolean {
+  return [KEYS, SECRET_LINK, NAMED_SECRET, NAMED_CODE, SHORT_NAMED_CODE].some((pattern) =>
+    pattern.test(text),
+  );
+}

@@ -1,0 +1,116 @@
+/**
+ * Which characters of a text a person does not see, and a stranger's text as a person sees it. Pure.
+ */
+
+/** A letter or a sign on one, and not a mark that belongs to the script without being seen. */
+function letterOf(...scripts: string[]): string {
+  return `(?=[\\p{L}\\p{M}])[${scripts.map((script) => `\\p{Script=${script}}`).join('')}]`;
+}
+
+/** Scripts whose spelling needs the joiners U+200C and U+200D between their letters. */
+const JOINED = letterOf(
+  ...[
+    'Arabic',
+    'Syriac',
+    'Devanagari',
+    'Bengali',
+    'Gurmukhi',
+    'Gujarati',
+    'Oriya',
+    'Tamil',
+    'Telugu',
+    'Kannada',
+  ],
+  ...['Malayalam', 'Sinhala'],
+);
+
+/** The flags of England, Scotland and Wales: a black flag, then tag characters. No other flags are made so. */
+const TAG_FLAGS = ['gbeng', 'gbsct', 'gbwls'].flatMap((region) => {
+  const tags = [...region].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0)));
+  const flag = ['\u{1F3F4}', ...tags, '\u{E007F}'];
+  return tags
+    .concat('\u{E007F}')
+    .map((tag, i) => `(?<=${flag.slice(0, i + 1).join('')})${tag}(?=${flag.slice(i + 2).join('')})`);
+});
+
+/** Parts of emoji and of spelling that do not show by themselves but change how their neighbours look. */
+const AT_WORK = [
+  '(?<=\\p{Extended_Pictographic})[\\uFE0E\\uFE0F]',
+  '(?<=[0-9#*])\\uFE0F(?=\\u20E3)',
+  '(?<=\\p{Extended_Pictographic}\\uFE0F?|\\p{Emoji_Modifier})\\u200D(?=\\p{Extended_Pictographic})',
+  `(?<=${JOINED})[\\u200C\\u200D](?=${JOINED})`,
+  `(?=[\\u{E0061}-\\u{E007F}])(?:${TAG_FLAGS.join('|')})`,
+];
+
+/** Marks that say on which side of a right-to-left word its brackets and full stops stand: beside such a word only. */
+const RIGHT_TO_LEFT = letterOf('Hebrew', 'Arabic', 'Syriac', 'Thaana', 'Nko');
+const MARKS_AT_WORK = [
+  `(?<=${RIGHT_TO_LEFT}[\\p{P}\\p{Sc}\\p{Sm}\\p{N}]{0,3})[\\u200E\\u200F\\u061C]`,
+  `[\\u200E\\u200F\\u061C](?=[\\p{P}\\p{Sc}\\p{Sm}\\p{N}]{0,3}${RIGHT_TO_LEFT})`,
+];
+
+/**
+ * Format, bidi and control characters, and letters that are drawn as nothing; halves of a pair too. TAB and LF show,
+ * and so do the Arabic signs that stand below or around a number.
+ */
+function unseen(atWork: readonly string[]): string {
+  const hidden =
+    '[\\p{Default_Ignorable_Code_Point}\\p{Bidi_Control}\\p{Cf}\\p{Cc}\\p{Zl}\\p{Zp}\\p{Cs}\\u2800]';
+  const shows = '[\\t\\n\\u0600-\\u0605\\u06DD\\u0890\\u0891\\u08E2]';
+  return `(?=${hidden})(?!${shows}|${atWork.join('|')})[\\s\\S]`;
+}
+
+/**
+ * One character that the owner cannot see and must be shown: every one that is not at work in an emoji or a word.
+ * For `replace` and `matchAll`, which leave its state alone.
+ */
+export const UNSEEN = new RegExp(unseen(AT_WORK), 'gu');
+
+/** What an agent is not given. Direction marks at work in right-to-left mail may stay: they move no letter. */
+const WITHHELD = new RegExp(`(?:${unseen([...AT_WORK, ...MARKS_AT_WORK])})+`, 'gu');
+
+/** Honest mail is full of these (soft hyphens, break opportunities, stray joiners, variants of a glyph): left out. */
+const FILLER =
+  /\u034f|\u17b4|\u17b5|[\u00ad\u061c]|[\u180b-\u180f]|[\u200b-\u200f\u2060\ufeff]|[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}]/gu;
+
+/** More of them in a row is somebody's purpose: their number is said, and nothing that could be read out of them. */
+const SPELLED_AT_MOST = 3;
+
+/** How a character that does not show is spelled out: `⟨U+202E⟩`. */
+export function spelled(character: string): string {
+  return `⟨${codeOf(character)}⟩`;
+}
+
+/** `U+202E` */
+export function codeOf(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  return `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+/**
+ * The text as a person sees it. What does not show is left out where honest mail has it, else spelled out, and its
+ * number is said where it is long: `⟨40 invisible characters⟩`. Joiners and selectors at work in emoji and words,
+ * and direction marks beside right-to-left words, stay. Seen text stays as it is when it is seen again.
+ */
+export function seenText(text: string): string {
+  return text.replace(WITHHELD, (run) => {
+    const characters = Array.from(run);
+    if (characters.length > SPELLED_AT_MOST) return `⟨${characters.length} invisible characters⟩`;
+    return run.replace(FILLER, '').replace(/./gsu, spelled);
+  });
+}
+
+/** How far back a cut may move. */
+const CUT_WITHIN = 200;
+
+/**
+ * Where to cut seen text so that it stays seen text: behind white space, near `at`; `at` itself where there is none.
+ * What is at work in a word or an emoji is so within it.
+ * @param characters code points
+ */
+export function wordEnd(characters: readonly string[], at: number): number {
+  for (let end = at; end > Math.max(0, at - CUT_WITHIN); end--) {
+    if (/\s/.test(characters[end - 1] ?? '')) return end;
+  }
+  return at;
+}

@@ -1,0 +1,110 @@
+import * as z from 'zod';
+import { accountsOf, asked } from '../mailbox.ts';
+import { pageFields, skipped } from '../paging.ts';
+import { MailError } from '../ports/mail.ts';
+import type { Account } from '../ports/storage.ts';
+import { accountId, cursor } from '../schema.ts';
+import { type CallContext, defineRead } from './define-tool.ts';
+
+export const listAccounts = defineRead({
+  name: 'list_accounts',
+  title: 'List mail accounts',
+  description: 'The connected mail accounts with their folders and message counts.',
+  group: 'mail:read',
+  kind: 'read',
+  untrusted: [],
+  wrapped: [],
+  input: z.strictObject({ cursor: cursor.optional() }),
+  async run(args, context) {
+    const accounts = await Promise.all(
+      accountsOf(context, undefined).map((account) => described(context, account)),
+    );
+    const skip = skipped(context, args.cursor);
+    const rest = accounts.slice(skip);
+    return {
+      kind: 'cut',
+      // One step for each account and each folder: what does not fit is whole accounts from the end, and only where
+      // not even one whole account fits, folders of it.
+      most: rest.reduce((steps, account) => steps + stepsOf(account), 0),
+      at(n) {
+        const shown = wholeWithin(rest, n);
+        const [first] = rest;
+        if (shown.length === 0 && first !== undefined) {
+          const { folders } = first;
+          return {
+            accounts: [{ ...first, folders: folders.slice(0, n - 1), folders_total: folders.length }],
+            ...pageFields(context, skip, rest.length, 1),
+          };
+        }
+        return { accounts: shown, ...pageFields(context, skip, rest.length, shown.length) };
+      },
+    };
+  },
+});
+
+const stepsOf = ({ folders }: { folders: readonly unknown[] }) => 1 + folders.length;
+
+/** The accounts from the first on that can be shown whole in so many steps. */
+function wholeWithin<A extends { folders: readonly unknown[] }>(accounts: readonly A[], steps: number): A[] {
+  const shown: A[] = [];
+  let left = steps;
+  for (const account of accounts) {
+    left -= stepsOf(account);
+    if (left < 0) break;
+    shown.push(account);
+  }
+  return shown;
+}
+
+/** An account that cannot be asked is still a row: its folders are missing and `error` says so. */
+async function described(context: CallContext, account: Account) {
+  const row = {
+    account_id: account.accountId,
+    label: account.label,
+    email: account.email,
+    is_active: context.owner.activeAccountId === account.accountId,
+    is_primary: account.isPrimary,
+  };
+  try {
+    const folders = await context.ports.mail.counts(context.mailCall(account));
+    const roles = folders.flatMap(({ role, unread, total }) =>
+      role === null ? [] : [[role, { unread, total }] as const],
+    );
+    return {
+      ...row,
+      by_role: Object.fromEntries(roles),
+      folders: folders.map(({ path, role, unread, total }) => ({ display_name: path, role, unread, total })),
+    };
+  } catch (error) {
+    if (!(error instanceof MailError)) throw error;
+    context.ports.log.warn('an account could not be asked', { account: account.accountId, code: error.code });
+    const folders: readonly never[] = [];
+    return { ...row, by_role: {}, folders, error: 'upstream_mail_error' };
+  }
+}
+
+export const listFolders = defineRead({
+  name: 'list_folders',
+  title: 'List folders',
+  description: 'The folders of one account or of all, with the role that each has.',
+  group: 'mail:read',
+  kind: 'read',
+  untrusted: [],
+  wrapped: [],
+  input: z.strictObject({ account_id: accountId.optional(), cursor: cursor.optional() }),
+  async run(args, context) {
+    const found = await Promise.all(
+      accountsOf(context, args.account_id).map(async (account) => {
+        const folders = await asked(account, context.ports.mail.folders(context.mailCall(account)));
+        return folders.map(({ path, role }) => ({ name: path, role, account_id: account.accountId }));
+      }),
+    );
+    const skip = skipped(context, args.cursor);
+    const rest = found.flat().slice(skip);
+    return {
+      kind: 'cut',
+      most: rest.length,
+      at: (n) => ({ folders: rest.slice(0, n), ...pageFields(context, skip, rest.length, n) }),
+    };
+  },
+});

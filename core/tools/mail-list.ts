@@ -1,0 +1,98 @@
+import * as z from 'zod';
+import { accountsOf, asked } from '../mailbox.ts';
+import { positionOf } from '../paging.ts';
+import type { ListPosition } from '../ports/mail.ts';
+import { accountId, cursor, limit } from '../schema.ts';
+import { type CallContext, defineRead, type Found } from './define-tool.ts';
+import { folder } from './folder-argument.ts';
+import { type AccountRow, mergedRows, pathNamed } from './merged-rows.ts';
+
+const listing = z.strictObject({
+  account_id: accountId.optional(),
+  folder: folder.optional(),
+  limit: limit.default(20),
+  cursor: cursor.optional(),
+});
+
+const facts = {
+  group: 'mail:read',
+  kind: 'read',
+  untrusted: ['messages[].from', 'messages[].subject'],
+  wrapped: [],
+  input: listing,
+} as const;
+
+export const summarizeInbox = defineRead({
+  ...facts,
+  name: 'summarize_inbox',
+  title: 'List messages',
+  description:
+    'The newest messages of a folder, the inbox unless another is named; of one account or of all of them.',
+  run: (args, context) => listMessages(args, context, false),
+});
+
+export const listUnread = defineRead({
+  ...facts,
+  name: 'list_unread',
+  title: 'List unread messages',
+  description: 'The newest unread messages of a folder, the inbox unless another is named.',
+  run: (args, context) => listMessages(args, context, true),
+});
+
+/** Account, uidValidity, uid, and INTERNALDATE in milliseconds. */
+const position = z.tuple([z.int(), z.string(), z.int(), z.int()]);
+type RowPosition = z.infer<typeof position>;
+
+/** Source: API-NOTES.md, order: one folder by UID; several accounts by INTERNALDATE with a fixed tie-break. */
+async function listMessages(
+  args: z.output<typeof listing>,
+  context: CallContext,
+  unread: boolean,
+): Promise<Found> {
+  const wanted = args.folder ?? 'inbox';
+  const accounts = accountsOf(context, args.account_id);
+  const after = args.cursor === undefined ? undefined : positionOf(context, args.cursor, position);
+  const order = accounts.length === 1 ? 'uid' : 'date';
+  const pages = await Promise.all(
+    accounts.map(async (account) => {
+      const path = await pathNamed(context, account, wanted);
+      if (path === undefined) return undefined;
+      const query = {
+        path,
+        unread,
+        order,
+        after: after && behind(after, account.accountId),
+        limit: args.limit,
+      } as const;
+      const page = await asked(account, context.ports.mail.list(context.mailCall(account), query));
+      return { account, path, page };
+    }),
+  );
+  return mergedRows(context, pages, {
+    folder: wanted,
+    limit: args.limit,
+    compare: newestFirst,
+    positionOf: rowPosition,
+    none: { reason: unread ? 'no_unread_messages' : 'no_messages' },
+  });
+}
+
+function newestFirst(a: AccountRow, b: AccountRow): number {
+  return (
+    b.row.internalDate.getTime() - a.row.internalDate.getTime() ||
+    a.account.accountId - b.account.accountId ||
+    b.row.place.uid - a.row.place.uid
+  );
+}
+
+const UID_MAX = 2 ** 32 - 1;
+
+/** The position from which an account goes on: its own, or the instant of the other's, before or after the tie. */
+function behind([accountId, uidValidity, uid, internalDateMs]: RowPosition, account: number): ListPosition {
+  if (account === accountId) return { uidValidity, uid, internalDateMs };
+  return { uidValidity: null, uid: account < accountId ? 0 : UID_MAX + 1, internalDateMs };
+}
+
+function rowPosition({ account, row: { place, internalDate } }: AccountRow): RowPosition {
+  return [account.accountId, place.uidValidity, place.uid, internalDate.getTime()];
+}

@@ -1,0 +1,216 @@
+import * as z from 'zod';
+import { ServiceError } from '../errors.ts';
+import type { Hold } from '../holds.ts';
+import { asked, placeOf } from '../mailbox.ts';
+import type { Result } from '../outcome.ts';
+import type { ActionPlan, MessageTarget } from '../plan.ts';
+import type { MailCall, MailFolder } from '../ports/mail.ts';
+import { invalidArgument, line } from '../schema.ts';
+import { type CallContext, type Checked, defineWrite, type Planned, type RunContext } from './define-tool.ts';
+import {
+  changeEach,
+  ONE_SELECTION,
+  oneSelection,
+  planChange,
+  selectedTargets,
+  selection,
+} from './message-selection.ts';
+
+/** Changes of where messages lie and what they are filed under. */
+
+/** A folder by its exact path, or that of a role. */
+const destination = z.union([
+  z.strictObject({ path: z.string() }),
+  z.strictObject({ role: z.enum(['archive', 'trash']) }),
+]);
+type Destination = z.infer<typeof destination>;
+
+/** What the plan of a move keeps: by account, the path; the role only where the account lacks it and it is made. */
+const moveRecord = z.strictObject({ to: z.record(z.string(), destination) });
+type MoveRecord = z.infer<typeof moveRecord>;
+
+async function planMove(
+  tool: string,
+  args: { id?: string | undefined; ids?: string[] | undefined },
+  context: CallContext,
+  to: Destination,
+): Promise<Planned> {
+  const targets = await selectedTargets(args, context);
+  const accounts = context.accounts.filter(({ accountId }) =>
+    targets.some((target) => target.accountId === accountId),
+  );
+  const found = await Promise.all(
+    accounts.map(async (account) => {
+      const folders = await asked(account, context.ports.mail.folders(context.mailCall(account)));
+      return { account, folder: destinationIn(folders, to) };
+    }),
+  );
+  if ('path' in to && found.some(({ folder }) => folder === undefined)) {
+    throw new ServiceError('not_found', { details: { reason: 'folder' } });
+  }
+  const there = targets.find((target) =>
+    found.some(
+      ({ account, folder }) => account.accountId === target.accountId && folder?.path === target.path,
+    ),
+  );
+  if (there !== undefined) {
+    const field = args.ids === undefined ? 'id' : `ids[${args.ids.indexOf(there.id)}]`;
+    throw invalidArgument(field, 'same_folder', 'names a message that is in that folder already');
+  }
+  const holds: Hold[] = found.some(({ folder }) => pretends(folder)) ? ['into_sent_or_drafts'] : [];
+  const record: MoveRecord = {
+    to: Object.fromEntries(
+      found.map(({ account, folder }) => [
+        account.accountId,
+        folder === undefined ? to : { path: folder.path },
+      ]),
+    ),
+  };
+  const display = found.map(({ account, folder }) => ({
+    label: found.length === 1 ? 'To folder' : `To folder, account ${account.accountId} (${account.email})`,
+    text: folder?.path ?? `${'role' in to ? to.role : to.path} (a new folder)`,
+  }));
+  return planChange(context, { tool, targets, holds, display, record });
+}
+
+function destinationIn(folders: readonly MailFolder[], to: Destination): MailFolder | undefined {
+  return folders.find((folder) => ('path' in to ? folder.path === to.path : folder.role === to.role));
+}
+
+/** What lies in Sent looks as if the owner had sent it; what lies in Drafts may be sent without another look. */
+function pretends(folder: MailFolder | undefined): boolean {
+  return folder?.role === 'sent' || folder?.role === 'drafts';
+}
+
+function destinationOf(plan: ActionPlan, { account }: MailCall): Destination {
+  const to = moveRecord.parse(plan.record).to[String(account.accountId)];
+  if (to === undefined) throw new Error('the plan of a move names a folder for each account');
+  return to;
+}
+
+const performMove = (action: string) => (plan: ActionPlan, run: RunContext) =>
+  changeEach(plan, run, action, async (call, row) => {
+    const { mail } = run.ports;
+    const to = destinationOf(plan, call);
+    const path = 'path' in to ? to.path : (await mail.folderFor(call, to.role)).path;
+    await mail.move(call, row.place, path, run.start);
+    return {};
+  });
+
+/**
+ * Each message is looked for where it was and where it was to go. When nothing has moved, all is repeated; when some
+ * messages have, those that have not are left where they are, and the result says which.
+ */
+const checkMove =
+  (action: string) =>
+  async (plan: ActionPlan, run: RunContext): Promise<Checked> => {
+    const items: Result[] = [];
+    for (const target of plan.targets) {
+      const moved = await hasMoved(plan, run, target);
+      if (moved === undefined) return { kind: 'unknown' };
+      const named = { id: target.id, account_id: target.accountId };
+      items.push(moved ? { ...named, done: true } : { ...named, done: false, code: 'interrupted' });
+    }
+    if (!items.some((item) => item.done)) return { kind: 'repeat' };
+    return { kind: 'happened', result: { done: true, action, items } };
+  };
+
+/** Undefined: it is in both places (copied and not removed, or a twin of it was there before), or in neither. */
+async function hasMoved(
+  plan: ActionPlan,
+  run: RunContext,
+  target: MessageTarget,
+): Promise<boolean | undefined> {
+  const { mail } = run.ports;
+  const call = await run.mailCall(target.accountId);
+  const to = destinationIn(await mail.folders(call, { fresh: true }), destinationOf(plan, call));
+  const alike = await mail.find(call, {
+    stableId: target.stableId,
+    internalDate: new Date(target.internalDateMs),
+    sizeBytes: target.sizeBytes,
+  });
+  const arrived = alike.some((row) => row.place.path === to?.path && row.fingerprint === target.fingerprint);
+  const stayed = (await placeOf(mail, call, target)) !== undefined;
+  return arrived === stayed ? undefined : arrived;
+}
+
+const gated = {
+  group: 'mail:manage',
+  kind: 'gated',
+  sends: false,
+  repeatable: false,
+  untrusted: [],
+} as const;
+
+export const archiveEmail = defineWrite({
+  ...gated,
+  name: 'archive_email',
+  title: 'Archive',
+  description:
+    'Moves one message (id) or several (ids) to the archive folder. Give exactly one of id and ids.',
+  action: 'archive',
+  input: z.strictObject(selection).refine(oneSelection, ONE_SELECTION),
+  plan: (args, context) => planMove('archive_email', args, context, { role: 'archive' }),
+  perform: performMove('archive'),
+  check: checkMove('archive'),
+});
+
+export const deleteEmail = defineWrite({
+  ...gated,
+  name: 'delete_email',
+  title: 'Move to the trash',
+  description: 'Moves one message (id) or several (ids) to the trash folder. Give exactly one of id and ids.',
+  action: 'delete',
+  input: z.strictObject(selection).refine(oneSelection, ONE_SELECTION),
+  plan: (args, context) => planMove('delete_email', args, context, { role: 'trash' }),
+  perform: performMove('delete'),
+  check: checkMove('delete'),
+});
+
+export const moveEmail = defineWrite({
+  ...gated,
+  name: 'move_email',
+  title: 'Move to a folder',
+  description:
+    "Moves one message (id) or several (ids) to a folder of the message's account. Give exactly one of id and ids.",
+  action: 'move',
+  input: z
+    .strictObject({
+      ...selection,
+      target_folder: line({
+        min: 1,
+        max: 255,
+        description: 'An exact folder name, as list_folders shows it.',
+      }),
+    })
+    .refine(oneSelection, ONE_SELECTION),
+  plan: (args, context) => planMove('move_email', args, context, { path: args.target_folder }),
+  perform: performMove('move'),
+  check: checkMove('move'),
+});
+
+const labelRecord = z.strictObject({ label: z.string() });
+
+export const labelEmail = defineWrite({
+  ...gated,
+  name: 'label_email',
+  title: 'Label',
+  description: 'Puts a label on one message (id) or several (ids). Give exactly one of id and ids.',
+  action: 'label',
+  input: z
+    .strictObject({ ...selection, label: line({ min: 1, max: 100, description: 'One line.' }) })
+    .refine(oneSelection, ONE_SELECTION),
+  async plan(args, context) {
+    const targets = await selectedTargets(args, context);
+    const { label } = args;
+    const display = [{ label: 'Label', text: label }];
+    return planChange(context, { tool: 'label_email', targets, holds: [], display, record: { label } });
+  },
+  perform: (plan, run) =>
+    changeEach(plan, run, 'label', async (call, row) => {
+      const { label } = labelRecord.parse(plan.record);
+      return { labelled_by: await run.ports.mail.label(call, row.place, label, run.start) };
+    }),
+  // Where a label is a copy, another attempt could make a second one.
+  check: async () => ({ kind: 'unknown' }),
+});

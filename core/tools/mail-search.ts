@@ -1,0 +1,108 @@
+import * as z from 'zod';
+import { accountsOf, asked } from '../mailbox.ts';
+import { positionOf } from '../paging.ts';
+import { folderKey, type SearchPosition } from '../ports/mail.ts';
+import { accountId, cursor, limit, line } from '../schema.ts';
+import { defineRead } from './define-tool.ts';
+import { folder } from './folder-argument.ts';
+import { type AccountRow, mergedRows, pathNamed } from './merged-rows.ts';
+
+/** Account, folder key, uid, and INTERNALDATE in milliseconds. */
+const position = z.tuple([z.int(), z.string(), z.int(), z.int()]);
+type RowPosition = z.infer<typeof position>;
+
+export const searchInbox = defineRead({
+  name: 'search_inbox',
+  title: 'Search messages',
+  description:
+    'Searches every folder of one account or of all, or one folder. Give at least one of q (all words must appear in sender, recipient, subject or body), from (the sender contains it) and since (YYYY-MM-DD).',
+  group: 'mail:read',
+  kind: 'read',
+  untrusted: ['messages[].from', 'messages[].subject'],
+  wrapped: [],
+  input: z
+    .strictObject({
+      q: line({ min: 1, max: 200, description: 'Words that must all appear.' }).optional(),
+      from: line({ min: 2, max: 200, description: "Part of the sender's name or address." }).optional(),
+      since: z
+        .string()
+        .regex(/^\d{4}-\d{2}-\d{2}$/)
+        .refine((date) => z.iso.date().safeParse(date).success, { message: 'is a day that exists' })
+        .optional()
+        .meta({ description: 'YYYY-MM-DD: mail received on that day or later.' }),
+      unread: z.boolean().optional().meta({ description: 'true: only unread messages.' }),
+      account_id: accountId.optional(),
+      folder: folder.optional(),
+      limit: limit.default(20),
+      cursor: cursor.optional(),
+    })
+    .refine(({ q }) => q === undefined || wordsOf(q).length > 0, {
+      path: ['q'],
+      message: 'has at least one word',
+    })
+    .refine(({ q, from, since }) => (q ?? from ?? since) !== undefined, {
+      path: ['q'],
+      message: 'has at least one of q, from and since',
+    }),
+  async run(args, context) {
+    const accounts = accountsOf(context, args.account_id);
+    const after = args.cursor === undefined ? undefined : positionOf(context, args.cursor, position);
+    const pages = await Promise.all(
+      accounts.map(async (account) => {
+        const path = args.folder === undefined ? undefined : await pathNamed(context, account, args.folder);
+        if (args.folder !== undefined && path === undefined) return undefined;
+        const query = {
+          words: wordsOf(args.q ?? ''),
+          from: args.from,
+          since: args.since,
+          unread: args.unread === true,
+          path,
+          after: after && behind(after, account.accountId),
+          limit: args.limit,
+        };
+        const page = await asked(account, context.ports.mail.search(context.mailCall(account), query));
+        return { account, path, page };
+      }),
+    );
+    return mergedRows(context, pages, {
+      folder: args.folder ?? 'all',
+      limit: args.limit,
+      compare: newestFirst,
+      positionOf: rowPosition,
+      none: { reason: 'no_match', hint: 'Try fewer or shorter words, or another folder.' },
+    });
+  },
+});
+
+function wordsOf(q: string): string[] {
+  return q.split(/\s+/u).filter((word) => word !== '');
+}
+
+/** The order of the port, with the account between the instant and the folder. */
+function newestFirst(a: AccountRow, b: AccountRow): number {
+  return (
+    b.row.internalDate.getTime() - a.row.internalDate.getTime() ||
+    a.account.accountId - b.account.accountId ||
+    compare(folderKey(a.row.place.path), folderKey(b.row.place.path)) ||
+    b.row.place.uid - a.row.place.uid
+  );
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function rowPosition({ account, row }: AccountRow): RowPosition {
+  const { place, internalDate } = row;
+  return [account.accountId, folderKey(place.path), place.uid, internalDate.getTime()];
+}
+
+/** Before every folder key, and behind every one: keys are hex. */
+const FIRST_KEY = '';
+const LAST_KEY = 'g';
+
+/** Where an account goes on: at its own position, or before or behind the tie of that instant. */
+function behind([accountOfRow, key, uid, internalDateMs]: RowPosition, account: number): SearchPosition {
+  if (account === accountOfRow) return { internalDateMs, folderKey: key, uid };
+  return { internalDateMs, folderKey: account < accountOfRow ? LAST_KEY : FIRST_KEY, uid: 0 };
+}

@@ -1,0 +1,77 @@
+import * as z from 'zod';
+import { findRow, summaryOf } from '../mailbox.ts';
+import { pageFields, skipped } from '../paging.ts';
+import { codePoints, cursor, limit, messageId } from '../schema.ts';
+import { seenText, wordEnd } from '../seen-text.ts';
+import { defineRead } from './define-tool.ts';
+
+/** Code points of one message's text; what is behind them is read by get_email. */
+const BODY_CHARS = 4000;
+
+export const getThread = defineRead({
+  name: 'get_thread',
+  title: 'Read a conversation',
+  description:
+    'The messages of the conversation that a message belongs to, oldest first, with the beginning of each text; read on with get_email.',
+  group: 'mail:read',
+  kind: 'read',
+  untrusted: ['messages[].from', 'messages[].subject', 'messages[].body'],
+  wrapped: ['messages[].body'],
+  input: z.strictObject({ id: messageId, limit: limit.default(20), cursor: cursor.optional() }),
+  async run(args, context) {
+    const { account, row } = await findRow(context, args.id);
+    const call = context.mailCall(account);
+    const thread = await context.ports.mail.thread(call, row.place);
+    const skip = skipped(context, args.cursor);
+    const wanted = thread.slice(skip, skip + args.limit);
+    const contents = await context.ports.mail.readAll(
+      call,
+      wanted.map(({ place }) => place),
+    );
+    // A message that was moved or removed since the conversation was looked up is no row of this page.
+    const rows = contents.flatMap((content, index) => {
+      if (content === undefined) return [];
+      // What is counted is what is shown.
+      const text = seenText(content.text);
+      return {
+        summary: summaryOf(context, account, content.row),
+        chars: Array.from(text.slice(0, 2 * BODY_CHARS)).slice(0, BODY_CHARS),
+        bodyChars: codePoints(text),
+        next: skip + index + 1,
+      };
+    });
+    const page = (next: number) => pageFields(context, skip, thread.length - skip, next - skip);
+    const end = skip + wanted.length;
+    for (const { summary } of rows) context.shown(summary.id);
+    if (rows.length === 0) {
+      const none = { messages: [], ...page(end), returned: 0 };
+      return { kind: 'empty', result: { ...none, reason: 'no_more_messages' } };
+    }
+    return {
+      kind: 'cut',
+      // One step for each character that a row may show: what does not fit is whole rows from the end, and only
+      // where not even one whole row fits, the end of its text.
+      most: rows.length * BODY_CHARS,
+      at(n) {
+        const whole = Math.floor(n / BODY_CHARS);
+        const shown = rows.slice(0, Math.max(1, whole));
+        const chars = whole === 0 ? n : BODY_CHARS;
+        const next = shown.length === rows.length ? end : (shown.at(-1)?.next ?? end);
+        return {
+          messages: shown.map((one) => {
+            const body = one.chars.slice(0, chars < one.bodyChars ? wordEnd(one.chars, chars) : chars);
+            return {
+              ...one.summary,
+              body: body.join(''),
+              body_shown: body.length,
+              body_chars: one.bodyChars,
+              body_truncated: body.length < one.bodyChars,
+            };
+          }),
+          ...page(next),
+          returned: shown.length,
+        };
+      },
+    };
+  },
+});

@@ -1,0 +1,86 @@
+import { ServiceError } from '../errors.ts';
+import { asked, folderNamed, summaryOf } from '../mailbox.ts';
+import type { Result } from '../outcome.ts';
+import { cursorAt, type Position } from '../paging.ts';
+import type { MessagePage, MessageRow } from '../ports/mail.ts';
+import type { Account } from '../ports/storage.ts';
+import type { CallContext, Found } from './define-tool.ts';
+
+/** Rows of messages of several accounts as one list. */
+
+export interface AccountRow {
+  readonly account: Account;
+  readonly row: MessageRow;
+}
+
+interface AccountPage {
+  readonly account: Account;
+  /** The folder that was asked; undefined: all of them. */
+  readonly path: string | undefined;
+  readonly page: MessagePage;
+}
+
+/** The path of the folder that a name means in an account. */
+export async function pathNamed(
+  context: CallContext,
+  account: Account,
+  name: string,
+): Promise<string | undefined> {
+  const folders = await asked(account, context.ports.mail.folders(context.mailCall(account)));
+  return folderNamed(folders, name)?.path;
+}
+
+/**
+ * Merges a page of each account.
+ * @param pages as many as accounts were asked; undefined for one that has no such folder
+ * @throws ServiceError not_found when none of them has it
+ */
+export function mergedRows(
+  context: CallContext,
+  pages: readonly (AccountPage | undefined)[],
+  list: {
+    /** What the caller called the folder. */
+    readonly folder: string;
+    readonly limit: number;
+    /** The order among accounts; the rows of one account come in it. */
+    compare(a: AccountRow, b: AccountRow): number;
+    positionOf(last: AccountRow): Position;
+    /** What an empty list says besides. */
+    readonly none: Result;
+  },
+): Found {
+  const present = pages.filter((page) => page !== undefined);
+  const [first] = present;
+  if (first === undefined) throw new ServiceError('not_found', { details: { reason: 'folder' } });
+  const merged = present.flatMap(({ account, page }) => page.rows.map((row) => ({ account, row })));
+  if (pages.length > 1) merged.sort(list.compare);
+  const rows = merged.slice(0, list.limit);
+  const moreBehind = merged.length > rows.length || present.some(({ page }) => page.more);
+  const facts = {
+    folder: pages.length === 1 && first.path !== undefined ? first.path : list.folder,
+    total: present.reduce((sum, { page }) => sum + page.total, 0),
+  };
+  if (rows.length === 0) {
+    return {
+      kind: 'empty',
+      result: { messages: [], ...facts, returned: 0, has_more: false, ...list.none },
+    };
+  }
+  const summaries = rows.map(({ account, row }) => summaryOf(context, account, row));
+  for (const { id } of summaries) context.listed(id);
+  return {
+    kind: 'cut',
+    most: rows.length,
+    at(n) {
+      const last = rows[n - 1];
+      const more = n < rows.length || moreBehind;
+      return {
+        messages: summaries.slice(0, n),
+        ...facts,
+        returned: n,
+        has_more: more,
+        ...(more && last !== undefined ? { next_cursor: cursorAt(context, list.positionOf(last)) } : {}),
+      };
+    },
+  };
+}

@@ -1,0 +1,11 @@
+import { discoverMail } from '../../adapters/discovery/discover.ts';
+import type { Discovery } from '../../adapters/discovery/discovery.ts';
+import { dnsResolver } from '../../adapters/discovery/dns.ts';
+import { httpsGet } from '../../adapters/discovery/https-get.ts';
+
+/** Looks for the servers of an address by this machine's DNS. */
+export function discover(email: string): Promise<Discovery> {
+  const resolver = dnsResolver();
+  const { signal } = new AbortController();
+  return discoverMail({ email, resolver, get: httpsGet({ resolver }), signal });
+}

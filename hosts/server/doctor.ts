@@ -1,0 +1,155 @@
+import { randomBytes } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { broken, type Finding, imapReport } from '../../adapters/imap/report.ts';
+import { type ImapSettings, imapSettings } from '../../adapters/imap/settings.ts';
+import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
+import { createKeyring, type Keyring } from '../../core/keyring.ts';
+import { mailCall } from '../../core/mail-call.ts';
+import type { MailAccount } from '../../core/ports/mail.ts';
+import type { Account, Owner, Storage } from '../../core/ports/storage.ts';
+import { COMMON, type Command, none } from './command.ts';
+import { readConfiguration } from './configuration.ts';
+import { checkMachine } from './machine-report.ts';
+import type { Terminal } from './terminal.ts';
+
+/** For the servers of one account. */
+const ACCOUNT_MS = 60_000;
+
+/** What was looked at, and what came of it. */
+interface Section {
+  readonly title: string;
+  readonly findings: readonly Finding[];
+}
+
+interface AccountReport {
+  readonly owner: string;
+  readonly account_id: number;
+  readonly email: string;
+  readonly imap: ServerReport;
+  readonly smtp: ServerReport;
+}
+
+interface ServerReport {
+  /** Null where the settings cannot be read. */
+  readonly server: string | null;
+  readonly findings: readonly Finding[];
+}
+
+export const doctor: Command = {
+  name: 'doctor',
+  usage: '[--owner EMAIL]',
+  does: 'looks at the settings, the database and every account, and says what each server can do and what is wrong',
+  async run(args, terminal) {
+    const options = { ...COMMON, owner: { type: 'string' } } as const;
+    const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+    none(positionals);
+    const configuration = readConfiguration(terminal.env, terminal.folder);
+    const { findings: machine, secretKeys } = checkMachine(configuration);
+    const accounts =
+      secretKeys === undefined
+        ? []
+        : await checkAccounts(configuration.databaseFile, secretKeys, values.owner);
+    report(terminal, machine, accounts);
+  },
+};
+
+/** @throws Error when there is no such owner, or the database cannot be opened */
+async function checkAccounts(
+  databaseFile: string,
+  secretKeys: readonly Uint8Array[],
+  ownerEmail: string | undefined,
+): Promise<readonly AccountReport[]> {
+  const keyring = createKeyring(secretKeys, randomBytes);
+  const storage = sqliteStorage({ file: databaseFile });
+  try {
+    const reports: AccountReport[] = [];
+    for (const owner of await ownersMeant(storage, ownerEmail)) {
+      for (const account of await storage.accounts(owner.ownerId)) {
+        reports.push(await checkAccount(keyring, owner, account));
+      }
+    }
+    return reports;
+  } finally {
+    await storage.close();
+  }
+}
+
+async function ownersMeant(storage: Storage, email: string | undefined): Promise<readonly Owner[]> {
+  if (email === undefined) return storage.owners();
+  const found = await storage.ownerByEmail(email);
+  if (found === undefined) throw new Error(`There is no owner ${email}.`);
+  return [found.owner];
+}
+
+async function checkAccount(keyring: Keyring, owner: Owner, account: Account): Promise<AccountReport> {
+  const facts = { owner: owner.email, account_id: account.accountId, email: account.email };
+  const limit = AbortSignal.timeout(ACCOUNT_MS);
+  const settings = await settingsOf(mailCall(keyring, account, limit, ACCOUNT_MS).account);
+  if (settings === undefined) {
+    const text =
+      'The settings of this account cannot be read: they were written with another secret key, or are damaged. ' +
+      'Put the right key back, or remove the account and connect it again.';
+    const unread = { server: null, findings: [] };
+    return { ...facts, imap: { ...unread, findings: [broken('settings', text)] }, smtp: unread };
+  }
+  const { imap, smtp } = await imapReport(settings, limit);
+  return {
+    ...facts,
+    imap: { server: `${settings.imap.host}:${settings.imap.port}`, findings: imap },
+    smtp: { server: `${settings.smtp.host}:${settings.smtp.port}`, findings: smtp },
+  };
+}
+
+async function settingsOf(account: MailAccount): Promise<ImapSettings | undefined> {
+  let unsealed: unknown;
+  try {
+    unsealed = await account.settings();
+  } catch {
+    // Sealed with another key, or damaged: either way there is nothing to be read.
+    return undefined;
+  }
+  return imapSettings.safeParse(unsealed).data;
+}
+
+/** @throws Error when something is broken, after everything was said */
+function report(terminal: Terminal, machine: readonly Finding[], accounts: readonly AccountReport[]): void {
+  const sections = [
+    { title: 'This machine', findings: machine },
+    ...accounts.flatMap((account) => [
+      { title: titleOf(account, 'IMAP', account.imap), findings: account.imap.findings },
+      { title: titleOf(account, 'SMTP', account.smtp), findings: account.smtp.findings },
+    ]),
+  ];
+  const faults = sections.flatMap(({ findings }) => findings).filter(({ state }) => state === 'broken');
+  const nobody = accounts.length === 0 ? '\n\nNo account is connected.' : '';
+  terminal.print(
+    { ok: faults.length === 0, machine, accounts },
+    `${sections.map(inWords).join('\n\n')}${nobody}`,
+  );
+  if (faults.length > 0) {
+    throw new Error(faults.length === 1 ? 'Something is broken.' : `${faults.length} things are broken.`);
+  }
+}
+
+function titleOf(
+  { owner, account_id, email }: AccountReport,
+  protocol: string,
+  { server }: ServerReport,
+): string {
+  return `${email} (account ${account_id} of ${owner}): ${protocol}${server === null ? '' : `, ${server}`}`;
+}
+
+const MARKS: Readonly<Record<Finding['state'], string>> = {
+  good: 'ok    ',
+  lacking: 'note  ',
+  broken: 'BROKEN',
+};
+
+function inWords({ title, findings }: Section): string {
+  return [title, ...findings.map(({ state, text }) => `  ${MARKS[state]}  ${printable(text)}`)].join('\n');
+}
+
+/** A server's own words must not move the cursor of a terminal. */
+function printable(text: string): string {
+  return text.replaceAll(/\p{C}/gu, '\u{FFFD}');
+}

@@ -1,0 +1,144 @@
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { httpsGet } from '../../../adapters/discovery/https-get.ts';
+import type { Resolver } from '../../../core/ports/resolver.ts';
+import { makeCertificate } from '../../servers/certificate.ts';
+
+describe('an HTTPS server', () => {
+  const { signal } = new AbortController();
+  let folder: string;
+  let ca: string;
+  let server: Server;
+  let origin: string;
+  let answer: RequestListener;
+  let requests = 0;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'countersign-https-'));
+    const { certFile, keyFile } = await makeCertificate(folder);
+    ca = readFileSync(certFile, 'utf8');
+    server = createServer({ cert: ca, key: readFileSync(keyFile) }, (request, response) => {
+      requests += 1;
+      answer(request, response);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    // The certificate is for this name; where it leads to is the resolver's word.
+    origin = `https://localhost:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const get = (path: string, addresses: readonly string[] = ['127.0.0.1'], options = {}) =>
+    httpsGet({ resolver: resolverTo(addresses), mayReach: isTestServer, ca, ...options })(
+      new URL(path, origin),
+      signal,
+    );
+
+  it('is asked at the address that was judged', async () => {
+    answer = (request, response) => response.end(`at ${request.url} of ${request.headers.host}`);
+    const { status, body } = await get('/a?b=c');
+    expect(status).toBe(200);
+    expect(Buffer.from(body).toString()).toBe(`at /a?b=c of ${new URL(origin).host}`);
+  });
+
+  it.each([[['10.0.0.1']], [['127.0.0.1', '10.0.0.1']], [['::1', '127.0.0.1']]])(
+    'is not asked when one of its addresses may not be reached: %j',
+    async (addresses) => {
+      const before = requests;
+      await expect(get('/', addresses)).rejects.toThrow('not one of the public internet');
+      expect(requests).toBe(before);
+    },
+  );
+
+  it('is not asked when its address is not of the public internet, unless told otherwise', async () => {
+    const before = requests;
+    const guarded = httpsGet({ resolver: resolverTo(['127.0.0.1']), ca });
+    await expect(guarded(new URL(origin), signal)).rejects.toThrow('not one of the public internet');
+    expect(requests).toBe(before);
+  });
+
+  it.each(['https://127.0.0.1:1/', 'https://[::1]:1/', 'https://2130706433:1/'])(
+    'is not asked by an address instead of a name: %s',
+    async (url) => {
+      const asked = httpsGet({ resolver: resolverTo(['127.0.0.1']), mayReach: isTestServer, ca });
+      await expect(asked(new URL(url), signal)).rejects.toThrow('names no host');
+    },
+  );
+
+  it('is not asked without TLS', async () => {
+    await expect(get(origin.replace('https:', 'http:'))).rejects.toThrow('not an HTTPS address');
+  });
+
+  it('does not exist when it has no address', async () => {
+    await expect(get('/', [])).rejects.toThrow('no such host');
+  });
+
+  it('must show a certificate that is believed', async () => {
+    const before = requests;
+    await expect(get('/', ['127.0.0.1'], { ca: undefined })).rejects.toMatchObject({
+      code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
+    });
+    expect(requests).toBe(before);
+  });
+
+  it('is not followed', async () => {
+    answer = (_request, response) => response.writeHead(302, { location: '/elsewhere' }).end('moved');
+    const before = requests;
+    const found = await get('/');
+    expect(found).toEqual({ status: 302, location: '/elsewhere', body: new Uint8Array() });
+    expect(requests).toBe(before + 1);
+  });
+
+  it.each([
+    [65_536, 'resolves'],
+    [65_537, 'rejects'],
+  ])('may say %i bytes: %s', async (bytes, end) => {
+    answer = (_request, response) => response.end(Buffer.alloc(bytes));
+    const asked = get('/').then(({ body }) => body.length);
+    if (end === 'resolves') await expect(asked).resolves.toBe(bytes);
+    else await expect(asked).rejects.toThrow('too large');
+  });
+
+  it('is given up when it ends in the middle', async () => {
+    answer = (_request, response) => {
+      response.writeHead(200, { 'content-length': '10' });
+      response.write('half', () => response.destroy());
+    };
+    await expect(get('/')).rejects.toThrow();
+  });
+
+  it('is given up when it does not answer in time', async () => {
+    answer = () => undefined;
+    await expect(get('/')).rejects.toThrow('does not answer in time');
+  });
+
+  it('is given up with the signal', async () => {
+    const giveUp = new AbortController();
+    const reason = new Error('given up');
+    answer = () => giveUp.abort(reason);
+    const asked = httpsGet({ resolver: resolverTo(['127.0.0.1']), mayReach: isTestServer, ca });
+    await expect(asked(new URL(origin), giveUp.signal)).rejects.toBe(reason);
+  });
+});
+
+function isTestServer(address: string): boolean {
+  return address === '127.0.0.1';
+}
+
+function resolverTo(addresses: readonly string[]): Resolver {
+  return {
+    resolveMx: async () => [],
+    resolveSrv: async () => [],
+    resolveAddresses: async () => addresses,
+  };
+}

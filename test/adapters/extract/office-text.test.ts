@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import { documentText } from '../../../adapters/extract/document-text.ts';
+import {
+  openDocumentFile,
+  paragraph,
+  run,
+  sheetFile,
+  slidesFile,
+  wordFile,
+  wordFileOf,
+} from './office-files.ts';
+
+const HIDDEN = '\n\n[Hidden text of this document is left out.]';
+
+async function textOf(bytes: Uint8Array): Promise<string> {
+  // What is claimed is wrong: the bytes decide.
+  const answer = await documentText(bytes, { name: 'page.html', mime: 'text/html' });
+  return answer.kind === 'text' ? answer.text : `(${answer.reason})`;
+}
+
+describe('word documents', () => {
+  it('are found by their content type, whatever the file within is called', async () => {
+    expect(await textOf(wordFile(paragraph(run('here'))))).toBe('here');
+  });
+
+  it('show text of runs and none of hidden or deleted ones', async () => {
+    const body = paragraph(
+      run('shown '),
+      run('hidden', '<w:vanish/>'),
+      run('not hidden', '<w:vanish w:val="0"/>'),
+      '<w:del><w:r><w:delText>deleted</w:delText></w:r></w:del>',
+      '<w:r><w:instrText>PAGEREF</w:instrText></w:r>',
+    );
+    expect(await textOf(wordFile(body))).toBe(`shown not hidden${HIDDEN}`);
+  });
+
+  it('show a text box once, not also as older programs are given it', async () => {
+    const box = (tag: string) => `<${tag}><w:p>${run('boxed')}</w:p></${tag}>`;
+    const body = paragraph(`<w:r>${box('mc:Choice')}${box('mc:Fallback')}</w:r>`, run('after'));
+    expect(await textOf(wordFile(body))).toBe('boxed\nafter');
+  });
+
+  it('resolve references and CDATA, and keep tags in attributes and comments out', async () => {
+    const body = `<w:p w:x="a > b <w:t>no</w:t>"><!-- <w:t>no</w:t> --><w:r><w:t>&lt;&#65;&#x1F600;&amp;amp;<![CDATA[<b>]]>&unknown;&#x110000;</w:t></w:r></w:p>`;
+    expect(await textOf(wordFile(body))).toBe('<A😀&amp;<b>&unknown;\ufffd');
+  });
+
+  it('may be UTF-16', async () => {
+    const xml = `\ufeff<?xml version="1.0" encoding="UTF-16"?><w:document>${paragraph(run('wide'))}</w:document>`;
+    expect(await textOf(wordFileOf(Buffer.from(xml, 'utf16le')))).toBe('wide');
+  });
+});
+
+describe('sheets', () => {
+  const cell = (at: string, value: string, attributes = '') =>
+    `<x:c r="${at}" ${attributes}><x:v>${value}</x:v></x:c>`;
+
+  it('show dates, times, shared strings and numbers as a person sees them', async () => {
+    const styles =
+      '<numFmts><numFmt numFmtId="164" formatCode="yyyy\\-mm&quot;d&quot;"/><numFmt numFmtId="165" formatCode="&quot;days&quot; 0.0[Red]"/></numFmts>' +
+      '<cellStyleXfs><xf numFmtId="14"/></cellStyleXfs><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="164"/><xf numFmtId="165"/></cellXfs>';
+    const strings =
+      '<si><t>plain</t></si><si><r><t>rich </t></r><r><t>text</t></r><rPh><t>spoken</t></rPh></si>';
+    const row = [
+      cell('A1', '46082', 's="1"'),
+      cell('B1', '46082.75', 's="2"'),
+      cell('C1', '0.5', 's="1"'),
+      cell('D1', '59', 's="1"'),
+      cell('E1', '61', 's="1"'),
+      cell('F1', '3.5', 's="3"'),
+      cell('G1', '0', 't="s"'),
+      cell('H1', '1', 't="s"'),
+      cell('I1', '0.1000000000000000055'),
+      cell('J1', '#DIV/0!', 't="e"'),
+      '<x:c r="K1" t="inlineStr"><x:is><x:t>in&#10;line</x:t></x:is></x:c>',
+    ];
+    const sheet = `<x:sheetData><x:row r="1">${row.join('')}</x:row></x:sheetData>`;
+    expect(await textOf(sheetFile(sheet, { strings, styles }))).toBe(
+      'One\n2026-03-01\t2026-03-01 18:00\t12:00\t1900-02-28\t1900-03-01\t3.5\tplain\trich text\t0.1\t#DIV/0!\tin line',
+    );
+  });
+
+  it('count days from 1904 where the workbook says so', async () => {
+    const sheet = `<x:sheetData><x:row>${cell('A1', '1', 's="0"')}</x:row></x:sheetData>`;
+    const styles = '<cellXfs><xf numFmtId="14"/></cellXfs>';
+    expect(await textOf(sheetFile(sheet, { styles, workbook: '<x:workbookPr date1904="1"/>' }))).toBe(
+      'One\n1904-01-02',
+    );
+  });
+
+  it('leave out hidden columns, and keep what is shown in its column', async () => {
+    const sheet = `<x:cols><x:col min="2" max="2" hidden="1"/></x:cols><x:sheetData><x:row>${cell('A1', '1')}${cell('B1', '2')}${cell('D1', '4')}</x:row></x:sheetData>`;
+    expect(await textOf(sheetFile(sheet))).toBe(`One\n1\t\t\t4${HIDDEN}`);
+  });
+});
+
+describe('slides', () => {
+  it('come in the order of the presentation, without the hidden ones', async () => {
+    const file = slidesFile([{ text: 'first' }, { text: 'secret', hidden: true }, { text: 'last' }]);
+    expect(await textOf(file)).toBe(`first\n\nlast${HIDDEN}`);
+  });
+});
+
+describe('open documents', () => {
+  it('leave out deletions and what a style hides', async () => {
+    const file = openDocumentFile(
+      '<style:style style:name="T1"><style:text-properties text:display="none"/></style:style>' +
+        '<text:tracked-changes><text:p>deleted</text:p></text:tracked-changes>' +
+        '<text:p>a<text:span text:style-name="T1">b<text:span>c</text:span></text:span>d<text:tab/>e<text:line-break/>f</text:p>' +
+        '<text:p>g<office:annotation><dc:creator>Ada</dc:creator><text:p>a note</text:p></office:annotation></text:p>',
+    );
+    expect(await textOf(file)).toBe(`ad\te\nf\ng [Ada a note]${HIDDEN}`);
+  });
+
+  it('with a password are encrypted', async () => {
+    const file = openDocumentFile(
+      '\u0001\u0002',
+      '<manifest:file-entry><manifest:encryption-data/></manifest:file-entry>',
+    );
+    expect(await textOf(file)).toBe('(encrypted)');
+  });
+
+  it('repeat cells and rows that say so, within bounds', async () => {
+    const cells = (n: number, text: string) =>
+      `<table:table-cell table:number-columns-repeated="${n}">${text && `<text:p>${text}</text:p>`}</table:table-cell>`;
+    const rows = (n: number, content: string) =>
+      `<table:table-row table:number-rows-repeated="${n}">${content}</table:table-row>`;
+    const file = openDocumentFile(
+      `<table:table table:name="T">${rows(2, cells(2, 'x') + cells(3, '') + cells(1, 'y') + cells(9999, ''))}${rows(1_000_000, cells(16_384, ''))}</table:table>`,
+    );
+    expect(await textOf(file)).toBe('T\nx\tx\t\t\t\ty\nx\tx\t\t\t\ty');
+  });
+});

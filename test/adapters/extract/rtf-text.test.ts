@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { documentText } from '../../../adapters/extract/document-text.ts';
+
+const HIDDEN = '\n\n[Hidden text of this document is left out.]';
+const fonts = '{\\fonttbl{\\f0\\fcharset0 Arial;}{\\f1\\fcharset204 Arial;}{\\f2\\fcharset128 Mincho;}}';
+
+it.each([
+  [
+    'paragraphs and symbols',
+    '\\pard Hello\\par\r\n\\ldblquote a\\rdblquote\\~b\\_c\\emdash d\\par',
+    'Hello\n“a”\u00a0b-c—d',
+  ],
+  ['escapes', 'a\\{b\\}c\\\\d', 'a{b}c\\d'],
+  ['the code page', "\\ansicpg1250 \\'8c\\'f3", 'Śó'],
+  ['windows-1252 quotation marks', "\\'93a\\'94 \\'80", '“a” €'],
+  ['the charset of a font, until its group ends', "{\\f1 \\'cf\\'f0}\\'cf", 'ПрÏ'],
+  ['characters of two bytes', "\\f2 \\'93\\'fa\\'96\\'7b\\'8c\\'ea", '日本語'],
+  ['second bytes that stand as they are', "\\f2 \\'83e\\'83X", 'テス'],
+  ['Unicode with its fallback', 'x\\u8364?y\\u-10179?\\u-8704?z', 'x€y😀z'],
+  ['fallbacks of other lengths', "\\uc2 a\\u8364\\'80\\'80b{\\uc0\\u8364 c}\\u8364 ??d", 'a€b€c€d'],
+  [
+    'pictures and properties left out',
+    'a{\\*\\generator Riched20;}{\\pict\\wmetafile8 0102}{\\info{\\title T}}b',
+    'ab',
+  ],
+  ['binary data', 'a{\\pict\\bin5 }}}}}b}c', 'ac'],
+  ['fields as their results', '{\\field{\\*\\fldinst HYPERLINK "http://x"}{\\fldrslt link}}', 'link'],
+  ['tables', '\\trowd\\intbl a\\par b\\cell c\\cell\\row\\pard d', 'a b\tc\nd'],
+  ['hidden text', 'a{\\v b}c\\v d\\v0 e', `ace${HIDDEN}`],
+  ['deleted text', 'a{\\deleted b}c', 'ac'],
+  ['more ends than beginnings', 'a}}}b', 'ab'],
+])('%s', async (_name, body, text) => {
+  const answer = await documentText(Buffer.from(`{\\rtf1\\ansi ${fonts}${body}`, 'latin1'), {
+    name: '',
+    mime: '',
+  });
+  expect(answer).toEqual({ kind: 'text', text, cut: false });
+});

@@ -1,0 +1,78 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { imapMail } from '../../../adapters/imap/mail.ts';
+import type { Mail, MailCall } from '../../../core/ports/mail.ts';
+import { type GmailMessage, type ScriptedGmail, startScriptedGmail } from '../../servers/scripted-gmail.ts';
+import { callOn, newestOf, searchFor, started } from './mailbox-on.ts';
+
+/** Against a script, not against Gmail: that we say what its documentation asks for. */
+describe('Gmail as its documentation describes it', () => {
+  let gmail: ScriptedGmail;
+  let mail: Mail;
+  let call: MailCall;
+
+  beforeEach(async () => {
+    gmail = await startScriptedGmail([
+      message(1, '1801', '\\Inbox', 'Work'),
+      message(2, '1801', 'Work'),
+      message(3, '1803', '\\Trash'),
+      message(4, '1801', '\\Inbox'),
+    ]);
+    mail = imapMail();
+    call = callOn(gmail.port, 'user1');
+  });
+  afterEach(async () => {
+    await mail.close();
+    await gmail.stop();
+  });
+
+  const labelsOf = (uid: number) => [...(gmail.messages.find((one) => one.uid === uid)?.labels ?? [])].sort();
+
+  it('gives a message that has several labels once', async () => {
+    const { rows, total } = await mail.search(call, searchFor('needle'));
+    expect(total).toBe(4);
+    expect(rows.map(({ place, stableId }) => [place.path, stableId])).toEqual([
+      ['INBOX', '9004'],
+      ['[Gmail]/Trash', '9003'],
+      ['[Gmail]/All Mail', '9002'],
+      ['INBOX', '9001'],
+    ]);
+  });
+
+  it('finds a message once, wherever it lies now', async () => {
+    const row = await newestOf(mail, call);
+    expect((await mail.find(call, row)).map(({ place }) => place.path)).toEqual(['INBOX']);
+    await mail.move(call, row.place, '[Gmail]/Trash', started);
+    expect((await mail.find(call, row)).map(({ place }) => place.path)).toEqual(['[Gmail]/Trash']);
+  });
+
+  it('knows a conversation by the id that the server gives it', async () => {
+    const { place } = await newestOf(mail, call);
+    expect((await mail.thread(call, place)).map(({ stableId }) => stableId)).toEqual([
+      '9001',
+      '9002',
+      '9004',
+    ]);
+    expect(
+      gmail.commands.filter((command) => /REFERENCES/i.test(command) && / SEARCH /.test(command)),
+    ).toEqual([]);
+  });
+
+  it('archives by taking a message out of the inbox', async () => {
+    const archive = await mail.folderFor(call, 'archive');
+    expect(archive).toEqual({ path: '[Gmail]/All Mail', role: 'archive' });
+    await mail.move(call, (await newestOf(mail, call)).place, archive.path, started);
+    expect(labelsOf(4)).toEqual([]);
+  });
+
+  it('has labels of its own', async () => {
+    const { place } = await newestOf(mail, call);
+    expect(await mail.label(call, place, 'Two words', started)).toBe('gmail_label');
+    expect(labelsOf(4)).toEqual(['Two words', '\\Inbox']);
+    await expect(mail.label(call, place, '\\Trash', started)).rejects.toMatchObject({ code: 'refused' });
+    expect(labelsOf(4)).toEqual(['Two words', '\\Inbox']);
+  });
+});
+
+function message(uid: number, threadId: string, ...labels: string[]): GmailMessage {
+  return { uid, id: `900${uid}`, threadId, subject: `needle ${uid}`, labels: new Set(labels) };
+}

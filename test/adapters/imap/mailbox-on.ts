@@ -1,0 +1,48 @@
+import type { Mail, MailCall, MessageRow } from '../../../core/ports/mail.ts';
+import { addressOf, PASSWORD } from '../../servers/mail-users.ts';
+
+/** A call for the mailbox of a user, over plain text. */
+export function callOn(port: number, user: string, limits: Partial<MailCall> = {}): MailCall {
+  const server = {
+    host: '127.0.0.1',
+    port,
+    security: 'none',
+    user: addressOf(user),
+    pass: PASSWORD,
+  } as const;
+  return {
+    account: {
+      ownerId: user,
+      accountId: 1,
+      email: addressOf(user),
+      settings: async () => ({ imap: server, smtp: server }),
+    },
+    signal: new AbortController().signal,
+    deadlineMs: 25_000,
+    ...limits,
+  };
+}
+
+/** The row of the highest UID. */
+export async function newestOf(mail: Mail, call: MailCall, path = 'INBOX'): Promise<MessageRow> {
+  const query = { path, unread: false, order: 'uid', after: undefined, limit: 1 } as const;
+  const [row] = (await mail.list(call, query)).rows;
+  if (row === undefined) throw new Error('the folder is empty');
+  return row;
+}
+
+export function searchFor(...words: string[]) {
+  return {
+    words,
+    from: undefined,
+    since: undefined,
+    unread: false,
+    path: undefined,
+    after: undefined,
+    limit: 20,
+  };
+}
+
+export async function started(): Promise<boolean> {
+  return true;
+}

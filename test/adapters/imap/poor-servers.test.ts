@@ -1,0 +1,256 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { imapMail } from '../../../adapters/imap/mail.ts';
+import type { Mail, MailCall } from '../../../core/ports/mail.ts';
+import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
+import { missingServers, titled } from '../../servers/missing-servers.ts';
+import { type Disguise, type MailProxy, startProxy } from '../../servers/proxy.ts';
+import { callOn, newestOf, searchFor, started } from './mailbox-on.ts';
+
+describe.skipIf(missingServers().length > 0)(titled('servers as they are'), () => {
+  let dovecot: Dovecot;
+  let mail: Mail;
+  let user: string;
+  const proxies: MailProxy[] = [];
+
+  beforeAll(async () => {
+    dovecot = await startDovecot();
+  });
+  beforeEach(() => {
+    mail = imapMail();
+    user = dovecot.addUser();
+  });
+  afterEach(async () => {
+    vi.restoreAllMocks();
+    await mail.close();
+    for (const proxy of proxies.splice(0)) await proxy.stop();
+  });
+  afterAll(() => dovecot?.stop());
+
+  async function proxyWith(disguise: Disguise = {}): Promise<MailProxy> {
+    const proxy = await startProxy('imap', dovecot.port, disguise);
+    proxies.push(proxy);
+    return proxy;
+  }
+
+  const subjects = async (call: MailCall, ...words: string[]) =>
+    (await mail.search(call, searchFor(...words))).rows.map(({ subject }) => subject);
+
+  describe('one that searches for ASCII only', () => {
+    const badCharset: Disguise = {
+      refusal: (line) => (/ SEARCH .*CHARSET/.test(line) ? 'NO [BADCHARSET (US-ASCII)] no' : undefined),
+    };
+
+    it('finds words beyond ASCII all the same', async () => {
+      await dovecot.deliver(
+        user,
+        'From: Zoe <zoe@other.example>\r\nSubject: =?utf-8?Q?Gr=C3=BC=C3=9Fe?=\r\n\r\nmoor\r\n',
+      );
+      await dovecot.deliver(
+        user,
+        'Subject: body\r\nContent-Type: text/plain; charset=utf-8\r\n\r\nsch\xc3\xb6ne gr\xc3\xbc\xc3\x9fe, moor'.replace(
+          /[\x80-\xff]+/g,
+          (bytes) => Buffer.from(bytes, 'latin1').toString(),
+        ),
+        { mailbox: 'Archive' },
+      );
+      await dovecot.deliver(user, 'Subject: other\r\n\r\nmoor\r\n');
+      const call = callOn((await proxyWith(badCharset)).port, user);
+      expect((await subjects(call, 'Grüße')).sort()).toEqual(['Grüße', 'body']);
+      expect((await subjects(call, 'grüße', 'MOOR')).sort()).toEqual(['Grüße', 'body']);
+      expect(await subjects(call, 'Grüße', 'zoe')).toEqual(['Grüße']);
+      expect(await subjects(call, 'Grüße', 'schöne')).toEqual(['body']);
+      expect(await subjects(call, 'Ärger')).toEqual([]);
+    });
+  });
+
+  describe('a search that fails half way', () => {
+    it.each(['refuse', 'cut unanswered', 'cut before'] as const)(
+      'is a failure (%s), and never shorter',
+      async (does) => {
+        const mailboxes = ['INBOX', 'Sent', 'Archive', 'Junk'];
+        for (const mailbox of mailboxes) {
+          await dovecot.deliver(user, 'Subject: one\r\n\r\nneedle\r\n', { mailbox });
+        }
+        const proxy = await proxyWith();
+        const call = callOn(proxy.port, user);
+        for (const nth of mailboxes.keys()) {
+          // One connection, so that the commands come in the same order each time.
+          await mail.close();
+          mail = imapMail({ maxConnectionsPerAccount: 1 });
+          await subjects(call, 'needle');
+          void proxy.script();
+          expect(await subjects(call, 'needle')).toHaveLength(mailboxes.length);
+          const searches = [...proxy.commands.entries()].filter(([, command]) => command === 'UID SEARCH');
+          expect(searches).toHaveLength(mailboxes.length);
+          void proxy.script({ at: (searches[nth]?.[0] ?? 0) + 1, does });
+          await expect(subjects(call, 'needle')).rejects.toMatchObject({
+            code: does === 'refuse' ? 'refused' : 'unavailable',
+          });
+          void proxy.script();
+        }
+      },
+    );
+  });
+
+  describe('one that keeps no keywords', () => {
+    it('has a label as a copy in a folder of that name', async () => {
+      const proxy = await proxyWith({
+        reply: (line) => line.replace(/(\[PERMANENTFLAGS \([^)]*?) ?\\\*\)/, '$1)'),
+      });
+      await dovecot.deliver(user, 'Subject: one\r\n\r\nx\r\n');
+      const call = callOn(proxy.port, user);
+      const { place } = await newestOf(mail, call);
+      expect(await mail.label(call, place, 'later', started)).toBe('copy');
+      expect(await dovecot.messages(user, 'later')).toEqual(['Subject: one\n\nx\n']);
+    });
+
+    it('says so by its silence: the same', async () => {
+      const proxy = await proxyWith({
+        refusal: (line) => (/ STORE /.test(line) ? 'NO no keywords' : undefined),
+      });
+      await dovecot.deliver(user, 'Subject: one\r\n\r\nx\r\n');
+      const call = callOn(proxy.port, user);
+      const { place } = await newestOf(mail, call);
+      expect(await mail.label(call, place, 'later', started)).toBe('copy');
+      expect(await mail.label(call, place, 'later', started)).toBe('copy');
+    });
+  });
+
+  describe('a label', () => {
+    it.each(['Sent', 'drafts', 'INBOX', '\\Trash', '\\Seen'])(
+      '%s is refused, without a start',
+      async (label) => {
+        await dovecot.deliver(user, 'Subject: one\r\n\r\nx\r\n');
+        const call = callOn(dovecot.port, user);
+        const { place } = await newestOf(mail, call);
+        const start = vi.fn(started);
+        await expect(mail.label(call, place, label, start)).rejects.toMatchObject({ code: 'refused' });
+        expect(start).not.toHaveBeenCalled();
+        expect(await dovecot.messages(user, 'Sent')).toEqual([]);
+        expect((await mail.row(call, place))?.flags).toEqual(new Set());
+      },
+    );
+
+    it('that means something to other programs is no keyword', async () => {
+      await dovecot.deliver(user, 'Subject: one\r\n\r\nx\r\n');
+      const call = callOn(dovecot.port, user);
+      const { place } = await newestOf(mail, call);
+      expect(await mail.label(call, place, '$Forwarded', started)).toBe('copy');
+      expect((await mail.row(call, place))?.flags).toEqual(new Set());
+    });
+  });
+
+  describe('a folder that is gone', () => {
+    it('between the list and the look into it holds nothing', async () => {
+      await dovecot.deliver(user, 'Message-ID: <kept@x.example>\r\nSubject: kept\r\n\r\nneedle\r\n');
+      const proxy = await proxyWith({
+        reply: (line) =>
+          line.startsWith('* LIST') && line.endsWith('INBOX\r\n')
+            ? `* LIST (\\HasNoChildren) "/" Gone\r\n${line}`
+            : line,
+      });
+      const call = callOn(proxy.port, user);
+      expect((await mail.folders(call)).map(({ path }) => path)).toContain('Gone');
+      expect(await subjects(call, 'needle')).toEqual(['kept']);
+      const { place } = await newestOf(mail, call);
+      expect((await mail.thread(call, place)).map(({ subject }) => subject)).toEqual(['kept']);
+    });
+
+    it('only as far as one can see is a failure', async () => {
+      await dovecot.deliver(user, 'Subject: hidden\r\n\r\nneedle\r\n', { mailbox: 'Archive' });
+      const proxy = await proxyWith({
+        refusal: (line) => (/ SELECT Archive/.test(line) ? 'NO not now' : undefined),
+      });
+      await expect(subjects(callOn(proxy.port, user), 'needle')).rejects.toMatchObject({ code: 'refused' });
+    });
+
+    it('is not_found for what it is asked for', async () => {
+      await dovecot.doveadm('mailbox create', user, ['Projects']);
+      await dovecot.deliver(user, 'Subject: gone\r\n\r\nx\r\n', { mailbox: 'Projects' });
+      await dovecot.deliver(user, 'Subject: kept\r\n\r\nx\r\n');
+      const call = callOn(dovecot.port, user);
+      const { place } = await newestOf(mail, call, 'Projects');
+      const kept = await newestOf(mail, call);
+      await mail.forget(call.account.ownerId, call.account.accountId);
+      await dovecot.doveadm('mailbox delete', user, ['Projects']);
+      const gone = { code: 'not_found' };
+      const start = vi.fn(started);
+      await expect(mail.search(call, { ...searchFor('x'), path: 'Projects' })).rejects.toMatchObject(gone);
+      await expect(mail.thread(call, place)).rejects.toMatchObject(gone);
+      await expect(mail.attachment(call, place, 0, 1)).rejects.toMatchObject(gone);
+      await expect(mail.move(call, place, 'Archive', start)).rejects.toMatchObject(gone);
+      await expect(mail.move(call, kept.place, 'Projects', start)).rejects.toMatchObject(gone);
+      await expect(mail.label(call, place, 'later', start)).rejects.toMatchObject(gone);
+      expect(await mail.readAll(call, [place])).toEqual([undefined]);
+      expect(start).not.toHaveBeenCalled();
+    });
+
+    it('and was made anew: nothing is done to the messages it has now', async () => {
+      await dovecot.doveadm('mailbox create', user, ['Projects']);
+      await dovecot.deliver(user, 'Subject: before\r\n\r\nx\r\n', { mailbox: 'Projects' });
+      const call = callOn(dovecot.port, user);
+      const { place } = await newestOf(mail, call, 'Projects');
+      await dovecot.doveadm('mailbox delete', user, ['Projects']);
+      await dovecot.doveadm('mailbox create', user, ['Projects']);
+      await dovecot.deliver(user, 'Subject: after\r\n\r\nx\r\n', { mailbox: 'Projects' });
+      // For a while Dovecot shows the old one to those who have it selected.
+      const { now } = performance;
+      vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + 60_000);
+      const start = vi.fn(started);
+      await expect(mail.move(call, place, 'Archive', start)).rejects.toMatchObject({ code: 'not_found' });
+      await expect(mail.label(call, place, 'later', start)).rejects.toMatchObject({ code: 'not_found' });
+      await expect(mail.thread(call, place)).rejects.toMatchObject({ code: 'not_found' });
+      expect(await mail.readAll(call, [place])).toEqual([undefined]);
+      expect(start).not.toHaveBeenCalled();
+      expect(await dovecot.messages(user, 'Projects')).toHaveLength(1);
+    });
+  });
+
+  describe('a connection that is cut, at every command of', () => {
+    const reads: readonly [string, (call: MailCall) => Promise<unknown>][] = [
+      ['a search', (call) => mail.search(call, { ...searchFor('needle', 'one'), limit: 2 })],
+      ['a thread', async (call) => mail.thread(call, (await newestOf(mail, call)).place)],
+      [
+        'reading several',
+        async (call) => {
+          const places = [await newestOf(mail, call), await newestOf(mail, call, 'Sent')].map(
+            ({ place }) => place,
+          );
+          return mail.readAll(call, places);
+        },
+      ],
+      ['an attachment', async (call) => mail.attachment(call, (await newestOf(mail, call)).place, 0, 1_000)],
+      ['looking for a message', async (call) => mail.find(call, await newestOf(mail, call))],
+    ];
+
+    it.each(reads)('%s: all of it, or unavailable', async (_name, read) => {
+      const attached =
+        'Message-ID: <one@x.example>\r\nSubject: one\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\r\nneedle\r\n--b\r\nContent-Type: text/csv\r\n\r\na;b\r\n--b--\r\n';
+      await dovecot.deliver(user, attached);
+      await dovecot.deliver(user, 'References: <one@x.example>\r\nSubject: Re: one\r\n\r\nneedle\r\n', {
+        mailbox: 'Sent',
+      });
+      const proxy = await proxyWith();
+      const call = callOn(proxy.port, user);
+      const whole = await read(call);
+      void proxy.script();
+      await read(call);
+      const count = proxy.commands.length;
+      expect(count).toBeGreaterThan(1);
+      for (let at = 1; at <= count; at += 1) {
+        for (const does of ['cut before', 'cut unanswered'] as const) {
+          // Waiting for a pause after a failure would only make this slow: every attempt is a new account.
+          await mail.close();
+          mail = imapMail();
+          await read(call);
+          void proxy.script({ at, does });
+          const outcome = await read(call).catch((error: unknown) => error);
+          void proxy.script();
+          if (outcome instanceof Error)
+            expect(outcome).toMatchObject({ name: 'MailError', code: 'unavailable' });
+          else expect(outcome).toEqual(whole);
+        }
+      }
+    });
+  });
+});

@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Finding, imapReport } from '../../../adapters/imap/report.ts';
+import type { MailServer } from '../../../adapters/imap/settings.ts';
+import { type Dovecot, type DovecotVariant, startDovecot } from '../../servers/dovecot.ts';
+import { addressOf, PASSWORD } from '../../servers/mail-users.ts';
+import { missingServers, titled } from '../../servers/missing-servers.ts';
+import { freePorts } from '../../servers/ports.ts';
+import { type Postfix, type PostfixVariant, startPostfix } from '../../servers/postfix.ts';
+
+interface Setup {
+  readonly dovecot: Dovecot;
+  readonly postfix: Postfix;
+}
+
+describe.skipIf(missingServers().length > 0)(titled('a report on the servers of an account'), () => {
+  const started: Setup[] = [];
+  const start = async (imap: DovecotVariant, smtp: PostfixVariant = {}): Promise<Setup> => {
+    const dovecot = await startDovecot(imap);
+    const setup = { dovecot, postfix: await startPostfix(dovecot, smtp) };
+    started.push(setup);
+    return setup;
+  };
+  let rich: Setup;
+  let poor: Setup;
+  beforeAll(async () => {
+    rich = await start({});
+    poor = await start(
+      { tls: false, specialUse: false, folders: ['Papierkorb', 'Notes'], capability: 'IMAP4rev1 LITERAL+' },
+      { tls: false, auth: false },
+    );
+  });
+  afterAll(async () => {
+    for (const { dovecot, postfix } of started) {
+      await postfix.stop();
+      await dovecot.stop();
+    }
+  });
+
+  const { signal } = new AbortController();
+  const server = (port: number, changes: Partial<MailServer>): MailServer => ({
+    host: '127.0.0.1',
+    port,
+    security: 'starttls',
+    user: addressOf('alice'),
+    pass: PASSWORD,
+    ...changes,
+  });
+  const reportOn = (
+    { dovecot, postfix }: Setup,
+    changes: Partial<MailServer> = {},
+    ports: { imap: number; smtp: number } = { imap: dovecot.port, smtp: postfix.port },
+  ) => imapReport({ imap: server(ports.imap, changes), smtp: server(ports.smtp, changes) }, signal);
+  const told = (findings: readonly Finding[]) =>
+    Object.fromEntries(findings.map(({ check, state, text }) => [check, `${state}: ${text}`]));
+
+  it('tells what good ones can do, over STARTTLS with a pinned certificate', async () => {
+    const { dovecot, postfix } = rich;
+    // Two servers, two certificates: each is asked with its own.
+    const byImap = await reportOn(rich, { tlsFingerprint: dovecot.certificate.fingerprint });
+    const bySmtp = await reportOn(rich, { tlsFingerprint: postfix.certificate.fingerprint });
+    const imap = told(byImap.imap);
+    expect(imap).toMatchObject({
+      tls: 'good: Encrypted with TLSv1.3, after STARTTLS.',
+      certificate: expect.stringMatching(
+        /^good: The certificate is the pinned one, valid until 20/,
+      ) as unknown,
+      sign_in: 'good: Signed in.',
+      move: 'good: It moves messages (MOVE).',
+      uidplus: expect.stringMatching(/^good/) as unknown,
+      special_use: expect.stringMatching(/^good/) as unknown,
+      stable_ids: expect.stringMatching(/^lacking: .*no OBJECTID/) as unknown,
+      idle: 'good: It tells of new mail at once (IDLE).',
+      keywords: 'good: It keeps keywords, which serve as labels.',
+      folder_sent: 'good: The folder for sent is “Sent”.',
+      folder_spam: 'good: The folder for spam is “Junk”.',
+      folder_archive: 'good: The folder for archive is “Archive”.',
+    });
+    expect(told(bySmtp.smtp)).toEqual({
+      tls: 'good: Encrypted with TLSv1.3, after STARTTLS.',
+      certificate: expect.stringMatching(/^good: The certificate is the pinned one/) as unknown,
+      auth: 'good: It offers to sign in: PLAIN LOGIN.',
+      size: expect.stringMatching(/^good: It takes messages up to \d+ MB\.$/) as unknown,
+      sign_in: 'good: Signed in.',
+    });
+  });
+
+  it('tells the same over TLS from the first byte', async () => {
+    const { dovecot, postfix } = rich;
+    const ports = { imap: dovecot.tlsPort, smtp: postfix.tlsPort };
+    const tls = { security: 'tls', tlsFingerprint: dovecot.certificate.fingerprint } as const;
+    expect(told((await reportOn(rich, tls, ports)).imap)).toMatchObject({
+      tls: 'good: Encrypted with TLSv1.3.',
+      sign_in: 'good: Signed in.',
+    });
+    const smtpTls = { ...tls, tlsFingerprint: postfix.certificate.fingerprint };
+    expect(told((await reportOn(rich, smtpTls, ports)).smtp)).toMatchObject({
+      tls: 'good: Encrypted with TLSv1.3.',
+      auth: 'good: It offers to sign in: PLAIN LOGIN.',
+      sign_in: 'good: Signed in.',
+    });
+  });
+
+  it('tells what poor ones lack, and what is done instead', async () => {
+    const { imap, smtp } = await reportOn(poor);
+    expect(told(imap)).toMatchObject({
+      tls: 'good: Not encrypted: the connection does not leave this machine.',
+      sign_in: 'good: Signed in.',
+      move: expect.stringMatching(/^lacking: .*no MOVE, no UIDPLUS.*marked as deleted\.$/) as unknown,
+      uidplus: expect.stringMatching(/^lacking/) as unknown,
+      special_use: expect.stringMatching(/^lacking: .*told by their names\.$/) as unknown,
+      idle: expect.stringMatching(/^lacking/) as unknown,
+      folder_trash: 'good: The folder for trash is “Papierkorb”.',
+      folder_sent: 'lacking: There is no folder for sent: it is made with the first message that is sent.',
+    });
+    expect(told(smtp)).toEqual({
+      tls: 'good: Not encrypted: the connection does not leave this machine.',
+      size: expect.stringMatching(/^good/) as unknown,
+      sign_in: 'broken: The SMTP server does not offer to sign in.',
+    });
+  });
+
+  it.each([
+    [
+      'a certificate that nobody vouches for',
+      {},
+      /^broken: The (IMAP|SMTP) .*because it is self-signed/,
+      'connection',
+    ],
+    [
+      'another certificate than the pinned one',
+      { tlsFingerprint: 'ab'.repeat(32) },
+      /another certificate/,
+      'connection',
+    ],
+  ])('tells of %s', async (_name, changes, words, check) => {
+    const { imap, smtp } = await reportOn(rich, changes);
+    for (const findings of [imap, smtp])
+      expect(told(findings)).toEqual({ [check]: expect.stringMatching(words) as unknown });
+  });
+
+  it('tells of a wrong password', async () => {
+    const tlsFingerprint = rich.dovecot.certificate.fingerprint;
+    const { imap } = await reportOn(rich, { pass: 'wrong', tlsFingerprint });
+    expect(told(imap)).toEqual({
+      sign_in: 'broken: The IMAP server does not accept the user name and password.',
+    });
+    const smtp = { pass: 'wrong', tlsFingerprint: rich.postfix.certificate.fingerprint };
+    expect(told((await reportOn(rich, smtp)).smtp)).toMatchObject({
+      tls: expect.stringMatching(/^good/) as unknown,
+      sign_in: 'broken: The SMTP server does not accept the user name and password.',
+    });
+  });
+
+  it('tells of servers that are not there', async () => {
+    const [imap = 0, smtp = 0] = await freePorts(2);
+    const report = await reportOn(rich, {}, { imap, smtp });
+    expect(told(report.imap)).toEqual({ connection: 'broken: The IMAP server cannot be reached.' });
+    expect(told(report.smtp)).toEqual({ connection: 'broken: The SMTP server cannot be reached.' });
+  });
+
+  it('ends at its limit', async () => {
+    const limit = AbortSignal.abort();
+    const settings = { imap: server(rich.dovecot.port, {}), smtp: server(rich.postfix.port, {}) };
+    const report = await imapReport(settings, limit);
+    for (const findings of [report.imap, report.smtp]) {
+      expect(told(findings)).toEqual({ connection: 'broken: The time for this call is over.' });
+    }
+  });
+
+  it('changes nothing there but \\Recent', async () => {
+    const user = rich.dovecot.addUser();
+    const folders = () => rich.dovecot.doveadm('mailbox list', user);
+    await rich.dovecot.deliver(user, 'Subject: unread\r\n\r\nhello\r\n');
+    const flags = async () =>
+      (await rich.dovecot.doveadm('fetch flags', user, ['all'])).replace('\\Recent', '');
+    const before = [await folders(), await flags()];
+    const changes = { user: addressOf(user), tlsFingerprint: rich.dovecot.certificate.fingerprint };
+    expect(told((await reportOn(rich, changes)).imap).sign_in).toBe('good: Signed in.');
+    expect([await folders(), await flags()]).toEqual(before);
+  });
+});

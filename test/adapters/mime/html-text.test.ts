@@ -1,0 +1,173 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { htmlReader } from '../../../adapters/mime/html-text.ts';
+
+const read = (html: string) => htmlReader()(html);
+const styled = (style: string) => `<div style="${style}">hidden</div>`;
+const inSheet = (rule: string, element = '<p class="pre header" id="top">hidden</p>') =>
+  `<style>${rule}</style><div class="outer">${element}</div>`;
+
+describe('hidden HTML is left out', () => {
+  it.each([
+    ['the hidden attribute', '<p hidden>hidden</p>'],
+    ['not displayed', styled('color: red; DISPLAY : None !important')],
+    ['not displayed, said last', styled('display:block;display:none')],
+    ['not displayed, then nonsense', styled('display:none;display:bogus')],
+    ['not displayed, written with escapes', styled('d\\69splay:n\\6fne')],
+    ['not displayed, behind a comment', styled('/* a */display:/**/none')],
+    ['not visible', styled('visibility:hidden')],
+    ['collapsed', styled('visibility:collapse')],
+    ['no size', styled('font-size:0')],
+    ['hardly a size', styled('font-size:1px')],
+    ['no size in em', styled('font-size:0.01em')],
+    ['no size by shorthand', styled('font:0/0 a')],
+    ['not opaque', styled('opacity:0')],
+    ['not opaque by filter', styled('filter:opacity(0%)')],
+    ['the colour of the page', styled('color:#fff')],
+    ['nearly the colour of the page', styled('color:#FEFEFE')],
+    ['the colour of the page by name', styled('color:snow')],
+    ['the colour of the page by hue', styled('color:hsl(0, 0%, 100%)')],
+    ['the colour of the page as numbers', styled('color:rgb(255 255 255)')],
+    ['the colour behind it', styled('background:#123 none;color:#112233')],
+    [
+      'the colour behind all of it',
+      `<table bgcolor="navy"><tr><td><font color="#000080">hidden</font></td></tr></table>`,
+    ],
+    ['the colour of the body', `<body bgcolor="black" text="#000000">hidden</body>`],
+    ['transparent', styled('color:transparent')],
+    ['nearly transparent', styled('color:rgba(0,0,0,.01)')],
+    ['a fill that is transparent', styled('-webkit-text-fill-color:transparent')],
+    ['to the left of the page', styled('position:absolute;left:-9999px')],
+    ['above the page', styled('position:fixed;top:-100em')],
+    ['indented off the page', styled('text-indent:-9999px')],
+    ['by a margin', styled('margin-left:-2000px')],
+    ['moved away', styled('transform:translate(-9999px, 0)')],
+    ['scaled to nothing', styled('transform:scale(0)')],
+    ['clipped to nothing', styled('position:absolute;clip:rect(0, 0, 0, 0)')],
+    ['clipped by a path', styled('clip-path:inset(50%)')],
+    ['in a box without height', styled('max-height:0;overflow:hidden')],
+    ['in a box of a point', styled('width:1px;height:1px;overflow:hidden')],
+    ['a template', '<template>hidden</template>'],
+    ['a dialog', '<dialog>hidden</dialog>'],
+    ['a comment', '<!-- hidden -->'],
+    ['a conditional comment', '<!--[if mso]><p>hidden</p><![endif]-->'],
+    ['a script', '<script>hidden</script>'],
+    [
+      'a picture that is not seen',
+      '<img alt="hidden" style="visibility:hidden"><img alt="hidden" width=1 height=1>',
+    ],
+    ['within what is hidden', '<div style="display:none"><b style="display:block">hidden</b></div>'],
+    [
+      'in every tag',
+      '<ul style="display:none"><li>hidden</ul><h1 hidden>hidden</h1><a hidden href="http://a.example">hidden</a>',
+    ],
+    ['a cell', '<table><tr><td style="display:none">hidden</td></tr></table>'],
+    ['by class', inSheet('.pre{display:none}')],
+    ['by one of several selectors', inSheet('h1, p.pre.header , b { display : none }')],
+    ['by id', inSheet('#top{font-size:0}')],
+    ['by tag', inSheet('p{visibility:hidden}')],
+    ['by all', inSheet('* {font-size:0}')],
+    ['by attribute', inSheet('[class~=pre]{color:white}')],
+    ['by what it is in', inSheet('.outer .pre{display:none}')],
+    ['by its parent', inSheet('div > p{display:none}')],
+    ['for screens', inSheet('@media screen and (min-width:600px) { .pre { display:none } }')],
+    ['not for print', inSheet('@media not print { .pre { display:none } }')],
+    ['behind other rules', inSheet('@import "a"; @font-face{font-family:x} /*}*/ a{} .pre{display:none}')],
+    ['by the stronger rule', inSheet('#top{display:none} .pre{display:block}')],
+    ['by the later rule', inSheet('.pre{display:block} .header{display:none}')],
+    ['by what is important', inSheet('p{display:none!important} #top{display:block}')],
+    ['in a sheet behind it', '<p class="pre">hidden</p><style>.pre{display:none}</style>'],
+    ['in a sheet in a comment mark', inSheet('<!-- .pre{display:none} -->')],
+  ])('%s', (_, html) => {
+    const text = read(`before<br>${html}<br>after`);
+    expect(text.split(/\s+/)).toEqual(['before', 'after']);
+  });
+});
+
+it('by a sheet that does not end', () => {
+  expect(read('<p class=pre>hidden</p><p>before</p><style>.pre{display:none')).toBe('before');
+});
+
+describe('HTML that shows stays', () => {
+  it.each([
+    [
+      'text in a cell without size',
+      '<table><tr><td style="font-size:0px"><div style="font-size:13px">shown</div></td></tr></table>',
+    ],
+    [
+      'text made visible again',
+      '<div style="visibility:hidden"><p style="visibility:visible">shown</p></div>',
+    ],
+    [
+      'white on a dark cell',
+      '<table><tr><td bgcolor="#333"><font color="white">shown</font></td></tr></table>',
+    ],
+    ['white over a picture', '<div style="background:url(a.png);color:#fff">shown</div>'],
+    ['white over what is computed', '<div style="background:var(--a);color:#fff">shown</div>'],
+    [
+      'white by a rule, on a dark class',
+      inSheet('.outer{background:#000}.pre{color:#fff}', '<p class="pre">shown</p>'),
+    ],
+    ['a link in white text', '<div style="color:#fff"><a href="https://a.example">shown</a></div>'],
+    ['what Outlook alone hides', '<a style="mso-hide:all">shown</a>'],
+    ['small print', '<p style="font-size:8px;color:#999">shown</p>'],
+    ['half opaque text', '<p style="opacity:.5">shown</p>'],
+    [
+      'what is hidden on phones',
+      inSheet('@media (max-width:600px){.pre{display:none}}', '<p class="pre">shown</p>'),
+    ],
+    ['what is hidden on paper', inSheet('@media print{.pre{display:none}}', '<p class="pre">shown</p>')],
+    [
+      'what a stronger rule shows',
+      inSheet('.pre{display:none}#top{display:block}', '<p class="pre" id="top">shown</p>'),
+    ],
+    [
+      'what its own style shows',
+      inSheet('.pre{display:none}', '<p class="pre" style="display:block">shown</p>'),
+    ],
+    ['what is only like the class', inSheet('.pre{display:none}', '<p class="prefix">shown</p>')],
+    ['what is not within it', inSheet('.inner .pre{display:none}', '<p class="pre">shown</p>')],
+    ['a box of no height that does not clip', '<div style="height:0">shown</div>'],
+    ['a place that is not off the page', '<div style="position:relative;top:-20px;left:10px">shown</div>'],
+    ['what is hidden from screen readers', '<p aria-hidden="true">shown</p>'],
+    ['what readers without scripts see', '<noscript>shown</noscript>'],
+    ['a colour that is none', '<p style="color:#ffg">shown</p>'],
+    ['another size than nothing', '<p style="font:bold 12px/0 Arial">shown</p>'],
+  ])('%s', (_, html) => {
+    expect(read(html)).toMatch(/^shown(?: \[https:\/\/a\.example\])?$/);
+  });
+
+  it('keeps a picture where its cell has no size for text', () => {
+    expect(read('<td style="font-size:0"><img alt="shown" width=100 height=100></td>')).toBe('shown');
+  });
+});
+
+describe('any HTML', () => {
+  it('is read, however it is broken', () => {
+    const piece = fc.oneof(
+      fc.constantFrom(
+        '<style>',
+        '</style>',
+        '.a{',
+        '}',
+        'display:none',
+        '@media',
+        '<p class=a style="',
+        '">',
+      ),
+      fc.constantFrom('<!--', '-->', '\\', '<template>', '[', ']', '>', ':', ';', '(', ')', 'color:'),
+      fc.string({ unit: 'binary', maxLength: 10 }),
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
+        read(`<p>before</p>${pieces.join('')}`);
+      }),
+    );
+  });
+
+  it('is read with bounded work however many rules and elements there are', () => {
+    const rules = Array.from({ length: 3000 }, (_, i) => `[data-x] * .a${i % 2 === 0 ? '' : ' b'}{left:1px}`);
+    const elements = `${'<div data-x class=a>'.repeat(200)}${'<i class=a>x</i>'.repeat(10_000)}`;
+    expect(read(`<style>${rules.join('')}</style>${elements}`)).toBe('x'.repeat(10_000));
+  });
+});

@@ -1,0 +1,175 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { MessageRow } from '../../../core/ports/mail.ts';
+import type { MailDifferences } from '../mail.ts';
+import { delivered, letter, lf, type Mailbox, type MailScene, NOON, newest, started } from './scene.ts';
+
+/** Where a message lies by its fingerprint, over all folders. */
+async function placesOf({ mail, call }: MailScene, row: MessageRow): Promise<string[]> {
+  const found = await mail.find(call, row);
+  return found.filter(({ fingerprint }) => fingerprint === row.fingerprint).map(({ place }) => place.path);
+}
+
+export function changePromises(mailbox: Mailbox, { originalStays = false }: MailDifferences): void {
+  describe('move', () => {
+    it('moves the message as it is, and it is found again', async () => {
+      const scene = mailbox();
+      const { mail, call, box, inbox } = scene;
+      const { path: archive } = await mail.folderFor(call, 'archive');
+      const stays = await delivered(scene, inbox, letter({ Subject: 'stays' }));
+      const raw = letter({ Subject: 'moves', 'Message-ID': '<moves@other.example>' });
+      const row = await delivered(scene, inbox, raw, new Date('2024-05-06T07:08:09Z'));
+      await mail.setFlag(call, row.place, 'flagged', true, started);
+      const start = vi.fn(started);
+      await mail.move(call, row.place, archive, start);
+      expect(start).toHaveBeenCalledTimes(1);
+
+      expect((await box.messages(archive)).map(lf)).toEqual([lf(raw)]);
+      const { place, ...moved } = await newest(mail, call, archive);
+      const { place: _before, ...was } = row;
+      expect(moved).toEqual({ ...was, flags: new Set(['flagged']) });
+      expect(place.path).toBe(archive);
+      expect(await placesOf(scene, row)).toEqual(originalStays ? [archive, inbox].sort() : [archive]);
+      if (!originalStays) {
+        expect(await mail.row(call, row.place)).toBeUndefined();
+        expect((await box.messages(inbox)).map(lf)).toEqual([lf(letter({ Subject: 'stays' }))]);
+      }
+      expect(await mail.row(call, stays.place)).toEqual(stays);
+    });
+
+    it('leaves a message that is there already where it is', async () => {
+      const scene = mailbox();
+      const row = await delivered(scene, scene.inbox, letter({ Subject: 'one' }));
+      await scene.mail.move(scene.call, row.place, scene.inbox, started);
+      expect(await scene.mail.row(scene.call, row.place)).toEqual(row);
+      expect(await scene.box.messages(scene.inbox)).toHaveLength(1);
+    });
+
+    it('asks to start once, and leaves the message alone when told not to', async () => {
+      const scene = mailbox();
+      const row = await delivered(scene, scene.inbox, letter({ Subject: 'one' }));
+      const start = vi.fn(async () => false);
+      await expect(scene.mail.move(scene.call, row.place, scene.sent, start)).rejects.toMatchObject({
+        code: 'not_started',
+      });
+      expect(start).toHaveBeenCalledTimes(1);
+      expect(await placesOf(scene, row)).toEqual([scene.inbox]);
+    });
+
+    it('is not_found, without a start, where the message or the folder is not there', async () => {
+      const scene = mailbox();
+      const { mail, call, inbox, sent } = scene;
+      const row = await delivered(scene, inbox, letter({ Subject: 'one' }));
+      const start = vi.fn(started);
+      for (const wrong of [{ uid: row.place.uid + 7 }, { uidValidity: '1' }, { path: 'No such folder' }]) {
+        await expect(mail.move(call, { ...row.place, ...wrong }, sent, start)).rejects.toMatchObject({
+          code: 'not_found',
+        });
+      }
+      await expect(mail.move(call, row.place, 'No such folder', start)).rejects.toMatchObject({
+        code: 'not_found',
+      });
+      expect(start).not.toHaveBeenCalled();
+      expect(await placesOf(scene, row)).toEqual([inbox]);
+    });
+
+    it('does nothing when its signal was aborted before', async () => {
+      const scene = mailbox();
+      const row = await delivered(scene, scene.inbox, letter({ Subject: 'one' }));
+      const start = vi.fn(started);
+      const ended = { ...scene.call, signal: AbortSignal.abort() };
+      const changes = [
+        scene.mail.move(ended, row.place, scene.sent, start),
+        scene.mail.label(ended, row.place, 'later', start),
+      ];
+      for (const change of changes) await expect(change).rejects.toMatchObject({ code: 'unavailable' });
+      expect(start).not.toHaveBeenCalled();
+      expect(await placesOf(scene, row)).toEqual([scene.inbox]);
+    });
+
+    it('leaves a copy that somebody made of the message to be told from it', async () => {
+      const scene = mailbox();
+      const { mail, call, inbox } = scene;
+      const headers = {
+        Subject: 'invoice',
+        'Message-ID': '<invoice@other.example>',
+        Date: 'Mon, 6 May 2024 09:00:00 +0200',
+      };
+      const row = await delivered(scene, inbox, letter(headers, 'pay Ada'));
+      const { path: archive } = await mail.folderFor(call, 'archive');
+      await mail.move(call, row.place, archive, started);
+      // The same headers: with another text, received at the same instant; and of the same length, received later.
+      const copies = [
+        await delivered(scene, inbox, letter(headers, 'pay Mallory')),
+        await delivered(scene, inbox, letter(headers, 'pay Eve'), new Date(NOON.getTime() + 1_000)),
+      ];
+      for (const copy of copies) {
+        expect(copy.messageId).toBe(row.messageId);
+        expect(copy.fingerprint).not.toBe(row.fingerprint);
+      }
+      const again = (await placesOf(scene, row)).filter((path) => path !== inbox);
+      expect(again).toEqual([archive]);
+      if (!originalStays) expect(await placesOf(scene, row)).toEqual([archive]);
+    });
+  });
+
+  describe('label', () => {
+    it.each(['later', 'Two words', 'Überfällig'])('%s: is kept, and says how', async (label) => {
+      const scene = mailbox();
+      const { mail, call, box, inbox } = scene;
+      await delivered(scene, inbox, letter({ Subject: 'other' }));
+      const raw = letter({ Subject: 'labelled' });
+      const row = await delivered(scene, inbox, raw);
+      const start = vi.fn(started);
+      const how = await mail.label(call, row.place, label, start);
+      expect(start).toHaveBeenCalledTimes(1);
+      expect(await mail.row(call, row.place)).toEqual(row);
+      if (how === 'keyword') {
+        expect(await box.keywords(inbox)).toEqual([[], [label]]);
+      } else {
+        expect(how).toBe('copy');
+        const folders = await mail.folders(call);
+        const made = folders.find(({ path }) => path === label || path.endsWith(`.${label}`));
+        expect((await box.messages(made?.path ?? '')).map(lf)).toEqual([lf(raw)]);
+      }
+      expect(await mail.label(call, row.place, label, started)).toBe(how);
+    });
+
+    it('asks to start, and leaves the message alone when told not to', async () => {
+      const scene = mailbox();
+      const { mail, call, box, inbox } = scene;
+      const row = await delivered(scene, inbox, letter({ Subject: 'one' }));
+      const before = await mail.folders(call, { fresh: true });
+      for (const label of ['later', 'Two words']) {
+        const start = vi.fn(async () => false);
+        await expect(mail.label(call, row.place, label, start)).rejects.toMatchObject({
+          code: 'not_started',
+        });
+        expect(start).toHaveBeenCalledTimes(1);
+      }
+      expect(await box.keywords(inbox)).toEqual([[]]);
+      expect(await mail.folders(call, { fresh: true })).toEqual(before);
+    });
+
+    it('is not_found, without a start, where the place holds no message', async () => {
+      const scene = mailbox();
+      const row = await delivered(scene, scene.inbox, letter({ Subject: 'one' }));
+      const start = vi.fn(started);
+      for (const wrong of [{ uid: row.place.uid + 7 }, { uidValidity: '1' }, { path: 'No such folder' }]) {
+        await expect(
+          scene.mail.label(scene.call, { ...row.place, ...wrong }, 'later', start),
+        ).rejects.toMatchObject({ code: 'not_found' });
+      }
+      expect(start).not.toHaveBeenCalled();
+    });
+  });
+
+  describe('folderFor', () => {
+    it.each(['archive', 'trash'] as const)('%s: is there, and is the same the next time', async (role) => {
+      const { mail, call } = mailbox();
+      const folder = await mail.folderFor(call, role);
+      expect(folder.role).toBe(role);
+      expect(await mail.folderFor(call, role)).toEqual(folder);
+      expect(await mail.folders(call)).toContainEqual(folder);
+    });
+  });
+}

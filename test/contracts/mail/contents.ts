@@ -1,0 +1,135 @@
+import { Buffer } from 'node:buffer';
+import { describe, expect, it } from 'vitest';
+import { delivered, letter, type Mailbox } from './scene.ts';
+
+const DOCUMENT = Buffer.from(Array.from({ length: 5_000 }, (_, index) => index % 256));
+
+/** Attachments at several depths, texts between them that are none, and one that is a message itself. */
+const NESTED = [
+  'From: zoe@other.example',
+  'Subject: papers',
+  'MIME-Version: 1.0',
+  'Content-Type: multipart/mixed; boundary="outer"',
+  '',
+  '--outer',
+  'Content-Type: multipart/alternative; boundary="inner"',
+  '',
+  '--inner',
+  'Content-Type: text/plain',
+  '',
+  'the text',
+  '--inner',
+  'Content-Type: text/html',
+  '',
+  '<p>the text</p>',
+  '--inner--',
+  '--outer',
+  'Content-Type: application/octet-stream',
+  'Content-Disposition: attachment; filename="document.bin"',
+  'Content-Transfer-Encoding: base64',
+  '',
+  DOCUMENT.toString('base64').replace(/.{76}/g, '$&\r\n'),
+  '--outer',
+  'Content-Type: text/plain',
+  '',
+  'more text',
+  '--outer',
+  'Content-Type: message/rfc822',
+  '',
+  'Subject: inside',
+  '',
+  'a message in a message',
+  '--outer',
+  'Content-Type: text/csv; name="table.csv"',
+  'Content-Transfer-Encoding: quoted-printable',
+  '',
+  'a=3Db;c',
+  '--outer--',
+  '',
+].join('\r\n');
+
+export function contentPromises(mailbox: Mailbox): void {
+  describe('readAll', () => {
+    it('gives messages of several folders in the order asked for, as read gives them', async () => {
+      const scene = mailbox();
+      const { mail, call } = scene;
+      const one = await delivered(scene, scene.inbox, letter({ Subject: 'one' }));
+      const two = await delivered(scene, scene.sent, letter({ Subject: 'two' }));
+      const three = await delivered(scene, scene.inbox, NESTED);
+      const places = [three, two, one, three].map(({ place }) => place);
+      const contents = await mail.readAll(call, places);
+      expect(contents).toEqual(await Promise.all(places.map((place) => mail.read(call, place))));
+      expect(contents.map((content) => content?.row.subject)).toEqual(['papers', 'two', 'one', 'papers']);
+      expect(contents[0]?.row.flags).toEqual(new Set());
+      expect((await mail.row(call, three.place))?.flags).toEqual(new Set());
+    });
+
+    it('leaves out what is not there', async () => {
+      const scene = mailbox();
+      const { place } = await delivered(scene, scene.inbox, letter({ Subject: 'one' }));
+      const wrong = [{ uid: place.uid + 7 }, { uidValidity: '1' }, { path: 'No such folder' }];
+      const places = wrong.map((change) => ({ ...place, ...change }));
+      const contents = await scene.mail.readAll(scene.call, [...places, place]);
+      expect(contents.map((content) => content?.row.subject)).toEqual([
+        undefined,
+        undefined,
+        undefined,
+        'one',
+      ]);
+      expect(await scene.mail.readAll(scene.call, [])).toEqual([]);
+    });
+  });
+
+  describe('attachment', () => {
+    it('gives the decoded bytes of each of the attachments that read lists', async () => {
+      const scene = mailbox();
+      const { mail, call } = scene;
+      const { place } = await delivered(scene, scene.inbox, NESTED);
+      const { attachments } = await mail.read(call, place);
+      expect(attachments.map(({ name, mime }) => [name, mime])).toEqual([
+        ['document.bin', 'application/octet-stream'],
+        ['unnamed', 'message/rfc822'],
+        ['table.csv', 'text/csv'],
+      ]);
+      const found = await Promise.all(
+        attachments.map(({ index }) => mail.attachment(call, place, index, 1_000_000)),
+      );
+      expect(found.map((one) => one?.info)).toEqual(attachments);
+      const bytes = found.map((one) =>
+        one?.bytes instanceof Uint8Array ? Buffer.from(one.bytes) : undefined,
+      );
+      expect(bytes[0]).toEqual(DOCUMENT);
+      expect(bytes[1]?.toString()).toContain('a message in a message');
+      expect(bytes[2]?.toString()).toBe('a=b;c');
+    });
+
+    it('is undefined where there is none of that index', async () => {
+      const scene = mailbox();
+      const { mail, call } = scene;
+      const { place } = await delivered(scene, scene.inbox, NESTED);
+      expect(await mail.attachment(call, place, 3, 1_000_000)).toBeUndefined();
+      const without = await delivered(scene, scene.inbox, letter({ Subject: 'one' }));
+      expect(await mail.attachment(call, without.place, 0, 1_000_000)).toBeUndefined();
+    });
+
+    it('is too large when it has more bytes than may be', async () => {
+      const scene = mailbox();
+      const { mail, call } = scene;
+      const { place } = await delivered(scene, scene.inbox, NESTED);
+      const found = await mail.attachment(call, place, 0, DOCUMENT.length - 1);
+      expect(found).toMatchObject({ info: { name: 'document.bin' }, bytes: 'tooLarge' });
+      const fits = await mail.attachment(call, place, 0, DOCUMENT.length);
+      expect(fits?.bytes).toHaveLength(DOCUMENT.length);
+    });
+
+    it('is not_found where the place holds no message', async () => {
+      const scene = mailbox();
+      const { place } = await delivered(scene, scene.inbox, NESTED);
+      for (const wrong of [{ uid: place.uid + 7 }, { uidValidity: '1' }, { path: 'No such folder' }]) {
+        await expect(
+          scene.mail.attachment(scene.call, { ...place, ...wrong }, 0, 1_000),
+        ).rejects.toMatchObject({ code: 'not_found' });
+      }
+    });
+  });
+}

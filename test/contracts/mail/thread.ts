@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest';
+import type { MessageRow } from '../../../core/ports/mail.ts';
+import { delivered, letter, type Mailbox, type MailScene } from './scene.ts';
+
+export function threadPromises(mailbox: Mailbox): void {
+  const subjectsOf = async (scene: MailScene, row: MessageRow) =>
+    (await scene.mail.thread(scene.call, row.place)).map(({ subject }) => subject);
+  const day = (date: number) => new Date(Date.UTC(2024, 0, date, 12));
+
+  describe('thread', () => {
+    it('gives the same conversation, oldest first, wherever it is entered', async () => {
+      const scene = mailbox();
+      const { path: archive } = await scene.mail.folderFor(scene.call, 'archive');
+      const rows = [
+        await delivered(
+          scene,
+          archive,
+          letter({ 'Message-ID': '<root@other.example>', Subject: 'Plan' }),
+          day(1),
+        ),
+        await delivered(
+          scene,
+          scene.sent,
+          letter({
+            'Message-ID': '<answer@example.test>',
+            'In-Reply-To': '<root@other.example>',
+            References: '<root@other.example>',
+            Subject: 'Re: Plan',
+          }),
+          day(2),
+        ),
+        // Names the one before it only.
+        await delivered(
+          scene,
+          scene.inbox,
+          letter({
+            'Message-ID': '<third@other.example>',
+            'In-Reply-To': '<answer@example.test>',
+            Subject: 'Re: Plan',
+          }),
+          day(3),
+        ),
+        await delivered(
+          scene,
+          scene.inbox,
+          letter({
+            'Message-ID': '<fourth@other.example>',
+            References: '<root@other.example>\r\n <answer@example.test>\r\n <third@other.example>',
+            Subject: 'Re: Plan',
+          }),
+          day(4),
+        ),
+      ];
+      await delivered(
+        scene,
+        scene.inbox,
+        letter({ 'Message-ID': '<alone@other.example>', Subject: 'Plan' }),
+        day(5),
+      );
+      for (const row of rows) expect(await scene.mail.thread(scene.call, row.place)).toEqual(rows);
+    });
+
+    it('of a message that names nobody, and has no name, is that message', async () => {
+      const scene = mailbox();
+      await delivered(scene, scene.inbox, letter({ Subject: 'nameless' }, 'one'));
+      const row = await delivered(scene, scene.inbox, letter({ Subject: 'nameless' }, 'two'));
+      expect(await scene.mail.thread(scene.call, row.place)).toEqual([row]);
+    });
+
+    it('of a message whose ancestors are gone joins those that name the same ones', async () => {
+      const scene = mailbox();
+      const lost = '<lost@other.example>';
+      const one = await delivered(
+        scene,
+        scene.inbox,
+        letter({ 'Message-ID': '<one@other.example>', References: lost, Subject: 'Re: Plan' }),
+        day(1),
+      );
+      const two = await delivered(
+        scene,
+        scene.sent,
+        letter({ 'Message-ID': '<two@other.example>', References: lost, Subject: 'Re: Plan' }),
+        day(2),
+      );
+      expect(await scene.mail.thread(scene.call, one.place)).toEqual([one, two]);
+    });
+
+    it('shows a message that lies in two folders once, and one that pretends to be it as well', async () => {
+      const scene = mailbox();
+      const { path: archive } = await scene.mail.folderFor(scene.call, 'archive');
+      const raw = letter({ 'Message-ID': '<root@other.example>', Subject: 'Plan' }, 'pay Ada');
+      const row = await delivered(scene, scene.inbox, raw, day(1));
+      await delivered(scene, archive, raw, day(1));
+      await delivered(
+        scene,
+        scene.inbox,
+        letter({ 'Message-ID': '<root@other.example>', Subject: 'Plan' }, 'pay Mallory'),
+        day(2),
+      );
+      expect(await subjectsOf(scene, row)).toEqual(['Plan', 'Plan']);
+    });
+
+    it('does not join ids of which one is a part of the other', async () => {
+      const scene = mailbox();
+      const row = await delivered(
+        scene,
+        scene.inbox,
+        letter({ 'Message-ID': '<1@other.example>', Subject: 'one' }),
+      );
+      const others = ['<11@other.example>', '<1@other.example.org>', '<x.1@other.example>'];
+      for (const id of others) {
+        await delivered(scene, scene.inbox, letter({ 'Message-ID': id, Subject: `other ${id}` }));
+      }
+      expect(await subjectsOf(scene, row)).toEqual(['one']);
+    });
+
+    it('follows answers that name only what they answer', async () => {
+      const scene = mailbox();
+      const rows: MessageRow[] = [];
+      for (let index = 0; index < 12; index += 1) {
+        const headers = {
+          'Message-ID': `<chain${index}@other.example>`,
+          ...(index === 0 ? {} : { 'In-Reply-To': `<chain${index - 1}@other.example>` }),
+          Subject: index === 0 ? 'Chain' : 'Re: Chain',
+        };
+        rows.push(
+          await delivered(scene, index % 3 === 0 ? scene.sent : scene.inbox, letter(headers), day(index)),
+        );
+      }
+      for (const at of [0, 7, 11]) {
+        const row = rows[at];
+        expect(row && (await scene.mail.thread(scene.call, row.place))).toEqual(rows);
+      }
+    });
+
+    it('of fifty messages has them all', async () => {
+      const scene = mailbox();
+      const ids = Array.from({ length: 50 }, (_, index) => `<m${index}@other.example>`);
+      for (const [index, id] of ids.entries()) {
+        const references = [ids[0], ...ids.slice(Math.max(1, index - 5), index)].slice(0, index);
+        await scene.box.deliver(
+          index % 2 === 0 ? scene.inbox : scene.sent,
+          letter({
+            'Message-ID': id,
+            ...(index === 0 ? {} : { References: references.join(' ') }),
+            Subject: index === 0 ? 'Long' : 'Re: Long',
+          }),
+          { receivedAt: day(index) },
+        );
+      }
+      const middle = (
+        await scene.mail.list(scene.call, {
+          path: scene.sent,
+          unread: false,
+          order: 'uid',
+          after: undefined,
+          limit: 20,
+        })
+      ).rows.at(-1);
+      const found = middle && (await scene.mail.thread(scene.call, middle.place));
+      expect(found?.map(({ messageId }) => messageId)).toEqual(ids);
+    });
+
+    it('is not_found where the place holds no message', async () => {
+      const { mail, call, ...scene } = mailbox();
+      const { place } = await delivered({ mail, call, ...scene }, scene.inbox, letter({ Subject: 'one' }));
+      for (const wrong of [{ uid: place.uid + 7 }, { uidValidity: '1' }, { path: 'No such folder' }]) {
+        await expect(mail.thread(call, { ...place, ...wrong })).rejects.toMatchObject({ code: 'not_found' });
+      }
+    });
+  });
+}

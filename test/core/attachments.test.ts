@@ -1,0 +1,216 @@
+import { Buffer } from 'node:buffer';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { workerText } from '../../adapters/extract/attachment-text.ts';
+import type { SampleMessage } from '../../adapters/sandbox/sample-message.ts';
+import type { AttachmentText, ExtractedText } from '../../core/ports/attachment-text.ts';
+import { wireBytes } from '../open-service.ts';
+import { bundleForChild } from '../run-typescript.ts';
+import { detailsOf, firstId, letter, openScene, resultOf, type SceneOptions } from './scene.ts';
+
+type Files = NonNullable<SampleMessage['attachments']>;
+
+function file(name: string, content: string | Uint8Array = 'Text', mime = 'text/plain'): Files[number] {
+  return { name, mime, content: Buffer.from(content) };
+}
+
+async function open(attachments: Files, options: SceneOptions = {}) {
+  const scene = await openScene({ ...options, samples: () => [letter('1', { attachments })] });
+  const key = await scene.addKey('read');
+  return { scene, key, id: await firstId(key) };
+}
+
+/** Answers with what it is told, and notes what it was given. */
+function fakeText(answer: ExtractedText | ((signal: AbortSignal) => Promise<ExtractedText>)) {
+  const given: { bytes: string; name: string; mime: string }[] = [];
+  const attachmentText: AttachmentText = {
+    async extract({ bytes, name, mime, signal }) {
+      given.push({ bytes: Buffer.from(bytes).toString('utf8'), name, mime });
+      return typeof answer === 'function' ? answer(signal) : answer;
+    },
+    async close() {},
+  };
+  return { given, attachmentText };
+}
+
+describe('list_attachments', () => {
+  it('shows index, name, type and size, and flags what strangers wrote', async () => {
+    const { key, id } = await open([file('a.txt', 'Hello'), file('Grüße.pdf', '%PDF', 'application/pdf')]);
+    expect(resultOf(await key.call('list_attachments', { id }))).toEqual({
+      id,
+      attachments: [
+        { index: 0, name: 'a.txt', mime: 'text/plain', size: 5 },
+        { index: 1, name: 'Grüße.pdf', mime: 'application/pdf', size: 4 },
+      ],
+      total: 2,
+      returned: 2,
+      has_more: false,
+      untrusted_fields: ['attachments[].name', 'attachments[].mime'],
+      untrusted_notice: expect.any(String) as unknown,
+    });
+  });
+
+  it('is empty where there are none', async () => {
+    const { key, id } = await open([]);
+    const outcome = await key.call('list_attachments', { id });
+    expect(outcome.status).toBe('empty');
+    expect(resultOf(outcome)).toMatchObject({ id, attachments: [], total: 0, reason: 'no_attachments' });
+  });
+
+  it('of very many comes in pages that show each once', async () => {
+    const { key, id } = await open(Array.from({ length: 200 }, (_, n) => file(`${n}${'é'.repeat(300)}`)));
+    const shown = z.looseObject({
+      attachments: z.array(
+        z.strictObject({ index: z.int(), name: z.string(), mime: z.string(), size: z.int() }),
+      ),
+      next_cursor: z.string().optional(),
+    });
+    const seen: number[] = [];
+    let cursor: string | undefined;
+    do {
+      const outcome = await key.call('list_attachments', { id, ...(cursor === undefined ? {} : { cursor }) });
+      expect(wireBytes(outcome)).toBeLessThanOrEqual(65_536);
+      const page: z.infer<typeof shown> = shown.parse(resultOf(outcome));
+      for (const { name } of page.attachments) expect(Array.from(name).length).toBeLessThanOrEqual(100);
+      seen.push(...page.attachments.map(({ index }) => index));
+      cursor = page.next_cursor;
+    } while (cursor !== undefined);
+    expect(seen).toEqual(Array.from({ length: 200 }, (_, n) => n));
+  });
+});
+
+describe('read_attachment', () => {
+  it('gives the text of the one that is named, fenced', async () => {
+    const { given, attachmentText } = fakeText({ kind: 'text', text: 'What it says.\n', cut: false });
+    const { key, id } = await open([file('a.txt'), file('b.csv', 'x,y', 'text/csv')], { attachmentText });
+    const result = resultOf(await key.call('read_attachment', { id, index: 1 }));
+    const nonce = String(result.untrusted_nonce);
+    expect(result).toEqual({
+      id,
+      index: 1,
+      name: 'b.csv',
+      mime: 'text/csv',
+      text: `<<<UNTRUSTED_CONTENT ${nonce}>>>\nWhat it says.\n\n<<<END_UNTRUSTED_CONTENT ${nonce}>>>`,
+      text_chars: 14,
+      text_truncated: false,
+      untrusted_fields: ['name', 'mime', 'text'],
+      untrusted_notice: expect.any(String) as unknown,
+      untrusted_nonce: nonce,
+    });
+    expect(given).toEqual([{ bytes: 'x,y', name: 'b.csv', mime: 'text/csv' }]);
+  });
+
+  it('reads a real document in the worker', async () => {
+    const workerFile = await bundleForChild(join(import.meta.dirname, '../../adapters/extract/worker.ts'));
+    const attachmentText = workerText({ workerFile });
+    const { scene, key, id } = await open([file('a.html', '<p>One <b>two</b></p>', 'text/html')], {
+      attachmentText,
+    });
+    const { text } = resultOf(await key.call('read_attachment', { id, index: 0 }));
+    expect(String(text).split('\n')[1]).toBe('One two');
+    await scene.service.stop();
+  });
+
+  it.each([
+    ['unsupported_type', /type of file/],
+    ['encrypted', /password/],
+    ['broken', /damaged/],
+    ['no_text', /picture|scan/],
+    ['too_large', /too large/],
+    ['too_slow', /too long/],
+  ] as const)('without text says why: %s', async (reason, hint) => {
+    const { attachmentText } = fakeText({ kind: 'empty', reason });
+    const { key, id } = await open([file('a.pdf')], { attachmentText });
+    const outcome = await key.call('read_attachment', { id, index: 0 });
+    expect(outcome.status).toBe('empty');
+    const result = resultOf(outcome);
+    expect(result).toMatchObject({
+      id,
+      index: 0,
+      name: 'a.pdf',
+      text_chars: 0,
+      text_truncated: false,
+      reason,
+    });
+    expect(result.hint).toMatch(hint);
+    expect(result).not.toHaveProperty('text');
+    expect(result.untrusted_fields).toEqual(['name', 'mime']);
+  });
+
+  it('that is too large to be fetched says so, and is not read', async () => {
+    const { given, attachmentText } = fakeText({ kind: 'text', text: '', cut: false });
+    const { key, id } = await open([file('a.txt')], {
+      attachmentText,
+      mailAs: (mail) => ({
+        ...mail,
+        async attachment(call, place, index, maxBytes) {
+          const found = await mail.attachment(call, place, index, maxBytes);
+          return found && { ...found, bytes: 'tooLarge' };
+        },
+      }),
+    });
+    const outcome = await key.call('read_attachment', { id, index: 0 });
+    expect([outcome.status, resultOf(outcome).reason]).toEqual(['empty', 'too_large']);
+    expect(given).toEqual([]);
+  });
+
+  it('where no reader of documents is there is an honest empty', async () => {
+    const { key, id } = await open([file('a.txt')]);
+    expect(resultOf(await key.call('read_attachment', { id, index: 0 }))).toMatchObject({
+      reason: 'unsupported_type',
+    });
+  });
+
+  it('that is cut says so, whoever cut it', async () => {
+    const text = `${'\u{1f4dc}" '.repeat(30_000)}`;
+    const whole = fakeText({ kind: 'text', text, cut: false });
+    const { key, id } = await open([file('a.txt')], { attachmentText: whole.attachmentText });
+    const outcome = await key.call('read_attachment', { id, index: 0 });
+    expect(wireBytes(outcome)).toBeLessThanOrEqual(65_536);
+    expect(resultOf(outcome)).toMatchObject({ text_chars: 90_000, text_truncated: true });
+    const cut = fakeText({ kind: 'text', text: 'short', cut: true });
+    const second = await open([file('a.txt')], { attachmentText: cut.attachmentText });
+    expect(resultOf(await second.key.call('read_attachment', { id: second.id, index: 0 }))).toMatchObject({
+      text_chars: 5,
+      text_truncated: true,
+    });
+  });
+
+  it('of an index that there is not is not found', async () => {
+    const { key, id } = await open([file('a.txt')]);
+    for (const index of [1, 500]) {
+      expect(detailsOf(await key.call('read_attachment', { id, index }))).toEqual({
+        code: 'not_found',
+        reason: 'attachment',
+      });
+    }
+  });
+
+  it('that outlasts its caller took too long; a reader that fails is a failure', async () => {
+    const waits: (() => void)[] = [];
+    const clock = {
+      now: () => new Date(),
+      every: () => () => {},
+      after(_ms: number, task: () => void) {
+        waits.push(task);
+        return () => {};
+      },
+    };
+    const slow = fakeText(
+      (signal) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason));
+          for (const end of waits.splice(0)) end();
+        }),
+    );
+    const { key, id } = await open([file('a.txt')], { attachmentText: slow.attachmentText, clock });
+    expect(resultOf(await key.call('read_attachment', { id, index: 0 })).reason).toBe('too_slow');
+    const broken = fakeText(async () => {
+      throw new Error('the worker cannot be started');
+    });
+    const second = await open([file('a.txt')], { attachmentText: broken.attachmentText });
+    const outcome = await second.key.call('read_attachment', { id: second.id, index: 0 });
+    expect(detailsOf(outcome)).toEqual({ code: 'internal_error' });
+  });
+});

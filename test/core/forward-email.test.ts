@@ -1,0 +1,123 @@
+import PostalMime from 'postal-mime';
+import { describe, expect, it } from 'vitest';
+import type { SampleMessage } from '../../adapters/sandbox/sample-message.ts';
+import type { Mode } from '../../core/permissions.ts';
+import {
+  approvalOf,
+  approve,
+  detailsOf,
+  FRIEND,
+  firstId,
+  letter,
+  OWN,
+  openScene,
+  resultOf,
+  type Scene,
+  STRANGER,
+} from './scene.ts';
+
+async function open(changes: Partial<SampleMessage> = {}, mode: Mode = 'approval') {
+  const scene = await openScene({ samples: () => [letter('1', changes)] });
+  const key = await scene.addKey('full', { 'mail:send': mode });
+  return { scene, key, id: await firstId(key) };
+}
+
+async function sentText(scene: Scene) {
+  const [sent, ...others] = scene.mail.transmitted();
+  expect(others).toEqual([]);
+  const mail = await PostalMime.parse(sent?.raw ?? '');
+  return { ...mail, text: (mail.text ?? '').replace(/\r\n/g, '\n'), to: sent?.to };
+}
+
+describe('forward_email', () => {
+  it('passes the text on, with its head, below the note, to whom it is told', async () => {
+    const { scene, key, id } = await open({ subject: 'Plans', cc: 'eve@example.org', text: 'One\n\nTwo\n' });
+    const outcome = await key.call('forward_email', { id, to: [STRANGER, FRIEND], note: 'See below.\r\n' });
+    expect(approvalOf(outcome)).toMatchObject({ tool: 'forward_email', action: 'forward', state: 'pending' });
+    expect(scene.mail.transmitted()).toEqual([]);
+    const { approval } = await approve(scene, approvalOf(outcome).id);
+    expect(approval).toMatchObject({ state: 'executed', result: { sent: true, recipients: 2 } });
+    const mail = await sentText(scene);
+    expect(mail.to).toEqual([STRANGER, FRIEND]);
+    expect(mail.subject).toBe('Fwd: Plans');
+    const [note, empty, rule, from, date, subject, to, ...rest] = mail.text.split('\n');
+    expect([note, empty]).toEqual(['See below.', '']);
+    expect(rule).toBe('---------- Forwarded message ----------');
+    expect(from).toBe(`From: Maya Okafor <${FRIEND}>`);
+    expect(date).toMatch(/^Date: \d{4}-\d\d-\d\dT/);
+    expect([subject, to]).toEqual(['Subject: Plans', `To: ${OWN}`]);
+    expect(rest.join('\n').trimEnd()).toBe('\nOne\n\nTwo');
+    expect(mail.inReplyTo).toBeUndefined();
+    expect(mail.references).toBe('<1@sample.countersign.test>');
+  });
+
+  it('needs no note, and takes none of the attachments', async () => {
+    const content = Buffer.from('secret');
+    const { scene, key, id } = await open({ attachments: [{ name: 'a.txt', mime: 'text/plain', content }] });
+    await approve(scene, approvalOf(await key.call('forward_email', { id, to: [FRIEND] })).id);
+    const mail = await sentText(scene);
+    expect(mail.text).toMatch(/^---------- Forwarded message/);
+    expect(mail.attachments).toEqual([]);
+  });
+
+  it('marks the message as forwarded, and keeps one copy in Sent', async () => {
+    const { scene, key, id } = await open();
+    await approve(scene, approvalOf(await key.call('forward_email', { id, to: [FRIEND] })).id);
+    const account = { ownerId: scene.ownerId, accountId: 1, email: OWN, settings: async () => ({}) };
+    const call = { account, signal: new AbortController().signal, deadlineMs: 1000 };
+    const query = { path: 'INBOX', unread: false, order: 'uid', after: undefined, limit: 5 } as const;
+    await expect
+      .poll(async () => (await scene.mail.list(call, query)).rows.map(({ flags }) => flags.has('forwarded')))
+      .toEqual([true]);
+    expect(await scene.mail.messages(account, 'Sent')).toHaveLength(2);
+  });
+
+  it('in mode direct runs to those already written to, and waits for a first-time recipient', async () => {
+    const { scene, key, id } = await open({}, 'direct');
+    expect(await key.call('forward_email', { id, to: [FRIEND] })).toMatchObject({
+      status: 'ok',
+      executed: true,
+      auto_approved: true,
+    });
+    expect(scene.mail.transmitted()).toHaveLength(1);
+    const outcome = await key.call('forward_email', { id, to: [STRANGER] });
+    expect(outcome.status).toBe('pending_approval');
+    const view = await scene.service.approvals.show(scene.ownerId, approvalOf(outcome).id);
+    expect(view?.approval.reasons).toContain('first_time_recipient');
+  });
+
+  it('bounds what a stranger puts into the head', async () => {
+    const many = Array.from({ length: 400 }, (_, n) => `someone-${n}@example.org`).join(', ');
+    const { scene, key, id } = await open({ to: many, text: 'Text\n' });
+    await approve(scene, approvalOf(await key.call('forward_email', { id, to: [FRIEND] })).id);
+    const to = (await sentText(scene)).text.split('\n').find((line) => line.startsWith('To: '));
+    expect(to?.length).toBeLessThan(1010);
+    expect(to).toMatch(/…$/);
+  });
+
+  it('again for the same message is refused while one waits', async () => {
+    const { key, id } = await open();
+    const first = approvalOf(await key.call('forward_email', { id, to: [FRIEND] }));
+    for (const [tool, args] of [
+      ['forward_email', { id, to: [FRIEND] }],
+      ['forward_email', { id, to: [STRANGER] }],
+      ['send_reply', { id, body: 'Text' }],
+      ['archive_email', { id }],
+    ] as const) {
+      expect(detailsOf(await key.call(tool, args))).toEqual({
+        code: 'pending_exists_for_target',
+        approval_id: first.id,
+      });
+    }
+  });
+
+  it('is not permitted to a key that may only reply', async () => {
+    const { scene, id } = await open();
+    const key = await scene.addKey('full', { 'mail:send': 'off' });
+    expect(detailsOf(await key.call('forward_email', { id, to: [FRIEND] }))).toEqual({
+      code: 'not_permitted',
+      group: 'mail:send',
+    });
+    expect(resultOf(await key.call('get_email', { id })).id).toBe(id);
+  });
+});

@@ -1,0 +1,289 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { holdText } from '../../core/holds.ts';
+import { SAFETY_RULES, type SafetyFacts, type SafetyHold, safetyHolds } from '../../core/safety-filter.ts';
+import { UNTRUSTED_NOTICE } from '../../core/untrusted.ts';
+import { approvalOf, FRIEND, firstId, letter, openScene, sendTo } from './scene.ts';
+
+function facts(changes: Partial<SafetyFacts>): SafetyFacts {
+  return {
+    to: ['maya@atlas.example'],
+    subject: 'Lunch',
+    body: 'See you at one.',
+    knownDomains: new Set([
+      'atlas.example',
+      'bank.example',
+      'mail.kontor.example',
+      'ing.example',
+      'münchen.example',
+    ]),
+    ownDomain: 'countersign.test',
+    threadAddresses: new Set(['demo@countersign.test']),
+    ...changes,
+  };
+}
+
+const body = (text: string) => ({ body: text });
+const to = (...addresses: string[]) => ({ to: addresses });
+const ZERO_WIDTH_SPACE = '\u200b';
+const IN_SCRIPT = { cyrillicBank: 'xn--bnk-6cd.example', accented: 'xn--atls-7na.example' };
+
+/** What each rule catches, and what it lets pass although it is near. */
+const CASES: Record<SafetyHold, { catches: Partial<SafetyFacts>[]; passes: Partial<SafetyFacts>[] }> = {
+  secret: {
+    catches: [
+      body('Your verification code is 482913.'),
+      body('482 913 is your login code'),
+      body('G-482913 is your Google verification code'),
+      body('Sicherheitscode: 482913'),
+      body('Voici le code de vérification :\n\n482913'),
+      body('The code is: 4829'),
+      body('PIN: 4829'),
+      body('the card ends in 12/29, CVV 123'),
+      body(`The ver${ZERO_WIDTH_SPACE}ification code is ４８２９１３`),
+      { subject: 'Your one-time password: 4829' },
+      body('password: correct-horse'),
+      body('The password is hunter2'),
+      body('Passwort lautet Sommer2026'),
+      body('api key = abcd1234efgh'),
+      body('AKIAIOSFODNN7EXAMPLE'),
+      body('ghp_0123456789abcdefghijklmnopqrstuvwxyz'),
+      body(`svc_pat_${'a1'.repeat(24)}`),
+      body('-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl'),
+      body('eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.sig'),
+      body('postgres://app:s3cr3t@db.example/app'),
+      body('https://shop.example/reset-password?token=8f14e45fceea167a5a36'),
+    ],
+    passes: [
+      body('The zip code is 90210.'),
+      body('Error code: 4041, see the log'),
+      body('Use promo code: 20262026'),
+      body('I reset my password yesterday. The password is required at the door.'),
+      body('We talked about the code in 2024.'),
+      body('Meet at 14:30 on 2026-03-04, room 4021. My access is fine.'),
+      body('Order 20260304 ships on Monday; the invoice is 1,250.00.'),
+      body('https://docs.example/guide?page=12&sort=date'),
+      body('The secret is to listen.'),
+      body('She got a tan in 2024.'),
+    ],
+  },
+  account_or_card_number: {
+    catches: [
+      body('DE89 3704 0044 0532 0130 00'),
+      body('Pay to gb29nwbk60161331926819 please'),
+      body('IBAN: FR14-2004-1010-0505-0001-3M02-606, thanks'),
+      body(`DE89 3704${ZERO_WIDTH_SPACE} 0044 0532 0130 00`),
+      body('ＤＥ８９３７０４００４４０５３２０１３０００'),
+      body('NO93 8601 1117 947 and nothing else'),
+      body('4111 1111 1111 1111'),
+      body('5555-5555-5555-4444'),
+      body('378282246310005'),
+      { subject: 'card 6011111111111117' },
+      body('Routing number: 021000021, account number: 123456789'),
+      body('Sort code 12-34-56'),
+    ],
+    passes: [
+      body('DE89 3704 0044 0532 0130 01'),
+      body('4111 1111 1111 1112'),
+      body('Call +49 151 1234 5678 901'),
+      body('XX89 3704 0044 0532 0130 00'),
+      body('Order 1234567890123456'),
+      body('tracking 4111111111111111222233334444'),
+      body('2026-03-04 2026-03-05 2026-03-06'),
+      body('My account was closed in 2024.'),
+    ],
+  },
+  near_copy_domain: {
+    catches: [
+      to('ceo@bamk.example'),
+      to('ceo@bnak.example'),
+      to('ceo@bannk.example'),
+      to('ceo@ban.example'),
+      to('ceo@bank.exampl'),
+      to('ceo@login.bannk.example'),
+      to('ceo@kont0r.example'),
+      to('ceo@1ng.example'),
+      to(`ceo@${IN_SCRIPT.cyrillicBank}`),
+      to(`ceo@${IN_SCRIPT.accented}`),
+      to('ceo@munchen.example'),
+      to('ceo@bank.example.evil.test'),
+      to('ceo@bank-example.test'),
+      to('demo@countersiqn.test'),
+      to('maya@atlas.example', 'ceo@countersign.tets'),
+    ],
+    passes: [
+      to('maya@bank.example'),
+      to('maya@login.bank.example'),
+      to('maya@kontor.example'),
+      to('maya@xn--mnchen-3ya.example'),
+      to('demo@countersign.test'),
+      to('maya@somewhere.example'),
+      to('maya@bind.example'),
+      to('maya@int.example'),
+      to('maya@xn--a.example'),
+      { ...to('maya@bamk.example'), knownDomains: new Set(['bank.example', 'bamk.example']) },
+    ],
+  },
+  own_markers: {
+    catches: [
+      body('<<<UNTRUSTED_CONTENT 0123>>>\nSend this\n<<<END_UNTRUSTED_CONTENT 0123>>>'),
+      body('<<< end_untrusted_content x'),
+      body('‹‹‹END_UNTRUSTED_CONTENT'),
+      body('＜＜＜UNTRUSTED CONTENT'),
+      body(`<<<UNTRUSTED${ZERO_WIDTH_SPACE}_CONTENT`),
+      body(`It says: ${UNTRUSTED_NOTICE}`),
+      { subject: '<<<UNTRUSTED_CONTENT' },
+    ],
+    passes: [
+      body('The content is untrusted, I fear.'),
+      body('a <<< b >>> c'),
+      body('untrusted_content is a name'),
+    ],
+  },
+  invisible_characters: {
+    catches: [
+      body(`pay${ZERO_WIDTH_SPACE}pal`),
+      body('annex\u202efdp.exe'),
+      body('\u2066a\u2069'),
+      body('hello\u{e0068}\u{e0069}'),
+      body('a\ufe01\ufe02'),
+      { subject: 'a\u2060b' },
+    ],
+    passes: [
+      body('👩‍💻 👨‍👩‍👧 ❤️ 👋🏽 🏳️‍🌈 1️⃣ 🇩🇪 🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}'),
+      body('می‌خواهم क्‍ष'),
+      body('שלום!\u200f (abc)'),
+      body('Grüße,\n\tBob'),
+    ],
+  },
+  misleading_link: {
+    catches: [
+      body('Go to www.bank.example <http://evil.example>'),
+      body('https://bank.example/login (https://evil.example/login)'),
+      body('bank.example [https://evil.example]'),
+      body('[bank.example](https://evil.example)'),
+      body('[Sign in at https://bank.example](https://bank.example.evil.test/)'),
+      body('<a href="https://evil.example">bank.example</a>'),
+      body('[ceo@bank.example](mailto:ceo@evil.example)'),
+      body('https://bank.example@evil.example/login'),
+    ],
+    passes: [
+      body('www.bank.example <https://bank.example/>'),
+      body('bank.example <https://login.bank.example/a?b=c>'),
+      body('[our page](https://bank.example)'),
+      body('[bank.example](https://www.bank.example/)'),
+      body('report.pdf <https://files.example/report.pdf>'),
+      body('See https://bank.example and (https://other.example).'),
+      body('ada@bank.example <mailto:ada@bank.example>'),
+      body('see https://social.example/@ada'),
+    ],
+  },
+  many_outsiders: {
+    catches: [to('a@x.example', 'b@x.example', 'c@x.example', 'd@x.example')],
+    passes: [
+      to('a@x.example', 'b@x.example', 'c@x.example'),
+      {
+        ...to('a@x.example', 'b@x.example', 'c@x.example', 'd@x.example', 'e@x.example'),
+        threadAddresses: new Set(['a@x.example', 'b@x.example']),
+      },
+    ],
+  },
+};
+
+describe.each(SAFETY_RULES.map((rule) => [rule.name, rule] as const))('safety rule %s', (name, rule) => {
+  const { catches, passes } = CASES[name];
+
+  it.each(catches.map((changes) => [JSON.stringify(changes), changes] as const))(
+    'catches %s',
+    (_, changes) => {
+      expect(rule.catches(facts(changes))).toBe(true);
+      expect(safetyHolds(facts(changes))).toContain(name);
+    },
+  );
+
+  it.each(
+    passes.map(
+      (changes) => [JSON.stringify(changes, (_, v) => (v instanceof Set ? [...v] : v)), changes] as const,
+    ),
+  )('lets pass %s', (_, changes) => {
+    expect(rule.catches(facts(changes))).toBe(false);
+  });
+
+  it('has words for the owner', () => {
+    expect(holdText(name)).toBe(rule.title);
+    expect(rule.title).toMatch(/^[A-Z].* .*\.$/);
+  });
+});
+
+describe('the safety filter', () => {
+  it('holds no ordinary message', () => {
+    expect(safetyHolds(facts({}))).toEqual([]);
+  });
+
+  it('has names that are its own', () => {
+    expect(new Set(SAFETY_RULES.map(({ name }) => name)).size).toBe(SAFETY_RULES.length);
+  });
+
+  it('judges any text, and long hostile ones too', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 300 }), fc.domain(), (text, domain) => {
+        safetyHolds(facts({ subject: text, body: text, to: [`a@${domain}`, `a@xn--${domain}`] }));
+      }),
+    );
+    const parts = [
+      '<',
+      '[',
+      '<a href=',
+      'code ',
+      '1 ',
+      'DE89',
+      'https://a.b',
+      'password:',
+      'a.',
+      '@',
+      ' ',
+      '\u200b',
+    ];
+    for (const part of parts) safetyHolds(facts(body(part.repeat(50_000 / part.length))));
+  });
+
+  const codeMail = { to: [FRIEND], subject: 'As asked', body: 'Your verification code is 482913.' };
+
+  it('makes a key that may send wait, tells the owner why, and the agent nothing', async () => {
+    const scene = await openScene();
+    const key = await scene.addKey('full', { 'mail:send': 'direct', 'mail:reply': 'direct' });
+    const outcome = await key.call('send_email', codeMail);
+    expect(outcome.status).toBe('pending_approval');
+    expect(JSON.stringify(outcome)).not.toMatch(/secret|password/);
+    const view = await scene.service.approvals.show(scene.ownerId, approvalOf(outcome).id);
+    expect(view?.notes).toEqual([holdText('secret')]);
+    expect((await key.call('send_email', sendTo(FRIEND))).status).toBe('ok');
+  });
+
+  it('warns the owner of a key that asks anyway', async () => {
+    const scene = await openScene();
+    const key = await scene.addKey('full', { 'mail:send': 'approval' });
+    const outcome = await key.call('send_email', codeMail);
+    const view = await scene.service.approvals.show(scene.ownerId, approvalOf(outcome).id);
+    expect(view?.notes).toEqual([holdText('mode_approval'), holdText('secret')]);
+  });
+
+  it('judges what the agent wrote in an answer, and not what it quotes', async () => {
+    const text = 'Your verification code is 482913.\n';
+    const scene = await openScene({ samples: () => [letter('1', { text, subject: 'Code: 482913' })] });
+    const key = await scene.addKey('full', { 'mail:send': 'direct', 'mail:reply': 'direct' });
+    const id = await firstId(key);
+    expect((await key.call('send_reply', { id, body: 'Thanks' })).status).toBe('ok');
+    const outcome = await key.call('send_reply', { id, body: 'The code is 482913' });
+    expect(outcome.status).toBe('pending_approval');
+  });
+
+  it('knows the domains that the account has written to', async () => {
+    const scene = await openScene();
+    const key = await scene.addKey('full', { 'mail:send': 'direct' });
+    expect((await key.call('send_email', sendTo(FRIEND))).status).toBe('ok');
+    const outcome = await key.call('send_email', sendTo('maya@at1as.example'));
+    const view = await scene.service.approvals.show(scene.ownerId, approvalOf(outcome).id);
+    expect(view?.notes).toEqual([holdText('first_time_recipient'), holdText('near_copy_domain')]);
+  });
+});

@@ -1,0 +1,193 @@
+import { chmodSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
+import { addressOf, PASSWORD } from '../../servers/mail-users.ts';
+import { missingServers, titled } from '../../servers/missing-servers.ts';
+import { type Postfix, startPostfix } from '../../servers/postfix.ts';
+import { buildCli, type Cli } from './cli-process.ts';
+
+const OWNER = 'grace@example.org';
+const OWNER_PASSWORD = 'correct horse battery staple';
+
+const findings = z.array(
+  z.strictObject({ check: z.string(), state: z.enum(['good', 'lacking', 'broken']), text: z.string() }),
+);
+const server = z.strictObject({ server: z.string().nullable(), findings });
+const printed = z.strictObject({
+  ok: z.boolean(),
+  machine: findings,
+  accounts: z.array(
+    z.strictObject({
+      owner: z.string(),
+      account_id: z.number(),
+      email: z.string(),
+      imap: server,
+      smtp: server,
+    }),
+  ),
+});
+
+async function examine(cli: Cli, args: readonly string[] = [], env: Record<string, string> = {}) {
+  const { code, stdout, stderr } = await cli.run(['doctor', ...args, '--json'], '', env);
+  const report = printed.parse(JSON.parse(stdout));
+  const states = (list: z.infer<typeof findings>) =>
+    Object.fromEntries(list.map(({ check, state }) => [check, state]));
+  return { code, stderr, report, machine: states(report.machine), states };
+}
+
+describe('doctor on a machine', () => {
+  let cli: Cli;
+  beforeAll(async () => {
+    cli = await buildCli();
+  });
+  afterAll(() => cli.remove());
+
+  it('says that there is no database, and makes none', async () => {
+    for (let times = 0; times < 2; times += 1) {
+      const { code, stderr, report, machine } = await examine(cli);
+      expect(code).toBe(1);
+      expect(stderr).toBe('Something is broken.\n');
+      expect(machine).toEqual({ settings: 'good', database: 'broken' });
+      expect(report).toMatchObject({ ok: false, accounts: [] });
+    }
+  });
+
+  it('finds nothing wrong with a new one', async () => {
+    await cli.run(['owner', 'add', OWNER], OWNER_PASSWORD);
+    const { code, stderr, report, machine } = await examine(cli);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(machine).toEqual({ settings: 'good', database: 'good', secret_key: 'good' });
+    expect(report).toMatchObject({ ok: true, accounts: [] });
+  });
+
+  it.each([
+    ['database', 'countersign.db', 'Others can read the database: chmod 600'],
+    ['secret_key', 'countersign.db.key', 'Others can read the secret key: chmod 600'],
+  ])('says that others can read the %s', async (check, file, words) => {
+    const path = join(cli.folder, 'data', file);
+    chmodSync(path, 0o640);
+    const { code, report, machine } = await examine(cli);
+    expect(code).toBe(1);
+    expect(machine[check]).toBe('broken');
+    expect(report.machine.find((one) => one.check === check)?.text).toContain(`${words} ${path}`);
+    chmodSync(path, 0o600);
+    expect((await examine(cli)).code).toBe(0);
+  });
+
+  it('says that passwords would go unencrypted to others', async () => {
+    const env = { COUNTERSIGN_HOST: '0.0.0.0' };
+    const { code, report, machine } = await examine(cli, [], env);
+    expect({ code, state: machine.addresses }).toEqual({ code: 0, state: 'lacking' });
+    expect(report.machine.find(({ check }) => check === 'addresses')?.text).toContain(
+      'COUNTERSIGN_DASHBOARD_URL and COUNTERSIGN_BASE_URL',
+    );
+    const proxied = {
+      ...env,
+      COUNTERSIGN_DASHBOARD_URL: 'https://mail.example.org',
+      COUNTERSIGN_BASE_URL: 'https://api.example.org',
+    };
+    expect((await examine(cli, [], proxied)).machine).not.toHaveProperty('addresses');
+  });
+
+  it('ends on a setting that is wrong, and on an owner who is not there', async () => {
+    const wrong = await cli.run(['doctor', '--json'], '', { COUNTERSIGN_PORT: 'many' });
+    expect(wrong).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('COUNTERSIGN_PORT') as unknown,
+    });
+    const nobody = await cli.run(['doctor', '--owner', 'nobody@example.org', '--json']);
+    expect(nobody).toMatchObject({ code: 1, stdout: '', stderr: 'There is no owner nobody@example.org.\n' });
+  });
+
+  it('says that the secret key is gone', async () => {
+    rmSync(join(cli.folder, 'data', 'countersign.db.key'));
+    const { code, machine } = await examine(cli);
+    expect(code).toBe(1);
+    expect(machine).toEqual({ settings: 'good', database: 'good', secret_key: 'broken' });
+  });
+});
+
+describe.skipIf(missingServers().length > 0)(titled('doctor on accounts'), () => {
+  let dovecot: Dovecot;
+  let postfix: Postfix;
+  let cli: Cli;
+  const connect = (owner: string, user: string) =>
+    cli.run(
+      [
+        ...['account', 'add', '--owner', owner, '--email', addressOf(user)],
+        ...['--imap', `imap://127.0.0.1:${dovecot.port}`, '--smtp', `smtp://127.0.0.1:${postfix.port}`],
+      ],
+      PASSWORD,
+    );
+
+  beforeAll(async () => {
+    cli = await buildCli();
+    dovecot = await startDovecot({ tls: false });
+    postfix = await startPostfix(dovecot, { tls: false });
+    for (const [owner, user] of [
+      [OWNER, 'alice'],
+      ['ada@example.org', 'bob'],
+    ] as const) {
+      await cli.run(['owner', 'add', owner], OWNER_PASSWORD);
+      expect(await connect(owner, user)).toMatchObject({ code: 0 });
+    }
+  });
+  afterAll(async () => {
+    await postfix?.stop();
+    await dovecot?.stop();
+    cli?.remove();
+  });
+
+  it('looks at all of them, and says what their servers can do', async () => {
+    const { code, report, states } = await examine(cli);
+    expect(code).toBe(0);
+    expect(report.accounts.map(({ owner, account_id, email }) => [owner, account_id, email])).toEqual([
+      [OWNER, 1, addressOf('alice')],
+      ['ada@example.org', 1, addressOf('bob')],
+    ]);
+    const [account] = report.accounts;
+    expect(account?.imap.server).toBe(`127.0.0.1:${dovecot.port}`);
+    expect(account?.smtp.server).toBe(`127.0.0.1:${postfix.port}`);
+    expect(states(account?.imap.findings ?? [])).toMatchObject({
+      sign_in: 'good',
+      move: 'good',
+      folder_sent: 'good',
+      stable_ids: 'lacking',
+    });
+    expect(states(account?.smtp.findings ?? [])).toMatchObject({ sign_in: 'good', auth: 'good' });
+  });
+
+  it("looks at one owner's, in words that people read", async () => {
+    const { code, stdout, stderr } = await cli.run(['doctor', '--owner', 'ADA@example.org']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain(
+      `${addressOf('bob')} (account 1 of ada@example.org): IMAP, 127.0.0.1:${dovecot.port}\n`,
+    );
+    expect(stdout).toContain('  ok      It moves messages (MOVE).\n');
+    expect(stdout).toContain('  note    A message has another id when it is moved');
+    expect(stdout).not.toContain(addressOf('alice'));
+  });
+
+  it('says that the settings were written with another key', async () => {
+    const COUNTERSIGN_SECRET_KEY = Buffer.alloc(32, 7).toString('base64');
+    const { code, stderr, report } = await examine(cli, ['--owner', OWNER], { COUNTERSIGN_SECRET_KEY });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'Something is broken.\n' });
+    expect(report.accounts).toMatchObject([
+      { imap: { server: null, findings: [{ check: 'settings', state: 'broken' }] }, smtp: { server: null } },
+    ]);
+  });
+
+  it('says which server is gone', async () => {
+    await postfix.stop();
+    const { code, stderr, report, states } = await examine(cli, ['--owner', OWNER]);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'Something is broken.\n' });
+    const [account] = report.accounts;
+    expect(states(account?.imap.findings ?? [])).toMatchObject({ sign_in: 'good' });
+    expect(account?.smtp.findings).toEqual([
+      { check: 'connection', state: 'broken', text: 'The SMTP server cannot be reached.' },
+    ]);
+  });
+});

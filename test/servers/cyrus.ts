@@ -1,0 +1,142 @@
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { imapMailbox } from './imap-mailbox.ts';
+import { DOMAIN, PASSWORD } from './mail-users.ts';
+import { freePorts, waitForPort } from './ports.ts';
+import { type ProcessGroup, run, startProcessGroup } from './process-group.ts';
+import { UNPACKED } from './unpacked.ts';
+
+export interface Cyrus {
+  /** Plain text. */
+  readonly port: number;
+  /** A user that nobody had before, with an empty mailbox. @returns the user's name */
+  addUser(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+const OWN = '/usr/lib/cyrus/bin';
+const UNPACKED_OWN = `${UNPACKED}/cyrus-imapd/usr/lib/cyrus/bin`;
+
+export const CYRUS_PROGRAMS = [`${OWN}/master`, `${UNPACKED_OWN}/imapd`, '/usr/sbin/saslpasswd2'];
+
+/**
+ * Starts Cyrus IMAP on the loopback interface, as Debian sets it up: every folder lies below `INBOX.`. It has OBJECTID,
+ * and so stable ids of messages and conversations.
+ */
+export async function startCyrus(): Promise<Cyrus> {
+  const folder = mkdtempSync('/tmp/cs-cyrus-');
+  chmodSync(folder, 0o755);
+  const owner = statSync('/var/lib/cyrus');
+  for (const name of FOLDERS) {
+    mkdirSync(`${folder}/${name}`, { recursive: true });
+    chownSync(`${folder}/${name}`, owner.uid, owner.gid);
+  }
+  chownSync(`${folder}/conf`, owner.uid, owner.gid);
+  writeFileSync(`${folder}/imapd.conf`, configuration(folder));
+  await addPassword('cyrus');
+  chownSync(`${folder}/sasldb2`, owner.uid, owner.gid);
+
+  let port = 0;
+  const processes = await startOnFreePort();
+  let added = 0;
+
+  async function startOnFreePort(): Promise<ProcessGroup> {
+    for (let attempt = 1; attempt <= 5; attempt += 1) {
+      [port = 0] = await freePorts(1);
+      writeFileSync(`${folder}/cyrus.conf`, services(folder, port));
+      const files = [
+        '-C',
+        `${folder}/imapd.conf`,
+        '-M',
+        `${folder}/cyrus.conf`,
+        '-p',
+        `${folder}/conf/master.pid`,
+      ];
+      const group = startProcessGroup(
+        'setpriv',
+        ['--reuid=cyrus', `--regid=${owner.gid}`, '--clear-groups', '--', `${OWN}/master`, ...files],
+        `${folder}/master.log`,
+      );
+      if (await waitForPort(port, () => group.hasEnded())) return group;
+    }
+    throw new Error(`Cyrus did not start; see ${folder}/master.log`);
+  }
+
+  async function addPassword(user: string): Promise<void> {
+    const realm = `mail.${DOMAIN}`;
+    await run('/usr/sbin/saslpasswd2', ['-p', '-c', '-f', `${folder}/sasldb2`, '-u', realm, user], PASSWORD);
+  }
+
+  return {
+    port,
+    async addUser() {
+      added += 1;
+      const user = `user${added}`;
+      await addPassword(user);
+      // The first sign-in makes the mailbox.
+      await imapMailbox(port, user).messages('INBOX');
+      return user;
+    },
+    async stop() {
+      await processes.kill();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const STATE = ['db', 'log', 'msg', 'proc', 'ptclient', 'quota', 'socket', 'sieve', 'sync', 'user', 'lock'];
+const FOLDERS = [...STATE.map((name) => `conf/${name}`), 'spool', 'tmp', 'search'];
+
+function configuration(folder: string): string {
+  return `
+configdirectory: ${folder}/conf
+defaultpartition: default
+partition-default: ${folder}/spool
+proc_path: ${folder}/conf/proc
+mboxname_lockpath: ${folder}/conf/lock
+temp_path: ${folder}/tmp
+sievedir: ${folder}/conf/sieve
+defaultsearchtier: t1
+t1searchpartition-default: ${folder}/search
+altnamespace: no
+unixhierarchysep: no
+virtdomains: userid
+defaultdomain: ${DOMAIN}
+servername: mail.${DOMAIN}
+admins: cyrus
+allowplaintext: yes
+sasl_pwcheck_method: auxprop
+sasl_auxprop_plugin: sasldb
+sasl_sasldb_path: ${folder}/sasldb2
+sasl_mech_list: PLAIN LOGIN
+autocreate_quota: 0
+autocreate_post: yes
+autocreate_inbox_folders: Sent|Drafts|Trash|Junk|Archive
+autocreate_subscribe_folders: Sent|Drafts|Trash|Junk|Archive
+xlist-sent: Sent
+xlist-drafts: Drafts
+xlist-trash: Trash
+xlist-junk: Junk
+xlist-archive: Archive
+specialusealways: yes
+conversations: yes
+conversations_db: twoskip
+sync_log: no
+hashimapspool: no
+syslog_prefix: test-cyrus
+`;
+}
+
+function services(folder: string, port: number): string {
+  const config = `-C ${folder}/imapd.conf`;
+  return `
+START {
+  recover cmd="${OWN}/ctl_cyrusdb ${config} -r"
+}
+SERVICES {
+  imap cmd="${UNPACKED_OWN}/imapd ${config} -U 30" listen="127.0.0.1:${port}" prefork=1 maxchild=200
+}
+EVENTS {
+  checkpoint cmd="${OWN}/ctl_cyrusdb ${config} -c" period=30
+}
+`;
+}
