@@ -34,7 +34,7 @@ export interface SafetyRule {
 }
 
 /** More recipients than this who are not part of the conversation are many. */
-export const OUTSIDERS_MAX = 3;
+const OUTSIDERS_MAX = 3;
 
 export const SAFETY_RULES = [
   {

@@ -42,22 +42,25 @@ const AT_WORK = [
   `(?=[\\u{E0061}-\\u{E007F}])(?:${TAG_FLAGS.join('|')})`,
 ];
 
-/** Marks that say on which side of a right-to-left word its brackets and full stops stand: beside such a word only. */
-const RIGHT_TO_LEFT = letterOf('Hebrew', 'Arabic', 'Syriac', 'Thaana', 'Nko');
-const MARKS_AT_WORK = [
-  `(?<=${RIGHT_TO_LEFT}[\\p{P}\\p{Sc}\\p{Sm}\\p{N}]{0,3})[\\u200E\\u200F\\u061C]`,
-  `[\\u200E\\u200F\\u061C](?=[\\p{P}\\p{Sc}\\p{Sm}\\p{N}]{0,3}${RIGHT_TO_LEFT})`,
-];
+/** Format, bidi and control characters, and letters that are drawn as nothing; halves of a pair too. */
+const HIDDEN =
+  '[\\p{Default_Ignorable_Code_Point}\\p{Bidi_Control}\\p{Cf}\\p{Cc}\\p{Zl}\\p{Zp}\\p{Cs}\\u2800]';
+
+/** TAB and LF show, and so do the Arabic signs that stand below or around a number. */
+const SHOWS = '[\\t\\n\\u0600-\\u0605\\u06DD\\u0890\\u0891\\u08E2]';
 
 /**
- * Format, bidi and control characters, and letters that are drawn as nothing; halves of a pair too. TAB and LF show,
- * and so do the Arabic signs that stand below or around a number.
+ * Marks that say on which side of a right-to-left word its brackets and full stops stand: beside such a word only,
+ * and one at a time.
  */
+const RIGHT_TO_LEFT = letterOf('Hebrew', 'Arabic', 'Syriac', 'Thaana', 'Nko');
+const MARKS_AT_WORK = [
+  `(?<=${RIGHT_TO_LEFT}[\\p{P}\\p{Sc}\\p{Sm}\\p{N}]{0,3})[\\u200E\\u200F\\u061C](?!(?!${SHOWS})${HIDDEN})`,
+  `(?<!(?!${SHOWS})${HIDDEN})[\\u200E\\u200F\\u061C](?=[\\p{P}\\p{Sc}\\p{Sm}\\p{N}]{0,3}${RIGHT_TO_LEFT})`,
+];
+
 function unseen(atWork: readonly string[]): string {
-  const hidden =
-    '[\\p{Default_Ignorable_Code_Point}\\p{Bidi_Control}\\p{Cf}\\p{Cc}\\p{Zl}\\p{Zp}\\p{Cs}\\u2800]';
-  const shows = '[\\t\\n\\u0600-\\u0605\\u06DD\\u0890\\u0891\\u08E2]';
-  return `(?=${hidden})(?!${shows}|${atWork.join('|')})[\\s\\S]`;
+  return `(?=${HIDDEN})(?!${SHOWS}|${atWork.join('|')})[\\s\\S]`;
 }
 
 /**

@@ -67,6 +67,7 @@ describe('seenText', () => {
     ['leaves out joiners between Latin letters', 'a\u200db\u200cc', 'abc'],
     ['leaves out variants of a glyph', '葛\u{e0100}a\ufe01b\ufe0f', '葛ab'],
     ['leaves out direction marks away from right-to-left words', 'a\u200eb \u200fc', 'ab c'],
+    ['leaves out two direction marks in a row', 'م\u200f\u061cم', 'مم'],
     ['spells out an override', 'annex\u202efdp.exe', 'annex⟨U+202E⟩fdp.exe'],
     ['spells out isolates', '\u2066a\u2069', '⟨U+2066⟩a⟨U+2069⟩'],
     ['spells out tag characters', 'a\u{e0041}', 'a⟨U+E0041⟩'],
