@@ -1,7 +1,7 @@
 import type { FetchMessageObject, SearchObject } from 'imapflow';
 import { type MessagePlace, type MessageRow, THREAD_MAX } from '../../core/ports/mail.ts';
 import { headerMessageIds } from '../mime/header-text.ts';
-import { fetchMessage, isWhole, ROW_QUERY, rowOf, searchUids, uidSets } from './rows.ts';
+import { fetchMessage, isWhole, ROW_HEADERS, ROW_QUERY, rowOf, searchUids, uidSets } from './rows.ts';
 import type { OpenFolder } from './session.ts';
 
 /** A row with the ids of the messages that it answers, and the server's own id of its conversation. */
@@ -11,7 +11,7 @@ export interface LinkedRow {
   readonly threadId: string | undefined;
 }
 
-const LINKED_QUERY = { ...ROW_QUERY, headers: ['date', 'references', 'in-reply-to'], threadId: true };
+const LINKED_QUERY = { ...ROW_QUERY, headers: [...ROW_HEADERS, 'references', 'in-reply-to'], threadId: true };
 
 /** @throws MailError `not_found` where the place holds no message */
 export async function linkedRow(folder: OpenFolder, place: MessagePlace): Promise<LinkedRow> {

@@ -10,12 +10,13 @@ import type { OpenFolder } from './session.ts';
  * What a row is made of. Headers instead of ENVELOPE, which takes imapflow longer to read, loses the offset of Date,
  * and on some servers the bytes beyond ASCII.
  */
+export const ROW_HEADERS = ['date', 'from', 'subject', 'message-id'];
 export const ROW_QUERY: FetchQueryObject = {
   uid: true,
   flags: true,
   internalDate: true,
   size: true,
-  headers: ['date', 'from', 'subject', 'message-id'],
+  headers: ROW_HEADERS,
 };
 
 export const FLAG_NAMES: Readonly<Record<MailFlag, string>> = {
