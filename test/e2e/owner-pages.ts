@@ -44,7 +44,7 @@ export async function textOf(page: Page, id: string): Promise<string> {
   return text;
 }
 
-/** Fills in the form of the page /accounts and presses Connect account. */
+/** Walks through the three steps of connecting an account: its address, its servers typed by hand, its password. */
 export async function connectAccount(
   page: Page,
   { dovecot, postfix }: SelfHosted,
@@ -52,13 +52,15 @@ export async function connectAccount(
 ): Promise<void> {
   await page.goto('/accounts');
   await page.getByLabel('Email').fill(addressOf(given.user));
+  await page.getByRole('button', { name: 'Type the servers by hand' }).click();
   await page.getByLabel('IMAP host').fill('localhost');
   await page.getByLabel('IMAP port').fill(String(dovecot.tlsPort));
   await page.getByLabel('SMTP host').fill('localhost');
   await page.getByLabel('SMTP port').fill(String(postfix.port));
   await page.getByLabel('SMTP security').selectOption('starttls');
-  await page.getByLabel('Password').fill(given.password ?? MAILBOX_PASSWORD);
   await page.getByLabel('Certificate fingerprint').fill(given.fingerprint ?? dovecot.certificate.fingerprint);
   await page.getByLabel('Signature').fill(given.signature ?? '');
+  await page.getByRole('button', { name: 'Use these servers' }).click();
+  await page.getByLabel('Password').fill(given.password ?? MAILBOX_PASSWORD);
   await page.getByRole('button', { name: 'Connect account' }).click();
 }
