@@ -1,13 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
-import { DAY_MS } from '../../core/limits.ts';
+import { type IdempotencyClaim, isAnswer, judgeClaim } from '../../core/idempotency.ts';
 import type { ClaimRef, Storage } from '../../core/ports/storage.ts';
 import type { ApprovalTable } from './approval-table.ts';
 import { atomic, storeNowMs } from './database.ts';
-import { integer, type Row, text, textOrNull } from './row.ts';
-
-/** Source: API.md, Limits: stored answers are kept 24 hours. */
-const CLAIM_LIFETIME_MS = DAY_MS;
+import { instant, integer, type Row, text, textOrNull } from './row.ts';
 
 interface Holder {
   readonly ownerId: string;
@@ -16,16 +13,10 @@ interface Holder {
 
 type Named = Readonly<Record<'ownerId' | 'credentialId' | 'key', string>>;
 
-interface Claim {
+interface Claim extends IdempotencyClaim {
   readonly fence: number;
   /** Stays the same for as long as the key stands for the same request. */
   readonly requestId: string;
-  readonly fingerprint: string;
-  readonly released: boolean;
-  readonly leaseUntilMs: number;
-  readonly sealedOutcome: string | null;
-  readonly approvalId: string | null;
-  readonly createdAtMs: number;
 }
 
 /** What the other verbs do to a claim, inside their own transactions. Each does nothing once the fence is lost. */
@@ -55,17 +46,10 @@ export function sqliteClaims(db: Database, approvals: ApprovalTable): Pick<Stora
       const nowMs = storeNowMs();
       const row = find.get(ownerId, credentialId, key);
       const before = row === undefined ? undefined : readClaim(row);
-      const here = before !== undefined && now.getTime() - before.createdAtMs < CLAIM_LIFETIME_MS;
-      const same = here && before.fingerprint === fingerprint;
-      if (here && !before.released) {
-        if (!same) return { kind: 'reused' };
-        if (before.sealedOutcome !== null) return { kind: 'stored', sealedOutcome: before.sealedOutcome };
-        if (nowMs < before.leaseUntilMs) return { kind: 'in_progress' };
-        if (before.approvalId !== null && isAnswer(approvals, ownerId, before.approvalId)) {
-          return { kind: 'bound', approvalId: before.approvalId };
-        }
-      }
-      const requestId = same ? before.requestId : randomUUID();
+      const approval = before?.approvalId == null ? undefined : approvals.find(ownerId, before.approvalId);
+      const verdict = judgeClaim(before, { fingerprint, approval, now, leasesAt: new Date(nowMs) });
+      if (verdict.kind !== 'win') return verdict;
+      const requestId = before !== undefined && verdict.again ? before.requestId : randomUUID();
       const won = win.get(ownerId, credentialId, key, requestId, fingerprint, nowMs + leaseMs, now.getTime());
       if (won === undefined) throw new Error('An upsert of a claim returned no row.');
       return { kind: 'won', fence: integer(won, 'fence'), requestId };
@@ -112,7 +96,8 @@ export function claimTable(db: Database, approvals: ApprovalTable): ClaimTable {
     release(holder, claim) {
       const found = held(holder, claim);
       if (found === undefined) return;
-      const stays = found.approvalId !== null && isAnswer(approvals, holder.ownerId, found.approvalId);
+      const bound = found.approvalId === null ? undefined : approvals.find(holder.ownerId, found.approvalId);
+      const stays = bound !== undefined && isAnswer(bound);
       (stays ? end : free).run(named(holder, claim));
     },
   };
@@ -124,15 +109,9 @@ function readClaim(row: Row): Claim {
     requestId: text(row, 'request_id'),
     fingerprint: text(row, 'fingerprint'),
     released: integer(row, 'released') === 1,
-    leaseUntilMs: integer(row, 'lease_until_ms'),
+    leaseUntil: instant(row, 'lease_until_ms'),
     sealedOutcome: textOrNull(row, 'sealed_outcome'),
     approvalId: textOrNull(row, 'approval_id'),
-    createdAtMs: integer(row, 'created_at_ms'),
+    createdAt: instant(row, 'created_at_ms'),
   };
-}
-
-/** A bound approval answers a retry, but for one that ran by policy and failed: that frees the key. */
-function isAnswer(approvals: ApprovalTable, ownerId: string, approvalId: string): boolean {
-  const approval = approvals.find(ownerId, approvalId);
-  return approval !== undefined && !(approval.state === 'failed' && approval.approvedBy === 'policy');
 }

@@ -1,0 +1,102 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Approval } from '../../core/approval.ts';
+import { type IdempotencyClaim, isAnswer, judgeClaim } from '../../core/idempotency.ts';
+
+const NOW = new Date('2026-03-01T12:00:00Z');
+const HOUR_MS = 3_600_000;
+
+const states: Approval['state'][] = [
+  'pending',
+  'approved',
+  'executed',
+  'failed',
+  'rejected',
+  'expired',
+  'cancelled',
+  'outcome_unknown',
+];
+
+const claims: fc.Arbitrary<IdempotencyClaim> = fc.record({
+  fingerprint: fc.constantFrom('same', 'other'),
+  released: fc.boolean(),
+  leaseUntil: fc.integer({ min: -60_000, max: 60_000 }).map((ms) => new Date(NOW.getTime() + ms)),
+  sealedOutcome: fc.option(fc.constant('sealed')),
+  approvalId: fc.option(fc.constant('apr_1')),
+  createdAt: fc.integer({ min: -25 * HOUR_MS, max: 0 }).map((ms) => new Date(NOW.getTime() + ms)),
+});
+
+const approvals = fc.record({
+  state: fc.constantFrom(...states),
+  approvedBy: fc.constantFrom('owner', 'policy', null),
+});
+
+/** Only what the rule looks at. */
+function approvalOf(claim: IdempotencyClaim, found: Pick<Approval, 'state' | 'approvedBy'>) {
+  return claim.approvalId === null ? undefined : ({ id: claim.approvalId, ...found } as Approval);
+}
+
+describe('judgeClaim', () => {
+  it('runs what was never asked before', () => {
+    expect(
+      judgeClaim(undefined, { fingerprint: 'same', approval: undefined, now: NOW, leasesAt: NOW }),
+    ).toEqual({ kind: 'win', again: false });
+  });
+
+  it('runs a request twice only where the first certainly left nothing that could answer', () => {
+    fc.assert(
+      fc.property(claims, approvals, (claim, found) => {
+        const approval = approvalOf(claim, found);
+        const verdict = judgeClaim(claim, { fingerprint: 'same', approval, now: NOW, leasesAt: NOW });
+        const old = NOW.getTime() - claim.createdAt.getTime() >= 24 * HOUR_MS;
+        if (verdict.kind !== 'win' || old || claim.released) return;
+        expect(claim.fingerprint).toBe('same');
+        expect(claim.sealedOutcome).toBeNull();
+        expect(claim.leaseUntil.getTime()).toBeLessThanOrEqual(NOW.getTime());
+        expect(approval === undefined || !isAnswer(approval)).toBe(true);
+      }),
+    );
+  });
+
+  it('never answers one request with the answer of another', () => {
+    fc.assert(
+      fc.property(claims, approvals, (claim, found) => {
+        const approval = approvalOf(claim, found);
+        const { kind } = judgeClaim(
+          { ...claim, fingerprint: 'other' },
+          { fingerprint: 'same', approval, now: NOW, leasesAt: NOW },
+        );
+        expect(['win', 'reused']).toContain(kind);
+      }),
+    );
+  });
+
+  it('forgets after 24 hours, and not a millisecond before', () => {
+    const claim: IdempotencyClaim = {
+      fingerprint: 'same',
+      released: false,
+      leaseUntil: NOW,
+      sealedOutcome: 'sealed',
+      approvalId: null,
+      createdAt: NOW,
+    };
+    const at = (ms: number) =>
+      judgeClaim(claim, {
+        fingerprint: 'same',
+        approval: undefined,
+        now: new Date(NOW.getTime() + ms),
+        leasesAt: NOW,
+      }).kind;
+    expect([at(24 * HOUR_MS - 1), at(24 * HOUR_MS)]).toEqual(['stored', 'win']);
+  });
+
+  it('lets a direct run that failed be tried again, and nothing else', () => {
+    const frees = states.flatMap((state) =>
+      (['owner', 'policy'] as const)
+        .filter((approvedBy) => !isAnswer({ state, approvedBy }))
+        .map(() => state),
+    );
+    expect(frees).toEqual(['failed']);
+    expect(isAnswer({ state: 'failed', approvedBy: 'owner' })).toBe(true);
+  });
+});
