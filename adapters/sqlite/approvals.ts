@@ -79,7 +79,7 @@ export function sqliteApprovals(
       const after = transition(before, { type: 'cancel', error: 'cancelled_by_agent' }, now);
       if (after === undefined) return { approval: before, won: false };
       approvals.change(before, after, now);
-      return { approval: after, won: true };
+      return { approval: after, won: after.state === 'cancelled' };
     }),
 
     start: durable(db, ({ ownerId, approvalId, fence, now }) => {

@@ -112,7 +112,10 @@ export interface ApprovalStorage {
     { readonly approval: Approval; readonly won: boolean; readonly sealedPlan: string | null } | undefined
   >;
 
-  /** Withdraws a pending request of this credential; any other comes back unchanged. Undefined: no such request of it. */
+  /**
+   * Withdraws a pending request of this credential; one whose time is over becomes `expired` instead, any other comes
+   * back unchanged. Undefined: no such request of it.
+   */
   cancel(request: {
     ownerId: string;
     credentialId: string;

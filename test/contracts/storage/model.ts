@@ -190,7 +190,7 @@ const decide = fc
         leaseMs,
         now: new Date(model.nowMs),
       });
-      const open = approval.state === 'pending' && model.nowMs < approval.createdMs + DAY_MS;
+      const open = approval.state === 'pending' && !isLate(model, approval);
       const won = open && (type === 'reject' || (seen && model.on));
       expect(answer?.won).toBe(won);
       if (!won) return;
@@ -206,13 +206,23 @@ const decide = fc
     }),
   );
 
+function isLate(model: Model, { createdMs }: ModelApproval): boolean {
+  return model.nowMs >= createdMs + DAY_MS;
+}
+
+/** What waits is cancelled; what has waited for too long was over before. */
+function withdraw(model: Model, approval: ModelApproval): void {
+  if (approval.state !== 'pending') return;
+  end(model, approval, isLate(model, approval) ? 'expired' : 'cancelled', false);
+}
+
 const cancel = which.map((n) =>
   step(`cancel(${n})`, async (model, { storage, key }) => {
     const approval = pick(model, n);
     if (approval === undefined) return;
     const answer = await storage.cancel({ ...key, approvalId: approval.id, now: new Date(model.nowMs) });
-    expect(answer?.won).toBe(approval.state === 'pending');
-    if (approval.state === 'pending') end(model, approval, 'cancelled', false);
+    expect(answer?.won).toBe(approval.state === 'pending' && !isLate(model, approval));
+    withdraw(model, approval);
   }),
 );
 
@@ -307,7 +317,7 @@ const reclaim = lease.map((leaseMs) =>
 const expire = fc.constant(
   step('expire', async (model, { storage }) => {
     const over = model.approvals.filter(
-      ({ state, createdMs }) => state === 'pending' && model.nowMs >= createdMs + DAY_MS,
+      (approval) => approval.state === 'pending' && isLate(model, approval),
     );
     expect(await storage.expire(new Date(model.nowMs))).toBe(over.length);
     for (const approval of over) end(model, approval, 'expired', false);
@@ -327,7 +337,7 @@ const permit = fc.boolean().map((on) =>
     model.on = on;
     if (on) return;
     for (const approval of model.approvals) {
-      if (approval.state === 'pending') end(model, approval, 'cancelled', false);
+      withdraw(model, approval);
     }
   }),
 );
