@@ -39,6 +39,7 @@ export interface Identifiers {
 }
 
 const TAGS_KEPT = 1000;
+const IDS_KEPT = 10_000;
 
 const PREFIX_MESSAGE = 'm1_';
 const PREFIX_CURSOR = 'c1_';
@@ -60,20 +61,32 @@ export function createIdentifiers(keyring: Keyring): Identifiers {
     tags.set(name, made);
     return made;
   };
+  const sealedId = (ownerId: string, accountId: number, row: MessageRow): string => {
+    const stable = Buffer.from(row.stableId ?? '', 'utf8');
+    const bytes = Buffer.alloc(FIXED_BYTES + stable.length);
+    let at = keptTag('owner', ownerId, 8).copy(bytes, 0);
+    at = bytes.writeUInt32BE(accountId, at);
+    at += keptTag('folder', row.place.path, 16).copy(bytes, at);
+    at = bytes.writeBigUInt64BE(BigInt(row.place.uidValidity), at);
+    at = bytes.writeUInt32BE(row.place.uid, at);
+    at += bytes.write(row.fingerprint.slice(0, 32), at, 'hex');
+    at = bytes.writeUIntBE(Math.max(0, Math.floor(row.internalDate.getTime() / 1000)), at, 6);
+    at = bytes.writeUIntBE(row.sizeBytes, at, 6);
+    stable.copy(bytes, at);
+    return PREFIX_MESSAGE + Buffer.from(keyring.sealFixed('message-id', bytes)).toString('base64url');
+  };
+  // The same message has the same id, and whoever asks for news asks for mostly the same messages.
+  const ids = new Map<string, string>();
   return {
     messageId(ownerId, accountId, row) {
-      const stable = Buffer.from(row.stableId ?? '', 'utf8');
-      const bytes = Buffer.alloc(FIXED_BYTES + stable.length);
-      let at = keptTag('owner', ownerId, 8).copy(bytes, 0);
-      at = bytes.writeUInt32BE(accountId, at);
-      at += keptTag('folder', row.place.path, 16).copy(bytes, at);
-      at = bytes.writeBigUInt64BE(BigInt(row.place.uidValidity), at);
-      at = bytes.writeUInt32BE(row.place.uid, at);
-      at += bytes.write(row.fingerprint.slice(0, 32), at, 'hex');
-      at = bytes.writeUIntBE(Math.max(0, Math.floor(row.internalDate.getTime() / 1000)), at, 6);
-      at = bytes.writeUIntBE(row.sizeBytes, at, 6);
-      stable.copy(bytes, at);
-      return PREFIX_MESSAGE + Buffer.from(keyring.sealFixed('message-id', bytes)).toString('base64url');
+      const { place, fingerprint, stableId } = row;
+      const name = JSON.stringify([ownerId, accountId, place, fingerprint, stableId]);
+      const kept = ids.get(name);
+      if (kept !== undefined) return kept;
+      const made = sealedId(ownerId, accountId, row);
+      if (ids.size >= IDS_KEPT) ids.clear();
+      ids.set(name, made);
+      return made;
     },
     openMessageId(ownerId, id) {
       const opened = openText(keyring, 'message-id', PREFIX_MESSAGE, id);

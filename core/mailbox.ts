@@ -71,6 +71,7 @@ const ROW_FIELD_CHARS = 500;
 
 /** A stranger's header may be as long as a book; a row of a list is not. */
 function shortened(value: string): string {
+  if (value.length <= ROW_FIELD_CHARS) return value;
   const chars = Array.from(value.slice(0, 2 * ROW_FIELD_CHARS + 2));
   return chars.length <= ROW_FIELD_CHARS ? chars.join('') : `${chars.slice(0, ROW_FIELD_CHARS).join('')}…`;
 }

@@ -76,6 +76,9 @@ const WITHHELD = new RegExp(`(?:${unseen([...AT_WORK, ...MARKS_AT_WORK])})+`, 'g
 const FILLER =
   /\u034f|\u17b4|\u17b5|[\u00ad\u061c]|[\u180b-\u180f]|[\u200b-\u200f\u2060\ufeff]|[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}]/gu;
 
+/** Most text there is. Nothing of it is unseen, and to know that is quicker than to look for what is. */
+const PLAIN = /^[\t\n\x20-\x7e]*$/;
+
 /** More of them in a row is somebody's purpose: their number is said, and nothing that could be read out of them. */
 const SPELLED_AT_MOST = 3;
 
@@ -96,6 +99,7 @@ export function codeOf(character: string): string {
  * and direction marks beside right-to-left words, stay. Seen text stays as it is when it is seen again.
  */
 export function seenText(text: string): string {
+  if (PLAIN.test(text)) return text;
   return text.replace(WITHHELD, (run) => {
     const characters = Array.from(run);
     if (characters.length > SPELLED_AT_MOST) return `⟨${characters.length} invisible characters⟩`;

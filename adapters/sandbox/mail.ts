@@ -11,11 +11,10 @@ import {
   THREAD_MAX,
 } from '../../core/ports/mail.ts';
 import { composeMessage, withDate } from '../mime/compose.ts';
-import { fingerprintOf } from '../mime/fingerprint.ts';
 import { attachmentOf } from '../mime/parse.ts';
-import { dateOf, displayAddresses } from '../mime/row-text.ts';
 import { refuseEnded } from './ended-call.ts';
 import { fileJournal, type JournalEntry, noJournal } from './journal.ts';
+import { lastingFacts } from './lasting-facts.ts';
 import {
   emptyMailbox,
   FOLDERS,
@@ -175,29 +174,8 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
   }
 
   function rowOf(path: string, message: StoredMessage): MessageRow {
-    const { headers } = message.parsed;
-    const { subject, messageId } = headers;
-    const from = displayAddresses(headers.from);
-    const sizeBytes = message.raw.length;
-    return {
-      place: { path, uidValidity, uid: message.uid },
-      stableId: null,
-      fingerprint: fingerprintOf({
-        messageId,
-        from,
-        date: headers.date ?? '',
-        subject,
-        sizeBytes,
-        internalDate: message.receivedAt,
-      }),
-      messageId,
-      from,
-      subject,
-      date: dateOf(headers.date, message.receivedAt),
-      internalDate: message.receivedAt,
-      sizeBytes,
-      flags: new Set(message.flags),
-    };
+    const place = { path, uidValidity, uid: message.uid };
+    return { ...lastingFacts(message), place, flags: new Set(message.flags) };
   }
 
   return {
