@@ -9,8 +9,8 @@ import type { CallContext } from './tools/define-tool.ts';
 /** Every hold but those of the safety filter, with the words that the owner is shown. The agent is not told. */
 const HOLDS = {
   mode_approval: 'This key asks before every action of this kind.',
-  first_time_recipient: 'You have never written to this address from this account.',
-  recipient_lookup_failed: 'It could not be looked up whether you have written to this address before.',
+  first_time_recipient: 'It goes to somebody to whom you have never written from this account.',
+  recipient_lookup_failed: 'It could not be looked up whether you have written to everybody whom it goes to.',
   send_limit: 'This key has sent more in a short time than it may without asking.',
   likely_repeat: 'The same was already sent or asked for a short time ago.',
   several_messages: 'This key may change only one message at a time without asking.',

@@ -99,7 +99,9 @@ function firstLine(text: string): string {
     .slice(0, 100 * PREVIEW_CHARS)
     .replace(/\s+/gu, ' ')
     .trim();
-  return Array.from(line).slice(0, PREVIEW_CHARS).join('');
+  const characters = Array.from(line);
+  if (characters.length <= PREVIEW_CHARS) return line;
+  return `${characters.slice(0, PREVIEW_CHARS).join('').trimEnd()}…`;
 }
 
 /** The account that a plan belongs to: that of its targets, null when there are several. */

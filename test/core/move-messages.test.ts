@@ -144,7 +144,7 @@ describe.each(TOOLS)('%s', (tool, args, action, folder) => {
     const { id } = approvalOf(await key.call(tool, { ids, ...args }));
     const plan = (await scene.service.approvals.show(scene.ownerId, id))?.plan;
     expect(plan?.targets).toMatchObject([
-      { subject: 'Subject a', path: 'INBOX', preview: `Dear all, ${'long '.repeat(26)}` },
+      { subject: 'Subject a', path: 'INBOX', preview: `Dear all, ${'long '.repeat(26).trimEnd()}…` },
       { subject: 'Other', path: 'INBOX', preview: 'Text b' },
     ]);
     expect(plan?.display).toEqual([{ label: 'To folder', text: folder }]);
