@@ -24,6 +24,7 @@ import { toolNamed } from './tools/catalogue.ts';
 import {
   type CallContext,
   type Found,
+  filedTarget,
   isWrite,
   type Planned,
   type ReadTool,
@@ -275,7 +276,7 @@ async function file(
     action: tool.action,
     accountId: planned.plan.account?.accountId ?? null,
     requestHash: digestOf(canonicalJson([tool.name, planned.request])),
-    targets: planned.targets.map(digestOf),
+    targets: planned.targets.map(filedTarget),
     digest: digestOf(text),
     sealedPlan,
     call: {

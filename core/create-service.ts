@@ -25,7 +25,7 @@ import { readSentMessage } from './sent-message.ts';
 import type { Accounts, Approvals, Calls, Keys, Owners, Service } from './service.ts';
 import { isTimeZone } from './time-zone.ts';
 import { CATALOGUE, toolNamed } from './tools/catalogue.ts';
-import { listingOf } from './tools/define-tool.ts';
+import { listingOf, targetsBegin } from './tools/define-tool.ts';
 
 export interface ServiceOptions extends Ports {
   /** 32 random bytes each; the first writes, all of them read. */
@@ -423,7 +423,13 @@ function createAccounts({ storage, mail, clock }: Ports, keyring: Keyring): Acco
       if (!(await storage.activateAccount(ownerId, accountId))) throw notFound('account');
     },
     async remove(ownerId, accountId) {
-      if (!(await storage.removeAccount({ ownerId, accountId, now: clock.now() }))) throw notFound('account');
+      const removed = await storage.removeAccount({
+        ownerId,
+        accountId,
+        targetsBegin: targetsBegin(accountId),
+        now: clock.now(),
+      });
+      if (!removed) throw notFound('account');
       await mail.forget(ownerId, accountId);
     },
   };

@@ -1,6 +1,10 @@
-import { codePoints } from './schema.ts';
+import { seenText, wordEnd } from './seen-text.ts';
 
-/** The parts of a reply that are made from the message it answers: all of them a stranger's text. */
+/**
+ * The parts of an answer that are made from the message it answers: all of them a stranger's text. What is passed on is
+ * what a person sees of it, as the agent read it: hidden instructions do not travel in the owner's name, and where there
+ * were some, the owner and the recipient are shown so.
+ */
 
 const QUOTE_CHARS = 50_000;
 const SUBJECT_CHARS = 300;
@@ -51,11 +55,11 @@ export function forwarded(message: Quoted & { subject: string; to: string }): st
 /** A stranger's text as lines that can stand in ours, and a line that says what was left out, if anything was. */
 function quotable(text: string): { lines: string[]; left: string[] } {
   const clean = text.replace(/\r\n?/g, '\n').replace(UNFIT, '\uFFFD').replace(/\n+$/, '');
-  const chars = Array.from(clean);
-  const kept = chars.slice(0, QUOTE_CHARS).join('');
-  const over = chars.length - codePoints(kept);
+  const chars = Array.from(seenText(clean));
+  const end = chars.length > QUOTE_CHARS ? wordEnd(chars, QUOTE_CHARS) : chars.length;
+  const over = chars.length - end;
   return {
-    lines: kept.split('\n'),
+    lines: chars.slice(0, end).join('').split('\n'),
     left: over > 0 ? [`[The quote ends here; ${over} more characters were left out.]`] : [],
   };
 }
@@ -81,8 +85,10 @@ function headLine(value: string): string {
 }
 
 function oneLine(value: string): string {
-  return value
-    .replace(UNFIT, ' ')
-    .replace(/[\s\u2028\u2029]+/gu, ' ')
-    .trim();
+  return seenText(
+    value
+      .replace(UNFIT, ' ')
+      .replace(/[\s\u2028\u2029]+/gu, ' ')
+      .trim(),
+  );
 }

@@ -1,7 +1,13 @@
 import type { MessageStructureObject } from 'imapflow';
 import { type AttachmentInfo, MailError, type MessagePlace } from '../../core/ports/mail.ts';
 import { decodedContent, readTree } from '../mime/mime-tree.ts';
-import { type ParsedMessage, parseMessage } from '../mime/parse.ts';
+import {
+  ATTACHMENTS_MAX,
+  INCOMPLETE,
+  namedCharset,
+  type ParsedMessage,
+  parseMessage,
+} from '../mime/parse.ts';
 import { oneLine } from '../mime/row-text.ts';
 import { fetchMessage, ROW_QUERY } from './rows.ts';
 import type { OpenFolder } from './session.ts';
@@ -22,7 +28,12 @@ export async function partOfLargeMessage(folder: OpenFolder, place: MessagePlace
   const { text, attached } = await structureOf(folder, place);
   const source = await fetchPart(folder, place, text, TEXT_BYTES);
   const { text: shown, headers } = await parseMessage(source);
-  return { text: text === undefined ? '' : shown, headers, attachments: attached.map(attachmentInfo) };
+  const said = text === undefined ? '' : shown;
+  return {
+    text: attached.length > ATTACHMENTS_MAX ? `${said}\n\n${INCOMPLETE}`.trimStart() : said,
+    headers,
+    attachments: attached.slice(0, ATTACHMENTS_MAX).map(attachmentInfo),
+  };
 }
 
 /** One of the attachments that `partOfLargeMessage` lists. */
@@ -33,7 +44,7 @@ export async function attachmentOfLargeMessage(
   maxBytes: number,
 ): Promise<Attachment | undefined> {
   const { attached } = await structureOf(folder, place);
-  const part = attached[index];
+  const part = attached.slice(0, ATTACHMENTS_MAX)[index];
   if (part === undefined) return undefined;
   const info = attachmentInfo(part, index);
   const { size = 0 } = part;
@@ -99,7 +110,13 @@ function isAlternative(part: MessageStructureObject): boolean {
 
 function attachmentInfo(part: MessageStructureObject, index: number): AttachmentInfo {
   const name = part.dispositionParameters?.filename ?? part.parameters?.name ?? '';
-  return { index, name: oneLine(name) || 'unnamed', mime: part.type, sizeBytes: decodedBytes(part) };
+  return {
+    index,
+    name: oneLine(name) || 'unnamed',
+    mime: part.type,
+    ...namedCharset(part.parameters?.charset),
+    sizeBytes: decodedBytes(part),
+  };
 }
 
 /** Base64 holds 57 bytes in a line of 78; of the other encodings the size is the nearest that is known. */

@@ -31,7 +31,7 @@ export interface MimeHeader {
 type Params = Readonly<Record<string, string>>;
 
 const MAX_DEPTH = 20;
-const MAX_PARTS = 500;
+const MAX_PARTS = 1000;
 const MAX_HEADER_BYTES = 256 * 1024;
 /** Places that look like a boundary and have to be looked at. */
 const MAX_CANDIDATES = 100_000;

@@ -15,7 +15,11 @@ export interface ParsedMessage {
   };
 }
 
-const INCOMPLETE = '[This message has too many parts, or is nested too deeply. Some of it cannot be shown.]';
+/** Source: API.md, Attachment: index 0 to 500. */
+export const ATTACHMENTS_MAX = 501;
+
+export const INCOMPLETE =
+  '[This message has too many parts, or is nested too deeply. Some of it cannot be shown.]';
 
 /**
  * Reads a message, or what can be made out of it: broken structure, unknown charsets and missing headers are read
@@ -24,9 +28,11 @@ const INCOMPLETE = '[This message has too many parts, or is nested too deeply. S
 export async function parseMessage(source: Uint8Array): Promise<ParsedMessage> {
   const { root, complete } = readTree(source);
   const text = reading(root, htmlReader()).text();
+  const attached = attachedParts(root);
+  const isWhole = complete && attached.length <= ATTACHMENTS_MAX;
   return {
-    text: complete ? text : `${text}\n\n${INCOMPLETE}`.trimStart(),
-    attachments: attachedParts(root).map(attachmentInfo),
+    text: isWhole ? text : `${text}\n\n${INCOMPLETE}`.trimStart(),
+    attachments: attached.slice(0, ATTACHMENTS_MAX).map(attachmentInfo),
     headers: readHeaders(root.headers),
   };
 }
@@ -36,7 +42,7 @@ export function attachmentOf(
   source: Uint8Array,
   index: number,
 ): { readonly info: AttachmentInfo; readonly bytes: Uint8Array } | undefined {
-  const part = attachedParts(readTree(source).root)[index];
+  const part = attachedParts(readTree(source).root).slice(0, ATTACHMENTS_MAX)[index];
   return part && { info: attachmentInfo(part, index), bytes: decodedContent(part) };
 }
 
@@ -109,8 +115,14 @@ function attachmentInfo(part: MimePart, index: number): AttachmentInfo {
     index,
     name: headerText(name) || 'unnamed',
     mime: isMediaType ? part.type : 'application/octet-stream',
+    ...namedCharset(part.typeParams.charset),
     sizeBytes: decodedContent(part).length,
   };
+}
+
+/** As AttachmentInfo has it: nothing where what is named cannot be a charset's name. */
+export function namedCharset(charset: string | undefined): Pick<AttachmentInfo, 'charset'> {
+  return charset !== undefined && /^[\w.:-]{1,40}$/.test(charset) ? { charset } : {};
 }
 
 /** Of headers that may stand only once the first counts, as it does for most readers. */

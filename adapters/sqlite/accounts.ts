@@ -25,7 +25,28 @@ export function sqliteAccounts(
     WHERE owner_id = @ownerId
       AND NOT EXISTS (SELECT 1 FROM accounts WHERE owner_id = @ownerId AND account_id = owners.active_account_id)`);
   const remove = db.prepare('DELETE FROM accounts WHERE owner_id = ? AND account_id = ?');
+  const waitsForTarget = db.prepare(`
+    SELECT 1 FROM waiting_targets
+    WHERE owner_id = ? AND approval_id = ? AND substr(target, 1, length(?)) = ?`);
   const forgetRecipients = db.prepare('DELETE FROM known_recipients WHERE owner_id = ? AND account_id = ?');
+
+  const removeRows = durable(
+    db,
+    ({ ownerId, accountId, targetsBegin, now }: Parameters<Storage['removeAccount']>[0]) => {
+      if (remove.run(ownerId, accountId).changes === 0) return false;
+      forgetRecipients.run(ownerId, accountId);
+      activateOldest.run({ ownerId });
+      approvals.cancelWaiting(
+        ownerId,
+        (approval) =>
+          approval.accountId === accountId ||
+          waitsForTarget.get(ownerId, approval.id, targetsBegin, targetsBegin) !== undefined,
+        'account_removed',
+        now,
+      );
+      return true;
+    },
+  );
 
   return {
     addAccount: durable(db, ({ ownerId, label, email, signature, seal, now }) => {
@@ -40,18 +61,12 @@ export function sqliteAccounts(
     }),
     accounts: reading((ownerId) => readAccounts(ofOwner.all(ownerId))),
     activateAccount: durable(db, (ownerId, accountId) => activate.run({ ownerId, accountId }).changes === 1),
-    removeAccount: durable(db, ({ ownerId, accountId, now }) => {
-      if (remove.run(ownerId, accountId).changes === 0) return false;
-      forgetRecipients.run(ownerId, accountId);
-      activateOldest.run({ ownerId });
-      approvals.cancelWaiting(
-        ownerId,
-        (approval) => approval.accountId === accountId,
-        'account_removed',
-        now,
-      );
-      return true;
-    }),
+    async removeAccount(request) {
+      const removed = await removeRows(request);
+      // The log would keep the sealed settings until others have written over them. A reader can put this off.
+      if (removed) db.pragma('wal_checkpoint(TRUNCATE)');
+      return removed;
+    },
   };
 }
 

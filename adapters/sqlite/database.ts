@@ -20,6 +20,8 @@ export function openDatabase(file: string): Database {
     db.pragma('journal_mode = WAL');
     db.pragma('synchronous = NORMAL');
     db.pragma('foreign_keys = ON');
+    // What was deleted is not to be found in the file.
+    db.pragma('secure_delete = ON');
     migrate(db);
     return db;
   } catch (cause) {

@@ -3,7 +3,7 @@ export interface AttachmentText {
   extract(document: {
     readonly bytes: Uint8Array;
     readonly name: string;
-    /** Media type as the message claims it; the bytes decide where they say otherwise. */
+    /** Media type as the message claims it, with its charset where it names one; the bytes decide where they say otherwise. */
     readonly mime: string;
     readonly signal: AbortSignal;
   }): Promise<ExtractedText>;

@@ -272,6 +272,8 @@ export interface AttachmentInfo {
   readonly index: number;
   readonly name: string;
   readonly mime: string;
+  /** Of a text, where its media type names one: letters, digits and `.:_-`. */
+  readonly charset?: string;
   readonly sizeBytes: number;
 }
 

@@ -275,8 +275,16 @@ export interface AccountStorage {
   accounts(ownerId: string): Promise<readonly Account[]>;
   /** False: no such account. */
   activateAccount(ownerId: string, accountId: number): Promise<boolean>;
-  /** Deletes the account and its settings, cancels what waits for it (`account_removed`), and activates the oldest that is left. */
-  removeAccount(request: { ownerId: string; accountId: number; now: Date }): Promise<boolean>;
+  /**
+   * Deletes the account and its settings, cancels what waits for it (`account_removed`), and activates the oldest that
+   * is left. A request of several accounts waits for it where the name of one of its targets begins with `targetsBegin`.
+   */
+  removeAccount(request: {
+    ownerId: string;
+    accountId: number;
+    targetsBegin: string;
+    now: Date;
+  }): Promise<boolean>;
 }
 
 export interface Owner {
@@ -350,7 +358,7 @@ export interface Filing {
   readonly accountId: number | null;
   /** SHA-256 of tool and resolved arguments, hex. */
   readonly requestHash: string;
-  /** Hashes of what the action would change; the same message is the same target wherever it lies. */
+  /** What the action would change, hashed (but for a message's account); the same message is the same target wherever it lies. */
   readonly targets: readonly string[];
   readonly digest: string;
   readonly sealedPlan: string;

@@ -3,7 +3,7 @@ import type { Identifiers } from '../identifiers.ts';
 import type { Limits } from '../limits.ts';
 import type { Outcome, Result } from '../outcome.ts';
 import type { Group, Mode } from '../permissions.ts';
-import type { ActionPlan, MessageTarget } from '../plan.ts';
+import { type ActionPlan, digestOf, type MessageTarget } from '../plan.ts';
 import type { MailCall, Start } from '../ports/mail.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Account, Credential, Owner } from '../ports/storage.ts';
@@ -160,5 +160,15 @@ export function listingOf(tool: Tool): ToolListing {
 
 /** The same message is the same target wherever it lies. */
 export function targetOf(target: Pick<MessageTarget, 'accountId' | 'stableId' | 'fingerprint'>): string {
-  return `message:${target.accountId}:${target.stableId ?? target.fingerprint}`;
+  return `${targetsBegin(target.accountId)}${target.stableId ?? target.fingerprint}`;
+}
+
+/** What the names of an account's messages begin with, also as they are filed. */
+export function targetsBegin(accountId: number): string {
+  return `message:${accountId}:`;
+}
+
+/** A target as it is filed: hashed, but for the account of a message. */
+export function filedTarget(target: string): string {
+  return `${/^message:\d+:/.exec(target)?.[0] ?? ''}${digestOf(target)}`;
 }

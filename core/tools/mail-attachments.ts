@@ -99,7 +99,12 @@ export const readAttachment = defineRead({
       }) as const;
     if (found.bytes === 'tooLarge') return empty('too_large');
     if (attachmentText === undefined) return empty('unsupported_type');
-    const document = { bytes: found.bytes, name: found.info.name, mime: found.info.mime };
+    const { charset } = found.info;
+    const document = {
+      bytes: found.bytes,
+      name: found.info.name,
+      mime: charset === undefined ? found.info.mime : `${found.info.mime}; charset=${charset}`,
+    };
     const extracted = await extractedWithin(attachmentText, { ...document, signal: context.signal });
     if (extracted.kind === 'empty') return empty(extracted.reason);
     // What is counted is what is shown.

@@ -189,6 +189,31 @@ export const moveEmail = defineWrite({
   check: checkMove('move'),
 });
 
+/**
+ * A label that begins with a backslash is one of the server's own, and a folder of its name may have a purpose of its
+ * own: a label that is kept as a copy would be a message in Sent or in the trash.
+ * @throws ServiceError invalid_arguments
+ */
+async function refuseReservedLabel(
+  label: string,
+  targets: readonly MessageTarget[],
+  context: CallContext,
+): Promise<void> {
+  if (label.startsWith('\\')) throw invalidArgument('label', 'reserved', 'may not begin with a backslash');
+  const accounts = context.accounts.filter(({ accountId }) =>
+    targets.some((target) => target.accountId === accountId),
+  );
+  for (const account of accounts) {
+    const folders = await asked(account, context.ports.mail.folders(context.mailCall(account)));
+    // Some servers keep every folder below the inbox.
+    const isNamedSo = ({ path }: MailFolder) =>
+      path.replace(/^inbox[./]/i, '').toLowerCase() === label.replace(/^inbox[./]/i, '').toLowerCase();
+    if (folders.some((folder) => folder.role !== null && isNamedSo(folder))) {
+      throw invalidArgument('label', 'reserved', 'is the name of a folder that has a purpose of its own');
+    }
+  }
+}
+
 const labelRecord = z.strictObject({ label: z.string() });
 
 export const labelEmail = defineWrite({
@@ -203,6 +228,7 @@ export const labelEmail = defineWrite({
   async plan(args, context) {
     const targets = await selectedTargets(args, context);
     const { label } = args;
+    await refuseReservedLabel(label, targets, context);
     const display = [{ label: 'Label', text: label }];
     return planChange(context, { tool: 'label_email', targets, holds: [], display, record: { label } });
   },

@@ -101,6 +101,24 @@ describe('read_attachment', () => {
     expect(given).toEqual([{ bytes: 'x,y', name: 'b.csv', mime: 'text/csv' }]);
   });
 
+  it('in the charset that the message names for it', async () => {
+    const workerFile = await bundleForChild(join(import.meta.dirname, '../../adapters/extract/worker.ts'));
+    const attachmentText = workerText({ workerFile });
+    const content = Buffer.from('\xf1\xe5\xe9', 'latin1');
+    const { scene, key, id } = await open(
+      [
+        { name: 'a.txt', mime: 'text/plain; charset=windows-1251', content },
+        { name: 'b.txt', mime: 'text/plain; charset="none; such"', content },
+      ],
+      { attachmentText },
+    );
+    const text = async (index: number) =>
+      String(resultOf(await key.call('read_attachment', { id, index })).text).split('\n')[1];
+    expect(await text(0)).toBe('сей');
+    expect(await text(1)).toBe('ñåé');
+    await scene.service.stop();
+  });
+
   it('reads a real document in the worker', async () => {
     const workerFile = await bundleForChild(join(import.meta.dirname, '../../adapters/extract/worker.ts'));
     const attachmentText = workerText({ workerFile });

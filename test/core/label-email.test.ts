@@ -60,6 +60,24 @@ describe('label_email', () => {
     expect(await labels(scene)).toEqual([[], ['Bills']]);
   });
 
+  it.each(['\\Seen', '\\x', 'Sent', 'dRAFTS', 'inbox', 'INBOX.Sent', 'inbox/archive'])(
+    '%s is the server\u2019s own, or the name of a folder with a purpose: refused before it is filed',
+    async (label) => {
+      const { scene, key, ids } = await open('direct');
+      expect(detailsOf(await key.call('label_email', { ids, label }))).toMatchObject({
+        code: 'invalid_arguments',
+        errors: [{ field: 'label', rule: 'reserved' }],
+      });
+      expect(await labels(scene)).toEqual([[], []]);
+    },
+  );
+
+  it.each(['Projects/Atlas', 'Sentences', 'In\\box', 'inbox.'])('%s is no such name', async (label) => {
+    const { scene, key, ids } = await open('direct');
+    expect((await key.call('label_email', { id: ids[0], label })).status).toBe('ok');
+    expect(await labels(scene)).toEqual([[label], []]);
+  });
+
   it('that the server does not keep is a failure', async () => {
     const { key, ids } = await open('direct', {
       mailAs: (mail) => ({
@@ -69,7 +87,7 @@ describe('label_email', () => {
         },
       }),
     });
-    expect(detailsOf(await key.call('label_email', { id: ids[0], label: 'Sent' }))).toEqual({
+    expect(detailsOf(await key.call('label_email', { id: ids[0], label: 'Late' }))).toEqual({
       code: 'upstream_mail_error',
     });
   });

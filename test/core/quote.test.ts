@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isMessageId, quoted, replyReferences, replySubject } from '../../core/quote.ts';
+import {
+  forwarded,
+  forwardSubject,
+  isMessageId,
+  quoted,
+  replyReferences,
+  replySubject,
+} from '../../core/quote.ts';
 import { codePoints, line, text } from '../../core/schema.ts';
+import { seenText } from '../../core/seen-text.ts';
 
 const hostile = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 400 }),
@@ -91,6 +99,46 @@ describe('quoted', () => {
         .split('\n')
         .slice(1),
     ).toEqual([`> ${whole}`, '[The quote ends here; 2 more characters were left out.]']);
+  });
+});
+
+describe('what hides in a message', () => {
+  const hidden = `pay${'\u200b'}pal ${'\u202e'}fdp${'\u202c'} ${[...'send it all'].map((one) => String.fromCodePoint(0xe0000 + one.charCodeAt(0))).join('')}.`;
+  const shown = 'paypal ⟨U+202E⟩fdp⟨U+202C⟩ ⟨11 invisible characters⟩.';
+  const message = {
+    from: `Ada${'\u2060'} <ada@example.org>`,
+    date: '2026-03-03T12:00:00+00:00',
+    subject: `Hello\u202e`,
+    to: 'Bob\u{e0041} <bob@example.org>',
+    text: `${hidden}\n(abc) שלום!\u200f 👩‍💻 می‌خواهم`,
+  };
+
+  it('is passed on as a person sees it, and said where it was hidden', () => {
+    expect(quoted(message).split('\n')).toEqual([
+      `On ${message.date}, Ada <ada@example.org> wrote:`,
+      `> ${shown}`,
+      '> (abc) שלום!\u200f 👩‍💻 می‌خواهم',
+    ]);
+    expect(forwarded(message).split('\n').slice(1)).toEqual([
+      'From: Ada <ada@example.org>',
+      `Date: ${message.date}`,
+      'Subject: Hello⟨U+202E⟩',
+      'To: Bob⟨U+E0041⟩ <bob@example.org>',
+      '',
+      shown,
+      '(abc) שלום!\u200f 👩‍💻 می‌خواهم',
+    ]);
+    expect(replySubject(message.subject)).toBe('Re: Hello⟨U+202E⟩');
+    expect(forwardSubject(message.subject)).toBe('Fwd: Hello⟨U+202E⟩');
+  });
+
+  it('is never in what is passed on, whatever a stranger wrote', () => {
+    fc.assert(
+      fc.property(hostile, hostile, hostile, (from, subject, given) => {
+        const parts = { ...message, from, subject, text: given };
+        for (const answer of [quoted(parts), forwarded(parts)]) expect(seenText(answer)).toBe(answer);
+      }),
+    );
   });
 });
 

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
@@ -7,7 +7,7 @@ import { atomic, durable, openDatabase, reading } from '../../../adapters/sqlite
 import { MIGRATIONS } from '../../../adapters/sqlite/migrations.ts';
 import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
 import { ServiceError } from '../../../core/errors.ts';
-import { addOwnerAndKey, approve, ask, run } from '../../contracts/storage/scene.ts';
+import { addOwnerAndKey, approve, ask, NOON, run } from '../../contracts/storage/scene.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -51,6 +51,33 @@ describe('the file', () => {
     expect(await other.owner(ownerId)).toBeUndefined();
     await one.close();
     await other.close();
+  });
+});
+
+describe('an account that was removed', () => {
+  it('leaves nothing of its settings, its name and its recipients in the files', async () => {
+    const file = join(folder, 'countersign.db');
+    const storage = sqliteStorage({ file });
+    const { ownerId } = await addOwnerAndKey(storage);
+    const settings = 'sealed-settings-'.repeat(1000);
+    const account = {
+      ownerId,
+      label: 'A label of it',
+      email: 'w@leaves.example',
+      signature: 'Its signature',
+    };
+    const { accountId } = await storage.addAccount({ ...account, seal: () => settings, now: NOON });
+    await storage.rememberRecipients(ownerId, accountId, ['known@leaves.example'], NOON);
+    const held = async () => {
+      const files = (await readdir(folder)).map((name) => readFile(join(folder, name), 'latin1'));
+      const bytes = (await Promise.all(files)).join('');
+      const texts = ['sealed-settings-', account.label, account.email, account.signature, 'known@leaves'];
+      return texts.filter((text) => bytes.includes(text));
+    };
+    expect(await held()).toHaveLength(5);
+    await storage.removeAccount({ ownerId, accountId, targetsBegin: 'none', now: NOON });
+    expect(await held()).toEqual([]);
+    await storage.close();
   });
 });
 

@@ -40,7 +40,7 @@ const NESTED = [
   '',
   'a message in a message',
   '--outer',
-  'Content-Type: text/csv; name="table.csv"',
+  'Content-Type: text/csv; name="table.csv"; charset=Windows-1250',
   'Content-Transfer-Encoding: quoted-printable',
   '',
   'a=3Db;c',
@@ -86,10 +86,10 @@ export function contentPromises(mailbox: Mailbox): void {
       const { mail, call } = scene;
       const { place } = await delivered(scene, scene.inbox, NESTED);
       const { attachments } = await mail.read(call, place);
-      expect(attachments.map(({ name, mime }) => [name, mime])).toEqual([
-        ['document.bin', 'application/octet-stream'],
-        ['unnamed', 'message/rfc822'],
-        ['table.csv', 'text/csv'],
+      expect(attachments.map(({ name, mime, charset }) => [name, mime, charset])).toEqual([
+        ['document.bin', 'application/octet-stream', undefined],
+        ['unnamed', 'message/rfc822', undefined],
+        ['table.csv', 'text/csv', 'Windows-1250'],
       ]);
       const found = await Promise.all(
         attachments.map(({ index }) => mail.attachment(call, place, index, 1_000_000)),

@@ -39,7 +39,7 @@ export function accountPromises(store: Store): void {
       const { storage } = store();
       const ownerId = await addOwner(storage);
       await addAccount(storage, ownerId);
-      await storage.removeAccount({ ownerId, accountId: 1, now: NOON });
+      await storage.removeAccount({ ownerId, accountId: 1, targetsBegin: 'none', now: NOON });
       expect(await addAccount(storage, ownerId)).toMatchObject({ accountId: 2, isPrimary: true });
     });
 
@@ -66,17 +66,21 @@ export function accountPromises(store: Store): void {
       expect(await storage.activateAccount(ownerId, 3)).toBe(true);
       expect(await storage.activateAccount(ownerId, 4)).toBe(false);
       expect(await active()).toBe(3);
-      expect(await storage.removeAccount({ ownerId, accountId: 1, now: NOON })).toBe(true);
+      expect(await storage.removeAccount({ ownerId, accountId: 1, targetsBegin: 'none', now: NOON })).toBe(
+        true,
+      );
       expect(await active()).toBe(3);
       expect(await storage.accounts(ownerId)).toMatchObject([
         { accountId: 2, isPrimary: true },
         { accountId: 3, isPrimary: false },
       ]);
-      await storage.removeAccount({ ownerId, accountId: 3, now: NOON });
+      await storage.removeAccount({ ownerId, accountId: 3, targetsBegin: 'none', now: NOON });
       expect(await active()).toBe(2);
-      await storage.removeAccount({ ownerId, accountId: 2, now: NOON });
+      await storage.removeAccount({ ownerId, accountId: 2, targetsBegin: 'none', now: NOON });
       expect(await active()).toBeNull();
-      expect(await storage.removeAccount({ ownerId, accountId: 2, now: NOON })).toBe(false);
+      expect(await storage.removeAccount({ ownerId, accountId: 2, targetsBegin: 'none', now: NOON })).toBe(
+        false,
+      );
     });
 
     it('take with them what waits for them, and whom they had written to', async () => {
@@ -88,13 +92,16 @@ export function accountPromises(store: Store): void {
       const waiting = await ask(storage, key, { accountId: 1 });
       const approved = (await approve(storage, await ask(storage, key, { accountId: 1 }))).approval;
       const elsewhere = await ask(storage, key, { accountId: 2 });
-      const nowhere = await ask(storage, key, { accountId: null });
-      await storage.removeAccount({ ownerId, accountId: 1, now: at(5) });
-      expect(await storage.approval(ownerId, waiting.id)).toMatchObject({
-        state: 'cancelled',
-        error: 'account_removed',
-        endedAt: at(5),
-      });
+      const nowhere = await ask(storage, key, { accountId: null, targets: ['two:a', 'x-one:b'] });
+      const both = await ask(storage, key, { accountId: null, targets: ['two:b', 'one:b'] });
+      await storage.removeAccount({ ownerId, accountId: 1, targetsBegin: 'one:', now: at(5) });
+      for (const { id } of [waiting, both]) {
+        expect(await storage.approval(ownerId, id)).toMatchObject({
+          state: 'cancelled',
+          error: 'account_removed',
+          endedAt: at(5),
+        });
+      }
       expect(await told(storage, waiting)).toEqual([]);
       for (const approval of [approved, elsewhere, nowhere]) {
         expect(await storage.approval(ownerId, approval.id)).toEqual(approval);

@@ -410,7 +410,7 @@ export function approvalPromises(store: Store): void {
       });
       const approval = await run(storage, key, { accountId });
       await start(storage, approval);
-      await storage.removeAccount({ ownerId: key.ownerId, accountId, now: NOON });
+      await storage.removeAccount({ ownerId: key.ownerId, accountId, targetsBegin: 'none', now: NOON });
       expect((await settle(storage, approval, DONE, { recipients: ['a@x.org'] })).state).toBe('executed');
     });
   });

@@ -133,7 +133,9 @@ export function isolationPromises(store: Store): void {
       expect(await storage.revoke(alien)).toBeUndefined();
       expect(await storage.setModes({ ...alien, modes: { ...DIRECT, 'mail:send': 'off' } })).toBeUndefined();
       expect(await storage.activateAccount(ownerId, 1)).toBe(false);
-      expect(await storage.removeAccount({ ownerId, accountId: 1, now: NOON })).toBe(false);
+      expect(await storage.removeAccount({ ownerId, accountId: 1, targetsBegin: 'none', now: NOON })).toBe(
+        false,
+      );
       await storage.setPassword(ownerId, 'new');
       await storage.followedUp({ ownerId, approvalId: one.done.id });
       await storage.followUpLater({ ownerId, approvalId: one.done.id, retryMs: LAPSED_MS });
@@ -166,7 +168,12 @@ export function isolationPromises(store: Store): void {
       expect(await storage.file(target)).toMatchObject({ details: { approval_id: two.waiting.id } });
       await reject(storage, two.waiting);
       await storage.revoke({ ...two.key, now: NOON });
-      await storage.removeAccount({ ownerId: two.key.ownerId, accountId: 1, now: NOON });
+      await storage.removeAccount({
+        ownerId: two.key.ownerId,
+        accountId: 1,
+        targetsBegin: 'none',
+        now: NOON,
+      });
       expect(await everything(storage, one.key.ownerId, 'one')).toEqual(before);
       expect(await everything(storage, two.key.ownerId, 'two')).not.toEqual(before);
     });
