@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { documentText } from '../../../adapters/extract/document-text.ts';
+import { pythonTestMail } from '../../python-test-mail.ts';
 
 /** Made by the programs that documents/make.py names; that file says what is in them. */
 const DOCUMENTS = join(import.meta.dirname, 'documents');
@@ -82,7 +83,7 @@ describe.skipIf(MANUALS.length === 0)('manuals of this machine (no PDF found bel
   });
 });
 
-const PYTHON_MAIL = await findPythonMail();
+const PYTHON_MAIL = await pythonTestMail();
 
 describe.skipIf(PYTHON_MAIL === undefined)('messages of Python’s own tests (no pyenv Python found)', () => {
   it('each is read, with its sender and subject', async () => {
@@ -101,18 +102,3 @@ describe.skipIf(PYTHON_MAIL === undefined)('messages of Python’s own tests (no
     }
   });
 });
-
-async function findPythonMail(): Promise<string | undefined> {
-  const versions = '/root/.pyenv/versions';
-  if (!existsSync(versions)) return undefined;
-  for (const version of await readdir(versions)) {
-    const lib = join(versions, version, 'lib');
-    for (const python of await readdir(lib).catch(() => [])) {
-      for (const folder of ['test/test_email/data', 'email/test/data']) {
-        const data = join(lib, python, folder);
-        if (existsSync(join(data, 'msg_01.txt'))) return data;
-      }
-    }
-  }
-  return undefined;
-}
