@@ -1,6 +1,7 @@
 import { type Dovecot, startDovecot } from '../servers/dovecot.ts';
 import { missingServers } from '../servers/missing-servers.ts';
 import { type Postfix, startPostfix } from '../servers/postfix.ts';
+import { conversations } from './conversations.ts';
 import { mailbox } from './mailbox.ts';
 import { memory } from './memory.ts';
 import { reply } from './reply.ts';
@@ -11,7 +12,7 @@ import { printHead, printRows, type Row } from './table.ts';
  * What Countersign costs beside what cannot be done without, as ratios within this one run: other machines have
  * other numbers, but much the same ratios. A bound that is missed is shown, and fails nothing.
  */
-const PARTS = { load: serverLoad, mailbox, reply, memory } satisfies Record<
+const PARTS = { load: serverLoad, mailbox, conversations, reply, memory } satisfies Record<
   string,
   (dovecot: Dovecot, postfix: Postfix) => Promise<Row[]>
 >;

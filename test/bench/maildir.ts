@@ -1,4 +1,4 @@
-import { chownSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import type { Dovecot } from '../servers/dovecot.ts';
 import { addressOf } from '../servers/mail-users.ts';
 
@@ -9,33 +9,54 @@ const MAIL_GID = 8;
 const NEWEST = Date.parse('2026-11-20T12:00:00Z');
 const MINUTE_MS = 60_000;
 
-/**
- * Fills an inbox by writing the files that Dovecot would write; before the user's first login.
- * @returns the user's name
- */
+/** A message as it is to lie in a folder. */
+export interface Letter {
+  readonly raw: Buffer;
+  readonly receivedS: number;
+  readonly seen: boolean;
+}
+
+/** Makes a user whose inbox has `count` messages. @returns the user's name */
 export function seedInbox(dovecot: Dovecot, count: number): string {
   const user = dovecot.addUser();
+  seedFolder(dovecot, user, 'INBOX', manyLetters(user, count));
+  return user;
+}
+
+/** Messages of seven minutes each, the newest last. @param series names them apart from those of other folders */
+export function* manyLetters(user: string, count: number, series = 'bench'): Generator<Letter> {
+  for (let number = 1; number <= count; number += 1) {
+    const receivedS = (NEWEST - (count - number) * 7 * MINUTE_MS) / 1000;
+    const raw = messageOf(number, user, new Date(receivedS * 1000), series);
+    yield { raw, receivedS, seen: number % 3 !== 0 };
+  }
+}
+
+/** Fills a folder by writing the files that Dovecot would write; before the user's first login. */
+export function seedFolder(dovecot: Dovecot, user: string, path: string, letters: Iterable<Letter>): void {
   const home = `${dovecot.folder}/mail/${user}`;
-  const folders = [
+  // Maildir++: the inbox is the folder itself, the others lie in it with a dot.
+  const maildir = `${home}/Maildir${path === 'INBOX' ? '' : `/.${path}`}`;
+  for (const folder of [
     home,
     `${home}/Maildir`,
-    ...['cur', 'new', 'tmp'].map((name) => `${home}/Maildir/${name}`),
-  ];
-  for (const folder of folders) {
+    maildir,
+    ...['cur', 'new', 'tmp'].map((name) => `${maildir}/${name}`),
+  ]) {
+    if (existsSync(folder)) continue;
     mkdirSync(folder, { mode: 0o700 });
     chownSync(folder, MAIL_UID, MAIL_GID);
   }
-  for (let number = 1; number <= count; number += 1) {
-    const receivedS = (NEWEST - (count - number) * 7 * MINUTE_MS) / 1000;
-    const raw = messageOf(number, user, new Date(receivedS * 1000));
-    // Maildir++: both sizes are the same, for the lines end in CRLF already.
-    const name = `${receivedS}.M${number}P1.bench,S=${raw.length},W=${raw.length}:2,${number % 3 === 0 ? '' : 'S'}`;
-    const file = `${home}/Maildir/cur/${name}`;
+  let number = 0;
+  for (const { raw, receivedS, seen } of letters) {
+    number += 1;
+    // Both sizes are the same, for the lines end in CRLF already.
+    const name = `${receivedS}.M${number}P1.bench,S=${raw.length},W=${raw.length}:2,${seen ? 'S' : ''}`;
+    const file = `${maildir}/cur/${name}`;
     writeFileSync(file, raw, { mode: 0o600 });
     chownSync(file, MAIL_UID, MAIL_GID);
     utimesSync(file, receivedS, receivedS);
   }
-  return user;
 }
 
 const FIRST_NAMES = ['Ada', 'Grace', 'Søren', 'Zoë', 'Håkon', 'Mei', 'José', 'Olu'];
@@ -45,7 +66,7 @@ const WORDS =
   );
 
 /** Of ten messages six are plain text, three have HTML beside it, one has an attachment of 30 KB. */
-function messageOf(number: number, user: string, date: Date): Buffer {
+function messageOf(number: number, user: string, date: Date, series: string): Buffer {
   const name = FIRST_NAMES[number % FIRST_NAMES.length] ?? '';
   const word = (at: number) => WORDS[(number * 7 + at * 11) % WORDS.length] ?? '';
   const subject = `Re: ${word(1)} ${word(2)} ${number} für ${name}`;
@@ -62,8 +83,8 @@ function messageOf(number: number, user: string, date: Date): Buffer {
     `Cc: office@example.org`,
     `Subject: ${encoded(subject)}`,
     `Date: ${date.toUTCString().replace('GMT', '+0000')}`,
-    `Message-ID: <bench-${number}@example.org>`,
-    `In-Reply-To: <bench-${Math.max(1, number - 1)}@example.org>`,
+    `Message-ID: <${series}-${number}@example.org>`,
+    `In-Reply-To: <${series}-${Math.max(1, number - 1)}@example.org>`,
     'MIME-Version: 1.0',
   ];
   const plainPart = ['Content-Type: text/plain; charset=utf-8', '', text];
