@@ -14,7 +14,8 @@ export const GROUPS = [
 ] as const;
 
 export type Group = (typeof GROUPS)[number];
-export type Mode = 'off' | 'on' | 'direct' | 'approval';
+export const MODES = ['off', 'on', 'direct', 'approval'] as const;
+export type Mode = (typeof MODES)[number];
 export type Plan = 'free' | 'paid';
 
 /** A mode for every group. Reads are `off` or `on`; writes are `off`, `approval` or `direct`. */

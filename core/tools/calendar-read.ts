@@ -4,6 +4,7 @@ import { pageFields, skipped } from '../paging.ts';
 import { cursor } from '../schema.ts';
 import { isoIn, startOfDay } from '../time-zone.ts';
 import { defineRead } from './define-tool.ts';
+import { pageShape, timestamp } from './result-shapes.ts';
 
 const TITLE_CHARS = 500;
 
@@ -25,6 +26,21 @@ export const listEvents = defineRead({
     past_days: z.int().min(1).max(365).default(1).meta({ description: 'Days back; default 1.' }),
     only: z.enum(['all', 'past', 'future']).default('all'),
     cursor: cursor.optional(),
+  }),
+  output: z.looseObject({
+    events: z.array(
+      z.looseObject({
+        event_id: z.int().min(1).max(2147483647),
+        title: z.string(),
+        start: timestamp,
+        end: timestamp,
+        status: z.string().meta({ description: 'confirmed; tentative while it is proposed.' }),
+        past: z.boolean(),
+        recurring: z.boolean(),
+      }),
+    ),
+    timezone: z.string().meta({ description: 'IANA name of the zone of the user.' }),
+    ...pageShape,
   }),
   async run(args, context) {
     const { owner, now, ports } = context;

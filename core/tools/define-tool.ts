@@ -18,6 +18,11 @@ interface ToolFacts {
   readonly group: Group | null;
   /** Paths of third-party text in the result, such as `messages[].from`. */
   readonly untrusted: readonly string[];
+  /**
+   * Its result: of a read what it found, of a write what its approval shows as `result` once it is executed. Without
+   * what the flagging of third-party text adds.
+   */
+  readonly output?: z.ZodType;
 }
 
 interface ReadFacts extends ToolFacts {
@@ -42,6 +47,8 @@ interface WriteFacts extends ToolFacts {
   check(plan: ActionPlan, run: RunContext): Promise<Checked>;
   /** The result of a light write that ran at once, as its route shows it. */
   direct?(plan: ActionPlan, result: Result): Result;
+  /** The shape of that. */
+  readonly directOutput?: z.ZodType;
   /** What is left to do after success; repeated until it is done, so each part of it must be safe to repeat. */
   followUp?(plan: ActionPlan, run: RunContext): Promise<void>;
 }

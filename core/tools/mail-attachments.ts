@@ -7,6 +7,7 @@ import type { AttachmentInfo } from '../ports/mail.ts';
 import { codePoints, cursor, messageId } from '../schema.ts';
 import { seenText, wordEnd } from '../seen-text.ts';
 import { defineRead } from './define-tool.ts';
+import { attachment, messageIdShape, pageShape } from './result-shapes.ts';
 
 /** A stranger names attachments and their types; a row of a list is not as long as they like. */
 const NAME_CHARS = 100;
@@ -35,6 +36,7 @@ export const listAttachments = defineRead({
   untrusted: ['attachments[].name', 'attachments[].mime'],
   wrapped: [],
   input: z.strictObject({ id: messageId, cursor: cursor.optional() }),
+  output: z.looseObject({ id: messageIdShape, attachments: z.array(attachment), ...pageShape }),
   async run(args, context) {
     const { value: attachments } = await findMessage(context, args.id, async (call, { place }) => {
       const content = await context.ports.mail.read(call, place);
@@ -81,6 +83,13 @@ export const readAttachment = defineRead({
   input: z.strictObject({
     id: messageId,
     index: z.int().min(0).max(500).meta({ description: 'As list_attachments shows it.' }),
+  }),
+  output: z.looseObject({
+    id: messageIdShape,
+    ...attachment.pick({ index: true, name: true, mime: true }).shape,
+    text: z.string().optional().meta({ description: 'Absent where there is none: `reason` says why.' }),
+    text_chars: z.int().min(0),
+    text_truncated: z.boolean(),
   }),
   async run(args, context) {
     const { mail, attachmentText } = context.ports;

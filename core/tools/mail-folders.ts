@@ -5,6 +5,10 @@ import { MailError } from '../ports/mail.ts';
 import type { Account } from '../ports/storage.ts';
 import { accountId, cursor } from '../schema.ts';
 import { type CallContext, defineRead } from './define-tool.ts';
+import { accountIdShape, pageShape } from './result-shapes.ts';
+
+const role = z.string().nullable().meta({ description: "Null for a folder of the owner's own." });
+const counts = { unread: z.int().min(0), total: z.int().min(0) };
 
 export const listAccounts = defineRead({
   name: 'list_accounts',
@@ -15,6 +19,26 @@ export const listAccounts = defineRead({
   untrusted: [],
   wrapped: [],
   input: z.strictObject({ cursor: cursor.optional() }),
+  output: z.looseObject({
+    accounts: z.array(
+      z.looseObject({
+        account_id: accountIdShape,
+        label: z.string(),
+        email: z.string(),
+        is_active: z.boolean(),
+        is_primary: z.boolean(),
+        by_role: z.record(z.string(), z.looseObject(counts)),
+        folders: z.array(z.looseObject({ display_name: z.string(), role, ...counts })),
+        folders_total: z
+          .int()
+          .min(1)
+          .optional()
+          .meta({ description: 'There when not all folders of the account fit into the answer.' }),
+        error: z.string().optional().meta({ description: 'There when the account could not be asked.' }),
+      }),
+    ),
+    ...pageShape,
+  }),
   async run(args, context) {
     const accounts = await Promise.all(
       accountsOf(context, undefined).map((account) => described(context, account)),
@@ -92,6 +116,10 @@ export const listFolders = defineRead({
   untrusted: [],
   wrapped: [],
   input: z.strictObject({ account_id: accountId.optional(), cursor: cursor.optional() }),
+  output: z.looseObject({
+    folders: z.array(z.looseObject({ name: z.string(), role, account_id: accountIdShape })),
+    ...pageShape,
+  }),
   async run(args, context) {
     const found = await Promise.all(
       accountsOf(context, args.account_id).map(async (account) => {

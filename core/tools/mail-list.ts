@@ -5,7 +5,7 @@ import type { ListPosition } from '../ports/mail.ts';
 import { accountId, cursor, limit } from '../schema.ts';
 import { type CallContext, defineRead, type Found } from './define-tool.ts';
 import { folder } from './folder-argument.ts';
-import { type AccountRow, mergedRows, pathNamed } from './merged-rows.ts';
+import { type AccountRow, mergedRows, messageRows, pathNamed } from './merged-rows.ts';
 
 const listing = z.strictObject({
   account_id: accountId.optional(),
@@ -20,6 +20,7 @@ const facts = {
   untrusted: ['messages[].from', 'messages[].subject'],
   wrapped: [],
   input: listing,
+  output: messageRows,
 } as const;
 
 export const summarizeInbox = defineRead({

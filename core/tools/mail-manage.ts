@@ -15,6 +15,7 @@ import {
   selectedTargets,
   selection,
 } from './message-selection.ts';
+import { changeResult } from './result-shapes.ts';
 
 /** Changes of where messages lie and what they are filed under. */
 
@@ -140,6 +141,7 @@ const gated = {
   sends: false,
   repeatable: false,
   untrusted: [],
+  output: changeResult,
 } as const;
 
 export const archiveEmail = defineWrite({

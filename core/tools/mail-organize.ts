@@ -13,8 +13,16 @@ import {
   selectedTargets,
   selection,
 } from './message-selection.ts';
+import { changedItem, changeResult, itemsOf } from './result-shapes.ts';
 
 /** Small changes of messages: flags, safe to repeat. */
+
+/** What a message was made: API.md, Message read state. */
+const marked = {
+  state: z.enum(['read', 'unread', 'flagged']),
+  matches_request: z.boolean().meta({ description: 'Whether the server now shows it as asked.' }),
+};
+const markedItem = changedItem.extend(z.object(marked).partial().shape);
 
 interface FlagChange {
   readonly name: string;
@@ -39,6 +47,15 @@ function defineFlag(change: FlagChange): WriteTool {
     repeatable: false,
     untrusted: [],
     input: z.strictObject(selection).refine(oneSelection, ONE_SELECTION),
+    output: changeResult.extend(itemsOf(markedItem)),
+    directOutput: z.union([
+      z.looseObject({
+        ...changedItem.pick({ id: true, account_id: true }).shape,
+        folder: z.string(),
+        ...marked,
+      }),
+      z.looseObject({ ...itemsOf(markedItem), items: z.array(markedItem) }),
+    ]),
     async plan(args, context) {
       const targets = await selectedTargets(args, context);
       const holds: Hold[] = targets.length > 1 && context.owner.plan === 'free' ? ['several_messages'] : [];
@@ -66,11 +83,11 @@ async function checkFlag(change: FlagChange, plan: ActionPlan, run: RunContext):
   return { kind: 'happened', result: { done: true, action: change.name, items } };
 }
 
-const itemsOf = z.object({ items: z.array(z.record(z.string(), z.unknown())).min(1) });
+const severalItems = z.object({ items: z.array(z.record(z.string(), z.unknown())).min(1) });
 
 /** One message: its item bare, with its folder. Several: `items`. Source: API.md, mark-read. */
 function directFlag({ targets }: ActionPlan, result: Result): Result {
-  const { items } = itemsOf.parse(result);
+  const { items } = severalItems.parse(result);
   const [target, ...others] = targets;
   if (target === undefined || others.length > 0) return { items };
   const { done: _done, ...item } = items[0] ?? {};

@@ -4,6 +4,7 @@ import { codePoints, messageId } from '../schema.ts';
 import { seenText, wordEnd } from '../seen-text.ts';
 import { defineRead } from './define-tool.ts';
 import { attachmentRow } from './mail-attachments.ts';
+import { attachment, messageSummary } from './result-shapes.ts';
 
 const ATTACHMENTS_SHOWN = 20;
 /** Code points of body in one answer at most; fewer when they do not fit. */
@@ -26,6 +27,19 @@ export const getEmail = defineRead({
       .max(100_000_000)
       .default(0)
       .meta({ description: 'Where to start in the text, in characters; default 0.' }),
+  }),
+  output: messageSummary.extend({
+    body: z.string(),
+    body_chars: z.int().min(0).meta({ description: 'Characters of the whole text.' }),
+    body_offset: z.int().min(0).meta({ description: 'Where this part begins.' }),
+    body_truncated: z.boolean(),
+    body_next_offset: z
+      .int()
+      .min(1)
+      .optional()
+      .meta({ description: 'The body_offset of the next part; there when body_truncated is true.' }),
+    attachments: z.array(attachment),
+    attachments_total: z.int().min(0).meta({ description: 'list_attachments shows them all.' }),
   }),
   async run(args, context) {
     const {

@@ -5,6 +5,7 @@ import { isMessageId, quoted, replyReferences, replySubject } from '../quote.ts'
 import { address, bodyText, invalidArgument, messageId, normalAddress, text } from '../schema.ts';
 import { checkSend, followUpSend, performSend, planSend, signed } from '../send-plan.ts';
 import { defineWrite, targetOf } from './define-tool.ts';
+import { sendResult } from './result-shapes.ts';
 
 export const sendReply = defineWrite({
   name: 'send_reply',
@@ -21,6 +22,7 @@ export const sendReply = defineWrite({
     id: messageId,
     body: text({ min: 1, max: 50_000, description: 'Plain text; quote and signature are added.' }),
   }),
+  output: sendResult,
   async plan(args, context) {
     const {
       account,

@@ -5,7 +5,7 @@ import { folderKey, type SearchPosition } from '../ports/mail.ts';
 import { accountId, cursor, limit, line } from '../schema.ts';
 import { defineRead } from './define-tool.ts';
 import { folder } from './folder-argument.ts';
-import { type AccountRow, mergedRows, pathNamed } from './merged-rows.ts';
+import { type AccountRow, mergedRows, messageRows, pathNamed } from './merged-rows.ts';
 
 /** Account, folder key, uid, and INTERNALDATE in milliseconds. */
 const position = z.tuple([z.int(), z.string(), z.int(), z.int()]);
@@ -44,6 +44,7 @@ export const searchInbox = defineRead({
       path: ['q'],
       message: 'has at least one of q, from and since',
     }),
+  output: messageRows,
   async run(args, context) {
     const accounts = accountsOf(context, args.account_id);
     const after = args.cursor === undefined ? undefined : positionOf(context, args.cursor, position);

@@ -4,6 +4,7 @@ import { forwarded, forwardSubject, replyReferences } from '../quote.ts';
 import { accountId, address, bodyText, line, messageId, normalAddress, text } from '../schema.ts';
 import { checkSend, followUpSend, performSend, planSend, signed } from '../send-plan.ts';
 import { defineWrite, targetOf } from './define-tool.ts';
+import { sendResult } from './result-shapes.ts';
 
 const recipients = z
   .array(address)
@@ -31,6 +32,7 @@ export const sendEmail = defineWrite({
     body: text({ min: 1, max: 50_000, description: 'Plain text; the account signature is appended.' }),
     account_id: accountId.optional().meta({ description: 'The sending account; omitted: the active one.' }),
   }),
+  output: sendResult,
   async plan(args, context) {
     const account = sendingAccount(context, args.account_id);
     const body = bodyText(args.body);
@@ -74,6 +76,7 @@ export const forwardEmail = defineWrite({
       description: 'Plain text, placed above the forwarded message.',
     }).optional(),
   }),
+  output: sendResult,
   async plan(args, context) {
     const {
       account,

@@ -4,6 +4,7 @@ import { pageFields, skipped } from '../paging.ts';
 import { codePoints, cursor, limit, messageId } from '../schema.ts';
 import { seenText, wordEnd } from '../seen-text.ts';
 import { defineRead } from './define-tool.ts';
+import { messageSummary, pageShape } from './result-shapes.ts';
 
 /** Code points of one message's text; what is behind them is read by get_email. */
 const BODY_CHARS = 4000;
@@ -18,6 +19,17 @@ export const getThread = defineRead({
   untrusted: ['messages[].from', 'messages[].subject', 'messages[].body'],
   wrapped: ['messages[].body'],
   input: z.strictObject({ id: messageId, limit: limit.default(20), cursor: cursor.optional() }),
+  output: z.looseObject({
+    messages: z.array(
+      messageSummary.extend({
+        body: z.string(),
+        body_shown: z.int().min(0),
+        body_chars: z.int().min(0),
+        body_truncated: z.boolean(),
+      }),
+    ),
+    ...pageShape,
+  }),
   async run(args, context) {
     const { account, row } = await findRow(context, args.id);
     const call = context.mailCall(account);

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { ServiceError } from '../errors.ts';
 import { asked, folderNamed, summaryOf } from '../mailbox.ts';
 import type { Result } from '../outcome.ts';
@@ -5,8 +6,16 @@ import { cursorAt, type Position } from '../paging.ts';
 import type { MessagePage, MessageRow } from '../ports/mail.ts';
 import type { Account } from '../ports/storage.ts';
 import type { CallContext, Found } from './define-tool.ts';
+import { messageSummary, pageShape } from './result-shapes.ts';
 
 /** Rows of messages of several accounts as one list. */
+
+/** A list of message rows, as it is answered. */
+export const messageRows = z.looseObject({
+  messages: z.array(messageSummary),
+  folder: z.string(),
+  ...pageShape,
+});
 
 export interface AccountRow {
   readonly account: Account;

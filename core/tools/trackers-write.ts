@@ -6,6 +6,7 @@ import type { Tracker } from '../ports/tracker-storage.ts';
 import { line } from '../schema.ts';
 import { isoIn, startOfDay } from '../time-zone.ts';
 import { defineWrite, type RunContext } from './define-tool.ts';
+import { timestamp } from './result-shapes.ts';
 
 const TITLE_CHARS = 200;
 
@@ -21,6 +22,14 @@ const record = z.strictObject({
   keywords: z.string(),
   dueOn: z.string().nullable(),
   timezone: z.string(),
+});
+
+const created = z.looseObject({
+  tracker_id: z.int().min(1),
+  title: z.string(),
+  status: z.enum(['open', 'waiting', 'resolved']),
+  due_at: timestamp.nullable(),
+  created: z.literal(true),
 });
 
 export const createTracker = defineWrite({
@@ -42,6 +51,8 @@ export const createTracker = defineWrite({
     }).optional(),
     due: dueDate.optional(),
   }),
+  output: created.extend({ done: z.literal(true), action: z.literal('create') }),
+  directOutput: created,
   async plan(args, { owner }) {
     const { title, keywords = '', due } = args;
     const plan: ActionPlan = {

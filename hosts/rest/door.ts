@@ -12,9 +12,10 @@ import { type Given, strangeParameters } from './call-arguments.ts';
 import { clientAddress, trustedProxies } from './client-address.ts';
 import { parseBody } from './json-body.ts';
 import { leakedKeys } from './leaked-keys.ts';
+import { openApiDocument } from './openapi/document.ts';
 import { BodyLost } from './read-body.ts';
 import { bearerToken, headerOf, type RequestHead } from './request-head.ts';
-import type { Route } from './routes.ts';
+import type { Route, ToolChoice } from './routes.ts';
 
 /** What this door needs of the service. */
 export interface RestService extends Pick<Service, 'baseUrl' | 'calls' | 'healthy'> {
@@ -57,6 +58,7 @@ export function restDoor(
   { trustedProxies: proxies = [], log }: RestOptions = {},
 ): RestDoor {
   const isTrusted = trustedProxies(proxies);
+  let description: string | undefined;
 
   return async (head, readBody) => {
     const requestId = randomUUID();
@@ -77,7 +79,10 @@ export function restDoor(
           answered = { outcome: to.failure, headers: to.headers, rate: await addressRate(address) };
           break;
         case 'route':
-          answered = await answerCall(to, head, readBody, address);
+          answered =
+            to.route.call === 'describe'
+              ? await describe(to, address)
+              : await answerCall(to, to.route.call, head, readBody, address);
       }
     } catch (cause) {
       const outcome = cause instanceof ServiceError ? failureOf(cause) : failure('internal_error');
@@ -99,8 +104,22 @@ export function restDoor(
     };
   };
 
+  /** Whoever asks needs no key; the budget of the address is all that bounds the asking. */
+  async function describe({ target, path }: RouteAddressed, address: string): Promise<Answered> {
+    const admission = await service.calls.admit({ token: undefined, address });
+    const { rate } = admission;
+    if (admission.kind !== 'admitted' && admission.failure.code === 'rate_limited') {
+      return { outcome: admission.failure, rate };
+    }
+    const strange = strangeParameters({ path, query: target.query, body: {} });
+    if (strange !== undefined) return { outcome: strange, rate };
+    description ??= JSON.stringify(openApiDocument(service.baseUrl));
+    return { outcome: { status: 'ok', result: {} }, body: description, rate };
+  }
+
   async function answerCall(
     { route, target, path }: RouteAddressed,
+    call: 'list_tools' | ToolChoice,
     head: RequestHead,
     readBody: ReadBody,
     address: string,
@@ -134,8 +153,8 @@ export function restDoor(
     const parsed = parseBody(body);
     if (parsed.kind === 'failure') return refused(parsed.failure);
     const given: Given = { path, query: target.query, body: parsed.object };
-    if (route.call !== 'list_tools') {
-      return { ...(await runTool(route.call(given, inputSchemas(caller)), route, caller, head)), rate };
+    if (call !== 'list_tools') {
+      return { ...(await runTool(call.call(given, inputSchemas(caller)), route, caller, head)), rate };
     }
     const strange = strangeParameters(given);
     if (strange !== undefined) return refused(strange);

@@ -11,7 +11,8 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** A segment in braces is a parameter. */
   readonly path: string;
-  readonly call: 'list_tools' | ToolCallOf;
+  /** `describe`: the description of this API, the one answer that needs no key. */
+  readonly call: 'list_tools' | 'describe' | ToolChoice;
   /** `required`: the body has fields that the route cannot do without. */
   readonly body: 'required' | 'optional';
   readonly form: AnswerForm;
@@ -25,16 +26,48 @@ export interface Route {
  */
 type AnswerForm = 'envelope' | 'coded' | 'bare';
 
-/** @param inputSchemaOf the input schema of a tool that the caller may use; of any other an empty one */
-type ToolCallOf = (
-  given: Given,
-  inputSchemaOf: (tool: string) => JsonObject,
-) => { tool: string; args: unknown };
+/** How a request becomes the call of a tool. */
+export interface ToolChoice {
+  /** Of the operation, in the description of this API. */
+  readonly name: string;
+  /** The tools that it chooses among; none: the path names the tool. */
+  readonly tools: readonly string[];
+  /** Where the route has parameters besides its path. */
+  readonly from: 'query' | 'body' | 'path';
+  /** @param inputSchemaOf the input schema of a tool that the caller may use; of any other an empty one */
+  call(given: Given, inputSchemaOf: (tool: string) => JsonObject): { tool: string; args: unknown };
+}
 
-const ROUTES: readonly Route[] = [
+const NAMED_TOOL: ToolChoice = {
+  name: 'call_tool',
+  tools: [],
+  from: 'body',
+  call: (given) => ({ tool: given.path.name ?? '', args: namedToolArguments(given) }),
+};
+
+/** With any of q, from and since it is a search; else `unread` picks the list, and is no argument of either. */
+const MESSAGE_LIST: ToolChoice = {
+  name: 'list_messages',
+  tools: ['summarize_inbox', 'list_unread', 'search_inbox'],
+  from: 'query',
+  call(given, inputSchemaOf) {
+    const { query } = given;
+    const searches = ['q', 'from', 'since'].some((name) => query.has(name));
+    if (searches) return tool('search_inbox', 'query').call(given, inputSchemaOf);
+    const unread = query.getAll('unread').join();
+    const others = new URLSearchParams(query);
+    // Any other value, or several, stay for validation to refuse.
+    if (unread === 'true' || unread === 'false') others.delete('unread');
+    const picked = tool(unread === 'true' ? 'list_unread' : 'summarize_inbox', 'query');
+    return picked.call({ ...given, query: others }, inputSchemaOf);
+  },
+};
+
+export const ROUTES: readonly Route[] = [
   read('/v1/me', tool('get_me', 'query'), 'bare'),
   read('/v1/tools', 'list_tools', 'bare'),
-  write('/v1/tools/{name}', namedTool, { body: 'required', form: 'coded' }),
+  write('/v1/tools/{name}', NAMED_TOOL, { body: 'required', form: 'coded' }),
+  read('/v1/openapi.json', 'describe', 'bare'),
 
   read('/v1/approvals', tool('list_approvals', 'query'), 'bare'),
   read('/v1/approvals/{approval_id}', tool('get_approval', 'query'), 'coded'),
@@ -43,7 +76,7 @@ const ROUTES: readonly Route[] = [
   read('/v1/accounts', tool('list_accounts', 'query')),
   read('/v1/folders', tool('list_folders', 'query')),
 
-  read('/v1/messages', messageList),
+  read('/v1/messages', MESSAGE_LIST),
   write('/v1/messages', tool('send_email', 'body'), { body: 'required' }),
   read('/v1/messages/{id}', tool('get_email', 'query')),
   read('/v1/messages/{id}/attachments', tool('list_attachments', 'query')),
@@ -74,34 +107,19 @@ function read(path: string, call: Route['call'], form: AnswerForm = 'envelope'):
 
 function write(
   path: string,
-  call: ToolCallOf,
+  call: ToolChoice,
   rest: Partial<Pick<Route, 'body' | 'form' | 'created'>> = {},
 ): Route {
   return { method: 'POST', path, call, body: 'optional', form: 'envelope', ...rest };
 }
 
-function tool(name: string, from: 'query' | 'body' | 'path'): ToolCallOf {
-  return (given, inputSchemaOf) => ({ tool: name, args: routeArguments(given, from, inputSchemaOf(name)) });
-}
-
-function namedTool(given: Given): { tool: string; args: unknown } {
-  return { tool: given.path.name ?? '', args: namedToolArguments(given) };
-}
-
-/** With any of q, from and since it is a search; else `unread` picks the list, and is no argument of either. */
-function messageList(
-  given: Given,
-  inputSchemaOf: (tool: string) => JsonObject,
-): { tool: string; args: unknown } {
-  const { query } = given;
-  const searches = ['q', 'from', 'since'].some((name) => query.has(name));
-  if (searches) return tool('search_inbox', 'query')(given, inputSchemaOf);
-  const unread = query.getAll('unread').join();
-  const others = new URLSearchParams(query);
-  // Any other value, or several, stay for validation to refuse.
-  if (unread === 'true' || unread === 'false') others.delete('unread');
-  const picked = tool(unread === 'true' ? 'list_unread' : 'summarize_inbox', 'query');
-  return picked({ ...given, query: others }, inputSchemaOf);
+function tool(name: string, from: ToolChoice['from']): ToolChoice {
+  return {
+    name,
+    tools: [name],
+    from,
+    call: (given, inputSchemaOf) => ({ tool: name, args: routeArguments(given, from, inputSchemaOf(name)) }),
+  };
 }
 
 export type Found =

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { undescribed } from '../hosts/rest/described-answer.ts';
 
 /** A program with a key, as it would use fetch. */
 export interface RestClient {
@@ -21,7 +22,18 @@ export function restClient(baseUrl: string, apiKey: string): RestClient {
   const authorization = `Bearer ${apiKey}`;
   async function send(path: string, init: RequestInit): Promise<RestAnswer> {
     const answer = await fetch(`${baseUrl}${path}`, init);
-    return { status: answer.status, headers: answer.headers, body: await answer.json() };
+    const { status, headers } = answer;
+    const text = await answer.text();
+    const seen = {
+      method: init.method ?? 'GET',
+      target: path,
+      status,
+      headers: Object.fromEntries(headers),
+      text,
+    };
+    const wrong = undescribed(seen);
+    if (wrong.length > 0) throw new Error(`not as openapi.json says:\n${wrong.join('\n')}`);
+    return { status, headers, body: JSON.parse(text) as unknown };
   }
   const get = (path: string) => send(path, { headers: { authorization } });
   return {

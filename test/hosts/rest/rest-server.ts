@@ -12,6 +12,7 @@ import type { Service } from '../../../core/service.ts';
 import { createService } from '../../../hosts/embedded/countersign.ts';
 import type { RestService } from '../../../hosts/rest/door.ts';
 import { restClientError, restHandler } from '../../../hosts/rest/handler.ts';
+import { watchedAnswers } from './watched-answers.ts';
 
 export interface RestServer {
   readonly port: number;
@@ -52,7 +53,12 @@ export async function restServer(options: Options = {}): Promise<RestServer> {
   });
   const behind = options.between?.(service) ?? service;
   const rest = { trustedProxies: ['127.0.0.1'], ...(options.log === undefined ? {} : { log: options.log }) };
-  server.on('request', restHandler(behind, rest));
+  const handler = restHandler(behind, rest);
+  const answers = watchedAnswers();
+  server.on('request', (req, res) => {
+    answers.watch(req, res);
+    handler(req, res);
+  });
   server.on('clientError', restClientError(behind, rest));
 
   const { ownerId } = await service.owners.create({ email: OWNER_EMAIL });
@@ -72,6 +78,7 @@ export async function restServer(options: Options = {}): Promise<RestServer> {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await service.stop();
+      answers.verify();
     },
   };
 }

@@ -304,19 +304,12 @@ describe('methods and paths', () => {
     expect(answer.headers.allow).toBe(allow);
   });
 
-  it.each([
-    '/',
-    '/v1',
-    '/v1/',
-    '/v1/me/',
-    '//v1/me',
-    '/V1/me',
-    '/v1/approvals//cancel',
-    '/v1/messages/%zz',
-    '/v1/openapi.json',
-  ])('%s: 404', async (path) => {
-    expect(await ask(path)).toMatchObject({ status: 404, json: { code: 'not_found' } });
-  });
+  it.each(['/', '/v1', '/v1/', '/v1/me/', '//v1/me', '/V1/me', '/v1/approvals//cancel', '/v1/messages/%zz'])(
+    '%s: 404',
+    async (path) => {
+      expect(await ask(path)).toMatchObject({ status: 404, json: { code: 'not_found' } });
+    },
+  );
 
   it('decode a parameter within its segment', async () => {
     const answer = await ask('/v1/messages/m1_a%2Freply');

@@ -1,0 +1,124 @@
+import * as z from 'zod';
+import { APPROVAL_STATES } from '../approval.ts';
+
+/**
+ * What results hold, as the description of the API gives it. Every object is open: clients ignore fields that they do
+ * not know. Source: API.md, Resources and their fields.
+ */
+
+const count = z.int().min(0);
+
+/** An instant; its offset is that of whatever the instant belongs to. */
+export const timestamp = z.string().meta({ format: 'date-time' });
+
+const nextCursor = z
+  .string()
+  .max(120)
+  .regex(/^c1_[A-Za-z0-9_-]+$/)
+  .meta({ description: 'Where the next page begins; there when has_more is true.' });
+
+/** Of a page that counts no more than its own rows. */
+export const partShape = {
+  returned: count.meta({ description: 'Rows in this page.' }),
+  has_more: z.boolean(),
+  next_cursor: nextCursor.optional(),
+};
+
+export const pageShape = {
+  total: count.meta({ description: 'Rows of all pages together.' }),
+  ...partShape,
+};
+
+export const messageIdShape = z
+  .string()
+  .min(4)
+  .max(1440)
+  .regex(/^m1_[A-Za-z0-9_-]+$/)
+  .meta({ description: 'Opaque; to be used exactly as it is.' });
+
+export const accountIdShape = z.int().min(1);
+
+export const messageSummary = z.looseObject({
+  id: messageIdShape,
+  account_id: accountIdShape,
+  folder: z.string(),
+  from: z.string(),
+  subject: z.string(),
+  date: timestamp,
+});
+
+export const attachment = z
+  .looseObject({
+    index: z.int().min(0).max(500),
+    name: z.string(),
+    mime: z.string().meta({ description: 'Media type.' }),
+    size: count.meta({ description: 'Bytes.' }),
+  })
+  .meta({ id: 'Attachment' });
+
+/** What the flagging of third-party text adds to a result. Source: API.md, Third-party flagging. */
+export const untrustedMarks = z.looseObject({
+  untrusted_fields: z.array(z.string()).min(1).meta({ description: 'Paths such as messages[].from.' }),
+  untrusted_notice: z.string(),
+});
+export const untrustedNonce = z.looseObject({
+  untrusted_nonce: z
+    .string()
+    .regex(/^[0-9a-f]{32,}$/)
+    .meta({ description: 'Stands in the fence lines of this answer alone.' }),
+});
+
+/** What a send comes to. */
+export const sendResult = z.looseObject({ sent: z.boolean(), recipients: count });
+
+/** One message of a change of several. */
+export const changedItem = z.looseObject({
+  id: messageIdShape,
+  account_id: accountIdShape,
+  done: z.boolean().optional(),
+  code: z.string().optional().meta({ description: 'Why it was not changed.' }),
+});
+
+/** How many there are where not all of them fit into an answer. */
+export const itemsOf = <T extends z.ZodType>(item: T) => ({
+  items: z.array(item).optional().meta({ description: 'An outcome for each message.' }),
+  items_total: count.optional().meta({ description: 'There when not all items fit into the answer.' }),
+});
+
+/** What a change of messages comes to. */
+export const changeResult = z.looseObject({
+  done: z.boolean(),
+  action: z.string(),
+  ...itemsOf(changedItem),
+});
+
+/** Fields that have no value yet are absent. Source: API.md, Approval. */
+export const approval = z
+  .looseObject({
+    id: z
+      .string()
+      .max(26)
+      .regex(/^apr_/)
+      .meta({ examples: ['apr_5cXbA0kq1Jm2yTz8WvR3fg'] }),
+    state: z.enum(APPROVAL_STATES),
+    tool: z.string(),
+    action: z.string().optional(),
+    created_at: timestamp,
+    expires_at: timestamp.optional().meta({ format: 'date-time', description: 'While it is pending.' }),
+    decided_at: timestamp
+      .optional()
+      .meta({ format: 'date-time', description: 'Once the owner has decided.' }),
+    executed_at: timestamp.optional().meta({ format: 'date-time', description: 'Once it is executed.' }),
+    result: z
+      .looseObject({})
+      .optional()
+      .meta({ description: "What the action came to; see the tool's own." }),
+    error: z.string().optional().meta({ description: 'Why it ended otherwise.' }),
+  })
+  .meta({ id: 'Approval' });
+
+/** What a read of an approval that has ended shows, and a write that ran at once. */
+export const endedApproval = z.looseObject({
+  approval,
+  meaning: z.string().meta({ description: 'What the state means, in one sentence.' }),
+});

@@ -1,0 +1,142 @@
+import * as z from 'zod';
+import { isWrite, type Tool } from '../../../core/tools/define-tool.ts';
+import {
+  approval,
+  endedApproval,
+  untrustedMarks,
+  untrustedNonce,
+} from '../../../core/tools/result-shapes.ts';
+import type { JsonObject } from '../json-body.ts';
+import { failureSchemas } from './failures.ts';
+import { jsonSchemaOf, ref } from './json-schema.ts';
+
+/** The named schemas and headers of the description. */
+
+type Schemas = Readonly<Record<string, JsonObject>>;
+
+const pending = z.looseObject({
+  status: z.literal('pending_approval'),
+  executed: z.literal(false),
+  approval: approval.extend({ state: z.enum(['pending', 'approved']) }),
+  approvals_url: z.string().meta({ description: 'Where the owner decides.' }),
+  poll_after_s: z.int().min(1).meta({ description: 'Poll no faster than this, in seconds.' }),
+  message: z
+    .string()
+    .meta({ examples: ['This action is NOT done yet: it waits for the owner. Poll the approval.'] }),
+});
+
+const listing = z.looseObject({
+  tools: z.array(
+    z.looseObject({
+      name: z.string().max(64),
+      title: z.string(),
+      description: z.string(),
+      inputSchema: z.looseObject({ type: z.literal('object') }),
+      annotations: z.looseObject({ readOnlyHint: z.boolean() }),
+    }),
+  ),
+});
+
+export const EXECUTED = {
+  approval: {
+    id: 'apr_5cXbA0kq1Jm2yTz8WvR3fg',
+    state: 'executed',
+    tool: 'send_email',
+    action: 'send',
+    created_at: '2026-11-20T09:00:00.000Z',
+    decided_at: '2026-11-20T09:04:10.000Z',
+    executed_at: '2026-11-20T09:04:11.000Z',
+    result: { sent: true, recipients: 1 },
+  },
+  meaning: 'The owner approved the request and the action was carried out.',
+};
+
+/** `GetEmail` for `get_email`. */
+function typeName(tool: string): string {
+  return tool.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** The schema of what a read of this tool finds, or a light write of it that ran at once; undefined: none of its own. */
+export function resultName(tool: Tool): string | undefined {
+  const shape = isWrite(tool) ? tool.directOutput : tool.output;
+  return shape && `${typeName(tool.name)}Result`;
+}
+
+/** @returns by name, with every schema that one of them refers to */
+export function schemasOf(tools: readonly Tool[]): Schemas {
+  const shapes: Record<string, z.ZodType> = {
+    PendingApproval: pending,
+    EndedApproval: endedApproval.meta({ examples: [EXECUTED] }),
+    ToolList: listing,
+    UntrustedMarks: untrustedMarks,
+    UntrustedNonce: untrustedNonce,
+  };
+  const schemas: Record<string, JsonObject> = {};
+  for (const [name, shape] of Object.entries(shapes)) add(name, shape);
+  for (const tool of tools) {
+    const name = resultName(tool);
+    const shape = isWrite(tool) ? tool.directOutput : tool.output;
+    if (name !== undefined && shape !== undefined) add(name, shape);
+    if (isWrite(tool) && tool.output !== undefined) add(`${typeName(tool.name)}ApprovalResult`, tool.output);
+  }
+  return { ...schemas, ...failureSchemas() };
+
+  function add(name: string, shape: z.ZodType): void {
+    const { schema, parts } = jsonSchemaOf(shape);
+    Object.assign(schemas, { [name]: schema }, parts);
+  }
+}
+
+/** What a tool's approval shows as `result` once it is executed. */
+export function approvalResultRef(tool: Tool): JsonObject {
+  return isWrite(tool) && tool.output !== undefined
+    ? ref(`${typeName(tool.name)}ApprovalResult`)
+    : { type: 'object' };
+}
+
+const whole = (minimum: number): JsonObject => ({ type: 'integer', minimum });
+
+export const HEADERS: Readonly<Record<string, JsonObject>> = {
+  'X-Request-Id': {
+    description: 'Names this answer in the log of the service.',
+    required: true,
+    schema: { type: 'string', format: 'uuid' },
+  },
+  'RateLimit-Limit': {
+    description: 'Calls a minute; of the key, or of the address where no key was admitted.',
+    required: true,
+    schema: whole(0),
+  },
+  'RateLimit-Remaining': { description: 'What is left of them.', required: true, schema: whole(0) },
+  'RateLimit-Reset': { description: 'Seconds until the minute ends.', required: true, schema: whole(1) },
+  'RateLimit-Policy': {
+    description: 'The limit and its window in seconds, such as 60;w=60.',
+    required: true,
+    schema: { type: 'string', pattern: '^[0-9]+;w=60$' },
+  },
+  'Retry-After': { description: 'Seconds until another try makes sense.', required: true, schema: whole(1) },
+  'WWW-Authenticate': { required: true, schema: { type: 'string', const: 'Bearer' } },
+  Location: {
+    description: 'Where the request for approval, or what was made, is read.',
+    required: true,
+    schema: { type: 'string', pattern: '^/v1/' },
+  },
+  'Idempotent-Replayed': {
+    description: 'true: this is the stored answer of an earlier request with the same Idempotency-Key.',
+    schema: { type: 'string', const: 'true' },
+  },
+  Allow: { description: 'The methods of the route.', required: true, schema: { type: 'string' } },
+};
+
+/** Those of every answer. */
+export const COMMON_HEADERS = [
+  'X-Request-Id',
+  'RateLimit-Limit',
+  'RateLimit-Remaining',
+  'RateLimit-Reset',
+  'RateLimit-Policy',
+] as const;
+
+export function headerRefs(names: readonly string[]): JsonObject {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}

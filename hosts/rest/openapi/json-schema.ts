@@ -1,0 +1,42 @@
+import * as z from 'zod';
+import type { JsonObject } from '../json-body.ts';
+import { isObject } from '../json-body.ts';
+
+/** A schema as it stands in the description, with the parts of it that have a name of their own. */
+export interface NamedSchemas {
+  readonly schema: JsonObject;
+  /** By name; the schema refers to them under `#/components/schemas/`. */
+  readonly parts: Readonly<Record<string, JsonObject>>;
+}
+
+export function ref(name: string): JsonObject {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** Schemas with `.meta({ id })` become parts. */
+export function jsonSchemaOf(shape: z.ZodType): NamedSchemas {
+  const { $schema: _dialect, $defs, ...schema } = z.toJSONSchema(shape, { target: 'draft-2020-12' });
+  const parts = Object.entries($defs ?? {}).map(([name, { id: _id, ...part }]) => [name, referring(part)]);
+  return {
+    schema: object(referring(schema)),
+    parts: Object.fromEntries(parts) as Record<string, JsonObject>,
+  };
+}
+
+function referring(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(referring);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [
+      key,
+      key === '$ref' && typeof inner === 'string'
+        ? inner.replace('#/$defs/', '#/components/schemas/')
+        : referring(inner),
+    ]),
+  );
+}
+
+function object(value: unknown): JsonObject {
+  if (!isObject(value)) throw new Error('a schema is an object');
+  return value;
+}

@@ -1,0 +1,136 @@
+import { CATALOGUE, toolNamed } from '../../../core/tools/catalogue.ts';
+import type { Tool } from '../../../core/tools/define-tool.ts';
+import { isObject, type JsonObject } from '../json-body.ts';
+import type { Route, ToolChoice } from '../routes.ts';
+import { exampleOf } from './examples.ts';
+import { responsesOf } from './responses.ts';
+
+/** One route as an operation of the description. */
+
+type Schemas = Readonly<Record<string, JsonObject>>;
+
+const NAME: JsonObject = { type: 'string', maxLength: 64, examples: ['get_email'] };
+
+export function operationOf(route: Route, schemas: Schemas): JsonObject {
+  if (route.call === 'describe' || route.call === 'list_tools') {
+    const open = route.call === 'describe';
+    return {
+      operationId: open ? 'get_openapi' : 'list_tools',
+      summary: open ? 'This description' : 'List the tools of the key',
+      ...(open ? { security: [] } : {}),
+      responses: responsesOf(route, [], schemas),
+    };
+  }
+  const { name, tools: names } = route.call;
+  const tools = names.length === 0 ? CATALOGUE : names.map(defined);
+  const [first] = tools;
+  const described =
+    tools.length === 1 && first !== undefined
+      ? { summary: first.title, description: first.description }
+      : {
+          summary: names.length === 0 ? 'Call a tool by its name' : `One of ${names.join(', ')}`,
+          description: tools.map((tool) => `- ${tool.name}: ${tool.description}`).join('\n'),
+        };
+  const groups = [...new Set(tools.map(({ group }) => group ?? 'none'))];
+  const permission = names.length === 0 ? "the tool's own" : groups.join(' or ');
+  return {
+    operationId: name,
+    ...described,
+    description: `${described.description}\n\nPermission group: ${permission}.`,
+    ...parametersAndBody(route, route.call, tools, schemas),
+    responses: responsesOf(route, tools, schemas),
+  };
+}
+
+function defined(name: string): Tool {
+  const tool = toolNamed(name);
+  if (tool === undefined) throw new Error(`a route names the tool ${name}, which is not in the catalogue`);
+  return tool;
+}
+
+function parametersAndBody(
+  route: Route,
+  choice: ToolChoice,
+  tools: readonly Tool[],
+  schemas: Schemas,
+): JsonObject {
+  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const { properties, required } = argumentsOf(tools, inPath);
+  const byTool = choice.tools.length === 0;
+  const parameters: JsonObject[] = inPath.map((name) =>
+    parameter('path', name, byTool ? NAME : (argumentsOf(tools, []).properties[name] ?? {}), true, schemas),
+  );
+  if (choice.from === 'query') {
+    for (const [name, schema] of Object.entries(properties)) {
+      parameters.push(parameter('query', name, schema, required.has(name), schemas));
+    }
+  }
+  if (route.method !== 'GET') parameters.push(IDEMPOTENCY_KEY);
+  const body = byTool
+    ? {
+        type: 'object',
+        properties: { arguments: { type: 'object', examples: [{}] } },
+        required: ['arguments'],
+      }
+    : { type: 'object', properties, required: [...required] };
+  const schema = { ...body, additionalProperties: false };
+  return {
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(choice.from === 'body'
+      ? {
+          requestBody: {
+            required: route.body === 'required',
+            content: { 'application/json': { schema, example: exampleOf(schema, schemas) } },
+          },
+        }
+      : {}),
+  };
+}
+
+const IDEMPOTENCY_KEY: JsonObject = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description: 'The same request with the same key is answered as it was the first time, for 24 hours.',
+  schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$', examples: ['lunch-2026-11-27'] },
+};
+
+function parameter(
+  where: 'path' | 'query',
+  name: string,
+  schema: JsonObject,
+  required: boolean,
+  schemas: Schemas,
+): JsonObject {
+  const { description, ...bare } = schema;
+  return {
+    name,
+    in: where,
+    ...(required ? { required: true } : {}),
+    ...(typeof description === 'string' ? { description } : {}),
+    schema: bare,
+    example: exampleOf(bare, schemas, name),
+  };
+}
+
+/**
+ * The arguments of the tools that a route chooses among, but for those that its path gives: all that one of them
+ * takes, and what none can do without. Where the path names the one message, there are no several.
+ */
+function argumentsOf(
+  tools: readonly Tool[],
+  inPath: readonly string[],
+): { properties: Record<string, JsonObject>; required: ReadonlySet<string> } {
+  const given = new Set(inPath.includes('id') ? [...inPath, 'ids'] : inPath);
+  const properties: Record<string, JsonObject> = {};
+  const wanted: Set<unknown>[] = [];
+  for (const { inputSchema } of tools) {
+    for (const [name, schema] of Object.entries(
+      isObject(inputSchema.properties) ? inputSchema.properties : {},
+    )) {
+      if (!given.has(name) && isObject(schema)) properties[name] ??= schema;
+    }
+    wanted.push(new Set(Array.isArray(inputSchema.required) ? inputSchema.required : []));
+  }
+  const required = Object.keys(properties).filter((name) => wanted.every((names) => names.has(name)));
+  return { properties, required: new Set(required) };
+}

@@ -1,0 +1,230 @@
+import { STATUS_CODES } from 'node:http';
+import type { ErrorCode } from '../../../core/errors.ts';
+import { isWrite, type Tool, type WriteTool } from '../../../core/tools/define-tool.ts';
+import { STATUS } from '../error-status.ts';
+import type { JsonObject } from '../json-body.ts';
+import type { Route } from '../routes.ts';
+import { approvalResultRef, COMMON_HEADERS, EXECUTED, headerRefs, resultName } from './components.ts';
+import { exampleOf } from './examples.ts';
+import { codesByStatus, oneFailureOf } from './failures.ts';
+import { ref } from './json-schema.ts';
+
+/** What an operation may answer. */
+
+type Schemas = Readonly<Record<string, JsonObject>>;
+
+/** Every failure by its status, as the envelope alone and with the code as `error` too. */
+export function failureResponses(schemas: Schemas): JsonObject {
+  const responses: [string, JsonObject][] = [];
+  for (const [status, codes] of codesByStatus()) {
+    for (const coded of [false, true]) {
+      responses.push([
+        failureName(status, coded),
+        {
+          description: `${STATUS_CODES[status]}: ${codes.join(', ')}.`,
+          headers: headerRefs([...COMMON_HEADERS, ...headersOf(status)]),
+          content: json(oneFailureOf(codes, coded), schemas),
+        },
+      ]);
+    }
+  }
+  return Object.fromEntries(responses);
+}
+
+function failureName(status: number, coded: boolean): string {
+  return `${coded ? 'Coded' : ''}Failure${status}`;
+}
+
+function headersOf(status: number): readonly string[] {
+  if (status === 401) return ['WWW-Authenticate'];
+  if (status === 405) return ['Allow'];
+  return status === 429 || status === 503 ? ['Retry-After'] : [];
+}
+
+/** With a key or without one, before anything else is looked at. */
+const ALWAYS: readonly ErrorCode[] = [
+  'token_in_url',
+  'invalid_arguments',
+  'origin_not_allowed',
+  'misdirected_request',
+  'rate_limited',
+  'internal_error',
+  'temporarily_unavailable',
+];
+const WITH_KEY: readonly ErrorCode[] = [
+  'invalid_token',
+  'length_required',
+  'payload_too_large',
+  'unsupported_media_type',
+];
+const OF_WRITES: readonly ErrorCode[] = ['idempotency_in_progress', 'idempotency_key_reused'];
+const OF_REQUESTS: readonly ErrorCode[] = ['quota_exceeded', 'pending_exists_for_target', 'too_many_pending'];
+
+function failureCodes(route: Route, tools: readonly Tool[]): ErrorCode[] {
+  const codes = [...ALWAYS];
+  if (route.call === 'describe') return codes;
+  codes.push(...WITH_KEY);
+  if (route.call === 'list_tools') return codes;
+  if (tools.some(({ group }) => group !== null)) codes.push('not_permitted');
+  if (tools.some(isWrite)) codes.push(...OF_REQUESTS);
+  if (tools.some(({ kind }) => kind !== 'read')) codes.push(...OF_WRITES);
+  // Trackers are our own; everything else that has a group lies on a server of somebody's.
+  if (tools.some(({ group }) => group !== null && !group.startsWith('trackers:')))
+    codes.push('no_mail_account_connected', 'upstream_mail_error');
+  if (route.call.tools.length === 0 || route.path.includes('{') || tools.some(isAboutFolders))
+    codes.push('not_found');
+  return codes;
+}
+
+/** An argument of theirs can name what is not there: an account, a folder. */
+function isAboutFolders({ inputSchema }: Tool): boolean {
+  const properties: object = inputSchema.properties instanceof Object ? inputSchema.properties : {};
+  return ['account_id', 'folder', 'message_id'].some((name) => Object.hasOwn(properties, name));
+}
+
+/** @param tools  those that the route may call */
+export function responsesOf(route: Route, tools: readonly Tool[], schemas: Schemas): JsonObject {
+  const statuses = [...new Set(failureCodes(route, tools).map((code) => STATUS[code]))].sort((a, b) => a - b);
+  const coded = route.form !== 'envelope';
+  const failures = statuses.map((status) => [
+    String(status),
+    { $ref: `#/components/responses/${failureName(status, coded)}` },
+  ]);
+  return { ...successes(route, tools, schemas), ...Object.fromEntries(failures) };
+}
+
+function successes(route: Route, tools: readonly Tool[], schemas: Schemas): Record<string, JsonObject> {
+  if (route.call === 'describe') {
+    const object = { type: 'object' };
+    const fields = { openapi: { type: 'string' }, info: object, paths: object, webhooks: object };
+    const schema = open(fields, Object.keys(fields));
+    const example = {
+      openapi: '3.1.0',
+      info: { title: 'Countersign', version: '1.0.0' },
+      paths: {},
+      webhooks: {},
+    };
+    return {
+      200: {
+        description: 'The description.',
+        headers: headerRefs(COMMON_HEADERS),
+        content: { 'application/json': { schema, example } },
+      },
+    };
+  }
+  if (route.call === 'list_tools') return { 200: success('The tools of the key.', ref('ToolList'), schemas) };
+  const writes = tools.some(({ kind }) => kind !== 'read');
+  const more = writes ? ['Idempotent-Replayed'] : [];
+  const schema = successSchema(route, tools, schemas);
+  const answers: Record<string, JsonObject> = {
+    200: success(writes ? 'It ran, or how it ended.' : 'The result.', schema, schemas, more),
+  };
+  if (route.created !== undefined) {
+    answers[201] = success('It ran and made this.', schema, schemas, [...more, 'Location']);
+  }
+  if (tools.some(isWrite) || tools.some(({ name }) => name === 'get_approval')) {
+    const description = 'Nothing has happened yet: it waits for the owner, or is still under way.';
+    answers[202] = success(description, ref('PendingApproval'), schemas, [...more, 'Location']);
+  }
+  return answers;
+}
+
+function success(
+  description: string,
+  schema: JsonObject,
+  schemas: Schemas,
+  headers: readonly string[] = [],
+): JsonObject {
+  return {
+    description,
+    headers: headerRefs([...COMMON_HEADERS, ...headers]),
+    content: json(schema, schemas),
+  };
+}
+
+function json(schema: JsonObject, schemas: Schemas): JsonObject {
+  return { 'application/json': { schema, example: exampleOf(schema, schemas) } };
+}
+
+function successSchema(route: Route, tools: readonly Tool[], schemas: Schemas): JsonObject {
+  const answers = unique(tools.flatMap((tool) => successesOf(tool, route.form === 'bare', schemas)));
+  return answers.length === 1 ? (answers[0] ?? {}) : { anyOf: answers };
+}
+
+function unique(schemas: readonly JsonObject[]): JsonObject[] {
+  return [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];
+}
+
+/** The answers of one tool that are no failure and do not wait. */
+function successesOf(tool: Tool, bare: boolean, schemas: Schemas): JsonObject[] {
+  const name = resultName(tool);
+  const result = name === undefined ? { type: 'object' } : ref(name);
+  if (isWrite(tool)) {
+    const ended = ended200(endedOf(tool, schemas));
+    return tool.kind === 'gated' ? [ended] : [ranAtOnce(flagged(tool, result)), ended];
+  }
+  if (bare) return [result];
+  if (tool.name === 'get_approval' || tool.kind === 'own') return [ended200(result)];
+  return [envelope('ok', flagged(tool, result)), ...emptyOf(tool, result)];
+}
+
+/** How a request of this tool ended. */
+function endedOf(tool: WriteTool, schemas: Schemas): JsonObject {
+  const own = approvalResultRef(tool);
+  const { action } = tool;
+  const approval = {
+    ...EXECUTED.approval,
+    tool: tool.name,
+    ...(action === null ? {} : { action }),
+    result: exampleOf(own, schemas),
+  };
+  return {
+    allOf: [ref('EndedApproval'), open({ approval: open({ result: own }) })],
+    examples: [{ ...EXECUTED, approval }],
+  };
+}
+
+/** Some fields of an object that may have others. */
+function open(properties: JsonObject, required: readonly string[] = []): JsonObject {
+  return { type: 'object', properties, required, additionalProperties: true };
+}
+
+function envelope(status: 'ok' | 'empty', result: JsonObject): JsonObject {
+  return open({ status: { type: 'string', const: status }, result }, ['status', 'result']);
+}
+
+/** Lists, and documents without text, say why there is nothing. */
+function emptyOf(tool: Tool, result: JsonObject): JsonObject[] {
+  if (tool.group === null) return [];
+  const why = open({ reason: { type: 'string', examples: ['no_match'] }, hint: { type: 'string' } }, [
+    'reason',
+  ]);
+  return [envelope('empty', { allOf: [result, why] })];
+}
+
+/** Third-party fields are marked wherever a result holds any. */
+function flagged(tool: Tool, result: JsonObject): JsonObject {
+  if (tool.untrusted.length === 0) return result;
+  const wraps = !isWrite(tool) && tool.wrapped.length > 0;
+  return { allOf: [result, ref('UntrustedMarks'), ...(wraps ? [ref('UntrustedNonce')] : [])] };
+}
+
+function ended200(result: JsonObject): JsonObject {
+  const fields = {
+    status: { type: 'string', const: 'ok' },
+    executed: { type: 'boolean' },
+    auto_approved: { type: 'boolean', const: true },
+    result,
+  };
+  return open(fields, ['status', 'executed', 'result']);
+}
+
+function ranAtOnce(result: JsonObject): JsonObject {
+  const fields = {
+    status: { type: 'string', const: 'ok' },
+    executed: { type: 'boolean', const: true },
+    auto_approved: { type: 'boolean', const: true },
+    result,
+  };
+  return open(fields, ['status', 'executed', 'auto_approved', 'result']);
+}
