@@ -86,11 +86,11 @@ function isAboutFolders({ inputSchema }: Tool): boolean {
 export function responsesOf(route: Route, tools: readonly Tool[], schemas: Schemas): JsonObject {
   const statuses = [...new Set(failureCodes(route, tools).map((code) => STATUS[code]))].sort((a, b) => a - b);
   const coded = route.form !== 'envelope';
-  const failures = statuses.map((status) => [
-    String(status),
-    { $ref: `#/components/responses/${failureName(status, coded)}` },
-  ]);
-  return { ...successes(route, tools, schemas), ...Object.fromEntries(failures) };
+  const answers: Record<string, JsonObject> = successes(route, tools, schemas);
+  for (const status of statuses) {
+    answers[status] = { $ref: `#/components/responses/${failureName(status, coded)}` };
+  }
+  return answers;
 }
 
 function successes(route: Route, tools: readonly Tool[], schemas: Schemas): Record<string, JsonObject> {

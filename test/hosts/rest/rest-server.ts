@@ -3,13 +3,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { type SandboxMail, sandboxMail } from '../../../adapters/sandbox/mail.ts';
+import type { SampleMessage } from '../../../adapters/sandbox/sample-message.ts';
 import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
 import type { LimitOverrides } from '../../../core/limits.ts';
 import type { Modes, Preset } from '../../../core/permissions.ts';
 import type { Log } from '../../../core/ports/log.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import type { Service } from '../../../core/service.ts';
-import { createService } from '../../../hosts/embedded/countersign.ts';
+import { createService, type EmbeddedOptions } from '../../../hosts/embedded/countersign.ts';
 import type { RestService } from '../../../hosts/rest/door.ts';
 import { restClientError, restHandler } from '../../../hosts/rest/handler.ts';
 import { watchedAnswers } from './watched-answers.ts';
@@ -26,10 +27,14 @@ export interface RestServer {
   stop(): Promise<void>;
 }
 
-interface Options {
+export interface RestServerOptions {
   readonly limits?: LimitOverrides;
   readonly baseUrl?: string;
   readonly log?: Log;
+  /** What the service is given besides: a plan, a clock, other ports. */
+  readonly given?: Partial<EmbeddedOptions>;
+  /** The mail of the sandbox; unless `given` has another mailbox. */
+  readonly samples?: (owner: string) => readonly SampleMessage[];
   /** What stands between the door and the service. */
   readonly between?: (service: Service) => RestService;
 }
@@ -37,12 +42,12 @@ interface Options {
 const OWNER_EMAIL = 'owner@example.org';
 
 /** The door on node:http, in front of the real service on SQLite and the sandbox. Believes 127.0.0.1 as a proxy. */
-export async function restServer(options: Options = {}): Promise<RestServer> {
+export async function restServer(options: RestServerOptions = {}): Promise<RestServer> {
   const server = createServer({ requireHostHeader: false });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const storage = sqliteStorage({ file: ':memory:' });
-  const mail = sandboxMail();
+  const mail = sandboxMail(options.samples === undefined ? {} : { samples: options.samples });
   const service = createService({
     storage,
     mail,
@@ -50,6 +55,7 @@ export async function restServer(options: Options = {}): Promise<RestServer> {
     baseUrl: options.baseUrl ?? `http://127.0.0.1:${port}`,
     dashboardUrl: 'http://127.0.0.1:1',
     limits: { callsPerMinute: 100_000, callsPerDay: 100_000, ...options.limits },
+    ...options.given,
   });
   const behind = options.between?.(service) ?? service;
   const rest = { trustedProxies: ['127.0.0.1'], ...(options.log === undefined ? {} : { log: options.log }) };
@@ -84,7 +90,7 @@ export async function restServer(options: Options = {}): Promise<RestServer> {
 }
 
 /** For one test alone. */
-export async function ownRestServer(options: Options = {}): Promise<RestServer> {
+export async function ownRestServer(options: RestServerOptions = {}): Promise<RestServer> {
   const server = await restServer(options);
   onTestFinished(() => server.stop());
   return server;
