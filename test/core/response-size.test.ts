@@ -135,14 +135,8 @@ describe.each(DOORS)('through %s', { timeout: 120_000 }, (_name, sizeBytes) => {
           chars = shown.body_chars;
           offset = shown.body_next_offset;
         }
-        // The parser says so in the text when there are more parts than it reads.
-        const more = count === 500 ? '\n\n[This message has too many parts' : '';
-        expect(
-          unmarked(whole)
-            .trimStart()
-            .startsWith(unmarked(seenText(count === 500 ? text.trimStart() : text) + more).trimStart()),
-        ).toBe(true);
-        if (count < 500) expect(chars).toBe(Array.from(seenText(text)).length);
+        expect(unmarked(whole)).toBe(unmarked(seenText(text)));
+        expect(chars).toBe(Array.from(seenText(text)).length);
         await scene.service.stop();
       }),
       { numRuns: 8 },
