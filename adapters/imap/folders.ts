@@ -49,6 +49,33 @@ export async function countFolders(
   return { counts, list };
 }
 
+/** A scope, and how far its messages are numbered. */
+export interface MarkedFolder {
+  readonly path: string;
+  /** Decimal. */
+  readonly uidValidity: string;
+  /** Above the UID of every message that is there. */
+  readonly uidNext: number;
+  readonly total: number;
+}
+
+/** The folders to look through to see every message once; undefined where the server does not tell all of it. */
+export async function readMarks(client: ImapFlow): Promise<readonly MarkedFolder[] | undefined> {
+  const listed = await client.list({ statusQuery: { messages: true, uidNext: true, uidValidity: true } });
+  const statuses = new Map(listed.map(({ path, status }) => [path, status]));
+  const marks: MarkedFolder[] = [];
+  for (const { path } of folderList(client, listed).folders) {
+    const { messages: total, uidNext, uidValidity } = statuses.get(path) ?? {};
+    if (total === undefined || uidNext === undefined || uidValidity === undefined) {
+      // imapflow keeps quiet about a STATUS that failed, for whatever reason.
+      if (!client.usable) throw new MailError('unavailable', 'the connection to the IMAP server was lost');
+      return undefined;
+    }
+    marks.push({ path, uidValidity: String(uidValidity), uidNext, total });
+  }
+  return marks;
+}
+
 function folderList(client: ImapFlow, listed: readonly ListResponse[]): FolderList {
   const selectable = listed.filter(canBeOpened);
   const folders = selectable.map(folderOf);

@@ -11,6 +11,9 @@ export interface LinkedRow {
   readonly threadId: string | undefined;
 }
 
+/** The headers that say what a message is called, and what it answers. */
+export const LINK_HEADERS = ['message-id', 'references', 'in-reply-to'];
+
 const LINKED_QUERY = { ...ROW_QUERY, headers: [...ROW_HEADERS, 'references', 'in-reply-to'], threadId: true };
 
 /** @throws MailError `not_found` where the place holds no message */
@@ -35,8 +38,25 @@ export async function linkedRows(
 }
 
 function linkedOf(folder: OpenFolder, message: FetchMessageObject): LinkedRow {
-  const { threadId, headers } = message;
-  const fields = (headers?.toString('latin1') ?? '').replace(/\r?\n(?=[ \t])/g, '').split(/\r?\n/);
-  const naming = fields.filter((field) => /^(?:references|in-reply-to)[ \t]*:/i.test(field));
+  const { threadId, headers = Buffer.alloc(0) } = message;
+  const naming = fieldsOf(headers).filter((field) => /^(?:references|in-reply-to)[ \t]*:/i.test(field));
   return { row: rowOf(folder, message), refersTo: naming.flatMap(headerMessageIds), threadId };
+}
+
+/** The id of a message and of those that it answers, by a block of its LINK_HEADERS; of several names it has the first. */
+export function linkedIds(block: Buffer): string[] {
+  const fields = fieldsOf(block);
+  const named = fields.find((field) => /^message-id[ \t]*:/i.test(field));
+  const naming = fields.filter((field) => /^(?:references|in-reply-to)[ \t]*:/i.test(field));
+  return [
+    ...(named === undefined ? [] : headerMessageIds(named).slice(0, 1)),
+    ...naming.flatMap(headerMessageIds),
+  ];
+}
+
+function fieldsOf(block: Buffer): string[] {
+  return block
+    .toString('latin1')
+    .replace(/\r?\n(?=[ \t])/g, '')
+    .split(/\r?\n/);
 }

@@ -11,6 +11,7 @@ import { timeLimit } from '../smtp/time-limit.ts';
 import { type AccountConnections, accountConnections } from './account-connections.ts';
 import { connectImap } from './connection.ts';
 import { readAttachment, readMessage, readMessages } from './content.ts';
+import { type ConversationIndex, conversationIndex } from './conversation-index.ts';
 import { inEachFolder } from './each-folder.ts';
 import { isNotFound, noFolder } from './failure.ts';
 import { findMessage } from './find.ts';
@@ -33,6 +34,7 @@ const FOLDERS_MS = 60_000;
 interface AccountState {
   readonly connections: AccountConnections;
   readonly dates: ReceivedDates;
+  readonly index: ConversationIndex;
   folders: { readonly list: FolderList; readonly until: number } | undefined;
 }
 
@@ -50,7 +52,12 @@ export function imapMail({ maxConnectionsPerAccount = 3 }: { maxConnectionsPerAc
     if (known !== undefined) return known;
     const server = async () => (await settingsOf(account)).imap;
     const connections = accountConnections(maxConnectionsPerAccount, server);
-    const state: AccountState = { connections, dates: receivedDates(), folders: undefined };
+    const state: AccountState = {
+      connections,
+      dates: receivedDates(),
+      index: conversationIndex(connections),
+      folders: undefined,
+    };
     accounts.set(key, state);
     return state;
   }
@@ -173,9 +180,9 @@ export function imapMail({ maxConnectionsPerAccount = 3 }: { maxConnectionsPerAc
 
     async thread(call, place) {
       const limit = timeLimit(call);
-      const { connections } = stateOf(call.account);
+      const { connections, index } = stateOf(call.account);
       const { scopes } = await foldersOf(call, limit, false);
-      return conversationOf(connections, scopes, place, limit);
+      return conversationOf(connections, index, scopes, place, limit);
     },
 
     attachment(call, place, index, maxBytes) {

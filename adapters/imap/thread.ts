@@ -1,10 +1,11 @@
 import { folderKey, type MessagePlace, type MessageRow, THREAD_MAX } from '../../core/ports/mail.ts';
 import type { AccountConnections } from './account-connections.ts';
+import type { ConversationIndex } from './conversation-index.ts';
 import { inEachFolder } from './each-folder.ts';
 import type { SearchScope } from './folders.ts';
 import { linkedRow, linkedRows } from './linked-rows.ts';
 import { byReferences } from './references.ts';
-import { inFolder } from './session.ts';
+import { inFolder, onConnection } from './session.ts';
 
 /**
  * The rows of a conversation, oldest first, each message once.
@@ -12,18 +13,26 @@ import { inFolder } from './session.ts';
  */
 export async function conversationOf(
   connections: AccountConnections,
+  index: ConversationIndex,
   scopes: readonly SearchScope[],
   place: MessagePlace,
   limit: AbortSignal,
 ): Promise<MessageRow[]> {
+  const hasThreadIds = await onConnection(connections, limit, async ({ capabilities }) =>
+    ['OBJECTID', 'X-GM-EXT-1'].some((name) => capabilities.has(name)),
+  );
+  const indexed = hasThreadIds ? undefined : await index.rows(place, limit);
+  if (indexed !== undefined) return inOrder(indexed);
   const begun = await inFolder(connections, place.path, limit, (folder) => linkedRow(folder, place));
   const found =
     begun.threadId === undefined
       ? await byReferences(connections, scopes, begun, limit)
       : await byThreadId(connections, scopes, begun.threadId, limit);
-  return eachOnce([begun.row, ...found])
-    .sort(oldestFirst)
-    .slice(-THREAD_MAX);
+  return inOrder([begun.row, ...found]);
+}
+
+function inOrder(rows: readonly MessageRow[]): MessageRow[] {
+  return eachOnce(rows).sort(oldestFirst).slice(-THREAD_MAX);
 }
 
 async function byThreadId(

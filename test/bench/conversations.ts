@@ -185,7 +185,7 @@ async function bareClient(port: number, user: string): Promise<ImapFlow> {
 }
 
 /** Each names the first, and those right before it, as mail programs do. */
-export function conversation(user: string): Letter[] {
+function conversation(user: string): Letter[] {
   const id = (index: number) => `<plan-${index}@example.org>`;
   return Array.from({ length: THREAD }, (_, index) => {
     const receivedS = Date.parse('2026-11-20T13:00:00Z') / 1000 + index * 60;

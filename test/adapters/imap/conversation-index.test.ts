@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { imapMail } from '../../../adapters/imap/mail.ts';
+import type { Mail, MailCall } from '../../../core/ports/mail.ts';
+import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
+import { missingServers, titled } from '../../servers/missing-servers.ts';
+import { type MailProxy, startProxy } from '../../servers/proxy.ts';
+import { callOn, newestOf, started } from './mailbox-on.ts';
+
+function letter(id: string, answers = ''): string {
+  const named = answers === '' ? '' : `References: <${answers}@x.example>\r\n`;
+  return `Message-ID: <${id}@x.example>\r\n${named}Subject: ${id}\r\n\r\nx\r\n`;
+}
+
+describe.skipIf(missingServers().length > 0)(titled('a conversation that is asked for again'), () => {
+  let dovecot: Dovecot;
+  let proxy: MailProxy;
+  let mail: Mail;
+  let user: string;
+  let call: MailCall;
+
+  beforeAll(async () => {
+    dovecot = await startDovecot({ folders: ['Sent', 'Archive', 'Projects'] });
+    proxy = await startProxy('imap', dovecot.port);
+  });
+  beforeEach(() => {
+    user = dovecot.addUser();
+    mail = imapMail();
+    call = callOn(proxy.port, user);
+    void proxy.script();
+    return () => mail.close();
+  });
+  afterAll(async () => {
+    await proxy?.stop();
+    await dovecot?.stop();
+  });
+
+  const subjects = async (path = 'INBOX') => {
+    const { place } = await newestOf(mail, call, path);
+    return (await mail.thread(call, place)).map(({ subject }) => subject);
+  };
+
+  it('is read without a search, and nothing twice', async () => {
+    await dovecot.deliver(user, letter('one'));
+    await dovecot.deliver(user, letter('two', 'one'));
+    const { place } = await newestOf(mail, call);
+    void proxy.script();
+    expect(await mail.thread(call, place)).toHaveLength(2);
+    expect(proxy.commands.filter((name) => name === 'UID FETCH')).toHaveLength(2);
+    void proxy.script();
+    expect(await mail.thread(call, place)).toHaveLength(2);
+    expect(proxy.commands.filter((name) => name === 'UID FETCH')).toHaveLength(1);
+    expect(proxy.commands).not.toContain('UID SEARCH');
+  });
+
+  it('has what came meanwhile, in every folder, and not what is gone', async () => {
+    await dovecot.deliver(user, letter('one'));
+    await dovecot.deliver(user, letter('two', 'one'));
+    expect(await subjects()).toEqual(['one', 'two']);
+    await dovecot.deliver(user, letter('three', 'two'), { mailbox: 'Sent' });
+    await dovecot.deliver(user, letter('four', 'three'));
+    expect((await subjects()).sort()).toEqual(['four', 'one', 'three', 'two']);
+    const { place } = await newestOf(mail, call, 'Sent');
+    await mail.move(call, place, 'Projects', started);
+    expect((await subjects()).sort()).toEqual(['four', 'one', 'three', 'two']);
+    await dovecot.doveadm('expunge', user, ['mailbox', 'INBOX', 'subject', 'two']);
+    expect((await subjects()).sort()).toEqual(['four', 'one', 'three']);
+    await expect(mail.thread(call, place)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('of a folder that was made anew has none of what was in it', async () => {
+    await dovecot.deliver(user, letter('one'));
+    await dovecot.deliver(user, letter('two', 'one'), { mailbox: 'Projects' });
+    expect((await subjects()).sort()).toEqual(['one', 'two']);
+    await dovecot.doveadm('mailbox delete', user, ['Projects']);
+    expect(await subjects()).toEqual(['one']);
+    await dovecot.deliver(user, letter('other', 'nothing'), { mailbox: 'Projects' });
+    await dovecot.deliver(user, letter('three', 'one'), { mailbox: 'Projects' });
+    // For a while Dovecot shows the old one to those who have it selected.
+    const { now } = performance;
+    vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + 60_000);
+    expect((await subjects()).sort()).toEqual(['one', 'three']);
+    vi.restoreAllMocks();
+  });
+
+  it('of two calls at once is the same for both', async () => {
+    for (let index = 0; index < 30; index++)
+      await dovecot.deliver(user, letter(`m${index}`, index === 0 ? '' : 'm0'));
+    const { place } = await newestOf(mail, call);
+    const both = await Promise.all([mail.thread(call, place), mail.thread(call, place)]);
+    for (const rows of both) expect(rows).toHaveLength(30);
+    expect(await mail.thread(call, place)).toHaveLength(30);
+  });
+
+  it('is searched for where the server does not say what is new', async () => {
+    await dovecot.deliver(user, letter('one'));
+    await dovecot.deliver(user, letter('two', 'one'), { mailbox: 'Sent' });
+    const poor = await startProxy('imap', dovecot.port, {
+      reply: (line) => line.replace(' LIST-STATUS', ''),
+      refusal: (line) => (/^\S+ STATUS /.test(line) ? 'NO not now' : undefined),
+    });
+    call = callOn(poor.port, user);
+    expect(await subjects()).toEqual(['one', 'two']);
+    expect(poor.commands).toContain('UID SEARCH');
+    await mail.close();
+    await poor.stop();
+  });
+});

@@ -1,0 +1,257 @@
+import { randomBytes } from 'node:crypto';
+import { ImapFlow } from 'imapflow';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { imapMail } from '../../adapters/imap/mail.ts';
+import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
+import { createService } from '../../core/create-service.ts';
+import type { Outcome } from '../../core/outcome.ts';
+import type { Mail } from '../../core/ports/mail.ts';
+import { callWith, silentLog, testClock } from '../open-service.ts';
+import { type Dovecot, startDovecot } from '../servers/dovecot.ts';
+import { addressOf, PASSWORD } from '../servers/mail-users.ts';
+import { missingServers, titled } from '../servers/missing-servers.ts';
+import { type Postfix, startPostfix } from '../servers/postfix.ts';
+import { type MailProxy, startProxy } from '../servers/proxy.ts';
+import { LEASE_MS } from './scene.ts';
+
+const CUTS = ['cut before', 'cut unanswered', 'cut answered'] as const;
+
+interface Ids {
+  readonly first: string;
+  readonly second: string;
+  readonly recipient: string;
+}
+
+/** Every tool that asks the mail server, with what it is asked. */
+const READS: readonly [string, (ids: Ids) => Record<string, unknown>][] = [
+  ['list_accounts', () => ({})],
+  ['list_folders', () => ({})],
+  ['summarize_inbox', () => ({ limit: 1 })],
+  ['list_unread', () => ({})],
+  ['search_inbox', () => ({ q: 'needle', from: 'ada' })],
+  ['get_email', ({ first }) => ({ id: first })],
+  ['get_thread', ({ first }) => ({ id: first })],
+  ['list_attachments', ({ first }) => ({ id: first })],
+  ['read_attachment', ({ first }) => ({ id: first, index: 0 })],
+];
+
+const WRITES: readonly [string, (ids: Ids) => Record<string, unknown>][] = [
+  ['archive_email', ({ first }) => ({ id: first })],
+  ['delete_email', ({ first, second }) => ({ ids: [first, second] })],
+  ['move_email', ({ first }) => ({ id: first, target_folder: 'Projects' })],
+  ['label_email', ({ first }) => ({ id: first, label: 'later' })],
+  ['label_email', ({ first }) => ({ id: first, label: 'Two words' })],
+  ['mark_read', ({ first, second }) => ({ ids: [first, second] })],
+  ['mark_unread', ({ first }) => ({ id: first })],
+  ['flag_email', ({ first }) => ({ id: first })],
+  ['send_email', ({ recipient }) => ({ to: [recipient], subject: 'Sent', body: 'Once.' })],
+  ['forward_email', ({ first, recipient }) => ({ id: first, to: [recipient] })],
+];
+
+const LETTERS = [
+  [
+    'From: Ada <ada@example.test>',
+    'Message-ID: <one@example.test>',
+    'Subject: one',
+    'MIME-Version: 1.0',
+    'Content-Type: multipart/mixed; boundary=b',
+    '',
+    '--b',
+    '',
+    'needle',
+    '--b',
+    'Content-Type: text/plain; name=a.txt',
+    'Content-Disposition: attachment',
+    '',
+    'attached',
+    '--b--',
+    '',
+  ],
+  ['From: Ada <ada@example.test>', 'References: <one@example.test>', 'Subject: Re: one', '', 'needle', ''],
+].map((lines) => lines.join('\r\n'));
+
+describe.skipIf(missingServers().length > 0)(titled('the connection cut at every command of'), () => {
+  let dovecot: Dovecot;
+  let postfix: Postfix;
+  let imap: MailProxy;
+  let smtp: MailProxy;
+  beforeAll(async () => {
+    dovecot = await startDovecot({ tls: false, folders: ['Sent', 'Archive', 'Trash', 'Projects'] });
+    postfix = await startPostfix(dovecot, { tls: false });
+    imap = await startProxy('imap', dovecot.port);
+    smtp = await startProxy('smtp', postfix.port);
+  });
+  afterAll(async () => {
+    await imap?.stop();
+    await smtp?.stop();
+    await postfix?.stop();
+    await dovecot?.stop();
+  });
+
+  /** An owner with a mailbox behind the proxies, a key that need not ask, and what that mailbox holds. */
+  async function opened() {
+    const user = dovecot.addUser();
+    const recipient = addressOf(dovecot.addUser());
+    for (const raw of LETTERS) await dovecot.deliver(user, raw);
+    let mail = imapMail();
+    // Waiting for a pause after a failure would only make this slow: every attempt may have connections of its own.
+    const current = new Proxy(mail, { get: (_first, name: keyof Mail) => mail[name] });
+    const storage = sqliteStorage({ file: ':memory:' });
+    const service = createService({
+      storage,
+      mail: current,
+      clock: testClock(),
+      random: (bytes) => randomBytes(bytes),
+      log: silentLog,
+      secretKeys: [randomBytes(32)],
+      baseUrl: 'http://127.0.0.1:8787',
+      dashboardUrl: 'http://127.0.0.1:8788',
+      limits: { callsPerMinute: 100_000, callsPerDay: 100_000 },
+      leaseMs: LEASE_MS,
+    });
+    const email = addressOf(user);
+    const { ownerId } = await service.owners.create({ email });
+    const server = { host: '127.0.0.1', security: 'none', user: email, pass: PASSWORD } as const;
+    const settings = { imap: { ...server, port: imap.port }, smtp: { ...server, port: smtp.port } };
+    const { accountId } = await service.accounts.connect({ ownerId, email, settings });
+    await storage.rememberRecipients(ownerId, accountId, [recipient], new Date());
+    const direct = { 'mail:send': 'direct', 'mail:manage': 'direct', 'mail:organize': 'direct' } as const;
+    const { apiKey } = await service.keys.create({ ownerId, name: 'agent', preset: 'full', modes: direct });
+    const call = (tool: string, args: unknown = {}) => callWith(service, apiKey, tool, args);
+    const listed = await call('summarize_inbox');
+    const messages =
+      listed.status === 'ok' && Array.isArray(listed.result.messages) ? listed.result.messages : [];
+    const [second, first] = messages.map(({ id }: { id: unknown }) => String(id));
+    if (first === undefined || second === undefined) throw new Error('the inbox was not listed');
+    return {
+      call,
+      ids: { first, second, recipient },
+      world: async () => [...(await holdings(user)), ...(await arrivals(recipient))].sort(),
+      recover: () => service.recover(),
+      async reconnect() {
+        await mail.close();
+        mail = imapMail();
+      },
+      async stop() {
+        await service.stop();
+        await mail.close();
+      },
+    };
+  }
+
+  /** What lies in each folder: subject and flags. */
+  async function holdings(user: string): Promise<string[]> {
+    const client = new ImapFlow({
+      host: '127.0.0.1',
+      port: dovecot.port,
+      doSTARTTLS: false,
+      auth: { user: addressOf(user), pass: PASSWORD },
+      logger: false,
+    });
+    await client.connect();
+    const found: string[] = [];
+    for (const { path } of await client.list()) {
+      const { exists } = await client.mailboxOpen(path);
+      const messages = exists === 0 ? [] : await client.fetchAll('1:*', { envelope: true, flags: true });
+      for (const { envelope, flags = new Set() } of messages) {
+        const kept = [...flags].filter((flag) => flag !== '\\Recent').sort();
+        found.push(`${path}: ${envelope?.subject ?? ''} ${kept.join(' ')}`);
+      }
+    }
+    client.close();
+    return found;
+  }
+
+  async function arrivals(recipient: string): Promise<string[]> {
+    await postfix.delivered();
+    const messages = await dovecot.messages(recipient.split('@')[0] ?? '');
+    return messages.map((raw) => `arrived: ${/^Subject: (.*)$/m.exec(raw)?.[1] ?? ''}`);
+  }
+
+  it.each(READS)('%s: all of it, or a failure that says so', { timeout: 120_000 }, async (tool, argsFor) => {
+    const mailbox = await opened();
+    const args = argsFor(mailbox.ids);
+    const whole = withoutNonce(await mailbox.call(tool, args));
+    expect(whole).toMatch(/^{"status":"ok"/);
+    await mailbox.reconnect();
+    void imap.script();
+    await mailbox.call(tool, args);
+    const commands = [...imap.commands];
+    expect(commands.length).toBeGreaterThan(0);
+    for (const [index, command] of commands.entries()) {
+      for (const does of CUTS) {
+        await mailbox.reconnect();
+        void imap.script({ at: index + 1, does });
+        const outcome = await mailbox.call(tool, args);
+        void imap.script();
+        const where = `${does} ${command} (${index + 1})`;
+        if (outcome.status === 'error') expect(outcome.code, where).toBe('upstream_mail_error');
+        // Only this one still answers, with the account that could not be asked.
+        else if (tool === 'list_accounts' && withoutNonce(outcome) !== whole) {
+          expect(withoutNonce(outcome), where).toMatch(/"folders":\[\],.*"error":/);
+        } else expect(withoutNonce(outcome), where).toBe(whole);
+      }
+    }
+    await mailbox.stop();
+  });
+
+  describe.each(['imap', 'smtp'] as const)('%s in', (protocol) => {
+    const sends = (tool: string) => tool === 'send_email' || tool === 'forward_email';
+    const cases = WRITES.filter(([tool]) => protocol === 'imap' || sends(tool));
+
+    it.each(cases)('%s: what is answered is what was done', { timeout: 300_000 }, async (tool, argsFor) => {
+      const proxy = protocol === 'imap' ? imap : smtp;
+      const play = async (at: number, does: (typeof CUTS)[number]) => {
+        const mailbox = await opened();
+        // Else there is nothing to be marked.
+        if (tool === 'mark_unread') await mailbox.call('mark_read', { id: mailbox.ids.first });
+        const before = await mailbox.world();
+        void proxy.script(at === 0 ? undefined : { at, does });
+        const outcome = await mailbox.call(tool, argsFor(mailbox.ids));
+        return { outcome, before, mailbox };
+      };
+      const whole = await play(0, 'cut before');
+      expect(wordFor(whole.outcome)).toBe('done');
+      // What follows a send belongs to it.
+      await whole.mailbox.stop();
+      const commands = [...proxy.commands];
+      expect(commands.length).toBeGreaterThan(0);
+      const done = await whole.mailbox.world();
+      expect(done).not.toEqual(whole.before);
+      for (const [index, command] of commands.entries()) {
+        for (const does of CUTS) {
+          const { outcome, before, mailbox } = await play(index + 1, does);
+          const where = `${does} ${command} (${index + 1}): ${JSON.stringify(outcome)}`;
+          const word = wordFor(outcome);
+          if (word === 'done') {
+            // What follows a send, such as its copy in Sent, is repeated until it is done.
+            const asTold = async () => {
+              await mailbox.recover();
+              expect(await mailbox.world(), where).toEqual(done);
+            };
+            await vi.waitFor(asTold, { timeout: 20_000, interval: LEASE_MS / 3 });
+          } else {
+            const after = await mailbox.world();
+            if (word === 'not done') expect(after, where).toEqual(before);
+            else expect(after.length, where).toBeGreaterThanOrEqual(before.length);
+          }
+          await mailbox.stop();
+        }
+      }
+    });
+  });
+});
+
+/** A nonce is another one each time. */
+function withoutNonce(outcome: Outcome): string {
+  return JSON.stringify(outcome).replace(/[0-9a-f]{32,}/g, 'NONCE');
+}
+
+/** What the caller was told. */
+function wordFor(outcome: Outcome): 'done' | 'not done' | 'unknown' {
+  if (outcome.status === 'error')
+    return outcome.details?.reason === 'outcome_unknown' ? 'unknown' : 'not done';
+  if (outcome.status !== 'ok') throw new Error(`the answer is ${outcome.status}`);
+  if (outcome.executed !== true) return 'unknown';
+  return JSON.stringify(outcome.result).includes('"done":false') ? 'unknown' : 'done';
+}
