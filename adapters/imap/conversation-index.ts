@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { FetchMessageObject, ImapFlow } from 'imapflow';
 import { MailError, type MessagePlace, type MessageRow, THREAD_MAX } from '../../core/ports/mail.ts';
 import type { AccountConnections } from './account-connections.ts';
@@ -7,7 +8,7 @@ import { type MarkedFolder, readMarks } from './folders.ts';
 import { LINK_HEADERS, linkedIds } from './linked-rows.ts';
 import { type MessageLinks, messageLinks } from './message-links.ts';
 import { fetchRowsOf } from './rows.ts';
-import { type OpenFolder, onConnection } from './session.ts';
+import { onConnection } from './session.ts';
 
 /**
  * Who answers whom in the mailbox of an account. To search a mailbox for every answer takes a server seconds; to read
@@ -16,7 +17,7 @@ import { type OpenFolder, onConnection } from './session.ts';
 export interface ConversationIndex {
   /**
    * The rows of the conversation that the message belongs to, of each folder at most THREAD_MAX; undefined where the
-   * mailbox is too large to be kept, or the server does not say what is new in it.
+   * server has conversations of its own or does not say what is new in a folder, and where the mailbox is too large.
    * @throws MailError `not_found` where the place holds no message
    */
   rows(place: MessagePlace, limit: AbortSignal): Promise<MessageRow[] | undefined>;
@@ -35,7 +36,7 @@ const MOST_LINKS = 1_000_000;
 /** What nobody asks for again is not kept for longer. */
 const KEPT_MS = 15 * 60_000;
 /** A message that names more is one that somebody made to be endless. */
-const MOST_IDS = 500;
+const MOST_IDS = 100;
 
 export function conversationIndex(connections: AccountConnections): ConversationIndex {
   const known = new Map<string, KnownFolder>();
@@ -44,9 +45,9 @@ export function conversationIndex(connections: AccountConnections): Conversation
   let forgetting: NodeJS.Timeout | undefined;
 
   function numbersOf(ids: readonly string[]): number[] {
-    const numbers = ids
-      .slice(0, MOST_IDS)
-      .map((id) => createHmac('sha1', key).update(id).digest().readUIntBE(0, 6));
+    // The first of a conversation is named first, and what is answered last.
+    const most = ids.length <= MOST_IDS ? ids : [...ids.slice(0, 2), ...ids.slice(2 - MOST_IDS)];
+    const numbers = most.map((id) => createHmac('sha1', key).update(id).digest().readUIntBE(0, 6));
     return [...new Set(numbers)];
   }
 
@@ -74,82 +75,121 @@ export function conversationIndex(connections: AccountConnections): Conversation
     return begun;
   }
 
+  function forgetOthers(marks: readonly MarkedFolder[]): void {
+    const paths = new Set(marks.map(({ path }) => path));
+    for (const path of known.keys()) if (!paths.has(path)) known.delete(path);
+    for (const mark of marks) knownFolder(mark);
+  }
+
   /** Reads what is new since the last time. */
   async function update(marks: readonly MarkedFolder[], limit: AbortSignal): Promise<void> {
     const grown = marks.filter((mark) => mark.total > 0 && mark.uidNext > knownFolder(mark).uidNext);
     await inEachFolder(connections, grown, limit, async (open, mark) => {
       const folder = knownFolder(mark);
-      const from = folder.uidNext;
-      expectSame(open, mark);
-      const added = await readLinks(open.client, `${from}:${mark.uidNext - 1}`, numbersOf);
-      // Another call may have read the same meanwhile.
-      if (folder.uidNext !== from) return;
-      for (const [uid, ids] of added) folder.links.add(uid, ids);
-      folder.uidNext = mark.uidNext;
+      // The folder that the server shows is still the old one, or already the new one.
+      if (open.uidValidity !== mark.uidValidity) throw madeAnew();
+      while (folder.uidNext < mark.uidNext) {
+        const from = folder.uidNext;
+        const added = await readLinks(open.client, `${from}:${mark.uidNext - 1}`, numbersOf);
+        // Another call may have read the same meanwhile, or some of it.
+        if (folder.uidNext !== from) continue;
+        for (const [uid, ids] of added) folder.links.add(uid, ids);
+        folder.uidNext = mark.uidNext;
+      }
     });
   }
 
-  /** UIDs of the conversation by folder. */
-  function conversation(ids: readonly number[], marks: readonly MarkedFolder[]): Map<string, Set<number>> {
-    const found = new Map(marks.map(({ path }) => [path, new Set<number>()]));
+  /** The places of the conversation, as far as it is known; undefined where the message is not. */
+  function conversation({ path, uidValidity, uid }: MessagePlace): FolderPlaces[] | undefined {
+    const begun = known.get(path);
+    const ids = begun?.uidValidity === uidValidity ? begun.links.idsOf(uid) : undefined;
+    if (ids === undefined) return undefined;
+    // It may name nobody and have no name.
+    const found = new Map([[path, new Set([uid])]]);
     const named = new Set(ids);
     // What is added while the set is gone through is gone through as well.
     for (const id of named) {
-      for (const mark of marks) {
-        const { links } = knownFolder(mark);
-        const uids = found.get(mark.path);
-        for (const uid of links.naming(id)) {
-          if (uids?.has(uid) !== false) continue;
-          uids.add(uid);
-          for (const other of links.idsOf(uid) ?? []) named.add(other);
+      for (const [inPath, { links }] of known) {
+        for (const naming of links.naming(id)) {
+          const uids = found.get(inPath) ?? new Set();
+          if (uids.has(naming)) continue;
+          found.set(inPath, uids.add(naming));
+          for (const other of links.idsOf(naming) ?? []) named.add(other);
         }
       }
     }
-    return found;
+    return [...found].map(([inPath, uids]) => ({
+      path: inPath,
+      uidValidity: known.get(inPath)?.uidValidity ?? '',
+      uids: newest(uids, inPath === path ? uid : undefined),
+    }));
+  }
+
+  async function read(folders: readonly FolderPlaces[], limit: AbortSignal): Promise<MessageRow[]> {
+    const rows = await inEachFolder(connections, folders, limit, async (open, { uidValidity, uids }) =>
+      open.uidValidity === uidValidity ? fetchRowsOf(open, uids) : [],
+    );
+    return rows.flatMap((some) => some ?? []);
   }
 
   return {
     async rows(place, limit) {
-      const marks = await onConnection(connections, limit, readMarks);
-      if (marks === undefined || isTooLarge(marks)) {
+      // What is known of it is read while the server is asked for what is new.
+      const early = conversation(place) ?? [];
+      const [marks, rows] = await Promise.all([
+        onConnection(connections, limit, readMarks),
+        read(early, limit),
+      ]);
+      if (marks === undefined) return undefined;
+      if (!isTooLarge(marks)) {
+        keepForAWhile();
+        forgetOthers(marks);
+        await update(marks, limit);
+      }
+      if (isTooLarge(marks)) {
         known.clear();
         return undefined;
       }
-      keepForAWhile();
-      const begun = marks.find(({ path }) => path === place.path);
-      if (begun === undefined || begun.uidValidity !== place.uidValidity) throw noMessage();
-      await update(marks, limit);
-      const ids = knownFolder(begun).links.idsOf(place.uid);
-      if (ids === undefined) throw noMessage();
-      const found = conversation(ids, marks);
-      // It may name nobody and have no name.
-      found.get(place.path)?.add(place.uid);
-      const folders = marks.flatMap((mark) => {
-        const uids = [...(found.get(mark.path) ?? [])].sort((a, b) => b - a);
-        return uids.length === 0
-          ? []
-          : [{ ...mark, uids: newest(uids, mark.path === place.path ? place.uid : undefined) }];
-      });
-      const rows = await inEachFolder(connections, folders, limit, (open, folder) => {
-        expectSame(open, folder);
-        return fetchRowsOf(open, folder.uids);
-      });
-      const all = rows.flatMap((some) => some ?? []);
-      if (!all.some((row) => row.place.path === place.path && row.place.uid === place.uid)) throw noMessage();
+      const whole = conversation(place);
+      if (whole === undefined) {
+        // Another call has found the mailbox too large meanwhile, and forgotten it.
+        if (known.size < marks.length) return undefined;
+        throw noMessage();
+      }
+      const all = [...rows, ...(await read(without(whole, early), limit))];
+      if (!all.some((row) => isDeepStrictEqual(row.place, place))) throw noMessage();
       return all;
     },
   };
 }
 
+/** Some UIDs of a folder. */
+interface FolderPlaces {
+  readonly path: string;
+  readonly uidValidity: string;
+  readonly uids: readonly number[];
+}
+
 /** The highest, and one that is to be among them. */
-function newest(uids: readonly number[], one: number | undefined): number[] {
-  const kept = uids.slice(0, THREAD_MAX);
+function newest(uids: ReadonlySet<number>, one: number | undefined): number[] {
+  const kept = [...uids].sort((a, b) => b - a).slice(0, THREAD_MAX);
   return one === undefined || kept.includes(one) ? kept : [...kept, one];
 }
 
-function expectSame(open: OpenFolder, { uidValidity }: MarkedFolder): void {
-  if (open.uidValidity === uidValidity) return;
-  throw new MailError('unavailable', 'a folder was made anew while it was read');
+/** What was not among those that were read already. */
+function without(folders: readonly FolderPlaces[], read: readonly FolderPlaces[]): FolderPlaces[] {
+  return folders.flatMap((folder) => {
+    const same = read.find(
+      ({ path, uidValidity }) => path === folder.path && uidValidity === folder.uidValidity,
+    );
+    const before = new Set(same?.uids);
+    const uids = folder.uids.filter((uid) => !before.has(uid));
+    return uids.length === 0 ? [] : [{ ...folder, uids }];
+  });
+}
+
+function madeAnew(): MailError {
+  return new MailError('unavailable', 'a folder was made anew while it was read');
 }
 
 function noMessage(): MailError {

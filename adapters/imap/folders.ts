@@ -59,8 +59,12 @@ export interface MarkedFolder {
   readonly total: number;
 }
 
-/** The folders to look through to see every message once; undefined where the server does not tell all of it. */
+/**
+ * The folders to look through to see every message once; undefined where the server does not tell all of it, or has
+ * conversations of its own.
+ */
 export async function readMarks(client: ImapFlow): Promise<readonly MarkedFolder[] | undefined> {
+  if (hasThreadIds(client)) return undefined;
   const listed = await client.list({ statusQuery: { messages: true, uidNext: true, uidValidity: true } });
   const statuses = new Map(listed.map(({ path, status }) => [path, status]));
   const marks: MarkedFolder[] = [];
@@ -102,6 +106,11 @@ function gmailFolders(folders: readonly MailFolder[], allMail: string): FolderLi
 
 export function isGmail({ capabilities }: ImapFlow): boolean {
   return capabilities.has('X-GM-EXT-1');
+}
+
+/** RFC 8474, and Gmail's own. */
+function hasThreadIds(client: ImapFlow): boolean {
+  return client.capabilities.has('OBJECTID') || isGmail(client);
 }
 
 function canBeOpened({ flags }: ListResponse): boolean {

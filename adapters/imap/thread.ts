@@ -5,7 +5,7 @@ import { inEachFolder } from './each-folder.ts';
 import type { SearchScope } from './folders.ts';
 import { linkedRow, linkedRows } from './linked-rows.ts';
 import { byReferences } from './references.ts';
-import { inFolder, onConnection } from './session.ts';
+import { inFolder } from './session.ts';
 
 /**
  * The rows of a conversation, oldest first, each message once.
@@ -18,10 +18,7 @@ export async function conversationOf(
   place: MessagePlace,
   limit: AbortSignal,
 ): Promise<MessageRow[]> {
-  const hasThreadIds = await onConnection(connections, limit, async ({ capabilities }) =>
-    ['OBJECTID', 'X-GM-EXT-1'].some((name) => capabilities.has(name)),
-  );
-  const indexed = hasThreadIds ? undefined : await index.rows(place, limit);
+  const indexed = await index.rows(place, limit);
   if (indexed !== undefined) return inOrder(indexed);
   const begun = await inFolder(connections, place.path, limit, (folder) => linkedRow(folder, place));
   const found =

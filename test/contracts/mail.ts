@@ -11,6 +11,7 @@ import type {
 } from '../../core/ports/mail.ts';
 import { changePromises } from './mail/changes.ts';
 import { contentPromises } from './mail/contents.ts';
+import { hostilePromises } from './mail/hostile.ts';
 import { lf, type Mailbox, newest as newestOf, started } from './mail/scene.ts';
 import { searchPromises } from './mail/search.ts';
 import { threadPromises } from './mail/thread.ts';
@@ -322,6 +323,7 @@ export function mailContract(
     contentPromises(mailbox);
     searchPromises(mailbox);
     threadPromises(mailbox);
+    hostilePromises(mailbox);
     changePromises(mailbox, differences);
 
     describe('compose and transmit', () => {

@@ -5,6 +5,7 @@ import { imapMail } from '../../adapters/imap/mail.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import { createService } from '../../core/create-service.ts';
 import type { Outcome } from '../../core/outcome.ts';
+import type { AttachmentText } from '../../core/ports/attachment-text.ts';
 import type { Mail } from '../../core/ports/mail.ts';
 import { callWith, silentLog, testClock } from '../open-service.ts';
 import { type Dovecot, startDovecot } from '../servers/dovecot.ts';
@@ -70,6 +71,11 @@ const LETTERS = [
   ['From: Ada <ada@example.test>', 'References: <one@example.test>', 'Subject: Re: one', '', 'needle', ''],
 ].map((lines) => lines.join('\r\n'));
 
+const attachmentText: AttachmentText = {
+  extract: async ({ bytes }) => ({ kind: 'text', text: Buffer.from(bytes).toString(), cut: false }),
+  close: async () => undefined,
+};
+
 describe.skipIf(missingServers().length > 0)(titled('the connection cut at every command of'), () => {
   let dovecot: Dovecot;
   let postfix: Postfix;
@@ -100,6 +106,7 @@ describe.skipIf(missingServers().length > 0)(titled('the connection cut at every
     const service = createService({
       storage,
       mail: current,
+      attachmentText,
       clock: testClock(),
       random: (bytes) => randomBytes(bytes),
       log: silentLog,

@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import { delivered, letter, type Mailbox, type MailScene, NOON, started } from './scene.ts';
+
+/** What strangers send to break a mailbox: none of it is lost from a list, and each says as much as can be shown. */
+export function hostilePromises(mailbox: Mailbox): void {
+  const subjectsIn = async ({ mail, call }: MailScene, path: string) => {
+    const query = { path, unread: false, order: 'uid', after: undefined, limit: 100 } as const;
+    return (await mail.list(call, query)).rows.map(({ subject }) => subject);
+  };
+
+  describe('a message', () => {
+    it('of more attachments than may be numbered: those that may, each as it is', async () => {
+      const scene = mailbox();
+      const { mail, call, inbox } = scene;
+      const parts = Array.from({ length: 600 }, (_, index) => [
+        '--many',
+        `Content-Type: application/octet-stream; name="part-${index}.bin"`,
+        'Content-Transfer-Encoding: base64',
+        '',
+        Buffer.from(`content ${index}`).toString('base64'),
+      ]);
+      const { place } = await delivered(
+        scene,
+        inbox,
+        multipart('many', ['--many', '', 'the text', ...parts.flat()]),
+      );
+      const { text, attachments } = await mail.read(call, place);
+      expect(text).toMatch(/^the text\n\n\[This message has too many parts.*\]$/);
+      expect(attachments).toHaveLength(501);
+      for (const index of [0, 250, 500]) {
+        const found = await mail.attachment(call, place, index, 1000);
+        expect(found?.info).toEqual(attachments[index]);
+        expect(found?.info.name).toBe(`part-${index}.bin`);
+        expect(Buffer.from(found?.bytes ?? []).toString()).toBe(`content ${index}`);
+      }
+      expect(await mail.attachment(call, place, 501, 1000)).toBeUndefined();
+    });
+
+    it('of five hundred and one attachments: all of them, and nothing is said to be left out', async () => {
+      const scene = mailbox();
+      const { mail, call, inbox } = scene;
+      const parts = Array.from({ length: 501 }, (_, index) => [
+        '--all',
+        'Content-Type: image/png',
+        '',
+        `picture ${index}`,
+      ]);
+      const { place } = await delivered(
+        scene,
+        inbox,
+        multipart('all', ['--all', '', 'the text', ...parts.flat()]),
+      );
+      const { text, attachments } = await mail.read(call, place);
+      expect([text, attachments.length]).toEqual(['the text', 501]);
+      const last = await mail.attachment(call, place, 500, 1000);
+      expect(
+        Buffer.from(last?.bytes ?? [])
+          .toString()
+          .trimEnd(),
+      ).toBe('picture 500');
+    });
+
+    it('of three hundred levels: its header, and that it cannot all be shown', async () => {
+      const scene = mailbox();
+      const levels = Array.from({ length: 300 }, (_, depth) => [
+        `Content-Type: multipart/mixed; boundary="level${depth}"`,
+        '',
+        `--level${depth}`,
+      ]);
+      const raw = [
+        'From: bob@example.test',
+        'Subject: deep',
+        'MIME-Version: 1.0',
+        ...levels.flat(),
+        '',
+        'the end',
+        '',
+      ];
+      const { place, subject } = await delivered(scene, scene.inbox, raw.join('\r\n'));
+      expect(subject).toBe('deep');
+      const { text, headers } = await scene.mail.read(scene.call, place);
+      expect(text).toMatch(/cannot be shown\.\]$/);
+      expect(headers.from).toEqual([{ name: '', address: 'bob@example.test' }]);
+      expect(await subjectsIn(scene, scene.inbox)).toEqual(['deep']);
+    });
+
+    it.each([
+      ['of one field', `X-Filler: ${Array.from({ length: 16_000 }, () => 'x'.repeat(63)).join('\r\n ')}`],
+      ['of many', Array.from({ length: 13_000 }, () => `X-Filler: ${'x'.repeat(68)}`).join('\r\n')],
+      [
+        'of references',
+        `References: ${Array.from({ length: 22_000 }, (_, i) => `<${i}-${'x'.repeat(30)}@other.example>`).join('\r\n ')}`,
+      ],
+    ])('with a header of a megabyte, %s: its row and its text', async (_name, filler) => {
+      const scene = mailbox();
+      const { mail, call, inbox } = scene;
+      const head = ['From: bob@example.test', 'Subject: wide', 'Message-ID: <wide@other.example>', filler];
+      const row = await delivered(scene, inbox, [...head, '', 'the text', ''].join('\r\n'));
+      expect(row).toMatchObject({ subject: 'wide', messageId: '<wide@other.example>' });
+      const { text, headers } = await mail.read(call, row.place);
+      expect([text, headers.subject]).toEqual(['the text', 'wide']);
+      expect((await mail.thread(call, row.place)).map(({ subject }) => subject)).toEqual(['wide']);
+    });
+
+    it('with a subject of a megabyte does not keep others from the list', async () => {
+      const scene = mailbox();
+      await delivered(scene, scene.inbox, letter({ Subject: 'before' }));
+      const long = Array.from({ length: 14_000 }, () => 'y'.repeat(70)).join('\r\n ');
+      const { subject } = await delivered(scene, scene.inbox, letter({ Subject: long }, 'x'));
+      expect(subject.length).toBeGreaterThan(60);
+      await delivered(scene, scene.inbox, letter({ Subject: 'behind' }));
+      const subjects = await subjectsIn(scene, scene.inbox);
+      expect([subjects[0], subjects[1]?.slice(0, 5), subjects[2]]).toEqual(['behind', 'yyyyy', 'before']);
+    });
+  });
+
+  describe('messages that all have the same Message-ID', () => {
+    it('are each themselves: listed, read, in the conversation, and moved alone', async () => {
+      const scene = mailbox();
+      const { mail, call, inbox, box } = scene;
+      for (let index = 0; index < 40; index++) {
+        const raw = letter({ 'Message-ID': '<same@other.example>', Subject: `same ${index}` });
+        await box.deliver(inbox, raw, { receivedAt: new Date(NOON.getTime() + index * 1000) });
+      }
+      const query = { path: inbox, unread: false, order: 'uid', after: undefined, limit: 50 } as const;
+      const { rows } = await mail.list(call, query);
+      expect(new Set(rows.map(({ fingerprint }) => fingerprint)).size).toBe(40);
+      const row = rows[20];
+      if (row === undefined) throw new Error('the list is too short');
+      expect((await mail.read(call, row.place)).text).toBe(row.subject);
+      // A server may make conversations of its own: what shares a name need not be one.
+      const conversation = await mail.thread(call, row.place);
+      expect(conversation).toContainEqual(row);
+      const { path: archive } = await mail.folderFor(call, 'archive');
+      await mail.move(call, row.place, archive, started);
+      expect(await subjectsIn(scene, archive)).toEqual([row.subject]);
+      const found = (await mail.find(call, row)).filter(({ fingerprint }) => fingerprint === row.fingerprint);
+      expect(found.map(({ place }) => place.path)).toContain(archive);
+      expect(found.every(({ subject }) => subject === row.subject)).toBe(true);
+    });
+  });
+}
+
+function multipart(boundary: string, body: readonly string[]): string {
+  const head = ['From: bob@example.test', 'Subject: many', 'MIME-Version: 1.0'];
+  return [
+    ...head,
+    `Content-Type: multipart/mixed; boundary="${boundary}"`,
+    '',
+    ...body,
+    `--${boundary}--`,
+    '',
+  ].join('\r\n');
+}
