@@ -2,7 +2,7 @@ import type { FetchMessageObject, FetchQueryObject, ImapFlow, SearchObject } fro
 import { MailError, type MailFlag, type MessagePlace, type MessageRow } from '../../core/ports/mail.ts';
 import { fingerprintOf } from '../mime/fingerprint.ts';
 import { headerAddresses, headerMessageIds, headerText } from '../mime/header-text.ts';
-import { readTree } from '../mime/mime-tree.ts';
+import { readHeaders } from '../mime/mime-tree.ts';
 import { dateOf, displayAddresses } from '../mime/row-text.ts';
 import type { OpenFolder } from './session.ts';
 
@@ -72,7 +72,7 @@ export function rowOf({ mailbox, uidValidity, client }: OpenFolder, message: Fet
   const { uid, size = 0, flags = new Set(), emailId, headers: block = Buffer.alloc(0) } = message;
   const place: MessagePlace = { path: mailbox.path, uidValidity, uid };
   const hasStableIds = client.capabilities.has('OBJECTID') || client.capabilities.has('X-GM-EXT-1');
-  const { headers } = readTree(block).root;
+  const headers = readHeaders(block);
   const first = (name: string) => headers.find(({ key }) => key === name)?.value;
   const messageId = headerMessageIds(first('message-id') ?? '')[0] ?? null;
   const from = displayAddresses(headerAddresses(first('from') ?? ''));

@@ -15,6 +15,7 @@ export function decodeText(bytes: Buffer, charset = ''): string {
 }
 
 function decoderOf(charset: string): TextDecoder | undefined {
+  if (charset === '') return undefined;
   try {
     return new TextDecoder(charset);
   } catch {

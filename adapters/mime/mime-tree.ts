@@ -87,7 +87,8 @@ function splitHeader(bytes: Buffer): { block: Buffer; content: Buffer } {
   return { block: bytes.subarray(0, first.at), content: bytes.subarray(first.at + first.length) };
 }
 
-function readHeaders(block: Buffer): MimeHeader[] {
+/** The fields of a header block, in order. */
+export function readHeaders(block: Buffer): MimeHeader[] {
   const fields = decodeText(block.subarray(0, MAX_HEADER_BYTES)).split(/\r?\n(?![ \t])/);
   return fields.flatMap((field) => {
     const [name, key] = /^([!-9;-~]+)[ \t]*:/.exec(field) ?? [];
