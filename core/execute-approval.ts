@@ -255,6 +255,8 @@ function endOf(
       return { type: 'not_now', error: 'upstream_mail_error', retryMs };
     case 'not_found':
       return { type: 'refuse', error: 'not_found' };
+    case 'conflict':
+      return { type: 'refuse', error: 'target_changed' };
     case 'refused':
     case 'auth':
       return { type: 'refuse', error: 'upstream_mail_error' };

@@ -1,4 +1,5 @@
-import type { Calendar, CalendarEvent } from '../../core/ports/calendar.ts';
+import type { Calendar, CalendarEvent, CalendarInfo } from '../../core/ports/calendar.ts';
+import { MailError } from '../../core/ports/mail.ts';
 import { refuseEnded } from './ended-call.ts';
 import { SAMPLE_EVENTS, type SampleEvent } from './sample-events.ts';
 
@@ -16,9 +17,40 @@ export function sandboxCalendar(options: { readonly now?: () => Date } = {}): Ca
         .sort((a, b) => a.start.getTime() - b.start.getTime() || (a.uid < b.uid ? -1 : 1));
     },
 
+    async calendars(call) {
+      refuseEnded(call);
+      return [CALENDAR];
+    },
+
+    async target(call) {
+      refuseEnded(call);
+      return CALENDAR;
+    },
+
+    async read() {
+      return undefined;
+    },
+
+    async write() {
+      throw new MailError('refused', 'This calendar cannot be changed.');
+    },
+
+    async remove() {
+      throw new MailError('refused', 'This calendar cannot be changed.');
+    },
+
+    async forget() {},
+
     async close() {},
   };
 }
+
+const CALENDAR: CalendarInfo = {
+  calendar: 'Calendar',
+  name: 'Calendar',
+  writable: false,
+  schedules: false,
+};
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -38,6 +70,7 @@ function eventsOf(sample: SampleEvent, midnightMs: number, to: Date): CalendarEv
       title,
       start,
       end: new Date(start.getTime() + lengthMin * MINUTE_MS),
+      allDay: false,
       status,
       recurring: everyDays !== undefined,
     };

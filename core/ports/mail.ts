@@ -315,6 +315,8 @@ export type MailErrorCode =
   | 'outcome_unknown'
   /** The server does not accept the credentials. */
   | 'auth'
+  /** What it was for is not as it was when it was read; nothing was done. Calendars only. */
+  | 'conflict'
   /** `start` answered false; nothing was done. */
   | 'not_started';
 

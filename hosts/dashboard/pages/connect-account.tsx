@@ -88,6 +88,7 @@ const MAIL_PROBLEMS: Record<MailError['code'], string> = {
   not_found: 'The server has no such mailbox.',
   outcome_unknown: 'The server did not answer to the end.',
   not_started: 'Signing in was not begun.',
+  conflict: 'The server says that what is there has changed.',
 };
 
 const fieldErrors = z.object({ errors: z.array(z.object({ field: z.string(), message: z.string() })) });
