@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { type CalendarScene, calendarOf, event, found, listed, object, there, unfolded } from './scene.ts';
+
+const UNKNOWN = ['X-ATLAS-TICKET;X-KIND="a:b;c":4711', 'LOCATION:Room 4'];
+
+export function readPromises(scene: () => CalendarScene): void {
+  describe('read', () => {
+    it('gives the event as lists show it, and its whole object', async () => {
+      const { box, target } = scene();
+      const ics = object('one', 'DTSTART:20260310T090000Z', 'DTEND:20260310T103000Z', ...UNKNOWN);
+      await box.put('named-so.ics', ics);
+      const [event] = await listed(scene(), '2026-03-10T00:00:00Z', '2026-03-11T00:00:00Z');
+      const stored = await there(scene(), 'one');
+      expect(stored.event).toEqual(event);
+      expect(stored.place).toEqual({ calendar: target, name: 'named-so.ics' });
+      expect(stored.etag).not.toBe('');
+      expect(unfolded(stored.ics)).toEqual(expect.arrayContaining(UNKNOWN));
+    });
+
+    it('has another ETag once the object is another, and the same one until then', async () => {
+      const { box } = scene();
+      await box.put('one.ics', object('one', 'DTSTART:20260310T090000Z', 'DURATION:PT1H'));
+      const { etag } = await there(scene(), 'one');
+      expect((await there(scene(), 'one')).etag).toBe(etag);
+      await box.put('one.ics', object('one', 'DTSTART:20260310T100000Z', 'DURATION:PT1H'));
+      const now = await there(scene(), 'one');
+      expect(now.etag).not.toBe(etag);
+      expect(now.event.start).toEqual(new Date('2026-03-10T10:00:00Z'));
+    });
+
+    it('finds an instance of a series, also one that was changed, and none that is not there', async () => {
+      await scene().box.put(
+        'series.ics',
+        calendarOf(
+          event(
+            'series',
+            'DTSTART:20260302T090000Z',
+            'DTEND:20260302T100000Z',
+            'RRULE:FREQ=WEEKLY;COUNT=5',
+            'EXDATE:20260309T090000Z',
+          ),
+          event('series', 'RECURRENCE-ID:20260316T090000Z', 'DTSTART:20260616T140000Z', 'DURATION:PT1H'),
+        ),
+      );
+      const start = async (recurrenceId: string | null) =>
+        (await found(scene(), 'series', recurrenceId))?.event.start.toISOString();
+      expect(await start('20260302T090000Z')).toBe('2026-03-02T09:00:00.000Z');
+      expect(await start('20260316T090000Z')).toBe('2026-06-16T14:00:00.000Z');
+      expect(await start('20260330T090000Z')).toBe('2026-03-30T09:00:00.000Z');
+      expect(await start('20260309T090000Z')).toBeUndefined();
+      expect(await start('20260406T090000Z')).toBeUndefined();
+      expect(await start('20260303T090000Z')).toBeUndefined();
+      const whole = await there(scene(), 'series');
+      expect(whole.event).toMatchObject({ recurrenceId: null, recurring: true });
+      expect(whole.event.start).toEqual(new Date('2026-03-02T09:00:00Z'));
+    });
+
+    it('finds nothing where there is nothing', async () => {
+      const { box, calendar, call, target } = scene();
+      await box.put('one.ics', object('one', 'DTSTART:20260310T090000Z', 'DURATION:PT1H'));
+      expect(await found(scene(), 'two')).toBeUndefined();
+      expect(await found(scene(), 'one', '20260310T090000Z')).toBeUndefined();
+      const elsewhere = { calendar: `${target}-not-there/`, uid: 'one', recurrenceId: null };
+      expect(await calendar.read(call, elsewhere, 'UTC')).toBeUndefined();
+    });
+  });
+}

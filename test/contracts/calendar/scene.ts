@@ -1,0 +1,106 @@
+import type { Calendar, CalendarEvent, StoredEvent } from '../../../core/ports/calendar.ts';
+import type { MailCall } from '../../../core/ports/mail.ts';
+import type { CalendarUnderTest } from '../calendar.ts';
+
+/** What a suite of promises is given. */
+export interface CalendarScene {
+  readonly box: CalendarUnderTest;
+  readonly calendar: Calendar;
+  readonly call: MailCall;
+  /** The calendar that new events are put into. */
+  readonly target: string;
+}
+
+/** The owner's. In 2026 its clocks go forward on 29 March and back on 25 October. */
+export const ZONE = 'Europe/Zurich';
+
+/** An object with one event. @param lines its content lines besides UID, DTSTAMP and SUMMARY */
+export function object(uid: string, ...lines: string[]): string {
+  return calendarOf(event(uid, ...lines));
+}
+
+export function event(uid: string, ...lines: string[]): string[] {
+  const summary = lines.some((line) => line.startsWith('SUMMARY')) ? [] : [`SUMMARY:Title of ${uid}`];
+  return ['BEGIN:VEVENT', `UID:${uid}`, 'DTSTAMP:20260101T000000Z', ...summary, ...lines, 'END:VEVENT'];
+}
+
+export function calendarOf(...components: readonly (readonly string[])[]): string {
+  const head = ['BEGIN:VCALENDAR', 'VERSION:2.0', 'PRODID:-//countersign//contract//EN'];
+  return [...head, ...components.flat(), 'END:VCALENDAR', ''].join('\r\n');
+}
+
+/** A zone that is an hour behind Zurich all year, under a name that no list of zones has. */
+export const ISLAND = [
+  'BEGIN:VTIMEZONE',
+  'TZID:Island',
+  'BEGIN:STANDARD',
+  'DTSTART:19700101T000000',
+  'TZOFFSETFROM:+0000',
+  'TZOFFSETTO:+0000',
+  'TZNAME:ISL',
+  'END:STANDARD',
+  'END:VTIMEZONE',
+];
+
+export const ZURICH = [
+  'BEGIN:VTIMEZONE',
+  'TZID:Europe/Zurich',
+  'BEGIN:DAYLIGHT',
+  'DTSTART:19700329T020000',
+  'TZOFFSETFROM:+0100',
+  'TZOFFSETTO:+0200',
+  'RRULE:FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU',
+  'END:DAYLIGHT',
+  'BEGIN:STANDARD',
+  'DTSTART:19701025T030000',
+  'TZOFFSETFROM:+0200',
+  'TZOFFSETTO:+0100',
+  'RRULE:FREQ=YEARLY;BYMONTH=10;BYDAY=-1SU',
+  'END:STANDARD',
+  'END:VTIMEZONE',
+];
+
+export function listed(
+  { calendar, call }: CalendarScene,
+  from: string,
+  to: string,
+): Promise<readonly CalendarEvent[]> {
+  return calendar.list(call, { from: new Date(from), to: new Date(to), timezone: ZONE });
+}
+
+/** Start, end and title of each event, to the minute: short to write down. */
+export async function times(scene: CalendarScene, from: string, to: string): Promise<string[]> {
+  const events = await listed(scene, from, to);
+  return events.map(({ start, end, title }) => `${minute(start)} ${minute(end)} ${title}`);
+}
+
+function minute(instant: Date): string {
+  return instant.toISOString().slice(0, 16);
+}
+
+export function found(
+  { calendar, call, target }: CalendarScene,
+  uid: string,
+  recurrenceId: string | null = null,
+): Promise<StoredEvent | undefined> {
+  return calendar.read(call, { calendar: target, uid, recurrenceId }, ZONE);
+}
+
+/** @throws Error when it is not there */
+export async function there(
+  scene: CalendarScene,
+  uid: string,
+  recurrenceId: string | null = null,
+): Promise<StoredEvent> {
+  const stored = await found(scene, uid, recurrenceId);
+  if (stored === undefined) throw new Error(`the event ${uid} is not there`);
+  return stored;
+}
+
+/** The lines of an object without their folds. */
+export function unfolded(ics: string | undefined): string[] {
+  return (ics ?? '')
+    .replace(/\r?\n[ \t]/g, '')
+    .split(/\r?\n/)
+    .filter((line) => line !== '');
+}
