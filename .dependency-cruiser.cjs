@@ -8,7 +8,7 @@ const PURE_LIBRARIES = [
   'html-to-text',
   'ical.js',
   'postal-mime',
-  'temporal-polyfill',
+  'timezones-ical-library',
   'zod',
 ];
 

@@ -8,7 +8,8 @@ const account = { ownerId: z.string(), accountId: z.int() };
 const instant = z.iso.datetime();
 const flag = z.enum(['seen', 'flagged', 'answered', 'forwarded']);
 
-const entrySchema = z.discriminatedUnion('event', [
+/** What happened in the sandbox's mailboxes. */
+export const mailEntry = z.discriminatedUnion('event', [
   /** The instant that the sample mail is dated from. */
   z.strictObject({ event: z.literal('opened'), at: instant }),
   z.strictObject({
@@ -52,26 +53,37 @@ const entrySchema = z.discriminatedUnion('event', [
   }),
 ]);
 
-export type JournalEntry = z.infer<typeof entrySchema>;
+export type JournalEntry = z.infer<typeof mailEntry>;
 
-export interface Journal {
+/** What happened in the sandbox's calendars. */
+export const calendarEntry = z.discriminatedUnion('event', [
+  /** The instant that the sample events are dated from. */
+  z.strictObject({ event: z.literal('opened'), at: instant }),
+  z.strictObject({ event: z.literal('stored'), ...account, name: z.string(), ics: z.string() }),
+  z.strictObject({ event: z.literal('removed'), ...account, name: z.string() }),
+]);
+
+export type CalendarJournalEntry = z.infer<typeof calendarEntry>;
+
+export interface Journal<Entry> {
   /** What the file held when it was opened. */
-  readonly entries: readonly JournalEntry[];
+  readonly entries: readonly Entry[];
   /** On disk when it returns. */
-  append(entry: JournalEntry): void;
+  append(entry: Entry): void;
   close(): void;
 }
 
 /**
- * Opens the journal, made when there is none. A last line without its end was being written when the process
- * was killed: it never happened, and is removed.
+ * Opens the journal, made when there is none; without a file, one that forgets everything with the process. A last
+ * line without its end was being written when the process was killed: it never happened, and is removed.
  * @throws Error naming the line that cannot be read
  */
-export function fileJournal(file: string): Journal {
+export function openJournal<Entry>(file: string | undefined, schema: z.ZodType<Entry>): Journal<Entry> {
+  if (file === undefined) return { entries: [], append: () => {}, close: () => {} };
   const written = existsSync(file) ? readFileSync(file) : Buffer.alloc(0);
   const whole = written.subarray(0, written.lastIndexOf(0x0a) + 1);
   const lines = whole.toString('utf8').split('\n').slice(0, -1);
-  const entries = lines.map((line, index) => readEntry(line, `${file}:${index + 1}`));
+  const entries = lines.map((line, index) => readEntry(schema, line, `${file}:${index + 1}`));
   const handle = openSync(file, 'a', 0o600);
   ftruncateSync(handle, whole.length);
   return {
@@ -84,14 +96,9 @@ export function fileJournal(file: string): Journal {
   };
 }
 
-/** Forgets everything with the process. */
-export function noJournal(): Journal {
-  return { entries: [], append: () => {}, close: () => {} };
-}
-
-function readEntry(line: string, where: string): JournalEntry {
+function readEntry<Entry>(schema: z.ZodType<Entry>, line: string, where: string): Entry {
   try {
-    return entrySchema.parse(JSON.parse(line));
+    return schema.parse(JSON.parse(line));
   } catch (cause) {
     throw new Error(`The sandbox's journal cannot be read at ${where}`, { cause });
   }

@@ -13,7 +13,7 @@ import {
 import { composeMessage, withDate } from '../mime/compose.ts';
 import { attachmentOf } from '../mime/parse.ts';
 import { refuseEnded } from './ended-call.ts';
-import { fileJournal, type JournalEntry, noJournal } from './journal.ts';
+import { type JournalEntry, mailEntry, openJournal } from './journal.ts';
 import { lastingFacts } from './lasting-facts.ts';
 import {
   emptyMailbox,
@@ -92,7 +92,7 @@ const LOST = 'lost@sandbox.invalid';
  */
 export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
   const { samples = sampleMail, now = () => new Date(), journalFile } = options;
-  const journal = journalFile === undefined ? noJournal() : fileJournal(journalFile);
+  const journal = openJournal(journalFile, mailEntry);
   const openedAt = openingOf(journal.entries) ?? now();
   if (openingOf(journal.entries) === undefined) {
     journal.append({ event: 'opened', at: openedAt.toISOString() });

@@ -1,6 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { sandboxCalendar } from '../../../adapters/sandbox/calendar.ts';
 import type { MailCall } from '../../../core/ports/mail.ts';
+import { object } from '../../contracts/calendar/scene.ts';
+import { calendarContract } from '../../contracts/calendar.ts';
 
 const call: MailCall = {
   account: {
@@ -12,6 +17,18 @@ const call: MailCall = {
   signal: new AbortController().signal,
   deadlineMs: 5_000,
 };
+
+calendarContract('sandbox', async () => {
+  const calendar = sandboxCalendar({ samples: [] });
+  const { account } = call;
+  return {
+    calendar,
+    account,
+    put: (name, ics) => calendar.put(account, name, ics),
+    object: async (name) => (await calendar.objects(account)).get(name),
+    close: () => calendar.close(),
+  };
+});
 
 const calendar = sandboxCalendar({ now: () => new Date('2026-03-03T17:45:00Z') });
 const list = (from: string, to: string) =>
@@ -61,5 +78,39 @@ describe('the sandbox calendar', () => {
     const ended = { ...call, signal: AbortSignal.abort() };
     const query = { from: new Date(0), to: new Date(), timezone: 'UTC' };
     await expect(calendar.list(ended, query)).rejects.toMatchObject({ code: 'unavailable' });
+  });
+});
+
+describe('the journal of the sandbox calendar', () => {
+  const ics = (uid: string) => object(uid, 'DTSTART:20260310T090000Z', 'DURATION:PT1H');
+  const start = async () => true;
+
+  function journalFile(): string {
+    const folder = mkdtempSync(join(tmpdir(), 'cs-calendar-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    return join(folder, 'calendar.journal');
+  }
+
+  it('shows another process the same calendar, without what was not written to its end', async () => {
+    const file = journalFile();
+    const first = sandboxCalendar({ journalFile: file });
+    const named = { calendar: 'Calendar', name: 'one.ics' };
+    await first.write(call, { ...named, ics: ics('one'), ifMatch: null }, start);
+    await first.write(call, { ...named, name: 'two.ics', ics: ics('two'), ifMatch: null }, start);
+    const two = await first.read(call, { calendar: 'Calendar', uid: 'two', recurrenceId: null }, 'UTC');
+    await first.remove(call, { ...named, name: 'two.ics', ifMatch: two?.etag ?? '' }, start);
+    const objects = await first.objects(call.account);
+    await first.close();
+    appendFileSync(file, '{"event":"removed","ownerId":"owner-1","accountId":1,"name":"one');
+    const second = sandboxCalendar({ journalFile: file, now: () => new Date(0) });
+    expect(await second.objects(call.account)).toEqual(objects);
+    await second.close();
+  });
+
+  it('is of one account: another one has its own calendar', async () => {
+    const own = sandboxCalendar({ samples: [] });
+    await own.put(call.account, 'one.ics', ics('one'));
+    expect(await own.objects({ ...call.account, accountId: 2 })).toEqual(new Map());
+    expect(await own.objects({ ...call.account, ownerId: 'owner-2' })).toEqual(new Map());
   });
 });
