@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
-import type { Tracker, TrackerStorage } from '../../core/ports/tracker-storage.ts';
-import { atomic } from './database.ts';
+import type { NumberedEvent, Tracker, TrackerStorage } from '../../core/ports/tracker-storage.ts';
+import { atomic, reading } from './database.ts';
 import { instant, integer, oneOf, type Row, text, textOrNull } from './row.ts';
 
 export function sqliteTrackers(db: Database): TrackerStorage {
@@ -21,6 +21,9 @@ export function sqliteTrackers(db: Database): TrackerStorage {
     SELECT @ownerId, coalesce(max(event_id), 0) + 1, @accountId, @calendar, @uid, @recurrenceId
     FROM event_numbers WHERE owner_id = @ownerId
     RETURNING event_id`);
+  const byNumber = db.prepare<[string, number], Row>(
+    'SELECT account_id, calendar, uid, recurrence_id FROM event_numbers WHERE owner_id = ? AND event_id = ?',
+  );
 
   return {
     createTracker: atomic(db, ({ ownerId, requestId, title, keywords, dueOn, addedByAgent, now }) => {
@@ -38,6 +41,22 @@ export function sqliteTrackers(db: Database): TrackerStorage {
         return integer(row, 'event_id');
       }),
     ),
+    event: reading((ownerId, eventId) => {
+      const row = byNumber.get(ownerId, eventId);
+      return row && readNumberedEvent(row);
+    }),
+  };
+}
+
+function readNumberedEvent(row: Row): NumberedEvent {
+  const recurrenceId = text(row, 'recurrence_id');
+  return {
+    accountId: integer(row, 'account_id'),
+    key: {
+      calendar: text(row, 'calendar'),
+      uid: text(row, 'uid'),
+      recurrenceId: recurrenceId === '' ? null : recurrenceId,
+    },
   };
 }
 

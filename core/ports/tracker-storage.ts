@@ -1,3 +1,5 @@
+import type { EventKey } from './calendar.ts';
+
 /** What core keeps of trackers and of the numbers of calendar events. Promises as those of Storage. */
 export interface TrackerStorage {
   /**
@@ -17,13 +19,14 @@ export interface TrackerStorage {
 
   /** The owner's number of each event, in their order; an event seen for the first time gets the next one. */
   eventNumbers(ownerId: string, accountId: number, events: readonly EventKey[]): Promise<readonly number[]>;
+
+  /** What an event's number stands for, whatever became of the event; undefined: the owner has no such number. */
+  event(ownerId: string, eventId: number): Promise<NumberedEvent | undefined>;
 }
 
-/** What stays the same of an event when its place on the server changes. */
-interface EventKey {
-  readonly calendar: string;
-  readonly uid: string;
-  readonly recurrenceId: string | null;
+export interface NumberedEvent {
+  readonly accountId: number;
+  readonly key: EventKey;
 }
 
 export interface Tracker {

@@ -5,6 +5,7 @@ import { approvalPromises } from './storage/approvals.ts';
 import { callPromises } from './storage/calls.ts';
 import { claimPromises } from './storage/claims.ts';
 import { credentialPromises } from './storage/credentials.ts';
+import { eventNumberPromises } from './storage/event-numbers.ts';
 import { filingPromises } from './storage/filing.ts';
 import { isolationPromises } from './storage/isolation.ts';
 import { lastingPromises } from './storage/lasting.ts';
@@ -53,6 +54,7 @@ export function storageContract(name: string, open: () => Promise<StorageUnderTe
     credentialPromises(store);
     ownerPromises(store);
     accountPromises(store);
+    eventNumberPromises(store);
     isolationPromises(store);
     modelPromises(store);
     racePromises(store, racer);

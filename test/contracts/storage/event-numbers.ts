@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import type { EventKey } from '../../../core/ports/calendar.ts';
+import type { Store } from '../storage.ts';
+import { addOwner, NOON } from './scene.ts';
+
+const key = (uid: string, recurrenceId: string | null = null): EventKey => ({
+  calendar: '/calendars/ada/work/',
+  uid,
+  recurrenceId,
+});
+
+export function eventNumberPromises(store: Store): void {
+  describe('event numbers', () => {
+    it('count from 1 for each owner, and stay what they are', async () => {
+      const { storage, reopen } = store();
+      const [ada, bob] = [await addOwner(storage), await addOwner(storage)];
+      const series = [key('series', '20260310T090000Z'), key('series', '20260317T090000Z'), key('series')];
+      expect(await storage.eventNumbers(ada, 1, series)).toEqual([1, 2, 3]);
+      expect(await storage.eventNumbers(bob, 1, [key('other')])).toEqual([1]);
+      const again = [key('new'), ...series.toReversed()];
+      expect(await storage.eventNumbers(ada, 1, again)).toEqual([4, 3, 2, 1]);
+      expect(await (await reopen()).eventNumbers(ada, 1, again)).toEqual([4, 3, 2, 1]);
+    });
+
+    it('tell events apart by account and calendar too', async () => {
+      const { storage } = store();
+      const ownerId = await addOwner(storage);
+      const elsewhere = { ...key('one'), calendar: '/calendars/ada/home/' };
+      expect(await storage.eventNumbers(ownerId, 1, [key('one'), elsewhere])).toEqual([1, 2]);
+      expect(await storage.eventNumbers(ownerId, 2, [key('one')])).toEqual([3]);
+    });
+
+    it('lead back to the event, for their owner alone', async () => {
+      const { storage } = store();
+      const [ada, bob] = [await addOwner(storage), await addOwner(storage)];
+      const keys = [key('one'), key('series', '20260310')];
+      await storage.eventNumbers(ada, 7, keys);
+      expect(await storage.event(ada, 1)).toEqual({ accountId: 7, key: keys[0] });
+      expect(await storage.event(ada, 2)).toEqual({ accountId: 7, key: keys[1] });
+      expect(await storage.event(ada, 3)).toBeUndefined();
+      expect(await storage.event(bob, 1)).toBeUndefined();
+    });
+
+    it('are not given to another event when the account is removed', async () => {
+      const { storage } = store();
+      const ownerId = await addOwner(storage);
+      const account = {
+        ownerId,
+        label: 'a',
+        email: 'a@example.org',
+        signature: '',
+        seal: () => '',
+        now: NOON,
+      };
+      const { accountId } = await storage.addAccount(account);
+      await storage.eventNumbers(ownerId, accountId, [key('one')]);
+      await storage.removeAccount({ ownerId, accountId, now: NOON });
+      expect(await storage.eventNumbers(ownerId, accountId + 1, [key('one')])).toEqual([2]);
+      expect(await storage.event(ownerId, 1)).toEqual({ accountId, key: key('one') });
+    });
+  });
+}
