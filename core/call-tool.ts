@@ -281,7 +281,7 @@ async function file(
     sealedPlan,
     call: {
       holds: planned.plan.holds,
-      sends: tool.sends,
+      sends: tool.sends && tool.recipients?.(planned.plan).length !== 0,
       repeatable: tool.repeatable,
       targeted: planned.targets.length > 0,
     },

@@ -157,7 +157,7 @@ export function createExecutor(ports: Ports, keyring: Keyring, leaseMs: number):
     const settled = await settle({
       ...base,
       end,
-      recipients: (plan.envelope?.to ?? []).map(normalAddress),
+      recipients: (tool.recipients?.(plan) ?? plan.envelope?.to ?? []).map(normalAddress),
       followUp: tool.followUp !== undefined,
       now: clock.now(),
     });

@@ -3,7 +3,7 @@ import { type Hold, recipientHolds } from './holds.ts';
 import { placeOf } from './mailbox.ts';
 import type { Result } from './outcome.ts';
 import type { ActionPlan, MessageTarget } from './plan.ts';
-import type { MailCall, MailFlag, MessageContent, Outgoing } from './ports/mail.ts';
+import type { Invitation, MailCall, MailFlag, MessageContent, Outgoing } from './ports/mail.ts';
 import type { Account } from './ports/storage.ts';
 import { domainOf, safetyHolds } from './safety-filter.ts';
 import { normalAddress } from './schema.ts';
@@ -12,25 +12,52 @@ import type { CallContext, Checked, RunContext } from './tools/define-tool.ts';
 
 /** What all sends have in common: composing and freezing the bytes, transmitting them, and the work afterwards. */
 
-interface Letter {
+interface Letter extends Message, Addressed {
   readonly tool: string;
+  readonly targets: readonly MessageTarget[];
+}
+
+interface Message {
   readonly account: Account;
   readonly to: readonly string[];
   readonly subject: string;
   /** All of the text: what was asked for, quote and signature. */
   readonly text: string;
-  /** The part of subject and text that the agent wrote: for the safety filter. */
-  readonly written: { readonly subject: string; readonly body: string };
-  /** The head of the message that is answered or passed on. */
-  readonly thread: MessageContent['headers'] | null;
+  readonly invitation?: Invitation;
   readonly inReplyTo: string | null;
   readonly references: readonly string[];
-  readonly targets: readonly MessageTarget[];
+}
+
+/** What the holds look at. */
+interface Addressed {
+  readonly account: Account;
+  readonly to: readonly string[];
+  /** The part of subject and text that the agent wrote: for the safety filter. */
+  readonly written: { readonly subject: string; readonly body: string };
+  /** Who is part of the conversation: the head of the message that is answered or passed on. */
+  readonly thread: Pick<MessageContent['headers'], 'from' | 'replyTo' | 'to' | 'cc'> | null;
+}
+
+export async function planSend(context: CallContext, letter: Letter): Promise<ActionPlan> {
+  const { account } = letter;
+  return {
+    v: 1,
+    tool: letter.tool,
+    account: { accountId: account.accountId, email: account.email },
+    ...(await frozenMessage(context, letter)),
+    targets: [...letter.targets],
+    holds: await sendingHolds(context, letter),
+    warnings: [],
+    display: [],
+    record: null,
+  };
 }
 
 /** Composes the message, parses it again, and refuses bytes that do not say what was asked. */
-export async function planSend(context: CallContext, letter: Letter): Promise<ActionPlan> {
-  const { ports } = context;
+export async function frozenMessage(
+  { ports }: CallContext,
+  letter: Message,
+): Promise<Pick<ActionPlan, 'envelope' | 'raw' | 'messageId'>> {
   const { account } = letter;
   const unique = Buffer.from(ports.random(16)).toString('hex');
   const messageId = `<${unique}@${account.email.slice(account.email.lastIndexOf('@') + 1)}>`;
@@ -43,6 +70,7 @@ export async function planSend(context: CallContext, letter: Letter): Promise<Ac
     messageId,
     inReplyTo: letter.inReplyTo,
     references: letter.references,
+    ...(letter.invitation === undefined ? {} : { invitation: letter.invitation }),
     requestId: unique,
   });
   const says = await readSentMessage(raw);
@@ -53,26 +81,23 @@ export async function planSend(context: CallContext, letter: Letter): Promise<Ac
     says.subject === letter.subject &&
     says.messageId === messageId &&
     says.inReplyTo === letter.inReplyTo &&
-    says.text === letter.text;
+    says.text === letter.text &&
+    says.invitation?.method === letter.invitation?.method &&
+    says.invitation?.ics === letter.invitation?.ics.replaceAll('\r\n', '\n');
   if (!faithful)
     throw new ServiceError('internal_error', { cause: new Error('the composed bytes say something else') });
   return {
-    v: 1,
-    tool: letter.tool,
-    account: { accountId: account.accountId, email: account.email },
     envelope: { from: account.email, to: [...letter.to] },
     raw: Buffer.from(raw).toString('base64'),
     messageId,
-    targets: [...letter.targets],
-    holds: await holdsOf(context, letter),
-    warnings: [],
-    display: [],
-    record: null,
   };
 }
 
 /** The recipients are looked up first: those found in Sent are known from then on, and so are their domains. */
-async function holdsOf(context: CallContext, { account, to, written, thread }: Letter): Promise<Hold[]> {
+export async function sendingHolds(
+  context: CallContext,
+  { account, to, written, thread }: Addressed,
+): Promise<Hold[]> {
   const first = await recipientHolds(context, account, to);
   const known = await context.ports.storage.knownDomains(context.owner.ownerId, account.accountId);
   const { from = [], replyTo = [], to: thereTo = [], cc = [] } = thread ?? {};

@@ -1,4 +1,5 @@
-import PostalMime from 'postal-mime';
+import PostalMime, { type Attachment } from 'postal-mime';
+import type { Invitation } from './ports/mail.ts';
 
 /** What the bytes of a message to be sent say: what the owner is shown, and what core checks before it files them. */
 export interface SentMessage {
@@ -9,6 +10,8 @@ export interface SentMessage {
   readonly inReplyTo: string | null;
   /** Plain text; lines end in LF; without its one final newline. */
   readonly text: string;
+  /** What a calendar makes of it, lines ending in LF; null where it is for people alone. */
+  readonly invitation: Invitation | null;
 }
 
 /** Header names that a message of ours has; any other makes it unreadable. */
@@ -27,7 +30,8 @@ const HEADERS = new Set([
 
 /**
  * Parses the raw bytes of a plan.
- * @throws Error when they hold anything beyond one plain text and the headers above: what cannot be shown is not sent
+ * @throws Error when they hold anything beyond one plain text, one invitation and the headers above: what cannot be
+ *   shown is not sent
  */
 export async function readSentMessage(raw: Uint8Array): Promise<SentMessage> {
   const mail = await PostalMime.parse(raw);
@@ -36,8 +40,8 @@ export async function readSentMessage(raw: Uint8Array): Promise<SentMessage> {
   if (new Set(mail.headers.map((header) => header.key)).size !== mail.headers.length) {
     throw new Error('the message has a header twice');
   }
-  if (mail.html !== undefined || mail.attachments.length > 0)
-    throw new Error('the message is not one plain text');
+  const [attachment, ...others] = mail.attachments;
+  if (mail.html !== undefined || others.length > 0) throw new Error('the message is not one plain text');
   if (mail.from?.address === undefined || mail.messageId === undefined) {
     throw new Error('the message has no From or no Message-ID');
   }
@@ -52,5 +56,15 @@ export async function readSentMessage(raw: Uint8Array): Promise<SentMessage> {
     messageId: mail.messageId,
     inReplyTo: mail.inReplyTo ?? null,
     text: (mail.text ?? '').replace(/\r\n?/g, '\n').replace(/\n$/, ''),
+    invitation: attachment === undefined ? null : invitationIn(attachment),
   };
+}
+
+function invitationIn({ mimeType, method, filename, description, content }: Attachment): Invitation {
+  const known = method === 'REQUEST' || method === 'CANCEL';
+  if (mimeType !== 'text/calendar' || !known || typeof content === 'string') {
+    throw new Error('the message has an attachment');
+  }
+  if ((filename ?? description) != null) throw new Error('the invitation has a name that would not be shown');
+  return { method, ics: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content) };
 }

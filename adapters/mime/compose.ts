@@ -3,8 +3,9 @@ import type { Draft, MailAddress } from '../../core/ports/mail.ts';
 import { encodeBody } from './transfer-encoding.ts';
 
 /**
- * The bytes of a plain text message (RFC 5322, 2045, 2047), without a Date header. The same draft gives the same bytes,
- * and reading them gives back every field of the draft; a text reads back without its one final newline.
+ * The bytes of a plain text message (RFC 5322, 2045, 2047), without a Date header; with an invitation, the same text
+ * and that as alternatives (RFC 6047). The same draft gives the same bytes, and reading them gives back every field
+ * of the draft; a text reads back without its one final newline.
  *
  * Refused rather than repaired: control characters in a header field, a carriage return in the text, and
  * addresses beyond ASCII (they need SMTPUTF8; a domain can be given in its `xn--` form).
@@ -12,7 +13,6 @@ import { encodeBody } from './transfer-encoding.ts';
  */
 export function composeMessage(draft: Draft): Uint8Array {
   if (draft.text.includes('\r')) throw new TypeError('The text must end its lines in LF');
-  const { encoding, body } = encodeBody(draft.text);
   const headers = [
     header('From', mailbox(draft.from)),
     header('To', draft.to.map((address) => addrSpec('To', address)).join(', ')),
@@ -24,10 +24,28 @@ export function composeMessage(draft: Draft): Uint8Array {
       : [header('References', draft.references.map((id) => msgId('References', id)).join(' '))]),
     header('X-Countersign-Request', token('X-Countersign-Request', draft.requestId)),
     header('MIME-Version', '1.0'),
-    header('Content-Type', 'text/plain; charset=utf-8'),
-    header('Content-Transfer-Encoding', encoding),
   ];
-  return Buffer.from(`${headers.join('')}\r\n${body}`, 'latin1');
+  return Buffer.from(`${headers.join('')}${content(draft)}`, 'latin1');
+}
+
+function content({ text, invitation, requestId }: Draft): string {
+  const plain = entity('text/plain; charset=utf-8', text);
+  if (invitation === undefined) return plain;
+  const { method, ics } = invitation;
+  const calendar = entity(`text/calendar; charset=utf-8; method=${method}`, ics.replace(/\r\n?/g, '\n'));
+  if (!/^[A-Za-z0-9_-]{1,60}$/.test(requestId)) throw new TypeError('The request id cannot end a part');
+  // Neither encoding of a part can begin a line with it.
+  const boundary = `=_${requestId}`;
+  const parts = [plain, calendar].map((part) => `--${boundary}\r\n${part}`);
+  const head = header('Content-Type', `multipart/alternative; boundary="${boundary}"`);
+  return `${head}\r\n${parts.join('')}--${boundary}--\r\n`;
+}
+
+/** A body with its headers. */
+function entity(type: string, text: string): string {
+  const { encoding, body } = encodeBody(text);
+  const headers = [header('Content-Type', type), header('Content-Transfer-Encoding', encoding)];
+  return `${headers.join('')}\r\n${body}`;
 }
 
 /** The message with `date` as its Date header, in UTC, on top. */

@@ -8,8 +8,9 @@ export { BrokenObject };
 
 /** Instances of one series that are shown in one range. */
 const MOST_INSTANCES = 5000;
-/** Periods and times of a series that are looked at to find them: some 50 ms of work. */
+/** Periods and times of a series that are looked at to find them, an instance counting for several: some 100 ms. */
 const MOST_STEPS = 200_000;
+const INSTANCE_STEPS = 10;
 /** No two clocks are further apart. */
 const ZONES_APART_MS = 2 * DAY_MS;
 
@@ -33,16 +34,18 @@ export interface ObjectReading {
  *
  * A VTIMEZONE of the object wins over a zone that we know by the same name. A name that is neither in the object nor
  * known to the runtime, nor a Windows name, is nobody's zone: the time floats.
+ * @param budget  what many objects together may cost; spent by what this one costs
  * @throws BrokenObject  for the caller to leave this object out, say so in its log, and show the others
  */
 export function expandObject(
   ics: string,
   { from, to, ...reading }: ObjectReading & { readonly from: Date; readonly to: Date },
+  budget: WorkBudget = { left: MOST_STEPS },
 ): Expansion {
   const events: CalendarEvent[] = [];
   let cut = false;
   for (const series of seriesOf(readObject(ics), reading)) {
-    const found = series.touching(from.getTime(), to.getTime());
+    const found = series.touching(from.getTime(), to.getTime(), budget);
     events.push(...found.events);
     cut ||= found.cut;
   }
@@ -67,8 +70,15 @@ export function eventInObject(
   return undefined;
 }
 
+/** A RECURRENCE-ID as the `recurrenceId` of an EventKey. */
+export function recurrenceIdOf({ kind, wallMs, zone }: Moment): string {
+  const text = (ms: number) => new Date(ms).toISOString().replace(/[-:]|\.\d+Z$/g, '');
+  if (kind === 'date') return text(wallMs).slice(0, 8);
+  return zone === undefined ? text(wallMs) : `${text(instantOf(wallMs, zone))}Z`;
+}
+
 interface Series {
-  touching(fromMs: number, toMs: number): { events: CalendarEvent[]; cut: boolean };
+  touching(fromMs: number, toMs: number, shared: WorkBudget): { events: CalendarEvent[]; cut: boolean };
   first(): CalendarEvent;
   instance(recurrenceId: string): CalendarEvent | undefined;
 }
@@ -90,9 +100,11 @@ function series(parts: readonly EventPart[], { calendar, timezone }: ObjectReadi
   const owner = ianaZone(timezone);
   const master = parts.find(({ recurrenceId }) => recurrenceId === undefined);
   const overrides = new Map(
-    parts.flatMap((part) => (part.recurrenceId ? [[idOf(inSeries(part.recurrenceId)), part] as const] : [])),
+    parts.flatMap((part) =>
+      part.recurrenceId ? [[recurrenceIdOf(inSeries(part.recurrenceId)), part] as const] : [],
+    ),
   );
-  const excluded = new Set(master?.excluded.map((moment) => idOf(inSeries(moment))));
+  const excluded = new Set(master?.excluded.map((moment) => recurrenceIdOf(inSeries(moment))));
   // An EXDATE of a whole day excludes what begins on it.
   const excludedDays = new Set(
     master?.excluded.filter(({ kind }) => kind === 'date').map(({ wallMs }) => wallMs),
@@ -114,12 +126,6 @@ function series(parts: readonly EventPart[], { calendar, timezone }: ObjectReadi
     if (moment.kind === 'date') return { ...own, wallMs: moment.wallMs + timeOfDay(own.wallMs) };
     if (own.kind === 'zoned') return { ...own, wallMs: moment.wallMs };
     return { ...own, wallMs: wallTime(instant(moment), owner) };
-  }
-
-  function idOf({ kind, wallMs, zone }: Moment): string {
-    const text = (ms: number) => new Date(ms).toISOString().replace(/[-:]|\.\d+Z$/g, '');
-    if (kind === 'date') return text(wallMs).slice(0, 8);
-    return zone === undefined ? text(wallMs) : `${text(instantOf(wallMs, zone))}Z`;
   }
 
   function event(part: EventPart, id: string | null, start: Moment, span: Span): CalendarEvent {
@@ -171,7 +177,7 @@ function series(parts: readonly EventPart[], { calendar, timezone }: ObjectReadi
     const seen = new Set<string>();
     const { start, span } = whole;
     for (const one of candidates()) {
-      const id = idOf(one.start);
+      const id = recurrenceIdOf(one.start);
       const day = Math.floor(one.start.wallMs / DAY_MS) * DAY_MS;
       if (seen.has(id) || excluded.has(id) || excludedDays.has(day)) continue;
       seen.add(id);
@@ -209,7 +215,7 @@ function series(parts: readonly EventPart[], { calendar, timezone }: ObjectReadi
   }
 
   return {
-    touching(fromMs, toMs) {
+    touching(fromMs, toMs, shared) {
       const found = new Map<string | null, CalendarEvent>();
       const take = (one: CalendarEvent) => {
         if (touches(one, fromMs, toMs)) found.set(one.recurrenceId, one);
@@ -230,8 +236,11 @@ function series(parts: readonly EventPart[], { calendar, timezone }: ObjectReadi
         const shifts = [0, ...future.map(shiftOf)];
         const beginMs = fromMs - longestMs - Math.max(...shifts) - ZONES_APART_MS;
         const endMs = toMs - Math.min(...shifts) + ZONES_APART_MS;
+        const allowed = Math.min(MOST_STEPS, Math.max(0, shared.left));
+        const budget = { left: allowed };
         try {
-          for (const instance of instances(master, beginMs, endMs, { left: MOST_STEPS })) {
+          for (const instance of instances(master, beginMs, endMs, budget)) {
+            budget.left -= INSTANCE_STEPS;
             take(asChanged(master, instance));
             if (found.size < MOST_INSTANCES) continue;
             cut = true;
@@ -241,6 +250,7 @@ function series(parts: readonly EventPart[], { calendar, timezone }: ObjectReadi
           if (!(error instanceof TooMuchWork)) throw error;
           cut = true;
         }
+        shared.left -= allowed - budget.left;
       }
       return { events: [...found.values()], cut };
     },
@@ -248,7 +258,7 @@ function series(parts: readonly EventPart[], { calendar, timezone }: ObjectReadi
     first() {
       const [part] = master === undefined ? parts : [master];
       if (part === undefined) throw new BrokenObject('a series without a part');
-      const id = part.recurrenceId === undefined ? null : idOf(part.recurrenceId);
+      const id = part.recurrenceId === undefined ? null : recurrenceIdOf(part.recurrenceId);
       return event(part, id, part.start, part.span);
     },
 

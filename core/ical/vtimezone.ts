@@ -81,7 +81,7 @@ function observance(component: ICAL.Component): Observance | undefined {
   const isUtc = (time: ICAL.Time) => time.zone === ICAL.Timezone.utcTimezone;
   const dates = component
     .getAllProperties('rdate')
-    .flatMap((property) => property.getValues())
+    .flatMap((property): unknown[] => property.getValues())
     .filter((value) => value instanceof ICAL.Time)
     .map((time) => wallTimeOf(time) + (time.isDate ? timeOfDayMs : isUtc(time) ? beforeMs : 0));
   const recur = component.getFirstPropertyValue('rrule');

@@ -288,8 +288,16 @@ export interface Draft {
   readonly messageId: string;
   readonly inReplyTo: string | null;
   readonly references: readonly string[];
+  /** What a calendar makes of the message (RFC 6047), beside its text. */
+  readonly invitation?: Invitation;
   /** Value of the X-Countersign-Request header, which stays when a server replaces the Message-ID. */
   readonly requestId: string;
+}
+
+export interface Invitation {
+  readonly method: 'REQUEST' | 'CANCEL';
+  /** iCalendar text. */
+  readonly ics: string;
 }
 
 export interface Outgoing {

@@ -1,4 +1,5 @@
 import { listEvents } from './calendar-read.ts';
+import { cancelEvent, confirmEvent, createEvent, proposeEvent, updateEvent } from './calendar-write.ts';
 import type { Tool } from './define-tool.ts';
 import { listAttachments, readAttachment } from './mail-attachments.ts';
 import { listAccounts, listFolders } from './mail-folders.ts';
@@ -39,6 +40,11 @@ export const CATALOGUE: readonly Tool[] = [
   markUnread,
   flagEmail,
   listEvents,
+  createEvent,
+  proposeEvent,
+  updateEvent,
+  cancelEvent,
+  confirmEvent,
   createTracker,
 ];
 

@@ -37,7 +37,7 @@ interface WriteFacts extends ToolFacts {
   readonly kind: 'gated' | 'light';
   /** The action word of its approvals; null where API.md shows none. */
   readonly action: string | null;
-  /** Counts against the send limit. */
+  /** Counts against the send limit; where `recipients` is given, when there are any. */
   readonly sends: boolean;
   /** The same request again within the hour is held: sends and events. */
   readonly repeatable: boolean;
@@ -45,6 +45,8 @@ interface WriteFacts extends ToolFacts {
   perform(plan: ActionPlan, run: RunContext): Promise<Result>;
   /** After a crash between start and settlement: did it happen? */
   check(plan: ActionPlan, run: RunContext): Promise<Checked>;
+  /** Whom it writes to, or has another write to; without it, those of the plan's envelope. */
+  recipients?(plan: ActionPlan): readonly string[];
   /** The result of a light write that ran at once, as its route shows it. */
   direct?(plan: ActionPlan, result: Result): Result;
   /** The shape of that. */

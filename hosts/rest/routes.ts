@@ -63,6 +63,18 @@ const MESSAGE_LIST: ToolChoice = {
   },
 };
 
+/** `proposed` picks the tool, and is no argument of either; any other value stays for validation to refuse. */
+const NEW_EVENT: ToolChoice = {
+  name: 'create_event',
+  tools: ['create_event', 'propose_event'],
+  from: 'body',
+  call(given, inputSchemaOf) {
+    const { proposed, ...others } = given.body;
+    const picked = tool(proposed === true ? 'propose_event' : 'create_event', 'body');
+    return picked.call(typeof proposed === 'boolean' ? { ...given, body: others } : given, inputSchemaOf);
+  },
+};
+
 export const ROUTES: readonly Route[] = [
   read('/v1/me', tool('get_me', 'query'), 'bare'),
   read('/v1/tools', 'list_tools', 'bare'),
@@ -94,6 +106,10 @@ export const ROUTES: readonly Route[] = [
   read('/v1/threads/{id}', tool('get_thread', 'query')),
 
   read('/v1/events', tool('list_events', 'query')),
+  write('/v1/events', NEW_EVENT, { body: 'required' }),
+  write('/v1/events/{event_id}', tool('update_event', 'body'), { method: 'PATCH' }),
+  write('/v1/events/{event_id}', tool('cancel_event', 'path'), { method: 'DELETE' }),
+  write('/v1/events/{event_id}/confirm', tool('confirm_event', 'path')),
 
   write('/v1/trackers', tool('create_tracker', 'body'), {
     body: 'required',
@@ -108,7 +124,7 @@ function read(path: string, call: Route['call'], form: AnswerForm = 'envelope'):
 function write(
   path: string,
   call: ToolChoice,
-  rest: Partial<Pick<Route, 'body' | 'form' | 'created'>> = {},
+  rest: Partial<Pick<Route, 'method' | 'body' | 'form' | 'created'>> = {},
 ): Route {
   return { method: 'POST', path, call, body: 'optional', form: 'envelope', ...rest };
 }

@@ -1,0 +1,175 @@
+import * as z from 'zod';
+import { ServiceError } from '../errors.ts';
+import { type ActionPlan, canonicalJson } from '../plan.ts';
+import type { EventKey, ObjectPlace } from '../ports/calendar.ts';
+import type { Invitation } from '../ports/mail.ts';
+import type { Account } from '../ports/storage.ts';
+import { frozenMessage, sendingHolds } from '../send-plan.ts';
+import type { CallContext } from '../tools/define-tool.ts';
+import { type EventFacts, eventFacts } from './event-facts.ts';
+import { invitationObject, invitationText } from './invitation.ts';
+import { isOurs, NOBODY, recipientsOf, type Telling, tellingOf } from './telling.ts';
+
+/** The plan of a change of the calendar: the object that is stored, and the message to the attendees. */
+
+const eventRecord = z.strictObject({
+  eventId: z.int().min(1),
+  calendar: z.string(),
+  uid: z.string(),
+  recurrenceId: z.string().nullable(),
+  /** The object's name in the calendar. */
+  name: z.string(),
+  /** ETag of the object that is replaced or removed; null: a new one. */
+  ifMatch: z.string().nullable(),
+  /** That object. */
+  replaced: z.string().nullable(),
+  /** What is stored, byte for byte; null: the object is removed. */
+  ics: z.string().nullable(),
+  /** The server writes to attendees by itself. */
+  schedules: z.boolean(),
+  /** The owner's, when it was planned: for times that float. */
+  timezone: z.string(),
+});
+export type EventRecord = z.infer<typeof eventRecord>;
+
+export function eventRecordOf(plan: ActionPlan): EventRecord {
+  return eventRecord.parse(plan.record);
+}
+
+/** A change that is composed, and has been read again. */
+export interface ComposedChange {
+  readonly tool: string;
+  readonly account: Account;
+  readonly eventId: number;
+  readonly key: EventKey;
+  readonly place: ObjectPlace;
+  readonly schedules: boolean;
+  readonly replaced: { readonly ics: string; readonly etag: string; readonly facts: EventFacts } | null;
+  readonly ics: string | null;
+  /** What attendees are told: an object that says the event as they are to know it. Null: nothing. */
+  readonly told: Told | null;
+  /** What the agent wrote. */
+  readonly title: string;
+  /** Whom the agent invites, though nobody may tell them yet. */
+  readonly attendee: string | null;
+}
+
+interface Told {
+  readonly method: Invitation['method'];
+  readonly ics: string;
+  readonly facts: EventFacts;
+}
+
+export async function planEvent(context: CallContext, change: ComposedChange): Promise<ActionPlan> {
+  const { account, told, replaced, key } = change;
+  const { email } = account;
+  const { timezone } = context.owner;
+  const telling = told === null ? NOBODY : tellingOf(told.facts, email, change.schedules);
+  const addressed = new Set(recipientsOf(telling));
+  if (change.attendee !== null) addressed.add(change.attendee);
+  const holds = await sendingHolds(context, {
+    account,
+    to: [...addressed],
+    written: { subject: change.title, body: '' },
+    thread: replaced && { from: [], replyTo: [], to: replaced.facts.attendees, cc: [] },
+  });
+  const record: EventRecord = {
+    eventId: change.eventId,
+    calendar: key.calendar,
+    uid: key.uid,
+    recurrenceId: key.recurrenceId,
+    name: change.place.name,
+    ifMatch: replaced?.etag ?? null,
+    replaced: replaced?.ics ?? null,
+    ics: change.ics,
+    schedules: change.schedules,
+    timezone,
+  };
+  const heardBefore =
+    replaced !== null && recipientsOf(tellingOf(replaced.facts, email, change.schedules)).length > 0;
+  const message =
+    told === null || telling.byMail.length === 0
+      ? { envelope: null, raw: null, messageId: null }
+      : await frozenMessage(context, {
+          account,
+          to: telling.byMail,
+          ...invitationText(told.method, told.facts, { organizer: email, timezone, heardBefore }),
+          invitation: invitationOf(told, key, timezone),
+          inReplyTo: null,
+          references: [],
+        });
+  context.shown(`event:${change.eventId}`);
+  return {
+    v: 1,
+    tool: change.tool,
+    account: { accountId: account.accountId, email },
+    ...message,
+    targets: [],
+    holds,
+    warnings: [],
+    display: [],
+    record,
+  };
+}
+
+/** @throws ServiceError internal_error where it would say something else than the object */
+function invitationOf(told: Told, key: EventKey, timezone: string): Invitation {
+  const ics = invitationObject(told.method, told.ics, key);
+  const says = eventFacts(ics, key, timezone);
+  if (says === undefined || saying(says) !== saying(told.facts)) {
+    throw new ServiceError('internal_error', { cause: new Error('the invitation says something else') });
+  }
+  return { method: told.method, ics };
+}
+
+/** All that an invitation says, for comparing. */
+function saying({ attendees, organizer, recurring: _recurring, ...others }: EventFacts): string {
+  const invited = attendees
+    .filter(({ agent }) => agent !== 'none')
+    .map(({ address, name }) => [address, name]);
+  return canonicalJson({ ...others, organizer: organizer?.address, invited });
+}
+
+/** Normalised by whoever stores them: all whom the run writes to, or has the server write to. */
+export function eventRecipients(plan: ActionPlan): readonly string[] {
+  const { telling } = eventChange(plan);
+  return recipientsOf(telling);
+}
+
+/** What a plan does to an event, for the owner's page: read from the objects that it stores and replaces. */
+export interface EventChange {
+  /** Null: it is new. */
+  readonly before: EventFacts | null;
+  /** Null: it is taken out of the calendar. */
+  readonly after: EventFacts | null;
+  /** One instance of a series: the others stay as they are. */
+  readonly onlyThisOne: boolean;
+  readonly telling: Telling;
+  /** Whose event it is, where it is not the owner's. */
+  readonly organizer: string | null;
+  /** The server may tell the organizer that the owner does not come. */
+  readonly organizerHears: boolean;
+}
+
+/** @throws Error where the objects do not say the event */
+export function eventChange(plan: ActionPlan): EventChange {
+  const { replaced, ics, uid, recurrenceId, timezone, schedules } = eventRecordOf(plan);
+  const key = { uid, recurrenceId };
+  const before = replaced === null ? null : (eventFacts(replaced, key, timezone) ?? null);
+  const after = ics === null ? null : (eventFacts(ics, key, timezone) ?? null);
+  const facts = after ?? before;
+  if (facts === null || plan.account === null) throw new Error('the plan of an event says no event');
+  const ours = isOurs(facts, plan.account.email);
+  return {
+    before,
+    after,
+    onlyThisOne: recurrenceId !== null,
+    // Of an event that was cancelled before, everybody has heard.
+    telling:
+      after === null && facts.status === 'cancelled'
+        ? NOBODY
+        : tellingOf(facts, plan.account.email, schedules),
+    organizer: ours ? null : (facts.organizer?.address ?? null),
+    organizerHears: !ours && schedules,
+  };
+}

@@ -1,0 +1,93 @@
+import { ServiceError } from '../errors.ts';
+import { BrokenObject } from '../ical/expand.ts';
+import { readObject } from '../ical/object.ts';
+import { asked } from '../mailbox.ts';
+import type { Calendar, CalendarInfo, StoredEvent } from '../ports/calendar.ts';
+import type { Account } from '../ports/storage.ts';
+import { invalidArgument } from '../schema.ts';
+import type { CallContext } from '../tools/define-tool.ts';
+import { type EventFacts, eventFacts } from './event-facts.ts';
+
+/** Which calendar and which event a call means. */
+
+/**
+ * The calendar that new events are put into: the active account's if it has one, else the first that there is.
+ * @throws ServiceError no_mail_account_connected; not_found (`calendar`) where no account has one; upstream_mail_error
+ */
+export async function calendarForNew(
+  context: CallContext,
+): Promise<{ account: Account; calendar: CalendarInfo }> {
+  const { accounts, owner } = context;
+  if (accounts.length === 0) throw new ServiceError('no_mail_account_connected');
+  const port = portOf(context);
+  const active = accounts.filter(({ accountId }) => accountId === owner.activeAccountId);
+  for (const account of new Set([...active, ...accounts])) {
+    const calendar = await asked(account, port.target(context.mailCall(account)));
+    if (calendar !== undefined) return { account, calendar };
+  }
+  throw noSuch('calendar');
+}
+
+export interface FoundEvent {
+  readonly account: Account;
+  readonly eventId: number;
+  readonly stored: StoredEvent;
+  readonly facts: EventFacts;
+}
+
+/** Larger objects are not changed: a plan keeps what it replaces. */
+const OBJECT_BYTES_MAX = 1024 * 1024;
+
+/**
+ * The event of that number, as it is now.
+ * @throws ServiceError not_found (`event`); invalid_arguments where it cannot be changed safely; upstream_mail_error
+ */
+export async function findEvent(context: CallContext, eventId: number): Promise<FoundEvent> {
+  const { owner, ports, accounts } = context;
+  const numbered = await ports.storage.event(owner.ownerId, eventId);
+  const account = accounts.find(({ accountId }) => accountId === numbered?.accountId);
+  if (numbered === undefined || account === undefined) throw noSuch('event');
+  const read = portOf(context).read(context.mailCall(account), numbered.key, owner.timezone);
+  const stored = await asked(account, read);
+  // What was one event has become a series: its instances have numbers of their own.
+  if (stored === undefined || (stored.event.recurring && numbered.key.recurrenceId === null)) {
+    throw noSuch('event');
+  }
+  return { account, eventId, stored, facts: changeableFacts(stored, owner.timezone) };
+}
+
+function changeableFacts({ ics, event }: StoredEvent, timezone: string): EventFacts {
+  if (Buffer.byteLength(ics) > OBJECT_BYTES_MAX) {
+    throw unchangeable('too_large', 'names an event that carries too much to be changed here');
+  }
+  const facts = readFacts(ics, event, timezone);
+  // RANGE=THISANDFUTURE: what stands for one instance stands for all behind it as well.
+  if (readObject(ics).some(({ andFuture }) => andFuture)) {
+    throw unchangeable('split_series', 'names an event of a series that was changed from one day on');
+  }
+  return facts;
+}
+
+function readFacts(ics: string, event: StoredEvent['event'], timezone: string): EventFacts {
+  try {
+    const facts = eventFacts(ics, event, timezone);
+    if (facts !== undefined) return facts;
+  } catch (error) {
+    if (!(error instanceof BrokenObject)) throw error;
+  }
+  throw unchangeable('unreadable', 'names an event that cannot be read for sure');
+}
+
+/** `event_id` names an event that is not to be changed. */
+export function unchangeable(rule: string, message: string): ServiceError {
+  return invalidArgument('event_id', rule, message);
+}
+
+function portOf({ ports }: CallContext): Calendar {
+  if (ports.calendar === undefined) throw noSuch('calendar');
+  return ports.calendar;
+}
+
+function noSuch(reason: 'calendar' | 'event'): ServiceError {
+  return new ServiceError('not_found', { details: { reason } });
+}

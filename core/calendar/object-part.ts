@@ -1,0 +1,32 @@
+import { recurrenceIdOf } from '../ical/expand.ts';
+import type { EventPart } from '../ical/object.ts';
+import type { EventKey } from '../ports/calendar.ts';
+
+/** What of an EventKey names an event within its object. */
+export type KeyInObject = Pick<EventKey, 'uid' | 'recurrenceId'>;
+
+/** Which VEVENT of an object an event is said by. */
+export interface PartFound {
+  /** Its place among the VEVENTs of the object. */
+  readonly index: number;
+  /** It says this event alone; false: an instance of its series that nobody has changed. */
+  readonly own: boolean;
+}
+
+/** Undefined: by none. */
+export function partOf(parts: readonly EventPart[], key: KeyInObject): PartFound | undefined {
+  const among = parts.map((part, index) => ({ part, index })).filter(({ part }) => part.uid === key.uid);
+  const own = among.find(({ part }) => nameOf(part) === key.recurrenceId);
+  if (own !== undefined) return { index: own.index, own: true };
+  const master = among.find(({ part }) => part.recurrenceId === undefined);
+  return master && { index: master.index, own: false };
+}
+
+function nameOf({ recurrenceId }: EventPart): string | null {
+  return recurrenceId === undefined ? null : recurrenceIdOf(recurrenceId);
+}
+
+/** RFC 5545 3.3.5, form 1: `20261121T090000`. */
+export function basicTime(wallMs: number): string {
+  return new Date(wallMs).toISOString().replace(/[-:]|\.\d+Z$/g, '');
+}

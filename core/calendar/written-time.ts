@@ -1,0 +1,94 @@
+import type { Moment } from '../ical/object.ts';
+import { ianaZone, instantOf, wallTime, type Zone } from '../ical/zone.ts';
+import { type Component, type ContentLine, line, linesNamed, parameterOf } from './content-lines.ts';
+import { basicTime } from './object-part.ts';
+import { zoneDefinition } from './zone-definition.ts';
+
+/** Times as content lines. */
+
+/** The zone that new times are written in. Undefined: in UTC. */
+export interface WritingZone {
+  readonly tzid: string;
+  readonly zone: Zone;
+  /** Its VTIMEZONE. */
+  readonly component: Component;
+}
+
+const UTC_NAMES = /^(Etc\/)?(UTC|UCT|GMT|Zulu|Universal|Greenwich)$/;
+
+/** Undefined for UTC itself, and for a zone that we cannot describe to others. */
+export function writingZone(timezone: string): WritingZone | undefined {
+  const definition = UTC_NAMES.test(timezone) ? undefined : zoneDefinition(timezone);
+  return definition && { ...definition, zone: ianaZone(timezone) };
+}
+
+/**
+ * DTSTART and DTEND. Where the clock shows one of them twice, both are in UTC: so nobody can read the other one.
+ */
+export function timeLines(start: Date, end: Date, zone: WritingZone | undefined): ContentLine[] {
+  const written = [start, end].map((instant) => zone && wallOf(instant, zone.zone));
+  return [start, end].map((instant, index) => {
+    const name = index === 0 ? 'DTSTART' : 'DTEND';
+    const wall = written[index];
+    return zone === undefined || wall === undefined || written.includes(undefined)
+      ? line(name, utcTime(instant))
+      : line(name, wall, [['TZID', zone.tzid]]);
+  });
+}
+
+/** RFC 5545 3.3.5, form 2: `20261121T090000Z`. */
+export function utcTime(instant: Date): string {
+  return `${basicTime(instant.getTime())}Z`;
+}
+
+/** Undefined where the clock shows that time twice and this is not the first. */
+function wallOf(instant: Date, zone: Zone): string | undefined {
+  const wallMs = wallTime(instant.getTime(), zone);
+  return instantOf(wallMs, zone) === instant.getTime() ? basicTime(wallMs) : undefined;
+}
+
+/** The DTSTART of a VEVENT: as it is written, and what it means. */
+export interface WrittenStart {
+  readonly line: ContentLine;
+  readonly moment: Moment;
+}
+
+/** An instant as the DTSTART of the event writes its own. @param timezone the owner's, for times that float */
+export function asStart(name: string, instant: Date, start: WrittenStart, timezone: string): ContentLine {
+  const { kind, zone } = start.moment;
+  if (kind === 'date') {
+    const wall = basicTime(wallTime(instant.getTime(), ianaZone(timezone)));
+    return line(name, wall.slice(0, 8), [['VALUE', 'DATE']]);
+  }
+  const tzid = parameterOf(start.line, 'TZID');
+  const parameters: ContentLine['parameters'] = tzid === undefined ? [] : [['TZID', tzid]];
+  if (kind === 'floating') {
+    const wallMs = wallTime(instant.getTime(), ianaZone(timezone));
+    return line(name, basicTime(wallMs), parameters);
+  }
+  const wall = tzid === undefined || zone === undefined ? undefined : wallOf(instant, zone);
+  return wall === undefined ? line(name, utcTime(instant)) : line(name, wall, parameters);
+}
+
+/** What names an instance (RECURRENCE-ID, EXDATE), written as the DTSTART of its series. @param recurrenceId see EventKey */
+export function instanceLine(name: string, recurrenceId: string, start: WrittenStart): ContentLine {
+  const utc = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(recurrenceId);
+  if (utc !== null) {
+    const [year, month, day, hour, minute, second] = utc.slice(1);
+    const instant = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+    return asStart(name, instant, start, 'UTC');
+  }
+  if (recurrenceId.length === 8) return line(name, recurrenceId, [['VALUE', 'DATE']]);
+  const tzid = parameterOf(start.line, 'TZID');
+  return line(name, recurrenceId, tzid === undefined ? [] : [['TZID', tzid]]);
+}
+
+/** The VTIMEZONE of that name. */
+export function zoneIn(calendar: Component, tzid: string): Component | undefined {
+  return calendar.items.find(
+    (item): item is Component =>
+      'items' in item &&
+      item.name === 'VTIMEZONE' &&
+      linesNamed(item, 'TZID').some(({ value }) => value === tzid),
+  );
+}

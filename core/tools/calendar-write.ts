@@ -1,0 +1,117 @@
+import * as z from 'zod';
+import { cancelledEvent, changedEvent, confirmedEvent, newEvent } from '../calendar/event-changes.ts';
+import { eventRecipients } from '../calendar/event-plan.ts';
+import { checkEvent, followUpEvent, performEvent } from '../calendar/event-run.ts';
+import { address, line } from '../schema.ts';
+import { defineWrite } from './define-tool.ts';
+
+/** Changes of the calendar. Attendees are told once: by the calendar server, else by mail. */
+
+const title = line({ min: 1, max: 300, description: 'One line.' });
+
+const start = z
+  .string()
+  .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/)
+  .refine(isWallClock, { message: 'is a time that exists, from the year 1900 on' })
+  .meta({ description: "YYYY-MM-DDTHH:MM, wall-clock time in the user's time zone, without an offset." });
+
+/** 30 February and 25:00 are none. A time that the clock skips is one: see RFC 5545 3.3.5. */
+function isWallClock(value: string): boolean {
+  const wholeS = value.length === 16 ? `${value}:00` : value;
+  const ms = Date.parse(`${wholeS}Z`);
+  return (
+    !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(wholeS) && Number(value.slice(0, 4)) >= 1900
+  );
+}
+
+const durationMin = z.int().min(15).max(480).meta({ description: 'Minutes, 15 to 480.' });
+
+const attendee = address.meta({ description: 'One bare address to invite.' });
+
+const eventId = z
+  .int()
+  .min(1)
+  .max(2_147_483_647)
+  .meta({ description: 'An event, as list_events shows it; of a series, this one event of it.' });
+
+const newEventInput = z.strictObject({
+  title,
+  start,
+  duration_min: durationMin.default(30),
+  attendee: attendee.optional(),
+});
+
+function write(action: string) {
+  return {
+    group: 'calendar:write',
+    kind: 'gated',
+    action,
+    sends: true,
+    repeatable: true,
+    untrusted: [],
+    perform: performEvent(action),
+    check: checkEvent(action),
+    followUp: followUpEvent,
+    recipients: eventRecipients,
+  } as const;
+}
+
+export const createEvent = defineWrite({
+  ...write('create'),
+  name: 'create_event',
+  title: 'Create an event',
+  description:
+    'Puts an event into the calendar and invites the attendee, if one is given. Usually waits for the owner.',
+  input: newEventInput,
+  plan: (args, context) => newEvent('create_event', 'CONFIRMED', args, context),
+});
+
+export const proposeEvent = defineWrite({
+  ...write('propose'),
+  name: 'propose_event',
+  title: 'Propose an event',
+  description:
+    'Puts a tentative event into the calendar, to be confirmed with confirm_event; its attendee is not told before that. Usually waits for the owner.',
+  input: newEventInput,
+  plan: (args, context) => newEvent('propose_event', 'TENTATIVE', args, context),
+});
+
+export const updateEvent = defineWrite({
+  ...write('update'),
+  name: 'update_event',
+  title: 'Change an event',
+  description:
+    'Changes title, start or duration of an event, or invites one more attendee; give at least one of them. All attendees are told. Usually waits for the owner.',
+  input: z
+    .strictObject({
+      event_id: eventId,
+      title: title.optional(),
+      start: start.optional(),
+      duration_min: durationMin.optional(),
+      attendee: attendee.optional(),
+    })
+    .refine((args) => Object.keys(args).length > 1, {
+      path: ['event_id'],
+      message: 'give at least one of title, start, duration_min and attendee',
+    }),
+  plan: changedEvent,
+});
+
+export const cancelEvent = defineWrite({
+  ...write('cancel'),
+  name: 'cancel_event',
+  title: 'Cancel an event',
+  description:
+    'Takes an event out of the calendar and tells its attendees; of a series, this one event. Usually waits for the owner.',
+  input: z.strictObject({ event_id: eventId }),
+  plan: cancelledEvent,
+});
+
+export const confirmEvent = defineWrite({
+  ...write('confirm'),
+  name: 'confirm_event',
+  title: 'Confirm an event',
+  description: 'Confirms a tentative event and tells its attendees. Usually waits for the owner.',
+  input: z.strictObject({ event_id: eventId }),
+  plan: confirmedEvent,
+});
