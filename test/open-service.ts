@@ -74,10 +74,12 @@ export async function openTestService(
   options: Partial<Omit<ServiceOptions, 'calendar'>> & {
     calendar?: Calendar | undefined;
     email?: string;
+    timezone?: string;
   } = {},
 ): Promise<TestService> {
   const clock = testClock();
-  const { email = 'demo@countersign.test', calendar = sandboxCalendar(), ...given } = options;
+  const { email = 'demo@countersign.test', timezone = 'UTC', ...others } = options;
+  const { calendar = sandboxCalendar(), ...given } = others;
   const connected = 'calendar' in options && options.calendar === undefined ? {} : { calendar };
   const service = createService({
     storage: sqliteStorage({ file: ':memory:' }),
@@ -92,7 +94,7 @@ export async function openTestService(
     limits: { callsPerMinute: 100_000, callsPerDay: 1_000_000 },
     ...given,
   });
-  const { ownerId } = await service.owners.create({ email });
+  const { ownerId } = await service.owners.create({ email, timezone });
   await service.accounts.connect({ ownerId, email, settings: {} });
   return {
     service,

@@ -112,7 +112,8 @@ function timeText({ start, end, allDay }: EventFacts, timezone: string): string 
   if (allDay)
     return day(start) === day(lastDay) ? `${day(start)}, all day` : `${day(start)} to ${day(lastDay)}`;
   const until = day(start) === day(end) ? clock(end) : `${day(end)}, ${clock(end)}`;
-  return `${day(start)}, ${clock(start)} to ${until} (${timezone}, UTC${isoIn(start, timezone).slice(19)})`;
+  const offset = timezone === 'UTC' ? '' : `, UTC${isoIn(start, timezone).slice(19)}`;
+  return `${day(start)}, ${clock(start)} to ${until} (${timezone}${offset})`;
 }
 
 /** Text of an object may hold what a message must not. */

@@ -1,10 +1,12 @@
 import { expect } from 'vitest';
 import * as z from 'zod';
+import { type SandboxCalendar, sandboxCalendar } from '../../adapters/sandbox/calendar.ts';
 import { type SandboxMail, sandboxMail } from '../../adapters/sandbox/mail.ts';
 import type { SampleMessage } from '../../adapters/sandbox/sample-message.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import type { ServiceOptions } from '../../core/create-service.ts';
 import type { Outcome } from '../../core/outcome.ts';
+import type { Calendar } from '../../core/ports/calendar.ts';
 import type { Mail } from '../../core/ports/mail.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import type { Answer, Decided, Service } from '../../core/service.ts';
@@ -25,27 +27,33 @@ export const STRANGER = 'stranger@example.org';
 
 export interface Scene extends TestService {
   readonly mail: SandboxMail;
+  /** Empty. */
+  readonly calendar: SandboxCalendar;
   readonly storage: Storage;
 }
 
-export interface SceneOptions extends Omit<Partial<ServiceOptions>, 'mail' | 'storage'> {
+export interface SceneOptions extends Omit<Partial<ServiceOptions>, 'mail' | 'calendar' | 'storage'> {
+  readonly timezone?: string;
   readonly samples?: (owner: string) => readonly SampleMessage[];
   /** What the service is given instead of the ports themselves: for faults that no sandbox makes. */
   readonly mailAs?: (mail: SandboxMail) => Mail;
+  readonly calendarAs?: (calendar: SandboxCalendar) => Calendar;
   readonly storageAs?: (storage: Storage) => Storage;
 }
 
 export async function openScene(options: SceneOptions = {}): Promise<Scene> {
-  const { samples = () => [letter('1')], mailAs, storageAs, ...rest } = options;
+  const { samples = () => [letter('1')], mailAs, calendarAs, storageAs, ...rest } = options;
   const mail = sandboxMail({ samples: (owner) => [...samples(owner), writtenBefore(owner)] });
+  const calendar = sandboxCalendar({ samples: [] });
   const storage = sqliteStorage({ file: ':memory:' });
   const opened = await openTestService({
     ...rest,
     email: OWN,
     mail: mailAs?.(mail) ?? mail,
+    calendar: calendarAs?.(calendar) ?? calendar,
     storage: storageAs?.(storage) ?? storage,
   });
-  return { ...opened, mail, storage };
+  return { ...opened, mail, calendar, storage };
 }
 
 /** A message in the inbox, a minute older than the one before it. */

@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest';
+import { calendarOf, event, object } from '../contracts/calendar/scene.ts';
+import {
+  approved,
+  eventsOf,
+  numberOf,
+  objectsOf,
+  openCalendar,
+  PLANNING,
+  put,
+  SECOND,
+  SERIES,
+} from './calendar-scene.ts';
+import {
+  approvalOf,
+  approve,
+  detailsOf,
+  FRIEND,
+  LOST,
+  REFUSED,
+  REFUSED_AFTER,
+  resultOf,
+  wordOf,
+} from './scene.ts';
+
+describe('when something comes between', () => {
+  it('an event that was changed meanwhile is left as it is, and nobody is told', async () => {
+    const scene = await openCalendar();
+    await put(scene, 'one.ics', object('one', 'DTSTART:20270301T080000Z', `ATTENDEE:mailto:${FRIEND}`));
+    const event_id = await numberOf(scene, 'one');
+    for (const [tool, args] of [
+      ['update_event', { title: 'Other' }],
+      ['cancel_event', {}],
+    ] as const) {
+      const { id } = approvalOf(await scene.key.call(tool, { event_id, ...args }));
+      const changed = object('one', 'DTSTART:20270301T090000Z', `ATTENDEE:mailto:${FRIEND}`, `X-BY:${tool}`);
+      await put(scene, 'one.ics', changed);
+      const { approval } = await approve(scene, id);
+      expect([approval.state, approval.error]).toEqual(['failed', 'target_changed']);
+      expect(await objectsOf(scene)).toEqual([changed]);
+    }
+    expect(scene.mail.transmitted()).toEqual([]);
+  });
+
+  it.each([REFUSED, REFUSED_AFTER])('what could not be told to %s is taken back', async (attendee) => {
+    const scene = await openCalendar();
+    const made = await approved(scene, 'create_event', { ...PLANNING, attendee });
+    expect([made.state, made.error, await objectsOf(scene)]).toEqual(['failed', 'upstream_mail_error', []]);
+    for (const before of [
+      object('one', 'DTSTART:20270301T080000Z', 'DURATION:PT1H', `ATTENDEE:mailto:${attendee}`),
+      SERIES.replaceAll('UID:series', 'UID:one').replace(FRIEND, attendee),
+    ]) {
+      await put(scene, 'one.ics', before);
+      const event_id = await numberOf(scene, 'one', before.includes('RRULE') ? SECOND : null);
+      for (const [tool, args] of [
+        ['update_event', { title: 'Other' }],
+        ['cancel_event', {}],
+      ] as const) {
+        const { state } = await approved(scene, tool, { event_id, ...args });
+        expect([tool, state, await objectsOf(scene)]).toEqual([tool, 'failed', [before]]);
+      }
+    }
+    expect(scene.mail.transmitted()).toEqual([]);
+  });
+
+  it('an event whose message may have gone out stays, and its outcome is unknown', async () => {
+    const scene = await openCalendar();
+    const made = await approved(scene, 'create_event', { ...PLANNING, attendee: LOST });
+    expect(made.state).toBe('outcome_unknown');
+    expect(await eventsOf(scene)).toHaveLength(1);
+  });
+});
+
+describe('the same again', () => {
+  it('is one request while it waits', async () => {
+    const scene = await openCalendar();
+    const first = approvalOf(await scene.key.call('create_event', PLANNING));
+    expect(approvalOf(await scene.key.call('create_event', PLANNING)).id).toBe(first.id);
+    expect(approvalOf(await scene.key.call('propose_event', PLANNING)).id).not.toBe(first.id);
+  });
+
+  it('and another change of the same event are refused while one waits', async () => {
+    const scene = await openCalendar();
+    await put(scene, 'series.ics', SERIES);
+    const event_id = await numberOf(scene, 'series', SECOND);
+    const waiting = approvalOf(await scene.key.call('update_event', { event_id, title: 'Other' }));
+    const other = await numberOf(scene, 'series', '20270315T080000Z');
+    for (const [tool, args] of [
+      ['update_event', { event_id, title: 'Other' }],
+      ['cancel_event', { event_id }],
+      ['cancel_event', { event_id: other }],
+    ] as const) {
+      expect(detailsOf(await scene.key.call(tool, args))).toEqual({
+        code: 'pending_exists_for_target',
+        approval_id: waiting.id,
+      });
+    }
+  });
+});
+
+describe('an event number', () => {
+  it.each(['update_event', 'cancel_event', 'confirm_event'])(
+    'that means nothing is not found: %s',
+    async (tool) => {
+      const scene = await openCalendar();
+      await put(scene, 'series.ics', SERIES);
+      const args = tool === 'update_event' ? { title: 'Other' } : {};
+      const gone = await numberOf(scene, 'gone');
+      const wholeSeries = await numberOf(scene, 'series');
+      for (const event_id of [gone, wholeSeries, 4711]) {
+        expect(detailsOf(await scene.key.call(tool, { event_id, ...args }))).toEqual({
+          code: 'not_found',
+          reason: 'event',
+        });
+      }
+      const removed = await numberOf(scene, 'series', SECOND);
+      await scene.service.accounts.connect({
+        ownerId: scene.ownerId,
+        email: 'two@countersign.test',
+        settings: {},
+      });
+      await scene.service.accounts.remove(scene.ownerId, 1);
+      expect(wordOf(await scene.key.call(tool, { event_id: removed, ...args }))).toBe('not_found');
+    },
+  );
+
+  it('of a series that was changed from one day on is refused', async () => {
+    const scene = await openCalendar();
+    const future = event(
+      'series',
+      'RECURRENCE-ID;RANGE=THISANDFUTURE:20270322T080000Z',
+      'DTSTART:20270322T100000Z',
+    );
+    const whole = event('series', 'DTSTART:20270315T080000Z', 'RRULE:FREQ=WEEKLY;COUNT=3');
+    await put(scene, 'series.ics', calendarOf(whole, future));
+    const event_id = await numberOf(scene, 'series', '20270329T080000Z');
+    expect(detailsOf(await scene.key.call('cancel_event', { event_id }))).toMatchObject({
+      errors: [{ field: 'event_id', rule: 'split_series' }],
+    });
+  });
+});
+
+it('says in the result of a list what was made', async () => {
+  const scene = await openCalendar();
+  const start = `${new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10)}T09:00`;
+  const { result } = await approved(scene, 'create_event', { title: 'Soon', start });
+  expect(resultOf(await scene.key.call('list_events'))).toMatchObject({
+    total: 1,
+    timezone: 'Europe/Zurich',
+    events: [{ event_id: result?.object_id, title: 'Soon', status: 'confirmed', past: false }],
+  });
+});
