@@ -41,6 +41,13 @@ const newEventInput = z.strictObject({
   attendee: attendee.optional(),
 });
 
+const changed = z.looseObject({
+  done: z.boolean(),
+  action: z.string(),
+  object_kind: z.literal('event'),
+  object_id: z.int().min(1).meta({ description: 'The event_id.' }),
+});
+
 function write(action: string) {
   return {
     group: 'calendar:write',
@@ -49,6 +56,7 @@ function write(action: string) {
     sends: true,
     repeatable: true,
     untrusted: [],
+    output: changed,
     perform: performEvent(action),
     check: checkEvent(action),
     followUp: followUpEvent,

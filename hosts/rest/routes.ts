@@ -34,6 +34,8 @@ export interface ToolChoice {
   readonly tools: readonly string[];
   /** Where the route has parameters besides its path. */
   readonly from: 'query' | 'body' | 'path';
+  /** JSON Schemas of parameters that only choose, and are arguments of none of the tools. */
+  readonly choosers?: Readonly<Record<string, JsonObject>>;
   /** @param inputSchemaOf the input schema of a tool that the caller may use; of any other an empty one */
   call(given: Given, inputSchemaOf: (tool: string) => JsonObject): { tool: string; args: unknown };
 }
@@ -68,6 +70,13 @@ const NEW_EVENT: ToolChoice = {
   name: 'create_event',
   tools: ['create_event', 'propose_event'],
   from: 'body',
+  choosers: {
+    proposed: {
+      type: 'boolean',
+      default: false,
+      description: 'true: the event is tentative, for the owner to confirm.',
+    },
+  },
   call(given, inputSchemaOf) {
     const { proposed, ...others } = given.body;
     const picked = tool(proposed === true ? 'propose_event' : 'create_event', 'body');

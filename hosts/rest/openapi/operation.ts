@@ -55,7 +55,8 @@ function parametersAndBody(
   schemas: Schemas,
 ): JsonObject {
   const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-  const { properties, required } = argumentsOf(tools, inPath);
+  const { properties: args, required } = argumentsOf(tools, inPath);
+  const properties = { ...args, ...choice.choosers };
   const byTool = choice.tools.length === 0;
   const parameters: JsonObject[] = inPath.map((name) =>
     parameter('path', name, byTool ? NAME : (argumentsOf(tools, []).properties[name] ?? {}), true, schemas),

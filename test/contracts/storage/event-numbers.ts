@@ -54,7 +54,7 @@ export function eventNumberPromises(store: Store): void {
       };
       const { accountId } = await storage.addAccount(account);
       await storage.eventNumbers(ownerId, accountId, [key('one')]);
-      await storage.removeAccount({ ownerId, accountId, now: NOON });
+      await storage.removeAccount({ ownerId, accountId, targetsBegin: '', now: NOON });
       expect(await storage.eventNumbers(ownerId, accountId + 1, [key('one')])).toEqual([2]);
       expect(await storage.event(ownerId, 1)).toEqual({ accountId, key: key('one') });
     });
