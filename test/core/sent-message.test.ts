@@ -56,6 +56,7 @@ describe('what a composed message says', () => {
           messageId: draft.messageId,
           inReplyTo: null,
           text: words,
+          invitation: null,
         });
       }),
       { numRuns: 300 },
