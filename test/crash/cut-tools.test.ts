@@ -1,13 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { ImapFlow } from 'imapflow';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { imapMail } from '../../adapters/imap/mail.ts';
-import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
-import { createService } from '../../core/create-service.ts';
 import type { Outcome } from '../../core/outcome.ts';
-import type { AttachmentText } from '../../core/ports/attachment-text.ts';
-import type { Mail } from '../../core/ports/mail.ts';
-import { callWith, silentLog, testClock } from '../open-service.ts';
+import { mailboxService } from '../mailbox-service.ts';
 import { type Dovecot, startDovecot } from '../servers/dovecot.ts';
 import { addressOf, PASSWORD } from '../servers/mail-users.ts';
 import { missingServers, titled } from '../servers/missing-servers.ts';
@@ -71,11 +65,6 @@ const LETTERS = [
   ['From: Ada <ada@example.test>', 'References: <one@example.test>', 'Subject: Re: one', '', 'needle', ''],
 ].map((lines) => lines.join('\r\n'));
 
-const attachmentText: AttachmentText = {
-  extract: async ({ bytes }) => ({ kind: 'text', text: Buffer.from(bytes).toString(), cut: false }),
-  close: async () => undefined,
-};
-
 describe.skipIf(missingServers().length > 0)(titled('the connection cut at every command of'), () => {
   let dovecot: Dovecot;
   let postfix: Postfix;
@@ -94,55 +83,23 @@ describe.skipIf(missingServers().length > 0)(titled('the connection cut at every
     await dovecot?.stop();
   });
 
-  /** An owner with a mailbox behind the proxies, a key that need not ask, and what that mailbox holds. */
+  /** A mailbox behind the proxies, a key that need not ask, and what the world holds. */
   async function opened() {
     const user = dovecot.addUser();
     const recipient = addressOf(dovecot.addUser());
     for (const raw of LETTERS) await dovecot.deliver(user, raw);
-    let mail = imapMail();
-    // Waiting for a pause after a failure would only make this slow: every attempt may have connections of its own.
-    const current = new Proxy(mail, { get: (_first, name: keyof Mail) => mail[name] });
-    const storage = sqliteStorage({ file: ':memory:' });
-    const service = createService({
-      storage,
-      mail: current,
-      attachmentText,
-      clock: testClock(),
-      random: (bytes) => randomBytes(bytes),
-      log: silentLog,
-      secretKeys: [randomBytes(32)],
-      baseUrl: 'http://127.0.0.1:8787',
-      dashboardUrl: 'http://127.0.0.1:8788',
-      limits: { callsPerMinute: 100_000, callsPerDay: 100_000 },
+    const opened = await mailboxService({
+      user,
+      ports: { imap: imap.port, smtp: smtp.port },
+      mode: 'direct',
+      knows: [recipient],
       leaseMs: LEASE_MS,
     });
-    const email = addressOf(user);
-    const { ownerId } = await service.owners.create({ email });
-    const server = { host: '127.0.0.1', security: 'none', user: email, pass: PASSWORD } as const;
-    const settings = { imap: { ...server, port: imap.port }, smtp: { ...server, port: smtp.port } };
-    const { accountId } = await service.accounts.connect({ ownerId, email, settings });
-    await storage.rememberRecipients(ownerId, accountId, [recipient], new Date());
-    const direct = { 'mail:send': 'direct', 'mail:manage': 'direct', 'mail:organize': 'direct' } as const;
-    const { apiKey } = await service.keys.create({ ownerId, name: 'agent', preset: 'full', modes: direct });
-    const call = (tool: string, args: unknown = {}) => callWith(service, apiKey, tool, args);
-    const listed = await call('summarize_inbox');
-    const messages =
-      listed.status === 'ok' && Array.isArray(listed.result.messages) ? listed.result.messages : [];
-    const [second, first] = messages.map(({ id }: { id: unknown }) => String(id));
-    if (first === undefined || second === undefined) throw new Error('the inbox was not listed');
+    const [second = '', first = ''] = await opened.ids();
     return {
-      call,
+      ...opened,
       ids: { first, second, recipient },
       world: async () => [...(await holdings(user)), ...(await arrivals(recipient))].sort(),
-      recover: () => service.recover(),
-      async reconnect() {
-        await mail.close();
-        mail = imapMail();
-      },
-      async stop() {
-        await service.stop();
-        await mail.close();
-      },
     };
   }
 
@@ -233,7 +190,7 @@ describe.skipIf(missingServers().length > 0)(titled('the connection cut at every
           if (word === 'done') {
             // What follows a send, such as its copy in Sent, is repeated until it is done.
             const asTold = async () => {
-              await mailbox.recover();
+              await mailbox.service.recover();
               expect(await mailbox.world(), where).toEqual(done);
             };
             await vi.waitFor(asTold, { timeout: 20_000, interval: LEASE_MS / 3 });
