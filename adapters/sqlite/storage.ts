@@ -12,7 +12,9 @@ import { sqliteEvents } from './events.ts';
 import { sqliteOwners } from './owners.ts';
 import { sqliteRecipients } from './recipients.ts';
 import { sqliteRecovery } from './recovery.ts';
+import { linkTable } from './tracker-links.ts';
 import { sqliteTrackers } from './trackers.ts';
+import { sqliteWatching } from './watching.ts';
 
 /**
  * Storage in one SQLite file, which several processes of one machine may share.
@@ -25,6 +27,7 @@ export function sqliteStorage({ file }: { file: string }): Storage {
   const db = openDatabase(file);
   const approvals = approvalTable(db);
   const claims = claimTable(db, approvals);
+  const links = linkTable(db);
   const anyRow = db.prepare('SELECT 1 FROM owners LIMIT 1');
   return {
     ...sqliteCalls(db, claims),
@@ -38,7 +41,8 @@ export function sqliteStorage({ file }: { file: string }): Storage {
     ...sqliteCredentials(db, approvals),
     ...sqliteOwners(db),
     ...sqliteAccounts(db, approvals),
-    ...sqliteTrackers(db),
+    ...sqliteTrackers(db, links),
+    ...sqliteWatching(db, links),
     healthy: reading(() => {
       anyRow.get();
     }),

@@ -1,9 +1,10 @@
 import type { Database } from 'better-sqlite3';
 import type { NumberedEvent, Tracker, TrackerStorage } from '../../core/ports/tracker-storage.ts';
 import { atomic, reading } from './database.ts';
-import { instant, integer, oneOf, type Row, text, textOrNull } from './row.ts';
+import { instant, instantOrNull, integer, oneOf, type Row, text, textOrNull } from './row.ts';
+import type { LinkTable } from './tracker-links.ts';
 
-export function sqliteTrackers(db: Database): TrackerStorage {
+export function sqliteTrackers(db: Database, links: LinkTable): TrackerStorage {
   const insert = db.prepare(`
     INSERT INTO trackers (owner_id, tracker_id, request_id, title, keywords, due_on, status, added_by_agent, created_at_ms)
     SELECT @ownerId, coalesce(max(tracker_id), 0) + 1, @requestId, @title, @keywords, @dueOn, 'open', @addedByAgent, @nowMs
@@ -12,6 +13,20 @@ export function sqliteTrackers(db: Database): TrackerStorage {
   const byRequest = db.prepare<[string, string], Row>(
     'SELECT * FROM trackers WHERE owner_id = ? AND request_id = ?',
   );
+  const byId = db.prepare<[string, number], Row>(
+    'SELECT * FROM trackers WHERE owner_id = ? AND tracker_id = ?',
+  );
+  const listed = db.prepare<[object], Row>(`
+    SELECT * FROM trackers
+    WHERE owner_id = @ownerId AND (status = 'resolved') = @resolved AND tracker_id < @before
+    ORDER BY tracker_id DESC LIMIT @limit`);
+  const counted = db.prepare<[string, number], Row>(
+    "SELECT count(*) AS trackers FROM trackers WHERE owner_id = ? AND (status = 'resolved') = ?",
+  );
+  const setStatus = db.prepare(`
+    UPDATE trackers SET status = @status,
+      resolved_at_ms = CASE WHEN @status = 'resolved' THEN coalesce(resolved_at_ms, @nowMs) END
+    WHERE owner_id = @ownerId AND tracker_id = @trackerId`);
   const numberOf = db.prepare<[object], Row>(`
     SELECT event_id FROM event_numbers
     WHERE owner_id = @ownerId AND account_id = @accountId
@@ -25,6 +40,11 @@ export function sqliteTrackers(db: Database): TrackerStorage {
     'SELECT account_id, calendar, uid, recurrence_id FROM event_numbers WHERE owner_id = ? AND event_id = ?',
   );
 
+  function find(ownerId: string, trackerId: number): Tracker | undefined {
+    const row = byId.get(ownerId, trackerId);
+    return row && readTracker(row);
+  }
+
   return {
     createTracker: atomic(db, ({ ownerId, requestId, title, keywords, dueOn, addedByAgent, now }) => {
       const flag = addedByAgent ? 1 : 0;
@@ -33,6 +53,27 @@ export function sqliteTrackers(db: Database): TrackerStorage {
       if (row === undefined) throw new Error('A tracker that was inserted is not there.');
       return readTracker(row);
     }),
+    trackers: atomic(db, ({ ownerId, state, before = Number.MAX_SAFE_INTEGER, limit }) => {
+      const resolved = state === 'resolved' ? 1 : 0;
+      const rows = listed.all({ ownerId, resolved, before, limit: limit + 1 });
+      const trackers = rows.slice(0, limit).map(readTracker);
+      const total = integer(counted.get(ownerId, resolved) ?? {}, 'trackers');
+      return { trackers, total, more: rows.length > limit };
+    }),
+    tracker: atomic(db, ({ ownerId, trackerId, upTo, limit }) => {
+      const tracker = find(ownerId, trackerId);
+      if (tracker === undefined) return undefined;
+      const found = links.page(ownerId, trackerId, upTo, limit + 1);
+      const total = links.count(ownerId, trackerId);
+      return { tracker, links: found.slice(0, limit), total, more: found.length > limit };
+    }),
+    setTrackerStatus: atomic(db, ({ ownerId, trackerId, status, now }) => {
+      setStatus.run({ ownerId, trackerId, status, nowMs: now.getTime() });
+      return find(ownerId, trackerId);
+    }),
+    linkToTracker: atomic(db, (link) =>
+      find(link.ownerId, link.trackerId) === undefined ? undefined : links.add(link).link,
+    ),
     eventNumbers: atomic(db, (ownerId, accountId, events) =>
       events.map(({ calendar, uid, recurrenceId }) => {
         const key = { ownerId, accountId, calendar, uid, recurrenceId: recurrenceId ?? '' };
@@ -60,7 +101,7 @@ function readNumberedEvent(row: Row): NumberedEvent {
   };
 }
 
-function readTracker(row: Row): Tracker {
+export function readTracker(row: Row): Tracker {
   return {
     ownerId: text(row, 'owner_id'),
     trackerId: integer(row, 'tracker_id'),
@@ -70,5 +111,13 @@ function readTracker(row: Row): Tracker {
     status: oneOf(row, 'status', ['open', 'waiting', 'resolved']),
     addedByAgent: integer(row, 'added_by_agent') === 1,
     createdAt: instant(row, 'created_at_ms'),
+    resolvedAt: instantOrNull(row, 'resolved_at_ms'),
+    lastAutoLinkAt: instantOrNull(row, 'last_auto_link_at_ms'),
+    summary: {
+      text: text(row, 'summary'),
+      nextAction: text(row, 'next_action'),
+      importance: oneOf(row, 'importance', ['low', 'normal', 'important']),
+      sourceCount: integer(row, 'summary_source_count'),
+    },
   };
 }

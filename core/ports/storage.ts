@@ -4,6 +4,7 @@ import type { ErrorCode, ErrorDetails } from '../errors.ts';
 import type { LimitOverrides, LimitVerdict, Rate } from '../limits.ts';
 import type { Group, Modes, Plan } from '../permissions.ts';
 import type { TrackerStorage } from './tracker-storage.ts';
+import type { WatchStorage } from './watch-storage.ts';
 
 /**
  * What core keeps. Each verb is one atomic unit: it happens whole or not at all, and writes what must change
@@ -22,7 +23,8 @@ export interface Storage
     CredentialStorage,
     OwnerStorage,
     AccountStorage,
-    TrackerStorage {
+    TrackerStorage,
+    WatchStorage {
   /** Resolves when the store answers. */
   healthy(): Promise<void>;
   close(): Promise<void>;
