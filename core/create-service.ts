@@ -1,5 +1,6 @@
 import { createAddressBudget } from './address-budget.ts';
 import type { Approval } from './approval.ts';
+import { backgroundRound } from './background-round.ts';
 import { createCallTool, settledWithin, unavailable } from './call-tool.ts';
 import {
   isWellFormed,
@@ -20,12 +21,14 @@ import { failure } from './outcome.ts';
 import { hashPassword, passwordMatches } from './password.ts';
 import { effectiveMode, type Modes, type Plan, PRESETS, wrongModes } from './permissions.ts';
 import { closePorts, PORTS, type Ports } from './ports/ports.ts';
+import { createSummaryRefresh } from './refresh-summaries.ts';
 import { address, bodyText, codePoints, invalidArgument, line, text } from './schema.ts';
 import { readSentMessage } from './sent-message.ts';
 import type { Accounts, Approvals, Calls, Keys, Owners, Service } from './service.ts';
 import { isTimeZone } from './time-zone.ts';
 import { CATALOGUE, toolNamed } from './tools/catalogue.ts';
 import { listingOf, targetsBegin } from './tools/define-tool.ts';
+import { createInboxWatch } from './watch-inboxes.ts';
 
 export interface ServiceOptions extends Ports {
   /** 32 random bytes each; the first writes, all of them read. */
@@ -56,6 +59,7 @@ const SESSION_MS = 14 * DAY_MS;
 const PLANS_KEPT_MS = 30 * DAY_MS;
 const ACTIVITY_KEPT_MS = 90 * DAY_MS;
 const ROUND_MS = 5000;
+const WATCH_MS = 30_000;
 const STOP_WITHIN_MS = 8000;
 
 /**
@@ -64,7 +68,7 @@ const STOP_WITHIN_MS = 8000;
  */
 export function createService(options: ServiceOptions): Service {
   checkOptions(options);
-  const { storage, clock, random, log } = options;
+  const { storage, clock, random } = options;
   const ports: Ports = options;
   const leaseMs = options.leaseMs ?? LEASE_MS;
   const baseUrl = origin('baseUrl', options.baseUrl);
@@ -91,8 +95,14 @@ export function createService(options: ServiceOptions): Service {
     settledWithin(executor.run(approval, sealedPlan), approval, ports),
   );
 
-  let stopRounds: (() => void) | undefined;
-  let round: Promise<void> | undefined;
+  const inboxes = createInboxWatch(ports, keyring);
+  const summaries = createSummaryRefresh(ports);
+  /** What is done again and again, each never twice at a time. */
+  const rounds = [
+    backgroundRound(recover, ROUND_MS, ports),
+    backgroundRound(inboxes.round, WATCH_MS, ports),
+    backgroundRound(summaries.round, ROUND_MS, ports),
+  ];
 
   async function recover(): Promise<void> {
     const now = clock.now();
@@ -104,18 +114,6 @@ export function createService(options: ServiceOptions): Service {
       activityBefore: before(ACTIVITY_KEPT_MS),
       claimsBefore: before(DAY_MS),
     });
-  }
-
-  function nextRound(): void {
-    round ??= recover()
-      .catch((error: unknown) => {
-        log.error('a round of background work failed', {
-          error: error instanceof Error ? error.name : typeof error,
-        });
-      })
-      .finally(() => {
-        round = undefined;
-      });
   }
 
   return {
@@ -132,19 +130,22 @@ export function createService(options: ServiceOptions): Service {
     },
     healthy: () => storage.healthy(),
     recover,
+    async watch() {
+      await inboxes.round();
+      await summaries.round();
+    },
     start() {
-      if (stopRounds !== undefined) return;
-      stopRounds = clock.every(ROUND_MS, nextRound);
-      nextRound();
+      for (const round of rounds) round.start();
     },
     async stop(withinMs = STOP_WITHIN_MS) {
-      stopRounds?.();
-      stopRounds = undefined;
+      inboxes.stop();
+      summaries.stop();
+      const ended = rounds.map((round) => round.stop());
       let given = (): void => {};
       const patience = new Promise<void>((resolve) => {
         given = clock.after(withinMs, resolve);
       });
-      await Promise.race([Promise.all([executor.idle(), round]), patience]);
+      await Promise.race([Promise.all([executor.idle(), ...ended]), patience]);
       given();
       await closePorts(ports);
     },

@@ -21,6 +21,9 @@ export interface MessageIdParts {
   isIn(path: string): boolean;
 }
 
+/** What an id is made of. */
+type IdentifiedRow = Pick<MessageRow, 'place' | 'stableId' | 'fingerprint' | 'internalDate' | 'sizeBytes'>;
+
 type OpenedMessageId =
   | { readonly kind: 'opened'; readonly parts: MessageIdParts }
   /** It was issued, to another owner. */
@@ -30,7 +33,7 @@ type OpenedMessageId =
 const FIXED_BYTES = 8 + 4 + 16 + 8 + 4 + 16 + 6 + 6;
 
 export interface Identifiers {
-  messageId(ownerId: string, accountId: number, row: MessageRow): string;
+  messageId(ownerId: string, accountId: number, row: IdentifiedRow): string;
   openMessageId(ownerId: string, id: string): OpenedMessageId;
   /** @param scope what the position belongs to: tool and parameters @param position a short JSON array */
   cursor(ownerId: string, scope: string, position: readonly (string | number)[]): string;

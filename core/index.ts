@@ -10,4 +10,6 @@ export type { Log, LogFields } from './ports/log.ts';
 export * from './ports/mail.ts';
 export type { Ports } from './ports/ports.ts';
 export type * from './ports/storage.ts';
+export type { Summarizer, Summary, SummarySource } from './ports/summarizer.ts';
+export type * from './ports/tracker-storage.ts';
 export type * from './service.ts';

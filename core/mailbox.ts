@@ -3,6 +3,7 @@ import type { MessageIdParts } from './identifiers.ts';
 import type { MessageTarget } from './plan.ts';
 import { type FolderRole, type MailCall, MailError, type MailFolder, type MessageRow } from './ports/mail.ts';
 import type { Account } from './ports/storage.ts';
+import { shortened } from './shortened.ts';
 import type { CallContext } from './tools/define-tool.ts';
 
 /** Which accounts, folders and messages a call means. */
@@ -61,20 +62,14 @@ export function summaryOf(context: CallContext, account: Account, row: MessageRo
     id,
     account_id: account.accountId,
     folder: row.place.path,
-    from: shortened(row.from),
-    subject: shortened(row.subject),
+    from: shortened(row.from, ROW_FIELD_CHARS),
+    subject: shortened(row.subject, ROW_FIELD_CHARS),
     date: row.date,
   };
 }
 
-const ROW_FIELD_CHARS = 500;
-
 /** A stranger's header may be as long as a book; a row of a list is not. */
-function shortened(value: string): string {
-  if (value.length <= ROW_FIELD_CHARS) return value;
-  const chars = Array.from(value.slice(0, 2 * ROW_FIELD_CHARS + 2));
-  return chars.length <= ROW_FIELD_CHARS ? chars.join('') : `${chars.slice(0, ROW_FIELD_CHARS).join('')}…`;
-}
+export const ROW_FIELD_CHARS = 501;
 
 /**
  * Finds what an id means and asks for it where it lies. A message that has moved is found again only by a unique

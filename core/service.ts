@@ -30,7 +30,9 @@ export interface Service {
   healthy(): Promise<void>;
   /** One round of background work: expiry, recovery, follow-ups, erasing. */
   recover(): Promise<void>;
-  /** Recovers now and then every few seconds, until `stop`. */
+  /** One look for new mail that trackers wait for, and at the summaries of those that found some. */
+  watch(): Promise<void>;
+  /** Recovers and watches now and then every few seconds, until `stop`. */
   start(): void;
   /** Takes no more work, waits for what runs (at most `withinMs`), closes mail and storage. */
   stop(withinMs?: number): Promise<void>;

@@ -50,7 +50,15 @@ export function linkTable(db: Database): LinkTable {
 
   return {
     add({ ownerId, trackerId, target, addedBy, content, now }) {
-      const row = { ownerId, trackerId, target, addedBy, nowMs: now.getTime(), ...NONE, ...columnsOf(content) };
+      const row = {
+        ownerId,
+        trackerId,
+        target,
+        addedBy,
+        nowMs: now.getTime(),
+        ...NONE,
+        ...columnsOf(content),
+      };
       const made = insert.run(row).changes === 1;
       const found = byTarget.get(ownerId, trackerId, target);
       if (found === undefined) throw new Error('A link that was inserted is not there.');

@@ -4,6 +4,7 @@ import type { Clock, Random } from './clock.ts';
 import type { Log } from './log.ts';
 import type { Mail } from './mail.ts';
 import type { Storage } from './storage.ts';
+import type { Summarizer } from './summarizer.ts';
 
 /** Everything that core needs from outside. An adapter fulfils one of them. */
 export interface Ports {
@@ -13,6 +14,8 @@ export interface Ports {
   readonly mail: Mail;
   /** Without one, no calendar is connected. */
   readonly calendar?: Calendar;
+  /** Without one, summaries of trackers are sentences taken out of the messages. */
+  readonly summarizer?: Summarizer;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -27,6 +30,7 @@ export const PORTS = {
   random: 'required',
   log: 'required',
   storage: 'required',
+  summarizer: 'optional',
 } as const satisfies Record<keyof Ports, 'required' | 'optional'>;
 
 /** Ends what the ports hold open; storage last, for the others may still write to it. */

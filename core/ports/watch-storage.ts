@@ -1,5 +1,5 @@
-import type { LinkedMessage, Tracker, TrackerSummary } from './tracker-storage.ts';
 import type { Account } from './storage.ts';
+import type { LinkedMessage, Tracker, TrackerSummary } from './tracker-storage.ts';
 
 /** What core keeps of the inboxes in which trackers wait for mail. Promises as those of Storage. */
 export interface WatchStorage {
@@ -22,7 +22,11 @@ export interface WatchStorage {
     accountId: number;
     from: InboxPosition | undefined;
     to: InboxPosition;
-    links: readonly { readonly trackerId: number; readonly target: string; readonly message: LinkedMessage }[];
+    links: readonly {
+      readonly trackerId: number;
+      readonly target: string;
+      readonly message: LinkedMessage;
+    }[];
     now: Date;
   }): Promise<boolean>;
 

@@ -1,0 +1,44 @@
+import type { Ports } from './ports/ports.ts';
+
+/** Work that is done over and over, never twice at a time. */
+export interface BackgroundRound {
+  /** Now, and then every so often. */
+  start(): void;
+  /** @returns resolves when what is under way has ended */
+  stop(): Promise<void>;
+}
+
+/** @param everyMs from one beginning to the next; a longer round is not disturbed */
+export function backgroundRound(
+  work: () => Promise<void>,
+  everyMs: number,
+  { clock, log }: Pick<Ports, 'clock' | 'log'>,
+): BackgroundRound {
+  let stopTimer: (() => void) | undefined;
+  let underWay: Promise<void> | undefined;
+
+  function begin(): void {
+    underWay ??= work()
+      .catch((error: unknown) => {
+        log.error('a round of background work failed', {
+          error: error instanceof Error ? error.name : typeof error,
+        });
+      })
+      .finally(() => {
+        underWay = undefined;
+      });
+  }
+
+  return {
+    start() {
+      if (stopTimer !== undefined) return;
+      stopTimer = clock.every(everyMs, begin);
+      begin();
+    },
+    async stop() {
+      stopTimer?.();
+      stopTimer = undefined;
+      await underWay;
+    },
+  };
+}

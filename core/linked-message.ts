@@ -1,0 +1,22 @@
+import { excerptOf } from './extractive-summary.ts';
+import { ROW_FIELD_CHARS } from './mailbox.ts';
+import type { MessageRow } from './ports/mail.ts';
+import type { LinkedMessage } from './ports/tracker-storage.ts';
+import { shortened } from './shortened.ts';
+
+/** A message as a tracker keeps it. @param text all of it, as a person would read it */
+export function linkedMessage(accountId: number, row: MessageRow, text: string): LinkedMessage {
+  const { place, stableId, fingerprint, date, internalDate, sizeBytes } = row;
+  return {
+    accountId,
+    place,
+    stableId,
+    fingerprint,
+    from: shortened(row.from, ROW_FIELD_CHARS),
+    subject: shortened(row.subject, ROW_FIELD_CHARS),
+    date,
+    internalDate,
+    sizeBytes,
+    excerpt: excerptOf(text),
+  };
+}

@@ -1,0 +1,195 @@
+import { createBackoff } from './backoff.ts';
+import type { Keyring } from './keyring.ts';
+import { MINUTE_MS } from './limits.ts';
+import { linkedMessage } from './linked-message.ts';
+import { mailCall } from './mail-call.ts';
+import { folderNamed } from './mailbox.ts';
+import type { MailCall, MessageRow } from './ports/mail.ts';
+import type { Ports } from './ports/ports.ts';
+import type { InboxPosition, WaitingTracker, WatchedInbox } from './ports/watch-storage.ts';
+import { targetOf } from './tools/define-tool.ts';
+import { type KeywordIndex, keywordIndex } from './tracker-rules.ts';
+
+/**
+ * Looks for new mail in the inboxes of owners whose trackers wait for some, and links it. A tracker is linked to what
+ * is received after it was made. Position and links are written together, so that a crash links nothing twice and
+ * forgets nothing.
+ */
+export interface InboxWatch {
+  /** One look at each inbox. An account that cannot be asked is logged, and left alone for a while. */
+  round(): Promise<void>;
+  /** Ends what is under way. */
+  stop(): void;
+}
+
+const AT_ONCE = 4;
+const CALL_MS = MINUTE_MS;
+const RETRY_FIRST_MS = MINUTE_MS;
+const RETRY_MOST_MS = 30 * MINUTE_MS;
+/** An inbox that is looked at for the first time, or that is another than it was: how far back its mail is new. */
+const FIRST_LOOK_MS = 10 * MINUTE_MS;
+const ROWS_OF_PAGE = 200;
+/** More new messages than this are passed over, the oldest of them: somebody moved a mailbox. */
+const BACKLOG_MOST = 5000;
+const READ_AT_ONCE = 20;
+/** Code units of a text that are looked at. */
+const MATCHED_CHARS = 50_000;
+
+export function createInboxWatch(ports: Ports, keyring: Keyring): InboxWatch {
+  const { storage, mail, clock, log } = ports;
+  const backoff = createBackoff(RETRY_FIRST_MS, RETRY_MOST_MS);
+  const abort = new AbortController();
+
+  async function look(inbox: WatchedInbox, rulesOf: (ownerId: string) => Promise<Rules>): Promise<void> {
+    const { account } = inbox;
+    const { ownerId, accountId } = account;
+    const call = mailCall(keyring, account, abort.signal, CALL_MS);
+    const found = await newMail(call, inbox.position);
+    if (found === undefined) return;
+    let from = inbox.position;
+    for (let at = 0; at === 0 || at < found.rows.length; at += READ_AT_ONCE) {
+      const rows = found.rows.slice(at, at + READ_AT_ONCE);
+      const last = rows.at(-1);
+      const isEnd = last === undefined || at + READ_AT_ONCE >= found.rows.length;
+      const to = isEnd ? found.to : positionOf(last);
+      const links = rows.length === 0 ? [] : await linksOf(call, rows, await rulesOf(ownerId));
+      // Another process has looked there too: what it found is linked.
+      if (!(await storage.watched({ ownerId, accountId, from, to, links, now: clock.now() }))) return;
+      from = to;
+    }
+  }
+
+  /** What came behind the position, oldest first; undefined where nothing is to be written down. */
+  async function newMail(
+    call: MailCall,
+    position: InboxPosition | undefined,
+  ): Promise<{ readonly rows: readonly MessageRow[]; readonly to: InboxPosition } | undefined> {
+    const path = folderNamed(await mail.folders(call), 'inbox')?.path ?? 'INBOX';
+    const isNew = newSince(position, clock.now());
+    const rows: MessageRow[] = [];
+    let newest: MessageRow | undefined;
+    let after: Parameters<typeof mail.list>[1]['after'];
+    for (;;) {
+      const page = await mail.list(call, { path, unread: false, order: 'uid', after, limit: ROWS_OF_PAGE });
+      newest ??= page.rows[0];
+      const firstOld = page.rows.findIndex((row) => !isNew(row));
+      rows.push(...(firstOld === -1 ? page.rows : page.rows.slice(0, firstOld)));
+      const last = page.rows.at(-1);
+      if (firstOld !== -1 || !page.more || last === undefined) break;
+      if (rows.length >= BACKLOG_MOST) {
+        log.warn('more new mail than is looked at', { account: call.account.accountId, looked: rows.length });
+        break;
+      }
+      const { uidValidity, uid } = last.place;
+      after = { uidValidity, uid, internalDateMs: last.internalDate.getTime() };
+    }
+    const to = newest === undefined ? (position ?? EMPTY) : furthest(position, positionOf(newest));
+    if (to.uidValidity === position?.uidValidity && to.uid === position.uid) return undefined;
+    return { rows: rows.reverse(), to };
+  }
+
+  async function linksOf(call: MailCall, rows: readonly MessageRow[], rules: Rules) {
+    const contents = await mail.readAll(
+      call,
+      rows.map(({ place }) => place),
+    );
+    return rows.flatMap((row, index) => {
+      // It was moved or removed since it was listed: it is no mail of the inbox any more.
+      const text = contents[index]?.text;
+      if (text === undefined) return [];
+      const trackerIds = rules.trackersFor(row, text);
+      if (trackerIds.length === 0) return [];
+      const message = linkedMessage(call.account.accountId, row, text);
+      return trackerIds.map((trackerId) => ({ trackerId, target: targetOf(message), message }));
+    });
+  }
+
+  /** The keywords of an owner are read when the first of the owner's new messages needs them, once a round. */
+  function rulesOfRound(): (ownerId: string) => Promise<Rules> {
+    const known = new Map<string, Promise<Rules>>();
+    return (ownerId) => {
+      const rules = known.get(ownerId) ?? storage.waitingTrackers(ownerId).then(rulesFor);
+      known.set(ownerId, rules);
+      return rules;
+    };
+  }
+
+  return {
+    async round() {
+      const rulesOf = rulesOfRound();
+      const inboxes = await storage.inboxesToWatch();
+      const due = inboxes.filter(({ account }) => backoff.isDue(keyOf(account), clock.now()));
+      const queue = due.values();
+      const work = async () => {
+        for (const inbox of queue) {
+          if (abort.signal.aborted) return;
+          const key = keyOf(inbox.account);
+          try {
+            await look(inbox, rulesOf);
+            backoff.succeeded(key);
+          } catch (error) {
+            if (abort.signal.aborted) return;
+            backoff.failed(key, clock.now());
+            const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
+            const name = error instanceof Error ? error.name : typeof error;
+            log.warn('an inbox could not be watched', {
+              owner: inbox.account.ownerId,
+              account: inbox.account.accountId,
+              error: name,
+              code,
+            });
+          }
+        }
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, work));
+    },
+    stop: () => abort.abort(),
+  };
+}
+
+const EMPTY: InboxPosition = { uidValidity: null, uid: 0 };
+
+function positionOf({ place }: MessageRow): InboxPosition {
+  return { uidValidity: place.uidValidity, uid: place.uid };
+}
+
+/** Newer mail may have been removed: what was looked at stays looked at. */
+function furthest(position: InboxPosition | undefined, newest: InboxPosition): InboxPosition {
+  const isSame = position !== undefined && position.uidValidity === newest.uidValidity;
+  return isSame && position.uid > newest.uid ? position : newest;
+}
+
+/** Whether a row came behind the position. */
+function newSince(position: InboxPosition | undefined, now: Date): (row: MessageRow) => boolean {
+  const sinceMs = now.getTime() - FIRST_LOOK_MS;
+  return ({ place, internalDate }) => {
+    if (position === undefined) return internalDate.getTime() >= sinceMs;
+    if (position.uidValidity === null) return true;
+    if (position.uidValidity !== place.uidValidity) return internalDate.getTime() >= sinceMs;
+    return place.uid > position.uid;
+  };
+}
+
+function keyOf({ ownerId, accountId }: { readonly ownerId: string; readonly accountId: number }): string {
+  return `${ownerId}\n${accountId}`;
+}
+
+/** What the trackers of one owner wait for. */
+interface Rules {
+  trackersFor(row: MessageRow, text: string): number[];
+}
+
+function rulesFor(trackers: readonly WaitingTracker[]): Rules {
+  const index: KeywordIndex = keywordIndex(trackers);
+  // Servers date what they receive to the second.
+  const madeAt = new Map(
+    trackers.map(({ trackerId, createdAt }) => [trackerId, Math.floor(createdAt.getTime() / 1000) * 1000]),
+  );
+  return {
+    trackersFor(row, text) {
+      const received = row.internalDate.getTime();
+      const texts = [row.from, row.subject, text.slice(0, MATCHED_CHARS)];
+      return index.matches(texts).filter((trackerId) => received >= (madeAt.get(trackerId) ?? 0));
+    },
+  };
+}
