@@ -12,7 +12,15 @@ import { searchInbox } from './mail-search.ts';
 import { forwardEmail, sendEmail } from './mail-send.ts';
 import { getThread } from './mail-thread.ts';
 import { cancelApproval, getApproval, getMe, listApprovals } from './own-affairs.ts';
-import { createTracker } from './trackers-write.ts';
+import { getTracker, listTrackers } from './trackers-read.ts';
+import { resolveTracker } from './trackers-remove.ts';
+import {
+  addTrackerNote,
+  createTracker,
+  linkEventToTracker,
+  linkToTracker,
+  setTrackerStatus,
+} from './trackers-write.ts';
 
 /** Every tool, in the order in which they are listed. */
 export const CATALOGUE: readonly Tool[] = [
@@ -45,7 +53,14 @@ export const CATALOGUE: readonly Tool[] = [
   updateEvent,
   cancelEvent,
   confirmEvent,
+  listTrackers,
+  getTracker,
   createTracker,
+  setTrackerStatus,
+  addTrackerNote,
+  linkToTracker,
+  linkEventToTracker,
+  resolveTracker,
 ];
 
 const BY_NAME: ReadonlyMap<string, Tool> = new Map(CATALOGUE.map((tool) => [tool.name, tool]));

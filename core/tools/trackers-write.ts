@@ -1,12 +1,25 @@
 import * as z from 'zod';
+import { ServiceError } from '../errors.ts';
+import { linkedMessage } from '../linked-message.ts';
+import { asked, findMessage, messageTarget, ROW_FIELD_CHARS } from '../mailbox.ts';
 import type { Result } from '../outcome.ts';
 import type { ActionPlan } from '../plan.ts';
+import type { CalendarEvent } from '../ports/calendar.ts';
 import { MailError } from '../ports/mail.ts';
-import type { Tracker } from '../ports/tracker-storage.ts';
-import { line } from '../schema.ts';
-import { isoIn, startOfDay } from '../time-zone.ts';
-import { defineWrite, type RunContext } from './define-tool.ts';
+import type { LinkContent, Tracker, TrackerLink } from '../ports/tracker-storage.ts';
+import { bodyText, line, messageId, text } from '../schema.ts';
+import { shortened } from '../shortened.ts';
+import { isoIn } from '../time-zone.ts';
+import { type CallContext, defineWrite, type RunContext, targetOf } from './define-tool.ts';
 import { timestamp } from './result-shapes.ts';
+import {
+  directResult,
+  performTrackerChange,
+  planStatus,
+  planTrackerChange,
+  setStatus,
+} from './tracker-change.ts';
+import { dueAt, trackerId, trackerNamed } from './tracker-fields.ts';
 
 const TITLE_CHARS = 200;
 
@@ -80,7 +93,7 @@ export const createTracker = defineWrite({
   },
   // The same request makes one tracker only, however often it is asked for.
   check: async () => ({ kind: 'repeat' }),
-  direct: (_plan, { done: _done, action: _action, ...result }) => result,
+  direct: directResult,
 });
 
 async function create(
@@ -106,13 +119,189 @@ function shown(plan: ActionPlan, tracker: Tracker): Result {
     tracker_id: tracker.trackerId,
     title: tracker.title,
     status: tracker.status,
-    due_at: tracker.dueOn === null ? null : endOfDay(tracker.dueOn, timezone),
+    due_at: dueAt(tracker.dueOn, timezone),
     created: true,
   };
 }
 
-/** The last second of a day in the zone. */
-function endOfDay(date: string, timezone: string): string {
-  const noon = new Date(`${date}T12:00:00Z`);
-  return isoIn(new Date(startOfDay(noon, timezone, 1).getTime() - 1000), timezone);
+export const setTrackerStatus = defineWrite({
+  name: 'set_tracker_status',
+  title: 'Change the status of a tracker',
+  description: 'Sets a tracker to open or waiting; one that was resolved becomes active again.',
+  group: 'trackers:write',
+  kind: 'light',
+  action: null,
+  sends: false,
+  repeatable: false,
+  untrusted: [],
+  input: z.strictObject({
+    tracker_id: trackerId,
+    status: z.enum(['open', 'waiting']).meta({ description: 'To resolve one, call resolve_tracker.' }),
+  }),
+  plan: (args, context) =>
+    planStatus(context, { tool: 'set_tracker_status', trackerId: args.tracker_id, status: args.status }),
+  perform: (plan, run) => setStatus(plan, run, 'set_tracker_status'),
+  check: async () => ({ kind: 'repeat' }),
+  direct: directResult,
+});
+
+/** What is put into a tracker: notes, messages, events. Each once, however often the request is repeated. */
+
+const facts = {
+  group: 'trackers:write',
+  kind: 'light',
+  action: null,
+  sends: false,
+  repeatable: false,
+  untrusted: [],
+  direct: directResult,
+} as const;
+
+function addLink(
+  run: RunContext,
+  link: { readonly trackerId: number; readonly target: string; readonly content: LinkContent },
+): Promise<TrackerLink> {
+  const { ports, ownerId, date } = run;
+  return performTrackerChange(run, () =>
+    ports.storage.linkToTracker({ ownerId, addedBy: 'agent', now: date, ...link }),
+  );
+}
+
+const noteRecord = z.strictObject({ trackerId: z.int(), note: z.string() });
+
+export const addTrackerNote = defineWrite({
+  ...facts,
+  name: 'add_tracker_note',
+  title: 'Add a note to a tracker',
+  description: 'Adds a note to a tracker; notes are kept as they are.',
+  input: z.strictObject({
+    tracker_id: trackerId,
+    note: text({ min: 1, max: 10_000, description: 'Plain text.' }),
+  }),
+  async plan(args, context) {
+    const tracker = await trackerNamed(context, args.tracker_id);
+    context.shown(`tracker:${tracker.trackerId}`);
+    const note = bodyText(args.note);
+    const display = [{ label: 'Note', text: note }];
+    return planTrackerChange(tracker, { tool: 'add_tracker_note', display, record: { note } });
+  },
+  async perform(plan, run) {
+    const { trackerId: id, note } = noteRecord.parse(plan.record);
+    const content = { kind: 'note', note } as const;
+    const { linkId } = await addLink(run, { trackerId: id, target: `note:${run.requestId}`, content });
+    return { done: true, action: 'add_tracker_note', tracker_id: id, link_id: linkId, kind: 'note' };
+  },
+  check: async () => ({ kind: 'repeat' }),
+});
+
+const linkRecord = z.strictObject({ trackerId: z.int() });
+
+export const linkToTracker = defineWrite({
+  ...facts,
+  name: 'link_to_tracker',
+  title: 'Link a message to a tracker',
+  description: 'Links one message to a tracker; a message that is linked already stays so.',
+  input: z.strictObject({ tracker_id: trackerId, message_id: messageId }),
+  async plan(args, context) {
+    const tracker = await trackerNamed(context, args.tracker_id);
+    const { account, row, value } = await findMessage(context, args.message_id, async (call, { place }) => {
+      const content = await context.ports.mail.read(call, place);
+      return { row: content.row, value: content };
+    });
+    context.shown(`tracker:${tracker.trackerId}`);
+    context.shown(args.message_id);
+    const { from, subject, excerpt } = linkedMessage(account.accountId, row, value.text);
+    const target = { ...messageTarget(account, args.message_id, row), from, subject, preview: excerpt };
+    return planTrackerChange(tracker, {
+      tool: 'link_to_tracker',
+      display: [],
+      record: {},
+      account: { accountId: account.accountId, email: account.email },
+      targets: [target],
+      request: { message: targetOf(target) },
+    });
+  },
+  async perform(plan, run) {
+    const { trackerId: id } = linkRecord.parse(plan.record);
+    const [target] = plan.targets;
+    if (target === undefined) throw new Error('the plan of a link has no message');
+    const { accountId, path, uidValidity, uid, stableId, fingerprint, from, subject, date, sizeBytes } =
+      target;
+    const message = {
+      accountId,
+      place: { path, uidValidity, uid },
+      stableId,
+      fingerprint,
+      from,
+      subject,
+      date,
+      internalDate: new Date(target.internalDateMs),
+      sizeBytes,
+      excerpt: target.preview,
+    };
+    const content = { kind: 'mail', message } as const;
+    const { linkId } = await addLink(run, { trackerId: id, target: targetOf(target), content });
+    const named = { tracker_id: id, link_id: linkId, id: target.id };
+    return { done: true, action: 'link_to_tracker', ...named, linked: true };
+  },
+  check: async () => ({ kind: 'repeat' }),
+});
+
+const eventRecord = z.strictObject({
+  trackerId: z.int(),
+  eventId: z.int(),
+  title: z.string(),
+  /** ISO 8601 with an offset. */
+  start: z.string(),
+});
+
+export const linkEventToTracker = defineWrite({
+  ...facts,
+  name: 'link_event_to_tracker',
+  title: 'Link an event to a tracker',
+  description: 'Links one calendar event to a tracker; an event that is linked already stays so.',
+  input: z.strictObject({
+    tracker_id: trackerId,
+    event_id: z.int().min(1).max(2_147_483_647).meta({ description: 'An event, as list_events shows it.' }),
+  }),
+  async plan(args, context) {
+    const { timezone } = context.owner;
+    const tracker = await trackerNamed(context, args.tracker_id);
+    const event = await eventNamed(context, args.event_id);
+    context.shown(`tracker:${tracker.trackerId}`);
+    context.shown(`event:${args.event_id}`);
+    const title = shortened(event.title, ROW_FIELD_CHARS);
+    const start = isoIn(event.start, timezone);
+    return planTrackerChange(tracker, {
+      tool: 'link_event_to_tracker',
+      display: [
+        { label: 'Event', text: title },
+        { label: 'Number of the event', text: String(args.event_id) },
+        { label: 'Begins', text: start },
+      ],
+      record: { eventId: args.event_id, title, start },
+      request: { event: args.event_id },
+    });
+  },
+  async perform(plan, run) {
+    const { trackerId: id, eventId, title, start } = eventRecord.parse(plan.record);
+    const content = { kind: 'event', eventId, title, start: new Date(start) } as const;
+    const { linkId } = await addLink(run, { trackerId: id, target: `event:${eventId}`, content });
+    const named = { tracker_id: id, link_id: linkId, event_id: eventId };
+    return { done: true, action: 'link_event_to_tracker', ...named, linked: true };
+  },
+  check: async () => ({ kind: 'repeat' }),
+});
+
+/** @throws ServiceError not_found */
+async function eventNamed(context: CallContext, eventId: number): Promise<CalendarEvent> {
+  const { owner, ports, accounts } = context;
+  const numbered = await ports.storage.event(owner.ownerId, eventId);
+  const account = accounts.find(({ accountId }) => accountId === numbered?.accountId);
+  const gone = new ServiceError('not_found', { details: { reason: 'event' } });
+  if (numbered === undefined || account === undefined || ports.calendar === undefined) throw gone;
+  const read = ports.calendar.read(context.mailCall(account), numbered.key, owner.timezone);
+  const found = await asked(account, read);
+  if (found === undefined) throw gone;
+  return found.event;
 }

@@ -1,0 +1,75 @@
+import * as z from 'zod';
+import { ServiceError } from '../errors.ts';
+import type { Result } from '../outcome.ts';
+import type { Tracker, TrackerLink } from '../ports/tracker-storage.ts';
+import { isoIn, startOfDay } from '../time-zone.ts';
+import type { CallContext } from './define-tool.ts';
+
+/** Trackers as arguments name them and as results show them. Source: API.md, Tracker. */
+
+/** Source: API.md, Identifier formats. */
+export const trackerId = z
+  .int()
+  .min(1)
+  .max(2_147_483_647)
+  .meta({ description: 'A tracker, as list_trackers shows it.' });
+
+/** @throws ServiceError not_found */
+export async function trackerNamed(context: CallContext, id: number): Promise<Tracker> {
+  const { ownerId } = context.owner;
+  const found = await context.ports.storage.tracker({ ownerId, trackerId: id, upTo: undefined, limit: 0 });
+  if (found === undefined) throw noTracker();
+  return found.tracker;
+}
+
+export function noTracker(): ServiceError {
+  return new ServiceError('not_found', { details: { reason: 'tracker' } });
+}
+
+/** `last_auto_link_at` is absent until the first one. */
+export function trackerRow(tracker: Tracker, timezone: string): Result {
+  const { summary, lastAutoLinkAt } = tracker;
+  return {
+    tracker_id: tracker.trackerId,
+    title: tracker.title,
+    status: tracker.status,
+    importance: summary.importance,
+    keywords: tracker.keywords,
+    due_at: dueAt(tracker.dueOn, timezone),
+    summary: summary.text,
+    summary_source_count: summary.sourceCount,
+    next_action: summary.nextAction,
+    ...(lastAutoLinkAt === null ? {} : { last_auto_link_at: lastAutoLinkAt.toISOString() }),
+    created_at: tracker.createdAt.toISOString(),
+    resolved_at: tracker.resolvedAt?.toISOString() ?? null,
+    added_by_agent: tracker.addedByAgent,
+  };
+}
+
+/** The last second of the day in the zone. */
+export function dueAt(dueOn: string | null, timezone: string): string | null {
+  if (dueOn === null) return null;
+  const noon = new Date(`${dueOn}T12:00:00Z`);
+  return isoIn(new Date(startOfDay(noon, timezone, 1).getTime() - 1000), timezone);
+}
+
+/** What a kind of link has no word for is empty; `date` is then that of the link. */
+export function linkRow(context: CallContext, { linkId, addedBy, createdAt, content }: TrackerLink): Result {
+  const base = { link_id: linkId, kind: content.kind };
+  const rest = { added_by: addedBy, created_at: createdAt.toISOString() };
+  switch (content.kind) {
+    case 'note':
+      return { ...base, subject: '', from: '', date: rest.created_at, note: content.note, ...rest };
+    case 'event': {
+      const date = isoIn(content.start, context.owner.timezone);
+      const event = { event_id: content.eventId };
+      return { ...base, subject: content.title, from: '', date, note: null, ...rest, ...event };
+    }
+    case 'mail': {
+      const { accountId, place, from, subject, date } = content.message;
+      const id = context.identifiers.messageId(context.owner.ownerId, accountId, content.message);
+      const mail = { id, account_id: accountId, folder: place.path };
+      return { ...base, subject, from, date, note: null, ...rest, ...mail };
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import * as z from 'zod';
+import type { Result } from '../outcome.ts';
+import { cursorAt, positionOf } from '../paging.ts';
+import type { Tracker, TrackerLink } from '../ports/tracker-storage.ts';
+import { cursor } from '../schema.ts';
+import { seenText, wordEnd } from '../seen-text.ts';
+import { type CallContext, defineRead, type Found } from './define-tool.ts';
+import { linkRow, noTracker, trackerId, trackerRow } from './tracker-fields.ts';
+
+const TRACKERS_OF_PAGE = 100;
+const LINKS_OF_PAGE = 50;
+/** Code points of a note in one answer at most; what is behind them comes with the next page. */
+const NOTE_CHARS = 10_000;
+
+const OF_TRACKER = ['title', 'keywords', 'summary', 'next_action'];
+
+export const listTrackers = defineRead({
+  name: 'list_trackers',
+  title: 'List trackers',
+  description: 'The active trackers, open and waiting, newest first.',
+  group: 'trackers:read',
+  kind: 'read',
+  untrusted: OF_TRACKER.map((field) => `trackers[].${field}`),
+  wrapped: [],
+  input: z.strictObject({ cursor: cursor.optional() }),
+  async run(args, context) {
+    const { ownerId, timezone } = context.owner;
+    const [before] =
+      args.cursor === undefined ? [undefined] : positionOf(context, args.cursor, z.tuple([z.int().min(1)]));
+    const query = { ownerId, state: 'active', before, limit: TRACKERS_OF_PAGE } as const;
+    const { trackers, total, more } = await context.ports.storage.trackers(query);
+    if (trackers.length === 0) {
+      const none = { trackers: [], total, returned: 0, has_more: false, reason: 'no_active_trackers' };
+      return { kind: 'empty', result: none };
+    }
+    for (const tracker of trackers) context.listed(`tracker:${tracker.trackerId}`);
+    return {
+      kind: 'cut',
+      most: trackers.length,
+      at(n) {
+        const last = trackers[n - 1];
+        const hasMore = more || n < trackers.length;
+        return {
+          trackers: trackers.slice(0, n).map((tracker) => trackerRow(tracker, timezone)),
+          total,
+          returned: n,
+          has_more: hasMore,
+          ...(hasMore && last !== undefined ? { next_cursor: cursorAt(context, [last.trackerId]) } : {}),
+        };
+      },
+    };
+  },
+});
+
+/** The link that a page begins with, and how many code points of its note were shown before. */
+const position = z.tuple([z.int().min(1), z.int().min(0)]);
+
+export const getTracker = defineRead({
+  name: 'get_tracker',
+  title: 'Read a tracker',
+  description:
+    'One tracker with the messages, events and notes that are linked to it, newest first. A long note goes on in the next page.',
+  group: 'trackers:read',
+  kind: 'read',
+  untrusted: [...OF_TRACKER, 'links[].subject', 'links[].from', 'links[].note'],
+  wrapped: [],
+  input: z.strictObject({ tracker_id: trackerId, cursor: cursor.optional() }),
+  async run(args, context) {
+    const [upTo, noteOffset] =
+      args.cursor === undefined ? [undefined, 0] : positionOf(context, args.cursor, position);
+    const found = await context.ports.storage.tracker({
+      ownerId: context.owner.ownerId,
+      trackerId: args.tracker_id,
+      upTo,
+      limit: LINKS_OF_PAGE + 1,
+    });
+    if (found === undefined) throw noTracker();
+    const { tracker, links, total } = found;
+    context.shown(`tracker:${tracker.trackerId}`);
+    return linksPage(context, tracker, links, total, noteOffset);
+  },
+});
+
+/** @param links those of the page, and the first of the next one */
+function linksPage(
+  context: CallContext,
+  tracker: Tracker,
+  links: readonly TrackerLink[],
+  total: number,
+  noteOffset: number,
+): Found {
+  const facts = trackerRow(tracker, context.owner.timezone);
+  const rows = links.slice(0, LINKS_OF_PAGE).map((link, at) => {
+    const row = linkRow(context, link);
+    if (typeof row.id === 'string') context.listed(row.id);
+    return { linkId: link.linkId, ...noted(row, at === 0 ? noteOffset : 0) };
+  });
+  if (rows.length === 0) {
+    return { kind: 'result', result: { ...facts, links: [], total, returned: 0, has_more: false } };
+  }
+  return {
+    kind: 'cut',
+    // One step for each character that a note may show: what does not fit is whole rows from the end, and only where
+    // not even one whole row fits, the end of its note.
+    most: rows.length * NOTE_CHARS,
+    at(n) {
+      const count = Math.max(1, Math.floor(n / NOTE_CHARS));
+      const parts = rows
+        .slice(0, count)
+        .map(({ linkId, upTo }) => ({ linkId, ...upTo(Math.min(n, NOTE_CHARS)) }));
+      // A page ends with the first note that does not end in it.
+      const cut = parts.findIndex(({ end }) => end !== undefined);
+      const shown = cut === -1 ? parts : parts.slice(0, cut + 1);
+      const last = parts[cut];
+      const behind = links[count]?.linkId;
+      const next = last === undefined ? behind && [behind, 0] : [last.linkId, last.end ?? 0];
+      return {
+        ...facts,
+        links: shown.map(({ row }) => row),
+        total,
+        returned: shown.length,
+        has_more: next !== undefined,
+        ...(next ? { next_cursor: cursorAt(context, next) } : {}),
+      };
+    },
+  };
+}
+
+/** A row whose note can be cut. What is counted is what is shown. @param offset where the note goes on */
+function noted(row: Result, offset: number) {
+  const { note } = row;
+  const chars = typeof note === 'string' ? Array.from(seenText(note)).slice(offset) : [];
+  return {
+    /** `end`: how much of the note was shown so far, where it goes on behind that. */
+    upTo(most: number): { readonly row: Result; readonly end: number | undefined } {
+      const isWhole = chars.length <= most;
+      if (isWhole && offset === 0) return { row, end: undefined };
+      const shown = isWhole ? chars.length : wordEnd(chars, most);
+      const part = { note: chars.slice(0, shown).join(''), note_offset: offset, note_truncated: !isWhole };
+      return { row: { ...row, ...part }, end: isWhole ? undefined : offset + shown };
+    },
+  };
+}
