@@ -124,6 +124,10 @@ export function createService(options: ServiceOptions): Service {
     owners: createOwners(ports, options.plan ?? 'paid', options.limits ?? {}),
     keys: createKeys(ports),
     accounts: createAccounts(ports, keyring),
+    trackers: {
+      list: (ownerId, { state, before, limit }) => storage.trackers({ ownerId, state, before, limit }),
+      show: (ownerId, trackerId, { upTo, limit }) => storage.tracker({ ownerId, trackerId, upTo, limit }),
+    },
     on(_event, listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

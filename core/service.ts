@@ -5,6 +5,7 @@ import type { Failure, Outcome } from './outcome.ts';
 import type { Modes, Preset } from './permissions.ts';
 import type { ActionPlan } from './plan.ts';
 import type { Account, Caller, Credential, Owner, StoredActivity, StoredEvent } from './ports/storage.ts';
+import type { TrackerStorage } from './ports/tracker-storage.ts';
 import type { SentMessage } from './sent-message.ts';
 import type { ToolListing } from './tools/define-tool.ts';
 
@@ -19,6 +20,7 @@ export interface Service {
   readonly keys: Keys;
   readonly accounts: Accounts;
   readonly approvals: Approvals;
+  readonly trackers: Trackers;
 
   /** `approval.pending`: something waits for the owner. Ids only. @returns a function that stops the listening */
   on(
@@ -130,6 +132,21 @@ export interface Accounts {
   activate(ownerId: string, accountId: number): Promise<void>;
   /** Cancels what waits for it. @throws ServiceError not_found */
   remove(ownerId: string, accountId: number): Promise<void>;
+}
+
+/** For the owner's page. */
+export interface Trackers {
+  /** Newest first, behind the tracker with the number `before`. `active`: open and waiting. */
+  list(
+    ownerId: string,
+    query: { state: 'active' | 'resolved'; before?: number; limit: number },
+  ): ReturnType<TrackerStorage['trackers']>;
+  /** With a page of its links, newest first, from the link with the number `upTo` on. Undefined: there is none. */
+  show(
+    ownerId: string,
+    trackerId: number,
+    query: { upTo?: number; limit: number },
+  ): ReturnType<TrackerStorage['tracker']>;
 }
 
 /** For the owner's page alone: no key and no agent comes here. */

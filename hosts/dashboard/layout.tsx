@@ -10,6 +10,7 @@ const PAGES = [
   ['/approvals', 'Approvals'],
   ['/accounts', 'Accounts'],
   ['/integrations', 'Integrations'],
+  ['/trackers', 'Trackers'],
   ['/activity', 'Activity'],
 ] as const;
 

@@ -4,6 +4,7 @@ import { approvalPage, approve, reject } from './pages/approval.tsx';
 import { approvalsPage } from './pages/approvals.tsx';
 import { askPassword, connectAccount, findServers, showServers } from './pages/connect-account.tsx';
 import { createKey, integrationsPage, revokeKey, rotateKey, setModes } from './pages/integrations.tsx';
+import { trackerPage, trackersPage } from './pages/trackers.tsx';
 import { showSignIn, signIn, signOut } from './session.ts';
 import { type OwnerVisit, type Reply, redirect, type Visit } from './visit.ts';
 
@@ -19,6 +20,7 @@ type Route =
 
 const APPROVAL = '(apr_[A-Za-z0-9_-]{1,40})';
 const ACCOUNT = '(\\d{1,9})';
+const TRACKER = '(\\d{1,10})';
 const KEY = '([A-Za-z0-9_-]{1,64})';
 
 const ROUTES: readonly Route[] = [
@@ -39,6 +41,8 @@ const ROUTES: readonly Route[] = [
   ownerRoute(`/integrations/${KEY}/rotate`, { POST: rotateKey }),
   ownerRoute(`/integrations/${KEY}/revoke`, { POST: revokeKey }),
   ownerRoute(`/integrations/${KEY}/modes`, { POST: setModes }),
+  ownerRoute('/trackers', { GET: trackersPage }),
+  ownerRoute(`/trackers/${TRACKER}`, { GET: trackerPage }),
   ownerRoute('/activity', { GET: activityPage }),
 ];
 

@@ -72,6 +72,9 @@ main > section { margin-bottom: 2rem; }
 .state[data-state='pending'] { color: light-dark(#8a5a00, #f0b94d); }
 .state[data-state='approved'] { color: var(--pico-primary); }
 .state[data-state='executed'] { color: light-dark(#1a6b3c, #62c98c); }
+.state[data-state='open'] { color: var(--pico-primary); }
+.state[data-state='waiting'] { color: light-dark(#8a5a00, #f0b94d); }
+.state[data-state='resolved'] { color: light-dark(#1a6b3c, #62c98c); }
 .state[data-state='failed'], .state[data-state='outcome_unknown'] { color: light-dark(#b3261e, #f2938c); }
 .facts > div { display: grid; grid-template-columns: 9rem 1fr; gap: 0 1rem; padding: 0.25rem 0; }
 .facts dt { font-weight: normal; color: var(--pico-muted-color); }
@@ -79,6 +82,8 @@ main > section { margin-bottom: 2rem; }
 .facts ul { margin: 0; padding: 0; }
 .facts ul li { list-style: none; margin: 0; }
 .lines { white-space: pre-wrap; }
+.links { padding: 0; margin: 0.5rem 0 0; }
+.links > li { list-style: none; margin: 0; padding: 0.3rem 0 0.3rem 0.8rem; border-left: 2px solid var(--pico-muted-border-color); font-size: 0.925rem; overflow-wrap: anywhere; }
 .exact, .secret {
   display: block;
   padding: 0.9rem;

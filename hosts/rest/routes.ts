@@ -84,6 +84,31 @@ const NEW_EVENT: ToolChoice = {
   },
 };
 
+/** To resolve is a tool of its own, and `status` no argument of it. */
+const TRACKER_STATUS: ToolChoice = {
+  name: 'set_tracker_status',
+  tools: ['set_tracker_status', 'resolve_tracker'],
+  from: 'body',
+  choosers: { status: { type: 'string', enum: ['open', 'waiting', 'resolved'] } },
+  call(given, inputSchemaOf) {
+    const { status, ...others } = given.body;
+    if (status !== 'resolved') return tool('set_tracker_status', 'body').call(given, inputSchemaOf);
+    return tool('resolve_tracker', 'body').call({ ...given, body: others }, inputSchemaOf);
+  },
+};
+
+/** Which id is given picks the tool; both, or none, are for validation to refuse. */
+const TRACKER_LINK: ToolChoice = {
+  name: 'link_to_tracker',
+  tools: ['link_to_tracker', 'link_event_to_tracker'],
+  from: 'body',
+  call(given, inputSchemaOf) {
+    const isEvent = Object.hasOwn(given.body, 'event_id') && !Object.hasOwn(given.body, 'message_id');
+    const picked = tool(isEvent ? 'link_event_to_tracker' : 'link_to_tracker', 'body');
+    return picked.call(given, inputSchemaOf);
+  },
+};
+
 export const ROUTES: readonly Route[] = [
   read('/v1/me', tool('get_me', 'query'), 'bare'),
   read('/v1/tools', 'list_tools', 'bare'),
@@ -120,10 +145,15 @@ export const ROUTES: readonly Route[] = [
   write('/v1/events/{event_id}', tool('cancel_event', 'path'), { method: 'DELETE' }),
   write('/v1/events/{event_id}/confirm', tool('confirm_event', 'path')),
 
+  read('/v1/trackers', tool('list_trackers', 'query')),
+  read('/v1/trackers/{tracker_id}', tool('get_tracker', 'query')),
   write('/v1/trackers', tool('create_tracker', 'body'), {
     body: 'required',
     created: ({ tracker_id }) => (typeof tracker_id === 'number' ? `/v1/trackers/${tracker_id}` : undefined),
   }),
+  write('/v1/trackers/{tracker_id}', TRACKER_STATUS, { method: 'PATCH', body: 'required' }),
+  write('/v1/trackers/{tracker_id}/notes', tool('add_tracker_note', 'body'), { body: 'required' }),
+  write('/v1/trackers/{tracker_id}/links', TRACKER_LINK, { body: 'required' }),
 ];
 
 function read(path: string, call: Route['call'], form: AnswerForm = 'envelope'): Route {

@@ -1,0 +1,222 @@
+import type { ComponentChildren } from 'preact';
+import type { Tracker, TrackerLink } from '../../../core/ports/tracker-storage.ts';
+import { Quoted } from '../third-party-text.tsx';
+import { type OwnerVisit, page, type Reply } from '../visit.ts';
+import { When } from '../when.tsx';
+import { notFoundPage } from './problem.tsx';
+
+const TRACKERS = 20;
+/** Of each tracker in the list; its own page has all of them. */
+const NEWEST_LINKS = 5;
+const LINKS = 50;
+
+/** The active trackers, or the resolved ones, newest first, each with its newest links. */
+export async function trackersPage({ service, owner, query }: OwnerVisit): Promise<Reply> {
+  const { ownerId, timezone } = owner;
+  const state = query.get('state') === 'resolved' ? 'resolved' : 'active';
+  const before = numberIn(query.get('before'));
+  const { trackers, more } = await service.trackers.list(ownerId, {
+    state,
+    limit: TRACKERS,
+    ...(before && { before }),
+  });
+  const shown = await Promise.all(
+    trackers.map(({ trackerId }) => service.trackers.show(ownerId, trackerId, { limit: NEWEST_LINKS })),
+  );
+  const last = trackers.at(-1);
+  return page(
+    'Trackers',
+    <>
+      <h1>Trackers</h1>
+      <p class="pages">
+        <a href="/trackers" aria-current={state === 'active' ? 'page' : undefined}>
+          Active
+        </a>
+        <a href="/trackers?state=resolved" aria-current={state === 'resolved' ? 'page' : undefined}>
+          Resolved
+        </a>
+      </p>
+      {trackers.length > 0 ? null : (
+        <p class="quiet">
+          {state === 'active' ? 'No topic is being tracked.' : 'No tracker has been resolved yet.'}
+        </p>
+      )}
+      <ul class="rows" id="trackers">
+        {shown.map((one) =>
+          one === undefined ? null : (
+            <li>
+              <div class="row-head">
+                <a href={`/trackers/${one.tracker.trackerId}`}>
+                  <Quoted text={one.tracker.title} />
+                </a>
+                <StatusBadge status={one.tracker.status} />
+              </div>
+              <TrackerFacts tracker={one.tracker} zone={timezone} />
+              <Links links={one.links} zone={timezone} />
+              {one.more ? (
+                <p class="quiet">
+                  <a href={`/trackers/${one.tracker.trackerId}`}>All {one.total} links</a>
+                </p>
+              ) : null}
+            </li>
+          ),
+        )}
+      </ul>
+      {more && last !== undefined ? (
+        <p class="pages">
+          <a href={`/trackers?state=${state}&before=${last.trackerId}`}>Older</a>
+        </p>
+      ) : null}
+    </>,
+  );
+}
+
+/** One tracker with all its links. */
+export async function trackerPage({ service, owner, param, query }: OwnerVisit): Promise<Reply> {
+  const upTo = numberIn(query.get('up_to'));
+  const limit = LINKS + 1;
+  const found = await service.trackers.show(owner.ownerId, Number(param), { limit, ...(upTo && { upTo }) });
+  if (found === undefined) return notFoundPage();
+  const { tracker, links, total } = found;
+  const next = links[LINKS];
+  return page(
+    tracker.title,
+    <article class="approval">
+      <header>
+        <h1>
+          <Quoted text={tracker.title} />
+        </h1>
+        <StatusBadge status={tracker.status} />
+      </header>
+      <TrackerFacts tracker={tracker} zone={owner.timezone} />
+      <h2>{total === 1 ? 'One link' : `${total} links`}</h2>
+      <Links links={links.slice(0, LINKS)} zone={owner.timezone} />
+      <p class="pages">
+        {upTo === undefined ? null : <a href={`/trackers/${tracker.trackerId}`}>Newest</a>}
+        {next === undefined ? null : (
+          <a href={`/trackers/${tracker.trackerId}?up_to=${next.linkId}`}>Older</a>
+        )}
+      </p>
+    </article>,
+  );
+}
+
+function numberIn(text: string | null): number | undefined {
+  return text !== null && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined;
+}
+
+const STATUS_TITLES: Record<Tracker['status'], string> = {
+  open: 'Open',
+  waiting: 'Waiting',
+  resolved: 'Resolved',
+};
+
+function StatusBadge({ status }: { status: Tracker['status'] }) {
+  return (
+    <span class="state" data-state={status}>
+      {STATUS_TITLES[status]}
+    </span>
+  );
+}
+
+function TrackerFacts({ tracker, zone }: { tracker: Tracker; zone: string }) {
+  const { summary, keywords, dueOn, createdAt, resolvedAt } = tracker;
+  return (
+    <dl class="facts">
+      {summary.importance === 'normal' ? null : <Fact name="Importance">{summary.importance}</Fact>}
+      {dueOn === null ? null : <Fact name="Due">{dayInWords(dueOn)}</Fact>}
+      {keywords === '' ? null : (
+        <Fact name="Keywords">
+          <Quoted text={keywords} />
+        </Fact>
+      )}
+      {summary.text === '' ? null : (
+        <Fact name="Summary">
+          <Quoted text={summary.text} />
+        </Fact>
+      )}
+      {summary.nextAction === '' ? null : (
+        <Fact name="Next">
+          <Quoted text={summary.nextAction} />
+        </Fact>
+      )}
+      <Fact name="Since">
+        <When at={createdAt} zone={zone} />
+        {tracker.addedByAgent ? ', by a program' : null}
+        {resolvedAt === null ? null : (
+          <>
+            ; resolved <When at={resolvedAt} zone={zone} />
+          </>
+        )}
+      </Fact>
+    </dl>
+  );
+}
+
+/** A day without a time is the same in every zone. */
+function dayInWords(date: string): string {
+  return new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeZone: 'UTC' }).format(new Date(date));
+}
+
+function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Links({ links, zone }: { links: readonly TrackerLink[]; zone: string }) {
+  if (links.length === 0) return null;
+  return (
+    <ul class="links">
+      {links.map((link) => (
+        <li>
+          <LinkText link={link} zone={zone} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function LinkText({ link: { content, addedBy, createdAt }, zone }: { link: TrackerLink; zone: string }) {
+  switch (content.kind) {
+    case 'mail': {
+      const { subject, from, date } = content.message;
+      return (
+        <>
+          <div>
+            <Quoted text={subject === '' ? '(no subject)' : subject} />
+          </div>
+          <div class="quiet">
+            mail from <Quoted text={from} /> · <When at={date} zone={zone} />
+            {addedBy === 'auto' ? ' · linked by its keywords' : null}
+          </div>
+        </>
+      );
+    }
+    case 'event':
+      return (
+        <>
+          <div>
+            <Quoted text={content.title} />
+          </div>
+          <div class="quiet">
+            event · <When at={content.start} zone={zone} />
+          </div>
+        </>
+      );
+    case 'note':
+      return (
+        <>
+          <div class="lines">
+            <Quoted text={content.note} />
+          </div>
+          <div class="quiet">
+            note · <When at={createdAt} zone={zone} />
+          </div>
+        </>
+      );
+  }
+}
