@@ -95,7 +95,14 @@ function Gist({ view: { message, plan } }: { view: ApprovalView }) {
     );
   }
   const [first, ...others] = plan?.targets ?? [];
-  if (first === undefined) return null;
+  if (first === undefined) {
+    const [about] = plan?.display ?? [];
+    return about === undefined ? null : (
+      <div>
+        <Quoted text={about.text} />
+      </div>
+    );
+  }
   return (
     <div>
       <Quoted text={first.subject} /> from <Quoted text={first.from} />
