@@ -29,14 +29,14 @@ export function extractiveSummary(messages: readonly SummarySource[]): Summary {
 }
 
 function gistOf({ subject, excerpt }: SummarySource): string {
-  const [sentence = ''] = sentencesOf(excerpt).filter((one) => !GREETING.test(one));
+  const [sentence = ''] = sentencesOf(excerpt.replace(GREETING, ''));
   const name = oneLine(subject);
   if (name === '' || sentence === '') return name === '' ? shortened(sentence, SENTENCE_CHARS) : name;
   return `${name}: ${shortened(sentence, SENTENCE_CHARS)}`;
 }
 
 const GREETING =
-  /^(dear|hi|hello|hey|good (morning|afternoon|evening)|hallo|liebe[rs]?|guten (tag|morgen))\b.{0,40}$/iu;
+  /^(dear|hi|hello|hey|good (morning|afternoon|evening)|hallo|liebe[rs]?|guten (tag|morgen))\b[^,.!?]{0,40}[,.!]\s+/iu;
 
 /** Words with which something is asked for, in English and German. */
 const ASKS =
