@@ -14,6 +14,8 @@ import { modelPromises } from './storage/model.ts';
 import { ownerPromises } from './storage/owners.ts';
 import { racePromises } from './storage/races.ts';
 import { recoveryPromises } from './storage/recovery.ts';
+import { trackerPromises } from './storage/trackers.ts';
+import { watchPromises } from './storage/watching.ts';
 
 /** A store for one test, empty. */
 export interface StorageUnderTest {
@@ -57,6 +59,8 @@ export function storageContract(name: string, open: () => Promise<StorageUnderTe
     eventNumberPromises(store);
     isolationPromises(store);
     modelPromises(store);
+    trackerPromises(store);
+    watchPromises(store);
     racePromises(store, racer);
   });
 }

@@ -21,6 +21,7 @@ import {
   run,
   start,
 } from './scene.ts';
+import { addTracker, link, linkedMessage } from './trackers.ts';
 
 /** An owner with something of everything, and with ids that another owner may have as well. */
 async function settled(storage: Storage, secretHash: string) {
@@ -36,6 +37,12 @@ async function settled(storage: Storage, secretHash: string) {
     seal: () => 's',
     now: NOON,
   });
+  await addTracker(storage, ownerId);
+  const message = linkedMessage(secretHash);
+  const to = { uidValidity: '1', uid: 1 };
+  const links = [{ trackerId: 1, target: 'message:same', message }];
+  await storage.watched({ ownerId, accountId: 1, from: undefined, to, links, now: NOON });
+  await storage.eventNumbers(ownerId, 1, [{ calendar: 'c', uid: secretHash, recurrenceId: null }]);
   await storage.rememberRecipients(ownerId, 1, [`known-to-${secretHash}@x.org`], NOON);
   const claimed = await storage.claim({ ...key, key: 'k', fingerprint: 'f', leaseMs: LEASE_MS, now: NOON });
   if (claimed.kind !== 'won') throw new Error(claimed.kind);
@@ -73,6 +80,11 @@ async function everything(storage: Storage, ownerId: string, secretHash: string)
     activity: await storage.activity({ ownerId, limit: 100 }),
     known: await storage.knownRecipients(ownerId, 1, ['known-to-one@x.org', 'known-to-two@x.org']),
     domains: await storage.knownDomains(ownerId, 1),
+    trackers: await storage.trackers({ ownerId, state: 'active', before: undefined, limit: 100 }),
+    tracker: await storage.tracker({ ownerId, trackerId: 1, upTo: undefined, limit: 100 }),
+    waiting: await storage.waitingTrackers(ownerId),
+    inboxes: (await storage.inboxesToWatch()).filter(({ account }) => account.ownerId === ownerId),
+    event: await storage.event(ownerId, 1),
     session: await storage.session(`session of ${secretHash}`, NOON),
   };
 }
@@ -93,6 +105,11 @@ export function isolationPromises(store: Store): void {
         activity: [],
         known: new Set(),
         domains: new Set(),
+        trackers: { trackers: [], total: 0, more: false },
+        tracker: undefined,
+        waiting: [],
+        inboxes: [],
+        event: undefined,
         session: undefined,
       });
       expect(await storage.approval(ownerId, waiting.id)).toBeUndefined();
@@ -136,6 +153,14 @@ export function isolationPromises(store: Store): void {
       expect(await storage.removeAccount({ ownerId, accountId: 1, targetsBegin: 'none', now: NOON })).toBe(
         false,
       );
+      expect(await storage.setTrackerStatus({ ...alien, trackerId: 1, status: 'resolved' })).toBeUndefined();
+      const content = { kind: 'note', note: 'alien' } as const;
+      expect(await link(storage, ownerId, 'note:alien', content)).toBeUndefined();
+      const from = { uidValidity: '1', uid: 1 };
+      const step = { ownerId, accountId: 1, from, to: { ...from, uid: 2 }, links: [], now: NOON };
+      expect(await storage.watched(step)).toBe(false);
+      const summary = { text: 'alien', nextAction: '', importance: 'low', sourceCount: 1 } as const;
+      await storage.saveSummary({ ownerId, trackerId: 1, summary, upTo: 99 });
       await storage.setPassword(ownerId, 'new');
       await storage.followedUp({ ownerId, approvalId: one.done.id });
       await storage.followUpLater({ ownerId, approvalId: one.done.id, retryMs: LAPSED_MS });

@@ -1,0 +1,214 @@
+import { describe, expect, it } from 'vitest';
+import type { Storage } from '../../../core/ports/storage.ts';
+import type { LinkContent, LinkedMessage, Tracker } from '../../../core/ports/tracker-storage.ts';
+import type { Store } from '../storage.ts';
+import { addOwner, at, NOON } from './scene.ts';
+
+export function addTracker(
+  storage: Storage,
+  ownerId: string,
+  changes: Partial<Tracker> = {},
+): Promise<Tracker> {
+  const { title = 'Atlas', keywords = 'atlas', dueOn = null, createdAt = NOON } = changes;
+  const requestId = `request ${title}`;
+  return storage.createTracker({
+    ownerId,
+    requestId,
+    title,
+    keywords,
+    dueOn,
+    addedByAgent: true,
+    now: createdAt,
+  });
+}
+
+export function linkedMessage(id: string, changes: Partial<LinkedMessage> = {}): LinkedMessage {
+  return {
+    accountId: 1,
+    place: { path: 'INBOX', uidValidity: '18446744073709551615', uid: 4_294_967_295 },
+    stableId: null,
+    fingerprint: `fingerprint of ${id}`,
+    from: 'Maya <maya@example.org>',
+    subject: `Subject ${id}\u202e 😀`,
+    date: '2026-03-10T12:00:00+01:00',
+    internalDate: at(-1000),
+    sizeBytes: 5_000_000_000,
+    excerpt: `Text ${id}`,
+    ...changes,
+  };
+}
+
+const mail = (id: string): LinkContent => ({ kind: 'mail', message: linkedMessage(id) });
+const note = (text: string): LinkContent => ({ kind: 'note', note: text });
+
+export function link(
+  storage: Storage,
+  ownerId: string,
+  target: string,
+  content: LinkContent,
+  { trackerId = 1, now = NOON }: { trackerId?: number; now?: Date } = {},
+) {
+  return storage.linkToTracker({ ownerId, trackerId, target, addedBy: 'agent', content, now });
+}
+
+export function read(storage: Storage, ownerId: string, trackerId = 1, upTo?: number, limit = 100) {
+  return storage.tracker({ ownerId, trackerId, upTo, limit });
+}
+
+export function trackerPromises(store: Store): void {
+  describe('trackers', () => {
+    it('count per owner, and are made once for a request', async () => {
+      const { storage } = store();
+      for (const ownerId of [await addOwner(storage), await addOwner(storage)]) {
+        const first = await addTracker(storage, ownerId, { dueOn: '2026-04-01' });
+        expect(first).toEqual({
+          ownerId,
+          trackerId: 1,
+          title: 'Atlas',
+          keywords: 'atlas',
+          dueOn: '2026-04-01',
+          status: 'open',
+          addedByAgent: true,
+          createdAt: NOON,
+          resolvedAt: null,
+          lastAutoLinkAt: null,
+          summary: { text: '', nextAction: '', importance: 'normal', sourceCount: 0 },
+        });
+        expect(await addTracker(storage, ownerId, { keywords: 'other', createdAt: at(1) })).toEqual(first);
+        expect(await addTracker(storage, ownerId, { title: 'Second' })).toMatchObject({ trackerId: 2 });
+      }
+    });
+
+    it('are listed by state, newest first, in pages', async () => {
+      const { storage } = store();
+      const ownerId = await addOwner(storage);
+      for (const title of ['1', '2', '3', '4', '5']) await addTracker(storage, ownerId, { title });
+      await storage.setTrackerStatus({ ownerId, trackerId: 2, status: 'waiting', now: at(1) });
+      await storage.setTrackerStatus({ ownerId, trackerId: 4, status: 'resolved', now: at(1) });
+      const list = async (state: 'active' | 'resolved', before: number | undefined, limit: number) => {
+        const { trackers, ...page } = await storage.trackers({ ownerId, state, before, limit });
+        return { ...page, ids: trackers.map(({ trackerId }) => trackerId) };
+      };
+      expect(await list('active', undefined, 3)).toEqual({ ids: [5, 3, 2], total: 4, more: true });
+      expect(await list('active', 2, 3)).toEqual({ ids: [1], total: 4, more: false });
+      expect(await list('active', 1, 3)).toEqual({ ids: [], total: 4, more: false });
+      expect(await list('resolved', undefined, 1)).toEqual({ ids: [4], total: 1, more: false });
+    });
+
+    it('go from any status to any, and know since when they are resolved', async () => {
+      const { storage } = store();
+      const ownerId = await addOwner(storage);
+      await addTracker(storage, ownerId);
+      const statuses = ['open', 'waiting', 'resolved'] as const;
+      let minute = 0;
+      for (const from of statuses) {
+        for (const status of statuses) {
+          const set = { ownerId, trackerId: 1 };
+          const before = await storage.setTrackerStatus({ ...set, status: from, now: at(++minute) });
+          const after = await storage.setTrackerStatus({ ...set, status, now: at(++minute) });
+          const kept = from === 'resolved' ? before?.resolvedAt : at(minute);
+          expect(after).toMatchObject({ status, resolvedAt: status === 'resolved' ? kept : null });
+          expect((await read(storage, ownerId))?.tracker).toEqual(after);
+        }
+      }
+    });
+
+    it('that are not there are answered with undefined, and nothing is made', async () => {
+      const { storage } = store();
+      const ownerId = await addOwner(storage);
+      const other = await addOwner(storage);
+      await addTracker(storage, other);
+      expect(await read(storage, ownerId)).toBeUndefined();
+      expect(
+        await storage.setTrackerStatus({ ownerId, trackerId: 1, status: 'resolved', now: NOON }),
+      ).toBeUndefined();
+      expect(await link(storage, ownerId, 'note:1', note('x'))).toBeUndefined();
+      expect((await read(storage, other))?.tracker.status).toBe('open');
+      expect((await read(storage, other))?.total).toBe(0);
+    });
+  });
+
+  describe('the links of trackers', () => {
+    it('keep what they were given, to the letter', async () => {
+      const { storage } = store();
+      const ownerId = await addOwner(storage);
+      await addTracker(storage, ownerId);
+      const contents: LinkContent[] = [
+        mail('1'),
+        { kind: 'mail', message: linkedMessage('2', { stableId: 'E2', from: '', subject: '', excerpt: '' }) },
+        { kind: 'event', eventId: 2_147_483_647, title: 'Lunch, "quoted"\n', start: at(3_600_000) },
+        note("Lines\n\twith 'quotes', 😀 and \u202e"),
+      ];
+      for (const [index, content] of contents.entries()) {
+        const linkId = index + 1;
+        const made = await link(storage, ownerId, `target ${linkId}`, content, { now: at(index) });
+        expect(made).toEqual({ linkId, addedBy: 'agent', createdAt: at(index), content });
+      }
+      const found = await read(storage, ownerId);
+      expect(found?.links.map(({ content }) => content)).toEqual(contents.toReversed());
+    });
+
+    it('are one for each target of a tracker, and count per owner', async () => {
+      const { storage } = store();
+      const ownerId = await addOwner(storage);
+      await addTracker(storage, ownerId);
+      await addTracker(storage, ownerId, { title: 'Second' });
+      const first = await link(storage, ownerId, 'message:1', mail('1'));
+      expect(await link(storage, ownerId, 'message:1', mail('other'), { now: at(9) })).toEqual(first);
+      expect(await link(storage, ownerId, 'message:1', mail('1'), { trackerId: 2 })).toMatchObject({
+        linkId: 2,
+      });
+      expect(await link(storage, ownerId, 'message:2', mail('2'))).toMatchObject({ linkId: 3 });
+      expect((await read(storage, ownerId))?.links.map(({ linkId }) => linkId)).toEqual([3, 1]);
+      expect((await read(storage, ownerId, 2))?.links.map(({ linkId }) => linkId)).toEqual([2]);
+    });
+
+    it('come in pages, newest first', async () => {
+      const { storage } = store();
+      const ownerId = await addOwner(storage);
+      await addTracker(storage, ownerId);
+      for (const id of ['1', '2', '3', '4']) await link(storage, ownerId, `note:${id}`, note(id));
+      const page = async (upTo: number | undefined, limit: number) => {
+        const found = await read(storage, ownerId, 1, upTo, limit);
+        return [found?.links.map(({ linkId }) => linkId), found?.total, found?.more];
+      };
+      expect(await page(undefined, 2)).toEqual([[4, 3], 4, true]);
+      expect(await page(2, 2)).toEqual([[2, 1], 4, false]);
+      expect(await page(undefined, 0)).toEqual([[], 4, true]);
+      expect(await page(0, 2)).toEqual([[], 4, false]);
+    });
+
+    it('are made once when two make the same at once', async () => {
+      const { storage, second } = store();
+      const ownerId = await addOwner(storage);
+      await addTracker(storage, ownerId);
+      const other = await second();
+      const made = await Promise.all(
+        Array.from({ length: 10 }, (_, n) =>
+          link(n % 2 === 0 ? storage : other, ownerId, 'note:1', note('x')),
+        ),
+      );
+      expect(new Set(made.map((one) => one?.linkId))).toEqual(new Set([1]));
+      expect((await read(storage, ownerId))?.total).toBe(1);
+    });
+  });
+
+  describe('the numbers of events', () => {
+    it('stay the same, count per owner, and are found again', async () => {
+      const { storage } = store();
+      const keys = [
+        { calendar: 'Work', uid: 'u1', recurrenceId: null },
+        { calendar: 'Work', uid: 'u1', recurrenceId: '20261121T090000Z' },
+        { calendar: 'Home', uid: 'u1', recurrenceId: null },
+      ];
+      const [ownerId, other] = [await addOwner(storage), await addOwner(storage)];
+      expect(await storage.eventNumbers(ownerId, 1, keys)).toEqual([1, 2, 3]);
+      expect(await storage.eventNumbers(ownerId, 1, keys.toReversed())).toEqual([3, 2, 1]);
+      expect(await storage.eventNumbers(ownerId, 2, keys)).toEqual([4, 5, 6]);
+      expect(await storage.event(ownerId, 2)).toEqual({ accountId: 1, key: keys[1] });
+      expect(await storage.event(ownerId, 6)).toEqual({ accountId: 2, key: keys[2] });
+      expect(await storage.event(ownerId, 7)).toBeUndefined();
+      expect(await storage.event(other, 1)).toBeUndefined();
+    });
+  });
+}
