@@ -29,7 +29,7 @@ export function extractiveSummary(messages: readonly SummarySource[]): Summary {
 }
 
 function gistOf({ subject, excerpt }: SummarySource): string {
-  const [sentence = ''] = sentencesOf(excerpt.replace(GREETING, ''));
+  const [sentence = ''] = sentencesOf(excerpt);
   const name = oneLine(subject);
   if (name === '' || sentence === '') return name === '' ? shortened(sentence, SENTENCE_CHARS) : name;
   return `${name}: ${shortened(sentence, SENTENCE_CHARS)}`;
@@ -87,7 +87,9 @@ export function excerptOf(text: string): string {
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 
 function sentencesOf(excerpt: string): string[] {
-  return [...segmenter.segment(excerpt)].map(({ segment }) => segment.trim()).filter((one) => one !== '');
+  return [...segmenter.segment(excerpt.replace(GREETING, ''))]
+    .map(({ segment }) => segment.trim())
+    .filter((one) => one !== '');
 }
 
 function oneLine(text: string): string {

@@ -96,6 +96,39 @@ describe('migrations', () => {
     await again.close();
   });
 
+  it('give a tracker of the second version what it gathers since the third', async () => {
+    const file = join(folder, 'countersign.db');
+    const old = new SqliteDatabase(file);
+    for (const sql of MIGRATIONS.slice(0, 2)) old.exec(sql);
+    old.exec(`
+      INSERT INTO owners (owner_id, email, email_folded, timezone, plan, limits, created_at_ms)
+        VALUES ('o', 'o@example.org', 'o@example.org', 'UTC', 'paid', '{}', 0);
+      INSERT INTO trackers VALUES ('o', 1, 'r', 'Old', 'atlas', NULL, 'waiting', 1, 1000)`);
+    old.pragma('user_version = 2');
+    old.close();
+    const storage = sqliteStorage({ file });
+    const found = await storage.tracker({ ownerId: 'o', trackerId: 1, upTo: undefined, limit: 1 });
+    expect(found).toEqual({
+      tracker: {
+        ownerId: 'o',
+        trackerId: 1,
+        title: 'Old',
+        keywords: 'atlas',
+        dueOn: null,
+        status: 'waiting',
+        addedByAgent: true,
+        createdAt: new Date(1000),
+        resolvedAt: null,
+        lastAutoLinkAt: null,
+        summary: { text: '', nextAction: '', importance: 'normal', sourceCount: 0 },
+      },
+      links: [],
+      total: 0,
+      more: false,
+    });
+    await storage.close();
+  });
+
   it('refuse a file of a newer program, and leave it alone', async () => {
     const file = join(folder, 'countersign.db');
     await sqliteStorage({ file }).close();
