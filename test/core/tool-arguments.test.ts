@@ -291,6 +291,20 @@ const BOUNDS: [tool: string, field: string, right: unknown, wrong: unknown, othe
   ['move_email', 'target_folder', 'f', 'f\ng', { id }],
   ['label_email', 'label', ASTRAL.repeat(100), ASTRAL.repeat(101), { id }],
   ['label_email', 'label', 'l', 'l\tm', { id }],
+  ['create_tracker', 'title', 't', ''],
+  ['create_tracker', 'title', ASTRAL.repeat(200), ASTRAL.repeat(201)],
+  ['create_tracker', 'keywords', '', 'a\nb', { title: 't' }],
+  ['create_tracker', 'keywords', ASTRAL.repeat(500), ASTRAL.repeat(501), { title: 't' }],
+  ['create_tracker', 'due', '2028-02-29', '2026-02-29', { title: 't' }],
+  ['get_tracker', 'tracker_id', 1, 0],
+  ['get_tracker', 'tracker_id', 2_147_483_647, 2_147_483_648],
+  ['set_tracker_status', 'status', 'waiting', 'resolved', { tracker_id: 1 }],
+  ['resolve_tracker', 'tracker_id', 1, '1'],
+  ['add_tracker_note', 'note', 'n', '', { tracker_id: 1 }],
+  ['add_tracker_note', 'note', ASTRAL.repeat(10_000), ASTRAL.repeat(10_001), { tracker_id: 1 }],
+  ['add_tracker_note', 'note', 'a\tb\r\nc', 'a\u0007', { tracker_id: 1 }],
+  ['link_event_to_tracker', 'event_id', 1, 0, { tracker_id: 1 }],
+  ['link_event_to_tracker', 'event_id', 2_147_483_647, 2_147_483_648, { tracker_id: 1 }],
 ];
 
 describe('the bounds of API.md', () => {
