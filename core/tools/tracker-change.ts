@@ -36,7 +36,7 @@ export function planTrackerChange(
     warnings: [],
     display: [
       { label: 'Tracker', text: title },
-      { label: 'Number of the tracker', text: String(trackerId) },
+      { label: 'Tracker no.', text: String(trackerId) },
       ...change.display,
     ],
     record: { trackerId, ...record },

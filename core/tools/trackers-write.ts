@@ -9,7 +9,7 @@ import { MailError } from '../ports/mail.ts';
 import type { LinkContent, Tracker, TrackerLink } from '../ports/tracker-storage.ts';
 import { bodyText, line, messageId, text } from '../schema.ts';
 import { shortened } from '../shortened.ts';
-import { isoIn } from '../time-zone.ts';
+import { isoIn, wordsIn } from '../time-zone.ts';
 import { type CallContext, defineWrite, type RunContext, targetOf } from './define-tool.ts';
 import { timestamp } from './result-shapes.ts';
 import {
@@ -276,8 +276,8 @@ export const linkEventToTracker = defineWrite({
       tool: 'link_event_to_tracker',
       display: [
         { label: 'Event', text: title },
-        { label: 'Number of the event', text: String(args.event_id) },
-        { label: 'Begins', text: start },
+        { label: 'Event no.', text: String(args.event_id) },
+        { label: 'Begins', text: wordsIn(event.start, timezone) },
       ],
       record: { eventId: args.event_id, title, start },
       request: { event: args.event_id },

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { Tracker, TrackerLink } from '../../../core/ports/tracker-storage.ts';
+import { shortened } from '../../../core/shortened.ts';
 import { Quoted } from '../third-party-text.tsx';
 import { type OwnerVisit, page, type Reply } from '../visit.ts';
 import { When } from '../when.tsx';
@@ -52,7 +53,7 @@ export async function trackersPage({ service, owner, query }: OwnerVisit): Promi
                 <StatusBadge status={one.tracker.status} />
               </div>
               <TrackerFacts tracker={one.tracker} zone={timezone} />
-              <Links links={one.links} zone={timezone} />
+              <Links links={one.links.map(briefly)} zone={timezone} />
               {one.more ? (
                 <p class="quiet">
                   <a href={`/trackers/${one.tracker.trackerId}`}>All {one.total} links</a>
@@ -165,6 +166,15 @@ function Fact({ name, children }: { name: string; children: ComponentChildren })
       <dd>{children}</dd>
     </div>
   );
+}
+
+const BRIEF_CHARS = 300;
+
+/** The list shows the beginning of a long note; the tracker's own page all of it. */
+function briefly(link: TrackerLink): TrackerLink {
+  const { content } = link;
+  if (content.kind !== 'note') return link;
+  return { ...link, content: { ...content, note: shortened(content.note, BRIEF_CHARS) } };
 }
 
 function Links({ links, zone }: { links: readonly TrackerLink[]; zone: string }) {

@@ -1,0 +1,247 @@
+import type { Browser, BrowserContextOptions } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import * as z from 'zod';
+import { browserIsMissing, inBrowser, openBrowser } from '../../servers/browser.ts';
+import { type Dashboard, EMAIL, openDashboard, PASSWORD } from './open-dashboard.ts';
+
+const RLO = '\u202e';
+const HOSTILE = `<img src=http://evil.example/x.png onerror=alert(1)>"'>${RLO}fdp.exe`;
+const VISIBLE = HOSTILE.replace(RLO, '⟨U+202E⟩');
+
+describe.skipIf(browserIsMissing)(inBrowser("the owner's trackers"), () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser.close());
+
+  /** What the browser asked another host for, or would not load, fails the test. */
+  async function signedIn(dashboard: Dashboard, path: string, options: BrowserContextOptions = {}) {
+    const context = await browser.newContext({ javaScriptEnabled: false, ...options });
+    const page = await context.newPage();
+    const strange: string[] = [];
+    page.on('request', (request) => {
+      if (!request.url().startsWith(dashboard.url) && !request.url().startsWith('data:'))
+        strange.push(request.url());
+    });
+    page.on('console', (message) => strange.push(message.text()));
+    page.on('dialog', (dialog) => strange.push(dialog.message()));
+    onTestFinished(async () => {
+      await context.close();
+      expect(strange.filter((text) => !text.includes('status of 4'))).toEqual([]);
+    });
+    await page.goto(`${dashboard.url}${path}`);
+    await page.getByLabel('Email').fill(EMAIL);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForURL(`${dashboard.url}${path}`);
+    return page;
+  }
+
+  async function arrives(dashboard: Dashboard, subject: string, text: string, from = 'Maya Okafor') {
+    const { ownerId } = dashboard;
+    const name = `=?utf-8?B?${Buffer.from(from).toString('base64')}?=`;
+    const words = `=?utf-8?B?${Buffer.from(subject).toString('base64')}?=`;
+    await dashboard.mail.deliver(
+      { ownerId, accountId: 1, email: EMAIL, settings: async () => ({}) },
+      'INBOX',
+      Buffer.from(
+        `From: ${name} <maya@mail.example>\r\nTo: ${EMAIL}\r\nSubject: ${words}\r\n` +
+          `Message-ID: <${Math.random()}@mail.example>\r\nDate: Fri, 20 Nov 2026 10:00:00 +0000\r\n` +
+          `Content-Type: text/plain; charset=utf-8\r\n\r\n${text}\r\n`,
+      ),
+    );
+  }
+
+  const messages = z.looseObject({ messages: z.array(z.looseObject({ id: z.string() })) });
+
+  async function newestId({ key }: Dashboard): Promise<string> {
+    const outcome = await key.call('summarize_inbox', { limit: 1 });
+    if (outcome.status !== 'ok') throw new Error(outcome.status);
+    return messages.parse(outcome.result).messages[0]?.id ?? '';
+  }
+
+  /** Trackers as a program and the mail of a week leave them. */
+  async function filled(): Promise<Dashboard> {
+    const dashboard = await openDashboard();
+    const { key, service } = dashboard;
+    await key.call('create_tracker', { title: HOSTILE, keywords: `${HOSTILE}, zeppelin`, due: '2026-12-01' });
+    await key.call('create_tracker', { title: 'Garden fence' });
+    await key.call('create_tracker', { title: 'New flat', keywords: 'landlord, lease' });
+    await key.call('set_tracker_status', { tracker_id: 2, status: 'waiting' });
+    for (let n = 1; n <= 6; n++) await arrives(dashboard, `${HOSTILE} zeppelin ${n}`, 'It flies.', HOSTILE);
+    await arrives(
+      dashboard,
+      'Your lease',
+      'Dear tenant,\nThe lease ends in March. Could you sign the new one by 2026-12-15?\n\nThe landlord',
+      'Ruth Landlord',
+    );
+    await service.watch();
+    await key.call('add_tracker_note', { tracker_id: 3, note: 'Ask about the deposit\n\tand the keys' });
+    return dashboard;
+  }
+
+  it('are listed with status, day, keywords, summary and newest links, and every link on a page of their own', async () => {
+    const dashboard = await filled();
+    const page = await signedIn(dashboard, '/approvals');
+    await page.getByRole('link', { name: 'Trackers' }).click();
+    const rows = page.locator('#trackers > li');
+    expect(await rows.count()).toBe(3);
+    const flat = await rows.nth(0).innerText();
+    for (const text of [
+      'New flat',
+      'Open',
+      'landlord, lease',
+      'Your lease: The lease ends in March.',
+      'Could you sign the new one by 2026-12-15?',
+      'mail from Ruth Landlord <maya@mail.example>',
+      'linked by its keywords',
+      'Ask about the deposit\n\tand the keys',
+    ]) {
+      expect(flat).toContain(text);
+    }
+    expect(await rows.nth(1).locator('.state').textContent()).toBe('Waiting');
+    expect(await rows.nth(2).innerText()).toMatch(/Tuesday,? 1 December 2026/);
+    expect(await rows.nth(2).locator('.links > li').count()).toBe(5);
+    await page.getByRole('link', { name: 'All 6 links' }).click();
+    await page.waitForURL(`${dashboard.url}/trackers/1`);
+    expect(await page.locator('.links > li').count()).toBe(6);
+    expect(await page.getByRole('heading', { level: 2 }).textContent()).toBe('6 links');
+  });
+
+  it('show hostile text as text', async () => {
+    const dashboard = await filled();
+    const page = await signedIn(dashboard, '/trackers', { javaScriptEnabled: true });
+    for (const path of ['/trackers', '/trackers/1']) {
+      await page.goto(`${dashboard.url}${path}`);
+      expect(await page.locator('img, script, iframe').count()).toBe(0);
+      const shown = await page.locator('main').innerText();
+      expect(shown).toContain(VISIBLE);
+      expect(shown).not.toContain(RLO);
+    }
+    expect(await page.title()).not.toContain(RLO);
+  });
+
+  it('that are resolved have a list of their own, in pages', async () => {
+    const dashboard = await openDashboard();
+    const key = await dashboard.addKey('full', { 'trackers:remove': 'direct' });
+    const page = await signedIn(dashboard, '/trackers');
+    expect(await page.locator('main').innerText()).toContain('No topic is being tracked.');
+    for (let n = 1; n <= 21; n++) {
+      await key.call('create_tracker', { title: `Topic ${n}` });
+      await key.call('resolve_tracker', { tracker_id: n });
+    }
+    await page.getByRole('link', { name: 'Resolved' }).click();
+    expect(await page.locator('#trackers > li').count()).toBe(20);
+    await page.getByRole('link', { name: 'Older' }).click();
+    expect(await page.locator('#trackers > li').allInnerTexts()).toEqual([
+      expect.stringContaining('Topic 1\n'),
+    ]);
+    expect(await page.getByRole('link', { name: 'Older' }).count()).toBe(0);
+  });
+
+  it('come page by page where they have many links', async () => {
+    const dashboard = await openDashboard();
+    await dashboard.key.call('create_tracker', { title: 'Long' });
+    for (let n = 1; n <= 51; n++)
+      await dashboard.key.call('add_tracker_note', { tracker_id: 1, note: `N${n}.` });
+    const page = await signedIn(dashboard, '/trackers/1');
+    expect(await page.locator('.links > li').count()).toBe(50);
+    await page.getByRole('link', { name: 'Older' }).click();
+    expect(await page.locator('.links > li').allInnerTexts()).toEqual([expect.stringContaining('N1.')]);
+    await page.getByRole('link', { name: 'Newest' }).click();
+    expect(await page.locator('.links > li').count()).toBe(50);
+  });
+
+  it.each(['/trackers/9', '/trackers/2147483648', '/trackers/0'])('of no owner: %s', async (path) => {
+    const dashboard = await openDashboard();
+    const answer = await dashboard.send({ path, headers: { cookie: await dashboard.cookie() } });
+    expect(answer.status).toBe(404);
+  });
+
+  it.each(['?before=x', '?before=-1', '?state=none', '?before=9999999999999999', '?before=0'])(
+    'are shown from the beginning where the address says nonsense: %s',
+    async (query) => {
+      const dashboard = await openDashboard();
+      await dashboard.key.call('create_tracker', { title: 'Topic' });
+      const headers = { cookie: await dashboard.cookie() };
+      const answer = await dashboard.send({ path: `/trackers${query}`, headers });
+      expect([answer.status, answer.body.includes('Topic')]).toEqual([200, true]);
+    },
+  );
+
+  it('are nobody else’s', async () => {
+    const dashboard = await openDashboard();
+    await dashboard.key.call('create_tracker', { title: 'Topic' });
+    for (const path of ['/trackers', '/trackers/1']) {
+      expect((await dashboard.send({ path })).status).toBe(303);
+    }
+  });
+
+  it('are changed on the page of a request, in words, before they change', async () => {
+    const dashboard = await filled();
+    const key = await dashboard.addKey('full', {
+      'trackers:write': 'approval',
+      'trackers:remove': 'approval',
+    });
+    const page = await signedIn(dashboard, '/approvals');
+    const changes: [tool: string, args: object, heading: string, shown: string[]][] = [
+      [
+        'set_tracker_status',
+        { tracker_id: 2, status: 'open' },
+        'Change the status of a tracker',
+        ['Garden fence', 'waiting', 'open'],
+      ],
+      ['resolve_tracker', { tracker_id: 1 }, 'Resolve a tracker', [VISIBLE, 'open', 'resolved']],
+      [
+        'add_tracker_note',
+        { tracker_id: 2, note: `Whole\n\tnote ${HOSTILE}` },
+        'Add a note to a tracker',
+        ['Garden fence', `Whole\n\tnote ${VISIBLE}`],
+      ],
+      [
+        'link_to_tracker',
+        { tracker_id: 2, message_id: await newestId(dashboard) },
+        'Link a message to a tracker',
+        [
+          'Garden fence',
+          'Your lease',
+          'Ruth Landlord <maya@mail.example>',
+          'Fri, 20 Nov 2026',
+          'The lease ends',
+        ],
+      ],
+    ];
+    for (const [tool, args, heading, shown] of changes) {
+      const filed = await key.call(tool, args);
+      if (filed.status !== 'pending_approval') throw new Error(JSON.stringify(filed));
+      await page.goto(`${dashboard.url}/approvals`);
+      expect(await page.locator('main').innerText()).toContain(heading);
+      await page.goto(`${dashboard.url}/approvals/${filed.approval.id}`);
+      expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(heading);
+      const text = await page.locator('main').innerText();
+      for (const part of shown) expect(text).toContain(part);
+      await page.getByRole('button', { name: 'Approve' }).click();
+      expect(await page.locator('.state').textContent()).toBe('Executed');
+    }
+    await page.goto(`${dashboard.url}/trackers/2`);
+    const after = await page.locator('main').innerText();
+    for (const part of ['Open', 'Your lease', 'Whole']) expect(after).toContain(part);
+  });
+
+  it.each([
+    ['wide, light', 1200, 'light'],
+    ['wide, dark', 1200, 'dark'],
+    ['narrow, light', 375, 'light'],
+    ['narrow, dark', 375, 'dark'],
+  ] as const)('stay within the screen: %s', async (name, width, colorScheme) => {
+    const dashboard = await filled();
+    const note = 'x'.repeat(300);
+    await dashboard.key.call('add_tracker_note', { tracker_id: 3, note });
+    const page = await signedIn(dashboard, '/trackers', { viewport: { width, height: 800 }, colorScheme });
+    for (const path of ['/trackers', '/trackers/3', '/trackers?state=resolved']) {
+      await page.goto(`${dashboard.url}${path}`);
+      expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBeLessThanOrEqual(width);
+    }
+  });
+});
