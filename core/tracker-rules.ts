@@ -45,14 +45,15 @@ export interface KeywordIndex {
 
 /** A word on the way of a phrase: what may follow it, and the trackers whose phrase ends with it. */
 interface Step {
-  readonly next: Map<string, Step>;
+  /** Most phrases are one word, and nothing follows. */
+  next: Map<string, Step> | undefined;
   readonly trackerIds: number[];
 }
 
 export function keywordIndex(
   trackers: readonly { readonly trackerId: number; readonly keywords: string }[],
 ): KeywordIndex {
-  const root: Step = { next: new Map(), trackerIds: [] };
+  const root: Step = { next: undefined, trackerIds: [] };
   for (const { trackerId, keywords } of trackers) {
     for (const phrase of phrasesOf(keywords)) endOf(root, phrase).trackerIds.push(trackerId);
   }
@@ -72,9 +73,10 @@ export function keywordIndex(
 function endOf(root: Step, phrase: readonly string[]): Step {
   let step = root;
   for (const word of phrase) {
+    step.next ??= new Map();
     let next = step.next.get(word);
     if (next === undefined) {
-      next = { next: new Map(), trackerIds: [] };
+      next = { next: undefined, trackerIds: [] };
       step.next.set(word, next);
     }
     step = next;
@@ -86,7 +88,7 @@ function endOf(root: Step, phrase: readonly string[]): Step {
 function collect(root: Step, words: readonly string[], from: number, found: Set<Step>): void {
   let step: Step | undefined = root;
   for (let at = from; at < words.length; at++) {
-    step = step.next.get(words[at] ?? '');
+    step = step.next?.get(words[at] ?? '');
     if (step === undefined) return;
     if (step.trackerIds.length > 0) found.add(step);
   }

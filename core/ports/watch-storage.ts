@@ -57,7 +57,7 @@ export interface InboxPosition {
 
 export type WaitingTracker = Pick<Tracker, 'trackerId' | 'keywords' | 'createdAt'>;
 
-export interface DueSummary {
+interface DueSummary {
   readonly tracker: Tracker;
   /** Newest link first. */
   readonly messages: readonly LinkedMessage[];

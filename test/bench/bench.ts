@@ -7,12 +7,13 @@ import { memory } from './memory.ts';
 import { reply } from './reply.ts';
 import { serverLoad } from './server-load.ts';
 import { printHead, printRows, type Row } from './table.ts';
+import { trackers } from './trackers.ts';
 
 /**
  * What Countersign costs beside what cannot be done without, as ratios within this one run: other machines have
  * other numbers, but much the same ratios. A bound that is missed is shown, and fails nothing.
  */
-const PARTS = { load: serverLoad, mailbox, conversations, reply, memory } satisfies Record<
+const PARTS = { load: serverLoad, mailbox, conversations, reply, memory, trackers } satisfies Record<
   string,
   (dovecot: Dovecot, postfix: Postfix) => Promise<Row[]>
 >;

@@ -234,7 +234,7 @@ describe.skipIf(browserIsMissing)(inBrowser("the owner's trackers"), () => {
     ['wide, dark', 1200, 'dark'],
     ['narrow, light', 375, 'light'],
     ['narrow, dark', 375, 'dark'],
-  ] as const)('stay within the screen: %s', async (name, width, colorScheme) => {
+  ] as const)('stay within the screen: %s', async (_name, width, colorScheme) => {
     const dashboard = await filled();
     const note = 'x'.repeat(300);
     await dashboard.key.call('add_tracker_note', { tracker_id: 3, note });
