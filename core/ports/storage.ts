@@ -3,8 +3,11 @@ import type { CallFiling } from '../decide-call.ts';
 import type { ErrorCode, ErrorDetails } from '../errors.ts';
 import type { LimitOverrides, LimitVerdict, Rate } from '../limits.ts';
 import type { Group, Modes, Plan } from '../permissions.ts';
+import type { Account } from './account.ts';
 import type { TrackerStorage } from './tracker-storage.ts';
 import type { WatchStorage } from './watch-storage.ts';
+
+export type { Account } from './account.ts';
 
 /**
  * What core keeps. Each verb is one atomic unit: it happens whole or not at all, and writes what must change
@@ -314,17 +317,6 @@ export interface Credential {
   /** When the secret before it ends; null unless a rotation's overlap is still on. */
   readonly overlapUntil: Date | null;
   readonly revokedAt: Date | null;
-}
-
-export interface Account {
-  readonly ownerId: string;
-  readonly accountId: number;
-  readonly label: string;
-  readonly email: string;
-  readonly signature: string;
-  readonly sealedSettings: string;
-  /** The oldest account of the owner. */
-  readonly isPrimary: boolean;
 }
 
 /** Who calls: what `admit` found. */

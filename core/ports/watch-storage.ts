@@ -1,4 +1,4 @@
-import type { Account } from './storage.ts';
+import type { Account } from './account.ts';
 import type { LinkedMessage, Tracker, TrackerSummary } from './tracker-storage.ts';
 
 /** What core keeps of the inboxes in which trackers wait for mail. Promises as those of Storage. */
