@@ -4,7 +4,7 @@ import { MINUTE_MS } from './limits.ts';
 import { linkedMessage } from './linked-message.ts';
 import { mailCall } from './mail-call.ts';
 import { folderNamed } from './mailbox.ts';
-import type { MailCall, MessageRow } from './ports/mail.ts';
+import type { ListQuery, MailCall, MessageRow } from './ports/mail.ts';
 import type { Ports } from './ports/ports.ts';
 import type { InboxPosition, WaitingTracker, WatchedInbox } from './ports/watch-storage.ts';
 import { targetOf } from './tools/define-tool.ts';
@@ -65,27 +65,44 @@ export function createInboxWatch(ports: Ports, keyring: Keyring): InboxWatch {
     position: InboxPosition | undefined,
   ): Promise<{ readonly rows: readonly MessageRow[]; readonly to: InboxPosition } | undefined> {
     const path = folderNamed(await mail.folders(call), 'inbox')?.path ?? 'INBOX';
-    const isNew = newSince(position, clock.now());
+    const inbox = { path, unread: false, after: undefined } as const;
+    const [newest] = (await mail.list(call, { ...inbox, order: 'uid', limit: 1 })).rows;
+    if (newest === undefined) return position === undefined ? { rows: [], to: EMPTY } : undefined;
+    const to = positionOf(newest);
+    const goesOn =
+      position !== undefined && [null, to.uidValidity].includes(position.uidValidity) ? position : undefined;
+    // Newer mail may have been removed: what was looked at stays looked at.
+    if (goesOn !== undefined && goesOn.uid >= to.uid) return undefined;
+    const sinceMs = clock.now().getTime() - FIRST_LOOK_MS;
+    const rows =
+      goesOn === undefined
+        ? await rowsWhile(call, { ...inbox, order: 'date' }, (row) => row.internalDate.getTime() >= sinceMs)
+        : await rowsWhile(call, { ...inbox, order: 'uid' }, (row) => row.place.uid > goesOn.uid);
+    // What arrived since the first question is behind the position, and looked at the next time.
+    return { rows: rows.filter(({ place }) => place.uid <= to.uid).sort(byUid), to };
+  }
+
+  /** The first rows of a list, up to the one that is not new. */
+  async function rowsWhile(
+    call: MailCall,
+    list: Omit<ListQuery, 'limit'>,
+    isNew: (row: MessageRow) => boolean,
+  ): Promise<MessageRow[]> {
     const rows: MessageRow[] = [];
-    let newest: MessageRow | undefined;
-    let after: Parameters<typeof mail.list>[1]['after'];
+    let { after } = list;
     for (;;) {
-      const page = await mail.list(call, { path, unread: false, order: 'uid', after, limit: ROWS_OF_PAGE });
-      newest ??= page.rows[0];
+      const page = await mail.list(call, { ...list, after, limit: ROWS_OF_PAGE });
       const firstOld = page.rows.findIndex((row) => !isNew(row));
       rows.push(...(firstOld === -1 ? page.rows : page.rows.slice(0, firstOld)));
       const last = page.rows.at(-1);
-      if (firstOld !== -1 || !page.more || last === undefined) break;
+      if (firstOld !== -1 || !page.more || last === undefined) return rows;
       if (rows.length >= BACKLOG_MOST) {
         log.warn('more new mail than is looked at', { account: call.account.accountId, looked: rows.length });
-        break;
+        return rows;
       }
       const { uidValidity, uid } = last.place;
       after = { uidValidity, uid, internalDateMs: last.internalDate.getTime() };
     }
-    const to = newest === undefined ? (position ?? EMPTY) : furthest(position, positionOf(newest));
-    if (to.uidValidity === position?.uidValidity && to.uid === position.uid) return undefined;
-    return { rows: rows.reverse(), to };
   }
 
   async function linksOf(call: MailCall, rows: readonly MessageRow[], rules: Rules) {
@@ -153,21 +170,8 @@ function positionOf({ place }: MessageRow): InboxPosition {
   return { uidValidity: place.uidValidity, uid: place.uid };
 }
 
-/** Newer mail may have been removed: what was looked at stays looked at. */
-function furthest(position: InboxPosition | undefined, newest: InboxPosition): InboxPosition {
-  const isSame = position !== undefined && position.uidValidity === newest.uidValidity;
-  return isSame && position.uid > newest.uid ? position : newest;
-}
-
-/** Whether a row came behind the position. */
-function newSince(position: InboxPosition | undefined, now: Date): (row: MessageRow) => boolean {
-  const sinceMs = now.getTime() - FIRST_LOOK_MS;
-  return ({ place, internalDate }) => {
-    if (position === undefined) return internalDate.getTime() >= sinceMs;
-    if (position.uidValidity === null) return true;
-    if (position.uidValidity !== place.uidValidity) return internalDate.getTime() >= sinceMs;
-    return place.uid > position.uid;
-  };
+function byUid(a: MessageRow, b: MessageRow): number {
+  return a.place.uid - b.place.uid;
 }
 
 function keyOf({ ownerId, accountId }: { readonly ownerId: string; readonly accountId: number }): string {

@@ -2,9 +2,11 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { Calendar } from '../../core/ports/calendar.ts';
 import { MailError } from '../../core/ports/mail.ts';
+import type { Storage } from '../../core/ports/storage.ts';
 import type { TestKey } from '../open-service.ts';
 import { readableCalendar } from './readable-calendar.ts';
 import {
+  answerOf,
   approvalOf,
   approve,
   detailsOf,
@@ -206,6 +208,30 @@ describe('add_tracker_note', () => {
     expect(total).toBe(2);
     expect(untrusted_fields).toContain('links[].note');
   });
+
+  it.each(['finish', 'linkToTracker'] as const)(
+    'adds it once when the answer of %s is lost and the request is repeated',
+    async (verb) => {
+      let lost = false;
+      const { key, ...scene } = await sceneWithTracker({
+        leaseMs: 60,
+        storageAs: (storage): Storage => ({
+          ...storage,
+          [verb]: async (request: never) => {
+            const done = await storage[verb](request);
+            if (!lost) return done;
+            lost = false;
+            throw new Error('the answer was lost');
+          },
+        }),
+      });
+      const add = () => answerOf(scene, key, 'add_tracker_note', { tracker_id: 1, note: 'Once' }, 'once');
+      lost = true;
+      await add();
+      await expect.poll(async () => wordOf((await add()).outcome)).toBe('ok');
+      expect((await read(key)).total).toBe(1);
+    },
+  );
 
   it.each([
     ['nothing', ''],

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { SandboxMail } from '../../adapters/sandbox/mail.ts';
 import type { LogFields } from '../../core/ports/log.ts';
-import { type Mail, type MailAccount, MailError } from '../../core/ports/mail.ts';
+import { type Mail, type MailAccount, MailError, type MessageRow } from '../../core/ports/mail.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import type { Summarizer } from '../../core/ports/summarizer.ts';
 import { silentLog, type TestKey } from '../open-service.ts';
@@ -142,6 +142,47 @@ describe('watching the inbox', () => {
     const { total, links } = await read(atlas);
     expect(total).toBe(125);
     expect(links[0]?.subject).toBe('Atlas 250');
+  });
+
+  it('begins anew, with the mail of the last minutes, where the server made another inbox of it', async () => {
+    let uidValidity: string | undefined;
+    const placed = (row: MessageRow) => ({
+      ...row,
+      place: { ...row.place, uidValidity: uidValidity ?? row.place.uidValidity },
+    });
+    let real = '';
+    const { track, arrive, subjectsOf, service, mail, ownerId } = await open({
+      mailAs: (mail) => ({
+        ...mail,
+        list: async (call, query) => {
+          const page = await mail.list(call, query);
+          real = page.rows[0]?.place.uidValidity ?? real;
+          return { ...page, rows: page.rows.map(placed) };
+        },
+        readAll: (call, places) =>
+          mail.readAll(
+            call,
+            places.map((place) => ({ ...place, uidValidity: real })),
+          ),
+      }),
+    });
+    const atlas = await track('Atlas', 'atlas');
+    await service.watch();
+    await arrive('Atlas before');
+    await service.watch();
+    uidValidity = '4711';
+    await arrive('Atlas behind');
+    const old = rawMail('Atlas of long ago', 'Text', 99);
+    const hourAgo = new Date(Date.now() - 3_600_000);
+    await mail.deliver(accountOf(ownerId, 1), 'INBOX', old, hourAgo);
+    await arrive('Atlas newest');
+    await service.watch();
+    await service.watch();
+    // What was linked is not linked twice; what was received long ago is not new.
+    expect(await subjectsOf(atlas)).toEqual(['Atlas newest', 'Atlas behind', 'Atlas before']);
+    await arrive('Atlas then');
+    await service.watch();
+    expect((await subjectsOf(atlas))[0]).toBe('Atlas then');
   });
 
   it('is repeated by the running service, until it stops', async () => {
