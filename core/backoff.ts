@@ -1,20 +1,23 @@
 /** What failed is left alone for a while: twice as long after each failure in a row. Pure. */
 export interface Backoff {
   isDue(key: string, now: Date): boolean;
+  /** Failures in a row. */
+  failures(key: string): number;
   succeeded(key: string): void;
   failed(key: string, now: Date): void;
 }
 
 export function createBackoff(firstMs: number, mostMs: number): Backoff {
-  const failures = new Map<string, { readonly waitMs: number; readonly until: number }>();
+  const failed = new Map<string, { readonly count: number; readonly until: number }>();
   return {
-    isDue: (key, now) => now.getTime() >= (failures.get(key)?.until ?? 0),
+    isDue: (key, now) => now.getTime() >= (failed.get(key)?.until ?? 0),
+    failures: (key) => failed.get(key)?.count ?? 0,
     succeeded: (key) => {
-      failures.delete(key);
+      failed.delete(key);
     },
     failed(key, now) {
-      const waitMs = Math.min(mostMs, (failures.get(key)?.waitMs ?? firstMs / 2) * 2);
-      failures.set(key, { waitMs, until: now.getTime() + waitMs });
+      const count = (failed.get(key)?.count ?? 0) + 1;
+      failed.set(key, { count, until: now.getTime() + Math.min(mostMs, firstMs * 2 ** (count - 1)) });
     },
   };
 }

@@ -32,6 +32,8 @@ const ROWS_OF_PAGE = 200;
 /** More new messages than this are passed over, the oldest of them: somebody moved a mailbox. */
 const BACKLOG_MOST = 5000;
 const READ_AT_ONCE = 20;
+/** Failures in a row after which a message that cannot be read is passed over. */
+const PASSED_OVER_AFTER = 3;
 /** Code units of a text that are looked at. */
 const MATCHED_CHARS = 50_000;
 
@@ -106,19 +108,44 @@ export function createInboxWatch(ports: Ports, keyring: Keyring): InboxWatch {
   }
 
   async function linksOf(call: MailCall, rows: readonly MessageRow[], rules: Rules) {
-    const contents = await mail.readAll(
-      call,
-      rows.map(({ place }) => place),
-    );
+    const texts = await textsOf(call, rows);
     return rows.flatMap((row, index) => {
       // It was moved or removed since it was listed: it is no mail of the inbox any more.
-      const text = contents[index]?.text;
+      const text = texts[index];
       if (text === undefined) return [];
       const trackerIds = rules.trackersFor(row, text);
       if (trackerIds.length === 0) return [];
       const message = linkedMessage(call.account.accountId, row, text);
       return trackerIds.map((trackerId) => ({ trackerId, target: targetOf(message), message }));
     });
+  }
+
+  /**
+   * The texts of messages, undefined for those that are gone. One that cannot be read must not hold up what is behind
+   * it for ever: after some failures it goes by its sender and subject alone, one message a look.
+   */
+  async function textsOf(call: MailCall, rows: readonly MessageRow[]): Promise<(string | undefined)[]> {
+    const read = async (some: readonly MessageRow[]) =>
+      (
+        await mail.readAll(
+          call,
+          some.map(({ place }) => place),
+        )
+      ).map((content) => content?.text);
+    if (backoff.failures(keyOf(call.account)) < PASSED_OVER_AFTER) return read(rows);
+    const texts: (string | undefined)[] = [];
+    let passedOver = false;
+    for (const row of rows) {
+      try {
+        texts.push(...(await read([row])));
+      } catch (error) {
+        if (passedOver || abort.signal.aborted) throw error;
+        passedOver = true;
+        log.warn('a new message could not be read', { account: call.account.accountId, ...nameOf(error) });
+        texts.push('');
+      }
+    }
+    return texts;
   }
 
   /** The keywords of an owner are read when the first of the owner's new messages needs them, once a round. */
@@ -147,13 +174,11 @@ export function createInboxWatch(ports: Ports, keyring: Keyring): InboxWatch {
           } catch (error) {
             if (abort.signal.aborted) return;
             backoff.failed(key, clock.now());
-            const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
-            const name = error instanceof Error ? error.name : typeof error;
+            const { ownerId, accountId } = inbox.account;
             log.warn('an inbox could not be watched', {
-              owner: inbox.account.ownerId,
-              account: inbox.account.accountId,
-              error: name,
-              code,
+              owner: ownerId,
+              account: accountId,
+              ...nameOf(error),
             });
           }
         }
@@ -176,6 +201,11 @@ function byUid(a: MessageRow, b: MessageRow): number {
 
 function keyOf({ ownerId, accountId }: { readonly ownerId: string; readonly accountId: number }): string {
   return `${ownerId}\n${accountId}`;
+}
+
+function nameOf(error: unknown): { error: string; code: string | undefined } {
+  if (!(error instanceof Error)) return { error: typeof error, code: undefined };
+  return { error: error.name, code: 'code' in error ? String(error.code) : undefined };
 }
 
 /** What the trackers of one owner wait for. */

@@ -304,6 +304,32 @@ describe('an account that cannot be reached', () => {
     expect(await subjectsOf(atlas)).toEqual(['Atlas once']);
   });
 
+  it('has a message that cannot be read passed over at last, by its subject alone', async () => {
+    const { track, arrive, subjectsOf, service, clock } = await open({
+      mailAs: (mail) => ({
+        ...mail,
+        readAll: async (call, places) => {
+          const contents = await mail.readAll(call, places);
+          if (contents.some((content) => content?.row.subject.startsWith('Broken')))
+            throw new MailError('refused', 'of the test');
+          return contents;
+        },
+      }),
+    });
+    const atlas = await track('Atlas', 'atlas');
+    await service.watch();
+    await arrive('Atlas first');
+    await arrive('Broken Atlas');
+    await arrive('Third', 'of Atlas');
+    for (let round = 1; round <= 3; round++) {
+      await service.watch();
+      expect(await subjectsOf(atlas)).toEqual([]);
+      clock.shift(3_600_000);
+    }
+    await service.watch();
+    expect(await subjectsOf(atlas)).toEqual(['Third', 'Broken Atlas', 'Atlas first']);
+  });
+
   it('is not asked again by a service that stops', async () => {
     const { track, arrive, service, storage, ownerId } = await open({
       mailAs: (mail) => ({
