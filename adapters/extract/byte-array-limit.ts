@@ -1,6 +1,6 @@
 /**
- * The heap limit of a thread does not count array buffers, and pdf.js unpacks a stream into one that doubles until
- * the stream ends: a file of 4 KB can ask for gigabytes. This bounds them, for the thread that calls it.
+ * The heap limit of a process does not count array buffers, and pdf.js unpacks a stream into one that doubles until
+ * the stream ends: a file of 4 KB can ask for gigabytes. This bounds them, for the process that calls it.
  */
 
 let refused = 0;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What goes to the worker thread and what comes back. Before the first job it says READY. */
+/** What goes to the process that reads documents and what comes back. Before the first job it says READY. */
 
 export const READY = 'ready';
 

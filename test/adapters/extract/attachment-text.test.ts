@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -6,9 +7,9 @@ import { promisify } from 'node:util';
 import { deflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import { build } from 'tsup';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { workerText } from '../../../adapters/extract/attachment-text.ts';
-import { extractionThread } from '../../../adapters/extract/extraction-thread.ts';
+import { extractionProcess } from '../../../adapters/extract/extraction-process.ts';
 import type { AttachmentText } from '../../../core/ports/attachment-text.ts';
 import tsupConfig from '../../../tsup.config.ts';
 import { bundleForChild } from '../../run-typescript.ts';
@@ -61,10 +62,10 @@ describe('the reader of attachments', () => {
 
   it('a PDF that unpacks to a gigabyte takes no such memory', async () => {
     const bytes = pdfOf(deflateSync(Buffer.alloc(1024 * 1024 * 1024, '%')));
-    const rssBefore = process.memoryUsage.rss();
+    const rssBefore = residentBytes();
     let rssMost = rssBefore;
     const watch = setInterval(() => {
-      rssMost = Math.max(rssMost, process.memoryUsage.rss());
+      rssMost = Math.max(rssMost, residentBytes());
     }, 10);
     onTestFinished(() => clearInterval(watch));
     const answer = await reader.extract({ bytes, name: '', mime: '', signal });
@@ -107,45 +108,40 @@ describe('the reader of attachments', () => {
   });
 });
 
-describe('a thread', () => {
+describe('a process', () => {
   const job = { bytes: new Uint8Array(1), name: '', mime: '' };
 
   /** A worker that says it is ready and then does this with each job. */
-  async function threadThat(does: string, maxMs = 60_000) {
-    const folder = await mkdtemp(join(tmpdir(), 'countersign-thread-'));
+  async function processThat(does: string, maxMs = 60_000) {
+    const folder = await mkdtemp(join(tmpdir(), 'countersign-process-'));
     const file = join(folder, 'worker.mjs');
     await writeFile(
       file,
-      `import { parentPort } from 'node:worker_threads';
-       let jobs = 0;
-       parentPort.on('message', (job) => { jobs++; ${does} });
-       parentPort.postMessage('ready');`,
+      `let jobs = 0;
+       process.on('message', (job) => { jobs++; ${does} });
+       process.on('disconnect', () => process.exit());
+       process.send('ready');`,
     );
-    const thread = extractionThread({ file: () => file, maxMs });
+    const reading = extractionProcess({ file: () => file, maxMs });
     onTestFinished(async () => {
-      await thread.close();
+      await reading.close();
       await rm(folder, { recursive: true });
     });
-    return thread;
+    return reading;
   }
-  const answer = "parentPort.postMessage({ kind: 'text', text: String(jobs), cut: false });";
+  const answer = "process.send({ kind: 'text', text: String(jobs), cut: false });";
 
   it('is used again after an answer', async () => {
-    const thread = await threadThat(answer);
-    expect(await thread.extract(job, signal)).toMatchObject({ text: '1' });
-    expect(await thread.extract(job, signal)).toMatchObject({ text: '2' });
+    const reading = await processThat(answer);
+    expect(await reading.extract(job, signal)).toMatchObject({ text: '1' });
+    expect(await reading.extract(job, signal)).toMatchObject({ text: '2' });
   });
 
   it.each([
     ['spins', 'if (job.name === "") for (;;);', 200, 'too_slow'],
     ['never answers', 'if (job.name === "") return;', 200, 'too_slow'],
     ['fails', 'if (job.name === "") throw new Error("no");', 60_000, 'broken'],
-    [
-      'answers nonsense',
-      'if (job.name === "") return parentPort.postMessage({ kind: "text" });',
-      60_000,
-      'broken',
-    ],
+    ['answers nonsense', 'if (job.name === "") return process.send({ kind: "text" });', 60_000, 'broken'],
     [
       'fills its memory',
       'const all = []; if (job.name === "") for (;;) all.push({ n: all.length });',
@@ -153,25 +149,50 @@ describe('a thread', () => {
       'too_large',
     ],
   ])('that %s is ended, and the next document gets a new one', async (_name, does, maxMs, reason) => {
-    const thread = await threadThat(`${does} ${answer}`, maxMs);
-    expect(await thread.extract(job, signal)).toEqual({ kind: 'empty', reason });
-    expect(await thread.extract({ ...job, name: 'good' }, signal)).toMatchObject({ text: '1' });
+    const reading = await processThat(`${does} ${answer}`, maxMs);
+    expect(await reading.extract(job, signal)).toEqual({ kind: 'empty', reason });
+    expect(await reading.extract({ ...job, name: 'good' }, signal)).toMatchObject({ text: '1' });
+  });
+
+  it.each(['setImmediate', 'process.nextTick'])(
+    'that fails over what a document left behind (%s): the next one does not pay for it',
+    async (later) => {
+      const reading = await processThat(
+        `${answer} if (job.name === "") ${later}(() => { throw new Error("late"); });`,
+      );
+      for (let times = 0; times < 20; times++) {
+        expect(await reading.extract(job, signal)).toMatchObject({ kind: 'text' });
+        expect(await reading.extract({ ...job, name: 'good' }, signal)).toMatchObject({ kind: 'text' });
+      }
+    },
+  );
+
+  it('is ended by closing, also when it reads', async () => {
+    const reading = await processThat(`if (job.name === "") for (;;); ${answer}`);
+    const spinning = reading.extract(job, signal);
+    spinning.catch(() => undefined);
+    await vi.waitFor(async () => {
+      await reading.close();
+      await expect(Promise.race([spinning, Promise.resolve('reads')])).rejects.toThrow('closed');
+    });
   });
 
   it('that spins is ended when its caller goes', async () => {
-    const thread = await threadThat(`if (job.name === "") for (;;); ${answer}`);
-    await thread.extract({ ...job, name: 'good' }, signal);
+    const reading = await processThat(`if (job.name === "") for (;;); ${answer}`);
+    await reading.extract({ ...job, name: 'good' }, signal);
     const gone = new AbortController();
-    const end = thread.extract(job, gone.signal);
+    const end = reading.extract(job, gone.signal);
     gone.abort(new Error('gone'));
     await expect(end).rejects.toThrow('gone');
-    expect(await thread.extract({ ...job, name: 'good' }, signal)).toMatchObject({ text: '1' });
+    expect(await reading.extract({ ...job, name: 'good' }, signal)).toMatchObject({ text: '1' });
   });
 
   it('that cannot be started is a failure of the service, not an empty document', async () => {
-    const thread = extractionThread({ file: () => join(tmpdir(), 'missing.mjs'), maxMs: 1000 });
-    await expect(thread.extract(job, signal)).rejects.toThrow('cannot be started');
-    await expect(extractionThread({ file: () => PAGES, maxMs: 1000 }).extract(job, signal)).rejects.toThrow();
+    const reading = extractionProcess({ file: () => join(tmpdir(), 'missing.mjs'), maxMs: 1000 });
+    await expect(reading.extract(job, signal)).rejects.toThrow('cannot be started');
+    await expect(
+      extractionProcess({ file: () => PAGES, maxMs: 1000 }).extract(job, signal),
+    ).rejects.toThrow();
   });
 });
 
@@ -191,6 +212,20 @@ it('as it is published: the worker is found, and an idle one keeps no process al
   const { stdout } = await promisify(execFile)(process.execPath, ['program.mjs'], { cwd: house });
   expect(JSON.parse(stdout)).toMatchObject({ kind: 'text', cut: false });
 });
+
+/** Of this process and those that it started. */
+function residentBytes(): number {
+  const children = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').split(' ').filter(Boolean);
+  const pages = ['self', ...children].map((pid) => {
+    try {
+      return Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]);
+    } catch {
+      // It has ended meanwhile.
+      return 0;
+    }
+  });
+  return pages.reduce((sum, count) => sum + count, 0) * 4096;
+}
 
 /** One page whose content is this deflated stream. */
 function pdfOf(content: Uint8Array): Buffer {
