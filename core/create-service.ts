@@ -1,6 +1,7 @@
 import { createAddressBudget } from './address-budget.ts';
 import type { Approval } from './approval.ts';
 import { backgroundRound } from './background-round.ts';
+import { eventChange } from './calendar/event-plan.ts';
 import { createCallTool, settledWithin, unavailable } from './call-tool.ts';
 import {
   isWellFormed,
@@ -442,6 +443,8 @@ function createAccounts({ storage, mail, clock }: Ports, keyring: Keyring): Acco
 
 const CONNECT_MS = 30_000;
 
+const UNREADABLE = { plan: null, message: null, event: null };
+
 function createApprovals(
   { storage, clock, log }: Ports,
   keyring: Keyring,
@@ -450,17 +453,19 @@ function createApprovals(
 ): Approvals {
   /** A plan that cannot be read must not keep the owner from seeing, and rejecting, the request. */
   async function readable(approval: Approval, sealed: string | undefined) {
-    if (sealed === undefined) return { plan: null, message: null };
+    if (sealed === undefined) return UNREADABLE;
     try {
       const plan = openPlan(keyring, approval, sealed);
       const raw = plan.raw === null ? null : Buffer.from(plan.raw, 'base64');
-      return { plan, message: raw === null ? null : await readSentMessage(raw) };
+      const message = raw === null ? null : await readSentMessage(raw);
+      const isOfEvent = approval.group === 'calendar:write';
+      return { plan, message, event: isOfEvent ? eventChange(plan, message) : null };
     } catch (error) {
       log.error('a plan could not be read', {
         approval: approval.id,
         error: error instanceof Error ? error.name : typeof error,
       });
-      return { plan: null, message: null };
+      return UNREADABLE;
     }
   }
 
@@ -471,7 +476,7 @@ function createApprovals(
       const approval = await storage.approval(ownerId, approvalId);
       if (approval === undefined) return undefined;
       const sealed = await storage.plan(ownerId, approvalId);
-      const { plan, message } = await readable(approval, sealed);
+      const { plan, message, event } = await readable(approval, sealed);
       const key = (await storage.credentials(ownerId)).find(
         (one) => one.credentialId === approval.credentialId,
       );
@@ -481,6 +486,7 @@ function createApprovals(
         title: toolNamed(approval.tool)?.title ?? approval.tool,
         plan,
         message,
+        event,
         notes: [...approval.reasons.map(holdText), ...(plan?.warnings ?? [])],
       };
     },

@@ -1,4 +1,5 @@
 import type { Approval } from './approval.ts';
+import type { EventChange } from './calendar/event-plan.ts';
 import type { ErrorCode } from './errors.ts';
 import type { Rate } from './limits.ts';
 import type { Failure, Outcome } from './outcome.ts';
@@ -181,6 +182,8 @@ export interface ApprovalView {
   readonly plan: ActionPlan | null;
   /** What `plan.raw` says, parsed from its bytes; null where nothing is sent. */
   readonly message: SentMessage | null;
+  /** What it does to an event of the calendar, read from the objects that it stores; null for anything else. */
+  readonly event: EventChange | null;
   /** Why it waits, and warnings, in the owner's words. */
   readonly notes: readonly string[];
 }

@@ -5,6 +5,7 @@ import type { EventKey, ObjectPlace } from '../ports/calendar.ts';
 import type { Invitation } from '../ports/mail.ts';
 import type { Account } from '../ports/storage.ts';
 import { frozenMessage, sendingHolds } from '../send-plan.ts';
+import type { SentMessage } from '../sent-message.ts';
 import type { CallContext } from '../tools/define-tool.ts';
 import { type EventFacts, eventFacts } from './event-facts.ts';
 import { invitationObject, invitationText } from './invitation.ts';
@@ -130,10 +131,9 @@ function saying({ attendees, organizer, recurring: _recurring, ...others }: Even
   return canonicalJson({ ...others, organizer: organizer?.address, invited });
 }
 
-/** Normalised by whoever stores them: all whom the run writes to, or has the server write to. */
+/** All whom the run writes to, or has the server write to. */
 export function eventRecipients(plan: ActionPlan): readonly string[] {
-  const { telling } = eventChange(plan);
-  return recipientsOf(telling);
+  return recipientsOf(eventChange(plan, null).telling);
 }
 
 /** What a plan does to an event, for the owner's page: read from the objects that it stores and replaces. */
@@ -151,14 +151,18 @@ export interface EventChange {
   readonly organizerHears: boolean;
 }
 
-/** @throws Error where the objects do not say the event */
-export function eventChange(plan: ActionPlan): EventChange {
+/**
+ * @param message what `plan.raw` says
+ * @throws Error where the objects do not say the event, or the message says another
+ */
+export function eventChange(plan: ActionPlan, message: SentMessage | null): EventChange {
   const { replaced, ics, uid, recurrenceId, timezone, schedules } = eventRecordOf(plan);
   const key = { uid, recurrenceId };
   const before = replaced === null ? null : (eventFacts(replaced, key, timezone) ?? null);
   const after = ics === null ? null : (eventFacts(ics, key, timezone) ?? null);
   const facts = after ?? before;
   if (facts === null || plan.account === null) throw new Error('the plan of an event says no event');
+  if (message !== null) refuseOther(message.invitation, after ?? { ...facts, status: 'cancelled' }, timezone);
   const ours = isOurs(facts, plan.account.email);
   return {
     before,
@@ -172,4 +176,12 @@ export function eventChange(plan: ActionPlan): EventChange {
     organizer: ours ? null : (facts.organizer?.address ?? null),
     organizerHears: !ours && schedules,
   };
+}
+
+/** SEQUENCE is for programs; a cancelled event has none of ours to compare with. */
+function refuseOther(invitation: Invitation | null, meant: EventFacts, timezone: string): void {
+  const says = invitation && eventFacts(invitation.ics, meant, timezone);
+  if (says == null || saying({ ...says, sequence: 0 }) !== saying({ ...meant, sequence: 0 })) {
+    throw new Error('the message to the attendees says something else than the plan');
+  }
 }

@@ -81,7 +81,7 @@ export function invitationText(
     'Updated invitation': `${organizer} has changed this event:`,
     Invitation: `${organizer} invites you to this event:`,
   }[kind];
-  const others = event.attendees.filter(({ agent }) => agent !== 'none').map(({ address }) => address);
+  const others = event.attendees.filter(({ agent, isMail }) => agent !== 'none' && isMail);
   const lines = [
     opening,
     '',
@@ -89,7 +89,7 @@ export function invitationText(
     timeText(event, timezone),
     ...(event.recurrenceId === null ? [] : ['Only this one event of the series is meant.']),
     ...(event.location === '' ? [] : [`Where: ${oneLine(event.location)}`]),
-    `Invited: ${others.map(oneLine).join(', ')}`,
+    `Invited: ${others.map(({ address }) => oneLine(address)).join(', ')}`,
     ...(event.description === '' ? [] : ['', clean(event.description)]),
   ];
   return { subject: `${kind}: ${cut(title, SUBJECT_CHARS)}`, text: lines.join('\n') };

@@ -81,6 +81,10 @@ main > section { margin-bottom: 2rem; }
 .facts dd { margin: 0; overflow-wrap: anywhere; }
 .facts ul { margin: 0; padding: 0; }
 .facts ul li { list-style: none; margin: 0; }
+.sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(20rem, 100%), 1fr)); gap: 0 1.6rem; }
+.sides > section { margin-bottom: 0.6rem; }
+.sides .facts > div { grid-template-columns: 5.5rem 1fr; padding-inline-start: 0.6rem; border-inline-start: 3px solid transparent; }
+.sides .facts > .changed { border-inline-start-color: light-dark(#c98500, #f0b94d); background: var(--pico-code-background-color); }
 .lines { white-space: pre-wrap; }
 .links { padding: 0; margin: 0.5rem 0 0; }
 .links > li { list-style: none; margin: 0; padding: 0.3rem 0 0.3rem 0.8rem; border-left: 2px solid var(--pico-muted-border-color); font-size: 0.925rem; overflow-wrap: anywhere; }

@@ -1,9 +1,34 @@
 import { wordsIn } from '../../core/time-zone.ts';
 import { Quoted } from './third-party-text.tsx';
 
+const DAY = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' } as const;
+const CLOCK = { hour: '2-digit', minute: '2-digit' } as const;
+
 /** An instant in the owner's time zone; a date that cannot be read is shown as it came. */
 export function When({ at, zone }: { at: Date | string; zone: string }) {
   const date = typeof at === 'string' ? new Date(at) : at;
   if (Number.isNaN(date.getTime())) return <Quoted text={String(at)} />;
   return <time dateTime={date.toISOString()}>{wordsIn(date, zone)}</time>;
+}
+
+/** From when to when, in the owner's time zone: days where it lasts whole days. */
+export function TimeSpan(props: { start: Date; end: Date; allDay: boolean; zone: string }) {
+  const { start, end, allDay, zone } = props;
+  if (allDay) {
+    const last = new Date(Math.max(start.getTime(), end.getTime() - 1));
+    const days = [start, last].map((date) => inZone(date, zone, DAY));
+    return <>{days[0] === days[1] ? days[0] : `${days[0]} to ${days[1]}`}</>;
+  }
+  const sameDay = inZone(start, zone, DAY) === inZone(end, zone, DAY);
+  return (
+    <>
+      <time dateTime={start.toISOString()}>{inZone(start, zone, { ...DAY, ...CLOCK })}</time> to{' '}
+      <time dateTime={end.toISOString()}>{inZone(end, zone, sameDay ? CLOCK : { ...DAY, ...CLOCK })}</time>{' '}
+      <span class="quiet">{zone}</span>
+    </>
+  );
+}
+
+function inZone(date: Date, timeZone: string, options: Intl.DateTimeFormatOptions): string {
+  return new Intl.DateTimeFormat('en-GB', { ...options, timeZone }).format(date);
 }

@@ -10,6 +10,7 @@ import { ExactText, Quoted, UnseenNote } from '../third-party-text.tsx';
 import { type OwnerVisit, type PageReply, page, type Reply, redirect } from '../visit.ts';
 import { When } from '../when.tsx';
 import { meaningForOwner, STATE_TITLES } from '../words.ts';
+import { EventDetails } from './event-details.tsx';
 import { notFoundPage, problemPage } from './problem.tsx';
 
 const REFRESH_S = 5;
@@ -62,7 +63,7 @@ async function stalePage(visit: OwnerVisit, problem: string): Promise<Reply> {
 }
 
 function viewPage({ owner, token }: OwnerVisit, view: ApprovalView, problem?: string): PageReply {
-  const { approval, keyName, plan, message } = view;
+  const { approval, keyName, plan, message, event } = view;
   const zone = owner.timezone;
   // What cannot be shown in full cannot be approved; rejecting is always possible.
   const shownInFull = plan !== null && (plan.raw === null || message !== null);
@@ -109,7 +110,10 @@ function viewPage({ owner, token }: OwnerVisit, view: ApprovalView, problem?: st
       {plan === null ? (
         <p>What it was in full has been erased.</p>
       ) : (
-        <PlanDetails plan={plan} message={message} zone={zone} />
+        <>
+          {event === null ? null : <EventDetails event={event} zone={zone} />}
+          <PlanDetails plan={plan} message={message} zone={zone} />
+        </>
       )}
       {approval.state !== 'pending' ? null : (
         <Form action={`/approvals/${approval.id}/reject`} token={token} class="decision" label="Decision">
@@ -171,7 +175,7 @@ function PlanDetails({
       </dl>
       {message === null ? null : (
         <>
-          <h2>Text</h2>
+          <h2>{message.invitation === null ? 'Text' : 'Text of the message, which carries the event'}</h2>
           <UnseenNote text={message.text} />
           <ExactText id="message-text" text={message.text} />
         </>

@@ -5,7 +5,7 @@ import { AccountName } from '../account-name.tsx';
 import { StateBadge } from '../state-badge.tsx';
 import { Quoted } from '../third-party-text.tsx';
 import { type OwnerVisit, page, type Reply } from '../visit.ts';
-import { When } from '../when.tsx';
+import { TimeSpan, When } from '../when.tsx';
 
 /** More than can wait at once by default, so that every page holds decided ones too. */
 const ROWS = 50;
@@ -76,7 +76,7 @@ function Row(props: { view: ApprovalView; zone: string; account: VNode }) {
         <a href={`/approvals/${approval.id}`}>{title}</a>
         <StateBadge state={approval.state} />
       </div>
-      <Gist view={props.view} />
+      <Gist view={props.view} zone={props.zone} />
       <div class="quiet">
         {props.account} · asked by <Quoted text={keyName} /> ·{' '}
         <When at={approval.createdAt} zone={props.zone} />
@@ -86,7 +86,16 @@ function Row(props: { view: ApprovalView; zone: string; account: VNode }) {
 }
 
 /** Enough to tell one request from the next; the page of the request says everything. */
-function Gist({ view: { message, plan } }: { view: ApprovalView }) {
+function Gist({ view: { message, plan, event }, zone }: { view: ApprovalView; zone: string }) {
+  const facts = event?.after ?? event?.before;
+  if (facts != null) {
+    return (
+      <div>
+        <Quoted text={facts.title} />:{' '}
+        <TimeSpan start={facts.start} end={facts.end} allDay={facts.allDay} zone={zone} />
+      </div>
+    );
+  }
   if (message !== null && plan?.envelope != null) {
     return (
       <div>

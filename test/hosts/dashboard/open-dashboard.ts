@@ -8,7 +8,9 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { sandboxCalendar } from '../../../adapters/sandbox/calendar.ts';
 import { type SandboxMail, sandboxMail } from '../../../adapters/sandbox/mail.ts';
+import type { Calendar } from '../../../core/ports/calendar.ts';
 import type { Service } from '../../../core/service.ts';
 import { dashboardHandler } from '../../../hosts/dashboard/handler.ts';
 import type { DashboardOptions } from '../../../hosts/dashboard/visit.ts';
@@ -47,11 +49,15 @@ export interface DashboardSetup extends DashboardOptions {
   readonly dashboardUrl?: string;
   /** Stands between the dashboard and the real service. */
   readonly between?: (service: Service) => Service;
+  readonly calendar?: Calendar;
+  /** The owner's. */
+  readonly timezone?: string;
 }
 
 /** The real service on SQLite and the sandbox mailbox, behind a server of its own; it ends with the test. */
 export async function openDashboard(setup: DashboardSetup = {}): Promise<Dashboard> {
-  const { dashboardUrl, between = (service) => service, ...options } = setup;
+  const { dashboardUrl, between = (service) => service, calendar = sandboxCalendar(), ...others } = setup;
+  const { timezone = 'UTC', ...options } = others;
   let listener: RequestListener = () => {};
   const server = createServer((req, res) => listener(req, res));
   server.listen(0, '127.0.0.1');
@@ -60,7 +66,13 @@ export async function openDashboard(setup: DashboardSetup = {}): Promise<Dashboa
   const url = `http://127.0.0.1:${port}`;
 
   const mail = sandboxMail();
-  const opened = await openTestService({ email: EMAIL, mail, dashboardUrl: dashboardUrl ?? url });
+  const opened = await openTestService({
+    email: EMAIL,
+    timezone,
+    mail,
+    calendar,
+    dashboardUrl: dashboardUrl ?? url,
+  });
   const { service, ownerId } = opened;
   listener = dashboardHandler(between(service), options);
   onTestFinished(async () => {

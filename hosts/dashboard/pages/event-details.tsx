@@ -1,0 +1,153 @@
+import type { ComponentChildren } from 'preact';
+import type { EventChange } from '../../../core/calendar/event-plan.ts';
+import { ExactText, Quoted, UnseenNote } from '../third-party-text.tsx';
+import { TimeSpan } from '../when.tsx';
+
+/** What becomes of an event: as it is and as it will be side by side, and who is told. */
+
+type Facts = NonNullable<EventChange['after']>;
+
+export function EventDetails({ event, zone }: { event: EventChange; zone: string }) {
+  const { before, after, onlyThisOne } = event;
+  return (
+    <>
+      <div class="sides" id="event">
+        {before === null ? null : (
+          <Side
+            id="event-before"
+            title={after === null ? 'Leaves the calendar' : 'As it is'}
+            facts={before}
+            zone={zone}
+          />
+        )}
+        {after === null ? null : (
+          <Side
+            id="event-after"
+            title={before === null ? 'New in the calendar' : 'As it will be'}
+            facts={after}
+            other={before}
+            zone={zone}
+          />
+        )}
+      </div>
+      {onlyThisOne ? (
+        <p class="note" id="only-this-one">
+          {after === null
+            ? 'It is one event of a series. Only this one leaves the calendar; the others stay.'
+            : 'It is one event of a series. Only this one changes; the others stay as they are.'}
+        </p>
+      ) : null}
+      <Told event={event} />
+    </>
+  );
+}
+
+const STATUS_TITLES: Record<Facts['status'], string> = {
+  confirmed: 'Confirmed',
+  tentative: 'Tentative: proposed, not confirmed',
+  cancelled: 'Cancelled',
+};
+
+function Side(props: { id: string; title: string; facts: Facts; other?: Facts | null; zone: string }) {
+  const { id, title, facts, other = null, zone } = props;
+  /** Marks what is not as it was. */
+  const fact = (name: string, of: (facts: Facts) => string, children: ComponentChildren) => (
+    <div class={other !== null && of(other) !== of(facts) ? 'changed' : undefined}>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+  const people = facts.attendees.map(({ address, name }) => (name === '' ? address : `${name} <${address}>`));
+  return (
+    <section aria-labelledby={`${id}-title`} id={id}>
+      <h2 id={`${id}-title`}>{title}</h2>
+      <dl class="facts">
+        {fact('Title', (one) => one.title, <Quoted text={facts.title} />)}
+        {fact(
+          'When',
+          (one) => `${one.start.getTime()} ${one.end.getTime()}`,
+          <TimeSpan start={facts.start} end={facts.end} allDay={facts.allDay} zone={zone} />,
+        )}
+        {fact('Lasts', lengthOf, lengthOf(facts))}
+        {fact('Status', (one) => one.status, STATUS_TITLES[facts.status])}
+        {facts.location === ''
+          ? null
+          : fact('Where', (one) => one.location, <Quoted text={facts.location} />)}
+        {facts.organizer === null
+          ? null
+          : fact(
+              'Organizer',
+              (one) => one.organizer?.address ?? '',
+              <Quoted text={facts.organizer.address} />,
+            )}
+        {fact(
+          'Attendees',
+          (one) => one.attendees.map(({ address }) => address).join(),
+          people.length === 0 ? 'nobody' : <People list={people} />,
+        )}
+      </dl>
+      {facts.description === '' ? null : (
+        <details>
+          <summary>Description</summary>
+          <UnseenNote text={facts.description} />
+          <ExactText id={`${id}-description`} text={facts.description} />
+        </details>
+      )}
+    </section>
+  );
+}
+
+function lengthOf({ start, end, allDay }: Facts): string {
+  const minutes = Math.round((end.getTime() - start.getTime()) / 60_000);
+  // A day on which the clocks change has another number of hours.
+  const days = Math.round(minutes / 1440);
+  if (allDay) return days === 1 ? 'the whole day' : `${days} whole days`;
+  const hours = Math.floor(minutes / 60);
+  if (hours === 0) return `${minutes} min`;
+  return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+}
+
+function People({ list }: { list: readonly string[] }) {
+  return (
+    <ul>
+      {list.map((person) => (
+        <li>
+          <Quoted text={person} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Told({ event: { telling, organizer, organizerHears, after } }: { event: EventChange }) {
+  const { byServer, byMail, notYet, unreachable } = telling;
+  const ways = [
+    ['By a message of yours, which you see below', byMail],
+    ['By your calendar server', byServer],
+    [after === null ? 'Nobody has told them of it' : 'Not before it is confirmed', notYet],
+    ['Cannot be told: no mail address', unreachable],
+  ] as const;
+  const used = ways.filter(([, people]) => people.length > 0);
+  return (
+    <>
+      <h2>Who is told</h2>
+      <dl class="facts" id="told">
+        {used.map(([way, people]) => (
+          <div>
+            <dt>{way}</dt>
+            <dd>
+              <People list={people} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {organizer === null && used.length === 0 ? <p>Nobody.</p> : null}
+      {organizer === null ? null : (
+        <p class="note" id="organizer-note">
+          It is an event of <Quoted text={organizer} />, not yours. It leaves your calendar only.{' '}
+          {organizerHears ? 'Your calendar server may tell them that you do not come.' : 'They are not told.'}
+        </p>
+      )}
+    </>
+  );
+}
