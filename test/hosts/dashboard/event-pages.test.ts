@@ -1,0 +1,162 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { sandboxCalendar } from '../../../adapters/sandbox/calendar.ts';
+import { calendarOf, event, object, ZURICH } from '../../contracts/calendar/scene.ts';
+import { approvalOf } from '../../core/scene.ts';
+import { browserIsMissing, inBrowser, openBrowser } from '../../servers/browser.ts';
+import { type Dashboard, EMAIL, openDashboard, PASSWORD } from './open-dashboard.ts';
+
+const ZONE = 'Europe/Zurich';
+const RLO = '\u202e';
+
+describe.skipIf(browserIsMissing)(inBrowser('the page of a change of the calendar'), () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser.close());
+
+  async function opened(objects: Readonly<Record<string, string>> = {}) {
+    const calendar = sandboxCalendar({ samples: [] });
+    const dashboard = await openDashboard({ calendar, timezone: ZONE });
+    const account = { ownerId: dashboard.ownerId, accountId: 1, email: EMAIL, settings: async () => ({}) };
+    for (const [name, ics] of Object.entries(objects)) await calendar.put(account, name, ics);
+    return { ...dashboard, objects: () => calendar.objects(account) };
+  }
+
+  /** Files a request, and opens its page without scripts. */
+  async function pageOf(dashboard: Dashboard, tool: string, args: Record<string, unknown>): Promise<Page> {
+    const { id } = approvalOf(await dashboard.key.call(tool, args));
+    const context = await browser.newContext({ javaScriptEnabled: false, baseURL: dashboard.url });
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
+    await page.goto(`/approvals/${id}`);
+    await page.getByLabel('Email').fill(EMAIL);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForURL(`/approvals/${id}`);
+    return page;
+  }
+
+  /** What a side says, by the name of the fact; those marked as changed with a star. */
+  async function factsOn(page: Page, id: string): Promise<Record<string, string>> {
+    const facts: [string, string][] = [];
+    for (const row of await page.locator(`#${id} .facts > div`).all()) {
+      const marked = (await row.getAttribute('class')) === 'changed' ? '*' : '';
+      const name = await row.locator('dt').innerText();
+      facts.push([`${name}${marked}`, (await row.locator('dd').innerText()).replace(/\s+/g, ' ')]);
+    }
+    return Object.fromEntries(facts);
+  }
+
+  const soon = (days: number) => {
+    const day = new Date(Date.now() + days * 86_400_000);
+    const text = new Intl.DateTimeFormat('en-GB', {
+      weekday: 'short',
+      day: 'numeric',
+      month: 'short',
+      year: 'numeric',
+      timeZone: 'UTC',
+    }).format(day);
+    return {
+      iso: day.toISOString().slice(0, 10),
+      basic: day.toISOString().slice(0, 10).replaceAll('-', ''),
+      text,
+    };
+  };
+
+  async function numberOf({ key }: Dashboard, title: string, start = ''): Promise<unknown> {
+    const outcome = await key.call('list_events', { days: 60 });
+    if (outcome.status !== 'ok') throw new Error(outcome.status);
+    const { events } = outcome.result as { events: { event_id: number; title: string; start: string }[] };
+    return events.find((one) => one.title === title && one.start.startsWith(start))?.event_id;
+  }
+
+  it('shows a new event, who is invited and by what message; approving makes it', async () => {
+    const dashboard = await opened();
+    const day = soon(10);
+    const page = await pageOf(dashboard, 'create_event', {
+      title: `Planning ${RLO}<b>`,
+      start: `${day.iso}T09:00`,
+      duration_min: 90,
+      attendee: 'ada@example.net',
+    });
+    expect(await page.locator('#event-before').count()).toBe(0);
+    expect(await factsOn(page, 'event-after')).toEqual({
+      Title: 'Planning ⟨U+202E⟩<b>',
+      When: `${day.text}, 09:00 to 10:30 ${ZONE}`,
+      Lasts: '1 h 30 min',
+      Status: 'Confirmed',
+      Organizer: EMAIL,
+      Attendees: 'ada@example.net',
+    });
+    expect(await page.locator('#told').innerText()).toMatch(/By a message of yours.*\s+ada@example\.net/);
+    expect(await page.locator('#message-text').textContent()).toContain(`invites you to this event:`);
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('You approved it, and it was carried out.').waitFor();
+    expect((await dashboard.objects()).size).toBe(1);
+    expect(dashboard.mail.transmitted().map(({ to }) => to)).toEqual([['ada@example.net']]);
+  });
+
+  it('sets a change of one of a series against what it was, and marks what is new', async () => {
+    const [first, second] = [soon(10), soon(17)];
+    const dashboard = await opened({
+      'series.ics': calendarOf(
+        ZURICH,
+        event(
+          'series',
+          'SUMMARY:Weekly',
+          `DTSTART;TZID=${ZONE}:${first.basic}T090000`,
+          'DURATION:PT1H',
+          'RRULE:FREQ=WEEKLY;COUNT=3',
+          'DESCRIPTION:Secret\\nplans',
+          'ATTENDEE;CN=Maya:mailto:maya@atlas.example',
+          'ATTENDEE:urn:uuid:4711',
+        ),
+      ),
+    });
+    const event_id = await numberOf(dashboard, 'Weekly', second.iso);
+    const page = await pageOf(dashboard, 'update_event', {
+      event_id,
+      start: `${second.iso}T15:30`,
+      attendee: 'ada@example.net',
+    });
+    const same = { Title: 'Weekly', Lasts: '1 h', Status: 'Confirmed' };
+    expect(await factsOn(page, 'event-before')).toEqual({
+      ...same,
+      When: `${second.text}, 09:00 to 10:00 ${ZONE}`,
+      Attendees: 'Maya <maya@atlas.example> urn:uuid:4711',
+    });
+    expect(await factsOn(page, 'event-after')).toEqual({
+      ...same,
+      'When*': `${second.text}, 15:30 to 16:30 ${ZONE}`,
+      'Organizer*': EMAIL,
+      'Attendees*': 'Maya <maya@atlas.example> urn:uuid:4711 ada@example.net',
+    });
+    expect(await page.locator('#event-after-description').textContent()).toBe('Secret\nplans');
+    expect(await page.locator('#only-this-one').innerText()).toContain('Only this one changes');
+    const told = await page.locator('#told').innerText();
+    expect(told).toMatch(/By a message of yours.*\s+maya@atlas\.example\s+ada@example\.net/);
+    expect(told).toMatch(/Cannot be told: no mail address\s+urn:uuid:4711/);
+  });
+
+  it('says whose event leaves the calendar, and that they are not told', async () => {
+    const day = soon(10);
+    const dashboard = await opened({
+      'foreign.ics': object(
+        'foreign',
+        'SUMMARY:Review',
+        `DTSTART;VALUE=DATE:${day.basic}`,
+        'ORGANIZER:mailto:boss@corp.example',
+        `ATTENDEE:mailto:${EMAIL}`,
+      ),
+    });
+    const page = await pageOf(dashboard, 'cancel_event', { event_id: await numberOf(dashboard, 'Review') });
+    expect(await page.locator('#event-after').count()).toBe(0);
+    expect(await factsOn(page, 'event-before')).toMatchObject({ When: day.text, Lasts: 'the whole day' });
+    expect(await page.locator('#organizer-note').innerText()).toBe(
+      'It is an event of boss@corp.example, not yours. It leaves your calendar only. They are not told.',
+    );
+    expect(await page.locator('#message-text').count()).toBe(0);
+  });
+});
