@@ -64,7 +64,7 @@ export function createIdentifiers(keyring: Keyring): Identifiers {
     tags.set(name, made);
     return made;
   };
-  const sealedId = (ownerId: string, accountId: number, row: MessageRow): string => {
+  const sealedId = (ownerId: string, accountId: number, row: IdentifiedRow): string => {
     const stable = Buffer.from(row.stableId ?? '', 'utf8');
     const bytes = Buffer.alloc(FIXED_BYTES + stable.length);
     let at = keptTag('owner', ownerId, 8).copy(bytes, 0);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { sandboxCalendar } from '../../adapters/sandbox/calendar.ts';
 import { wordsIn } from '../../core/time-zone.ts';
-import { readableCalendar } from './readable-calendar.ts';
 import { approvalOf, idsIn, letter, openScene } from './scene.ts';
 
 // The owner's page shows what a plan displays, not its record: so the display must say all that the record says.
@@ -27,7 +27,7 @@ function textsIn(value: unknown): unknown[] {
 
 describe('what is displayed of a request', () => {
   it.each(CALLS)('says all that %s will do', async (tool, argsFor) => {
-    const scene = await openScene({ samples: () => [letter('1')], calendar: readableCalendar() });
+    const scene = await openScene({ samples: () => [letter('1')], calendarAs: () => sandboxCalendar() });
     const direct = await scene.addKey('full');
     await direct.call('create_tracker', { title: 'A topic' });
     await direct.call('list_events');

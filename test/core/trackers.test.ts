@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { sandboxCalendar } from '../../adapters/sandbox/calendar.ts';
 import type { Calendar } from '../../core/ports/calendar.ts';
 import { MailError } from '../../core/ports/mail.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import type { TestKey } from '../open-service.ts';
-import { readableCalendar } from './readable-calendar.ts';
 import {
   answerOf,
   approvalOf,
@@ -68,7 +68,7 @@ async function read(key: TestKey, trackerId = 1, cursor?: string) {
 }
 
 async function sceneWithTracker(options: Parameters<typeof openScene>[0] = {}) {
-  const scene = await openScene({ calendar: readableCalendar(), ...options });
+  const scene = await openScene({ calendarAs: () => sandboxCalendar(), ...options });
   const key = await scene.addKey('full', { 'trackers:remove': 'direct' });
   resultOf(await key.call('create_tracker', { title: 'Atlas', keywords: 'atlas', due: '2026-12-01' }));
   return { ...scene, key };
@@ -377,7 +377,7 @@ describe('link_event_to_tracker', () => {
     ]);
   });
 
-  it.each<[string, (calendar: Calendar) => Calendar | undefined, object]>([
+  it.each<[string, (calendar: Calendar) => Calendar, object]>([
     [
       'is gone',
       (calendar) => ({ ...calendar, read: async () => undefined }),
@@ -394,8 +394,7 @@ describe('link_event_to_tracker', () => {
       { code: 'upstream_mail_error', reason: 'unavailable' },
     ],
   ])('is refused when the event %s', async (_name, change, expected) => {
-    const calendar = change(readableCalendar());
-    const { key } = await sceneWithTracker({ ...(calendar && { calendar }) });
+    const { key } = await sceneWithTracker({ calendarAs: () => change(sandboxCalendar()) });
     await key.call('list_events');
     expect(detailsOf(await key.call('link_event_to_tracker', { tracker_id: 1, event_id: 1 }))).toMatchObject(
       expected,

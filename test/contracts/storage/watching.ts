@@ -86,7 +86,7 @@ export function watchPromises(store: Store): void {
       const { storage } = store();
       const ownerId = await watchedOwner(storage);
       await move(storage, ownerId, undefined, FIRST);
-      await storage.removeAccount({ ownerId, accountId: 1, now: NOON });
+      await storage.removeAccount({ ownerId, accountId: 1, targetsBegin: 'none', now: NOON });
       expect(await storage.inboxesToWatch()).toEqual([]);
       expect(await move(storage, ownerId, undefined, FIRST, [[1, 'a']])).toBe(false);
       expect(await move(storage, ownerId, FIRST, NEXT, [[1, 'a']])).toBe(false);
