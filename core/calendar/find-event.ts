@@ -38,11 +38,11 @@ export interface FoundEvent {
 /** Larger objects are not changed: a plan keeps what it replaces. */
 const OBJECT_BYTES_MAX = 1024 * 1024;
 
-/**
- * The event of that number, as it is now.
- * @throws ServiceError not_found (`event`); invalid_arguments where it cannot be changed safely; upstream_mail_error
- */
-export async function findEvent(context: CallContext, eventId: number): Promise<FoundEvent> {
+/** The event of that number, as it is now. @throws ServiceError not_found (`event`, `calendar`); upstream_mail_error */
+export async function storedEvent(
+  context: CallContext,
+  eventId: number,
+): Promise<{ account: Account; stored: StoredEvent }> {
   const { owner, ports, accounts } = context;
   const numbered = await ports.storage.event(owner.ownerId, eventId);
   const account = accounts.find(({ accountId }) => accountId === numbered?.accountId);
@@ -53,7 +53,13 @@ export async function findEvent(context: CallContext, eventId: number): Promise<
   if (stored === undefined || (stored.event.recurring && numbered.key.recurrenceId === null)) {
     throw noSuch('event');
   }
-  return { account, eventId, stored, facts: changeableFacts(stored, owner.timezone) };
+  return { account, stored };
+}
+
+/** The same, to be changed. @throws ServiceError also invalid_arguments, where it cannot be changed safely */
+export async function findEvent(context: CallContext, eventId: number): Promise<FoundEvent> {
+  const { account, stored } = await storedEvent(context, eventId);
+  return { account, eventId, stored, facts: changeableFacts(stored, context.owner.timezone) };
 }
 
 function changeableFacts({ ics, event }: StoredEvent, timezone: string): EventFacts {

@@ -4,7 +4,7 @@ import type { ActionPlan } from '../plan.ts';
 import { MailError } from '../ports/mail.ts';
 import type { Tracker, TrackerStatus } from '../ports/tracker-storage.ts';
 import type { CallContext, Planned, RunContext } from './define-tool.ts';
-import { trackerNamed } from './tracker-fields.ts';
+import { trackerIdShape, trackerNamed, trackerStatusShape } from './tracker-fields.ts';
 
 /** What changes of one tracker have in common. */
 
@@ -82,6 +82,17 @@ export async function setStatus(plan: ActionPlan, run: RunContext, action: strin
     ports.storage.setTrackerStatus({ ownerId, trackerId: id, status, now: date }),
   );
   return { done: true, action, tracker_id: tracker.trackerId, status: tracker.status };
+}
+
+/** What a change comes to: its route's own result, which an approval shows with what was done. */
+export function changeOutput<S extends z.ZodRawShape>(direct: z.ZodObject<S, z.core.$loose>, action: string) {
+  const output = direct.extend({ done: z.literal(true), action: z.literal(action) });
+  return { output, directOutput: direct };
+}
+
+export function statusOutput(action: string) {
+  const direct = z.looseObject({ tracker_id: trackerIdShape, status: trackerStatusShape });
+  return changeOutput(direct, action);
 }
 
 /** What is only true of an approval's result. */

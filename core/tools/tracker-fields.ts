@@ -4,6 +4,7 @@ import type { Result } from '../outcome.ts';
 import type { Tracker, TrackerLink } from '../ports/tracker-storage.ts';
 import { isoIn, startOfDay } from '../time-zone.ts';
 import type { CallContext } from './define-tool.ts';
+import { accountIdShape, messageIdShape, timestamp } from './result-shapes.ts';
 
 /** Trackers as arguments name them and as results show them. Source: API.md, Tracker. */
 
@@ -13,6 +14,45 @@ export const trackerId = z
   .min(1)
   .max(2_147_483_647)
   .meta({ description: 'A tracker, as list_trackers shows it.' });
+
+export const trackerIdShape = z.int().min(1);
+export const trackerStatusShape = z.enum(['open', 'waiting', 'resolved']);
+
+/** Source: API.md, Tracker. */
+export const trackerShape = z.looseObject({
+  tracker_id: trackerIdShape,
+  title: z.string(),
+  status: trackerStatusShape,
+  importance: z.enum(['low', 'normal', 'important']),
+  keywords: z.string().meta({ description: 'Comma-separated.' }),
+  due_at: timestamp.nullable(),
+  summary: z.string(),
+  summary_source_count: z.int().min(0),
+  next_action: z.string(),
+  last_auto_link_at: timestamp
+    .optional()
+    .meta({ format: 'date-time', description: 'There once mail was linked by keywords.' }),
+  created_at: timestamp,
+  resolved_at: timestamp.nullable(),
+  added_by_agent: z.boolean(),
+});
+
+export const linkShape = z.looseObject({
+  link_id: z.int().min(1),
+  kind: z.enum(['mail', 'event', 'note']),
+  subject: z.string(),
+  from: z.string(),
+  date: timestamp,
+  note: z.string().nullable(),
+  note_offset: z.int().min(0).optional().meta({ description: 'Where this part of a long note begins.' }),
+  note_truncated: z.boolean().optional().meta({ description: 'true: it goes on in the next page.' }),
+  added_by: z.string(),
+  created_at: timestamp,
+  id: messageIdShape.optional().meta({ description: 'Of a message.' }),
+  account_id: accountIdShape.optional().meta({ description: 'Of a message.' }),
+  folder: z.string().optional().meta({ description: 'Of a message.' }),
+  event_id: z.int().min(1).optional().meta({ description: 'Of an event.' }),
+});
 
 /** @throws ServiceError not_found */
 export async function trackerNamed(context: CallContext, id: number): Promise<Tracker> {

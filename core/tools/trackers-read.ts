@@ -5,7 +5,8 @@ import type { Tracker, TrackerLink } from '../ports/tracker-storage.ts';
 import { cursor } from '../schema.ts';
 import { seenText, wordEnd } from '../seen-text.ts';
 import { type CallContext, defineRead, type Found } from './define-tool.ts';
-import { linkRow, noTracker, trackerId, trackerRow } from './tracker-fields.ts';
+import { pageShape } from './result-shapes.ts';
+import { linkRow, linkShape, noTracker, trackerId, trackerRow, trackerShape } from './tracker-fields.ts';
 
 const TRACKERS_OF_PAGE = 100;
 const LINKS_OF_PAGE = 50;
@@ -23,6 +24,7 @@ export const listTrackers = defineRead({
   untrusted: OF_TRACKER.map((field) => `trackers[].${field}`),
   wrapped: [],
   input: z.strictObject({ cursor: cursor.optional() }),
+  output: z.looseObject({ trackers: z.array(trackerShape), ...pageShape }),
   async run(args, context) {
     const { ownerId, timezone } = context.owner;
     const [before] =
@@ -65,6 +67,7 @@ export const getTracker = defineRead({
   untrusted: [...OF_TRACKER, 'links[].subject', 'links[].from', 'links[].note'],
   wrapped: [],
   input: z.strictObject({ tracker_id: trackerId, cursor: cursor.optional() }),
+  output: trackerShape.extend({ links: z.array(linkShape), ...pageShape }),
   async run(args, context) {
     const [upTo, noteOffset] =
       args.cursor === undefined ? [undefined, 0] : positionOf(context, args.cursor, position);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineWrite } from './define-tool.ts';
-import { directResult, planStatus, setStatus } from './tracker-change.ts';
+import { directResult, planStatus, setStatus, statusOutput } from './tracker-change.ts';
 import { trackerId } from './tracker-fields.ts';
 
 export const resolveTracker = defineWrite({
@@ -15,6 +15,7 @@ export const resolveTracker = defineWrite({
   repeatable: false,
   untrusted: [],
   input: z.strictObject({ tracker_id: trackerId }),
+  ...statusOutput('resolve'),
   plan: (args, context) =>
     planStatus(context, { tool: 'resolve_tracker', trackerId: args.tracker_id, status: 'resolved' }),
   perform: (plan, run) => setStatus(plan, run, 'resolve'),

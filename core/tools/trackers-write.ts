@@ -1,25 +1,26 @@
 import * as z from 'zod';
-import { ServiceError } from '../errors.ts';
+import { storedEvent } from '../calendar/find-event.ts';
 import { linkedMessage } from '../linked-message.ts';
-import { asked, findMessage, messageTarget, ROW_FIELD_CHARS } from '../mailbox.ts';
+import { findMessage, messageTarget, ROW_FIELD_CHARS } from '../mailbox.ts';
 import type { Result } from '../outcome.ts';
 import type { ActionPlan } from '../plan.ts';
-import type { CalendarEvent } from '../ports/calendar.ts';
 import { MailError } from '../ports/mail.ts';
 import type { LinkContent, Tracker, TrackerLink } from '../ports/tracker-storage.ts';
 import { bodyText, line, messageId, text } from '../schema.ts';
 import { shortened } from '../shortened.ts';
 import { isoIn, wordsIn } from '../time-zone.ts';
-import { type CallContext, defineWrite, type RunContext, targetOf } from './define-tool.ts';
-import { timestamp } from './result-shapes.ts';
+import { defineWrite, type RunContext, targetOf } from './define-tool.ts';
+import { messageIdShape, timestamp } from './result-shapes.ts';
 import {
+  changeOutput,
   directResult,
   performTrackerChange,
   planStatus,
   planTrackerChange,
   setStatus,
+  statusOutput,
 } from './tracker-change.ts';
-import { dueAt, trackerId, trackerNamed } from './tracker-fields.ts';
+import { dueAt, trackerId, trackerIdShape, trackerNamed, trackerStatusShape } from './tracker-fields.ts';
 
 const TITLE_CHARS = 200;
 
@@ -38,9 +39,9 @@ const record = z.strictObject({
 });
 
 const created = z.looseObject({
-  tracker_id: z.int().min(1),
+  tracker_id: trackerIdShape,
   title: z.string(),
-  status: z.enum(['open', 'waiting', 'resolved']),
+  status: trackerStatusShape,
   due_at: timestamp.nullable(),
   created: z.literal(true),
 });
@@ -64,8 +65,7 @@ export const createTracker = defineWrite({
     }).optional(),
     due: dueDate.optional(),
   }),
-  output: created.extend({ done: z.literal(true), action: z.literal('create') }),
-  directOutput: created,
+  ...changeOutput(created, 'create'),
   async plan(args, { owner }) {
     const { title, keywords = '', due } = args;
     const plan: ActionPlan = {
@@ -138,6 +138,7 @@ export const setTrackerStatus = defineWrite({
     tracker_id: trackerId,
     status: z.enum(['open', 'waiting']).meta({ description: 'To resolve one, call resolve_tracker.' }),
   }),
+  ...statusOutput('set_tracker_status'),
   plan: (args, context) =>
     planStatus(context, { tool: 'set_tracker_status', trackerId: args.tracker_id, status: args.status }),
   perform: (plan, run) => setStatus(plan, run, 'set_tracker_status'),
@@ -156,6 +157,11 @@ const facts = {
   untrusted: [],
   direct: directResult,
 } as const;
+
+function linkOutput(action: string, facts: z.ZodRawShape) {
+  const link = { tracker_id: trackerIdShape, link_id: z.int().min(1), ...facts };
+  return changeOutput(z.looseObject(link), action);
+}
 
 function addLink(
   run: RunContext,
@@ -178,6 +184,7 @@ export const addTrackerNote = defineWrite({
     tracker_id: trackerId,
     note: text({ min: 1, max: 10_000, description: 'Plain text.' }),
   }),
+  ...linkOutput('add_tracker_note', { kind: z.literal('note') }),
   async plan(args, context) {
     const tracker = await trackerNamed(context, args.tracker_id);
     context.shown(`tracker:${tracker.trackerId}`);
@@ -202,6 +209,7 @@ export const linkToTracker = defineWrite({
   title: 'Link a message to a tracker',
   description: 'Links one message to a tracker; a message that is linked already stays so.',
   input: z.strictObject({ tracker_id: trackerId, message_id: messageId }),
+  ...linkOutput('link_to_tracker', { id: messageIdShape, linked: z.literal(true) }),
   async plan(args, context) {
     const tracker = await trackerNamed(context, args.tracker_id);
     const { account, row, value } = await findMessage(context, args.message_id, async (call, { place }) => {
@@ -264,10 +272,11 @@ export const linkEventToTracker = defineWrite({
     tracker_id: trackerId,
     event_id: z.int().min(1).max(2_147_483_647).meta({ description: 'An event, as list_events shows it.' }),
   }),
+  ...linkOutput('link_event_to_tracker', { event_id: z.int().min(1), linked: z.literal(true) }),
   async plan(args, context) {
     const { timezone } = context.owner;
     const tracker = await trackerNamed(context, args.tracker_id);
-    const event = await eventNamed(context, args.event_id);
+    const { event } = (await storedEvent(context, args.event_id)).stored;
     context.shown(`tracker:${tracker.trackerId}`);
     context.shown(`event:${args.event_id}`);
     const title = shortened(event.title, ROW_FIELD_CHARS);
@@ -292,16 +301,3 @@ export const linkEventToTracker = defineWrite({
   },
   check: async () => ({ kind: 'repeat' }),
 });
-
-/** @throws ServiceError not_found */
-async function eventNamed(context: CallContext, eventId: number): Promise<CalendarEvent> {
-  const { owner, ports, accounts } = context;
-  const numbered = await ports.storage.event(owner.ownerId, eventId);
-  const account = accounts.find(({ accountId }) => accountId === numbered?.accountId);
-  const gone = new ServiceError('not_found', { details: { reason: 'event' } });
-  if (numbered === undefined || account === undefined || ports.calendar === undefined) throw gone;
-  const read = ports.calendar.read(context.mailCall(account), numbered.key, owner.timezone);
-  const found = await asked(account, read);
-  if (found === undefined) throw gone;
-  return found.event;
-}
