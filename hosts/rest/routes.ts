@@ -36,6 +36,8 @@ export interface ToolChoice {
   readonly from: 'query' | 'body' | 'path';
   /** JSON Schemas of parameters that only choose, and are arguments of none of the tools. */
   readonly choosers?: Readonly<Record<string, JsonObject>>;
+  /** Those of them that must be given. */
+  readonly required?: readonly string[];
   /** @param inputSchemaOf the input schema of a tool that the caller may use; of any other an empty one */
   call(given: Given, inputSchemaOf: (tool: string) => JsonObject): { tool: string; args: unknown };
 }
@@ -90,6 +92,7 @@ const TRACKER_STATUS: ToolChoice = {
   tools: ['set_tracker_status', 'resolve_tracker'],
   from: 'body',
   choosers: { status: { type: 'string', enum: ['open', 'waiting', 'resolved'] } },
+  required: ['status'],
   call(given, inputSchemaOf) {
     const { status, ...others } = given.body;
     if (status !== 'resolved') return tool('set_tracker_status', 'body').call(given, inputSchemaOf);

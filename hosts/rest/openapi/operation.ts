@@ -73,7 +73,7 @@ function parametersAndBody(
         properties: { arguments: { type: 'object', examples: [{}] } },
         required: ['arguments'],
       }
-    : { type: 'object', properties, required: [...required] };
+    : { type: 'object', properties, required: [...required, ...(choice.required ?? [])] };
   const schema = { ...body, additionalProperties: false };
   return {
     ...(parameters.length === 0 ? {} : { parameters }),

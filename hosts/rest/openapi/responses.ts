@@ -68,12 +68,16 @@ function failureCodes(route: Route, tools: readonly Tool[]): ErrorCode[] {
   if (tools.some(({ group }) => group !== null)) codes.push('not_permitted');
   if (tools.some(isWrite)) codes.push(...OF_REQUESTS);
   if (tools.some(({ kind }) => kind !== 'read')) codes.push(...OF_WRITES);
-  // Trackers are our own; everything else that has a group lies on a server of somebody's.
-  if (tools.some(({ group }) => group !== null && !group.startsWith('trackers:')))
-    codes.push('no_mail_account_connected', 'upstream_mail_error');
+  if (tools.some(asksServer)) codes.push('no_mail_account_connected', 'upstream_mail_error');
   if (route.call.tools.length === 0 || route.path.includes('{') || tools.some(isAboutFolders))
     codes.push('not_found');
   return codes;
+}
+
+/** Trackers are our own, but for what is linked to them; everything else that has a group lies on a server of somebody's. */
+function asksServer({ name, group }: Tool): boolean {
+  if (group?.startsWith('trackers:') === true) return name.startsWith('link_');
+  return group !== null;
 }
 
 /** An argument of theirs can name what is not there: an account, a folder. */
