@@ -38,6 +38,8 @@ export interface ToolChoice {
   readonly choosers?: Readonly<Record<string, JsonObject>>;
   /** Those of them that must be given. */
   readonly required?: readonly string[];
+  /** The body is that of one of the tools: none of them takes what another does. */
+  readonly apart?: true;
   /** @param inputSchemaOf the input schema of a tool that the caller may use; of any other an empty one */
   call(given: Given, inputSchemaOf: (tool: string) => JsonObject): { tool: string; args: unknown };
 }
@@ -105,6 +107,7 @@ const TRACKER_LINK: ToolChoice = {
   name: 'link_to_tracker',
   tools: ['link_to_tracker', 'link_event_to_tracker'],
   from: 'body',
+  apart: true,
   call(given, inputSchemaOf) {
     const isEvent = Object.hasOwn(given.body, 'event_id') && !Object.hasOwn(given.body, 'message_id');
     const picked = tool(isEvent ? 'link_event_to_tracker' : 'link_to_tracker', 'body');

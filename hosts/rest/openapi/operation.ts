@@ -74,7 +74,9 @@ function parametersAndBody(
         required: ['arguments'],
       }
     : { type: 'object', properties, required: [...required, ...(choice.required ?? [])] };
-  const schema = { ...body, additionalProperties: false };
+  const schema = choice.apart
+    ? { oneOf: tools.map((one) => objectOf(argumentsOf([one], inPath))) }
+    : { ...body, additionalProperties: false };
   return {
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(choice.from === 'body'
@@ -86,6 +88,10 @@ function parametersAndBody(
         }
       : {}),
   };
+}
+
+function objectOf({ properties, required }: ReturnType<typeof argumentsOf>): JsonObject {
+  return { type: 'object', properties, required: [...required], additionalProperties: false };
 }
 
 const IDEMPOTENCY_KEY: JsonObject = {
