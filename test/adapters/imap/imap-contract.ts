@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { imapMail } from '../../../adapters/imap/mail.ts';
 import type { ImapSettings } from '../../../adapters/imap/settings.ts';
 import { type MailDifferences, mailContract } from '../../contracts/mail.ts';
@@ -7,6 +7,7 @@ import { imapMailbox } from '../../servers/imap-mailbox.ts';
 import { addressOf, PASSWORD } from '../../servers/mail-users.ts';
 import { missingServers, titled } from '../../servers/missing-servers.ts';
 import { type Postfix, RECIPIENTS, startPostfix } from '../../servers/postfix.ts';
+import { callOn } from './mailbox-on.ts';
 
 /** An IMAP server that the suite runs on. */
 interface ServerUnderTest {
@@ -34,6 +35,46 @@ export function imapContract(
     afterAll(async () => {
       await postfix?.stop();
       await Promise.all([server?.stop(), dovecot?.stop()]);
+    });
+
+    it('shows a message of 100 MB and those beside it, and fetches no more than it shows', {
+      timeout: 120_000,
+    }, async () => {
+      const user = await server.addUser();
+      const box = imapMailbox(server.port, user);
+      const line = 'QUJD'.repeat(19);
+      const head = [
+        'From: ada@example.test',
+        'Subject: large',
+        'MIME-Version: 1.0',
+        'Content-Type: multipart/mixed; boundary=b',
+        '',
+        '--b',
+        '',
+        'the text',
+        '--b',
+        'Content-Type: application/octet-stream; name=large.bin',
+        'Content-Transfer-Encoding: base64',
+        '',
+        '',
+      ].join('\r\n');
+      const content = Buffer.alloc(Math.floor((100 * 1024 * 1024) / 78) * 78, `${line}\r\n`);
+      await box.deliver('INBOX', 'Subject: before\r\n\r\nx\r\n');
+      await box.deliver('INBOX', Buffer.concat([Buffer.from(head), content, Buffer.from('--b--\r\n')]));
+      const mail = imapMail();
+      const call = callOn(server.port, user);
+      const query = { path: 'INBOX', unread: false, order: 'uid', after: undefined, limit: 10 } as const;
+      const { rows } = await mail.list(call, query);
+      expect(rows.map(({ subject }) => subject)).toEqual(['large', 'before']);
+      const [large] = rows;
+      if (large === undefined) throw new Error('the list is empty');
+      expect(large.sizeBytes).toBeGreaterThan(content.length);
+      const [read] = await mail.readAll(call, [large.place]);
+      expect(read).toMatchObject({ text: 'the text', attachments: [{ name: 'large.bin' }] });
+      const found = await mail.attachment(call, large.place, 0, 25 * 1024 * 1024);
+      expect(found?.bytes).toBe('tooLarge');
+      expect(await mail.find(call, large)).toMatchObject([{ subject: 'large' }]);
+      await mail.close();
     });
 
     mailContract(
