@@ -4,6 +4,7 @@ import { type Postfix, startPostfix } from '../servers/postfix.ts';
 import { conversations } from './conversations.ts';
 import { mailbox } from './mailbox.ts';
 import { memory } from './memory.ts';
+import { reading } from './reading.ts';
 import { reply } from './reply.ts';
 import { serverLoad } from './server-load.ts';
 import { printHead, printRows, type Row } from './table.ts';
@@ -13,7 +14,7 @@ import { trackers } from './trackers.ts';
  * What Countersign costs beside what cannot be done without, as ratios within this one run: other machines have
  * other numbers, but much the same ratios. A bound that is missed is shown, and fails nothing.
  */
-const PARTS = { load: serverLoad, mailbox, conversations, reply, memory, trackers } satisfies Record<
+const PARTS = { load: serverLoad, mailbox, conversations, reading, reply, memory, trackers } satisfies Record<
   string,
   (dovecot: Dovecot, postfix: Postfix) => Promise<Row[]>
 >;

@@ -15,6 +15,7 @@ await build({
     gate: join(here, 'gate.ts'),
     load: join(here, 'load.ts'),
     'idle-accounts': join(here, 'idle-accounts.ts'),
+    worker: join(here, '../../adapters/extract/worker.ts'),
     cli: join(here, '../../hosts/server/cli.ts'),
   },
   outdir,
