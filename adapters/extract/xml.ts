@@ -1,3 +1,5 @@
+import { Buffer } from 'node:buffer';
+import { StringDecoder } from 'node:string_decoder';
 import { NoText } from './no-text.ts';
 
 /**
@@ -132,16 +134,24 @@ function withReferences(text: string): string {
 
 /** @returns undefined at the end */
 function* decoded(pieces: Iterable<Uint8Array>): Generator<string | undefined> {
-  let decoder: TextDecoder | undefined;
+  let decoder: ReturnType<typeof decoderFor> | undefined;
   for (const piece of pieces) {
-    decoder ??= new TextDecoder(encodingOf(piece));
-    yield decoder.decode(piece, { stream: true });
+    decoder ??= decoderFor(piece);
+    yield decoder.write(piece);
   }
-  yield decoder?.decode();
+  yield decoder?.end();
   yield undefined;
 }
 
-function encodingOf(head: Uint8Array): string {
-  if (head[0] === 0xff && head[1] === 0xfe) return 'utf-16le';
-  return head[0] === 0xfe && head[1] === 0xff ? 'utf-16be' : 'utf-8';
+/** TextDecoder takes five times as long for UTF-8 that comes in pieces. */
+function decoderFor(head: Uint8Array): { write(piece: Uint8Array): string; end(): string } {
+  if (head[0] === 0xfe && head[1] === 0xff) {
+    const decoder = new TextDecoder('utf-16be');
+    return { write: (piece) => decoder.decode(piece, { stream: true }), end: () => decoder.decode() };
+  }
+  const decoder = new StringDecoder(head[0] === 0xff && head[1] === 0xfe ? 'utf16le' : 'utf8');
+  return {
+    write: (piece) => decoder.write(Buffer.from(piece.buffer, piece.byteOffset, piece.length)),
+    end: () => decoder.end(),
+  };
 }
