@@ -13,7 +13,7 @@ export interface EventFacts extends Omit<CalendarEvent, 'calendar'> {
   readonly attendees: readonly Attendee[];
 }
 
-export interface Participant {
+interface Participant {
   /** The address; where it is no mail address, the whole URI. */
   readonly address: string;
   readonly isMail: boolean;
@@ -21,7 +21,7 @@ export interface Participant {
   readonly name: string;
 }
 
-export interface Attendee extends Participant {
+interface Attendee extends Participant {
   readonly agent: Agent;
 }
 

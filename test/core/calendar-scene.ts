@@ -13,7 +13,7 @@ export interface CalendarScene extends Scene {
   readonly key: TestKey;
 }
 
-export const ZONE = 'Europe/Zurich';
+const ZONE = 'Europe/Zurich';
 
 export const PLANNING = { title: 'Planning', start: '2027-03-01T09:00' };
 
@@ -66,7 +66,7 @@ export async function onlyObject(scene: Scene): Promise<string[]> {
   return unfolded(ics);
 }
 
-export function unfolded(ics: string): string[] {
+function unfolded(ics: string): string[] {
   return ics.replace(/\r?\n[ \t]/g, '').split(/\r?\n/);
 }
 

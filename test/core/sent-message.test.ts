@@ -45,6 +45,39 @@ const body = fc
   .map(bodyText);
 
 describe('what a composed message says', () => {
+  it('is its text and its invitation, where it has one', async () => {
+    const invitation = {
+      method: 'REQUEST',
+      ics: `BEGIN:VCALENDAR\r\nSUMMARY:é ${'x'.repeat(90)}\r\nEND:VCALENDAR\r\n`,
+    } as const;
+    await fc.assert(
+      fc.asyncProperty(body, async (words) => {
+        const says = await readSentMessage(composeMessage({ ...draft, text: `${words}\n`, invitation }));
+        expect([says.text, says.invitation]).toEqual([
+          words,
+          { method: 'REQUEST', ics: invitation.ics.replaceAll('\r\n', '\n') },
+        ]);
+      }),
+    );
+  });
+
+  it.each([
+    ['another method', 'method=REQUEST', 'method=PUBLISH'],
+    ['no method', '; method=REQUEST', ''],
+    ['another type', 'text/calendar', 'application/pdf'],
+    ['a name', 'method=REQUEST', 'method=REQUEST; name="a.ics"'],
+    [
+      'a second part',
+      '--=_r1--',
+      '--=_r1\r\nContent-Type: text/calendar; method=REQUEST\r\n\r\nx\r\n--=_r1--',
+    ],
+  ])('is not read with an invitation of %s', async (_what, from, to) => {
+    const invitation = { method: 'REQUEST', ics: 'BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n' } as const;
+    const raw = Buffer.from(composeMessage({ ...draft, invitation })).toString('latin1');
+    expect(raw).toContain(from);
+    await expect(readSentMessage(Buffer.from(raw.replace(from, to), 'latin1'))).rejects.toThrow(Error);
+  });
+
   it('is what it was composed of, whatever the subject and the text that a call may give', async () => {
     await fc.assert(
       fc.asyncProperty(subject, body, async (line, words) => {

@@ -41,6 +41,7 @@ if (step === 'act') {
   const service = sceneService({
     storage: counted('storage', parts.storage),
     mail: counted('mail', parts.mail),
+    ...(parts.calendar === undefined ? {} : { calendar: counted('calendar', parts.calendar) }),
   });
   const { act, ownerId, apiKey } = scene;
   if (act.mode === 'approve') await service.approvals.approve(ownerId, act.approvalId, act.digest);

@@ -26,6 +26,7 @@ describe.skipIf(missingServers().length > 0)(titled('crash proof on Dovecot and 
       mailbox: () => realMailbox(dovecot, postfix),
       prepare: (folder, box) => prepare(folder, box, mode),
       look: (_folder, box) => box.look(),
+      unknownFrom: 'storage.start',
     });
   }
 });

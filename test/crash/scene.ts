@@ -2,9 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { imapMail } from '../../adapters/imap/mail.ts';
+import { sandboxCalendar } from '../../adapters/sandbox/calendar.ts';
 import { sandboxMail } from '../../adapters/sandbox/mail.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import { createService, type ServiceOptions } from '../../core/create-service.ts';
+import type { Calendar } from '../../core/ports/calendar.ts';
 import type { Mail } from '../../core/ports/mail.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import { silentLog, testClock } from '../open-service.ts';
@@ -37,15 +39,24 @@ export function writeScene(folder: string, scene: Scene): void {
   writeFileSync(join(folder, 'scene.json'), JSON.stringify(scene));
 }
 
-/** The parts of a service on the folder's database and mailbox. */
-export function sceneParts(folder: string, mail: Scene['mail']): { storage: Storage; mail: Mail } {
+export interface SceneParts {
+  readonly storage: Storage;
+  readonly mail: Mail;
+  readonly calendar?: Calendar;
+}
+
+/** The parts of a service on the folder's database, mailbox and, in the sandbox, calendar. */
+export function sceneParts(folder: string, mail: Scene['mail']): SceneParts {
+  const storage = sqliteStorage({ file: join(folder, 'scene.db') });
+  if (mail === 'imap') return { storage, mail: imapMail() };
   return {
-    storage: sqliteStorage({ file: join(folder, 'scene.db') }),
-    mail: mail === 'sandbox' ? sandboxMail({ journalFile: join(folder, 'sandbox.journal') }) : imapMail(),
+    storage,
+    mail: sandboxMail({ journalFile: join(folder, 'sandbox.journal') }),
+    calendar: sandboxCalendar({ samples: [], journalFile: join(folder, 'calendar.journal') }),
   };
 }
 
-export function sceneService(ports: { storage: Storage; mail: Mail }) {
+export function sceneService(ports: SceneParts) {
   const options: ServiceOptions = {
     ...ports,
     clock: testClock(),

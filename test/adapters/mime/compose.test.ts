@@ -230,6 +230,27 @@ describe('composeMessage', () => {
     expect(() => composeMessage({ ...draft, text: 'a\r\nb' })).toThrow(TypeError);
   });
 
+  it('puts an invitation beside the text, as an alternative that says its method', async () => {
+    const ics = 'BEGIN:VCALENDAR\r\nSUMMARY:Café\r\nEND:VCALENDAR\r\n';
+    const raw = composeMessage({ ...draft, requestId: 'r1', invitation: { method: 'CANCEL', ics } });
+    expect(lines(raw)).toEqual(
+      expect.arrayContaining([
+        'Content-Type: multipart/alternative; boundary="=_r1"',
+        'Content-Type: text/plain; charset=utf-8',
+        'Content-Type: text/calendar; charset=utf-8; method=CANCEL',
+      ]),
+    );
+    const { text, attachments } = await PostalMime.parse(raw);
+    expect(text?.trimEnd()).toBe(draft.text.trimEnd());
+    expect(attachments.map(({ mimeType, method }) => [mimeType, method])).toEqual([
+      ['text/calendar', 'CANCEL'],
+    ]);
+    for (const requestId of ['a"b', 'a b', `${'x'.repeat(61)}`]) {
+      const invited = { ...draft, requestId, invitation: { method: 'CANCEL', ics } } as const;
+      expect(() => composeMessage(invited)).toThrow(TypeError);
+    }
+  });
+
   it('names the header in an error, not its value', () => {
     expect(() => composeMessage({ ...draft, to: ['not an address'] })).toThrow(/^The To header holds/);
   });

@@ -12,7 +12,7 @@ export interface CalendarScene {
 }
 
 /** The owner's. In 2026 its clocks go forward on 29 March and back on 25 October. */
-export const ZONE = 'Europe/Zurich';
+const ZONE = 'Europe/Zurich';
 
 /** An object with one event. @param lines its content lines besides UID, DTSTAMP and SUMMARY */
 export function object(uid: string, ...lines: string[]): string {

@@ -182,7 +182,7 @@ const change: fc.Arbitrary<EventChange> = fc
   .map(({ title: text, time, status }) => ({
     ...(text === undefined ? {} : { title: text }),
     ...(time?.start === undefined ? {} : { time: { start: time.start, end: plus(time.start, time.min) } }),
-    ...(status === undefined ? {} : { status: status as 'CONFIRMED' | 'CANCELLED' }),
+    ...(status === undefined ? {} : { status }),
     self: OWN,
     agentOf: () => 'client' as const,
   }));
