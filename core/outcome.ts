@@ -125,6 +125,6 @@ export function meaningOf(approval: Approval): string {
     case 'cancelled':
       return 'The request was withdrawn before a decision. Nothing was done.';
     case 'outcome_unknown':
-      return 'The action may or may not have happened. Do not repeat it; look in the Sent folder.';
+      return 'The action may or may not have happened. Do not repeat it; look in the Sent folder, or in the calendar.';
   }
 }

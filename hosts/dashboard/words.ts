@@ -46,7 +46,7 @@ export function meaningForOwner(approval: Approval): string {
     case 'cancelled':
       return `It was withdrawn. Nothing was done. ${reasonOf(approval)}`.trim();
     case 'outcome_unknown':
-      return 'It may or may not have happened: the server never answered. Look in the Sent folder before you ask for it again.';
+      return 'It may or may not have happened: the server never answered. Look in the Sent folder, or in the calendar, before you ask for it again.';
   }
 }
 
