@@ -1,0 +1,99 @@
+import ICAL from 'ical.js';
+import { DAY_MS } from './civil-day.ts';
+import { occurrences, type RecurrenceRule, TooMuchWork, type WallRange } from './recurrence-rule.ts';
+import { recurrenceRule } from './rule-parts.ts';
+import type { Zone } from './zone.ts';
+
+/** What the clock shows from an instant on. */
+interface Onset {
+  /** UTC. */
+  readonly atMs: number;
+  readonly offsetMs: number;
+}
+
+/** STANDARD or DAYLIGHT (RFC 5545 3.6.5). */
+interface Observance {
+  /** Wall-clock time of the first onset, by the clock before it. */
+  readonly startMs: number;
+  readonly beforeMs: number;
+  readonly offsetMs: number;
+  /** Onsets that are named one by one, DTSTART among them; wall-clock time. */
+  readonly dates: readonly number[];
+  readonly rule: RecurrenceRule | undefined;
+  /** UTC; where the rule ends. */
+  readonly untilMs: number;
+}
+
+/** Clocks change twice a year. One that changes more often than this is followed no further. */
+const MOST_ONSETS = 500;
+const YEAR_MS = 366 * DAY_MS;
+
+/** The zone that a VTIMEZONE describes; undefined where it describes none that can be followed. */
+export function zoneOf(component: ICAL.Component): Zone | undefined {
+  const observances = component
+    .getAllSubcomponents()
+    .filter(({ name }) => name === 'standard' || name === 'daylight')
+    .map(observance);
+  const known = observances.filter((each) => each !== undefined);
+  const earliest = known.toSorted((a, b) => a.startMs - b.startMs)[0];
+  if (earliest === undefined || known.length < observances.length) return undefined;
+  const years = new Map<number, readonly Onset[]>();
+  return {
+    offsetMs(instantMs) {
+      const year = Math.floor(instantMs / YEAR_MS);
+      const onsets = years.get(year) ?? known.flatMap((each) => onsetsUntil((year + 1) * YEAR_MS, each));
+      years.set(year, onsets);
+      const last = onsets.filter(({ atMs }) => atMs <= instantMs).sort((a, b) => b.atMs - a.atMs)[0];
+      return last?.offsetMs ?? earliest.beforeMs;
+    },
+  };
+}
+
+/** Those that are named, and those of the rule in the last years before then, or before it ended. */
+function onsetsUntil(endMs: number, { beforeMs, offsetMs, ...clock }: Observance): Onset[] {
+  const toMs = Math.min(endMs, clock.untilMs) + beforeMs;
+  const ruled = clock.rule && firstOf(clock.rule, clock.startMs, { fromMs: toMs - 3 * YEAR_MS, toMs });
+  return [...clock.dates, ...(ruled ?? [])].map((wallMs) => ({ atMs: wallMs - beforeMs, offsetMs }));
+}
+
+function firstOf(rule: RecurrenceRule, startMs: number, range: WallRange): number[] {
+  const times: number[] = [];
+  try {
+    for (const at of occurrences(rule, startMs, range, { left: 20_000 })) {
+      if (times.push(at) >= MOST_ONSETS) break;
+    }
+  } catch (error) {
+    if (!(error instanceof TooMuchWork)) throw error;
+  }
+  return times;
+}
+
+function observance(component: ICAL.Component): Observance | undefined {
+  const start = component.getFirstPropertyValue('dtstart');
+  const from = component.getFirstPropertyValue('tzoffsetfrom');
+  const to = component.getFirstPropertyValue('tzoffsetto');
+  if (!(start instanceof ICAL.Time)) return undefined;
+  if (!(from instanceof ICAL.UtcOffset && to instanceof ICAL.UtcOffset)) return undefined;
+  const startMs = wallTimeOf(start);
+  const beforeMs = from.toSeconds() * 1000;
+  const offsetMs = to.toSeconds() * 1000;
+  const timeOfDayMs = ((startMs % DAY_MS) + DAY_MS) % DAY_MS;
+  const isUtc = (time: ICAL.Time) => time.zone === ICAL.Timezone.utcTimezone;
+  const dates = component
+    .getAllProperties('rdate')
+    .flatMap((property): unknown[] => property.getValues())
+    .filter((value) => value instanceof ICAL.Time)
+    .map((time) => wallTimeOf(time) + (time.isDate ? timeOfDayMs : isUtc(time) ? beforeMs : 0));
+  const recur = component.getFirstPropertyValue('rrule');
+  const rule = recur instanceof ICAL.Recur ? recurrenceRule(recur) : undefined;
+  const until = recur instanceof ICAL.Recur ? recur.until : null;
+  const untilMs = until ? wallTimeOf(until) - (isUtc(until) ? 0 : beforeMs) : Number.POSITIVE_INFINITY;
+  // No clock is a day ahead, and none of a year that a date cannot have.
+  const known = [startMs, beforeMs, offsetMs, ...dates].every(Number.isFinite) && !Number.isNaN(untilMs);
+  if (!known || Math.max(Math.abs(beforeMs), Math.abs(offsetMs)) >= DAY_MS) return undefined;
+  return { startMs, beforeMs, offsetMs, dates: [startMs, ...dates], rule, untilMs };
+}
+
+function wallTimeOf(time: ICAL.Time): number {
+  return Date.UTC(time.year, time.month - 1, time.day, time.hour, time.minute, time.second);
+}
