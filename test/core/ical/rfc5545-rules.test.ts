@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { expandObject } from '../../../adapters/ical/expand.ts';
+import { expandObject } from '../../../core/ical/expand.ts';
 import { isoIn } from '../../../core/time-zone.ts';
 
 /**
