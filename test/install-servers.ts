@@ -10,8 +10,12 @@ const PACKAGES = [
   'libsasl2-modules',
   'openssl',
   'chromium',
+  'radicale',
+  'xandikos',
+  'nginx-light',
   // What the packages below need.
   'cyrus-common',
+  'cyrus-caldav',
   'sasl2-bin',
   'courier-base',
   'courier-authdaemon',

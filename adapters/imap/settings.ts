@@ -3,8 +3,12 @@ import { mailServer } from '../smtp/mail-server.ts';
 
 export type { MailServer } from '../smtp/mail-server.ts';
 
-/** What the `settings` of a mail account resolve to. */
-export const imapSettings = z.strictObject({ imap: mailServer, smtp: mailServer });
+/** What the `settings` of a mail account resolve to. `caldav` is the calendar's affair. */
+export const imapSettings = z.strictObject({
+  imap: mailServer,
+  smtp: mailServer,
+  caldav: z.unknown().optional(),
+});
 
 export type ImapSettings = z.infer<typeof imapSettings>;
 

@@ -1,9 +1,14 @@
 import { isIP } from 'node:net';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
-import type { MailServer } from './mail-server.ts';
+
+/** Who is spoken to, and the certificate that is pinned, if one is. */
+export interface TlsServer {
+  readonly host: string;
+  readonly tlsFingerprint?: string | undefined;
+}
 
 /** How TLS with this server is begun. With a pinned certificate `isTrusted` is to be asked before anything is said. */
-export function tlsOptions({ host, tlsFingerprint }: MailServer): ConnectionOptions {
+export function tlsOptions({ host, tlsFingerprint }: TlsServer): ConnectionOptions {
   return {
     host,
     ...(isIP(host) === 0 ? { servername: host } : {}),
@@ -13,7 +18,7 @@ export function tlsOptions({ host, tlsFingerprint }: MailServer): ConnectionOpti
 }
 
 /** Whether the certificate that the server showed is the pinned one, or verified where none is pinned. */
-export function isTrusted(socket: TLSSocket, { tlsFingerprint }: MailServer): boolean {
+export function isTrusted(socket: TLSSocket, { tlsFingerprint }: TlsServer): boolean {
   if (tlsFingerprint === undefined) return socket.authorized;
   const { fingerprint256 } = socket.getPeerCertificate();
   return fingerprint256?.replaceAll(':', '').toLowerCase() === tlsFingerprint;

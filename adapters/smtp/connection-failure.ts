@@ -12,7 +12,7 @@ const told = z.object({
 });
 
 /** Makes a MailError `unavailable` out of what a connection failed with. */
-export function connectionFailure(protocol: 'IMAP' | 'SMTP', error: unknown): MailError {
+export function connectionFailure(protocol: 'IMAP' | 'SMTP' | 'CalDAV', error: unknown): MailError {
   return new MailError('unavailable', `the ${protocol} server ${connectionTrouble(error)}`, { cause: error });
 }
 

@@ -7,7 +7,8 @@ import * as z from 'zod';
  */
 const security = z.enum(['tls', 'starttls', 'none']);
 
-const fingerprint = z
+/** SHA-256 of a certificate, in hex, with colons or without. */
+export const tlsFingerprint = z
   .string()
   .transform((text) => text.replaceAll(':', '').toLowerCase())
   .pipe(z.string().regex(/^[0-9a-f]{64}$/, 'must be the SHA-256 of a certificate: 64 hex digits'));
@@ -19,7 +20,7 @@ export const mailServer = z
     port: z.int().min(1).max(65_535),
     security,
     /** The only certificate that is accepted, whoever signed it. Without one the certificate must verify. */
-    tlsFingerprint: fingerprint.optional(),
+    tlsFingerprint: tlsFingerprint.optional(),
     user: z.string().min(1),
     pass: z.string().min(1),
   })

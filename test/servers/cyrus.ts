@@ -1,6 +1,7 @@
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import type { CalendarUser } from './calendar-user.ts';
 import { imapMailbox } from './imap-mailbox.ts';
-import { DOMAIN, PASSWORD } from './mail-users.ts';
+import { addressOf, DOMAIN, PASSWORD } from './mail-users.ts';
 import { freePorts, waitForPort } from './ports.ts';
 import { type ProcessGroup, run, startProcessGroup } from './process-group.ts';
 import { UNPACKED } from './unpacked.ts';
@@ -10,6 +11,8 @@ export interface Cyrus {
   readonly port: number;
   /** A user that nobody had before, with an empty mailbox. @returns the user's name */
   addUser(): Promise<string>;
+  /** The calendar that a user has from the beginning; needs `calendars`. */
+  calendarOf(user: string): CalendarUser;
   stop(): Promise<void>;
 }
 
@@ -17,12 +20,14 @@ const OWN = '/usr/lib/cyrus/bin';
 const UNPACKED_OWN = `${UNPACKED}/cyrus-imapd/usr/lib/cyrus/bin`;
 
 export const CYRUS_PROGRAMS = [`${OWN}/master`, `${UNPACKED_OWN}/imapd`, '/usr/sbin/saslpasswd2'];
+export const CYRUS_CALENDAR_PROGRAMS = [...CYRUS_PROGRAMS, `${OWN}/httpd`];
 
 /**
  * Starts Cyrus IMAP on the loopback interface, as Debian sets it up: every folder lies below `INBOX.`. It has OBJECTID,
  * and so stable ids of messages and conversations.
+ * @param calendars  CalDAV as well, which tells attendees by itself (RFC 6638)
  */
-export async function startCyrus(): Promise<Cyrus> {
+export async function startCyrus({ calendars = false } = {}): Promise<Cyrus> {
   const folder = mkdtempSync('/tmp/cs-cyrus-');
   chmodSync(folder, 0o755);
   const owner = statSync('/var/lib/cyrus');
@@ -36,13 +41,14 @@ export async function startCyrus(): Promise<Cyrus> {
   chownSync(`${folder}/sasldb2`, owner.uid, owner.gid);
 
   let port = 0;
+  let httpPort = 0;
   const processes = await startOnFreePort();
   let added = 0;
 
   async function startOnFreePort(): Promise<ProcessGroup> {
     for (let attempt = 1; attempt <= 5; attempt += 1) {
-      [port = 0] = await freePorts(1);
-      writeFileSync(`${folder}/cyrus.conf`, services(folder, port));
+      [port = 0, httpPort = 0] = await freePorts(2);
+      writeFileSync(`${folder}/cyrus.conf`, services(folder, port, calendars ? httpPort : undefined));
       const files = [
         '-C',
         `${folder}/imapd.conf`,
@@ -56,7 +62,8 @@ export async function startCyrus(): Promise<Cyrus> {
         ['--reuid=cyrus', `--regid=${owner.gid}`, '--clear-groups', '--', `${OWN}/master`, ...files],
         `${folder}/master.log`,
       );
-      if (await waitForPort(port, () => group.hasEnded())) return group;
+      const listens = await waitForPort(port, () => group.hasEnded());
+      if (listens && (!calendars || (await waitForPort(httpPort, () => group.hasEnded())))) return group;
     }
     throw new Error(`Cyrus did not start; see ${folder}/master.log`);
   }
@@ -75,6 +82,11 @@ export async function startCyrus(): Promise<Cyrus> {
       // The first sign-in makes the mailbox.
       await imapMailbox(port, user).messages('INBOX');
       return user;
+    },
+    calendarOf(user) {
+      const url = `http://127.0.0.1:${httpPort}/`;
+      const name = addressOf(user);
+      return { url, user: name, calendarUrl: `${url}dav/calendars/user/${name}/Default/` };
     },
     async stop() {
       await processes.kill();
@@ -122,18 +134,25 @@ conversations: yes
 conversations_db: twoskip
 sync_log: no
 hashimapspool: no
+httpmodules: caldav
+httpallowtrace: no
+caldav_create_default: yes
+caldav_realm: cyrus
+calendar_user_address_set: ${DOMAIN}
 syslog_prefix: test-cyrus
 `;
 }
 
-function services(folder: string, port: number): string {
+function services(folder: string, port: number, httpPort: number | undefined): string {
   const config = `-C ${folder}/imapd.conf`;
+  const http = `http cmd="${OWN}/httpd ${config} -U 30" listen="127.0.0.1:${httpPort}" prefork=1 maxchild=100`;
   return `
 START {
   recover cmd="${OWN}/ctl_cyrusdb ${config} -r"
 }
 SERVICES {
   imap cmd="${UNPACKED_OWN}/imapd ${config} -U 30" listen="127.0.0.1:${port}" prefork=1 maxchild=200
+  ${httpPort === undefined ? '' : http}
 }
 EVENTS {
   checkpoint cmd="${OWN}/ctl_cyrusdb ${config} -c" period=30

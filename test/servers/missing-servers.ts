@@ -14,13 +14,21 @@ const PROGRAMS = [
  * @param others  programs beside those of Dovecot and Postfix
  */
 export function missingServers(others: readonly string[] = []): string[] {
-  const missing = [...PROGRAMS, ...others].filter((program) => !existsSync(program));
+  return missingPrograms([...PROGRAMS, ...others]);
+}
+
+/** The same of servers that need neither Dovecot nor Postfix. */
+export function missingPrograms(programs: readonly string[]): string[] {
+  const missing = programs.filter((program) => !existsSync(program));
   // The servers give up their rights themselves, to the users that Debian's packages made for them.
   return process.getuid?.() === 0 ? missing : [...missing, 'the rights of root'];
 }
 
 /** A suite's title with the reason why it is skipped, if it is. */
 export function titled(title: string, others: readonly string[] = []): string {
-  const missing = missingServers(others);
+  return titledWithout(missingServers(others), title);
+}
+
+export function titledWithout(missing: readonly string[], title: string): string {
   return missing.length === 0 ? title : `${title} (skipped: needs ${missing.join(', ')})`;
 }

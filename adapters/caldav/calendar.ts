@@ -1,0 +1,179 @@
+import type { Calendar, CalendarInfo } from '../../core/ports/calendar.ts';
+import type { Log } from '../../core/ports/log.ts';
+import { type MailAccount, type MailCall, MailError } from '../../core/ports/mail.ts';
+import { timeLimit } from '../smtp/time-limit.ts';
+import { type FoundCalendar, type FoundCalendars, findCalendars } from './discover.ts';
+import { eventsInRange, type SeriesTrust } from './events-in-range.ts';
+import { findObject } from './find-object.ts';
+import { type CalendarHttp, calendarHttp } from './http.ts';
+import { type CalendarServer, calendarSettings } from './settings.ts';
+
+/** How long the list of calendars may be used again. */
+const CALENDARS_MS = 5 * 60_000;
+/** More events than this in one range are refused: a list is never silently shorter. */
+const MOST_EVENTS = 50_000;
+
+interface AccountState {
+  readonly http: CalendarHttp;
+  readonly trust: Map<string, SeriesTrust>;
+  found: { readonly calendars: FoundCalendars; readonly until: number } | undefined;
+}
+
+/**
+ * Calendars on CalDAV servers (RFC 4791). The `settings` of an account resolve to an object whose `caldav` is a
+ * `CalendarServer`; one without it has no calendar.
+ *
+ * An object that cannot be read does not hide the others: it is left out of the list, and the log is told how many.
+ */
+export function caldavCalendar({ log }: { log?: Log } = {}): Calendar {
+  const accounts = new Map<string, AccountState>();
+
+  function stateOf(account: MailAccount): AccountState {
+    const key = keyOf(account.ownerId, account.accountId);
+    const known = accounts.get(key);
+    if (known !== undefined) return known;
+    const http = calendarHttp(async () => {
+      const server = await serverOf(account);
+      if (server === undefined)
+        throw new MailError('refused', 'this account has no calendar server any more');
+      return server;
+    });
+    const state: AccountState = { http, trust: new Map(), found: undefined };
+    accounts.set(key, state);
+    return state;
+  }
+
+  /** Undefined: the account has no calendar server. */
+  async function calendarsOf(
+    { account }: MailCall,
+    limit: AbortSignal,
+    { fresh = false } = {},
+  ): Promise<(FoundCalendars & { server: CalendarServer }) | undefined> {
+    const server = await serverOf(account);
+    if (server === undefined) return undefined;
+    const state = stateOf(account);
+    if (fresh || state.found === undefined || performance.now() >= state.found.until) {
+      const calendars = await findCalendars(state.http, new URL(server.url), limit);
+      state.found = { calendars, until: performance.now() + CALENDARS_MS };
+    }
+    return { ...state.found.calendars, server };
+  }
+
+  /** The calendar of that name, also when it was made a moment ago; undefined where there is none. */
+  async function calendarNamed(
+    call: MailCall,
+    limit: AbortSignal,
+    name: string,
+  ): Promise<FoundCalendar | undefined> {
+    for (const fresh of [false, true]) {
+      const all = await calendarsOf(call, limit, { fresh });
+      const found = all?.calendars.find(({ calendar }) => calendar === name);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  async function objectUrl(call: MailCall, limit: AbortSignal, calendar: string, name: string): Promise<URL> {
+    const found = await calendarNamed(call, limit, calendar);
+    if (found === undefined) throw new MailError('not_found', 'there is no such calendar');
+    const collection = found.url.href.endsWith('/') ? found.url.href : `${found.url.href}/`;
+    return new URL(encodeURIComponent(name), collection);
+  }
+
+  return {
+    async calendars(call) {
+      const all = await calendarsOf(call, timeLimit(call), { fresh: true });
+      return all?.calendars.map(asInfo) ?? [];
+    },
+
+    async list(call, query) {
+      const limit = timeLimit(call);
+      const all = await calendarsOf(call, limit);
+      if (all === undefined) return [];
+      const { http, trust } = stateOf(call.account);
+      const found = await Promise.all(
+        all.calendars.map(async (each) => {
+          const known = trust.get(each.calendar) ?? 'unknown';
+          const inCalendar = await eventsInRange(http, each, query, known, limit);
+          trust.set(each.calendar, inCalendar.trust);
+          return inCalendar;
+        }),
+      );
+      const broken = found.reduce((sum, each) => sum + each.broken, 0);
+      const cut = found.reduce((sum, each) => sum + each.cut, 0);
+      if (broken + cut > 0) {
+        const { accountId } = call.account;
+        log?.warn('calendar objects were left out of a list', { account_id: accountId, broken, cut });
+      }
+      const events = found.flatMap((each) => each.events);
+      if (events.length > MOST_EVENTS)
+        throw new MailError('refused', 'there are too many events in that time');
+      return events.sort((a, b) => a.start.getTime() - b.start.getTime() || (a.uid < b.uid ? -1 : 1));
+    },
+
+    async read(call, key, timezone) {
+      const limit = timeLimit(call);
+      const calendar = await calendarNamed(call, limit, key.calendar);
+      if (calendar === undefined) return undefined;
+      return findObject(stateOf(call.account).http, calendar, key, timezone, limit);
+    },
+
+    async target(call) {
+      const all = await calendarsOf(call, timeLimit(call));
+      if (all === undefined) return undefined;
+      const { server, serverDefault, calendars } = all;
+      const writable = calendars.filter(({ writable }) => writable);
+      const named = (name: string | undefined) => writable.find(({ calendar }) => calendar === name);
+      if (server.writeTo !== undefined) {
+        const chosen = named(server.writeTo);
+        // What the owner chose is not replaced by another.
+        if (chosen === undefined)
+          throw new MailError('not_found', 'the calendar to write to is not there any more');
+        return asInfo(chosen);
+      }
+      const target = named(serverDefault) ?? writable[0];
+      return target && asInfo(target);
+    },
+
+    async write(call, { calendar, name, ics, ifMatch }, start) {
+      const limit = timeLimit(call);
+      const url = await objectUrl(call, limit, calendar, name);
+      const condition = ifMatch === null ? { 'if-none-match': '*' } : { 'if-match': ifMatch };
+      const headers = { 'content-type': 'text/calendar; charset=utf-8', ...condition };
+      await stateOf(call.account).http.change({ method: 'PUT', url, headers, body: ics }, start, limit);
+    },
+
+    async remove(call, { calendar, name, ifMatch }, start) {
+      const limit = timeLimit(call);
+      const url = await objectUrl(call, limit, calendar, name);
+      const headers = { 'if-match': ifMatch };
+      await stateOf(call.account).http.change({ method: 'DELETE', url, headers, body: '' }, start, limit);
+    },
+
+    async forget(ownerId, accountId) {
+      const key = keyOf(ownerId, accountId);
+      accounts.get(key)?.http.close();
+      accounts.delete(key);
+    },
+
+    async close() {
+      for (const { http } of accounts.values()) http.close();
+      accounts.clear();
+    },
+  };
+}
+
+function keyOf(ownerId: string, accountId: number): string {
+  return JSON.stringify([ownerId, accountId]);
+}
+
+function asInfo({ calendar, name, writable, schedules }: FoundCalendar): CalendarInfo {
+  return { calendar, name, writable, schedules };
+}
+
+async function serverOf(account: MailAccount): Promise<CalendarServer | undefined> {
+  const read = calendarSettings.safeParse(await account.settings());
+  if (!read.success)
+    throw new MailError('refused', 'the settings of the calendar cannot be read', { cause: read.error });
+  return read.data.caldav;
+}

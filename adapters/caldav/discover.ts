@@ -1,0 +1,161 @@
+import * as z from 'zod';
+import type { CalendarInfo } from '../../core/ports/calendar.ts';
+import { MailError } from '../../core/ports/mail.ts';
+import type { CalendarHttp } from './http.ts';
+import { properties, propHrefs, propNames, propText, type Resource } from './multistatus.ts';
+
+/** A calendar, and where it lies as the server writes it. */
+export interface FoundCalendar extends CalendarInfo {
+  readonly url: URL;
+}
+
+export interface FoundCalendars {
+  readonly calendars: readonly FoundCalendar[];
+  /** What the server says of itself: the `DAV` header. */
+  readonly classes: readonly string[];
+  /** `calendar` of the server's own default, where it names one (RFC 6638 9.2). */
+  readonly serverDefault: string | undefined;
+}
+
+/**
+ * From any address of the server to the account's calendars that hold events: principal (RFC 5397), by the well-known
+ * address (RFC 6764) where this one knows none, its calendar home (RFC 4791 6.2.1), what lies in it.
+ * @throws MailError `refused` where this is no calendar server
+ */
+export async function findCalendars(
+  http: CalendarHttp,
+  root: URL,
+  limit: AbortSignal,
+): Promise<FoundCalendars> {
+  const principal = await findPrincipal(http, root, limit);
+  const about = await onlyOne(http, principal, ABOUT_PRINCIPAL, limit);
+  const [home] = propHrefs(about.props.calendarHomeSet);
+  if (home === undefined) throw noCalendarServer();
+  const { resources, headers } = await properties(
+    http,
+    new URL(home, principal),
+    ABOUT_CALENDARS,
+    '1',
+    limit,
+  );
+  const classes = [headers.dav ?? '']
+    .flat()
+    .join()
+    .split(',')
+    .map((name) => name.trim().toLowerCase());
+  const schedules =
+    classes.includes('calendar-auto-schedule') && propHrefs(about.props.scheduleOutboxUrl).length > 0;
+  const calendars = resources.filter(holdsEvents).map((resource) => foundCalendar(resource, schedules));
+  const [inbox] = propHrefs(about.props.scheduleInboxUrl);
+  return {
+    calendars,
+    classes,
+    serverDefault: inbox && (await defaultIn(http, new URL(inbox, principal), limit)),
+  };
+}
+
+const ABOUT_PRINCIPAL = ['c:calendar-home-set', 'c:schedule-outbox-URL', 'c:schedule-inbox-URL'];
+const ABOUT_CALENDARS = [
+  'd:resourcetype',
+  'd:displayname',
+  'd:current-user-privilege-set',
+  'c:supported-calendar-component-set',
+];
+
+async function findPrincipal(http: CalendarHttp, root: URL, limit: AbortSignal): Promise<URL> {
+  for (const url of [root, new URL('/.well-known/caldav', root)]) {
+    try {
+      const { props } = await onlyOne(http, url, ['d:current-user-principal'], limit);
+      const [href] = propHrefs(props.currentUserPrincipal);
+      if (href !== undefined) return new URL(href, url);
+    } catch (error) {
+      // This address is not the one; another trouble is not cured by asking another.
+      const elsewhere = error instanceof MailError && ['refused', 'not_found'].includes(error.code);
+      if (!elsewhere) throw error;
+    }
+  }
+  throw noCalendarServer();
+}
+
+async function onlyOne(
+  http: CalendarHttp,
+  url: URL,
+  names: readonly string[],
+  limit: AbortSignal,
+): Promise<Resource> {
+  const [resource] = (await properties(http, url, names, '0', limit)).resources;
+  if (resource === undefined) throw noCalendarServer();
+  return resource;
+}
+
+/** A server that has none, or does not show it, has no default: that is no failure. */
+async function defaultIn(http: CalendarHttp, inbox: URL, limit: AbortSignal): Promise<string | undefined> {
+  try {
+    const { props } = await onlyOne(http, inbox, ['c:schedule-default-calendar-URL'], limit);
+    const [href] = propHrefs(props.scheduleDefaultCalendarUrl);
+    return href === undefined ? undefined : decodedPath(new URL(href, inbox));
+  } catch (error) {
+    if (error instanceof MailError && ['refused', 'not_found'].includes(error.code)) return undefined;
+    throw error;
+  }
+}
+
+const components = z.object({
+  comp: z.union([z.unknown().array(), z.unknown()]).transform((comp) => [comp].flat()),
+});
+const component = z.object({ _attributes: z.object({ name: z.string() }) });
+
+function holdsEvents({ props }: Resource): boolean {
+  if (!propNames(props.resourcetype).includes('calendar')) return false;
+  const read = components.safeParse(props.supportedCalendarComponentSet);
+  // One that does not say holds everything (RFC 4791 5.2.3).
+  if (!read.success || read.data.comp.every((comp) => comp === undefined)) return true;
+  return read.data.comp.some((comp) => {
+    const named = component.safeParse(comp);
+    return named.success && named.data._attributes.name.toUpperCase() === 'VEVENT';
+  });
+}
+
+function foundCalendar({ url, props }: Resource, schedules: boolean): FoundCalendar {
+  const calendar = decodedPath(url);
+  const lastPart = calendar.split('/').filter(Boolean).at(-1) ?? calendar;
+  const name = propText(props.displayname)?.trim();
+  return { url, calendar, name: name ? name : lastPart, writable: isWritable(props), schedules };
+}
+
+const privileges = z.object({
+  privilege: z.union([z.unknown().array(), z.unknown()]).transform((privilege) => [privilege].flat()),
+});
+const WRITING = new Set(['write', 'writeContent', 'all']);
+
+/** RFC 3744 5.4. Where the server does not say, it will when it is tried. */
+function isWritable(props: Resource['props']): boolean {
+  const read = privileges.safeParse(props.currentUserPrivilegeSet);
+  if (!read.success) return true;
+  return read.data.privilege.some((privilege) => propNames(privilege).some((name) => WRITING.has(name)));
+}
+
+/** What it is called does not depend on what the server chooses to encode. */
+export function decodedPath({ pathname }: URL): string {
+  const path = pathname.endsWith('/') ? pathname : `${pathname}/`;
+  return path.split('/').map(decodedPart).join('/');
+}
+
+/** The name of an object; undefined for the collection itself. */
+export function decodedName({ pathname }: URL): string | undefined {
+  const last = pathname.split('/').at(-1);
+  return last ? decodedPart(last) : undefined;
+}
+
+function decodedPart(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch (error) {
+    if (error instanceof URIError) return part;
+    throw error;
+  }
+}
+
+function noCalendarServer(): MailError {
+  return new MailError('refused', 'there is no calendar server at this address');
+}

@@ -1,0 +1,216 @@
+import http from 'node:http';
+import type { Socket } from 'node:net';
+import { MailError, type Start } from '../../core/ports/mail.ts';
+import { connectionFailure } from '../smtp/connection-failure.ts';
+import { outOfTime, withinLimit } from '../smtp/time-limit.ts';
+import { CalendarAgent, connect, type Peer } from './connection.ts';
+import type { CalendarServer } from './settings.ts';
+import { failureOf, writeFailureOf } from './status.ts';
+
+/** More than a calendar of ten thousand events. */
+const ANSWER_BYTES = 32 * 1024 * 1024;
+const MOST_REDIRECTS = 3;
+
+/** Servers that spread the accounts over hosts of their own, and name these in the account's addresses. */
+const SPREAD = ['.icloud.com'];
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly body: string;
+}
+
+export interface Question {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/**
+ * Speaks HTTP with one account's calendar server, and with nobody else: the password goes to the host of the
+ * settings only, over TLS that is trusted or within this machine. Answers are bounded in bytes, and by the limit of
+ * the call in time.
+ */
+export interface CalendarHttp {
+  /**
+   * A question that changes nothing. Redirects are followed within the host. Asked once more where a connection that
+   * was kept had ended meanwhile.
+   * @throws MailError unless the status is 2xx
+   */
+  ask(question: Question, limit: AbortSignal): Promise<Answer>;
+  /**
+   * A request that changes something, on a connection of its own; `start` is awaited immediately before its first byte.
+   * @throws MailError `outcome_unknown` where it was sent to its end and not answered, else as `status.ts` says
+   */
+  change(request: Question, start: Start, limit: AbortSignal): Promise<Answer>;
+  close(): void;
+}
+
+/** @param server the settings, asked for each request and not kept */
+export function calendarHttp(server: () => Promise<CalendarServer>): CalendarHttp {
+  const agents = new Map<string, CalendarAgent>();
+  let closed = false;
+
+  async function peerFor(url: URL): Promise<{ peer: Peer; authorization: string }> {
+    const { url: own, user, password, tlsFingerprint } = await server();
+    if (!isSameServer(url, new URL(own))) {
+      throw new MailError('refused', 'the calendar server points to another host, which is not followed');
+    }
+    if (closed) throw new MailError('unavailable', 'the connections of this account were ended');
+    const authorization = `Basic ${Buffer.from(`${user}:${password}`, 'utf8').toString('base64')}`;
+    return { peer: { url, tlsFingerprint }, authorization };
+  }
+
+  function agentFor(peer: Peer): CalendarAgent {
+    const key = `${peer.url.origin} ${peer.tlsFingerprint ?? ''}`;
+    const agent = agents.get(key) ?? new CalendarAgent(peer);
+    agents.set(key, agent);
+    return agent;
+  }
+
+  async function askOnce(question: Question, limit: AbortSignal): Promise<Answer> {
+    const { peer, authorization } = await peerFor(question.url);
+    for (let attempt = 1; ; attempt += 1) {
+      const sent = send({ ...question, authorization, agent: agentFor(peer) }, limit);
+      try {
+        return await sent.answer;
+      } catch (error) {
+        if (limit.aborted) throw outOfTime();
+        if (error instanceof MailError) throw error;
+        if (!sent.reused() || attempt > 2) throw connectionFailure('CalDAV', error);
+      }
+    }
+  }
+
+  return {
+    async ask(question, limit) {
+      let { url } = question;
+      for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
+        if (limit.aborted) throw outOfTime();
+        const answer = await askOnce({ ...question, url }, limit);
+        const { location } = answer.headers;
+        if (answer.status < 300 || answer.status > 399 || location === undefined) {
+          if (answer.status < 200 || answer.status > 299) throw failureOf(answer.status);
+          return answer;
+        }
+        if (!URL.canParse(location, url)) break;
+        const next = new URL(location, url);
+        if (next.origin !== url.origin) {
+          throw new MailError(
+            'refused',
+            'the calendar server redirects to another host, which is not followed',
+          );
+        }
+        url = next;
+      }
+      throw new MailError('refused', 'the calendar server redirects without end');
+    },
+
+    async change(request, start, limit) {
+      if (limit.aborted) throw outOfTime();
+      const { peer, authorization } = await peerFor(request.url);
+      const connecting = connect(peer);
+      const dropped = () => void connecting.then((socket) => socket.destroy()).catch(() => undefined);
+      const socket = await withinLimit(limit, connecting, dropped).catch((error: unknown) => {
+        throw error instanceof MailError ? error : connectionFailure('CalDAV', error);
+      });
+      // What becomes of it is told by the request.
+      socket.on('error', () => undefined);
+      try {
+        if (!(await start())) throw new MailError('not_started', 'it was not to be started any more');
+        if (limit.aborted) throw outOfTime();
+        if (!socket.writable) throw connectionFailure('CalDAV', undefined);
+        const sent = send({ ...request, authorization, socket }, limit);
+        const answer = await sent.answer.catch((error: unknown) => {
+          if (!sent.whole()) throw limit.aborted ? outOfTime() : connectionFailure('CalDAV', error);
+          throw new MailError(
+            'outcome_unknown',
+            'the connection to the calendar server was lost during a change',
+            {
+              cause: error,
+            },
+          );
+        });
+        const failure = writeFailureOf(answer.status, answer.body);
+        if (failure !== undefined) throw failure;
+        return answer;
+      } finally {
+        socket.destroy();
+      }
+    },
+
+    close() {
+      closed = true;
+      for (const agent of agents.values()) agent.destroy();
+      agents.clear();
+    },
+  };
+}
+
+function isSameServer(url: URL, own: URL): boolean {
+  if (url.origin === own.origin) return true;
+  const bothIn = (domain: string) => url.hostname.endsWith(domain) && own.hostname.endsWith(domain);
+  const secure = url.protocol === 'https:' && url.port === '' && own.protocol === 'https:';
+  return secure && SPREAD.some(bothIn);
+}
+
+interface Sent {
+  readonly answer: Promise<Answer>;
+  /** The connection had been used before. */
+  reused(): boolean;
+  /** All of the request left this process. */
+  whole(): boolean;
+}
+
+function send(
+  request: Question & { authorization: string } & ({ agent: CalendarAgent } | { socket: Socket }),
+  signal: AbortSignal,
+): Sent {
+  const { url, method, headers, body, authorization } = request;
+  const asked = http.request({
+    // The connection is there already, or made by the agent: this only becomes the Host header and the agent's key.
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: url.port === '' ? undefined : Number(url.port),
+    path: url.pathname + url.search,
+    method,
+    signal,
+    headers: {
+      ...headers,
+      host: url.host,
+      authorization,
+      'user-agent': 'countersign',
+      ...(body === '' ? {} : { 'content-length': Buffer.byteLength(body) }),
+    },
+    ...('agent' in request ? { agent: request.agent } : { createConnection: () => request.socket }),
+  });
+  const answer = new Promise<Answer>((resolve, reject) => {
+    asked.once('error', reject);
+    asked.once('response', (response) => {
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      response.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes > ANSWER_BYTES) {
+          asked.destroy();
+          reject(new MailError('refused', 'the answer of the calendar server is too large'));
+        }
+        chunks.push(chunk);
+      });
+      response.once('error', reject);
+      response.once('aborted', () => reject(new Error('the answer broke off')));
+      response.once('end', () => {
+        const { statusCode: status = 0, headers: answered } = response;
+        resolve({ status, headers: answered, body: Buffer.concat(chunks).toString('utf8') });
+      });
+    });
+  });
+  let whole = false;
+  asked.once('finish', () => {
+    whole = true;
+  });
+  // Whoever stops waiting for it has another error to tell.
+  answer.catch(() => undefined);
+  asked.end(body);
+  return { answer, reused: () => asked.reusedSocket, whole: () => whole };
+}

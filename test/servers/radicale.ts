@@ -1,0 +1,87 @@
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type CalendarUser, makeCalendar } from './calendar-user.ts';
+import { addressOf, PASSWORD } from './mail-users.ts';
+import { freePorts, waitForPort } from './ports.ts';
+import { type ProcessGroup, run, startProcessGroup } from './process-group.ts';
+
+export interface Radicale {
+  /** A user that nobody had before, with one empty calendar. */
+  addUser(): Promise<CalendarUser>;
+  stop(): Promise<void>;
+}
+
+export const RADICALE_PROGRAMS = ['/usr/bin/radicale', '/usr/bin/python3'];
+
+/**
+ * Starts Radicale on the loopback interface. It keeps no connection alive, writes `@` as `%40`, expands nothing, and
+ * tells nobody.
+ */
+export async function startRadicale(): Promise<Radicale> {
+  const folder = mkdtempSync('/tmp/cs-radicale-');
+  chmodSync(folder, 0o755);
+  const nobody = Number((await run('id', ['-u', 'nobody'])).trim());
+  mkdirSync(`${folder}/data`);
+  chownSync(`${folder}/data`, nobody, nobody);
+  const users: string[] = [];
+  let port = 0;
+  const processes = await startOnFreePort();
+
+  async function startOnFreePort(): Promise<ProcessGroup> {
+    writeUsers();
+    for (let attempt = 1; attempt <= 5; attempt += 1) {
+      [port = 0] = await freePorts(1);
+      writeFileSync(`${folder}/radicale.conf`, configuration(folder, port));
+      const python = ['/usr/bin/python3', '/usr/bin/radicale', '-C', `${folder}/radicale.conf`];
+      const group = startProcessGroup(
+        'setpriv',
+        [`--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups', '--', ...python],
+        `${folder}/radicale.log`,
+      );
+      if (await waitForPort(port, () => group.hasEnded())) return group;
+    }
+    throw new Error(`Radicale did not start; see ${folder}/radicale.log`);
+  }
+
+  function writeUsers(): void {
+    writeFileSync(`${folder}/htpasswd`, users.map((user) => `${user}:${PASSWORD}\n`).join(''));
+  }
+
+  return {
+    async addUser() {
+      const user = addressOf(`user${users.length + 1}`);
+      users.push(user);
+      writeUsers();
+      const url = `http://127.0.0.1:${port}/`;
+      const calendarUrl = `${url}${encodeURIComponent(user)}/calendar/`;
+      await makeCalendar({ url, user, calendarUrl });
+      return { url, user, calendarUrl };
+    },
+    async stop() {
+      await processes.kill();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function configuration(folder: string, port: number): string {
+  return `
+[server]
+hosts = 127.0.0.1:${port}
+max_connections = 100
+timeout = 30
+[auth]
+type = htpasswd
+htpasswd_filename = ${folder}/htpasswd
+htpasswd_encryption = plain
+delay = 0
+[rights]
+type = owner_only
+[storage]
+type = multifilesystem
+filesystem_folder = ${folder}/data
+[web]
+type = none
+[logging]
+level = warning
+`;
+}
