@@ -1,12 +1,14 @@
 import type { Calendar, CalendarInfo } from '../../core/ports/calendar.ts';
 import type { Log } from '../../core/ports/log.ts';
-import { type MailAccount, type MailCall, MailError } from '../../core/ports/mail.ts';
+import { type MailAccount, type MailCall, MailError, type Start } from '../../core/ports/mail.ts';
 import { timeLimit } from '../smtp/time-limit.ts';
 import { type FoundCalendar, type FoundCalendars, findCalendars } from './discover.ts';
 import { eventsInRange, type SeriesTrust } from './events-in-range.ts';
 import { findObject } from './find-object.ts';
-import { type CalendarHttp, calendarHttp } from './http.ts';
+import { type CalendarHttp, calendarHttp, type Question } from './http.ts';
+import { properties } from './multistatus.ts';
 import { type CalendarServer, calendarSettings } from './settings.ts';
+import { failureOf } from './status.ts';
 
 /** How long the list of calendars may be used again. */
 const CALENDARS_MS = 5 * 60_000;
@@ -80,6 +82,19 @@ export function caldavCalendar({ log }: { log?: Log } = {}): Calendar {
     return new URL(encodeURIComponent(name), collection);
   }
 
+  /** Stores or deletes. Servers say 412 also of an object that is gone: who is to decide anew must know which it is. */
+  async function change(call: MailCall, request: Question, start: Start, limit: AbortSignal): Promise<void> {
+    const { http } = stateOf(call.account);
+    try {
+      await http.change(request, start, limit);
+    } catch (error) {
+      const replaced =
+        error instanceof MailError && error.code === 'conflict' && 'if-match' in request.headers;
+      if (replaced && (await isGone(http, request.url, limit))) throw failureOf(404);
+      throw error;
+    }
+  }
+
   return {
     async calendars(call) {
       const all = await calendarsOf(call, timeLimit(call), { fresh: true });
@@ -140,14 +155,14 @@ export function caldavCalendar({ log }: { log?: Log } = {}): Calendar {
       const url = await objectUrl(call, limit, calendar, name);
       const condition = ifMatch === null ? { 'if-none-match': '*' } : { 'if-match': ifMatch };
       const headers = { 'content-type': 'text/calendar; charset=utf-8', ...condition };
-      await stateOf(call.account).http.change({ method: 'PUT', url, headers, body: ics }, start, limit);
+      await change(call, { method: 'PUT', url, headers, body: ics }, start, limit);
     },
 
     async remove(call, { calendar, name, ifMatch }, start) {
       const limit = timeLimit(call);
       const url = await objectUrl(call, limit, calendar, name);
       const headers = { 'if-match': ifMatch };
-      await stateOf(call.account).http.change({ method: 'DELETE', url, headers, body: '' }, start, limit);
+      await change(call, { method: 'DELETE', url, headers, body: '' }, start, limit);
     },
 
     async forget(ownerId, accountId) {
@@ -161,6 +176,16 @@ export function caldavCalendar({ log }: { log?: Log } = {}): Calendar {
       accounts.clear();
     },
   };
+}
+
+/** Where that cannot be told it is taken as there. */
+async function isGone(http: CalendarHttp, url: URL, limit: AbortSignal): Promise<boolean> {
+  try {
+    return (await properties(http, url, ['d:getetag'], '0', limit)).resources.length === 0;
+  } catch (error) {
+    if (!(error instanceof MailError)) throw error;
+    return error.code === 'not_found';
+  }
 }
 
 function keyOf(ownerId: string, accountId: number): string {

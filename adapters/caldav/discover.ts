@@ -31,18 +31,9 @@ export async function findCalendars(
   const about = await onlyOne(http, principal, ABOUT_PRINCIPAL, limit);
   const [home] = propHrefs(about.props.calendarHomeSet);
   if (home === undefined) throw noCalendarServer();
-  const { resources, headers } = await properties(
-    http,
-    new URL(home, principal),
-    ABOUT_CALENDARS,
-    '1',
-    limit,
-  );
-  const classes = [headers.dav ?? '']
-    .flat()
-    .join()
-    .split(',')
-    .map((name) => name.trim().toLowerCase());
+  const homeUrl = new URL(home, principal);
+  const { resources, headers } = await properties(http, homeUrl, ABOUT_CALENDARS, '1', limit);
+  const classes = classesIn(headers.dav) ?? (await classesOf(http, homeUrl, limit));
   const schedules =
     classes.includes('calendar-auto-schedule') && propHrefs(about.props.scheduleOutboxUrl).length > 0;
   const calendars = resources.filter(holdsEvents).map((resource) => foundCalendar(resource, schedules));
@@ -86,6 +77,27 @@ async function onlyOne(
   const [resource] = (await properties(http, url, names, '0', limit)).resources;
   if (resource === undefined) throw noCalendarServer();
   return resource;
+}
+
+/** RFC 4918 18: what the server says it can do; in every answer of some, and only to OPTIONS of others. */
+async function classesOf(http: CalendarHttp, url: URL, limit: AbortSignal): Promise<readonly string[]> {
+  try {
+    const { headers } = await http.ask({ method: 'OPTIONS', url, headers: {}, body: '' }, limit);
+    return classesIn(headers.dav) ?? [];
+  } catch (error) {
+    if (error instanceof MailError && ['refused', 'not_found'].includes(error.code)) return [];
+    throw error;
+  }
+}
+
+function classesIn(header: string | string[] | undefined): string[] | undefined {
+  return header === undefined
+    ? undefined
+    : [header]
+        .flat()
+        .join()
+        .split(',')
+        .map((name) => name.trim().toLowerCase());
 }
 
 /** A server that has none, or does not show it, has no default: that is no failure. */

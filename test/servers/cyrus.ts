@@ -86,7 +86,7 @@ export async function startCyrus({ calendars = false } = {}): Promise<Cyrus> {
     calendarOf(user) {
       const url = `http://127.0.0.1:${httpPort}/`;
       const name = addressOf(user);
-      return { url, user: name, calendarUrl: `${url}dav/calendars/user/${name}/Default/` };
+      return { url, user: name, calendarUrl: `${url}dav/calendars/user/${user}/Default/` };
     },
     async stop() {
       await processes.kill();

@@ -63,7 +63,7 @@ export async function startXandikos(): Promise<Xandikos> {
     writeFileSync(`${folder}/nginx.conf`, configuration(folder, port, serverPort));
     return as(
       '/usr/sbin/nginx',
-      ['-p', folder, '-c', `${folder}/nginx.conf`, '-e', `${folder}/nginx.log`],
+      ['-p', folder, '-c', `${folder}/nginx.conf`, '-e', `${folder}/nginx/error.log`],
       'nginx.log',
     );
   });
