@@ -5,6 +5,7 @@ const publicEntries = [
   'hosts/embedded/countersign',
   'adapters/sqlite/storage',
   'adapters/imap/mail',
+  'adapters/caldav/calendar',
   'adapters/sandbox/mail',
   'adapters/extract/attachment-text',
   'adapters/extract/worker',

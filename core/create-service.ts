@@ -21,6 +21,7 @@ import { sealSettings } from './mail-call.ts';
 import { failure } from './outcome.ts';
 import { hashPassword, passwordMatches } from './password.ts';
 import { effectiveMode, type Modes, type Plan, PRESETS, wrongModes } from './permissions.ts';
+import type { MailCall } from './ports/mail.ts';
 import { closePorts, PORTS, type Ports } from './ports/ports.ts';
 import { createSummaryRefresh } from './refresh-summaries.ts';
 import { address, bodyText, codePoints, invalidArgument, line, text } from './schema.ts';
@@ -396,7 +397,21 @@ function createKeys({ storage, clock, random }: Ports): Keys {
 const accountLabel = line({ min: 1, max: 254, description: '' });
 const accountSignature = text({ min: 0, max: 2000, description: '' });
 
-function createAccounts({ storage, mail, clock }: Ports, keyring: Keyring): Accounts {
+function createAccounts({ storage, mail, calendar, clock }: Ports, keyring: Keyring): Accounts {
+  /** Calls the servers of an account that is not saved, and leaves no connection behind. */
+  async function onTrial<T>(
+    { ownerId, email, settings }: { ownerId: string; email: string; settings: unknown },
+    ask: (call: MailCall) => Promise<T>,
+  ): Promise<T> {
+    const account = { ownerId, accountId: 0, email, settings: async () => settings };
+    try {
+      return await ask({ account, signal: new AbortController().signal, deadlineMs: CONNECT_MS });
+    } finally {
+      await mail.forget(ownerId, 0);
+      await calendar?.forget(ownerId, 0);
+    }
+  }
+
   return {
     async connect({ ownerId, email, label = email, signature = '', settings }) {
       if (!address.safeParse(email).success)
@@ -406,13 +421,11 @@ function createAccounts({ storage, mail, clock }: Ports, keyring: Keyring): Acco
       if (!accountSignature.safeParse(signature).success)
         throw invalidArgument('signature', 'length', 'is text of at most 2000 characters');
       if ((await storage.owner(ownerId)) === undefined) throw notFound('owner');
-      const trial = { ownerId, accountId: 0, email, settings: async () => settings };
-      const signal = new AbortController().signal;
-      try {
-        await mail.verify({ account: trial, signal, deadlineMs: CONNECT_MS });
-      } finally {
-        await mail.forget(ownerId, 0);
-      }
+      await onTrial({ ownerId, email, settings }, async (call) => {
+        await mail.verify(call);
+        // It signs in, and finds the calendar that was chosen to be written to.
+        await calendar?.target(call);
+      });
       const seal = (accountId: number) => sealSettings(keyring, ownerId, accountId, settings);
       const account = await storage.addAccount({
         ownerId,
@@ -423,6 +436,9 @@ function createAccounts({ storage, mail, clock }: Ports, keyring: Keyring): Acco
         now: clock.now(),
       });
       return { accountId: account.accountId };
+    },
+    async calendars(account) {
+      return onTrial(account, async (call) => (await calendar?.calendars(call)) ?? []);
     },
     list: (ownerId) => storage.accounts(ownerId),
     async activate(ownerId, accountId) {
@@ -437,6 +453,7 @@ function createAccounts({ storage, mail, clock }: Ports, keyring: Keyring): Acco
       });
       if (!removed) throw notFound('account');
       await mail.forget(ownerId, accountId);
+      await calendar?.forget(ownerId, accountId);
     },
   };
 }

@@ -5,6 +5,7 @@ import type { Rate } from './limits.ts';
 import type { Failure, Outcome } from './outcome.ts';
 import type { Modes, Preset } from './permissions.ts';
 import type { ActionPlan } from './plan.ts';
+import type { CalendarInfo } from './ports/calendar.ts';
 import type { Account, Caller, Credential, Owner, StoredActivity, StoredEvent } from './ports/storage.ts';
 import type { TrackerStorage } from './ports/tracker-storage.ts';
 import type { SentMessage } from './sent-message.ts';
@@ -120,7 +121,10 @@ export interface Keys {
 }
 
 export interface Accounts {
-  /** Connects and signs in first, and saves only then. `settings` is the mail adapter's. @throws MailError */
+  /**
+   * Connects and signs in first, to the calendar server too where the settings name one, and saves only then.
+   * `settings` is the adapters'. @throws MailError
+   */
   connect(account: {
     ownerId: string;
     email: string;
@@ -128,6 +132,8 @@ export interface Accounts {
     signature?: string;
     settings: unknown;
   }): Promise<{ accountId: number }>;
+  /** The calendars that settings lead to, for the owner to pick one from; nothing is saved. @throws MailError */
+  calendars(account: { ownerId: string; email: string; settings: unknown }): Promise<readonly CalendarInfo[]>;
   list(ownerId: string): Promise<readonly Account[]>;
   /** @throws ServiceError not_found */
   activate(ownerId: string, accountId: number): Promise<void>;

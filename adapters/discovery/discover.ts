@@ -1,6 +1,6 @@
 import type { Resolver } from '../../core/ports/resolver.ts';
 import { readAutoconfig } from './autoconfig.ts';
-import type { Discovery, FoundServer } from './discovery.ts';
+import type { Discovery, FoundCalendarServer, FoundServer } from './discovery.ts';
 import { hostName, isWithin } from './domain.ts';
 import type { HttpsGet } from './https-get.ts';
 import { type Provider, providerOfDomain, providerOfMx } from './providers.ts';
@@ -24,7 +24,8 @@ interface Search {
  * Looks for the servers of an address: the providers that are known here, the provider that takes the domain's mail
  * (MX), the settings that the domain publishes by HTTPS (autoconfig) and in the DNS (SRV, RFC 6186). Only the DNS and
  * the domain itself are asked, the latter with the address: it is one of its own. Neither a table of somebody else's
- * nor a server that was found is asked anything.
+ * nor a server that was found is asked anything. Where the mail is the domain's own affair, so is the calendar: the
+ * DNS (SRV, RFC 6764) and the domain's well-known address are asked for it.
  * @throws the reason of `signal` once it ends the search
  */
 export async function discoverMail(request: {
@@ -46,6 +47,7 @@ export async function discoverMail(request: {
   for (const look of [byMx, byAutoconfig, byServiceRecords]) {
     const found = await look(search);
     signal.throwIfAborted();
+    if (found?.kind === 'found' && look !== byMx) return { ...found, ...(await withCalendar(found, search)) };
     if (found !== undefined) return found;
   }
   return { kind: 'nothing', tried: search.tried };
@@ -87,6 +89,7 @@ function ofProvider({ access }: Provider, email: string, source: string): Discov
     kind: 'found',
     imap: server(access.imap, imapUser),
     smtp: server(access.smtp, email),
+    caldav: access.caldav === undefined ? undefined : { url: access.caldav, user: email, source },
     notes: access.notes,
   };
 }
@@ -188,10 +191,57 @@ async function firstService(
 /** RFC 6186, 6: the owner is to be told when the servers are not the domain's own. */
 function published(domain: string, imap: FoundServer, smtp: FoundServer): Discovery {
   const foreign = [imap, smtp].map(({ host }) => host).filter((host) => !isWithin(host, domain));
-  const notes = [...new Set(foreign)].map(
-    (host) => `${host} does not belong to ${domain}: make sure that it is your provider's.`,
-  );
-  return { kind: 'found', imap, smtp, notes };
+  const notes = [...new Set(foreign)].map((host) => foreignNote(host, domain));
+  return { kind: 'found', imap, smtp, caldav: undefined, notes };
+}
+
+type Found = Extract<Discovery, { kind: 'found' }>;
+
+async function withCalendar({ notes }: Found, search: Search): Promise<Pick<Found, 'caldav' | 'notes'>> {
+  const caldav = (await calendarByServiceRecord(search)) ?? (await calendarAtDomain(search));
+  if (caldav === undefined) return { caldav, notes };
+  const { hostname } = new URL(caldav.url);
+  if (isWithin(hostname, search.domain)) return { caldav, notes };
+  return { caldav, notes: [...new Set([...notes, foreignNote(hostname, search.domain)])] };
+}
+
+/** Where the DNS cannot be asked the calendar is not found: the mailbox can be connected without. */
+async function calendarByServiceRecord({
+  domain,
+  email,
+  resolver,
+  signal,
+}: Search): Promise<FoundCalendarServer | undefined> {
+  const name = `_caldavs._tcp.${domain}`;
+  const [first] = await resolver.resolveSrv(name, signal).catch(() => []);
+  const host = first === undefined ? undefined : hostName(first.host);
+  if (first === undefined || host === undefined || first.port === 0) return undefined;
+  const url = new URL(`https://${host}:${first.port}/`).href;
+  return { url, user: email, source: `the DNS, ${name}` };
+}
+
+/** RFC 6764 5: a redirect to where the calendars are, or a demand to sign in. */
+async function calendarAtDomain({
+  domain,
+  email,
+  get,
+  signal,
+}: Search): Promise<FoundCalendarServer | undefined> {
+  const wellKnown = new URL(`https://${domain}/.well-known/caldav`);
+  const source = wellKnown.href;
+  try {
+    const { status, location } = await get(wellKnown, signal);
+    if (status === 401) return { url: wellKnown.href, user: email, source };
+    if (![301, 302, 303, 307, 308].includes(status) || location === undefined) return undefined;
+    const url = redirected(wellKnown, location, domain);
+    url.search = '';
+    url.hash = '';
+    // A web site that sends every stranger to its own front page is no calendar server.
+    return url.pathname === '/' ? undefined : { url: url.href, user: email, source };
+  } catch {
+    // Nothing there, or nothing that answers: the account has no calendar, as far as can be told.
+    return undefined;
+  }
 }
 
 /** ` (ETIMEOUT)`, or nothing where the error has no code. */
@@ -204,4 +254,8 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'it could not be asked';
   if (error instanceof DOMException) return 'it does not answer in time';
   return 'code' in error ? String(error.code) : error.message;
+}
+
+function foreignNote(host: string, domain: string): string {
+  return `${host} does not belong to ${domain}: make sure that it is your provider's.`;
 }

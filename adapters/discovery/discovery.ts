@@ -4,6 +4,8 @@ export type Discovery =
       readonly kind: 'found';
       readonly imap: FoundServer;
       readonly smtp: FoundServer;
+      /** Undefined: none was found; the account can do without. */
+      readonly caldav: FoundCalendarServer | undefined;
       /** What the owner should know before they go on, in plain words. */
       readonly notes: readonly string[];
     }
@@ -18,6 +20,13 @@ export type Discovery =
 
 export interface FoundServer extends ServerSettings {
   /** Where this comes from: words that follow `from`. */
+  readonly source: string;
+}
+
+export interface FoundCalendarServer {
+  readonly url: string;
+  readonly user: string;
+  /** Words that follow `from`. */
   readonly source: string;
 }
 

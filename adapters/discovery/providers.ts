@@ -13,6 +13,8 @@ export interface Provider {
         readonly smtp: KnownServer;
         /** The user of IMAP where it is not the address. */
         readonly imapUser?: 'local_part';
+        /** Where its calendars are, for the same user and password as SMTP. */
+        readonly caldav?: string;
         readonly notes: readonly string[];
       }
     /** Why there is none for us. */
@@ -37,6 +39,10 @@ const switchOn = (name: string) =>
 const ifTwoFactor = (name: string) =>
   `If two-factor sign-in is on, ${name} takes an app password only, not the password of your account.`;
 
+function withCalendar(access: Provider['access'], caldav: string): Provider['access'] {
+  return 'none' in access ? access : { ...access, caldav };
+}
+
 /** What they publish about themselves. Source: their help pages, and the table of Thunderbird (ISPDB). */
 const PROVIDERS: readonly Provider[] = [
   {
@@ -47,6 +53,7 @@ const PROVIDERS: readonly Provider[] = [
       'imap.gmail.com',
       'smtp.gmail.com',
       appPassword('Google', 'https://myaccount.google.com/apppasswords (two-step verification must be on).'),
+      "Google's calendar takes OAuth only, which Countersign cannot do yet: the mailbox is connected without it.",
     ),
   },
   {
@@ -72,10 +79,13 @@ const PROVIDERS: readonly Provider[] = [
       ...['ymail.com', 'rocketmail.com', 'myyahoo.com'],
     ],
     mx: ['am0.yahoodns.net'],
-    access: usual(
-      'imap.mail.yahoo.com',
-      'smtp.mail.yahoo.com',
-      appPassword('Yahoo', 'https://login.yahoo.com/account/security (App passwords).'),
+    access: withCalendar(
+      usual(
+        'imap.mail.yahoo.com',
+        'smtp.mail.yahoo.com',
+        appPassword('Yahoo', 'https://login.yahoo.com/account/security (App passwords).'),
+      ),
+      'https://caldav.calendar.yahoo.com/',
     ),
   },
   {
@@ -96,6 +106,7 @@ const PROVIDERS: readonly Provider[] = [
       imap: ['imap.mail.me.com', IMAPS, 'tls'],
       smtp: ['smtp.mail.me.com', SUBMISSION, 'starttls'],
       imapUser: 'local_part',
+      caldav: 'https://caldav.icloud.com/',
       notes: [
         appPassword('Apple', 'https://account.apple.com (Sign-In and Security, App-Specific Passwords).'),
       ],
@@ -108,9 +119,10 @@ const PROVIDERS: readonly Provider[] = [
     access: {
       imap: ['imap.mail.me.com', IMAPS, 'tls'],
       smtp: ['smtp.mail.me.com', SUBMISSION, 'starttls'],
+      caldav: 'https://caldav.icloud.com/',
       notes: [
         appPassword('Apple', 'https://account.apple.com (Sign-In and Security, App-Specific Passwords).'),
-        'The user of both servers is your iCloud address, not the one of your own domain: correct it.',
+        'The user of all servers is your iCloud address, not the one of your own domain: correct it.',
       ],
     },
   },
@@ -126,23 +138,32 @@ const PROVIDERS: readonly Provider[] = [
       'pobox.com',
     ],
     mx: ['messagingengine.com'],
-    access: usual(
-      'imap.fastmail.com',
-      'smtp.fastmail.com',
-      appPassword('Fastmail', 'Settings, Privacy & Security, Manage app passwords.'),
+    access: withCalendar(
+      usual(
+        'imap.fastmail.com',
+        'smtp.fastmail.com',
+        appPassword('Fastmail', 'Settings, Privacy & Security, Manage app passwords.'),
+      ),
+      'https://caldav.fastmail.com/',
     ),
   },
   {
     name: 'GMX',
     domains: ['gmx.net', 'gmx.de', 'gmx.at', 'gmx.ch', 'gmx.eu', 'gmx.org', 'gmx.info', 'gmx.biz'],
     mx: ['gmx.net'],
-    access: usual('imap.gmx.net', 'mail.gmx.net', switchOn('GMX'), ifTwoFactor('GMX')),
+    access: withCalendar(
+      usual('imap.gmx.net', 'mail.gmx.net', switchOn('GMX'), ifTwoFactor('GMX')),
+      'https://caldav.gmx.net/',
+    ),
   },
   {
     name: 'GMX.com',
     domains: ['gmx.com', 'gmx.us', 'gmx.co.uk', 'gmx.fr', 'gmx.es', 'gmx.it'],
     mx: [],
-    access: usual('imap.gmx.com', 'mail.gmx.com', switchOn('GMX'), ifTwoFactor('GMX')),
+    access: withCalendar(
+      usual('imap.gmx.com', 'mail.gmx.com', switchOn('GMX'), ifTwoFactor('GMX')),
+      'https://caldav.gmx.com/',
+    ),
   },
   {
     name: 'WEB.DE',
@@ -151,6 +172,7 @@ const PROVIDERS: readonly Provider[] = [
     access: {
       imap: ['imap.web.de', IMAPS, 'tls'],
       smtp: ['smtp.web.de', SUBMISSION, 'starttls'],
+      caldav: 'https://caldav.web.de/',
       notes: [switchOn('WEB.DE'), ifTwoFactor('WEB.DE')],
     },
   },
@@ -180,13 +202,16 @@ const PROVIDERS: readonly Provider[] = [
     name: 'Posteo',
     domains: ['posteo.de', 'posteo.net', 'posteo.org', 'posteo.eu', 'posteo.at', 'posteo.ch'],
     mx: ['posteo.de'],
-    access: usual('posteo.de', 'posteo.de'),
+    access: withCalendar(usual('posteo.de', 'posteo.de'), 'https://posteo.de:8443/'),
   },
   {
     name: 'mailbox.org',
     domains: ['mailbox.org'],
     mx: ['mailbox.org'],
-    access: usual('imap.mailbox.org', 'smtp.mailbox.org', ifTwoFactor('mailbox.org')),
+    access: withCalendar(
+      usual('imap.mailbox.org', 'smtp.mailbox.org', ifTwoFactor('mailbox.org')),
+      'https://dav.mailbox.org/',
+    ),
   },
   {
     name: 'Proton Mail, by Proton Mail Bridge',
@@ -231,11 +256,14 @@ const PROVIDERS: readonly Provider[] = [
     name: 'Yandex',
     domains: ['yandex.ru', 'yandex.com', 'yandex.by', 'yandex.kz', 'ya.ru', 'narod.ru'],
     mx: ['yandex.ru', 'yandex.net'],
-    access: usual(
-      'imap.yandex.com',
-      'smtp.yandex.com',
-      switchOn('Yandex'),
-      appPassword('Yandex', 'https://id.yandex.com/security/app-passwords'),
+    access: withCalendar(
+      usual(
+        'imap.yandex.com',
+        'smtp.yandex.com',
+        switchOn('Yandex'),
+        appPassword('Yandex', 'https://id.yandex.com/security/app-passwords'),
+      ),
+      'https://caldav.yandex.ru/',
     ),
   },
   {
@@ -275,12 +303,20 @@ const PROVIDERS: readonly Provider[] = [
       'Third-party access must first be switched on in the settings of your Xfinity mailbox, on its web page.',
     ),
   },
-  { name: 'Migadu', domains: [], mx: ['migadu.com'], access: usual('imap.migadu.com', 'smtp.migadu.com') },
+  {
+    name: 'Migadu',
+    domains: [],
+    mx: ['migadu.com'],
+    access: withCalendar(usual('imap.migadu.com', 'smtp.migadu.com'), 'https://cdav.migadu.com/'),
+  },
   {
     name: 'Infomaniak',
     domains: ['ik.me', 'ikmail.com'],
     mx: ['infomaniak.ch'],
-    access: usual('mail.infomaniak.com', 'mail.infomaniak.com', ifTwoFactor('Infomaniak')),
+    access: withCalendar(
+      usual('mail.infomaniak.com', 'mail.infomaniak.com', ifTwoFactor('Infomaniak')),
+      'https://sync.infomaniak.com/',
+    ),
   },
   { name: 'Gandi', domains: [], mx: ['gandi.net'], access: usual('mail.gandi.net', 'mail.gandi.net') },
   { name: 'STRATO', domains: [], mx: ['rzone.de'], access: usual('imap.strato.de', 'smtp.strato.de') },

@@ -4,14 +4,23 @@ import * as z from 'zod';
 export interface AccountServers {
   readonly imap: ServerFields;
   readonly smtp: ServerFields;
+  /** Undefined: the account is connected without a calendar. */
+  readonly caldav: CalendarFields | undefined;
   /** SHA-256 of the one certificate to be accepted, 64 hex digits; undefined: the usual authorities. */
   readonly fingerprint: string | undefined;
 }
 
 /** What the owner typed to connect an account. */
 export interface AccountFields extends AccountServers {
-  /** For both servers. */
+  /** For all servers. */
   readonly password: string;
+}
+
+export interface CalendarFields {
+  readonly url: string;
+  readonly user: string;
+  /** The calendar that new events are put into, by its path; absent until one was chosen. */
+  readonly writeTo?: string;
 }
 
 export interface ServerFields {
@@ -27,6 +36,7 @@ export type FoundServers =
       readonly kind: 'found';
       readonly imap: FoundServer;
       readonly smtp: FoundServer;
+      readonly caldav: (Pick<CalendarFields, 'url' | 'user'> & { readonly source: string }) | undefined;
       /** What the owner should know, a sentence each. */
       readonly notes: readonly string[];
     }
@@ -86,6 +96,15 @@ const accountForm = addressForm.extend({
   smtp_port: port('SMTP'),
   smtp_security: security('SMTP'),
   smtp_user: z.string().trim(),
+  caldav_url: z
+    .string()
+    .trim()
+    .refine(
+      (text) => text === '' || isCalendarAddress(text),
+      'Calendar address: an address such as https://dav.example.org/ is needed, or none.',
+    ),
+  caldav_user: z.string().trim(),
+  caldav_calendar: z.string(),
   fingerprint: z
     .string()
     .transform((text) => text.replace(/[\s:]/g, '').toLowerCase())
@@ -130,8 +149,27 @@ export function readAccount(form: URLSearchParams): Read<{
     email: data.email,
     label: data.label,
     signature: data.signature,
-    servers: { imap: server('imap'), smtp: server('smtp'), fingerprint: data.fingerprint || undefined },
+    servers: {
+      imap: server('imap'),
+      smtp: server('smtp'),
+      caldav: data.caldav_url === '' ? undefined : calendarFields(data),
+      fingerprint: data.fingerprint || undefined,
+    },
   };
+}
+
+function calendarFields({
+  email,
+  caldav_url: url,
+  caldav_user: user,
+  caldav_calendar: calendar,
+}: z.infer<typeof accountForm>): CalendarFields {
+  return { url, user: user || email, ...(calendar === '' ? {} : { writeTo: calendar }) };
+}
+
+/** Whether it looks like one; what may be connected to is the adapter's to say. */
+function isCalendarAddress(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
 /** The fields of a form that shows these servers. */

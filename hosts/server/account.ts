@@ -1,8 +1,10 @@
 import { parseArgs } from 'node:util';
+import { parseCalendarUrl } from '../../adapters/caldav/settings.ts';
 import { type MailUrl, parseMailUrl } from '../../adapters/imap/settings.ts';
+import type { CalendarInfo } from '../../core/ports/calendar.ts';
 import type { Account, Owner } from '../../core/ports/storage.ts';
 import { COMMON, type Command, none, onlyOne, required, UsageError } from './command.ts';
-import { confirmedServers } from './confirmed-servers.ts';
+import { type ConfirmedServers, confirmedServers } from './confirmed-servers.ts';
 import { mailSettings } from './mail-settings.ts';
 import { ownerNamed, withService } from './open-service.ts';
 
@@ -10,16 +12,22 @@ const OWNER = { ...COMMON, owner: { type: 'string' } } as const;
 
 const accountAdd: Command = {
   name: 'account add',
-  usage: '--owner EMAIL --email ADDRESS [--imap URL --smtp URL | --yes] [--tls-fingerprint SHA256]',
+  usage:
+    '--owner EMAIL --email ADDRESS [--imap URL --smtp URL | --yes] [--caldav URL | --no-calendar] [--calendar NAME] ' +
+    '[--tls-fingerprint SHA256]',
   does:
-    'connects a mailbox; its password comes from stdin; nothing is saved unless both servers accept it. ' +
-    'Without URLs the servers are looked for, shown, and used after a yes (--yes: at once)',
+    'connects a mailbox, and its calendar where there is one; the password comes from stdin; nothing is saved unless ' +
+    'all servers accept it. Without URLs the servers are looked for, shown, and used after a yes (--yes: at once). ' +
+    '--calendar names the one that new events are put into',
   async run(args, terminal) {
     const options = {
       ...OWNER,
       email: { type: 'string' },
       imap: { type: 'string' },
       smtp: { type: 'string' },
+      caldav: { type: 'string' },
+      calendar: { type: 'string' },
+      'no-calendar': { type: 'boolean' },
       'tls-fingerprint': { type: 'string' },
       yes: { type: 'boolean' },
     } as const;
@@ -27,20 +35,41 @@ const accountAdd: Command = {
     none(positionals);
     const ownerEmail = required(values.owner, '--owner');
     const email = required(values.email, '--email');
-    const { imap, smtp } =
+    if (values['no-calendar'] === true && (values.caldav ?? values.calendar) !== undefined) {
+      throw new UsageError('--no-calendar goes with neither --caldav nor --calendar');
+    }
+    const typedCalendar = values.caldav === undefined ? undefined : calendarOf(values.caldav, email);
+    const servers: ConfirmedServers =
       values.imap === undefined && values.smtp === undefined
         ? await confirmedServers(email, values.yes === true, terminal)
         : {
             imap: serverOf(required(values.imap, '--imap'), 'imap', email),
             smtp: serverOf(required(values.smtp, '--smtp'), 'smtp', email),
+            caldav: undefined,
           };
+    const caldav = values['no-calendar'] === true ? undefined : (typedCalendar ?? servers.caldav);
+    if (values.calendar !== undefined && caldav === undefined) {
+      throw new UsageError('--calendar needs a calendar server: give it with --caldav');
+    }
     const password = await terminal.secret('Password of the mailbox');
-    const settings = mailSettings({ imap, smtp, password, fingerprint: values['tls-fingerprint'] });
+    const settings = (writeTo: string | undefined) =>
+      mailSettings({
+        ...servers,
+        caldav: caldav && { ...caldav, ...(writeTo === undefined ? {} : { writeTo }) },
+        password,
+        fingerprint: values['tls-fingerprint'],
+      });
     const { accountId } = await withService(terminal, async (service) => {
       const { ownerId } = await ownerNamed(service, ownerEmail);
-      return service.accounts.connect({ ownerId, email, settings });
+      const named = values.calendar;
+      if (named === undefined)
+        return service.accounts.connect({ ownerId, email, settings: settings(undefined) });
+      const calendars = await service.accounts.calendars({ ownerId, email, settings: settings(undefined) });
+      const { calendar } = calendarNamed(calendars, named);
+      return service.accounts.connect({ ownerId, email, settings: settings(calendar) });
     });
-    terminal.print({ account_id: accountId }, `Account ${accountId} (${email}) is connected.`);
+    const calendar = caldav === undefined ? '' : ', with its calendar';
+    terminal.print({ account_id: accountId }, `Account ${accountId} (${email}) is connected${calendar}.`);
   },
 };
 
@@ -102,6 +131,31 @@ function serverOf(text: string, protocol: MailUrl['protocol'], email: string) {
     throw new UsageError(`--${protocol}: the address must begin with ${protocol}`);
   const { host, port, security, user = email } = url;
   return { host, port, security, user };
+}
+
+/** @throws UsageError */
+function calendarOf(text: string, email: string): { url: string; user: string } {
+  try {
+    const { url, user = email } = parseCalendarUrl(text);
+    return { url, user };
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause;
+    throw new UsageError(`--caldav: ${cause.message}`, { cause });
+  }
+}
+
+/** By its name, or by its path where names are not enough. @throws Error for people */
+function calendarNamed(calendars: readonly CalendarInfo[], wanted: string): CalendarInfo {
+  const writable = calendars.filter((one) => one.writable);
+  const found = writable.filter(({ name, calendar }) => name === wanted || calendar === wanted);
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only;
+  const all = (found.length > 1 ? found : writable).map(({ name, calendar }) => `${name} (${calendar})`);
+  throw new Error(
+    found.length > 1
+      ? `There are several calendars ${wanted}; give the path of one: ${all.join(', ')}`
+      : `There is no calendar ${wanted} that can be written to. There are: ${all.join(', ') || 'none'}`,
+  );
 }
 
 function row(account: Account, owner: Owner) {

@@ -4,6 +4,13 @@ import type { Terminal } from './terminal.ts';
 
 type Found = Extract<Discovery, { kind: 'found' }>;
 
+export interface ConfirmedServers {
+  readonly imap: ServerSettings;
+  readonly smtp: ServerSettings;
+  /** Undefined: none was found. */
+  readonly caldav: { readonly url: string; readonly user: string } | undefined;
+}
+
 /**
  * The servers of an address that were found, once somebody has said yes to them.
  * @param isConfirmed  that was said beforehand
@@ -13,7 +20,7 @@ export async function confirmedServers(
   email: string,
   isConfirmed: boolean,
   terminal: Terminal,
-): Promise<{ readonly imap: ServerSettings; readonly smtp: ServerSettings }> {
+): Promise<ConfirmedServers> {
   const discovery = await discover(email);
   switch (discovery.kind) {
     case 'unusable':
@@ -22,7 +29,11 @@ export async function confirmedServers(
       throw new Error(`No servers were found for ${email}. ${discovery.tried.join(' ')} ${BY_HAND}`);
     case 'found':
       await confirm(discovery, isConfirmed, terminal);
-      return { imap: settings(discovery.imap), smtp: settings(discovery.smtp) };
+      return {
+        imap: settings(discovery.imap),
+        smtp: settings(discovery.smtp),
+        caldav: discovery.caldav && { url: discovery.caldav.url, user: discovery.caldav.user },
+      };
   }
 }
 
@@ -36,19 +47,22 @@ async function confirm(found: Found, isConfirmed: boolean, terminal: Terminal): 
   }
   const answer = terminal.confirm(`${shown(found)}\nConnect to these servers?`);
   if (answer === undefined) {
-    const { imap, smtp } = found;
+    const { imap, smtp, caldav } = found;
+    const calendar = caldav === undefined ? '' : `, and CalDAV at ${caldav.url} (user ${caldav.user})`;
     throw new Error(
-      `Found IMAP at ${inWords(imap)} and SMTP at ${inWords(smtp)}, from ${imap.source}; nothing was sent there. ` +
+      `Found IMAP at ${inWords(imap)} and SMTP at ${inWords(smtp)}, from ${imap.source}${calendar}; nothing was sent there. ` +
         'Say --yes to connect to them, or give others with --imap and --smtp.',
     );
   }
   if (!(await answer)) throw new Error(`Nothing was done. ${BY_HAND}`);
 }
 
-function shown({ imap, smtp, notes }: Found): string {
+function shown({ imap, smtp, caldav, notes }: Found): string {
+  const calendar = caldav && `CalDAV ${caldav.url} (user ${caldav.user})\n      from ${caldav.source}`;
   const lines = [
     `IMAP  ${inWords(imap)}\n      from ${imap.source}`,
     `SMTP  ${inWords(smtp)}\n      from ${smtp.source}`,
+    ...(calendar === undefined ? [] : [calendar]),
     ...notes.map((note) => `Note  ${note}`),
   ];
   return lines.join('\n');

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
+import { calendarReport } from '../../adapters/caldav/report.ts';
+import { calendarSettings } from '../../adapters/caldav/settings.ts';
 import { broken, type Finding, imapReport } from '../../adapters/imap/report.ts';
 import { type ImapSettings, imapSettings } from '../../adapters/imap/settings.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
@@ -27,6 +29,8 @@ interface AccountReport {
   readonly email: string;
   readonly imap: ServerReport;
   readonly smtp: ServerReport;
+  /** Null where the account has no calendar server. */
+  readonly caldav: ServerReport | null;
 }
 
 interface ServerReport {
@@ -90,13 +94,23 @@ async function checkAccount(keyring: Keyring, owner: Owner, account: Account): P
       'The settings of this account cannot be read: they were written with another secret key, or are damaged. ' +
       'Put the right key back, or remove the account and connect it again.';
     const unread = { server: null, findings: [] };
-    return { ...facts, imap: { ...unread, findings: [broken('settings', text)] }, smtp: unread };
+    return {
+      ...facts,
+      imap: { ...unread, findings: [broken('settings', text)] },
+      smtp: unread,
+      caldav: null,
+    };
   }
-  const { imap, smtp } = await imapReport(settings, limit);
+  const { caldav } = calendarSettings.safeParse(settings).data ?? {};
+  const [{ imap, smtp }, calendar] = await Promise.all([
+    imapReport(settings, limit),
+    caldav === undefined ? [] : calendarReport(caldav, limit),
+  ]);
   return {
     ...facts,
     imap: { server: `${settings.imap.host}:${settings.imap.port}`, findings: imap },
     smtp: { server: `${settings.smtp.host}:${settings.smtp.port}`, findings: smtp },
+    caldav: caldav === undefined ? null : { server: new URL(caldav.url).host, findings: calendar },
   };
 }
 
@@ -118,6 +132,9 @@ function report(terminal: Terminal, machine: readonly Finding[], accounts: reado
     ...accounts.flatMap((account) => [
       { title: titleOf(account, 'IMAP', account.imap), findings: account.imap.findings },
       { title: titleOf(account, 'SMTP', account.smtp), findings: account.smtp.findings },
+      ...(account.caldav === null
+        ? []
+        : [{ title: titleOf(account, 'CalDAV', account.caldav), findings: account.caldav.findings }]),
     ]),
   ];
   const faults = sections.flatMap(({ findings }) => findings).filter(({ state }) => state === 'broken');

@@ -1,3 +1,4 @@
+import { type CalendarServer, calendarServer } from '../../adapters/caldav/settings.ts';
 import { imapSettings, type MailServer } from '../../adapters/imap/settings.ts';
 import { ServiceError } from '../../core/errors.ts';
 
@@ -5,19 +6,33 @@ import { ServiceError } from '../../core/errors.ts';
 export interface MailFields {
   readonly imap: Omit<MailServer, 'pass' | 'tlsFingerprint'>;
   readonly smtp: Omit<MailServer, 'pass' | 'tlsFingerprint'>;
-  /** For both servers. */
+  /** Undefined: the account has no calendar. */
+  readonly caldav: Pick<CalendarServer, 'url' | 'user' | 'writeTo'> | undefined;
+  /** For all servers. */
   readonly password: string;
-  /** SHA-256 of the one certificate to be accepted; undefined: the usual authorities. */
+  /**
+   * SHA-256 of the one certificate to be accepted; undefined: the usual authorities. Of the calendar server only
+   * where that is on the host of another one.
+   */
   readonly fingerprint: string | undefined;
 }
 
+const accountSettings = imapSettings.extend({ caldav: calendarServer.optional() });
+
 /**
- * The settings of the IMAP adapter.
- * @throws ServiceError invalid_arguments when it would not take them
+ * The settings of the IMAP and CalDAV adapters.
+ * @throws ServiceError invalid_arguments when they would not take them
  */
-export function mailSettings({ imap, smtp, password, fingerprint }: MailFields): unknown {
-  const secret = { pass: password, ...(fingerprint === undefined ? {} : { tlsFingerprint: fingerprint }) };
-  const parsed = imapSettings.safeParse({ imap: { ...imap, ...secret }, smtp: { ...smtp, ...secret } });
+export function mailSettings({ imap, smtp, caldav, password, fingerprint }: MailFields): unknown {
+  const pinned = fingerprint === undefined ? {} : { tlsFingerprint: fingerprint };
+  const secret = { pass: password, ...pinned };
+  const isMailHost = caldav !== undefined && [imap.host, smtp.host].includes(hostOf(caldav.url));
+  const calendar = caldav && { ...caldav, password, ...(isMailHost ? pinned : {}) };
+  const parsed = accountSettings.safeParse({
+    imap: { ...imap, ...secret },
+    smtp: { ...smtp, ...secret },
+    ...(calendar === undefined ? {} : { caldav: calendar }),
+  });
   if (parsed.success) return parsed.data;
   const errors = parsed.error.issues.map(({ path, code, message }) => ({
     field: path.join('.'),
@@ -25,4 +40,8 @@ export function mailSettings({ imap, smtp, password, fingerprint }: MailFields):
     message,
   }));
   throw new ServiceError('invalid_arguments', { details: { errors }, cause: parsed.error });
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).hostname.replace(/^\[|\]$/g, '') : '';
 }

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { caldavCalendar } from '../../adapters/caldav/calendar.ts';
 import { workerText } from '../../adapters/extract/attachment-text.ts';
 import { imapMail } from '../../adapters/imap/mail.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
@@ -25,6 +26,7 @@ export function openService(
   return createService({
     storage: sqliteStorage({ file: databaseFile }),
     mail: imapMail(),
+    calendar: caldavCalendar({ log }),
     attachmentText: workerText(),
     log,
     secretKeys: keys,

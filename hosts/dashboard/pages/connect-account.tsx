@@ -1,9 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import * as z from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
+import type { CalendarInfo } from '../../../core/ports/calendar.ts';
 import { MailError } from '../../../core/ports/mail.ts';
 import {
   ACCOUNT_FIELD_NAMES,
+  type CalendarFields,
   type FoundServers,
   readAccount,
   readAddress,
@@ -13,6 +15,7 @@ import {
 } from '../account-fields.ts';
 import { Choice, Field, Form, Problems } from '../forms.tsx';
 import { Quoted } from '../third-party-text.tsx';
+import { visibleText } from '../visible-text.ts';
 import {
   type DashboardOptions,
   type OwnerVisit,
@@ -24,7 +27,8 @@ import {
 import { accountsPage } from './accounts.tsx';
 
 // An account is connected in three steps: its address; its servers, found or typed, which the owner confirms; and
-// only then its password. Every step carries what was typed before it.
+// only then its password. Every step carries what was typed before it. Where there are several calendars the owner
+// picks one and types the password again: no page carries it.
 
 /** Looks for the servers of the address. */
 export const findServers = whereOffered(async (visit) => {
@@ -42,7 +46,7 @@ export const showServers = whereOffered(async (visit) => {
 });
 
 /** The owner has confirmed the servers. */
-export const askPassword = whereOffered(async (visit) => passwordPage(visit, []));
+export const askPassword = whereOffered(async (visit) => passwordPage(visit, {}));
 
 export const connectAccount = whereOffered(async (visit, accountSettings) => {
   const { fields, service, owner } = visit;
@@ -51,18 +55,24 @@ export const connectAccount = whereOffered(async (visit, accountSettings) => {
   const { email, label, signature, servers } = account;
   const password = fields.get('password') ?? '';
   if (password === '') {
-    return passwordPage(visit, ['Password: it is needed to sign in to both servers.']);
+    return passwordPage(visit, { problems: ['Password: it is needed to sign in to the servers.'] });
   }
   try {
+    const settings = accountSettings({ ...servers, password });
+    if (servers.caldav !== undefined && servers.caldav.writeTo === undefined) {
+      const all = await service.accounts.calendars({ ownerId: owner.ownerId, email, settings });
+      const calendars = all.filter(({ writable }) => writable);
+      if (calendars.length > 1) return passwordPage(visit, { calendars });
+    }
     await service.accounts.connect({
       ownerId: owner.ownerId,
       email,
       ...(label === '' ? {} : { label }),
       ...(signature === '' ? {} : { signature }),
-      settings: accountSettings({ ...servers, password }),
+      settings,
     });
   } catch (error) {
-    return passwordPage(visit, problemsOf(error));
+    return passwordPage(visit, { problems: problemsOf(error) });
   }
   return redirect('/accounts?notice=account_connected');
 });
@@ -112,6 +122,10 @@ function serversPage(
   const servers = found?.kind === 'found' ? found : undefined;
   const notes = servers?.notes ?? fields.getAll('note');
   const shown = new Map(fields);
+  if (servers?.caldav !== undefined) {
+    shown.set('caldav_url', servers.caldav.url);
+    shown.set('caldav_user', servers.caldav.user);
+  }
   if (servers !== undefined) {
     for (const [name, text] of [...serverTexts('imap', servers.imap), ...serverTexts('smtp', servers.smtp)]) {
       shown.set(name, text);
@@ -133,6 +147,9 @@ function serversPage(
         <Server title="SMTP" which="smtp" shown={shown} otherwise={['465', 'tls']}>
           <Source of={servers?.smtp.source} />
         </Server>
+        <Calendar shown={shown}>
+          <Source of={servers?.caldav?.source} />
+        </Calendar>
         <Field
           label="Certificate fingerprint"
           name="fingerprint"
@@ -238,11 +255,37 @@ function Server(props: {
   );
 }
 
+function Calendar({ shown, children }: { shown: ReadonlyMap<string, string>; children: ComponentChildren }) {
+  return (
+    <fieldset>
+      <legend>CalDAV, for the calendar</legend>
+      {children}
+      <div class="columns">
+        <Field
+          label="Calendar address"
+          name="caldav_url"
+          value={shown.get('caldav_url') ?? ''}
+          placeholder="https://…; empty: no calendar"
+        />
+        <Field
+          label="Calendar user"
+          name="caldav_user"
+          value={shown.get('caldav_user') ?? ''}
+          placeholder="the email address"
+        />
+      </div>
+    </fieldset>
+  );
+}
+
 function Source({ of: source }: { of: string | undefined }) {
   return source === undefined ? null : <p class="quiet source">from {source}</p>;
 }
 
-function passwordPage(visit: OwnerVisit, problems: readonly string[]): PageReply {
+function passwordPage(
+  visit: OwnerVisit,
+  { problems = [], calendars = [] }: { problems?: readonly string[]; calendars?: readonly CalendarInfo[] },
+): PageReply {
   const { token, fields } = visit;
   const account = readAccount(fields);
   if (account.kind === 'wrong') return serversPage(visit, { problems: account.problems });
@@ -256,6 +299,7 @@ function passwordPage(visit: OwnerVisit, problems: readonly string[]): PageReply
       <dl class="facts">
         <ServerFact title="IMAP, for reading" server={servers.imap} />
         <ServerFact title="SMTP, for sending" server={servers.smtp} />
+        <CalendarFact calendar={servers.caldav} />
         {servers.fingerprint === undefined ? null : (
           <div>
             <dt>Certificate</dt>
@@ -267,13 +311,14 @@ function passwordPage(visit: OwnerVisit, problems: readonly string[]): PageReply
       </dl>
       <Notes notes={notes} />
       <Form action="/accounts" token={token} label="Connect account" class="narrow">
-        <Kept fields={fields} names={ACCOUNT_FIELD_NAMES.filter((name) => name !== 'email')} />
+        <Kept fields={fields} names={ACCOUNT_FIELD_NAMES.filter((name) => !isChosenHere(name, calendars))} />
         <KeptNotes notes={notes} />
+        <CalendarChoice calendars={calendars} />
         <Field label="Email" name="email" type="email" value={email} readonly autocomplete="username" />
         <Field label="Password" name="password" type="password" required autocomplete="new-password" />
         <p class="quiet">
-          It goes to these two servers only, and is kept sealed. Both are signed in to first; nothing is saved
-          when that fails.
+          It goes to these servers only, and is kept sealed. Each is signed in to first; nothing is saved when
+          that fails.
         </p>
         <button type="submit">Connect account</button>
       </Form>
@@ -288,6 +333,51 @@ function passwordPage(visit: OwnerVisit, problems: readonly string[]): PageReply
       </div>
     </section>,
     problems.length === 0 ? 200 : 422,
+  );
+}
+
+function isChosenHere(name: string, calendars: readonly CalendarInfo[]): boolean {
+  return name === 'email' || (name === 'caldav_calendar' && calendars.length > 0);
+}
+
+/** The names are the server's: a stranger's words, in a list of which one is taken. */
+function CalendarChoice({ calendars }: { calendars: readonly CalendarInfo[] }) {
+  const [first] = calendars;
+  if (first === undefined) return null;
+  return (
+    <>
+      <p>
+        The password was accepted, and there are several calendars. Pick the one that new events are put into,
+        and type the password once more. All of them are read.
+      </p>
+      <Choice
+        id="caldav-calendar"
+        label="Calendar for new events"
+        name="caldav_calendar"
+        value={first.calendar}
+        options={calendars.map(({ calendar, name }) => [calendar, visibleText(name)])}
+      />
+    </>
+  );
+}
+
+function CalendarFact({ calendar }: { calendar: CalendarFields | undefined }) {
+  return (
+    <div>
+      <dt>CalDAV, for the calendar</dt>
+      <dd>
+        {calendar === undefined ? (
+          'none'
+        ) : (
+          <>
+            <strong>
+              <Quoted text={calendar.url} />
+            </strong>
+            , user <Quoted text={calendar.user} />
+          </>
+        )}
+      </dd>
+    </div>
   );
 }
 

@@ -234,6 +234,11 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
       user: 'work',
       source: 'the DNS, _submission._tcp.example.org',
     },
+    caldav: {
+      url: 'https://dav.example.org/',
+      user: 'work@example.org',
+      source: 'the DNS, _caldavs._tcp.example.org',
+    },
     notes: ['imap.hoster.example does not belong to example.org.'],
   } as const;
 
@@ -255,11 +260,13 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
     expect(await page.locator('.source').allTextContents()).toEqual([
       `from ${found.imap.source}`,
       `from ${found.smtp.source}`,
+      `from ${found.caldav.source}`,
     ]);
     expect(await page.locator('#notes').textContent()).toBe(found.notes[0]);
     expect(await page.getByLabel('IMAP host').inputValue()).toBe('imap.hoster.example');
     expect(await page.getByLabel('SMTP security').inputValue()).toBe('starttls');
     expect(await page.getByLabel('SMTP user').inputValue()).toBe('work');
+    expect(await page.getByLabel('Calendar address').inputValue()).toBe('https://dav.example.org/');
     expect(await page.getByLabel('Password').count()).toBe(0);
 
     await page.getByLabel('IMAP host').fill('imap.example.org');
@@ -268,16 +275,74 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
     const facts = await page.locator('dl').innerText();
     expect(facts).toContain('imap.example.org, port 993, security TLS, user work@example.org');
     expect(facts).toContain('smtp.example.org, port 587, security STARTTLS, user work');
+    expect(facts).toContain('https://dav.example.org/, user work@example.org');
     await givePassword(page);
     expect(await page.getByRole('status').textContent()).toBe('The account is connected.');
     expect(settings).toEqual([
       {
         imap: { host: 'imap.example.org', port: 993, security: 'tls', user: 'work@example.org' },
         smtp: { host: 'smtp.example.org', port: 587, security: 'starttls', user: 'work' },
+        caldav: { url: 'https://dav.example.org/', user: 'work@example.org' },
         password: 'hunter2hunter2',
         fingerprint: undefined,
       },
     ]);
+  });
+
+  it('picks one of several calendars for new events, and gives the password again', async () => {
+    const settings: AccountFields[] = [];
+    const calendars = ['Work', 'Holidays', 'Private'].map((name) => ({
+      calendar: `/dav/${name}/`,
+      name,
+      writable: name !== 'Holidays',
+      schedules: false,
+    }));
+    const dashboard = await openDashboard({
+      accountSettings: (fields) => settings.push(fields),
+      discover: async () => found,
+      between: (service) => ({
+        ...service,
+        accounts: { ...service.accounts, calendars: async () => calendars },
+      }),
+    });
+    const page = await signedIn(dashboard, '/accounts');
+    await page.getByLabel('Email').fill('work@example.org');
+    await page.getByRole('button', { name: 'Connect account' }).click();
+    await page.getByRole('button', { name: 'Use these servers' }).click();
+    await givePassword(page);
+    expect(await page.getByLabel('Calendar for new events').locator('option').allTextContents()).toEqual([
+      'Work',
+      'Private',
+    ]);
+    expect(await page.content()).not.toContain('hunter2');
+    expect(await dashboard.service.accounts.list(dashboard.ownerId)).toHaveLength(1);
+    await page.getByLabel('Calendar for new events').selectOption('Private');
+    await givePassword(page);
+    expect(await page.getByRole('status').textContent()).toBe('The account is connected.');
+    expect(settings.at(-1)?.caldav).toEqual({
+      url: found.caldav.url,
+      user: found.caldav.user,
+      writeTo: '/dav/Private/',
+    });
+  });
+
+  it('connects an account without a calendar when its address is emptied', async () => {
+    const settings: AccountFields[] = [];
+    const dashboard = await openDashboard({
+      accountSettings: (fields) => settings.push(fields),
+      discover: async () => found,
+    });
+    const page = await signedIn(dashboard, '/accounts');
+    await page.getByLabel('Email').fill('work@example.org');
+    await page.getByRole('button', { name: 'Connect account' }).click();
+    await page.getByLabel('Calendar address').fill('no address');
+    await page.getByRole('button', { name: 'Use these servers' }).click();
+    expect(await page.getByRole('alert').textContent()).toContain('Calendar address: an address such as');
+    await page.getByLabel('Calendar address').fill('');
+    await page.getByRole('button', { name: 'Use these servers' }).click();
+    await givePassword(page);
+    expect(settings.at(-1)?.caldav).toBeUndefined();
+    expect(await dashboard.service.accounts.list(dashboard.ownerId)).toHaveLength(2);
   });
 
   it('is told that nothing was found, and what was tried', async () => {
@@ -339,6 +404,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
       {
         imap: { host: 'imap.example.org', port: 993, security: 'tls', user: 'work@example.org' },
         smtp: { host: 'smtp.example.org', port: 587, security: 'starttls', user: 'worker' },
+        caldav: undefined,
         password: 'hunter2hunter2',
         fingerprint: 'ab'.repeat(32),
       },

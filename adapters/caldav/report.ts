@@ -1,0 +1,44 @@
+import { MailError } from '../../core/ports/mail.ts';
+import { broken, brokenBy, type Finding, good, lacking } from '../smtp/finding.ts';
+import { findCalendars } from './discover.ts';
+import { calendarHttp } from './http.ts';
+import type { CalendarServer } from './settings.ts';
+
+/** What the calendar server of an account can do, and what is wrong with it. Nothing is changed there. */
+export async function calendarReport(
+  server: CalendarServer,
+  limit: AbortSignal,
+): Promise<readonly Finding[]> {
+  const http = calendarHttp(async () => server);
+  try {
+    const { calendars, serverDefault } = await findCalendars(http, new URL(server.url), limit);
+    const writable = calendars.filter((one) => one.writable);
+    const target =
+      writable.find(({ calendar }) => calendar === (server.writeTo ?? serverDefault)) ?? writable[0];
+    const isLost = server.writeTo !== undefined && target?.calendar !== server.writeTo;
+    return [
+      good('sign_in', 'Signed in.'),
+      calendars.length > 0
+        ? good('calendars', `Calendars: ${calendars.map(({ name }) => `“${name}”`).join(', ')}.`)
+        : lacking('calendars', 'It has no calendar for events yet: make one with another program.'),
+      ...(isLost
+        ? [
+            broken(
+              'write_to',
+              'The calendar that new events go to is not there any more: connect the account again.',
+            ),
+          ]
+        : target === undefined
+          ? [lacking('write_to', 'None of the calendars can be written to: events can only be read.')]
+          : [good('write_to', `New events go to “${target.name}”.`)]),
+      calendars.some(({ schedules }) => schedules)
+        ? good('scheduling', 'It invites attendees by itself (calendar-auto-schedule).')
+        : lacking('scheduling', 'It does not invite attendees: invitations are sent by mail from here.'),
+    ];
+  } catch (error) {
+    if (!(error instanceof MailError)) throw error;
+    return [brokenBy(error)];
+  } finally {
+    http.close();
+  }
+}
