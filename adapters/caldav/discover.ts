@@ -36,7 +36,11 @@ export async function findCalendars(
   const classes = classesIn(headers.dav) ?? (await classesOf(http, homeUrl, limit));
   const schedules =
     classes.includes('calendar-auto-schedule') && propHrefs(about.props.scheduleOutboxUrl).length > 0;
-  const calendars = resources.filter(holdsEvents).map((resource) => foundCalendar(resource, schedules));
+  // In an order of ours: Radicale's changes, and the first of them may be the one that is written to.
+  const calendars = resources
+    .filter(holdsEvents)
+    .map((resource) => foundCalendar(resource, schedules))
+    .sort((a, b) => (a.calendar < b.calendar ? -1 : 1));
   const [inbox] = propHrefs(about.props.scheduleInboxUrl);
   return {
     calendars,

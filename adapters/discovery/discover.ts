@@ -47,8 +47,13 @@ export async function discoverMail(request: {
   for (const look of [byMx, byAutoconfig, byServiceRecords]) {
     const found = await look(search);
     signal.throwIfAborted();
-    if (found?.kind === 'found' && look !== byMx) return { ...found, ...(await withCalendar(found, search)) };
-    if (found !== undefined) return found;
+    if (found?.kind !== 'found' || look === byMx) {
+      if (found !== undefined) return found;
+      continue;
+    }
+    const whole = { ...found, ...(await withCalendar(found, search)) };
+    signal.throwIfAborted();
+    return whole;
   }
   return { kind: 'nothing', tried: search.tried };
 }

@@ -150,7 +150,10 @@ function calendarNamed(calendars: readonly CalendarInfo[], wanted: string): Cale
   const found = writable.filter(({ name, calendar }) => name === wanted || calendar === wanted);
   const [only] = found;
   if (only !== undefined && found.length === 1) return only;
-  const all = (found.length > 1 ? found : writable).map(({ name, calendar }) => `${name} (${calendar})`);
+  const all = (found.length > 1 ? found : writable).map(({ name, calendar }) =>
+    // A server's own words must not move the cursor of a terminal.
+    `${name} (${calendar})`.replaceAll(/\p{C}/gu, '\u{FFFD}'),
+  );
   throw new Error(
     found.length > 1
       ? `There are several calendars ${wanted}; give the path of one: ${all.join(', ')}`

@@ -5,8 +5,8 @@ import { freePorts, waitForPort } from './ports.ts';
 import { type ProcessGroup, run, startProcessGroup } from './process-group.ts';
 
 export interface Radicale {
-  /** A user that nobody had before, with one empty calendar. */
-  addUser(): Promise<CalendarUser>;
+  /** A user that nobody had before, with one empty calendar. @param name without its domain */
+  addUser(name?: string): Promise<CalendarUser>;
   stop(): Promise<void>;
 }
 
@@ -47,8 +47,8 @@ export async function startRadicale(): Promise<Radicale> {
   }
 
   return {
-    async addUser() {
-      const user = addressOf(`user${users.length + 1}`);
+    async addUser(name = `user${users.length + 1}`) {
+      const user = addressOf(name);
       users.push(user);
       writeUsers();
       const url = `http://127.0.0.1:${port}/`;

@@ -42,6 +42,7 @@ function look(email: string, { mx = {}, srv = {}, web = {}, offline = false }: W
 }
 
 const WELL_KNOWN = 'https://example.org/.well-known/autoconfig/mail/config-v1.1.xml';
+const CALENDAR = 'https://example.org/.well-known/caldav';
 const AUTOCONFIG = 'https://autoconfig.example.org/mail/config-v1.1.xml';
 
 const server = (fields: Readonly<Record<string, string>>) =>
@@ -160,9 +161,15 @@ describe('settings that the domain publishes', () => {
         user: 'Ada+x@example.org',
         source: AUTOCONFIG,
       },
+      caldav: undefined,
       notes: [],
     });
-    expect(asked).toEqual(['MX example.org', `${AUTOCONFIG}?emailaddress=Ada%2Bx%40example.org`]);
+    expect(asked).toEqual([
+      'MX example.org',
+      `${AUTOCONFIG}?emailaddress=Ada%2Bx%40example.org`,
+      'SRV _caldavs._tcp.example.org',
+      CALENDAR,
+    ]);
   });
 
   it('are looked for at the second place too, and a foreign host is pointed out', async () => {
@@ -294,7 +301,7 @@ describe('settings that the domain publishes', () => {
       kind: 'found',
       imap: { host: 'imap.example.org', source: WELL_KNOWN },
     });
-    expect(asked.at(-1)).toBe('https://www.example.org/mail.xml');
+    expect(asked).toContain('https://www.example.org/mail.xml');
   });
 });
 
@@ -451,5 +458,67 @@ describe('nothing', () => {
     await expect(
       discoverMail({ email: 'ada@example.org', resolver, get, signal: giveUp.signal }),
     ).rejects.toBe(reason);
+  });
+});
+
+describe('the calendar', () => {
+  const document = config(incoming(imaps), outgoing(submission));
+  const calendarOf = async (world: World) => {
+    const discovery = await look('ada@example.org', {
+      ...world,
+      web: { [AUTOCONFIG]: document, ...world.web },
+    }).found;
+    return discovery.kind === 'found' ? { caldav: discovery.caldav, notes: discovery.notes } : undefined;
+  };
+
+  it.each([
+    ['ada@icloud.com', 'https://caldav.icloud.com/', 'ada@icloud.com'],
+    ['ada@fastmail.com', 'https://caldav.fastmail.com/', 'ada@fastmail.com'],
+    ['ada@posteo.de', 'https://posteo.de:8443/', 'ada@posteo.de'],
+    ['ada@mailbox.org', 'https://dav.mailbox.org/', 'ada@mailbox.org'],
+    ['ada@gmx.de', 'https://caldav.gmx.net/', 'ada@gmx.de'],
+  ])('of a provider is known: %s', async (email, url, user) => {
+    const { asked, found } = look(email);
+    expect(await found).toMatchObject({ kind: 'found', caldav: { url, user } });
+    expect(asked).toEqual([]);
+  });
+
+  it('of Gmail cannot be connected, which is said', async () => {
+    const discovery = await look('ada@gmail.com').found;
+    expect(discovery).toMatchObject({ kind: 'found', caldav: undefined });
+    expect(discovery.kind === 'found' && discovery.notes.join(' ')).toContain('calendar takes OAuth only');
+  });
+
+  it('is found by the DNS; a foreign host is pointed out', async () => {
+    const srv = { '_caldavs._tcp.example.org': [{ host: 'dav.hoster.example', port: 8443 }] };
+    expect(await calendarOf({ srv })).toEqual({
+      caldav: {
+        url: 'https://dav.hoster.example:8443/',
+        user: 'ada@example.org',
+        source: 'the DNS, _caldavs._tcp.example.org',
+      },
+      notes: ["dav.hoster.example does not belong to example.org: make sure that it is your provider's."],
+    });
+  });
+
+  it('is found at the well-known address of the domain', async () => {
+    const web = { [CALENDAR]: { status: 301, location: 'https://cloud.example.org/remote.php/dav/?x=1' } };
+    expect(await calendarOf({ web })).toEqual({
+      caldav: { url: 'https://cloud.example.org/remote.php/dav/', user: 'ada@example.org', source: CALENDAR },
+      notes: [],
+    });
+    expect(await calendarOf({ web: { [CALENDAR]: { status: 401 } } })).toMatchObject({
+      caldav: { url: CALENDAR },
+    });
+  });
+
+  it.each([
+    ['a redirect away from the domain', { status: 301, location: 'https://evil.example/dav/' }],
+    ['a redirect to plain HTTP', { status: 301, location: 'http://example.org/dav/' }],
+    ['a redirect to the front page', { status: 302, location: '/' }],
+    ['a page', { status: 200 }],
+    ['nothing', { status: 404 }],
+  ])('is not found by %s', async (_what, answer) => {
+    expect(await calendarOf({ web: { [CALENDAR]: answer } })).toEqual({ caldav: undefined, notes: [] });
   });
 });

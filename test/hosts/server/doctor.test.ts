@@ -25,6 +25,7 @@ const printed = z.strictObject({
       email: z.string(),
       imap: server,
       smtp: server,
+      caldav: server.nullable(),
     }),
   ),
 });
@@ -158,6 +159,7 @@ describe.skipIf(missingServers().length > 0)(titled('doctor on accounts'), () =>
       stable_ids: 'lacking',
     });
     expect(states(account?.smtp.findings ?? [])).toMatchObject({ sign_in: 'good', auth: 'good' });
+    expect(account?.caldav).toBeNull();
   });
 
   it("looks at one owner's, in words that people read", async () => {

@@ -1,0 +1,309 @@
+import { once } from 'node:events';
+import net from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { caldavCalendar } from '../../../adapters/caldav/calendar.ts';
+import type { Calendar } from '../../../core/ports/calendar.ts';
+import type { Log, LogFields } from '../../../core/ports/log.ts';
+import type { MailCall, Start } from '../../../core/ports/mail.ts';
+import { object } from '../../contracts/calendar/scene.ts';
+import { multistatus, type Script, startScriptedCaldav } from '../../servers/scripted-caldav.ts';
+
+const CALENDAR = '/home/calendar/';
+const query = { from: new Date('2026-03-01'), to: new Date('2026-04-01'), timezone: 'Europe/Zurich' };
+const place = { calendar: CALENDAR, name: 'one.ics' };
+const ics = object('one', 'DTSTART:20260310T090000Z');
+const go: Start = async () => true;
+
+function accountOn(url: string, log?: Log): { calendar: Calendar; call: MailCall } {
+  const calendar = caldavCalendar(log === undefined ? {} : { log });
+  onTestFinished(() => calendar.close());
+  const caldav = { url, user: 'ada@example.org', password: 'secret' };
+  const account = {
+    ownerId: 'o',
+    accountId: 1,
+    email: 'ada@example.org',
+    settings: async () => ({ caldav }),
+  };
+  return { calendar, call: { account, signal: new AbortController().signal, deadlineMs: 10_000 } };
+}
+
+const answering =
+  (status: number, headers: Record<string, string> = {}, body = ''): Script =>
+  (_asked, response) => {
+    response.writeHead(status, headers).end(body);
+    return 'answered';
+  };
+
+const only =
+  (method: string, script: Script): Script =>
+  (asked, response) =>
+    asked.method === method ? script(asked, response) : 'usual';
+
+describe('what a calendar server may answer to a question', () => {
+  it.each([
+    [401, 'auth'],
+    [403, 'refused'],
+    [423, 'unavailable'],
+    [429, 'unavailable'],
+    [500, 'unavailable'],
+    [503, 'unavailable'],
+  ])('%d is %s, and never an empty list', async (status, code) => {
+    const server = await startScriptedCaldav(only('REPORT', answering(status)));
+    const { calendar, call } = accountOn(server.url);
+    await expect(calendar.list(call, query)).rejects.toMatchObject({ name: 'MailError', code });
+    await expect(
+      calendar.read(call, { calendar: CALENDAR, uid: 'one', recurrenceId: null }, 'UTC'),
+    ).rejects.toMatchObject({ code });
+  });
+
+  it.each([
+    ['a page of HTML', answering(200, { 'content-type': 'text/html' }, '<html><body>Sign in</body></html>')],
+    ['a page that says 207', answering(207, { 'content-type': 'text/html' }, '<html></html>')],
+    ['nothing', answering(207, { 'content-type': 'application/xml' })],
+    ['another document', answering(207, { 'content-type': 'application/xml' }, '<feed/>')],
+    [
+      'an answer that was cut off',
+      answering(
+        207,
+        { 'content-type': 'text/xml' },
+        '<multistatus xmlns="DAV:"><response><href>/home/calendar/a.ics</href>',
+      ),
+    ],
+  ])('%s is refused, and never an empty list', async (_what, script) => {
+    for (const method of ['REPORT', 'PROPFIND']) {
+      const server = await startScriptedCaldav(only(method, script));
+      const { calendar, call } = accountOn(server.url);
+      await expect(calendar.list(call, query)).rejects.toMatchObject({ code: 'refused' });
+    }
+  });
+
+  it('an answer that breaks off in the middle is unavailable', async () => {
+    const server = await startScriptedCaldav(
+      only('REPORT', (_asked, response) => {
+        response.writeHead(207, { 'content-type': 'application/xml', 'content-length': '5000' });
+        response.write('<multistatus xmlns="DAV:">', () => response.destroy());
+        return 'answered';
+      }),
+    );
+    const { calendar, call } = accountOn(server.url);
+    await expect(calendar.list(call, query)).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  it('an answer without end is refused once it is too large', async () => {
+    const server = await startScriptedCaldav(
+      only('REPORT', (_asked, response) => {
+        response.writeHead(207, { 'content-type': 'application/xml' });
+        const more = () => {
+          while (!response.destroyed && response.write('x'.repeat(1024 * 1024)));
+        };
+        response.on('drain', more);
+        more();
+        return 'answered';
+      }),
+    );
+    const { calendar, call } = accountOn(server.url);
+    await expect(calendar.list(call, query)).rejects.toMatchObject({ code: 'refused' });
+  });
+
+  it('no answer at all is unavailable when the time is over', async () => {
+    const server = await startScriptedCaldav(only('REPORT', () => 'answered'));
+    const { calendar, call } = accountOn(server.url);
+    const ended = new AbortController();
+    const list = calendar.list({ ...call, signal: ended.signal }, query);
+    list.catch(() => undefined);
+    await expect.poll(() => server.asked.some(({ method }) => method === 'REPORT')).toBe(true);
+    ended.abort();
+    await expect(list).rejects.toMatchObject({ code: 'unavailable' });
+  });
+});
+
+describe('the password', () => {
+  it.each(['http', 'https'])('does not follow a redirect to another host (%s)', async (scheme) => {
+    const other = await startScriptedCaldav();
+    const target = other.url.replace('http:', `${scheme}:`).replace('127.0.0.1', 'localhost');
+    const server = await startScriptedCaldav(answering(302, { location: target }));
+    const { calendar, call } = accountOn(server.url);
+    await expect(calendar.calendars(call)).rejects.toMatchObject({ code: 'refused' });
+    expect(other.asked).toEqual([]);
+  });
+
+  it('does not go to another port of the host, nor to another home that the server names', async () => {
+    const other = await startScriptedCaldav();
+    const server = await startScriptedCaldav((asked, response) => {
+      if (asked.path !== '/me/') return 'usual';
+      const home = `<c:calendar-home-set><d:href>${other.url}home/</d:href></c:calendar-home-set>`;
+      multistatus(
+        response,
+        `<d:response><d:href>/me/</d:href><d:propstat><d:prop>${home}</d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>`,
+      );
+      return 'answered';
+    });
+    const { calendar, call } = accountOn(server.url);
+    await expect(calendar.calendars(call)).rejects.toMatchObject({ code: 'refused' });
+    expect(other.asked).toEqual([]);
+  });
+
+  it('follows redirects within the host, but not without end', async () => {
+    const server = await startScriptedCaldav((asked, response) => {
+      if (asked.path === '/dav/') return answering(301, { location: '/' })(asked, response);
+      if (asked.path.startsWith('/round')) return answering(302, { location: '/round/' })(asked, response);
+      return 'usual';
+    });
+    const found = accountOn(`${server.url}dav/`);
+    expect(await found.calendar.calendars(found.call)).toMatchObject([{ calendar: CALENDAR, name: 'Mine' }]);
+    const lost = accountOn(`${server.url}round/`);
+    // It is then looked for at the well-known address, where this server has nothing.
+    await expect(lost.calendar.calendars(lost.call)).rejects.toMatchObject({ code: 'refused' });
+    expect(server.asked.filter(({ path }) => path.startsWith('/round'))).toHaveLength(4);
+  });
+});
+
+describe('a list', () => {
+  it('leaves out what cannot be read and what is missing, shows the others, and tells the log how many', async () => {
+    const told: [string, LogFields | undefined][] = [];
+    const log: Log = { info() {}, error() {}, warn: (message, fields) => void told.push([message, fields]) };
+    const server = await startScriptedCaldav(undefined, [
+      { name: 'good.ics', data: object('good', 'DTSTART:20260310T090000Z') },
+      { name: 'broken.ics', data: 'BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nnonsense' },
+      { name: 'missing.ics', data: '', status: 404 },
+      { name: 'also-good.ics', data: object('also-good', 'DTSTART:20260311T090000Z') },
+    ]);
+    const { calendar, call } = accountOn(server.url, log);
+    const events = await calendar.list(call, query);
+    expect(events.map(({ uid }) => uid)).toEqual(['good', 'also-good']);
+    expect(told[0]).toEqual([
+      'calendar objects were left out of a list',
+      { account_id: 1, broken: 1, cut: 0 },
+    ]);
+  });
+
+  it('asks for series by themselves until the server has shown that it finds them', async () => {
+    const series = object('series', 'DTSTART:20200310T090000Z', 'RRULE:FREQ=WEEKLY');
+    const finds = await startScriptedCaldav(undefined, [{ name: 'series.ics', data: series }]);
+    const good = accountOn(finds.url);
+    for (let times = 0; times < 2; times += 1) await good.calendar.list(good.call, query);
+    expect(finds.asked.filter(({ body }) => body.includes('RRULE'))).toHaveLength(1);
+
+    const misses = await startScriptedCaldav(
+      only('REPORT', (asked, response) => {
+        if (!asked.body.includes('time-range')) return 'usual';
+        multistatus(response, '');
+        return 'answered';
+      }),
+      [{ name: 'series.ics', data: series }],
+    );
+    const poor = accountOn(misses.url);
+    for (let times = 1; times <= 2; times += 1) {
+      expect(await poor.calendar.list(poor.call, query)).toHaveLength(5);
+      expect(misses.asked.filter(({ body }) => body.includes('RRULE'))).toHaveLength(times);
+    }
+  });
+});
+
+describe('what a calendar server may answer to a change', () => {
+  it.each([
+    [401, '', 'auth'],
+    [403, '', 'refused'],
+    [404, '', 'not_found'],
+    [409, '', 'refused'],
+    [412, '', 'conflict'],
+    [423, '', 'unavailable'],
+    [500, '', 'unavailable'],
+    [502, '', 'outcome_unknown'],
+    [504, '', 'outcome_unknown'],
+    [
+      207,
+      '<multistatus xmlns="DAV:"><response><status>HTTP/1.1 412 Precondition Failed</status></response></multistatus>',
+      'conflict',
+    ],
+    [302, '', 'refused'],
+  ])('%d %s is %s', async (status, body, code) => {
+    const change: Script = answering(status, { location: '/elsewhere/' }, body);
+    const server = await startScriptedCaldav((asked, response) =>
+      ['PUT', 'DELETE'].includes(asked.method) ? change(asked, response) : 'usual',
+    );
+    const { calendar, call } = accountOn(server.url);
+    await expect(calendar.write(call, { ...place, ics, ifMatch: null }, go)).rejects.toMatchObject({ code });
+    expect(server.asked.filter(({ method }) => method === 'PUT')).toHaveLength(1);
+    expect(server.asked.some(({ path }) => path === '/elsewhere/')).toBe(false);
+  });
+
+  it('sends the bytes as they are, under the condition, to the name as it is', async () => {
+    const server = await startScriptedCaldav();
+    const { calendar, call } = accountOn(server.url);
+    const name = 'ä b/%40@?.ics';
+    await calendar.write(call, { calendar: CALENDAR, name, ics, ifMatch: null }, go);
+    await calendar.remove(call, { calendar: CALENDAR, name, ifMatch: '"7"' }, go);
+    const path = '/home/calendar/%C3%A4%20b%2F%2540%40%3F.ics';
+    expect(server.asked.slice(-2)).toMatchObject([
+      { method: 'PUT', path, body: ics, headers: { 'if-none-match': '*' } },
+      { method: 'DELETE', path, headers: { 'if-match': '"7"' } },
+    ]);
+  });
+
+  it('a connection that ends before all was sent is unavailable: it cannot have been stored', async () => {
+    const server = await startBreaking('before the end of the request');
+    const { calendar, call } = accountOn(server.url);
+    const large = object('large', 'DTSTART:20260310T090000Z', `DESCRIPTION:${'x'.repeat(20_000_000)}`);
+    await expect(calendar.write(call, { ...place, ics: large, ifMatch: null }, go)).rejects.toMatchObject({
+      code: 'unavailable',
+    });
+  });
+
+  it('a connection that ends after all was sent is outcome_unknown', async () => {
+    const server = await startBreaking('behind the request');
+    const { calendar, call } = accountOn(server.url);
+    await expect(calendar.write(call, { ...place, ics, ifMatch: null }, go)).rejects.toMatchObject({
+      code: 'outcome_unknown',
+    });
+    await expect(calendar.remove(call, { ...place, ifMatch: '"1"' }, go)).rejects.toMatchObject({
+      code: 'outcome_unknown',
+    });
+  });
+
+  it('a server that is gone is unavailable, and nothing was begun', async () => {
+    const server = await startBreaking('behind the request');
+    const { calendar, call } = accountOn(server.url);
+    await calendar.target(call);
+    server.stop();
+    let begun = 0;
+    const start: Start = async () => {
+      begun += 1;
+      return true;
+    };
+    await expect(calendar.write(call, { ...place, ics, ifMatch: null }, start)).rejects.toMatchObject({
+      code: 'unavailable',
+    });
+    expect(begun).toBe(0);
+  });
+
+  /** A calendar server up to the first change; that connection, and those after it, it ends. */
+  async function startBreaking(when: 'before the end of the request' | 'behind the request') {
+    const usual = await startScriptedCaldav();
+    const target = new URL(usual.url);
+    let changing = false;
+    const server = net.createServer((socket) => {
+      socket.on('error', () => undefined);
+      const onward = net.connect(Number(target.port), '127.0.0.1');
+      onward.on('error', () => undefined);
+      onward.pipe(socket);
+      let read = '';
+      socket.on('data', (chunk: Buffer) => {
+        read += chunk.toString('latin1');
+        changing ||= /^(PUT|DELETE) /.test(read);
+        if (!changing) onward.write(chunk);
+        else if (when !== 'behind the request' || /END:VCALENDAR\r\n$|^DELETE [\s\S]*\r\n\r\n$/.test(read)) {
+          socket.destroy();
+        }
+      });
+      socket.on('close', () => onward.destroy());
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const stop = () => server.close();
+    onTestFinished(() => void stop());
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    return { url: `http://127.0.0.1:${port}/`, stop };
+  }
+});
