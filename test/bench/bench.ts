@@ -1,6 +1,7 @@
 import { type Dovecot, startDovecot } from '../servers/dovecot.ts';
 import { missingServers } from '../servers/missing-servers.ts';
 import { type Postfix, startPostfix } from '../servers/postfix.ts';
+import { calendar } from './calendar.ts';
 import { conversations } from './conversations.ts';
 import { mailbox } from './mailbox.ts';
 import { memory } from './memory.ts';
@@ -14,10 +15,16 @@ import { trackers } from './trackers.ts';
  * What Countersign costs beside what cannot be done without, as ratios within this one run: other machines have
  * other numbers, but much the same ratios. A bound that is missed is shown, and fails nothing.
  */
-const PARTS = { load: serverLoad, mailbox, conversations, reading, reply, memory, trackers } satisfies Record<
-  string,
-  (dovecot: Dovecot, postfix: Postfix) => Promise<Row[]>
->;
+const PARTS = {
+  load: serverLoad,
+  mailbox,
+  conversations,
+  reading,
+  reply,
+  calendar,
+  memory,
+  trackers,
+} satisfies Record<string, (dovecot: Dovecot, postfix: Postfix) => Promise<Row[]>>;
 
 const names = process.argv.slice(2);
 const unknown = names.find((name) => !(name in PARTS));
