@@ -11,8 +11,6 @@ export interface FoundCalendar extends CalendarInfo {
 
 export interface FoundCalendars {
   readonly calendars: readonly FoundCalendar[];
-  /** What the server says of itself: the `DAV` header. */
-  readonly classes: readonly string[];
   /** `calendar` of the server's own default, where it names one (RFC 6638 9.2). */
   readonly serverDefault: string | undefined;
 }
@@ -33,18 +31,17 @@ export async function findCalendars(
   if (home === undefined) throw noCalendarServer();
   const homeUrl = new URL(home, principal);
   const { resources, headers } = await properties(http, homeUrl, ABOUT_CALENDARS, '1', limit);
-  const classes = classesIn(headers.dav) ?? (await classesOf(http, homeUrl, limit));
-  const schedules =
-    classes.includes('calendar-auto-schedule') && propHrefs(about.props.scheduleOutboxUrl).length > 0;
+  // Without an outbox nobody is told (RFC 6638 2.1), whatever the server can do.
+  const hasOutbox = propHrefs(about.props.scheduleOutboxURL).length > 0;
+  const schedules = hasOutbox && (tellsOf(headers.dav) || (await tellsAttendees(http, homeUrl, limit)));
   // In an order of ours: Radicale's changes, and the first of them may be the one that is written to.
   const calendars = resources
     .filter(holdsEvents)
     .map((resource) => foundCalendar(resource, schedules))
     .sort((a, b) => (a.calendar < b.calendar ? -1 : 1));
-  const [inbox] = propHrefs(about.props.scheduleInboxUrl);
+  const [inbox] = propHrefs(about.props.scheduleInboxURL);
   return {
     calendars,
-    classes,
     serverDefault: inbox && (await defaultIn(http, new URL(inbox, principal), limit)),
   };
 }
@@ -83,32 +80,27 @@ async function onlyOne(
   return resource;
 }
 
-/** RFC 4918 18: what the server says it can do; in every answer of some, and only to OPTIONS of others. */
-async function classesOf(http: CalendarHttp, url: URL, limit: AbortSignal): Promise<readonly string[]> {
+/** Many servers say what they can do to OPTIONS only (RFC 4918 18). */
+async function tellsAttendees(http: CalendarHttp, url: URL, limit: AbortSignal): Promise<boolean> {
   try {
     const { headers } = await http.ask({ method: 'OPTIONS', url, headers: {}, body: '' }, limit);
-    return classesIn(headers.dav) ?? [];
+    return tellsOf(headers.dav);
   } catch (error) {
-    if (error instanceof MailError && ['refused', 'not_found'].includes(error.code)) return [];
+    if (error instanceof MailError && ['refused', 'not_found'].includes(error.code)) return false;
     throw error;
   }
 }
 
-function classesIn(header: string | string[] | undefined): string[] | undefined {
-  return header === undefined
-    ? undefined
-    : [header]
-        .flat()
-        .join()
-        .split(',')
-        .map((name) => name.trim().toLowerCase());
+function tellsOf(dav: string | string[] | undefined): boolean {
+  const classes = [dav ?? ''].flat().join().split(',');
+  return classes.some((name) => name.trim().toLowerCase() === 'calendar-auto-schedule');
 }
 
 /** A server that has none, or does not show it, has no default: that is no failure. */
 async function defaultIn(http: CalendarHttp, inbox: URL, limit: AbortSignal): Promise<string | undefined> {
   try {
     const { props } = await onlyOne(http, inbox, ['c:schedule-default-calendar-URL'], limit);
-    const [href] = propHrefs(props.scheduleDefaultCalendarUrl);
+    const [href] = propHrefs(props.scheduleDefaultCalendarURL);
     return href === undefined ? undefined : decodedPath(new URL(href, inbox));
   } catch (error) {
     if (error instanceof MailError && ['refused', 'not_found'].includes(error.code)) return undefined;

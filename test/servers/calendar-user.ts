@@ -28,7 +28,7 @@ export async function asUser(
 export async function makeCalendar(user: CalendarUser, name = 'Calendar'): Promise<void> {
   const body = `<?xml version="1.0" encoding="utf-8"?>
 <C:mkcalendar xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav"><D:set><D:prop>
-<D:displayname>${name}</D:displayname>
+<D:displayname><![CDATA[${name}]]></D:displayname>
 <C:supported-calendar-component-set><C:comp name="VEVENT"/></C:supported-calendar-component-set>
 </D:prop></D:set></C:mkcalendar>`;
   const answer = await asUser(user, 'MKCALENDAR', user.calendarUrl, {

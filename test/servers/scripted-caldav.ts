@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
@@ -32,15 +33,16 @@ export interface ScriptedObject {
 /**
  * A calendar server that does as it is told, so that faults can be forced that no real one shows. Otherwise it has
  * one calendar, `/home/calendar/`, with these objects, whatever is asked of it. It ends with the test.
+ * @param tls  default: plain text
  */
 export async function startScriptedCaldav(
   script: Script = () => 'usual',
   objects: readonly ScriptedObject[] = [],
+  tls?: { readonly key: string; readonly cert: string },
 ): Promise<ScriptedCaldav> {
   const asked: Asked[] = [];
-  const server = createServer((request, response) => {
-    void answer(request, response);
-  });
+  const listener = (request: IncomingMessage, response: ServerResponse) => void answer(request, response);
+  const server = tls === undefined ? createServer(listener) : createTlsServer(tls, listener);
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
@@ -58,7 +60,10 @@ export async function startScriptedCaldav(
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, asked };
+  return {
+    url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    asked,
+  };
 }
 
 function usual({ method, path }: Asked, response: ServerResponse, objects: readonly ScriptedObject[]): void {

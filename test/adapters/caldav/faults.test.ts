@@ -1,11 +1,15 @@
 import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import net from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { caldavCalendar } from '../../../adapters/caldav/calendar.ts';
 import type { Calendar } from '../../../core/ports/calendar.ts';
 import type { Log, LogFields } from '../../../core/ports/log.ts';
 import type { MailCall, Start } from '../../../core/ports/mail.ts';
 import { object } from '../../contracts/calendar/scene.ts';
+import { makeCertificate } from '../../servers/certificate.ts';
 import { multistatus, type Script, startScriptedCaldav } from '../../servers/scripted-caldav.ts';
 
 const CALENDAR = '/home/calendar/';
@@ -14,10 +18,14 @@ const place = { calendar: CALENDAR, name: 'one.ics' };
 const ics = object('one', 'DTSTART:20260310T090000Z');
 const go: Start = async () => true;
 
-function accountOn(url: string, log?: Log): { calendar: Calendar; call: MailCall } {
+function accountOn(
+  url: string,
+  log?: Log,
+  change: Readonly<Record<string, string>> = {},
+): { calendar: Calendar; call: MailCall } {
   const calendar = caldavCalendar(log === undefined ? {} : { log });
   onTestFinished(() => calendar.close());
-  const caldav = { url, user: 'ada@example.org', password: 'secret' };
+  const caldav = { url, user: 'ada@example.org', password: 'secret', ...change };
   const account = {
     ownerId: 'o',
     accountId: 1,
@@ -141,6 +149,38 @@ describe('the password', () => {
     const { calendar, call } = accountOn(server.url);
     await expect(calendar.calendars(call)).rejects.toMatchObject({ code: 'refused' });
     expect(other.asked).toEqual([]);
+  });
+
+  it('goes over TLS only to the certificate that is pinned, or to one that verifies', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'cs-caldav-tls-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const { certFile, keyFile, fingerprint } = await makeCertificate(folder);
+    const tls = { key: readFileSync(keyFile, 'utf8'), cert: readFileSync(certFile, 'utf8') };
+    const server = await startScriptedCaldav(undefined, [], tls);
+    const pinned = accountOn(server.url, undefined, { tlsFingerprint: fingerprint });
+    expect(await pinned.calendar.calendars(pinned.call)).toHaveLength(1);
+    await pinned.calendar.write(pinned.call, { ...place, ics, ifMatch: null }, go);
+    const before = server.asked.length;
+    for (const change of [{}, { tlsFingerprint: 'ab'.repeat(32) }]) {
+      const { calendar, call } = accountOn(server.url, undefined, change);
+      await expect(calendar.calendars(call)).rejects.toMatchObject({
+        code: 'unavailable',
+        message: expect.stringContaining('certificate') as unknown,
+      });
+    }
+    expect(server.asked).toHaveLength(before);
+  });
+
+  it('is asked over one connection for question after question', async () => {
+    const ports = new Set<number | undefined>();
+    const server = await startScriptedCaldav((_asked, response) => {
+      ports.add(response.socket?.remotePort);
+      return 'usual';
+    });
+    const { calendar, call } = accountOn(server.url);
+    for (let times = 0; times < 3; times += 1) await calendar.calendars(call);
+    expect(server.asked.length).toBeGreaterThan(6);
+    expect(ports.size).toBe(1);
   });
 
   it('follows redirects within the host, but not without end', async () => {

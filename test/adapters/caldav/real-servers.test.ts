@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { caldavCalendar } from '../../../adapters/caldav/calendar.ts';
+import { decodedPath } from '../../../adapters/caldav/discover.ts';
+import { calendarReport } from '../../../adapters/caldav/report.ts';
+import type { MailCall } from '../../../core/ports/mail.ts';
+import { object } from '../../contracts/calendar/scene.ts';
+import { type CalendarUser, makeCalendar, objectNamed, putObject } from '../../servers/calendar-user.ts';
+import { CYRUS_CALENDAR_PROGRAMS, type Cyrus, startCyrus } from '../../servers/cyrus.ts';
+import { PASSWORD } from '../../servers/mail-users.ts';
+import { missingPrograms, titledWithout } from '../../servers/missing-servers.ts';
+import { RADICALE_PROGRAMS, type Radicale, startRadicale } from '../../servers/radicale.ts';
+
+function accountOf(user: CalendarUser, change: Readonly<Record<string, string>> = {}) {
+  const calendar = caldavCalendar();
+  onTestFinished(() => calendar.close());
+  const caldav = { url: user.url, user: user.user, password: PASSWORD, ...change };
+  const account = { ownerId: 'o', accountId: 1, email: user.user, settings: async () => ({ caldav }) };
+  const call: MailCall = { account, signal: new AbortController().signal, deadlineMs: 20_000 };
+  return { calendar, call, caldav };
+}
+
+const states = (findings: readonly { check: string; state: string }[]) =>
+  Object.fromEntries(findings.map(({ check, state }) => [check, state]));
+
+const noRadicale = missingPrograms(RADICALE_PROGRAMS);
+describe.skipIf(noRadicale.length > 0)(titledWithout(noRadicale, 'a calendar on Radicale'), () => {
+  let radicale: Radicale;
+  beforeAll(async () => {
+    radicale = await startRadicale();
+  });
+  afterAll(() => radicale?.stop());
+
+  it('is not signed in to with another password', async () => {
+    const { calendar, call } = accountOf(await radicale.addUser(), { password: 'wrong' });
+    await expect(calendar.calendars(call)).rejects.toMatchObject({ code: 'auth' });
+  });
+
+  it('is found from any address of the server, and from none that is not there', async () => {
+    const user = await radicale.addUser();
+    const path = decodedPath(new URL(user.calendarUrl));
+    for (const url of [user.url, `${user.url}.well-known/caldav`, user.calendarUrl]) {
+      const { calendar, call } = accountOf(user, { url });
+      expect((await calendar.calendars(call)).map((one) => one.calendar)).toEqual([path]);
+    }
+  });
+
+  it('lets one of two programs win that change an event at once', async () => {
+    const user = await radicale.addUser();
+    await putObject(user, 'one.ics', object('one', 'DTSTART:20260310T090000Z'));
+    const { calendar, call } = accountOf(user);
+    const key = { calendar: decodedPath(new URL(user.calendarUrl)), uid: 'one', recurrenceId: null };
+    const stored = await calendar.read(call, key, 'UTC');
+    const texts = ['20260311', '20260312'].map((day) => object('one', `DTSTART:${day}T090000Z`));
+    const written = await Promise.allSettled(
+      texts.map((ics) =>
+        calendar.write(call, { ...key, name: 'one.ics', ics, ifMatch: stored?.etag ?? '' }, async () => true),
+      ),
+    );
+    expect(written.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(written.find((one) => one.status === 'rejected')).toMatchObject({ reason: { code: 'conflict' } });
+    const winner = written.findIndex(({ status }) => status === 'fulfilled');
+    expect((await objectNamed(user, 'one.ics'))?.includes(`DTSTART:2026031${winner + 1}T`)).toBe(true);
+  });
+
+  it('is one of several: all are read, the chosen one is written to, and no other when that is gone', async () => {
+    const user = await radicale.addUser();
+    const work = { ...user, calendarUrl: user.calendarUrl.replace('/calendar/', '/work/') };
+    await makeCalendar(work, 'Arbeit & Beruf');
+    await putObject(user, 'a.ics', object('a', 'DTSTART:20260310T090000Z'));
+    await putObject(work, 'b.ics', object('b', 'DTSTART:20260310T100000Z'));
+    const writeTo = decodedPath(new URL(work.calendarUrl));
+    const { calendar, call } = accountOf(user, { writeTo });
+    const query = { from: new Date('2026-03-10'), to: new Date('2026-03-11'), timezone: 'UTC' };
+    expect((await calendar.list(call, query)).map(({ uid }) => uid)).toEqual(['a', 'b']);
+    expect(await calendar.target(call)).toMatchObject({ calendar: writeTo, name: 'Arbeit & Beruf' });
+    const lost = accountOf(user, { writeTo: '/elsewhere/' });
+    await expect(lost.calendar.target(lost.call)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('is examined', async () => {
+    const { caldav } = accountOf(await radicale.addUser());
+    const limit = new AbortController().signal;
+    expect(states(await calendarReport(caldav, limit))).toEqual({
+      sign_in: 'good',
+      calendars: 'good',
+      write_to: 'good',
+      scheduling: 'lacking',
+    });
+    expect(states(await calendarReport({ ...caldav, writeTo: '/elsewhere/' }, limit)).write_to).toBe(
+      'broken',
+    );
+    expect(states(await calendarReport({ ...caldav, password: 'wrong' }, limit))).toEqual({
+      sign_in: 'broken',
+    });
+  });
+});
+
+const noCyrus = missingPrograms(CYRUS_CALENDAR_PROGRAMS);
+describe.skipIf(noCyrus.length > 0)(titledWithout(noCyrus, 'a calendar on Cyrus'), () => {
+  let cyrus: Cyrus;
+  beforeAll(async () => {
+    cyrus = await startCyrus({ calendars: true });
+  });
+  afterAll(() => cyrus?.stop());
+
+  it('tells attendees by itself, and names its default calendar', async () => {
+    const user = cyrus.calendarOf(await cyrus.addUser());
+    const { calendar, call, caldav } = accountOf(user);
+    expect(await calendar.target(call)).toMatchObject({
+      calendar: decodedPath(new URL(user.calendarUrl)),
+      writable: true,
+      schedules: true,
+    });
+    const report = await calendarReport(caldav, new AbortController().signal);
+    expect(states(report)).toMatchObject({ sign_in: 'good', scheduling: 'good' });
+  });
+});
