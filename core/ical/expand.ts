@@ -12,7 +12,9 @@ const MOST_INSTANCES = 5000;
 const MOST_STEPS = 200_000;
 const INSTANCE_STEPS = 10;
 /** No two clocks are further apart. */
-const ZONES_APART_MS = 2 * DAY_MS;
+const ZONES_APART_MS = 26 * 3_600_000;
+/** No clock is put forward or back by more. */
+const CLOCK_CHANGE_MS = 3 * 3_600_000;
 
 export interface Expansion {
   readonly events: readonly CalendarEvent[];
@@ -185,10 +187,11 @@ function series(parts: readonly EventPart[], { calendar, timezone }: ObjectReadi
     }
 
     function* candidates() {
-      const inRange = (wallMs: number) => wallMs >= fromMs && wallMs <= toMs;
+      const inRange = (wallMs: number, apartMs = 0) => wallMs >= fromMs - apartMs && wallMs <= toMs + apartMs;
       for (const added of whole.added) {
         const moment = inSeries(added.start);
-        if (inRange(moment.wallMs)) yield { start: moment, span: added.span ?? span };
+        // It may have been written in another zone.
+        if (inRange(moment.wallMs, ZONES_APART_MS)) yield { start: moment, span: added.span ?? span };
       }
       // DTSTART counts as the first, whether the rule names it or not (RFC 5545 3.8.5.3).
       if (inRange(start.wallMs)) yield { start, span };
@@ -234,8 +237,9 @@ function series(parts: readonly EventPart[], { calendar, timezone }: ObjectReadi
         ];
         const longestMs = Math.max(...spans.map((span) => (span ? span.days * DAY_MS + span.exactMs : 0)));
         const shifts = [0, ...future.map(shiftOf)];
-        const beginMs = fromMs - longestMs - Math.max(...shifts) - ZONES_APART_MS;
-        const endMs = toMs - Math.min(...shifts) + ZONES_APART_MS;
+        const clock = master.start.zone ?? owner;
+        const beginMs = wallTime(fromMs - longestMs - Math.max(...shifts), clock) - CLOCK_CHANGE_MS;
+        const endMs = wallTime(toMs - Math.min(...shifts), clock) + CLOCK_CHANGE_MS;
         const allowed = Math.min(MOST_STEPS, Math.max(0, shared.left));
         const budget = { left: allowed };
         try {
