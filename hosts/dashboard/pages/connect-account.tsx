@@ -274,6 +274,7 @@ function Calendar({ shown, children }: { shown: ReadonlyMap<string, string>; chi
           placeholder="the email address"
         />
       </div>
+      <p class="quiet">An account works without a calendar: then its address stays empty.</p>
     </fieldset>
   );
 }
@@ -347,8 +348,8 @@ function CalendarChoice({ calendars }: { calendars: readonly CalendarInfo[] }) {
   return (
     <>
       <p>
-        The password was accepted, and there are several calendars. Pick the one that new events are put into,
-        and type the password once more. All of them are read.
+        The calendar server accepted the password, and has several calendars. Pick the one that new events are
+        put into, and type the password once more. All of them are read.
       </p>
       <Choice
         id="caldav-calendar"
