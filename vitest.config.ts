@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { sectionReporter } from './test/conformance/section-reporter.ts';
 import { countReporter } from './test/reporter.ts';
 
 export default defineConfig({
@@ -6,7 +7,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.{ts,tsx}'],
     globalSetup: ['test/install-servers.ts'],
-    reporters: ['default', countReporter()],
+    reporters: ['default', sectionReporter(), countReporter()],
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 30_000,

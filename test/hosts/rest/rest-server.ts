@@ -8,6 +8,7 @@ import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
 import type { LimitOverrides } from '../../../core/limits.ts';
 import type { Modes, Preset } from '../../../core/permissions.ts';
 import type { Log } from '../../../core/ports/log.ts';
+import type { Mail } from '../../../core/ports/mail.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import type { Service } from '../../../core/service.ts';
 import { createService, type EmbeddedOptions } from '../../../hosts/embedded/countersign.ts';
@@ -35,6 +36,8 @@ export interface RestServerOptions {
   readonly given?: Partial<EmbeddedOptions>;
   /** The mail of the sandbox; unless `given` has another mailbox. */
   readonly samples?: (owner: string) => readonly SampleMessage[];
+  /** What the service is given instead of the sandbox itself: for faults that it does not make. */
+  readonly mailAs?: (mail: SandboxMail) => Mail;
   /** What stands between the door and the service. */
   readonly between?: (service: Service) => RestService;
 }
@@ -50,7 +53,7 @@ export async function restServer(options: RestServerOptions = {}): Promise<RestS
   const mail = sandboxMail(options.samples === undefined ? {} : { samples: options.samples });
   const service = createService({
     storage,
-    mail,
+    mail: options.mailAs?.(mail) ?? mail,
     secretKeys: [randomBytes(32)],
     baseUrl: options.baseUrl ?? `http://127.0.0.1:${port}`,
     dashboardUrl: 'http://127.0.0.1:1',

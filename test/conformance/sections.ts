@@ -1,0 +1,46 @@
+import { describe } from 'vitest';
+
+/** The sections of API.md, in its order, and after them those of the notes on how it is read. */
+export const SECTIONS = [
+  'What the service does',
+  'Resources: Response envelope',
+  'Resources: Identifier formats',
+  'Resources: Message summary',
+  'Resources: Message detail',
+  'Resources: Attachment',
+  'Resources: Thread',
+  'Resources: Account',
+  'Resources: Folder',
+  'Resources: Calendar event',
+  'Resources: Tracker',
+  'Resources: Approval',
+  'Resources: Key description',
+  'Resources: Permission groups',
+  'States: Approval request',
+  'States: Calendar event',
+  'States: Tracker',
+  'States: Message read state',
+  'Endpoints: Common rules',
+  'Endpoints: Meta',
+  'Endpoints: Approvals',
+  'Endpoints: Accounts and folders',
+  'Endpoints: Messages',
+  'Endpoints: Threads',
+  'Endpoints: Calendar events',
+  'Endpoints: Trackers',
+  'Authentication',
+  'Events',
+  'Errors',
+  'Limits',
+  'Versioning',
+  'Notes: Where API.md is silent',
+  'Notes: Tools and their arguments',
+  'Notes: Where API.md can be read in two ways',
+] as const;
+
+export type Section = (typeof SECTIONS)[number];
+
+/** The checks of a section. Each test counts as one; see `sectionReporter`. */
+export function section(name: Section, checks: () => void): void {
+  describe(name, checks);
+}
