@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { Approval } from './approval.ts';
 import { type ServiceError as Refusal, ServiceError } from './errors.ts';
 import { type Executor, failureCode, sealPlan } from './execute-approval.ts';
+import { largestFitting, withFittingItems } from './fitting.ts';
 import { type Identifiers, approvalId as newApprovalId } from './identifiers.ts';
 import type { Keyring } from './keyring.ts';
 import { limitsOf } from './limits.ts';
@@ -46,8 +47,6 @@ export interface CallToolParts {
   readonly onPending: (notice: { ownerId: string; approvalId: string }) => void;
 }
 
-/** Source: API.md, Limits: 64 KB. */
-const RESPONSE_BYTES = 64 * 1024;
 /** How long a caller waits for a direct write, and for a mailbox. */
 const WAIT_MS = 25_000;
 
@@ -84,7 +83,8 @@ export function createCallTool(parts: CallToolParts): CallTool {
     ];
     let outcome: Outcome;
     try {
-      outcome = await answer(parts, caller, call, progress, began, abort.signal);
+      const found = await answer(parts, caller, call, progress, began, abort.signal);
+      outcome = withFittingItems(found, call.sizeBytes);
     } catch (error) {
       const refusal = refusalOf(error);
       if (refusal.cause !== undefined) warn('a call failed', refusal.cause);
@@ -336,17 +336,10 @@ function fitted(
     result: flagUntrusted(result, tool.untrusted, tool.wrapped, nonce),
   });
   if (found.kind !== 'cut') return flagged(found.result, found.kind === 'empty' ? 'empty' : 'ok');
-  const whole = flagged(found.at(found.most));
-  if (sizeBytes(whole) <= RESPONSE_BYTES) return whole;
-  let fits = 0;
-  let tooMuch = found.most;
-  while (tooMuch - fits > 1) {
-    const middle = Math.floor((fits + tooMuch) / 2);
-    if (sizeBytes(flagged(found.at(middle))) <= RESPONSE_BYTES) fits = middle;
-    else tooMuch = middle;
-  }
-  if (fits === 0) throw new Error(`not even one row or character of ${tool.name} fits into an answer`);
-  return flagged(found.at(fits));
+  const largest = largestFitting(found.most, (n) => flagged(found.at(n)), sizeBytes);
+  if (largest === undefined)
+    throw new Error(`not even one row or character of ${tool.name} fits into an answer`);
+  return largest;
 }
 
 /** A cursor belongs to the tool and to the arguments other than the cursor. */

@@ -61,7 +61,7 @@ export function summaryOf(context: CallContext, account: Account, row: MessageRo
   return {
     id,
     account_id: account.accountId,
-    folder: row.place.path,
+    folder: folderName(row.place.path),
     from: shortened(row.from, ROW_FIELD_CHARS),
     subject: shortened(row.subject, ROW_FIELD_CHARS),
     date: row.date,
@@ -70,6 +70,13 @@ export function summaryOf(context: CallContext, account: Account, row: MessageRo
 
 /** A stranger's header may be as long as a book; a row of a list is not. */
 export const ROW_FIELD_CHARS = 501;
+/** One more than a name may have that a caller asks for a folder by: what was cut is no such name. */
+const FOLDER_CHARS = 256;
+
+/** A folder's name as results show it: whole, unless it is longer than any that could be asked for. */
+export function folderName(path: string): string {
+  return shortened(path, FOLDER_CHARS);
+}
 
 /**
  * Finds what an id means and asks for it where it lies. A message that has moved is found again only by a unique

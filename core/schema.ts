@@ -1,6 +1,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import * as z from 'zod';
-import { ServiceError } from './errors.ts';
+import { type ErrorDetails, ServiceError } from './errors.ts';
+import { shortened } from './shortened.ts';
 
 /**
  * Arguments of tools: the schema that is published is the schema that is checked (ajv); zod gives the types and
@@ -16,7 +17,19 @@ interface ArgumentError {
 }
 
 function invalidArguments(errors: readonly ArgumentError[]): ServiceError {
-  return new ServiceError('invalid_arguments', { details: { errors } });
+  return new ServiceError('invalid_arguments', { details: errorDetails(errors) });
+}
+
+const ERRORS_SHOWN = 30;
+/** The caller names fields that there are not, and may name them by a book. */
+const FIELD_CHARS = 100;
+
+/** The details of a refusal of arguments: `errors_total` is there when there are more errors than are shown. */
+export function errorDetails(errors: readonly ArgumentError[]): ErrorDetails {
+  const shown = errors
+    .slice(0, ERRORS_SHOWN)
+    .map((error) => ({ ...error, field: shortened(error.field, FIELD_CHARS) }));
+  return errors.length > shown.length ? { errors: shown, errors_total: errors.length } : { errors: shown };
 }
 
 export function invalidArgument(field: string, rule: string, message: string): ServiceError {

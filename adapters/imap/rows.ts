@@ -68,8 +68,11 @@ export function isWhole(message: FetchMessageObject): boolean {
   return message.uid > 0 && message.size !== undefined && message.internalDate !== undefined;
 }
 
+/** RFC 8474, 7. A longer one would make a message id that nobody could be asked for by. */
+const OBJECT_ID_CHARS = 255;
+
 export function rowOf({ mailbox, uidValidity, client }: OpenFolder, message: FetchMessageObject): MessageRow {
-  const { uid, size = 0, flags = new Set(), emailId, headers: block = Buffer.alloc(0) } = message;
+  const { uid, size = 0, flags = new Set(), emailId = '', headers: block = Buffer.alloc(0) } = message;
   const place: MessagePlace = { path: mailbox.path, uidValidity, uid };
   const hasStableIds = client.capabilities.has('OBJECTID') || client.capabilities.has('X-GM-EXT-1');
   const headers = readHeaders(block);
@@ -81,7 +84,7 @@ export function rowOf({ mailbox, uidValidity, client }: OpenFolder, message: Fet
   const dateHeader = first('date') ?? null;
   return {
     place,
-    stableId: (hasStableIds ? emailId : undefined) ?? null,
+    stableId: hasStableIds && emailId !== '' && emailId.length <= OBJECT_ID_CHARS ? emailId : null,
     fingerprint: fingerprintOf({
       messageId,
       from,

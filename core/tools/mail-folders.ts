@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { accountsOf, asked } from '../mailbox.ts';
+import { accountsOf, asked, folderName } from '../mailbox.ts';
 import { pageFields, skipped } from '../paging.ts';
 import { MailError } from '../ports/mail.ts';
 import type { Account } from '../ports/storage.ts';
@@ -97,7 +97,12 @@ async function described(context: CallContext, account: Account) {
     return {
       ...row,
       by_role: Object.fromEntries(roles),
-      folders: folders.map(({ path, role, unread, total }) => ({ display_name: path, role, unread, total })),
+      folders: folders.map(({ path, role, unread, total }) => ({
+        display_name: folderName(path),
+        role,
+        unread,
+        total,
+      })),
     };
   } catch (error) {
     if (!(error instanceof MailError)) throw error;
@@ -124,7 +129,11 @@ export const listFolders = defineRead({
     const found = await Promise.all(
       accountsOf(context, args.account_id).map(async (account) => {
         const folders = await asked(account, context.ports.mail.folders(context.mailCall(account)));
-        return folders.map(({ path, role }) => ({ name: path, role, account_id: account.accountId }));
+        return folders.map(({ path, role }) => ({
+          name: folderName(path),
+          role,
+          account_id: account.accountId,
+        }));
       }),
     );
     const skip = skipped(context, args.cursor);

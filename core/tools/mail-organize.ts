@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Hold } from '../holds.ts';
-import { placeOf } from '../mailbox.ts';
+import { folderName, placeOf } from '../mailbox.ts';
 import type { Result } from '../outcome.ts';
 import type { ActionPlan } from '../plan.ts';
 import type { MailFlag } from '../ports/mail.ts';
@@ -91,7 +91,7 @@ function directFlag({ targets }: ActionPlan, result: Result): Result {
   const [target, ...others] = targets;
   if (target === undefined || others.length > 0) return { items };
   const { done: _done, ...item } = items[0] ?? {};
-  return { ...item, folder: target.path };
+  return { ...item, folder: folderName(target.path) };
 }
 
 export const markRead = defineFlag({

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ServiceError } from '../errors.ts';
-import { asked, folderNamed, summaryOf } from '../mailbox.ts';
+import { asked, folderName, folderNamed, summaryOf } from '../mailbox.ts';
 import type { Result } from '../outcome.ts';
 import { cursorAt, type Position } from '../paging.ts';
 import type { MessagePage, MessageRow } from '../ports/mail.ts';
@@ -66,7 +66,7 @@ export function mergedRows(
   const rows = merged.slice(0, list.limit);
   const moreBehind = merged.length > rows.length || present.some(({ page }) => page.more);
   const facts = {
-    folder: pages.length === 1 && first.path !== undefined ? first.path : list.folder,
+    folder: pages.length === 1 && first.path !== undefined ? folderName(first.path) : list.folder,
     total: present.reduce((sum, { page }) => sum + page.total, 0),
   };
   if (rows.length === 0) {

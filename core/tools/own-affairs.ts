@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import { ServiceError } from '../errors.ts';
+import { withItems } from '../fitting.ts';
+import { PLAN_LIMITS } from '../limits.ts';
 import { approvalOutcome, endedOutcome, wireApproval } from '../outcome.ts';
 import { cursorAt, positionOf } from '../paging.ts';
 import { effectiveMode, GROUPS, MODES } from '../permissions.ts';
@@ -82,15 +84,22 @@ export const listApprovals = defineRead({
     const after = behind && { createdAtMs: behind[0], id: behind[1] };
     const { credentialId } = context.credential;
     const page = await context.ports.storage.approvals({ ...args, ownerId, credentialId, after });
+    const [newest] = page.approvals;
     return {
       kind: 'cut',
-      most: page.approvals.length,
+      // One step for each message that an approval may have an outcome of: what does not fit is whole approvals from
+      // the end, and only where not even one whole approval fits, outcomes of it.
+      most: Math.max(1, page.approvals.length) * ITEMS_AT_MOST,
       at(n) {
-        const rows = page.approvals.slice(0, n);
+        const whole = Math.floor(n / ITEMS_AT_MOST);
+        const rows = page.approvals.slice(0, Math.max(1, whole));
         const last = rows.at(-1);
-        const more = page.more || n < page.approvals.length;
+        const more = page.more || rows.length < page.approvals.length;
         return {
-          approvals: rows.map(wireApproval),
+          approvals:
+            whole === 0 && newest !== undefined
+              ? [withItems(wireApproval(newest), ['result', 'items'], n - 1)]
+              : rows.map(wireApproval),
           returned: rows.length,
           has_more: more,
           ...(more && last !== undefined
@@ -101,6 +110,9 @@ export const listApprovals = defineRead({
     };
   },
 });
+
+/** Source: API.md, Limits: messages per bulk request. */
+const ITEMS_AT_MOST = Math.max(...Object.values(PLAN_LIMITS).map((limits) => limits.messagesPerBulk)) + 1;
 
 const position = z.tuple([z.number(), z.string()]);
 

@@ -1,4 +1,5 @@
 import { type Failure, failure } from '../../core/outcome.ts';
+import { errorDetails } from '../../core/schema.ts';
 import { isObject, type JsonObject } from './json-body.ts';
 
 /** What a request gives a tool, by where it stands. */
@@ -48,7 +49,7 @@ export function strangeParameters(given: Given): Failure | undefined {
     rule: 'additionalProperties',
     message: 'is not a parameter here',
   }));
-  return failure('invalid_arguments', { errors });
+  return failure('invalid_arguments', errorDetails(errors));
 }
 
 /** A parameter that is repeated comes as a list, which no parameter of a query may be. */

@@ -1,0 +1,67 @@
+import type { Outcome } from './outcome.ts';
+
+/** No answer is longer than its door may write. Source: API.md, Limits: 64 KB. */
+
+const RESPONSE_BYTES = 64 * 1024;
+
+/** Bytes of an answer as its door writes it. */
+type SizeBytes = (outcome: Outcome) => number;
+
+/**
+ * The largest of the answers `at(1)` to `at(most)` that may be written, where a larger number gives a longer answer.
+ * @returns undefined when not even the first may be
+ */
+export function largestFitting(
+  most: number,
+  at: (n: number) => Outcome,
+  sizeBytes: SizeBytes,
+): Outcome | undefined {
+  const whole = at(most);
+  if (sizeBytes(whole) <= RESPONSE_BYTES) return whole;
+  let largest: Outcome | undefined;
+  let fits = 0;
+  let tooMuch = most;
+  while (tooMuch - fits > 1) {
+    const middle = Math.floor((fits + tooMuch) / 2);
+    const answer = at(middle);
+    if (sizeBytes(answer) <= RESPONSE_BYTES) {
+      fits = middle;
+      largest = answer;
+    } else tooMuch = middle;
+  }
+  return largest;
+}
+
+/** Where an answer has an outcome for each of several messages. */
+const ITEMS = [
+  ['result', 'items'],
+  ['result', 'approval', 'result', 'items'],
+  ['approval', 'result', 'items'],
+] as const;
+
+/** The answer with as many of the outcomes of a change of several messages as may be written; `items_total` tells. */
+export function withFittingItems(outcome: Outcome, sizeBytes: SizeBytes): Outcome {
+  for (const path of ITEMS) {
+    const items = itemsAt(outcome, path);
+    if (items === undefined || sizeBytes(outcome) <= RESPONSE_BYTES) continue;
+    return largestFitting(items.length, (n) => withItems(outcome, path, n - 1), sizeBytes) ?? outcome;
+  }
+  return outcome;
+}
+
+function itemsAt(value: unknown, [step, ...rest]: readonly string[]): readonly unknown[] | undefined {
+  if (step === undefined) return Array.isArray(value) ? value : undefined;
+  return isRecord(value) ? itemsAt(value[step], rest) : undefined;
+}
+
+/** The first `n` items; `items_total` beside them says how many there are. */
+export function withItems<T extends object>(record: T, [step, ...rest]: readonly string[], n: number): T {
+  const inner = isRecord(record) && step !== undefined ? record[step] : undefined;
+  if (step === undefined || inner === undefined) return record;
+  if (Array.isArray(inner)) return { ...record, [step]: inner.slice(0, n), [`${step}_total`]: inner.length };
+  return isRecord(inner) ? { ...record, [step]: withItems(inner, rest, n) } : record;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
