@@ -32,6 +32,8 @@ export interface RestServerOptions {
   readonly limits?: LimitOverrides;
   readonly baseUrl?: string;
   readonly log?: Log;
+  /** The owner's account, where the mailbox is not the sandbox. */
+  readonly account?: { readonly email: string; readonly settings: unknown };
   /** What the service is given besides: a plan, a clock, other ports. */
   readonly given?: Partial<EmbeddedOptions>;
   /** The mail of the sandbox; unless `given` has another mailbox. */
@@ -71,7 +73,7 @@ export async function restServer(options: RestServerOptions = {}): Promise<RestS
   server.on('clientError', restClientError(behind, rest));
 
   const { ownerId } = await service.owners.create({ email: OWNER_EMAIL });
-  await service.accounts.connect({ ownerId, email: OWNER_EMAIL, settings: {} });
+  await service.accounts.connect({ ownerId, email: OWNER_EMAIL, settings: {}, ...options.account });
   const key: RestServer['key'] = async ({ preset = 'full', modes = {}, ownerId: owner = ownerId } = {}) =>
     (await service.keys.create({ ownerId: owner, name: 'test', preset, modes })).apiKey;
 
