@@ -270,6 +270,9 @@ realSection('Errors', () => {
     await dovecot.restart();
     // A server that was gone is not asked again at once.
     const again = () => door.call('GET', '/v1/messages');
-    await vi.waitFor(async () => expect((await again()).status).toBe(200), { timeout: 20_000, interval: 200 });
+    await vi.waitFor(async () => expect((await again()).status).toBe(200), {
+      timeout: 20_000,
+      interval: 200,
+    });
   });
 });
