@@ -1,6 +1,7 @@
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
+import { wordsIn } from '../../../core/time-zone.ts';
 import { browserIsMissing, inBrowser, openBrowser } from '../../servers/browser.ts';
 import { type Dashboard, EMAIL, openDashboard, PASSWORD } from './open-dashboard.ts';
 
@@ -54,6 +55,10 @@ describe.skipIf(browserIsMissing)(inBrowser("the owner's trackers"), () => {
   }
 
   const messages = z.looseObject({ messages: z.array(z.looseObject({ id: z.string() })) });
+
+  const events = z.looseObject({
+    events: z.array(z.looseObject({ event_id: z.int(), title: z.string(), start: z.string() })),
+  });
 
   async function newestId({ key }: Dashboard): Promise<string> {
     const outcome = await key.call('summarize_inbox', { limit: 1 });
@@ -184,6 +189,10 @@ describe.skipIf(browserIsMissing)(inBrowser("the owner's trackers"), () => {
       'trackers:write': 'approval',
       'trackers:remove': 'approval',
     });
+    const listed = await dashboard.key.call('list_events');
+    if (listed.status !== 'ok') throw new Error(listed.status);
+    const [event] = events.parse(listed.result).events;
+    if (event === undefined) throw new Error('there are events');
     const page = await signedIn(dashboard, '/approvals');
     const changes: [tool: string, args: object, heading: string, shown: string[]][] = [
       [
@@ -210,6 +219,12 @@ describe.skipIf(browserIsMissing)(inBrowser("the owner's trackers"), () => {
           'Fri, 20 Nov 2026',
           'The lease ends',
         ],
+      ],
+      [
+        'link_event_to_tracker',
+        { tracker_id: 2, event_id: event.event_id },
+        'Link an event to a tracker',
+        ['Garden fence', event.title, wordsIn(new Date(event.start), 'UTC')],
       ],
     ];
     for (const [tool, args, heading, shown] of changes) {
