@@ -1,0 +1,78 @@
+import { createAddressBudget } from '../address-budget.ts';
+import { unavailable } from '../call-tool.ts';
+import { isWellFormed, secretHash } from '../credential.ts';
+import { failure } from '../outcome.ts';
+import { effectiveMode } from '../permissions.ts';
+import type { Ports } from '../ports/ports.ts';
+import type { Calls } from '../service.ts';
+import { CATALOGUE } from '../tools/catalogue.ts';
+import { listingOf } from '../tools/define-tool.ts';
+
+/** Source: API-NOTES.md, order of refusals: 60 a minute for those who hold no key. */
+const CALLS_WITHOUT_KEY = 60;
+
+export function createCalls(
+  { storage, clock, random, log }: Ports,
+  leaseMs: number,
+  callTool: Calls['run'],
+): Calls {
+  const strangers = createAddressBudget(CALLS_WITHOUT_KEY);
+  return {
+    async admit({ token, address: from }) {
+      const now = clock.now();
+      const slotId = Buffer.from(random(12)).toString('base64url');
+      if (token !== undefined && isWellFormed(token)) {
+        try {
+          const admitted = await storage.admit({ secretHash: secretHash(token), slotId, leaseMs, now });
+          if (admitted.kind === 'admitted') return admitted;
+          if (admitted.kind === 'over') {
+            const { code, retryAfterS, resetsAt, rate } = admitted.verdict;
+            const resets = resetsAt === undefined ? {} : { resets_at: resetsAt.toISOString() };
+            return {
+              kind: 'over',
+              failure: failure(code, { retry_after_s: retryAfterS, ...resets }),
+              retryAfterS,
+              rate,
+            };
+          }
+        } catch (error) {
+          log.error('a call could not be admitted', {
+            error: error instanceof Error ? error.name : typeof error,
+          });
+          const { code, details } = unavailable(error);
+          return { kind: 'refused', failure: failure(code, details), rate: strangers.take(from, now).rate };
+        }
+      }
+      const { within, rate } = strangers.take(from, now);
+      const refusal = within
+        ? failure('invalid_token')
+        : failure('rate_limited', { retry_after_s: rate.resetS });
+      return { kind: 'refused', failure: refusal, rate };
+    },
+    run: callTool,
+    async leave(caller, outcome) {
+      const now = clock.now();
+      await storage.finish({
+        caller: { ownerId: caller.owner.ownerId, credentialId: caller.credential.credentialId },
+        slotId: caller.slotId,
+        claim: null,
+        activity: {
+          kind: 'call',
+          credentialId: caller.credential.credentialId,
+          tool: null,
+          outcome,
+          approvalId: null,
+          durationMs: 0,
+          shown: [],
+          listed: [],
+        },
+        now,
+      });
+    },
+    tools({ credential, owner }) {
+      return CATALOGUE.filter(
+        ({ group }) => group === null || effectiveMode(group, credential.modes[group], owner.plan) !== 'off',
+      ).map(listingOf);
+    },
+  };
+}

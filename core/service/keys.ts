@@ -1,0 +1,87 @@
+import {
+  isWellFormed,
+  KEY_DAYS_DEFAULT,
+  KEY_DAYS_MAX,
+  newApiKey,
+  ROTATION_OVERLAP_HOURS,
+  secretHash,
+} from '../credential.ts';
+import { credentialId } from '../identifiers.ts';
+import { DAY_MS, HOUR_MS } from '../limits.ts';
+import { type Modes, PRESETS, wrongModes } from '../permissions.ts';
+import type { Ports } from '../ports/ports.ts';
+import { invalidArgument, line } from '../schema.ts';
+import type { Keys } from '../service.ts';
+import { notFound } from './not-found.ts';
+
+const keyName = line({ min: 1, max: 100, description: '' });
+
+export function createKeys({ storage, clock, random }: Ports): Keys {
+  const changed = (base: Modes, changes: Partial<Modes>): Modes => {
+    const modes = { ...base, ...changes };
+    const [wrong] = wrongModes(modes);
+    if (wrong !== undefined) throw invalidArgument(wrong, 'mode', `cannot be ${modes[wrong]}`);
+    return modes;
+  };
+  const keyOf = async (ownerId: string, keyId: string) => {
+    const key = (await storage.credentials(ownerId)).find((one) => one.credentialId === keyId);
+    if (key === undefined) throw notFound('key');
+    return key;
+  };
+  return {
+    async create({ ownerId, name, preset, modes = {}, days = KEY_DAYS_DEFAULT }) {
+      if (!keyName.safeParse(name).success)
+        throw invalidArgument('name', 'length', 'is one line of 1 to 100 characters');
+      if (!Number.isInteger(days) || days < 1 || days > KEY_DAYS_MAX) {
+        throw invalidArgument('days', 'range', `is 1 to ${KEY_DAYS_MAX}`);
+      }
+      if ((await storage.owner(ownerId)) === undefined) throw notFound('owner');
+      const now = clock.now();
+      const apiKey = newApiKey(random);
+      const added = await storage.addCredential({
+        ownerId,
+        credentialId: credentialId(random),
+        kind: 'pat',
+        name,
+        modes: changed(PRESETS[preset].modes, modes),
+        secretHash: secretHash(apiKey),
+        expiresAt: new Date(now.getTime() + days * DAY_MS),
+        now,
+      });
+      return { keyId: added.credentialId, apiKey };
+    },
+    list: (ownerId) => storage.credentials(ownerId),
+    async rotate(ownerId, keyId) {
+      const now = clock.now();
+      const apiKey = newApiKey(random);
+      const rotated = await storage.rotate({
+        ownerId,
+        credentialId: keyId,
+        secretHash: secretHash(apiKey),
+        expiresAt: new Date(now.getTime() + KEY_DAYS_DEFAULT * DAY_MS),
+        overlapMs: ROTATION_OVERLAP_HOURS * HOUR_MS,
+        now,
+      });
+      if (rotated === undefined) throw notFound('key');
+      return { apiKey };
+    },
+    async revoke(ownerId, keyId) {
+      const revoked = await storage.revoke({ ownerId, credentialId: keyId, now: clock.now() });
+      if (revoked === undefined) throw notFound('key');
+    },
+    async setModes(ownerId, keyId, modes) {
+      const key = await keyOf(ownerId, keyId);
+      const now = clock.now();
+      const set = await storage.setModes({
+        ownerId,
+        credentialId: keyId,
+        modes: changed(key.modes, modes),
+        now,
+      });
+      if (set === undefined) throw notFound('key');
+    },
+    async revokeLeaked(apiKey) {
+      if (isWellFormed(apiKey)) await storage.revokeBySecret(secretHash(apiKey), clock.now());
+    },
+  };
+}

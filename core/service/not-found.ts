@@ -1,0 +1,4 @@
+import { ServiceError } from '../errors.ts';
+
+/** @param reason what there is not, such as `key` */
+export const notFound = (reason: string) => new ServiceError('not_found', { details: { reason } });
