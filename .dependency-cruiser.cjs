@@ -48,17 +48,18 @@ module.exports = {
     },
     {
       name: 'adapters-apart',
-      comment: 'No adapter knows another, but for mime and extract, which all mailboxes share.',
+      comment:
+        'No adapter knows another, but for mime and extract, which mailboxes share, and remote, which all servers do.',
       severity: 'error',
       from: { path: '^adapters/([^/]+)/', pathNot: '^adapters/imap/' },
-      to: { path: '^adapters/', pathNot: '^adapters/($1|mime|extract)/' },
+      to: { path: '^adapters/', pathNot: '^adapters/($1|mime|extract|remote)/' },
     },
     {
       name: 'imap-apart',
       comment: 'A mailbox reads by IMAP and sends by SMTP.',
       severity: 'error',
       from: { path: '^adapters/imap/' },
-      to: { path: '^adapters/', pathNot: '^adapters/(imap|smtp|mime|extract)/' },
+      to: { path: '^adapters/', pathNot: '^adapters/(imap|smtp|mime|extract|remote)/' },
     },
     {
       name: 'hosts-inward',

@@ -1,7 +1,7 @@
 import type { Calendar, CalendarInfo } from '../../core/ports/calendar.ts';
 import type { Log } from '../../core/ports/log.ts';
 import { type MailAccount, type MailCall, MailError, type Start } from '../../core/ports/mail.ts';
-import { timeLimit } from '../smtp/time-limit.ts';
+import { timeLimit } from '../remote/time-limit.ts';
 import { type FoundCalendar, type FoundCalendars, findCalendars } from './discover.ts';
 import { eventsInRange, type SeriesTrust } from './events-in-range.ts';
 import { findObject } from './find-object.ts';

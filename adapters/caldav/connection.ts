@@ -2,7 +2,7 @@ import http from 'node:http';
 import net from 'node:net';
 import type { Duplex } from 'node:stream';
 import tls from 'node:tls';
-import { isTrusted, tlsOptions, UntrustedCertificate } from '../smtp/certificate.ts';
+import { isTrusted, tlsOptions, UntrustedCertificate } from '../remote/certificate.ts';
 
 const CONNECT_MS = 20_000;
 /** Less than servers wait for the next request: 5 s is Node's own, and the least that is common. */

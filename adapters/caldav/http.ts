@@ -1,8 +1,8 @@
 import http from 'node:http';
 import type { Socket } from 'node:net';
 import { MailError, type Start } from '../../core/ports/mail.ts';
-import { connectionFailure } from '../smtp/connection-failure.ts';
-import { outOfTime, withinLimit } from '../smtp/time-limit.ts';
+import { connectionFailure } from '../remote/connection-failure.ts';
+import { outOfTime, withinLimit } from '../remote/time-limit.ts';
 import { CalendarAgent, connect, type Peer } from './connection.ts';
 import type { CalendarServer } from './settings.ts';
 import { failureOf, writeFailureOf } from './status.ts';

@@ -1,5 +1,5 @@
 import { MailError } from '../../core/ports/mail.ts';
-import { broken, brokenBy, type Finding, good, lacking } from '../smtp/finding.ts';
+import { broken, brokenBy, type Finding, good, lacking } from '../remote/finding.ts';
 import { findCalendars } from './discover.ts';
 import { calendarHttp } from './http.ts';
 import type { CalendarServer } from './settings.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isLoopback, tlsFingerprint } from '../smtp/mail-server.ts';
+import { isLoopback, tlsFingerprint } from '../remote/mail-server.ts';
 
 /** How the calendar server of an account is reached and signed in to. */
 export const calendarServer = z.strictObject({

@@ -1,7 +1,7 @@
 import type { ImapFlow } from 'imapflow';
 import { MailError } from '../../core/ports/mail.ts';
-import type { MailServer } from '../smtp/mail-server.ts';
-import { outOfTime } from '../smtp/time-limit.ts';
+import type { MailServer } from '../remote/mail-server.ts';
+import { outOfTime } from '../remote/time-limit.ts';
 import { connectImap } from './connection.ts';
 
 /** An idle connection is ended before the server does it (RFC 9051, 5.4: not before 30 min), or a router forgets it. */

@@ -1,5 +1,5 @@
 import { MailError, type MessagePlace, type Start } from '../../core/ports/mail.ts';
-import { outOfTime } from '../smtp/time-limit.ts';
+import { outOfTime } from '../remote/time-limit.ts';
 import { fetchMessage } from './rows.ts';
 import type { OpenFolder } from './session.ts';
 

@@ -1,9 +1,9 @@
 import net from 'node:net';
 import tls from 'node:tls';
 import { ImapFlow, type ImapTransport } from 'imapflow';
-import { isTrusted, tlsOptions, UntrustedCertificate } from '../smtp/certificate.ts';
-import { isLoopback, type MailServer } from '../smtp/mail-server.ts';
-import { withinLimit } from '../smtp/time-limit.ts';
+import { isTrusted, tlsOptions, UntrustedCertificate } from '../remote/certificate.ts';
+import { isLoopback, type MailServer } from '../remote/mail-server.ts';
+import { withinLimit } from '../remote/time-limit.ts';
 import { imapFailure } from './failure.ts';
 
 /** Until the server has greeted us and TLS is there. */

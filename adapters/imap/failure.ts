@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { MailError } from '../../core/ports/mail.ts';
-import { connectionFailure } from '../smtp/connection-failure.ts';
+import { connectionFailure } from '../remote/connection-failure.ts';
 
 /** What imapflow tells about an error, as far as it decides what it means. */
 const told = z.object({

@@ -6,8 +6,8 @@ import {
   type MailFolder,
 } from '../../core/ports/mail.ts';
 import { composeMessage } from '../mime/compose.ts';
+import { timeLimit } from '../remote/time-limit.ts';
 import { smtpSender } from '../smtp/sender.ts';
-import { timeLimit } from '../smtp/time-limit.ts';
 import { type AccountConnections, accountConnections } from './account-connections.ts';
 import { connectImap } from './connection.ts';
 import { readAttachment, readMessage, readMessages } from './content.ts';

@@ -1,17 +1,17 @@
 import type { ImapFlow } from 'imapflow';
 import type { FolderRole, MailFolder } from '../../core/ports/mail.ts';
-import { brokenBy, type Finding, good, lacking } from '../smtp/finding.ts';
-import type { MailServer } from '../smtp/mail-server.ts';
+import { brokenBy, type Finding, good, lacking } from '../remote/finding.ts';
+import type { MailServer } from '../remote/mail-server.ts';
+import { withinLimit } from '../remote/time-limit.ts';
+import { tlsReport } from '../remote/tls-report.ts';
 import { smtpReport } from '../smtp/report.ts';
-import { withinLimit } from '../smtp/time-limit.ts';
-import { tlsReport } from '../smtp/tls-report.ts';
 import { connectImap } from './connection.ts';
 import { imapFailure } from './failure.ts';
 import { isGmail, listFolders } from './folders.ts';
 import type { ImapSettings } from './settings.ts';
 
-export type { Finding } from '../smtp/finding.ts';
-export { broken, good, lacking } from '../smtp/finding.ts';
+export type { Finding } from '../remote/finding.ts';
+export { broken, good, lacking } from '../remote/finding.ts';
 
 /**
  * What the two servers of an account can do, and what is wrong with them. Nothing is changed there, but that the

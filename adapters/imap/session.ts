@@ -1,6 +1,6 @@
 import type { ImapFlow, MailboxObject } from 'imapflow';
 import { MailError } from '../../core/ports/mail.ts';
-import { outOfTime, withinLimit } from '../smtp/time-limit.ts';
+import { outOfTime, withinLimit } from '../remote/time-limit.ts';
 import type { AccountConnections, Lease } from './account-connections.ts';
 import { imapFailure } from './failure.ts';
 

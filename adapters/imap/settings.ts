@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { mailServer } from '../smtp/mail-server.ts';
+import { mailServer } from '../remote/mail-server.ts';
 
-export type { MailServer } from '../smtp/mail-server.ts';
+export type { MailServer } from '../remote/mail-server.ts';
 
 /** What the `settings` of a mail account resolve to. `caldav` is the calendar's affair. */
 export const imapSettings = z.strictObject({

@@ -1,10 +1,10 @@
 import { TLSSocket } from 'node:tls';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { MailError } from '../../core/ports/mail.ts';
-import { isTrusted, tlsOptions, UntrustedCertificate } from './certificate.ts';
+import { isTrusted, tlsOptions, UntrustedCertificate } from '../remote/certificate.ts';
+import { isLoopback, type MailServer } from '../remote/mail-server.ts';
+import { withinLimit } from '../remote/time-limit.ts';
 import { smtpFailure } from './failure.ts';
-import { isLoopback, type MailServer } from './mail-server.ts';
-import { withinLimit } from './time-limit.ts';
 
 /** Until the server has greeted us and TLS is there. */
 const CONNECT_MS = 20_000;

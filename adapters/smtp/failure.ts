@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { MailError } from '../../core/ports/mail.ts';
-import { connectionFailure, NO_STARTTLS } from './connection-failure.ts';
+import { connectionFailure, NO_STARTTLS } from '../remote/connection-failure.ts';
 
 const told = z.object({
   /** nodemailer's word for the phase: EAUTH, EENVELOPE, EMESSAGE, ETLS … */

@@ -1,9 +1,9 @@
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
+import { brokenBy, type Finding, good, lacking } from '../remote/finding.ts';
+import type { MailServer } from '../remote/mail-server.ts';
+import { tlsReport } from '../remote/tls-report.ts';
 import { openSmtp, signIn } from './connection.ts';
 import { smtpFailure } from './failure.ts';
-import { brokenBy, type Finding, good, lacking } from './finding.ts';
-import type { MailServer } from './mail-server.ts';
-import { tlsReport } from './tls-report.ts';
 
 /** Connects and signs in, says nothing else, and tells what there is. */
 export async function smtpReport(server: MailServer, limit: AbortSignal): Promise<readonly Finding[]> {

@@ -1,7 +1,7 @@
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { Outgoing, Start } from '../../core/ports/mail.ts';
+import type { MailServer } from '../remote/mail-server.ts';
 import { connectSmtp, isAlive } from './connection.ts';
-import type { MailServer } from './mail-server.ts';
 import { transmitOver } from './transmit.ts';
 
 /** How long a connection waits for the next message; servers cut idle ones after 1 to 5 minutes. */

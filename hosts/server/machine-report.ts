@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { broken, type Finding, good, lacking } from '../../adapters/imap/report.ts';
-import { isLoopback } from '../../adapters/smtp/mail-server.ts';
+import { isLoopback } from '../../adapters/remote/mail-server.ts';
 import type { Configuration } from './configuration.ts';
 import { keptSecretKey } from './secret-key.ts';
 

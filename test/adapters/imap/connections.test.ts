@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { imapMail } from '../../../adapters/imap/mail.ts';
-import type { MailServer } from '../../../adapters/smtp/mail-server.ts';
+import type { MailServer } from '../../../adapters/remote/mail-server.ts';
 import type { Mail, MailCall, MailError, MessageRow } from '../../../core/ports/mail.ts';
 import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
 import { addressOf, PASSWORD } from '../../servers/mail-users.ts';

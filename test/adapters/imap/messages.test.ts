@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { imapMail } from '../../../adapters/imap/mail.ts';
-import type { MailServer } from '../../../adapters/smtp/mail-server.ts';
+import type { MailServer } from '../../../adapters/remote/mail-server.ts';
 import type { Mail, MailCall, MessageContent, MessagePage } from '../../../core/ports/mail.ts';
 import { type Dovecot, type DovecotVariant, startDovecot } from '../../servers/dovecot.ts';
 import { addressOf, PASSWORD } from '../../servers/mail-users.ts';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { composeMessage } from '../../../adapters/mime/compose.ts';
-import type { MailServer } from '../../../adapters/smtp/mail-server.ts';
+import type { MailServer } from '../../../adapters/remote/mail-server.ts';
 import { smtpSender } from '../../../adapters/smtp/sender.ts';
 import type { MailError, Outgoing, Start } from '../../../core/ports/mail.ts';
 import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
