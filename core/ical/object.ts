@@ -37,12 +37,12 @@ export interface EventPart {
   readonly excluded: readonly Moment[];
 }
 
-export interface SeriesRule {
+interface SeriesRule {
   readonly rule: RecurrenceRule;
   readonly until: Moment | undefined;
 }
 
-export interface AddedDate {
+interface AddedDate {
   readonly start: Moment;
   /** Undefined: as long as the event itself. */
   readonly span: Span | undefined;

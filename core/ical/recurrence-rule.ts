@@ -35,7 +35,7 @@ export const FREQUENCIES = [
   'MINUTELY',
   'SECONDLY',
 ] as const;
-export type Frequency = (typeof FREQUENCIES)[number];
+type Frequency = (typeof FREQUENCIES)[number];
 
 /** Steps that may be taken: each is a period, or a time, that was looked at. */
 export interface WorkBudget {

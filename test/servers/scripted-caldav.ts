@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 /** What a scripted server was asked. */
-export interface Asked {
+interface Asked {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
