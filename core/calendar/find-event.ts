@@ -2,7 +2,8 @@ import { ServiceError } from '../errors.ts';
 import { BrokenObject } from '../ical/expand.ts';
 import { readObject } from '../ical/object.ts';
 import { asked } from '../mailbox.ts';
-import type { Calendar, CalendarInfo, StoredEvent } from '../ports/calendar.ts';
+import type { Calendar, CalendarInfo, EventKey, StoredEvent } from '../ports/calendar.ts';
+import { MailError } from '../ports/mail.ts';
 import type { Account } from '../ports/storage.ts';
 import { invalidArgument } from '../schema.ts';
 import type { CallContext } from '../tools/define-tool.ts';
@@ -47,8 +48,7 @@ export async function storedEvent(
   const numbered = await ports.storage.event(owner.ownerId, eventId);
   const account = accounts.find(({ accountId }) => accountId === numbered?.accountId);
   if (numbered === undefined || account === undefined) throw noSuch('event');
-  const read = portOf(context).read(context.mailCall(account), numbered.key, owner.timezone);
-  const stored = await asked(account, read);
+  const stored = await asked(account, readOrNone(context, account, numbered.key));
   // What was one event has become a series: its instances have numbers of their own.
   if (stored === undefined || (stored.event.recurring && numbered.key.recurrenceId === null)) {
     throw noSuch('event');
@@ -60,6 +60,20 @@ export async function storedEvent(
 export async function findEvent(context: CallContext, eventId: number): Promise<FoundEvent> {
   const { account, stored } = await storedEvent(context, eventId);
   return { account, eventId, stored, facts: changeableFacts(stored, context.owner.timezone) };
+}
+
+/** A calendar that is gone has taken its events with it. */
+async function readOrNone(
+  context: CallContext,
+  account: Account,
+  key: EventKey,
+): Promise<StoredEvent | undefined> {
+  try {
+    return await portOf(context).read(context.mailCall(account), key, context.owner.timezone);
+  } catch (error) {
+    if (error instanceof MailError && error.code === 'not_found') return undefined;
+    throw error;
+  }
 }
 
 function changeableFacts({ ics, event }: StoredEvent, timezone: string): EventFacts {

@@ -45,7 +45,7 @@ export async function openCalendar(options: SceneOptions = {}): Promise<Calendar
   return { ...scene, key: await scene.addKey('full') };
 }
 
-function accountOf({ ownerId }: Scene): MailAccount {
+export function accountOf({ ownerId }: Scene): MailAccount {
   return { ownerId, accountId: 1, email: OWN, settings: async () => ({}) };
 }
 
@@ -70,15 +70,23 @@ function unfolded(ics: string): string[] {
   return ics.replace(/\r?\n[ \t]/g, '').split(/\r?\n/);
 }
 
+export function callOf(scene: Scene): MailCall {
+  return { account: accountOf(scene), signal: new AbortController().signal, deadlineMs: 5000 };
+}
+
 /** What lies in the calendar in 2027. */
 export function eventsOf(scene: Scene): Promise<readonly CalendarEvent[]> {
-  const call: MailCall = {
-    account: accountOf(scene),
-    signal: new AbortController().signal,
-    deadlineMs: 5000,
-  };
   const [from, to] = [new Date('2027-01-01T00:00:00Z'), new Date('2028-01-01T00:00:00Z')];
-  return scene.calendar.list(call, { from, to, timezone: ZONE });
+  return scene.calendar.list(callOf(scene), { from, to, timezone: ZONE });
+}
+
+/** Removes the only event there is, as another program would. */
+export async function removeOnly(scene: Scene): Promise<void> {
+  const call = callOf(scene);
+  const [event, ...others] = await eventsOf(scene);
+  const stored = event && (await scene.calendar.read(call, event, ZONE));
+  if (stored === undefined || others.length > 0) throw new Error('there is not one event');
+  await scene.calendar.remove(call, { ...stored.place, ifMatch: stored.etag }, async () => true);
 }
 
 /** `2027-03-01T08:00 Title` of each event, in UTC. */

@@ -1,0 +1,163 @@
+import { describe, expect, it } from 'vitest';
+import { checkEvent } from '../../../core/calendar/event-run.ts';
+import type { ActionPlan } from '../../../core/plan.ts';
+import type { Mail, MailAccount } from '../../../core/ports/mail.ts';
+import type { RunContext } from '../../../core/tools/define-tool.ts';
+import { silentLog } from '../../open-service.ts';
+import {
+  type CalendarScene,
+  numberOf,
+  openCalendar,
+  PLANNING,
+  put,
+  SECOND,
+  SERIES,
+} from '../calendar-scene.ts';
+import { approvalOf, approve, FRIEND, OWN } from '../scene.ts';
+
+// What a run that was cut off between its start and its end is found to have done.
+
+interface Cut {
+  readonly scene: CalendarScene;
+  readonly plan: ActionPlan;
+  /** Does all of it, as if it had been cut off only then. */
+  done(): Promise<void>;
+  check(mail?: Partial<Mail>): Promise<string>;
+}
+
+async function cut(
+  tool: string,
+  args: Record<string, unknown>,
+  prepare: (scene: CalendarScene) => Promise<Record<string, unknown>> = async () => ({}),
+): Promise<Cut> {
+  const scene = await openCalendar();
+  const { id } = approvalOf(await scene.key.call(tool, { ...args, ...(await prepare(scene)) }));
+  const plan = (await scene.service.approvals.show(scene.ownerId, id))?.plan;
+  if (plan == null) throw new Error('the request has no plan');
+  const account: MailAccount = {
+    ownerId: scene.ownerId,
+    accountId: 1,
+    email: OWN,
+    settings: async () => ({}),
+  };
+  return {
+    scene,
+    plan,
+    async done() {
+      expect((await approve(scene, id)).approval.state).toBe('executed');
+    },
+    async check(mail = {}) {
+      const run: RunContext = {
+        ports: {
+          storage: scene.storage,
+          mail: { ...scene.mail, ...mail },
+          calendar: scene.calendar,
+          clock: scene.clock,
+          random: (bytes) => new Uint8Array(bytes),
+          log: silentLog,
+        },
+        ownerId: scene.ownerId,
+        requestId: id,
+        date: scene.clock.now(),
+        start: () => Promise.reject(new Error('a check starts nothing')),
+        mailCall: async () => ({ account, signal: new AbortController().signal, deadlineMs: 5000 }),
+      };
+      return (await checkEvent('update')(plan, run)).kind;
+    },
+  };
+}
+
+const series = async (scene: CalendarScene) => {
+  await put(scene, 'series.ics', SERIES);
+  return { event_id: await numberOf(scene, 'series', SECOND) };
+};
+/** The same without anybody to tell. */
+const lonely = async (scene: CalendarScene) => {
+  await put(scene, 'series.ics', SERIES.replace(/ATTENDEE.*\r\n/, ''));
+  return { event_id: await numberOf(scene, 'series', SECOND) };
+};
+const unsent = { isInSent: async () => false };
+
+describe('a new event', () => {
+  it('that is not there is made again; one that is there was made', async () => {
+    const { check, done } = await cut('create_event', PLANNING);
+    expect(await check()).toBe('repeat');
+    await done();
+    expect(await check()).toBe('happened');
+  });
+
+  it('whose attendee may have been told is not known, but by the copy in Sent', async () => {
+    const { check, done } = await cut('create_event', { ...PLANNING, attendee: FRIEND });
+    expect(await check()).toBe('repeat');
+    await done();
+    expect(await check(unsent)).toBe('unknown');
+    expect(await check({ isInSent: async () => true })).toBe('happened');
+  });
+});
+
+describe.each([
+  ['update_event', { title: 'Other' }],
+  ['cancel_event', {}],
+] as const)('%s of one of a series', (tool, args) => {
+  it('is repeated where the object is as it was, and done where it is as planned', async () => {
+    const { check, done } = await cut(tool, args, lonely);
+    expect(await check()).toBe('repeat');
+    await done();
+    expect(await check()).toBe('happened');
+  });
+
+  it('is not known where somebody else has changed the object', async () => {
+    const { check, scene } = await cut(tool, args, lonely);
+    await put(scene, 'series.ics', SERIES.replace('SUMMARY:Weekly', 'SUMMARY:Theirs'));
+    expect(await check()).toBe('unknown');
+  });
+
+  it('is not known where somebody may have been told', async () => {
+    const { check, done } = await cut(tool, args, series);
+    expect(await check(unsent)).toBe('repeat');
+    await done();
+    expect(await check(unsent)).toBe('unknown');
+  });
+});
+
+it('a change of an event that is gone is not known; its cancellation is done', async () => {
+  for (const [tool, args, found] of [
+    ['update_event', { title: 'Other' }, 'unknown'],
+    ['cancel_event', {}, 'happened'],
+  ] as const) {
+    const { check, scene } = await cut(tool, args, async (fresh) => {
+      const { id } = approvalOf(await fresh.key.call('create_event', PLANNING));
+      return { event_id: (await approve(fresh, id)).approval.result?.object_id };
+    });
+    const [made] = (
+      await scene.calendar.objects({
+        ownerId: scene.ownerId,
+        accountId: 1,
+        email: OWN,
+        settings: async () => ({}),
+      })
+    ).keys();
+    expect(await check()).toBe('repeat');
+    const call = {
+      account: { ownerId: scene.ownerId, accountId: 1, email: OWN, settings: async () => ({}) },
+      signal: new AbortController().signal,
+      deadlineMs: 5000,
+    };
+    const [event] = await scene.calendar.list(call, {
+      from: new Date('2027-01-01'),
+      to: new Date('2028-01-01'),
+      timezone: 'UTC',
+    });
+    const stored = await scene.calendar.read(
+      call,
+      { calendar: 'Calendar', uid: event?.uid ?? '', recurrenceId: null },
+      'UTC',
+    );
+    await scene.calendar.remove(
+      call,
+      { calendar: 'Calendar', name: made ?? '', ifMatch: stored?.etag ?? '' },
+      async () => true,
+    );
+    expect([tool, await check()]).toEqual([tool, found]);
+  }
+});
