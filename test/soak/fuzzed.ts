@@ -1,7 +1,7 @@
 import { below, type Dice, dice, mutated, oneOf } from './mutation.ts';
 import type { DocumentSeed, Seeds } from './seeds.ts';
 
-export const KINDS = ['message', 'document', 'page', 'text'] as const;
+const KINDS = ['message', 'document', 'page', 'text'] as const;
 
 /** A fuzzed message: one that was damaged itself, or a whole one that carries what was. */
 export interface Fuzzed {
