@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { type Hold, holdText } from '../../core/holds.ts';
+import type { Outcome } from '../../core/outcome.ts';
+import type { Modes } from '../../core/permissions.ts';
+import { MailError } from '../../core/ports/mail.ts';
+import type { SafetyHold } from '../../core/safety-filter.ts';
+import { approvalOf, FRIEND, idsIn, letter, openScene, type Scene, STRANGER, sendTo } from './scene.ts';
+
+/** The safety rules have cases of their own: safety-filter.test.ts. */
+type OwnHold = Exclude<Hold, SafetyHold>;
+
+interface Case {
+  readonly scene?: () => Promise<Scene>;
+  readonly modes: Partial<Modes>;
+  /** Answers with the call that is held. */
+  catches(call: Call, ids: readonly string[]): Promise<Outcome>;
+  /** The same but for what the hold is about; where another key has to make it, with these modes. */
+  passes(call: Call, ids: readonly string[]): Promise<Outcome>;
+  readonly passesWith?: Partial<Modes>;
+}
+type Call = (tool: string, args: unknown) => Promise<Outcome>;
+
+const samples = () => [letter('a', { minutesAgo: 1 }), letter('b', { minutesAgo: 2 })];
+const sends = { 'mail:send': 'direct' } as const;
+
+async function lookUpFailing(): Promise<Scene> {
+  return openScene({
+    samples,
+    mailAs: (mail) => ({
+      ...mail,
+      async writtenTo() {
+        throw new MailError('unavailable', 'the server does not answer');
+      },
+    }),
+  });
+}
+
+const CASES: Record<OwnHold, Case> = {
+  mode_approval: {
+    modes: { 'mail:send': 'approval' },
+    catches: (call) => call('send_email', sendTo(FRIEND)),
+    passesWith: sends,
+    passes: (call) => call('send_email', sendTo(FRIEND)),
+  },
+  first_time_recipient: {
+    modes: sends,
+    catches: (call) => call('send_email', sendTo(STRANGER)),
+    passes: (call) => call('send_email', sendTo(FRIEND)),
+  },
+  recipient_lookup_failed: {
+    scene: lookUpFailing,
+    modes: { ...sends, 'mail:manage': 'direct' },
+    catches: (call) => call('send_email', sendTo(FRIEND)),
+    // What has no recipients needs no such look.
+    passes: (call, [id]) => call('archive_email', { id }),
+  },
+  send_limit: {
+    modes: sends,
+    async catches(call) {
+      for (let n = 1; n <= 5; n++) await call('send_email', sendTo(FRIEND, `Text ${n}`));
+      return call('send_email', sendTo(FRIEND, 'Text 6'));
+    },
+    async passes(call) {
+      for (let n = 1; n <= 4; n++) await call('send_email', sendTo(FRIEND, `Text ${n}`));
+      return call('send_email', sendTo(FRIEND, 'Text 5'));
+    },
+  },
+  likely_repeat: {
+    modes: sends,
+    async catches(call) {
+      await call('send_email', sendTo(FRIEND, 'Text'));
+      return call('send_email', sendTo(FRIEND, 'Text'));
+    },
+    async passes(call) {
+      await call('send_email', sendTo(FRIEND, 'Text'));
+      return call('send_email', sendTo(FRIEND, 'Another text'));
+    },
+  },
+  several_messages: {
+    scene: () => openScene({ samples, plan: 'free' }),
+    modes: { 'mail:organize': 'direct' },
+    catches: (call, ids) => call('mark_read', { ids }),
+    passes: (call, [id]) => call('mark_read', { ids: [id] }),
+  },
+  into_sent_or_drafts: {
+    modes: { 'mail:manage': 'direct' },
+    catches: (call, [id]) => call('move_email', { id, target_folder: 'Drafts' }),
+    passes: (call, [id]) => call('move_email', { id, target_folder: 'Projects/Atlas' }),
+  },
+};
+
+const ROWS = Object.entries(CASES).map(([name, row]) => ({ name, ...row }));
+
+describe.each(ROWS)('the hold $name', ({ name, scene: open = () => openScene({ samples }), ...row }) => {
+  it('makes what it catches wait, and tells the owner why and the agent not', async () => {
+    const scene = await open();
+    const key = await scene.addKey('full', row.modes);
+    const outcome = await row.catches(key.call, await idsIn(key));
+    expect(outcome.status).toBe('pending_approval');
+    const view = await scene.service.approvals.show(scene.ownerId, approvalOf(outcome).id);
+    expect(view?.notes).toEqual([holdText(name)]);
+    expect(JSON.stringify(outcome)).not.toContain(name);
+  });
+
+  it('lets pass what it does not', async () => {
+    const scene = await open();
+    const key = await scene.addKey('full', row.passesWith ?? row.modes);
+    const outcome = await row.passes(key.call, await idsIn(key));
+    expect(outcome).toMatchObject({ status: 'ok', executed: true });
+  });
+});
