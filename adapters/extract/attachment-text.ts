@@ -6,6 +6,7 @@ import { type ExtractionProcess, extractionProcess } from './extraction-process.
 const PROCESSES = 2;
 const MAX_BYTES = 25 * 1024 * 1024;
 const MAX_MS = 10_000;
+const IDLE_MS = 60_000;
 
 /**
  * Text of documents, taken in processes of their own.
@@ -15,7 +16,9 @@ const MAX_MS = 10_000;
 export function workerText(options: { readonly workerFile?: string } = {}): AttachmentText {
   const file = () =>
     options.workerFile ?? createRequire(import.meta.url).resolve('countersign/extract/worker');
-  const readers = Array.from({ length: PROCESSES }, () => extractionProcess({ file, maxMs: MAX_MS }));
+  const readers = Array.from({ length: PROCESSES }, () =>
+    extractionProcess({ file, maxMs: MAX_MS, idleMs: IDLE_MS }),
+  );
   const idle = [...readers];
   const waiting = new Set<(reader: ExtractionProcess) => void>();
   let isClosed = false;

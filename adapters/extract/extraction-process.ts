@@ -20,8 +20,15 @@ const MEMORY = ['--max-old-space-size=256', '--max-semi-space-size=16'];
  * A process and no thread: V8 ends the whole process when one array grows beyond the heap of a thread.
  * @param file names the bundled `worker.ts` when the process is started
  * @param maxMs for one document, from when the process is ready for it
+ * @param idleMs after which a process that nobody needs is ended: it holds some tens of megabytes
  */
-export function extractionProcess({ file, maxMs }: { file: () => string; maxMs: number }): ExtractionProcess {
+export function extractionProcess(options: {
+  readonly file: () => string;
+  readonly maxMs: number;
+  readonly idleMs: number;
+}): ExtractionProcess {
+  const { file, maxMs, idleMs } = options;
+  let resting: NodeJS.Timeout | undefined;
   let current: ChildProcess | undefined;
   let isClosed = false;
 
@@ -40,6 +47,7 @@ export function extractionProcess({ file, maxMs }: { file: () => string; maxMs: 
   }
 
   async function extract(job: Job, signal: AbortSignal): Promise<ExtractedText> {
+    clearTimeout(resting);
     const used = current;
     const child = used ?? (await start());
     keepAlive(child, true);
@@ -47,6 +55,7 @@ export function extractionProcess({ file, maxMs }: { file: () => string; maxMs: 
     if (jobEnded.kind === 'answered') {
       // An idle one keeps no process alive.
       keepAlive(child, false);
+      resting = setTimeout(() => end(child), idleMs).unref();
       return jobEnded.answer;
     }
     end(child);

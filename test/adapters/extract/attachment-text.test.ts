@@ -112,7 +112,7 @@ describe('a process', () => {
   const job = { bytes: new Uint8Array(1), name: '', mime: '' };
 
   /** A worker that says it is ready and then does this with each job. */
-  async function processThat(does: string, maxMs = 60_000) {
+  async function processThat(does: string, maxMs = 60_000, idleMs = 60_000) {
     const folder = await mkdtemp(join(tmpdir(), 'countersign-process-'));
     const file = join(folder, 'worker.mjs');
     await writeFile(
@@ -122,7 +122,7 @@ describe('a process', () => {
        process.on('disconnect', () => process.exit());
        process.send('ready');`,
     );
-    const reading = extractionProcess({ file: () => file, maxMs });
+    const reading = extractionProcess({ file: () => file, maxMs, idleMs });
     onTestFinished(async () => {
       await reading.close();
       await rm(folder, { recursive: true });
@@ -167,6 +167,12 @@ describe('a process', () => {
     },
   );
 
+  it('is ended when nobody needs it, and another is started for who does', async () => {
+    const reading = await processThat(answer, 60_000, 1);
+    expect(await reading.extract(job, signal)).toMatchObject({ text: '1' });
+    await vi.waitFor(async () => expect(await reading.extract(job, signal)).toMatchObject({ text: '1' }));
+  });
+
   it('is ended by closing, also when it reads', async () => {
     const reading = await processThat(`if (job.name === "") for (;;); ${answer}`);
     const spinning = reading.extract(job, signal);
@@ -188,10 +194,14 @@ describe('a process', () => {
   });
 
   it('that cannot be started is a failure of the service, not an empty document', async () => {
-    const reading = extractionProcess({ file: () => join(tmpdir(), 'missing.mjs'), maxMs: 1000 });
+    const reading = extractionProcess({
+      file: () => join(tmpdir(), 'missing.mjs'),
+      maxMs: 1000,
+      idleMs: 60_000,
+    });
     await expect(reading.extract(job, signal)).rejects.toThrow('cannot be started');
     await expect(
-      extractionProcess({ file: () => PAGES, maxMs: 1000 }).extract(job, signal),
+      extractionProcess({ file: () => PAGES, maxMs: 1000, idleMs: 60_000 }).extract(job, signal),
     ).rejects.toThrow();
   });
 });
