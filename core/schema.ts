@@ -107,10 +107,15 @@ export const address = z
   .refine((value) => codePoints(value) >= 3 && codePoints(value) <= 254, {
     message: 'has 3 to 254 characters',
   })
-  .refine((value) => DELIVERABLE.test(value) && !value.includes('=?'), {
+  .refine(isDeliverable, {
     message: 'is plain ASCII; a domain beyond ASCII in its xn-- form',
   })
   .meta({ minLength: 3, maxLength: 254, description: 'A bare address such as ada@example.org.' });
+
+/** Whether every server and reader takes it for one address. */
+export function isDeliverable(value: string): boolean {
+  return DELIVERABLE.test(value) && !value.includes('=?');
+}
 
 /** An address as it is compared: addresses that differ in case or composition reach the same person. */
 export function normalAddress(value: string): string {

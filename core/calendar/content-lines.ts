@@ -1,3 +1,5 @@
+import { BrokenObject } from '../ical/object.ts';
+
 /**
  * The text of a calendar object as a tree of components and content lines (RFC 5545 3.1, 3.4), for changing some
  * lines of it. Every line that is not changed stays as it was read, byte for byte, whatever it means: a parser that
@@ -24,30 +26,31 @@ export function isLine(item: ContentLine | Component): item is ContentLine {
   return 'value' in item;
 }
 
-/** @throws Error when it is not one VCALENDAR whose components end where they should */
+/** @throws BrokenObject when it is not one VCALENDAR whose components end where they should */
 export function parseObject(ics: string): Component {
   const open: { name: string; items: (ContentLine | Component)[] }[] = [];
   let whole: Component | undefined;
   for (const source of logicalLines(ics)) {
     const line = parseLine(source);
-    if (whole !== undefined) throw new Error('the object goes on behind its end');
+    if (whole !== undefined) throw new BrokenObject('the object goes on behind its end');
     if (line.name === 'BEGIN') {
       open.push({ name: line.value.trim().toUpperCase(), items: [] });
       continue;
     }
     const current = open.at(-1);
-    if (current === undefined) throw new Error('the object does not begin with a component');
+    if (current === undefined) throw new BrokenObject('the object does not begin with a component');
     if (line.name !== 'END') {
       current.items.push(line);
       continue;
     }
-    if (line.value.trim().toUpperCase() !== current.name) throw new Error('a component ends as another');
+    if (line.value.trim().toUpperCase() !== current.name)
+      throw new BrokenObject('a component ends as another');
     open.pop();
     const around = open.at(-1);
     if (around === undefined) whole = current;
     else around.items.push(current);
   }
-  if (whole?.name !== 'VCALENDAR') throw new Error('the object is not one VCALENDAR');
+  if (whole?.name !== 'VCALENDAR') throw new BrokenObject('the object is not one VCALENDAR');
   return whole;
 }
 

@@ -2,6 +2,7 @@ import ICAL from 'ical.js';
 import { BrokenObject, eventInObject } from '../ical/expand.ts';
 import { readObject } from '../ical/object.ts';
 import type { CalendarEvent } from '../ports/calendar.ts';
+import { isDeliverable } from '../schema.ts';
 import { type KeyInObject, partOf } from './object-part.ts';
 
 /** What an object says about one event, as far as the owner is shown it and others are told it. Read by ical.js. */
@@ -14,7 +15,7 @@ export interface EventFacts extends Omit<CalendarEvent, 'calendar'> {
 }
 
 interface Participant {
-  /** The address; where it is no mail address, the whole URI. */
+  /** The address; where it is none that every server can be given, the whole URI. */
   readonly address: string;
   readonly isMail: boolean;
   /** As the object calls them; empty where it does not. */
@@ -60,14 +61,12 @@ function textOf(component: ICAL.Component, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-const MAIL_ADDRESS = /^[^\s@<>,;:"]+@[^\s@<>,;:"]+$/;
-
 /** RFC 6068: an address in a `mailto:` has some of its characters percent-encoded. */
 function participant(property: ICAL.Property): Participant {
   const uri = String(property.getFirstValue());
   const encoded = /^mailto:(.*)$/is.exec(uri)?.[1];
   const address = encoded === undefined ? undefined : decoded(encoded);
-  const isMail = address !== undefined && MAIL_ADDRESS.test(address);
+  const isMail = address !== undefined && isDeliverable(address);
   return { address: isMail ? address : uri, isMail, name: parameterOf(property, 'cn') };
 }
 

@@ -7,6 +7,7 @@ import { MailError } from '../ports/mail.ts';
 import type { Account } from '../ports/storage.ts';
 import { invalidArgument } from '../schema.ts';
 import type { CallContext } from '../tools/define-tool.ts';
+import { parseObject } from './content-lines.ts';
 import { type EventFacts, eventFacts } from './event-facts.ts';
 
 /** Which calendar and which event a call means. */
@@ -91,7 +92,8 @@ function changeableFacts({ ics, event }: StoredEvent, timezone: string): EventFa
 function readFacts(ics: string, event: StoredEvent['event'], timezone: string): EventFacts {
   try {
     const facts = eventFacts(ics, event, timezone);
-    if (facts !== undefined) return facts;
+    // Its lines can be told apart as well, so that some of them can be changed.
+    if (facts !== undefined && parseObject(ics).items.length > 0) return facts;
   } catch (error) {
     if (!(error instanceof BrokenObject)) throw error;
   }

@@ -71,6 +71,25 @@ describe('when something comes between', () => {
   });
 });
 
+describe('attendees whom no message can reach', () => {
+  it('are not written to, and do not keep the event from changing', async () => {
+    const scene = await openCalendar();
+    const attendees = ['ATTENDEE:mailto:jürgen@example.org', 'ATTENDEE:urn:uuid:4711', 'ATTENDEE:mailto:%zz'];
+    await put(scene, 'one.ics', object('one', 'DTSTART:20270301T080000Z', ...attendees));
+    const event_id = await numberOf(scene, 'one');
+    const { id } = approvalOf(await scene.key.call('update_event', { event_id, title: 'Other' }));
+    const shown = await scene.service.approvals.show(scene.ownerId, id);
+    expect(shown?.event?.telling).toEqual({
+      byServer: [],
+      byMail: [],
+      notYet: [],
+      unreachable: ['mailto:jürgen@example.org', 'urn:uuid:4711', 'mailto:%zz'],
+    });
+    expect((await approve(scene, id)).approval.state).toBe('executed');
+    expect(scene.mail.transmitted()).toEqual([]);
+  });
+});
+
 describe('the same again', () => {
   it('is one request while it waits', async () => {
     const scene = await openCalendar();
@@ -123,6 +142,15 @@ describe('an event number', () => {
       expect(wordOf(await scene.key.call(tool, { event_id: removed, ...args }))).toBe('not_found');
     },
   );
+
+  it('of an event that carries too much is refused', async () => {
+    const scene = await openCalendar();
+    await put(scene, 'one.ics', object('one', 'DTSTART:20270301T080000Z', `ATTACH:${'x'.repeat(1_100_000)}`));
+    const event_id = await numberOf(scene, 'one');
+    expect(detailsOf(await scene.key.call('cancel_event', { event_id }))).toMatchObject({
+      errors: [{ field: 'event_id', rule: 'too_large' }],
+    });
+  });
 
   it('of a series that was changed from one day on is refused', async () => {
     const scene = await openCalendar();

@@ -45,7 +45,7 @@ export async function openCalendar(options: SceneOptions = {}): Promise<Calendar
   return { ...scene, key: await scene.addKey('full') };
 }
 
-export function accountOf({ ownerId }: Scene): MailAccount {
+function accountOf({ ownerId }: Scene): MailAccount {
   return { ownerId, accountId: 1, email: OWN, settings: async () => ({}) };
 }
 

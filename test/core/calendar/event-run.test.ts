@@ -1,25 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { checkEvent } from '../../../core/calendar/event-run.ts';
-import type { ActionPlan } from '../../../core/plan.ts';
-import type { Mail, MailAccount } from '../../../core/ports/mail.ts';
+import type { Mail } from '../../../core/ports/mail.ts';
 import type { RunContext } from '../../../core/tools/define-tool.ts';
 import { silentLog } from '../../open-service.ts';
 import {
   type CalendarScene,
+  callOf,
   numberOf,
   openCalendar,
   PLANNING,
   put,
+  removeOnly,
   SECOND,
   SERIES,
 } from '../calendar-scene.ts';
-import { approvalOf, approve, FRIEND, OWN } from '../scene.ts';
+import { approvalOf, approve, FRIEND } from '../scene.ts';
 
 // What a run that was cut off between its start and its end is found to have done.
 
 interface Cut {
   readonly scene: CalendarScene;
-  readonly plan: ActionPlan;
   /** Does all of it, as if it had been cut off only then. */
   done(): Promise<void>;
   check(mail?: Partial<Mail>): Promise<string>;
@@ -34,15 +34,8 @@ async function cut(
   const { id } = approvalOf(await scene.key.call(tool, { ...args, ...(await prepare(scene)) }));
   const plan = (await scene.service.approvals.show(scene.ownerId, id))?.plan;
   if (plan == null) throw new Error('the request has no plan');
-  const account: MailAccount = {
-    ownerId: scene.ownerId,
-    accountId: 1,
-    email: OWN,
-    settings: async () => ({}),
-  };
   return {
     scene,
-    plan,
     async done() {
       expect((await approve(scene, id)).approval.state).toBe('executed');
     },
@@ -60,7 +53,7 @@ async function cut(
         requestId: id,
         date: scene.clock.now(),
         start: () => Promise.reject(new Error('a check starts nothing')),
-        mailCall: async () => ({ account, signal: new AbortController().signal, deadlineMs: 5000 }),
+        mailCall: async () => callOf(scene),
       };
       return (await checkEvent('update')(plan, run)).kind;
     },
@@ -129,35 +122,8 @@ it('a change of an event that is gone is not known; its cancellation is done', a
       const { id } = approvalOf(await fresh.key.call('create_event', PLANNING));
       return { event_id: (await approve(fresh, id)).approval.result?.object_id };
     });
-    const [made] = (
-      await scene.calendar.objects({
-        ownerId: scene.ownerId,
-        accountId: 1,
-        email: OWN,
-        settings: async () => ({}),
-      })
-    ).keys();
     expect(await check()).toBe('repeat');
-    const call = {
-      account: { ownerId: scene.ownerId, accountId: 1, email: OWN, settings: async () => ({}) },
-      signal: new AbortController().signal,
-      deadlineMs: 5000,
-    };
-    const [event] = await scene.calendar.list(call, {
-      from: new Date('2027-01-01'),
-      to: new Date('2028-01-01'),
-      timezone: 'UTC',
-    });
-    const stored = await scene.calendar.read(
-      call,
-      { calendar: 'Calendar', uid: event?.uid ?? '', recurrenceId: null },
-      'UTC',
-    );
-    await scene.calendar.remove(
-      call,
-      { calendar: 'Calendar', name: made ?? '', ifMatch: stored?.etag ?? '' },
-      async () => true,
-    );
+    await removeOnly(scene);
     expect([tool, await check()]).toEqual([tool, found]);
   }
 });
