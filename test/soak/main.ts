@@ -9,7 +9,7 @@ const options = {
   playerFile: join(import.meta.dirname, 'player.mjs'),
   workerFile: join(import.meta.dirname, 'worker.mjs'),
   documents,
-  progress: (played: number) => console.error(`${played} played`),
+  progress: (played: number, faults: number) => console.error(`${played} played, ${faults} faults`),
 };
 if (!Number.isInteger(options.count) || !Number.isInteger(options.seed)) {
   throw new TypeError('COUNT and SEED are whole numbers.');

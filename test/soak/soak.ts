@@ -14,7 +14,7 @@ export interface SoakOptions {
   /** The folder of the repository's documents. */
   readonly documents: string;
   /** Told now and then. */
-  readonly progress?: (played: number) => void;
+  readonly progress?: (played: number, faults: number) => void;
 }
 
 export interface SoakReport {
@@ -51,7 +51,7 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
     report.slowestMs = Math.max(report.slowestMs, tookMs);
     for (const read of message.read) add(report.attachments, read);
     for (const what of message.wrong) report.faults.push({ number: message.number, what });
-    if ((message.number + 1) % 1000 === 0) progress(message.number + 1);
+    if ((message.number + 1) % 1000 === 0) progress(message.number + 1, report.faults.length);
   };
   for (let from = 0; from < count; ) {
     const end = await playedUntil(playerFile, { seed, from, until: count, workerFile, documents }, take);
