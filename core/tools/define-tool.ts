@@ -22,7 +22,7 @@ interface ToolFacts {
    * Its result: of a read what it found, of a write what its approval shows as `result` once it is executed. Without
    * what the flagging of third-party text adds.
    */
-  readonly output?: z.ZodType;
+  readonly output: z.ZodType;
 }
 
 interface ReadFacts extends ToolFacts {

@@ -75,7 +75,10 @@ section('Endpoints: Common rules', () => {
     ['/v1/messages/{id}/flag', {}],
     ['/v1/approvals/apr_x/cancel', {}],
     ['/v1/tools/get_me', { arguments: {} }],
+    ['/v1/events', { title: 'x', start: '2027-01-04T09:00' }],
     ['/v1/trackers', { title: 'x' }],
+    ['/v1/trackers/1/notes', { note: 'x' }],
+    ['/v1/trackers/1/links', { event_id: 1 }],
   ];
 
   it.each(WRITES)('%s refuses unknown properties', async (path, body) => {
@@ -600,80 +603,5 @@ section('Endpoints: Threads', () => {
 
   it('GET /v1/threads/{id} of what was not issued', async () => {
     expectFailure(await door().call('GET', '/v1/threads/m1_AAAA'), 400, 'invalid_message_id');
-  });
-});
-
-section('Endpoints: Calendar events', () => {
-  it.each([
-    ['days=0', undefined],
-    ['days=365', undefined],
-    ['days=366', 'days'],
-    ['days=-1', 'days'],
-    ['past_days=1', undefined],
-    ['past_days=365', undefined],
-    ['past_days=0', 'past_days'],
-    ['past_days=366', 'past_days'],
-    ['only=all', undefined],
-    ['only=past', undefined],
-    ['only=future', undefined],
-    ['only=some', 'only'],
-  ])('GET /v1/events?%s', async (query, field) => {
-    const answer = await door().call('GET', `/v1/events?${query}`);
-    if (field === undefined) expect(answer.status).toBe(200);
-    else expect(refusedFields(answer)).toContain(field);
-  });
-
-  it('GET /v1/events?only= shows past or future ones', async () => {
-    const rows = async (only: string) => {
-      const result = resultIn(await door().call('GET', `/v1/events?days=30&past_days=30&only=${only}`));
-      return result.events as { event_id: number; past: boolean }[];
-    };
-    const [all, past, future] = [await rows('all'), await rows('past'), await rows('future')];
-    expect(past.every((event) => event.past)).toBe(true);
-    expect(future.every((event) => !event.past)).toBe(true);
-    expect(all).toHaveLength(past.length + future.length);
-    expect(past.length * future.length).toBeGreaterThan(0);
-  });
-});
-
-section('Endpoints: Trackers', () => {
-  it('POST /v1/trackers in mode direct: 201, its Location and its fields', async () => {
-    const answer = await door().call('POST', '/v1/trackers', {
-      body: { title: 'Boat', keywords: 'boat, sail', due: '2026-12-01' },
-    });
-    expect(answer.status).toBe(201);
-    const result = resultIn(answer);
-    expect(result).toEqual({
-      tracker_id: expect.any(Number) as unknown,
-      title: 'Boat',
-      status: 'open',
-      due_at: expect.stringMatching(/^2026-12-01T23:59:59/) as unknown,
-      created: true,
-      untrusted_fields: ['title'],
-      untrusted_notice: someText,
-    });
-    expect(answer.headers.get('location')).toBe(`/v1/trackers/${String(result.tracker_id)}`);
-  });
-
-  it.each([
-    ['title', 'x', true],
-    ['title', WIDE.repeat(200), true],
-    ['title', WIDE.repeat(201), false],
-    ['title', '', false],
-    ['keywords', WIDE.repeat(500), true],
-    ['keywords', 'x'.repeat(501), false],
-    ['due', '2028-02-29', true],
-    ['due', '2027-02-29', false],
-    ['due', '2027-2-1', false],
-  ])('POST /v1/trackers: %s, row %#', async (field, value, taken) => {
-    const answer = await door().call('POST', '/v1/trackers', { body: { title: 'Boat', [field]: value } });
-    if (taken) expect(answer.status).toBe(201);
-    else expect(refusedFields(answer)).toContain(field);
-  });
-
-  it('POST /v1/trackers otherwise waits', async () => {
-    const { call, key } = door();
-    const asks = await key({ modes: { 'trackers:write': 'approval' } });
-    expect((await call('POST', '/v1/trackers', { body: { title: 'Boat' }, key: asks })).status).toBe(202);
   });
 });

@@ -309,7 +309,7 @@ section('Notes: Where API.md is silent', () => {
 });
 
 section('Notes: Tools and their arguments', () => {
-  /** The table of the notes, as far as its tools are built. */
+  /** The table of the notes. */
   const TOOLS: [group: string | null, name: string, args: string[]][] = [
     [null, 'get_me', []],
     [null, 'list_approvals', ['state?', 'limit?', 'cursor?']],
@@ -339,7 +339,19 @@ section('Notes: Tools and their arguments', () => {
     ['mail:organize', 'mark_unread', ['id?', 'ids?']],
     ['mail:organize', 'flag_email', ['id?', 'ids?']],
     ['calendar:read', 'list_events', ['days?', 'past_days?', 'only?', 'cursor?']],
+    ['calendar:write', 'create_event', ['title', 'start', 'duration_min?', 'attendee?']],
+    ['calendar:write', 'propose_event', ['title', 'start', 'duration_min?', 'attendee?']],
+    ['calendar:write', 'update_event', ['event_id', 'title?', 'start?', 'duration_min?', 'attendee?']],
+    ['calendar:write', 'cancel_event', ['event_id']],
+    ['calendar:write', 'confirm_event', ['event_id']],
+    ['trackers:read', 'list_trackers', ['cursor?']],
+    ['trackers:read', 'get_tracker', ['tracker_id', 'cursor?']],
     ['trackers:write', 'create_tracker', ['title', 'keywords?', 'due?']],
+    ['trackers:write', 'set_tracker_status', ['tracker_id', 'status']],
+    ['trackers:write', 'add_tracker_note', ['tracker_id', 'note']],
+    ['trackers:write', 'link_to_tracker', ['tracker_id', 'message_id']],
+    ['trackers:write', 'link_event_to_tracker', ['tracker_id', 'event_id']],
+    ['trackers:remove', 'resolve_tracker', ['tracker_id']],
   ];
 
   it.each(TOOLS)('%s: %s', async (group, name, args) => {
@@ -359,6 +371,13 @@ section('Notes: Tools and their arguments', () => {
     readonly properties?: Record<string, unknown>;
     readonly required?: string[];
   }
+
+  it('there are no others', async () => {
+    const own = await ownDoor();
+    const { json } = await own.call('GET', '/v1/tools');
+    const names = (json.tools as { name: string }[]).map(({ name }) => name);
+    expect(names.toSorted()).toEqual(TOOLS.map(([, name]) => name).toSorted());
+  });
 
   it('GET /v1/messages picks its tool by its parameters', async () => {
     const own = await ownDoor();

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { GROUPS } from '../../core/permissions.ts';
 import {
   approvalIn,
@@ -12,6 +12,7 @@ import {
   refusedFields,
   resultIn,
 } from './door.ts';
+import { newEvent, newTracker, proposed } from './own-things.ts';
 import { section } from './sections.ts';
 
 // API.md from its top to the end of Resources. What every answer has to have besides, openapi.json says, and each
@@ -20,7 +21,7 @@ import { section } from './sections.ts';
 const someText: unknown = expect.stringMatching(/\S/);
 const someBoolean: unknown = expect.any(Boolean);
 const someInteger: unknown = expect.any(Number);
-const withOffset: unknown = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d([+-]\d\d:\d\d|Z)$/);
+const withOffset: unknown = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?([+-]\d\d:\d\d|Z)$/);
 const utc: unknown = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const messageId: unknown = expect.stringMatching(/^m1_[A-Za-z0-9_-]{1,1437}$/);
 const fence = (nonce: unknown, text: string) =>
@@ -451,6 +452,92 @@ section('Resources: Calendar event', () => {
   });
 });
 
+section('Resources: Tracker', () => {
+  it('has these fields; a single one its links too', async () => {
+    const own = await ownDoor();
+    const { call, deliver } = own;
+    const tracker_id = await newTracker(own, { title: 'Boat', keywords: 'boat, sail', due: '2026-12-01' });
+    const tracker = {
+      tracker_id,
+      title: 'Boat',
+      status: 'open',
+      importance: expect.stringMatching(/^(low|normal|important)$/) as unknown,
+      keywords: 'boat, sail',
+      due_at: '2026-12-01T23:59:59+00:00',
+      summary: expect.any(String) as unknown,
+      summary_source_count: someInteger,
+      next_action: expect.any(String) as unknown,
+      created_at: utc,
+      resolved_at: null,
+      added_by_agent: true,
+    };
+    const list = resultIn(await call('GET', '/v1/trackers'));
+    expect(list).toEqual({
+      trackers: [tracker],
+      total: 1,
+      returned: 1,
+      has_more: false,
+      untrusted_fields: ['title', 'keywords', 'summary', 'next_action'].map((field) => `trackers[].${field}`),
+      untrusted_notice: someText,
+    });
+    const id = await deliver({ subject: 'A boat' });
+    await call('POST', `/v1/trackers/${tracker_id}/links`, { body: { message_id: id } });
+    await call('POST', `/v1/trackers/${tracker_id}/notes`, { body: { note: 'By hand' } });
+    const event_id = await newEvent(own);
+    await call('POST', `/v1/trackers/${tracker_id}/links`, { body: { event_id } });
+    const one = resultIn(await call('GET', `/v1/trackers/${tracker_id}`));
+    expect(one).toMatchObject({
+      ...tracker,
+      summary_source_count: someInteger,
+      total: 3,
+      returned: 3,
+      has_more: false,
+    });
+    const link = { link_id: someInteger, added_by: 'agent', created_at: utc };
+    expect(one.links).toEqual(
+      expect.arrayContaining([
+        {
+          ...link,
+          kind: 'mail',
+          subject: 'A boat',
+          from: someText,
+          date: withOffset,
+          note: null,
+          id,
+          account_id: 1,
+          folder: 'INBOX',
+        },
+        { ...link, kind: 'note', subject: '', from: '', date: withOffset, note: 'By hand' },
+        { ...link, kind: 'event', subject: someText, from: '', date: withOffset, note: null, event_id },
+      ]),
+    );
+    expect(one).toMatchObject({
+      untrusted_notice: someText,
+      untrusted_fields: expect.arrayContaining(['title', 'links[].note']) as unknown,
+    });
+  });
+
+  it('a new message that holds its keywords is linked by itself, once', async () => {
+    const own = await ownDoor();
+    const tracker_id = await newTracker(own, { title: 'Boat', keywords: 'lighthouse' });
+    await own.server.service.recover();
+    const id = await own.deliver({ subject: 'The lighthouse' });
+    const read = async () => {
+      await own.server.service.recover();
+      return resultIn(await own.call('GET', `/v1/trackers/${tracker_id}`));
+    };
+    await vi.waitFor(async () => expect(await read()).toMatchObject({ total: 1 }), {
+      timeout: 20_000,
+      interval: 100,
+    });
+    expect(await read()).toMatchObject({
+      total: 1,
+      last_auto_link_at: utc,
+      links: [{ kind: 'mail', id, added_by: 'auto' }],
+    });
+  });
+});
+
 section('Resources: Approval', () => {
   it('while it is pending: created and expiring in 24 hours, in UTC, and undecided', async () => {
     const { call, letter } = door();
@@ -504,18 +591,37 @@ section('Resources: Approval', () => {
     ['mark_read', undefined],
     ['mark_unread', undefined],
     ['flag_email', undefined],
+    ['create_event', 'create'],
+    ['update_event', 'update'],
+    ['cancel_event', 'cancel'],
+    ['confirm_event', 'confirm'],
     ['create_tracker', 'create'],
+    ['set_tracker_status', undefined],
+    ['add_tracker_note', undefined],
+    ['link_to_tracker', undefined],
+    ['link_event_to_tracker', undefined],
+    ['resolve_tracker', 'resolve'],
   ])('of %s has the action %s', async (name, action) => {
     const { tool, deliver, key, letter } = door();
     const asks = await key({ modes: { 'mail:organize': 'approval', 'trackers:write': 'approval' } });
     const id = await deliver();
+    const [event_id, tracker_id] = [await newEvent(door()), await newTracker(door())];
     const args: Record<string, object> = {
       send_email: letter(),
       send_reply: { id, body: 'Yes.' },
       forward_email: { id, to: [FRIEND] },
       move_email: { id, target_folder: 'Archive' },
       label_email: { id, label: 'Bills' },
+      create_event: { title: 'Boat', start: '2027-01-04T09:00' },
+      update_event: { event_id, title: 'Boat' },
+      cancel_event: { event_id },
+      confirm_event: { event_id: await proposed(door()) },
       create_tracker: { title: 'Boat' },
+      set_tracker_status: { tracker_id, status: 'waiting' },
+      add_tracker_note: { tracker_id, note: 'x' },
+      link_to_tracker: { tracker_id, message_id: id },
+      link_event_to_tracker: { tracker_id, event_id },
+      resolve_tracker: { tracker_id },
     };
     const approval = approvalIn(await tool(name, args[name] ?? { id }, { key: asks }));
     expect({ tool: approval.tool, action: approval.action }).toEqual({ tool: name, action });
@@ -569,7 +675,10 @@ section('Resources: Permission groups', () => {
     ['mail:manage', 'archive_email', { id: 'm1_x' }],
     ['mail:organize', 'mark_read', { id: 'm1_x' }],
     ['calendar:read', 'list_events', {}],
+    ['calendar:write', 'create_event', { title: 'x', start: '2027-01-04T09:00' }],
+    ['trackers:read', 'list_trackers', {}],
     ['trackers:write', 'create_tracker', { title: 'x' }],
+    ['trackers:remove', 'resolve_tracker', { tracker_id: 1 }],
   ];
 
   it.each(CALLS)('%s off: refused naming it, and its tools are not listed', async (group, name, args) => {
@@ -582,7 +691,7 @@ section('Resources: Permission groups', () => {
     expect(await listed()).toContain(`"${name}"`);
   });
 
-  it.each(['mail:send', 'mail:reply', 'mail:manage', 'mail:organize', 'trackers:write'])(
+  it.each(['mail:send', 'mail:reply', 'mail:manage', 'mail:organize', 'calendar:write', 'trackers:write'])(
     '%s direct runs at once, approval waits',
     async (group) => {
       const { tool, key, deliver } = door();

@@ -77,7 +77,7 @@ export function schemasOf(tools: readonly Tool[]): Schemas {
     const name = resultName(tool);
     const shape = isWrite(tool) ? tool.directOutput : tool.output;
     if (name !== undefined && shape !== undefined) add(name, shape);
-    if (isWrite(tool) && tool.output !== undefined) add(`${typeName(tool.name)}ApprovalResult`, tool.output);
+    if (isWrite(tool)) add(`${typeName(tool.name)}ApprovalResult`, tool.output);
   }
   return { ...schemas, ...failureSchemas() };
 
@@ -89,9 +89,7 @@ export function schemasOf(tools: readonly Tool[]): Schemas {
 
 /** What a tool's approval shows as `result` once it is executed. */
 export function approvalResultRef(tool: Tool): JsonObject {
-  return isWrite(tool) && tool.output !== undefined
-    ? ref(`${typeName(tool.name)}ApprovalResult`)
-    : { type: 'object' };
+  return isWrite(tool) ? ref(`${typeName(tool.name)}ApprovalResult`) : { type: 'object' };
 }
 
 const whole = (minimum: number): JsonObject => ({ type: 'integer', minimum });

@@ -1,7 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ERRORS } from '../../../core/errors.ts';
-import { CATALOGUE } from '../../../core/tools/catalogue.ts';
 import { isObject, type JsonObject } from '../../../hosts/rest/json-body.ts';
 import { openApiDocument } from '../../../hosts/rest/openapi/document.ts';
 import { ROUTES } from '../../../hosts/rest/routes.ts';
@@ -61,12 +60,11 @@ describe('GET /v1/openapi.json', () => {
 });
 
 describe('the description', () => {
-  it('has every route, and every tool has the shape of its result', () => {
+  it('has every route', () => {
     const paths = isObject(document.paths) ? document.paths : {};
     for (const { method, path } of ROUTES) {
       expect(paths[path], path).toHaveProperty(method.toLowerCase());
     }
-    expect(CATALOGUE.filter(({ output }) => output === undefined).map(({ name }) => name)).toEqual([]);
   });
 
   it('has every code, each with an example', () => {

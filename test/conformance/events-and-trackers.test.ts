@@ -1,0 +1,398 @@
+import { expect, it } from 'vitest';
+import {
+  approvalIn,
+  type Door,
+  doorOf,
+  expectFailure,
+  ownDoor,
+  refusedFields,
+  resultIn,
+  STRANGER,
+} from './door.ts';
+import { newEvent, newTracker, proposed } from './own-things.ts';
+import { section } from './sections.ts';
+
+// API.md, what it says of calendar events and trackers: endpoints and states.
+
+const someText: unknown = expect.stringMatching(/\S/);
+const WIDE = '\u{1f4dc}';
+const door = doorOf();
+
+interface EventRow {
+  readonly event_id: number;
+  readonly title: string;
+  readonly start: string;
+  readonly end: string;
+  readonly status: string;
+}
+
+async function eventNumbered({ call }: Door, event_id: number): Promise<EventRow | undefined> {
+  const result = resultIn(await call('GET', '/v1/events?days=365'));
+  return (result.events as EventRow[]).find((event) => event.event_id === event_id);
+}
+
+section('States: Calendar event', () => {
+  it('created: confirmed; created with proposed: tentative, and confirmed by confirm', async () => {
+    const own = await ownDoor();
+    expect((await eventNumbered(own, await newEvent(own)))?.status).toBe('confirmed');
+    const event_id = await proposed(own);
+    expect((await eventNumbered(own, event_id))?.status).toBe('tentative');
+    const asked = await own.call('POST', `/v1/events/${event_id}/confirm`);
+    expect(asked.status).toBe(202);
+    await own.approve(approvalIn(asked).id);
+    expect((await eventNumbered(own, event_id))?.status).toBe('confirmed');
+  });
+
+  it('deleted: it leaves the list', async () => {
+    const own = await ownDoor();
+    const event_id = await newEvent(own);
+    await own.approve(approvalIn(await own.call('DELETE', `/v1/events/${event_id}`)).id);
+    expect(await eventNumbered(own, event_id)).toBeUndefined();
+    expectFailure(await own.call('DELETE', `/v1/events/${event_id}`), 404, 'not_found', { reason: 'event' });
+  });
+});
+
+section('States: Tracker', () => {
+  it('any status to any other; resolved sets resolved_at, leaving it clears it', async () => {
+    const own = await ownDoor();
+    const key = await own.key({ modes: { 'trackers:remove': 'direct' } });
+    const tracker_id = await newTracker(own);
+    const states = ['waiting', 'resolved', 'open', 'resolved', 'waiting', 'waiting', 'open'];
+    for (const status of states) {
+      const answer = await own.call('PATCH', `/v1/trackers/${tracker_id}`, { body: { status }, key });
+      expect({ status: answer.status, result: resultIn(answer) }).toEqual({
+        status: 200,
+        result: { tracker_id, status },
+      });
+      const tracker = resultIn(await own.call('GET', `/v1/trackers/${tracker_id}`));
+      expect(tracker.status).toBe(status);
+      expect(tracker.resolved_at !== null).toBe(status === 'resolved');
+    }
+  });
+
+  it('what is resolved is no longer listed', async () => {
+    const own = await ownDoor();
+    const key = await own.key({ modes: { 'trackers:remove': 'direct' } });
+    const [gone, kept] = [await newTracker(own), await newTracker(own)];
+    await own.call('PATCH', `/v1/trackers/${gone}`, { body: { status: 'resolved' }, key });
+    expect(resultIn(await own.call('GET', '/v1/trackers')).trackers).toMatchObject([{ tracker_id: kept }]);
+  });
+});
+
+section('Endpoints: Calendar events', () => {
+  it.each([
+    ['days=0', undefined],
+    ['days=365', undefined],
+    ['days=366', 'days'],
+    ['days=-1', 'days'],
+    ['past_days=1', undefined],
+    ['past_days=365', undefined],
+    ['past_days=0', 'past_days'],
+    ['past_days=366', 'past_days'],
+    ['only=all', undefined],
+    ['only=past', undefined],
+    ['only=future', undefined],
+    ['only=some', 'only'],
+  ])('GET /v1/events?%s', async (query, field) => {
+    const answer = await door().call('GET', `/v1/events?${query}`);
+    if (field === undefined) expect(answer.status).toBe(200);
+    else expect(refusedFields(answer)).toContain(field);
+  });
+
+  it('GET /v1/events?only= shows past or future ones', async () => {
+    const rows = async (only: string) => {
+      const result = resultIn(await door().call('GET', `/v1/events?days=30&past_days=30&only=${only}`));
+      return result.events as { event_id: number; past: boolean }[];
+    };
+    const [all, past, future] = [await rows('all'), await rows('past'), await rows('future')];
+    expect(past.every((event) => event.past)).toBe(true);
+    expect(future.every((event) => !event.past)).toBe(true);
+    expect(all).toHaveLength(past.length + future.length);
+    expect(past.length * future.length).toBeGreaterThan(0);
+  });
+
+  const bodies: [name: string, changes: object, field: string | undefined][] = [
+    ['a title of 300 characters', { title: WIDE.repeat(300) }, undefined],
+    ['a title of 301', { title: WIDE.repeat(301) }, 'title'],
+    ['no title', { title: '' }, 'title'],
+    ['a title of two lines', { title: 'a\nb' }, 'title'],
+    ['a start with seconds', { start: '2027-01-04T09:00:30' }, undefined],
+    ['a start with an offset', { start: '2027-01-04T09:00Z' }, 'start'],
+    ['a start without a time', { start: '2027-01-04' }, 'start'],
+    ['a start on no day', { start: '2027-02-29T09:00' }, 'start'],
+    ['15 minutes', { duration_min: 15 }, undefined],
+    ['480 minutes', { duration_min: 480 }, undefined],
+    ['14 minutes', { duration_min: 14 }, 'duration_min'],
+    ['481 minutes', { duration_min: 481 }, 'duration_min'],
+    ['an attendee', { attendee: STRANGER }, undefined],
+    ['an attendee with a name', { attendee: `Eve <${STRANGER}>` }, 'attendee'],
+    ['an attendee of 255 characters', { attendee: `${'a'.repeat(243)}@example.org` }, 'attendee'],
+    ['proposed', { proposed: true }, undefined],
+    ['not proposed', { proposed: false }, undefined],
+    ['proposed as text', { proposed: 'true' }, 'proposed'],
+    ['an unknown property', { colour: 'red' }, 'colour'],
+  ];
+  it.each(bodies)('POST /v1/events with %s, row %#', async (_name, changes, field) => {
+    const { call } = door();
+    const body = {
+      title: `Row ${JSON.stringify(changes).slice(0, 60)}`,
+      start: '2027-01-04T09:00',
+      ...changes,
+    };
+    const answer = await call('POST', '/v1/events', { body });
+    if (field === undefined)
+      expect({ status: answer.status, code: answer.json.code }).toEqual({ status: 202, code: undefined });
+    else expect(refusedFields(answer)).toContain(field);
+  });
+
+  it.each(['title', 'start'])('POST /v1/events needs %s', async (field) => {
+    const body: Record<string, unknown> = { title: 'x', start: '2027-01-04T09:00' };
+    delete body[field];
+    expect(refusedFields(await door().call('POST', '/v1/events', { body }))).toEqual([field]);
+  });
+
+  it('POST /v1/events, once approved: 30 minutes unless told, in the zone of the user; its result names it', async () => {
+    const own = await ownDoor();
+    const asked = await own.call('POST', '/v1/events', {
+      body: { title: 'Boat', start: '2027-01-04T09:00' },
+    });
+    expect(approvalIn(asked)).toMatchObject({ tool: 'create_event', action: 'create' });
+    await own.approve(approvalIn(asked).id);
+    const ended = approvalIn(await own.call('GET', `/v1/approvals/${approvalIn(asked).id}`));
+    expect(ended.result).toEqual({
+      done: true,
+      action: 'create',
+      object_kind: 'event',
+      object_id: expect.any(Number) as unknown,
+    });
+    const { object_id } = ended.result as { object_id: number };
+    expect(await eventNumbered(own, object_id)).toMatchObject({
+      title: 'Boat',
+      start: '2027-01-04T09:00:00+00:00',
+      end: '2027-01-04T09:30:00+00:00',
+    });
+  });
+
+  it('POST /v1/events runs at once for a key that may', async () => {
+    const own = await ownDoor();
+    const key = await own.key({ modes: { 'calendar:write': 'direct' } });
+    const body = { title: 'Boat', start: '2027-01-04T09:00' };
+    const answer = await own.call('POST', '/v1/events', { body, key });
+    expect(answer).toMatchObject({
+      status: 200,
+      json: { executed: true, auto_approved: true, result: { meaning: someText } },
+    });
+  });
+
+  it('an attendee never written to is held', async () => {
+    const own = await ownDoor();
+    const key = await own.key({ modes: { 'calendar:write': 'direct' } });
+    const body = { title: 'Boat', start: '2027-01-04T09:00', attendee: STRANGER };
+    expect((await own.call('POST', '/v1/events', { body, key })).status).toBe(202);
+  });
+
+  it('PATCH /v1/events/{event_id}, once approved, changes what is given', async () => {
+    const own = await ownDoor();
+    const event_id = await newEvent(own);
+    const body = { title: 'Regatta', start: '2027-01-05T10:00', duration_min: 60 };
+    const asked = await own.call('PATCH', `/v1/events/${event_id}`, { body });
+    expect(asked.status).toBe(202);
+    await own.approve(approvalIn(asked).id);
+    expect(await eventNumbered(own, event_id)).toMatchObject({
+      title: 'Regatta',
+      start: '2027-01-05T10:00:00+00:00',
+      end: '2027-01-05T11:00:00+00:00',
+    });
+  });
+
+  it.each([
+    [{}, 'event_id'],
+    [{ title: '' }, 'title'],
+    [{ start: 'tomorrow' }, 'start'],
+    [{ duration_min: 5 }, 'duration_min'],
+    [{ attendee: 'x' }, 'attendee'],
+    [{ proposed: true }, 'proposed'],
+    [{ event_id: 1 }, 'body.event_id'],
+  ])('PATCH /v1/events/{event_id} with %j is refused', async (body, field) => {
+    const event_id = await newEvent(door());
+    expect(refusedFields(await door().call('PATCH', `/v1/events/${event_id}`, { body }))).toContain(field);
+  });
+
+  it.each([
+    ['PATCH', '', { title: 'x' }],
+    ['DELETE', '', undefined],
+    ['POST', '/confirm', undefined],
+  ] as const)(
+    '%s /v1/events/{event_id}%s: 404 for none, 400 beyond the bounds',
+    async (method, path, body) => {
+      const ask = (id: string) =>
+        door().call(method, `/v1/events/${id}${path}`, body === undefined ? {} : { body });
+      expectFailure(await ask('2147483647'), 404, 'not_found', { reason: 'event' });
+      for (const id of ['0', '2147483648', 'x']) expect(refusedFields(await ask(id))).toContain('event_id');
+    },
+  );
+});
+
+section('Endpoints: Trackers', () => {
+  it('POST /v1/trackers in mode direct: 201, its Location and its fields', async () => {
+    const answer = await door().call('POST', '/v1/trackers', {
+      body: { title: 'Boat', keywords: 'boat, sail', due: '2026-12-01' },
+    });
+    expect(answer.status).toBe(201);
+    const result = resultIn(answer);
+    expect(result).toEqual({
+      tracker_id: expect.any(Number) as unknown,
+      title: 'Boat',
+      status: 'open',
+      due_at: expect.stringMatching(/^2026-12-01T23:59:59/) as unknown,
+      created: true,
+      untrusted_fields: ['title'],
+      untrusted_notice: someText,
+    });
+    expect(answer.headers.get('location')).toBe(`/v1/trackers/${String(result.tracker_id)}`);
+  });
+
+  it.each([
+    ['title', 'x', true],
+    ['title', WIDE.repeat(200), true],
+    ['title', WIDE.repeat(201), false],
+    ['title', '', false],
+    ['keywords', WIDE.repeat(500), true],
+    ['keywords', 'x'.repeat(501), false],
+    ['due', '2028-02-29', true],
+    ['due', '2027-02-29', false],
+    ['due', '2027-2-1', false],
+  ])('POST /v1/trackers: %s, row %#', async (field, value, taken) => {
+    const answer = await door().call('POST', '/v1/trackers', { body: { title: 'Boat', [field]: value } });
+    if (taken) expect(answer.status).toBe(201);
+    else expect(refusedFields(answer)).toContain(field);
+  });
+
+  it('POST /v1/trackers otherwise waits', async () => {
+    const { call, key } = door();
+    const asks = await key({ modes: { 'trackers:write': 'approval' } });
+    expect((await call('POST', '/v1/trackers', { body: { title: 'Boat' }, key: asks })).status).toBe(202);
+  });
+
+  it('GET /v1/trackers lists active ones; none is empty with a reason', async () => {
+    const own = await ownDoor();
+    const none = await own.call('GET', '/v1/trackers');
+    expect(none.json).toMatchObject({
+      status: 'empty',
+      result: { trackers: [], total: 0, returned: 0, reason: someText },
+    });
+    const tracker_id = await newTracker(own);
+    expect(resultIn(await own.call('GET', '/v1/trackers'))).toMatchObject({
+      total: 1,
+      trackers: [{ tracker_id }],
+    });
+    expect(refusedFields(await own.call('GET', '/v1/trackers?status=open'))).toEqual(['status']);
+  });
+
+  it('PATCH to resolved needs trackers:remove, to the others trackers:write', async () => {
+    const { call, key } = door();
+    const tracker_id = await newTracker(door());
+    const patch = async (status: string, modes: object) =>
+      call('PATCH', `/v1/trackers/${tracker_id}`, { body: { status }, key: await key({ modes }) });
+    expectFailure(await patch('resolved', { 'trackers:remove': 'off' }), 403, 'not_permitted', {
+      group: 'trackers:remove',
+    });
+    expectFailure(await patch('waiting', { 'trackers:write': 'off' }), 403, 'not_permitted', {
+      group: 'trackers:write',
+    });
+    expect((await patch('waiting', { 'trackers:remove': 'off' })).status).toBe(200);
+    expect((await patch('resolved', { 'trackers:write': 'off' })).status).toBe(202);
+  });
+
+  it.each([[{}], [{ status: 'closed' }], [{ status: 1 }]])('PATCH with %j is refused', async (body) => {
+    const tracker_id = await newTracker(door());
+    expect(refusedFields(await door().call('PATCH', `/v1/trackers/${tracker_id}`, { body }))).toContain(
+      'status',
+    );
+  });
+
+  it('POST notes: 200 with its link, or 202', async () => {
+    const { call, key } = door();
+    const path = `/v1/trackers/${await newTracker(door())}/notes`;
+    const answer = await call('POST', path, { body: { note: 'By hand' } });
+    expect(answer.status).toBe(200);
+    expect(resultIn(answer)).toEqual({
+      tracker_id: expect.any(Number) as unknown,
+      link_id: expect.any(Number) as unknown,
+      kind: 'note',
+    });
+    const asks = await key({ modes: { 'trackers:write': 'approval' } });
+    expect((await call('POST', path, { body: { note: 'By hand' }, key: asks })).status).toBe(202);
+  });
+
+  it.each([
+    ['x', true],
+    [WIDE.repeat(10_000), true],
+    ['x'.repeat(10_001), false],
+    ['', false],
+    ['a\u0007b', false],
+  ])('POST notes, row %#', async (note, taken) => {
+    const answer = await door().call('POST', `/v1/trackers/${await newTracker(door())}/notes`, {
+      body: { note },
+    });
+    if (taken) expect(answer.status).toBe(200);
+    else expect(refusedFields(answer)).toEqual(['note']);
+  });
+
+  it('POST links: a message, once, and an event', async () => {
+    const own = await ownDoor();
+    const tracker_id = await newTracker(own);
+    const path = `/v1/trackers/${tracker_id}/links`;
+    const id = await own.deliver();
+    const linked = resultIn(await own.call('POST', path, { body: { message_id: id } }));
+    expect(linked).toEqual({ tracker_id, link_id: expect.any(Number) as unknown, id, linked: true });
+    expect(resultIn(await own.call('POST', path, { body: { message_id: id } }))).toEqual(linked);
+    const event_id = await newEvent(own);
+    const event = resultIn(await own.call('POST', path, { body: { event_id } }));
+    expect(event).toMatchObject({ tracker_id, linked: true });
+    expect(resultIn(await own.call('GET', `/v1/trackers/${tracker_id}`))).toMatchObject({ total: 2 });
+  });
+
+  it('POST links takes exactly one of message_id and event_id', async () => {
+    const own = await ownDoor();
+    const path = `/v1/trackers/${await newTracker(own)}/links`;
+    const message_id = await own.deliver();
+    for (const body of [{}, { message_id, event_id: 1 }, { event_id: 0 }]) {
+      expect(refusedFields(await own.call('POST', path, { body })).length).toBeGreaterThan(0);
+    }
+    expectFailure(await own.call('POST', path, { body: { event_id: 4711 } }), 404, 'not_found', {
+      reason: 'event',
+    });
+    expectFailure(
+      await own.call('POST', path, { body: { message_id: 'm1_AAAA' } }),
+      400,
+      'invalid_message_id',
+    );
+  });
+
+  it.each([
+    ['GET', '', undefined],
+    ['PATCH', '', { status: 'open' }],
+    ['PATCH', '', { status: 'resolved' }],
+    ['POST', '/notes', { note: 'x' }],
+    ['POST', '/links', { event_id: 1 }],
+  ] as const)(
+    '%s /v1/trackers/{tracker_id}%s: 404 for none, 400 beyond the bounds, row %#',
+    async (method, path, body) => {
+      const ask = (id: string) =>
+        door().call(method, `/v1/trackers/${id}${path}`, body === undefined ? {} : { body });
+      expectFailure(await ask('2147483647'), 404, 'not_found', { reason: 'tracker' });
+      for (const id of ['0', '2147483648', 'x']) expect(refusedFields(await ask(id))).toContain('tracker_id');
+    },
+  );
+
+  it('a tracker of another user is not found', async () => {
+    const own = await ownDoor();
+    const tracker_id = await newTracker(own);
+    const { ownerId } = await own.server.service.owners.create({ email: 'eve@example.org' });
+    const key = await own.key({ ownerId });
+    expectFailure(await own.call('GET', `/v1/trackers/${tracker_id}`, { key }), 404, 'not_found', {
+      reason: 'tracker',
+    });
+  });
+});

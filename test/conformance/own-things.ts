@@ -1,0 +1,27 @@
+import { approvalIn, type Door, resultIn } from './door.ts';
+
+/** Events and trackers for tests that need one. */
+
+let made = 0;
+
+/** An event next year that the owner has approved. @returns its event_id */
+export async function newEvent({ call, approve }: Door, changes: object = {}): Promise<number> {
+  made += 1;
+  const body = { title: `Event ${made}`, start: '2027-01-04T09:00', ...changes };
+  const { id } = approvalIn(await call('POST', '/v1/events', { body }));
+  await approve(id);
+  const { result } = approvalIn(await call('GET', `/v1/approvals/${id}`));
+  return Number((result as { object_id: number }).object_id);
+}
+
+/** @returns the event_id of a tentative event */
+export function proposed(door: Door): Promise<number> {
+  return newEvent(door, { proposed: true });
+}
+
+/** @returns the tracker_id */
+export async function newTracker({ call }: Door, changes: object = {}): Promise<number> {
+  made += 1;
+  const answer = await call('POST', '/v1/trackers', { body: { title: `Tracker ${made}`, ...changes } });
+  return Number(resultIn(answer).tracker_id);
+}
