@@ -194,6 +194,33 @@ section('Limits', () => {
     expect(answer.json.details).toMatchObject({ errors_total: 2000 });
   });
 
+  it('64 KB: trackers with long notes and many links, and long titles of events', {
+    timeout: 60_000,
+  }, async () => {
+    const own = await ownDoor({ limits: { filedPerDay: 1000 } });
+    const key = await own.key({ modes: { 'calendar:write': 'direct' } });
+    const long = (char: string, count: number) => char.repeat(count);
+    const ids: number[] = [];
+    for (const char of ['x', '\u{1f4dc}', '"', '\\']) {
+      for (let n = 0; n < 15; n++) {
+        const body = { title: long(char, 200), keywords: long(char, 500) };
+        ids.push(Number(resultIn(within(await own.call('POST', '/v1/trackers', { body }))).tracker_id));
+      }
+      const path = `/v1/trackers/${ids.at(-1)}/notes`;
+      for (let n = 0; n < 6; n++)
+        within(await own.call('POST', path, { body: { note: `${n}${long(char, 9_999)}` } }));
+      const event = { title: long(char, 300), start: '2026-12-01T09:00' };
+      within(await own.call('POST', '/v1/events', { body: event, key }));
+      const links = await pages(own, `/v1/trackers/${ids.at(-1)}`, 'links');
+      expect(new Set(links.map(({ link_id }) => link_id)).size).toBe(6);
+      const notes = links.map(({ note }) => Array.from(String(note)).length);
+      expect(notes.reduce((sum, length) => sum + length, 0)).toBe(6 * 10_000);
+    }
+    const trackers = await pages(own, '/v1/trackers', 'trackers');
+    expect(trackers.map(({ tracker_id }) => tracker_id)).toEqual(ids.toReversed());
+    await pages(own, '/v1/events?days=365&past_days=365', 'events');
+  });
+
   it('64 KB: the list of tools', async () => {
     const own = await ownDoor();
     within(await own.call('GET', '/v1/tools'));
