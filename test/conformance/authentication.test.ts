@@ -2,7 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { newApiKey } from '../../core/credential.ts';
 import { sendRaw } from '../hosts/rest/raw-http.ts';
-import { approvalIn, type Door, doorOf, expectFailure, ownDoor, resultIn } from './door.ts';
+import {
+  approvalIn,
+  type Door,
+  doorOf,
+  expectFailure,
+  FRIEND,
+  LOST,
+  ownDoor,
+  REFUSED,
+  resultIn,
+} from './door.ts';
 import { section } from './sections.ts';
 
 // API.md, Authentication and Versioning.
@@ -244,6 +254,21 @@ section('Events', () => {
         type: 'approval.decided',
         data: { approval_id: id, state, account_id: 1 },
       })),
+    );
+  });
+
+  it.each([
+    ['rejected', FRIEND, ['rejected']],
+    ['failed', REFUSED, ['approved', 'failed']],
+    ['outcome_unknown', LOST, ['approved', 'outcome_unknown']],
+  ])('a request that ends %s is an event', async (state, to, states) => {
+    const own = await ownDoor();
+    const { service, ownerId } = own.server;
+    const { id } = approvalIn(await own.call('POST', '/v1/messages', { body: own.letter({ to: [to] }) }));
+    await (state === 'rejected' ? own.reject(id) : own.approve(id));
+    const events = await service.owners.events(ownerId, 0, 10);
+    expect(events.map(({ data }) => data)).toMatchObject(
+      states.map((each) => ({ approval_id: id, state: each })),
     );
   });
 

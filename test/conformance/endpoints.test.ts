@@ -1,5 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { expect, it } from 'vitest';
+import { ROUTES } from '../../hosts/rest/routes.ts';
+import { sendRaw } from '../hosts/rest/raw-http.ts';
 import {
   approvalIn,
   doorOf,
@@ -60,6 +62,39 @@ section('Endpoints: Common rules', () => {
       415,
       'unsupported_media_type',
     );
+  });
+
+  const OPERATIONS = ROUTES.filter(({ call }) => call !== 'describe').map(
+    ({ method, path }) => [method, path] as const,
+  );
+
+  it.each(OPERATIONS)('%s %s needs a key, and a body as bodies are', async (method, path) => {
+    const { server } = door();
+    const ask = async (headers: Readonly<Record<string, string>>, body = '') => {
+      const given: Record<string, string> = {
+        Host: `127.0.0.1:${server.port}`,
+        Authorization: `Bearer ${server.apiKey}`,
+        ...headers,
+      };
+      const target = path
+        .replace(/\{\w*id\}/, '1')
+        .replace('{name}', 'get_me')
+        .replace('{index}', '0');
+      const answer = await sendRaw(server.port, { method, target, headers: Object.entries(given), body });
+      return `${answer.status} ${answer.json.code}`;
+    };
+    const json = 'application/json';
+    expect(await ask({ Authorization: '' })).toBe('401 invalid_token');
+    expect(await ask({ 'Transfer-Encoding': 'chunked', 'Content-Type': json }, '0\r\n\r\n')).toBe(
+      '411 length_required',
+    );
+    expect(await ask({ 'Content-Length': '262145', 'Content-Type': json })).toBe('413 payload_too_large');
+    expect(await ask({ 'Content-Length': '2', 'Content-Type': 'text/plain' }, '{}')).toBe(
+      '415 unsupported_media_type',
+    );
+    if (method === 'GET') return;
+    const badKey = { 'Content-Length': '2', 'Content-Type': json, 'Idempotency-Key': 'has space' };
+    expect(await ask(badKey, '{}')).toBe('400 invalid_idempotency_key');
   });
 
   const WRITES: [path: string, body: object][] = [
@@ -319,6 +354,7 @@ section('Endpoints: Messages', () => {
     ['q=ZEBRA', 'in any case'],
     ['q=zebra@zoo.example', 'in the sender'],
     ['q=stripes', 'in the body'],
+    ['q=owner@example.org%20zebra', 'in the recipient'],
     ['from=zebra@zoo', 'in the sender'],
     ['from=Zebra&since=2020-01-01', 'all that is given'],
     ['q=zebra&unread=true', 'all that is given'],
@@ -332,6 +368,15 @@ section('Endpoints: Messages', () => {
     });
     expect(idOf(await own.call('GET', `/v1/messages?${query}`))).toBe(id);
     expect((await own.call('GET', `/v1/messages?${query}x`)).text).not.toContain(id);
+  });
+
+  it('since means from that day on', async () => {
+    const own = await ownDoor({ samples: () => [] });
+    const id = await own.deliver({ subject: 'Today' });
+    const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+    // A day to each side, for a test that runs at midnight.
+    expect(idOf(await own.call('GET', `/v1/messages?since=${day(-1)}`))).toBe(id);
+    expect((await own.call('GET', `/v1/messages?since=${day(2)}`)).json.status).toBe('empty');
   });
 
   it('a search goes over every folder unless one is given', async () => {
@@ -436,6 +481,8 @@ section('Endpoints: Messages', () => {
     };
     expect(await send({})).toMatchObject({ account: 1 });
     const second = await send({ account_id: accountId });
+    await service.accounts.activate(ownerId, accountId);
+    expect(await send({})).toMatchObject({ account: accountId });
     expect(second).toMatchObject({
       account: accountId,
       raw: expect.stringContaining('Owner, by hand') as unknown,

@@ -52,6 +52,32 @@ section('States: Calendar event', () => {
   });
 });
 
+section('Notes: Where API.md can be read in two ways', () => {
+  it.each([
+    ['does not exist: the offset before the gap', '2027-03-28T02:30', '2027-03-28T03:30:00+02:00'],
+    ['exists twice: the first of the two', '2027-10-31T02:30', '2027-10-31T02:30:00+02:00'],
+    ['exists once', '2027-01-04T09:00', '2027-01-04T09:00:00+01:00'],
+  ])('a wall-clock time that %s', async (_name, start, shown) => {
+    const own = await ownDoor();
+    const { service } = own.server;
+    const { ownerId } = await service.owners.create({
+      email: 'berlin@example.org',
+      timezone: 'Europe/Berlin',
+    });
+    await service.accounts.connect({ ownerId, email: 'berlin@example.org', settings: {} });
+    const key = await own.key({ ownerId, modes: { 'calendar:write': 'direct' } });
+    const made = await own.call('POST', '/v1/events', { body: { title: 'At night', start }, key });
+    expect(made.status).toBe(200);
+    const result = resultIn(await own.call('GET', '/v1/events?days=365', { key }));
+    expect(result).toMatchObject({
+      timezone: 'Europe/Berlin',
+      events: expect.arrayContaining([
+        expect.objectContaining({ title: 'At night', start: shown }),
+      ]) as unknown,
+    });
+  });
+});
+
 section('States: Tracker', () => {
   it('any status to any other; resolved sets resolved_at, leaving it clears it', async () => {
     const own = await ownDoor();

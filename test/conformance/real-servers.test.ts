@@ -229,6 +229,19 @@ realSection('States: Approval request', () => {
     },
   );
 
+  it('one of several recipients is refused: failed, and nobody got it', async () => {
+    const body = door.letter({ to: [addressOf(friend), RECIPIENTS.blocked] });
+    const asked = await door.call('POST', '/v1/messages', { body });
+    await door.approve(approvalIn(asked).id);
+    const ended = approvalIn(await door.call('GET', `/v1/approvals/${approvalIn(asked).id}`));
+    expect(ended).toMatchObject({ state: 'failed', error: 'upstream_mail_error' });
+    await postfix.delivered();
+    const arrived = (await dovecot.messages(friend)).filter((raw) =>
+      raw.includes(`Subject: ${body.subject}\n`),
+    );
+    expect(arrived).toEqual([]);
+  });
+
   it('a recipient put off: still approved', async () => {
     const asked = await send(RECIPIENTS.tempfail, door.server.apiKey);
     await door.approve(approvalIn(asked).id);

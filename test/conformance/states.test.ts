@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { MailError } from '../../core/ports/mail.ts';
+import { testClock } from '../open-service.ts';
 import {
   type Answer,
   approvalIn,
@@ -123,6 +124,7 @@ section('States: Approval request', () => {
       json: { status: 'ok', executed: false, result: { meaning: someText } },
     });
     expect(approvalIn(answer)).toMatchObject({ state: 'cancelled', error: 'cancelled_by_agent' });
+    expect(approvalIn(answer)).not.toHaveProperty('decided_at');
   });
 
   it('pending, its key revoked, or its permission switched off: cancelled', async () => {
@@ -283,6 +285,56 @@ section('Notes: Where API.md can be read in two ways', () => {
     const body = own.letter();
     expect((await own.call('POST', '/v1/messages', { body, key })).status).toBe(200);
     expect((await own.call('POST', '/v1/messages', { body, key })).status).toBe(202);
+  });
+
+  it('a direct write that takes longer than 25 s: 202, approved; it goes on', async () => {
+    let open = () => {};
+    const isOpen = new Promise<void>((resolve) => (open = resolve));
+    let reached = () => {};
+    const isReached = new Promise<void>((resolve) => (reached = resolve));
+    const clock = testClock();
+    const waits: (() => void)[] = [];
+    const after = (ms: number, task: () => void) => {
+      if (ms !== 25_000) return clock.after(ms, task);
+      waits.push(task);
+      return () => undefined;
+    };
+    const own = await ownDoor({
+      given: { clock: { ...clock, after } },
+      mailAs: (mail) => ({
+        ...mail,
+        async transmit(call, message, start) {
+          reached();
+          await isOpen;
+          return mail.transmit(call, message, start);
+        },
+      }),
+    });
+    const key = await own.key({ modes: { 'mail:send': 'direct' } });
+    const asked = own.call('POST', '/v1/messages', { body: own.letter(), key });
+    await isReached;
+    for (const wait of waits) wait();
+    const answer = await asked;
+    expect(answer).toMatchObject({ status: 202, json: { status: 'pending_approval', executed: false } });
+    const { id, state } = approvalIn(answer);
+    expect(state).toBe('approved');
+    open();
+    await vi.waitFor(async () => expect(approvalIn(await read(own, id, key)).state).toBe('executed'));
+  });
+
+  it('a light write collides with no request for the same message', async () => {
+    const { call, deliver } = door();
+    const path = `/v1/messages/${await deliver()}`;
+    expect((await call('POST', `${path}/archive`)).status).toBe(202);
+    expect((await call('POST', `${path}/mark-read`)).status).toBe(200);
+  });
+
+  it('the Idempotency-Key of a tool is the header of its POST', async () => {
+    const { tool, letter } = door();
+    const args = letter();
+    const first = await tool('send_email', args, { idempotencyKey: 'tool-door' });
+    const again = await tool('send_email', args, { idempotencyKey: 'tool-door' });
+    expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([first.text, 'true']);
   });
 
   it('poll_after_s is 15 in the first 5 minutes, then 30', async () => {
