@@ -1,8 +1,7 @@
 import type { Account } from '../../core/ports/storage.ts';
 import { Quoted } from './third-party-text.tsx';
 
-export function AccountName(props: { accounts: readonly Account[]; accountId: number | null }) {
-  if (props.accountId === null) return <>no account</>;
+export function AccountName(props: { accounts: readonly Account[]; accountId: number }) {
   const account = props.accounts.find(({ accountId }) => accountId === props.accountId);
   return account === undefined ? <>removed account {props.accountId}</> : <Quoted text={account.email} />;
 }

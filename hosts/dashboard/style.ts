@@ -142,7 +142,7 @@ fieldset > legend { font-weight: 600; margin-bottom: 0.4rem; }
 form button[type='submit']:not(.outline) { width: auto; min-width: 9rem; }
 @media (max-width: 36rem) {
   .brand { flex-basis: 100%; }
-  body > header nav { justify-content: space-between; gap: 0.2rem 0.6rem; font-size: 0.92rem; }
+  body > header nav { justify-content: space-between; gap: 0.2rem 0.4rem; font-size: 0.84rem; }
   .wide thead { display: none; }
   .wide tr { display: block; padding: 0.5rem 0; border-bottom: 1px solid var(--pico-muted-border-color); }
   .wide td { display: inline; padding: 0; border: 0; white-space: normal; }

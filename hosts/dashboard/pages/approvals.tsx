@@ -1,5 +1,5 @@
-import type { VNode } from 'preact';
 import { type Approval, isTerminal } from '../../../core/approval.ts';
+import type { Account } from '../../../core/ports/storage.ts';
 import type { ApprovalView } from '../../../core/service.ts';
 import { AccountName } from '../account-name.tsx';
 import { StateBadge } from '../state-badge.tsx';
@@ -32,11 +32,7 @@ export async function approvalsPage({ service, owner, query }: OwnerVisit): Prom
   const rows = (shown: readonly ApprovalView[]) => (
     <ul class="rows">
       {shown.map((view) => (
-        <Row
-          view={view}
-          zone={owner.timezone}
-          account={<AccountName accounts={accounts} accountId={view.approval.accountId} />}
-        />
+        <Row view={view} zone={owner.timezone} accounts={accounts} />
       ))}
     </ul>
   );
@@ -68,8 +64,10 @@ function rank({ state }: Approval): number {
   return state === 'pending' ? 0 : 1;
 }
 
-function Row(props: { view: ApprovalView; zone: string; account: VNode }) {
-  const { approval, keyName, title } = props.view;
+function Row(props: { view: ApprovalView; zone: string; accounts: readonly Account[] }) {
+  const { approval, keyName, title, plan } = props.view;
+  const accountIds = new Set(plan?.targets.map(({ accountId }) => accountId));
+  if (approval.accountId !== null) accountIds.add(approval.accountId);
   return (
     <li>
       <div class="row-head">
@@ -78,8 +76,12 @@ function Row(props: { view: ApprovalView; zone: string; account: VNode }) {
       </div>
       <Gist view={props.view} zone={props.zone} />
       <div class="quiet">
-        {props.account} · asked by <Quoted text={keyName} /> ·{' '}
-        <When at={approval.createdAt} zone={props.zone} />
+        {[...accountIds].map((accountId) => (
+          <>
+            <AccountName accounts={props.accounts} accountId={accountId} /> ·{' '}
+          </>
+        ))}
+        asked by <Quoted text={keyName} /> · <When at={approval.createdAt} zone={props.zone} />
       </div>
     </li>
   );
