@@ -6,7 +6,7 @@ const publicEntries = [
   'adapters/sqlite/storage',
   'adapters/imap/mail',
   'adapters/caldav/calendar',
-  'adapters/sandbox/mail',
+  'adapters/sandbox/sandbox',
   'adapters/extract/attachment-text',
   'adapters/extract/worker',
   'hosts/rest/handler',

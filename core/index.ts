@@ -6,6 +6,8 @@ export type { LimitOverrides, Limits } from './limits.ts';
 export type { Failure, Outcome, Pending, Success, WireApproval } from './outcome.ts';
 export { GROUPS, type Group, type Mode, type Modes, type Plan, PRESETS, type Preset } from './permissions.ts';
 export type { ActionPlan, MessageTarget } from './plan.ts';
+export type { Account } from './ports/account.ts';
+export type { AttachmentText, ExtractedText, NoTextReason } from './ports/attachment-text.ts';
 export type {
   Calendar,
   CalendarEvent,
@@ -16,9 +18,81 @@ export type {
 } from './ports/calendar.ts';
 export type { Clock, Random } from './ports/clock.ts';
 export type { Log, LogFields } from './ports/log.ts';
-export * from './ports/mail.ts';
+export {
+  type AttachmentInfo,
+  type Draft,
+  type FolderCounts,
+  type FolderRole,
+  folderKey,
+  type Invitation,
+  type ListPosition,
+  type ListQuery,
+  type Mail,
+  type MailAccount,
+  type MailAddress,
+  type MailCall,
+  MailError,
+  type MailErrorCode,
+  type MailFlag,
+  type MailFolder,
+  type MessageContent,
+  type MessagePage,
+  type MessagePlace,
+  type MessageRow,
+  type Outgoing,
+  type SearchPosition,
+  type SearchQuery,
+  type Start,
+  THREAD_MAX,
+} from './ports/mail.ts';
 export type { Ports } from './ports/ports.ts';
-export type * from './ports/storage.ts';
+export type {
+  AccountStorage,
+  Activity,
+  ApprovalStorage,
+  Caller,
+  CallStorage,
+  ClaimRef,
+  Credential,
+  CredentialStorage,
+  Filing,
+  Held,
+  Owner,
+  OwnerStorage,
+  Reclaimed,
+  Settlement,
+  Storage,
+  StoredActivity,
+  StoredEvent,
+} from './ports/storage.ts';
 export type { Summarizer, Summary, SummarySource } from './ports/summarizer.ts';
-export type * from './ports/tracker-storage.ts';
-export type * from './service.ts';
+export type {
+  LinkContent,
+  LinkedMessage,
+  NumberedEvent,
+  Tracker,
+  TrackerLink,
+  TrackerStatus,
+  TrackerStorage,
+  TrackerSummary,
+} from './ports/tracker-storage.ts';
+export type {
+  InboxPosition,
+  WaitingTracker,
+  WatchedInbox,
+  WatchStorage,
+} from './ports/watch-storage.ts';
+export type {
+  Accounts,
+  Admission,
+  Answer,
+  Approvals,
+  ApprovalView,
+  Calls,
+  Decided,
+  Keys,
+  Owners,
+  Service,
+  ToolCall,
+  Trackers,
+} from './service.ts';

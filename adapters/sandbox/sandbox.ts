@@ -1,0 +1,3 @@
+/** A small mailbox and a calendar in memory, with sample data: for a demo, for trying things out, for tests. */
+export { type SandboxCalendar, type SandboxCalendarOptions, sandboxCalendar } from './calendar.ts';
+export { type SandboxMail, type SandboxOptions, sandboxMail, type Transmission } from './mail.ts';
