@@ -17,7 +17,8 @@ const MOST_EVENTS = 50_000;
 
 interface AccountState {
   readonly http: CalendarHttp;
-  readonly trust: Map<string, SeriesTrust>;
+  /** Of the server, and so of all its calendars. */
+  trust: SeriesTrust;
   found: { readonly calendars: FoundCalendars; readonly until: number } | undefined;
 }
 
@@ -40,7 +41,7 @@ export function caldavCalendar({ log }: { log?: Log } = {}): Calendar {
         throw new MailError('refused', 'this account has no calendar server any more');
       return server;
     });
-    const state: AccountState = { http, trust: new Map(), found: undefined };
+    const state: AccountState = { http, trust: 'unknown', found: undefined };
     accounts.set(key, state);
     return state;
   }
@@ -105,15 +106,14 @@ export function caldavCalendar({ log }: { log?: Log } = {}): Calendar {
       const limit = timeLimit(call);
       const all = await calendarsOf(call, limit);
       if (all === undefined) return [];
-      const { http, trust } = stateOf(call.account);
+      const state = stateOf(call.account);
+      const { http, trust } = state;
       const found = await Promise.all(
-        all.calendars.map(async (each) => {
-          const known = trust.get(each.calendar) ?? 'unknown';
-          const inCalendar = await eventsInRange(http, each, query, known, limit);
-          trust.set(each.calendar, inCalendar.trust);
-          return inCalendar;
-        }),
+        all.calendars.map((each) => eventsInRange(http, each, query, trust, limit)),
       );
+      const learnt = found.map((each) => each.trust);
+      state.trust =
+        (['misses_series', 'finds_series'] as const).find((one) => learnt.includes(one)) ?? state.trust;
       const broken = found.reduce((sum, each) => sum + each.broken, 0);
       const cut = found.reduce((sum, each) => sum + each.cut, 0);
       if (broken + cut > 0) {
