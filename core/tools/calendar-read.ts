@@ -72,7 +72,15 @@ export const listEvents = defineRead({
         past,
         recurring: event.recurring,
       }));
-    if (rows.length === 0) return { kind: 'empty', result: { ...none, reason: 'no_events' } };
+    if (rows.length === 0) {
+      const calendars = await Promise.all(
+        accountsOf(context, undefined).map((account) =>
+          asked(account, calendar.calendars(context.mailCall(account))),
+        ),
+      );
+      const reason = calendars.flat().length === 0 ? 'no_calendar_connected' : 'no_events';
+      return { kind: 'empty', result: { ...none, reason } };
+    }
     const skip = skipped(context, args.cursor);
     const rest = rows.slice(skip);
     return {

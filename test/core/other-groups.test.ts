@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { caldavCalendar } from '../../adapters/caldav/calendar.ts';
+import { sandboxCalendar } from '../../adapters/sandbox/calendar.ts';
 import { openTestService } from '../open-service.ts';
 
 /** The tools outside mail, which came after the core had its shape. */
@@ -51,11 +53,15 @@ describe('list_events', () => {
     );
   });
 
-  it('says that no calendar is connected where there is none', async () => {
-    const { service, addKey } = await openTestService({ calendar: undefined });
+  it.each([
+    ['no calendars at all', undefined, 'no_calendar_connected'],
+    ['accounts without a calendar', caldavCalendar(), 'no_calendar_connected'],
+    ['an empty calendar', sandboxCalendar({ samples: [] }), 'no_events'],
+  ])('says why a list is empty: %s', async (_what, calendar, reason) => {
+    const { service, addKey } = await openTestService({ calendar });
     expect(await (await addKey('read')).call('list_events')).toMatchObject({
       status: 'empty',
-      result: { events: [], reason: 'no_calendar_connected' },
+      result: { events: [], reason },
     });
     await service.stop();
   });
