@@ -23,9 +23,9 @@ export interface Door {
   letter(changes?: object): { to: string[]; subject: string; body: string };
 }
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'PUT';
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'PUT';
 
-export interface CallOptions {
+interface CallOptions {
   readonly body?: unknown;
   readonly key?: string;
   readonly idempotencyKey?: string;
@@ -206,8 +206,4 @@ export function refusedFields({ status, json }: Answer): string[] {
     errors: z.array(z.strictObject({ field: z.string(), rule: z.string(), message: z.string() })).min(1),
   });
   return details.parse(json.details).errors.map(({ field }) => field);
-}
-
-export function string(min: number): unknown {
-  return expect.stringMatching(new RegExp(`^[\\s\\S]{${min},}$`));
 }
