@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Reply } from './answer.ts';
+import { commonHeaders, type Reply, rateHeaders } from './answer.ts';
 import { bodyFailure } from './body-rules.ts';
 import { type RestOptions, type RestService, restDoor } from './door.ts';
 import type { RequestHead } from './request-head.ts';
@@ -27,7 +28,14 @@ export function restClientError(
       : undefined;
     // An answer that is under way would be mixed up with this one; node:http's own listener looks there, too.
     if (!socket.writable || ('_httpMessage' in socket && socket._httpMessage)) return void socket.destroy();
-    if (head === undefined) return void socket.end(closing(OTHER_STATUS[error.code ?? ''] ?? 400));
+    if (head === undefined) {
+      const status = OTHER_STATUS[error.code ?? ''] ?? 400;
+      bare(service, peerOf(socket), status).then(
+        (answer) => socket.end(answer),
+        () => socket.destroy(),
+      );
+      return;
+    }
     door(head, () => Promise.reject(new Error('a broken request has no body'))).then(
       (reply) => (reply === undefined ? socket.destroy() : socket.end(text(reply))),
       () => socket.destroy(),
@@ -41,7 +49,7 @@ const LENGTH_ERRORS: ReadonlySet<string> = new Set([
   'HPE_INVALID_TRANSFER_ENCODING',
 ]);
 
-/** As node:http answers when nobody listens. */
+/** The statuses that node:http answers with when nobody listens. */
 const OTHER_STATUS: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
@@ -70,8 +78,11 @@ function peerOf(socket: Duplex): string {
   return 'remoteAddress' in socket && typeof socket.remoteAddress === 'string' ? socket.remoteAddress : '';
 }
 
-function closing(status: number): string {
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
+/** To what is no request of HTTP that can be read: no code of ours fits it, so it has the headers of every answer alone. */
+async function bare(service: RestService, address: string, status: number): Promise<string> {
+  const { rate } = await service.calls.admit({ token: undefined, address });
+  const { 'Content-Type': _ofNothing, ...headers } = commonHeaders(randomUUID());
+  return text({ status, headers: { ...headers, ...rateHeaders(rate) }, body: '' });
 }
 
 function text(reply: Reply): string {

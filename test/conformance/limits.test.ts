@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Plan } from '../../core/permissions.ts';
+import { sendBytes } from '../hosts/rest/raw-http.ts';
 import {
   approvalIn,
   type Door,
@@ -190,6 +191,21 @@ section('Limits', () => {
     await own.call('GET', '/v1/nowhere');
     await own.call('PUT', '/v1/me');
     expect(await left('/v1/me')).toBe(56);
+  });
+
+  it.each([
+    ['what is no HTTP', 'NONSENSE\r\n\r\n', 400],
+    ['a head beyond all bounds', `GET /v1/me HTTP/1.1\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+  ])('%s gets the headers of every answer, too', async (_name, bytes, status) => {
+    const own = await ownDoor();
+    const answer = await sendBytes(own.server.port, bytes);
+    expect(answer).toMatchObject({
+      status,
+      headers: { 'ratelimit-limit': '60', 'ratelimit-policy': '60;w=60' },
+    });
+    expect(Object.keys(answer.headers)).toEqual(
+      expect.arrayContaining(['ratelimit-remaining', 'ratelimit-reset', 'x-request-id']),
+    );
   });
 
   it('callers without a key have 60 calls a minute from an address', async () => {
