@@ -294,6 +294,31 @@ section('Endpoints: Trackers', () => {
     else expect(refusedFields(answer)).toContain(field);
   });
 
+  it('each write, repeated with its Idempotency-Key, is answered with the same bytes', async () => {
+    const own = await ownDoor();
+    const tracker_id = await newTracker(own);
+    const event_id = await newEvent(own);
+    const writes = [
+      ['POST', '/v1/trackers', { title: 'Once' }, 201],
+      ['PATCH', `/v1/trackers/${tracker_id}`, { status: 'waiting' }, 200],
+      ['POST', `/v1/trackers/${tracker_id}/notes`, { note: 'Once' }, 200],
+      ['PATCH', `/v1/events/${event_id}`, { title: 'Once' }, 202],
+    ] as const;
+    for (const [at, [method, path, body, status]] of writes.entries()) {
+      const asks = { body, idempotencyKey: `write-${at}` };
+      const first = await own.call(method, path, asks);
+      const again = await own.call(method, path, asks);
+      expect({ status: first.status, replayed: first.headers.get('idempotent-replayed') }).toEqual({
+        status,
+        replayed: null,
+      });
+      expect(again).toMatchObject({ status, text: first.text });
+      expect(again.headers.get('idempotent-replayed')).toBe('true');
+      expect(again.headers.get('location')).toBe(first.headers.get('location'));
+    }
+    expect(resultIn(await own.call('GET', `/v1/trackers/${tracker_id}`))).toMatchObject({ total: 1 });
+  });
+
   it('POST /v1/trackers otherwise waits', async () => {
     const { call, key } = door();
     const asks = await key({ modes: { 'trackers:write': 'approval' } });
