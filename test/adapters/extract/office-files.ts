@@ -21,6 +21,9 @@ function officeFile(parts: readonly Part[]): Uint8Array {
   const files: Record<string, Uint8Array> = {
     '[Content_Types].xml': strToU8(`${XML}<Types xmlns="${TYPES}">${overrides.join('')}</Types>`),
   };
+  const [main] = parts;
+  const begin = `<Relationship Id="rId1" Type="${OFFICE}/officeDocument" Target="${main?.name ?? ''}"/>`;
+  files['_rels/.rels'] = strToU8(`${XML}<Relationships xmlns="${RELATIONS}">${begin}</Relationships>`);
   for (const { name, xml, related } of parts) {
     files[name.slice(1)] = typeof xml === 'string' ? strToU8(XML + xml) : xml;
     if (related === undefined) continue;
