@@ -50,16 +50,18 @@ section('Endpoints: Common rules', () => {
     );
   });
 
+  // Each from an address of its own: those who have no key share the budget of theirs.
   const OPERATIONS = ROUTES.filter(({ call }) => call !== 'describe').map(
-    ({ method, path }) => [method, path] as const,
+    ({ method, path }, n) => [method, path, `198.51.100.${n}`] as const,
   );
 
-  it.each(OPERATIONS)('%s %s needs a key, and a body as bodies are', async (method, path) => {
+  it.each(OPERATIONS)('%s %s needs a key, and a body as bodies are', async (method, path, from) => {
     const { server } = door();
     const ask = async (headers: Readonly<Record<string, string>>, body = '') => {
       const given: Record<string, string> = {
         Host: `127.0.0.1:${server.port}`,
         Authorization: `Bearer ${server.apiKey}`,
+        'X-Forwarded-For': from,
         ...headers,
       };
       const target = path
