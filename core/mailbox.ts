@@ -1,7 +1,14 @@
 import { ServiceError } from './errors.ts';
 import type { MessageIdParts } from './identifiers.ts';
 import type { MessageTarget } from './plan.ts';
-import { type FolderRole, type MailCall, MailError, type MailFolder, type MessageRow } from './ports/mail.ts';
+import {
+  type FolderRole,
+  type MailCall,
+  MailError,
+  type MailFolder,
+  type MessageContent,
+  type MessageRow,
+} from './ports/mail.ts';
 import type { Account } from './ports/storage.ts';
 import { shortened } from './shortened.ts';
 import type { CallContext } from './tools/define-tool.ts';
@@ -123,6 +130,18 @@ export async function findRow(
     const row = await context.ports.mail.row(call, place);
     return row && { row, value: undefined };
   });
+}
+
+/** The message that an id means, read. */
+export async function readMessage(
+  context: CallContext,
+  id: string,
+): Promise<{ account: Account; row: MessageRow; message: MessageContent }> {
+  const { account, row, value } = await findMessage(context, id, async (call, { place }) => {
+    const message = await context.ports.mail.read(call, place);
+    return { row: message.row, value: message };
+  });
+  return { account, row, message: value };
 }
 
 function matches(row: MessageRow, parts: MessageIdParts): boolean {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ServiceError } from '../errors.ts';
-import { findMessage } from '../mailbox.ts';
+import { findMessage, readMessage } from '../mailbox.ts';
 import { pageFields, skipped } from '../paging.ts';
 import type { AttachmentText, ExtractedText, NoTextReason } from '../ports/attachment-text.ts';
 import type { AttachmentInfo } from '../ports/mail.ts';
@@ -38,10 +38,7 @@ export const listAttachments = defineRead({
   input: z.strictObject({ id: messageId, cursor: cursor.optional() }),
   output: z.looseObject({ id: messageIdShape, attachments: z.array(attachment), ...pageShape }),
   async run(args, context) {
-    const { value: attachments } = await findMessage(context, args.id, async (call, { place }) => {
-      const content = await context.ports.mail.read(call, place);
-      return { row: content.row, value: content.attachments };
-    });
+    const { attachments } = (await readMessage(context, args.id)).message;
     context.listed(args.id);
     if (attachments.length === 0) {
       const none = { id: args.id, attachments: [], total: 0, returned: 0, has_more: false };

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { findMessage, summaryOf } from '../mailbox.ts';
+import { readMessage, summaryOf } from '../mailbox.ts';
 import { codePoints, messageId } from '../schema.ts';
 import { seenText, wordEnd } from '../seen-text.ts';
 import { defineRead } from './define-tool.ts';
@@ -42,14 +42,7 @@ export const getEmail = defineRead({
     attachments_total: z.int().min(0).meta({ description: 'list_attachments shows them all.' }),
   }),
   async run(args, context) {
-    const {
-      account,
-      row,
-      value: message,
-    } = await findMessage(context, args.id, async (call, { place }) => {
-      const read = await context.ports.mail.read(call, place);
-      return { row: read.row, value: read };
-    });
+    const { account, row, message } = await readMessage(context, args.id);
     context.shown(args.id);
     // Offsets count what is shown, so that the parts are the whole.
     const text = seenText(message.text);

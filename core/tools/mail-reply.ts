@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { findMessage, messageTarget } from '../mailbox.ts';
+import { messageTarget, readMessage } from '../mailbox.ts';
 import type { MessageContent } from '../ports/mail.ts';
 import { isMessageId, quoted, replyReferences, replySubject } from '../quote.ts';
 import { address, bodyText, invalidArgument, messageId, normalAddress, text } from '../schema.ts';
@@ -24,14 +24,7 @@ export const sendReply = defineWrite({
   }),
   output: sendResult,
   async plan(args, context) {
-    const {
-      account,
-      row,
-      value: parent,
-    } = await findMessage(context, args.id, async (call, { place }) => {
-      const read = await context.ports.mail.read(call, place);
-      return { row: read.row, value: read };
-    });
+    const { account, row, message: parent } = await readMessage(context, args.id);
     context.shown(args.id);
     const body = bodyText(args.body);
     const target = messageTarget(account, args.id, row);

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { findMessage, messageTarget, sendingAccount } from '../mailbox.ts';
+import { messageTarget, readMessage, sendingAccount } from '../mailbox.ts';
 import { forwarded, forwardSubject, replyReferences } from '../quote.ts';
 import { accountId, address, bodyText, line, messageId, normalAddress, text } from '../schema.ts';
 import { checkSend, followUpSend, performSend, planSend, signed } from '../send-plan.ts';
@@ -78,14 +78,7 @@ export const forwardEmail = defineWrite({
   }),
   output: sendResult,
   async plan(args, context) {
-    const {
-      account,
-      row,
-      value: message,
-    } = await findMessage(context, args.id, async (call, { place }) => {
-      const read = await context.ports.mail.read(call, place);
-      return { row: read.row, value: read };
-    });
+    const { account, row, message } = await readMessage(context, args.id);
     context.shown(args.id);
     const note = bodyText(args.note ?? '');
     const { subject, to } = message.headers;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { storedEvent } from '../calendar/find-event.ts';
 import { linkedMessage } from '../linked-message.ts';
-import { findMessage, messageTarget, ROW_FIELD_CHARS } from '../mailbox.ts';
+import { messageTarget, ROW_FIELD_CHARS, readMessage } from '../mailbox.ts';
 import type { Result } from '../outcome.ts';
 import type { ActionPlan } from '../plan.ts';
 import { MailError } from '../ports/mail.ts';
@@ -212,13 +212,10 @@ export const linkToTracker = defineWrite({
   ...linkOutput('link_to_tracker', { id: messageIdShape, linked: z.literal(true) }),
   async plan(args, context) {
     const tracker = await trackerNamed(context, args.tracker_id);
-    const { account, row, value } = await findMessage(context, args.message_id, async (call, { place }) => {
-      const content = await context.ports.mail.read(call, place);
-      return { row: content.row, value: content };
-    });
+    const { account, row, message } = await readMessage(context, args.message_id);
     context.shown(`tracker:${tracker.trackerId}`);
     context.shown(args.message_id);
-    const { from, subject, excerpt } = linkedMessage(account.accountId, row, value.text);
+    const { from, subject, excerpt } = linkedMessage(account.accountId, row, message.text);
     const target = { ...messageTarget(account, args.message_id, row), from, subject, preview: excerpt };
     return planTrackerChange(tracker, {
       tool: 'link_to_tracker',
