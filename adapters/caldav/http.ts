@@ -53,12 +53,12 @@ export function calendarHttp(server: () => Promise<CalendarServer>): CalendarHtt
   let closed = false;
 
   async function peerFor(url: URL): Promise<{ peer: Peer; authorization: string }> {
-    const { url: own, user, password, tlsFingerprint } = await server();
+    const { url: own, user, pass, tlsFingerprint } = await server();
     if (!isSameServer(url, new URL(own))) {
       throw new MailError('refused', 'the calendar server points to another host, which is not followed');
     }
     if (closed) throw new MailError('unavailable', 'the connections of this account were ended');
-    const authorization = `Basic ${Buffer.from(`${user}:${password}`, 'utf8').toString('base64')}`;
+    const authorization = `Basic ${Buffer.from(`${user}:${pass}`, 'utf8').toString('base64')}`;
     return { peer: { url, tlsFingerprint }, authorization };
   }
 

@@ -9,7 +9,7 @@ export const calendarServer = z.strictObject({
     if (trouble !== undefined) context.addIssue({ code: 'custom', message: trouble });
   }),
   user: z.string().min(1),
-  password: z.string().min(1),
+  pass: z.string().min(1),
   /** The only certificate that is accepted, whoever signed it. Without one the certificate must verify. */
   tlsFingerprint: tlsFingerprint.optional(),
   /** The `calendar` of the CalendarInfo that new events are put into; without one the server's own default. */

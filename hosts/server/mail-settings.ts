@@ -27,7 +27,7 @@ export function mailSettings({ imap, smtp, caldav, password, fingerprint }: Mail
   const pinned = fingerprint === undefined ? {} : { tlsFingerprint: fingerprint };
   const secret = { pass: password, ...pinned };
   const isMailHost = caldav !== undefined && [imap.host, smtp.host].includes(hostOf(caldav.url));
-  const calendar = caldav && { ...caldav, password, ...(isMailHost ? pinned : {}) };
+  const calendar = caldav && { ...caldav, pass: password, ...(isMailHost ? pinned : {}) };
   const parsed = accountSettings.safeParse({
     imap: { ...imap, ...secret },
     smtp: { ...smtp, ...secret },

@@ -25,7 +25,7 @@ export async function calendar(): Promise<Row[]> {
   try {
     const user = await radicale.addUser();
     await fill(user);
-    const caldav = { url: user.url, user: user.user, password: PASSWORD };
+    const caldav = { url: user.url, user: user.user, pass: PASSWORD };
     const call = (): MailCall => ({
       account: { ownerId: 'bench', accountId: 1, email: user.user, settings: async () => ({ caldav }) },
       signal: new AbortController().signal,

@@ -18,7 +18,7 @@ section('Endpoints: Calendar events', () => {
     beforeAll(async () => {
       radicale = await startRadicale();
       const { url, user } = await radicale.addUser();
-      const settings = { caldav: { url, user, password: PASSWORD } };
+      const settings = { caldav: { url, user, pass: PASSWORD } };
       door = await openDoor({ account: { email: OWNER, settings }, given: { calendar: caldavCalendar() } });
     });
     afterAll(async () => {

@@ -66,7 +66,7 @@ describe.each(SERVERS)('$name', ({ name, programs, start, tells }) => {
         });
         onTestFinished(() => service.stop());
         const writeTo = decodedPath(new URL(user.calendarUrl));
-        const settings = { caldav: { url: user.url, user: user.user, password: PASSWORD, writeTo } };
+        const settings = { caldav: { url: user.url, user: user.user, pass: PASSWORD, writeTo } };
         const { accountId } = await service.accounts.connect({ ownerId, email: user.user, settings });
         await service.accounts.activate(ownerId, accountId);
         const key = await addKey('full');

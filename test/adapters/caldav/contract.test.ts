@@ -33,7 +33,7 @@ function contractOn(name: string, programs: readonly string[], start: () => Prom
 function underTest(user: CalendarUser): CalendarUnderTest {
   const calendar = caldavCalendar();
   const writeTo = decodedPath(new URL(user.calendarUrl));
-  const caldav = { url: user.url, user: user.user, password: PASSWORD, writeTo };
+  const caldav = { url: user.url, user: user.user, pass: PASSWORD, writeTo };
   return {
     calendar,
     account: {

@@ -25,7 +25,7 @@ function accountOn(
 ): { calendar: Calendar; call: MailCall } {
   const calendar = caldavCalendar(log === undefined ? {} : { log });
   onTestFinished(() => calendar.close());
-  const caldav = { url, user: 'ada@example.org', password: 'secret', ...change };
+  const caldav = { url, user: 'ada@example.org', pass: 'secret', ...change };
   const account = {
     ownerId: 'o',
     accountId: 1,

@@ -13,7 +13,7 @@ import { RADICALE_PROGRAMS, type Radicale, startRadicale } from '../../servers/r
 function accountOf(user: CalendarUser, change: Readonly<Record<string, string>> = {}) {
   const calendar = caldavCalendar();
   onTestFinished(() => calendar.close());
-  const caldav = { url: user.url, user: user.user, password: PASSWORD, ...change };
+  const caldav = { url: user.url, user: user.user, pass: PASSWORD, ...change };
   const account = { ownerId: 'o', accountId: 1, email: user.user, settings: async () => ({ caldav }) };
   const call: MailCall = { account, signal: new AbortController().signal, deadlineMs: 20_000 };
   return { calendar, call, caldav };
@@ -31,7 +31,7 @@ describe.skipIf(noRadicale.length > 0)(titledWithout(noRadicale, 'a calendar on 
   afterAll(() => radicale?.stop());
 
   it('is not signed in to with another password', async () => {
-    const { calendar, call } = accountOf(await radicale.addUser(), { password: 'wrong' });
+    const { calendar, call } = accountOf(await radicale.addUser(), { pass: 'wrong' });
     await expect(calendar.calendars(call)).rejects.toMatchObject({ code: 'auth' });
   });
 
@@ -89,7 +89,7 @@ describe.skipIf(noRadicale.length > 0)(titledWithout(noRadicale, 'a calendar on 
     expect(states(await calendarReport({ ...caldav, writeTo: '/elsewhere/' }, limit)).write_to).toBe(
       'broken',
     );
-    expect(states(await calendarReport({ ...caldav, password: 'wrong' }, limit))).toEqual({
+    expect(states(await calendarReport({ ...caldav, pass: 'wrong' }, limit))).toEqual({
       sign_in: 'broken',
     });
   });
