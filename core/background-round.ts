@@ -1,3 +1,4 @@
+import { named } from './ports/log.ts';
 import type { Ports } from './ports/ports.ts';
 
 /** Work that is done over and over, never twice at a time. */
@@ -20,9 +21,7 @@ export function backgroundRound(
   function begin(): void {
     underWay ??= work()
       .catch((error: unknown) => {
-        log.error('a round of background work failed', {
-          error: error instanceof Error ? error.name : typeof error,
-        });
+        log.error('a round of background work failed', named(error));
       })
       .finally(() => {
         underWay = undefined;

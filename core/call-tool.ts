@@ -17,6 +17,7 @@ import {
 } from './outcome.ts';
 import { effectiveMode } from './permissions.ts';
 import { canonicalJson, digestOf, planText } from './plan.ts';
+import { named } from './ports/log.ts';
 import { MailError } from './ports/mail.ts';
 import type { Ports } from './ports/ports.ts';
 import type { Activity, Caller, ClaimRef, Held } from './ports/storage.ts';
@@ -78,7 +79,7 @@ export function createCallTool(parts: CallToolParts): CallTool {
       clock.every(leaseMs / 3, () => {
         storage
           .renew(held(caller, progress), leaseMs)
-          .catch((error: unknown) => warn('a lease was not renewed', error));
+          .catch((error: unknown) => log.warn('a lease was not renewed', named(error)));
       }),
     ];
     let outcome: Outcome;
@@ -87,7 +88,7 @@ export function createCallTool(parts: CallToolParts): CallTool {
       outcome = withFittingItems(found, call.sizeBytes);
     } catch (error) {
       const refusal = refusalOf(error);
-      if (refusal.cause !== undefined) warn('a call failed', refusal.cause);
+      if (refusal.cause !== undefined) log.warn('a call failed', named(refusal.cause));
       outcome = failureOf(refusal);
     } finally {
       for (const stop of stops) stop();
@@ -95,18 +96,13 @@ export function createCallTool(parts: CallToolParts): CallTool {
     try {
       await storage.finish(ending(caller, call, progress, outcome, began));
     } catch (error) {
-      warn('a call was not written down', error);
+      log.warn('a call was not written down', named(error));
       // An effect stays the answer whatever becomes of its record; a read that cannot be recorded is not given out.
       const reads = toolNamed(call.tool)?.kind === 'read';
       if (reads && outcome.status !== 'error') outcome = failureOf(unavailable(error));
     }
     return { outcome, replayed: progress.replayed };
   };
-
-  function warn(message: string, error: unknown): void {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
-    log.warn(message, { error: error instanceof Error ? error.name : typeof error, code });
-  }
 
   function ending(caller: Caller, call: ToolCall, progress: Progress, outcome: Outcome, began: Date) {
     const { ownerId } = caller.owner;

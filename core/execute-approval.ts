@@ -3,6 +3,7 @@ import type { ErrorCode } from './errors.ts';
 import type { Keyring } from './keyring.ts';
 import { mailCall } from './mail-call.ts';
 import { type ActionPlan, digestOf, planSchema } from './plan.ts';
+import { named } from './ports/log.ts';
 import { MailError } from './ports/mail.ts';
 import type { Ports } from './ports/ports.ts';
 import type { Settlement } from './ports/storage.ts';
@@ -61,7 +62,7 @@ export function createExecutor(ports: Ports, keyring: Keyring, leaseMs: number):
     const stop = clock.every(leaseMs / 3, () => {
       storage
         .renew(held, leaseMs)
-        .catch((error: unknown) => log.warn('a lease was not renewed', nameOf(error)));
+        .catch((error: unknown) => log.warn('a lease was not renewed', named(error)));
     });
     try {
       return await work();
@@ -110,7 +111,7 @@ export function createExecutor(ports: Ports, keyring: Keyring, leaseMs: number):
     } catch (error) {
       const cause = progress.startError ?? error;
       const { started } = progress;
-      log.warn('an approved action did not succeed', { approval: approval.id, started, ...nameOf(cause) });
+      log.warn('an approved action did not succeed', { approval: approval.id, started, ...named(cause) });
       return endOf(cause, started, approval, clock.now(), retryMs);
     }
   }
@@ -121,7 +122,7 @@ export function createExecutor(ports: Ports, keyring: Keyring, leaseMs: number):
       if (checked.kind === 'happened') return { type: 'succeed', result: checked.result };
       if (checked.kind === 'unknown') return { type: 'lose' };
     } catch (error) {
-      log.warn('what a crash left behind could not be checked', { approval: approval.id, ...nameOf(error) });
+      log.warn('what a crash left behind could not be checked', { approval: approval.id, ...named(error) });
       return { type: 'lose' };
     }
     return attempt(tool, plan, approval);
@@ -135,7 +136,7 @@ export function createExecutor(ports: Ports, keyring: Keyring, leaseMs: number):
       } catch (error) {
         log.error('a settlement was not stored; it is tried again', {
           approval: settlement.approvalId,
-          ...nameOf(error),
+          ...named(error),
         });
         await new Promise<void>((resolve) => clock.after(Math.min(1000, leaseMs / 3), resolve));
       }
@@ -176,11 +177,11 @@ export function createExecutor(ports: Ports, keyring: Keyring, leaseMs: number):
       await leased({ ownerId, followUp: id }, async () => tool.followUp?.(plan, run));
       await storage.followedUp({ ownerId, approvalId: id });
     } catch (error) {
-      log.warn('the work after an action is due again', { approval: id, ...nameOf(error) });
+      log.warn('the work after an action is due again', { approval: id, ...named(error) });
       await storage
         .followUpLater({ ownerId, approvalId: id, retryMs })
         .catch((later: unknown) =>
-          log.warn('it is due when its lease is over', { approval: id, ...nameOf(later) }),
+          log.warn('it is due when its lease is over', { approval: id, ...named(later) }),
         );
     }
   }
@@ -285,12 +286,4 @@ export function failureCode(error: ApprovalError | null): ErrorCode {
     default:
       return error;
   }
-}
-
-function nameOf(error: unknown): { error: string; code: string | undefined } {
-  if (!(error instanceof Error)) return { error: typeof error, code: undefined };
-  return {
-    error: error.name,
-    code: 'code' in error && typeof error.code === 'string' ? error.code : undefined,
-  };
 }

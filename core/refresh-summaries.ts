@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { createBackoff } from './backoff.ts';
 import { extractiveSummarizer } from './extractive-summary.ts';
 import { MINUTE_MS } from './limits.ts';
+import { named } from './ports/log.ts';
 import type { Ports } from './ports/ports.ts';
 import { NEXT_ACTION_CHARS, SUMMARY_CHARS } from './ports/summarizer.ts';
 import type { TrackerSummary } from './ports/tracker-storage.ts';
@@ -46,8 +47,11 @@ export function createSummaryRefresh(ports: Ports): SummaryRefresh {
         } catch (error) {
           if (abort.signal.aborted) return;
           backoff.failed(key, clock.now());
-          const name = error instanceof Error ? error.name : typeof error;
-          log.warn('a tracker could not be summarised', { owner: ownerId, tracker: trackerId, error: name });
+          log.warn('a tracker could not be summarised', {
+            owner: ownerId,
+            tracker: trackerId,
+            ...named(error),
+          });
         }
       }
     },

@@ -4,6 +4,7 @@ import { MINUTE_MS } from './limits.ts';
 import { linkedMessage } from './linked-message.ts';
 import { mailCall } from './mail-call.ts';
 import { folderNamed } from './mailbox.ts';
+import { named } from './ports/log.ts';
 import type { ListQuery, MailCall, MessageRow } from './ports/mail.ts';
 import type { Ports } from './ports/ports.ts';
 import type { InboxPosition, WaitingTracker, WatchedInbox } from './ports/watch-storage.ts';
@@ -141,7 +142,7 @@ export function createInboxWatch(ports: Ports, keyring: Keyring): InboxWatch {
       } catch (error) {
         if (passedOver || abort.signal.aborted) throw error;
         passedOver = true;
-        log.warn('a new message could not be read', { account: call.account.accountId, ...nameOf(error) });
+        log.warn('a new message could not be read', { account: call.account.accountId, ...named(error) });
         texts.push('');
       }
     }
@@ -178,7 +179,7 @@ export function createInboxWatch(ports: Ports, keyring: Keyring): InboxWatch {
             log.warn('an inbox could not be watched', {
               owner: ownerId,
               account: accountId,
-              ...nameOf(error),
+              ...named(error),
             });
           }
         }
@@ -201,11 +202,6 @@ function byUid(a: MessageRow, b: MessageRow): number {
 
 function keyOf({ ownerId, accountId }: { readonly ownerId: string; readonly accountId: number }): string {
   return `${ownerId}\n${accountId}`;
-}
-
-function nameOf(error: unknown): { error: string; code: string | undefined } {
-  if (!(error instanceof Error)) return { error: typeof error, code: undefined };
-  return { error: error.name, code: 'code' in error ? String(error.code) : undefined };
 }
 
 /** What the trackers of one owner wait for. */

@@ -9,3 +9,10 @@ export interface Log {
 }
 
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
+
+/** What of an error may be logged: its name, and its code where it has one. */
+export function named(error: unknown): { readonly error: string; readonly code: string | undefined } {
+  if (!(error instanceof Error)) return { error: typeof error, code: undefined };
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  return { error: error.name, code };
+}

@@ -3,6 +3,7 @@ import { eventChange } from '../calendar/event-plan.ts';
 import { openPlan } from '../execute-approval.ts';
 import { holdText } from '../holds.ts';
 import type { Keyring } from '../keyring.ts';
+import { named } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';
 import { readSentMessage } from '../sent-message.ts';
 import type { Approvals } from '../service.ts';
@@ -26,10 +27,7 @@ export function createApprovals(
       const isOfEvent = approval.group === 'calendar:write';
       return { plan, message, event: isOfEvent ? eventChange(plan, message) : null };
     } catch (error) {
-      log.error('a plan could not be read', {
-        approval: approval.id,
-        error: error instanceof Error ? error.name : typeof error,
-      });
+      log.error('a plan could not be read', { approval: approval.id, ...named(error) });
       return UNREADABLE;
     }
   }

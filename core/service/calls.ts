@@ -3,6 +3,7 @@ import { unavailable } from '../call-tool.ts';
 import { isWellFormed, secretHash } from '../credential.ts';
 import { failure } from '../outcome.ts';
 import { effectiveMode } from '../permissions.ts';
+import { named } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Calls } from '../service.ts';
 import { CATALOGUE } from '../tools/catalogue.ts';
@@ -36,9 +37,7 @@ export function createCalls(
             };
           }
         } catch (error) {
-          log.error('a call could not be admitted', {
-            error: error instanceof Error ? error.name : typeof error,
-          });
+          log.error('a call could not be admitted', named(error));
           const { code, details } = unavailable(error);
           return { kind: 'refused', failure: failure(code, details), rate: strangers.take(from, now).rate };
         }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ErrorCode, ServiceError } from '../../core/errors.ts';
+import { named } from '../../core/ports/log.ts';
 import type { Service } from '../../core/service.ts';
 import { clientAddress, trustedProxies } from '../rest/client-address.ts';
 import { leakedKeys } from '../rest/leaked-keys.ts';
@@ -112,7 +113,7 @@ export function dashboardHandler(
   return (request, response) => {
     respond(request, response).catch((error: unknown) => {
       // The answer itself could not be written: all that is left to say is that there is none.
-      options.log?.error('a dashboard answer could not be written', { code: nameOf(error) });
+      options.log?.error('a dashboard answer could not be written', named(error));
       response.destroy();
     });
   };
@@ -178,13 +179,9 @@ function replyTo(error: unknown): { reply: PageReply; code: string } {
   if (!(error instanceof ServiceError)) {
     const text =
       'The service failed. What you wanted to do may or may not be done: look before you repeat it.';
-    return { reply: problemPage(500, 'That went wrong', text), code: nameOf(error) };
+    return { reply: problemPage(500, 'That went wrong', text), code: named(error).error };
   }
   const { code } = error;
   if (code === 'not_found') return { reply: notFoundPage(), code };
   return { reply: problemPage(STATUS[code] ?? 500, 'That did not work', error.message), code };
-}
-
-function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : typeof error;
 }

@@ -3,6 +3,7 @@ import { ServiceError } from '../../core/errors.ts';
 import type { Rate } from '../../core/limits.ts';
 import { type Failure, failure, failureOf, type Outcome } from '../../core/outcome.ts';
 import type { Log } from '../../core/ports/log.ts';
+import { named } from '../../core/ports/log.ts';
 import type { Caller } from '../../core/ports/storage.ts';
 import type { Keys, Service } from '../../core/service.ts';
 import { type Addressed, addressed } from './addressing.ts';
@@ -86,7 +87,7 @@ export function restDoor(
       }
     } catch (cause) {
       const outcome = cause instanceof ServiceError ? failureOf(cause) : failure('internal_error');
-      log?.error('request failed', { request_id: requestId, code: outcome.code, error: nameOf(cause) });
+      log?.error('request failed', { request_id: requestId, code: outcome.code, error: named(cause).error });
       // An answer without its rate is better than none.
       answered = { outcome, rate: await addressRate(address).catch(() => undefined) };
     }
@@ -196,14 +197,9 @@ export function restDoor(
       await service.healthy();
       return { outcome: { status: 'ok', result: {} }, rate: undefined };
     } catch (cause) {
-      log?.error('storage does not answer', { error: nameOf(cause) });
+      log?.error('storage does not answer', named(cause));
       const details = { retry_after_s: HEALTH_RETRY_S };
       return { outcome: failure('temporarily_unavailable', details), rate: undefined };
     }
   }
-}
-
-/** An error's text may quote what it must not: the log gets its name. */
-function nameOf(cause: unknown): string {
-  return cause instanceof Error ? cause.name : typeof cause;
 }
