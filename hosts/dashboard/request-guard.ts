@@ -1,5 +1,5 @@
-import { namesHost } from '../rest/host-name.ts';
-import { headerOf, type RequestHead, targetOf } from '../rest/request-head.ts';
+import { namesHost } from '../http/host-name.ts';
+import { headerOf, type RequestHead, targetOf } from '../http/request-head.ts';
 
 /** `misdirected`: addressed to another host. `foreign`: a form that a page of another site sent. */
 export type Verdict = 'pass' | 'misdirected' | 'foreign';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ServiceError } from '../../core/errors.ts';
 import type { Owner } from '../../core/ports/storage.ts';
-import { headerOf } from '../rest/request-head.ts';
+import { headerOf } from '../http/request-head.ts';
 import { readCookie } from './cookies.ts';
 import { formToken, formTokenMatches } from './csrf.ts';
 import { staleFormPage } from './pages/problem.tsx';

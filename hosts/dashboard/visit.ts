@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import type { Log } from '../../core/ports/log.ts';
 import type { Owner } from '../../core/ports/storage.ts';
 import type { Service } from '../../core/service.ts';
-import type { RequestHead } from '../rest/request-head.ts';
+import type { RequestHead } from '../http/request-head.ts';
 import type { AccountFields, FoundServers } from './account-fields.ts';
 import type { Cookies } from './cookies.ts';
 

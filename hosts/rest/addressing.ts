@@ -1,7 +1,7 @@
 import { type Failure, failure } from '../../core/outcome.ts';
+import { namesHost } from '../http/host-name.ts';
+import { headerOf, type RequestHead, type Target, targetOf } from '../http/request-head.ts';
 import { ENVELOPE, type Form } from './answer.ts';
-import { namesHost } from './host-name.ts';
-import { headerOf, type RequestHead, type Target, targetOf } from './request-head.ts';
 import { findRoute, type Route } from './routes.ts';
 
 /** What a request is addressed to, before anybody asks whose key it carries. */

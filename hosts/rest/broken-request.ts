@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { RequestHead } from '../http/request-head.ts';
 import { commonHeaders, type Reply, rateHeaders } from './answer.ts';
 import { bodyFailure } from './body-rules.ts';
 import { type RestOptions, type RestService, restDoor } from './door.ts';
-import type { RequestHead } from './request-head.ts';
 
 /** What node:http's `clientError` brings. */
 interface ParseError extends Error {

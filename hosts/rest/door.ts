@@ -6,16 +6,16 @@ import type { Log } from '../../core/ports/log.ts';
 import { named } from '../../core/ports/log.ts';
 import type { Caller } from '../../core/ports/storage.ts';
 import type { Keys, Service } from '../../core/service.ts';
+import { clientAddress, trustedProxies } from '../http/client-address.ts';
+import { leakedKeys } from '../http/leaked-keys.ts';
+import { bearerToken, headerOf, type RequestHead } from '../http/request-head.ts';
 import { type Addressed, addressed } from './addressing.ts';
 import { bodyOf, commonHeaders, type Reply, rateHeaders, statusOf } from './answer.ts';
 import { announcesBody, bodyFailure } from './body-rules.ts';
 import { type Given, strangeParameters } from './call-arguments.ts';
-import { clientAddress, trustedProxies } from './client-address.ts';
 import { parseBody } from './json-body.ts';
-import { leakedKeys } from './leaked-keys.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { BodyLost } from './read-body.ts';
-import { bearerToken, headerOf, type RequestHead } from './request-head.ts';
 import type { Route, ToolChoice } from './routes.ts';
 
 /** What this door needs of the service. */

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { headOf } from '../http/request-head.ts';
 import type { Reply } from './answer.ts';
 import { isAmbiguous } from './body-rules.ts';
 import { type RestOptions, type RestService, restDoor } from './door.ts';
 import { discardBody, readBody } from './read-body.ts';
-import { headOf } from './request-head.ts';
 
 export { restClientError } from './broken-request.ts';
 

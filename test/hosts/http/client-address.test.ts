@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clientAddress, trustedProxies } from '../../../hosts/rest/client-address.ts';
+import { clientAddress, trustedProxies } from '../../../hosts/http/client-address.ts';
 
 const NEAR = '127.0.0.1';
 
