@@ -57,6 +57,6 @@ function eachOnce(rows: readonly MessageRow[]): MessageRow[] {
 function oldestFirst(a: MessageRow, b: MessageRow): number {
   const byDate = a.internalDate.getTime() - b.internalDate.getTime();
   if (byDate !== 0) return byDate;
-  const [keyA, keyB] = [folderKey(a.place.path), folderKey(b.place.path)];
-  return keyA === keyB ? a.place.uid - b.place.uid : keyA < keyB ? -1 : 1;
+  if (a.place.path === b.place.path) return a.place.uid - b.place.uid;
+  return folderKey(a.place.path) < folderKey(b.place.path) ? -1 : 1;
 }
