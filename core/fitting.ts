@@ -1,4 +1,5 @@
 import type { Outcome } from './outcome.ts';
+import { isRecord } from './outcome.ts';
 
 /** No answer is longer than its door may write. Source: API.md, Limits: 64 KB. */
 
@@ -60,8 +61,4 @@ export function withItems<T extends object>(record: T, [step, ...rest]: readonly
   if (step === undefined || inner === undefined) return record;
   if (Array.isArray(inner)) return { ...record, [step]: inner.slice(0, n), [`${step}_total`]: inner.length };
   return isRecord(inner) ? { ...record, [step]: withItems(inner, rest, n) } : record;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

@@ -11,6 +11,11 @@ export type Outcome = Success | Pending | Failure;
 
 export type Result = Readonly<Record<string, unknown>>;
 
+/** Whether a value is an object with fields, and not a list. */
+export function isRecord(value: unknown): value is Result {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 export interface Success {
   readonly status: 'ok' | 'empty';
   readonly executed?: boolean;

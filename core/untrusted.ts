@@ -1,4 +1,4 @@
-import type { Result } from './outcome.ts';
+import { isRecord, type Result } from './outcome.ts';
 import { seenText } from './seen-text.ts';
 
 /** Third-party text is marked where it stands in a result. Source: API.md, Third-party flagging; API-NOTES.md, fence lines. */
@@ -62,10 +62,6 @@ export function flagUntrusted(
     untrusted_notice: UNTRUSTED_NOTICE,
     ...(fenced ? { untrusted_nonce: nonce } : {}),
   };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The record with the text at each place of the path replaced; `name[]` stands for every element of a list. */

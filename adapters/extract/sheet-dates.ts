@@ -1,10 +1,10 @@
+import { DAY_MS } from '../../core/limits.ts';
 import { attribute, type XmlEvent } from './xml.ts';
 
 /** Formats of numbers that are dates without saying so in a format code. Source: ECMA-376 part 1, 18.8.30. */
 const isBuiltInDate = (id: number) =>
   (id >= 14 && id <= 22) || (id >= 27 && id <= 36) || (id >= 45 && id <= 58);
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** 31 December 9999. */
 const MAX_SERIAL = 2_958_465;
 

@@ -1,4 +1,5 @@
 import type { SearchObject } from 'imapflow';
+import { DAY_MS } from '../../core/limits.ts';
 import type { MessageRow } from '../../core/ports/mail.ts';
 import type { AccountConnections } from './account-connections.ts';
 import { inEachFolder } from './each-folder.ts';
@@ -6,8 +7,6 @@ import type { SearchScope } from './folders.ts';
 import type { ReceivedDates } from './received-dates.ts';
 import { fetchRowsOf, searchUids } from './rows.ts';
 import type { OpenFolder } from './session.ts';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 export interface WantedMessage {
   readonly stableId: string | null;

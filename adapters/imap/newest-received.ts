@@ -1,9 +1,9 @@
 import type { SearchObject } from 'imapflow';
+import { DAY_MS } from '../../core/limits.ts';
 import type { ReceivedDates } from './received-dates.ts';
 import { instant, searchUids } from './rows.ts';
 import type { OpenFolder } from './session.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** How far back is looked for a page, further and further until there are enough messages. */
 const REACH_DAYS = [2, 8, 32, 128, 512, 2048, Number.POSITIVE_INFINITY];
 /** The dates of so few messages are asked for at once, and not by days. */

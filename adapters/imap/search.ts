@@ -1,4 +1,5 @@
 import type { ImapFlow, SearchObject } from 'imapflow';
+import { DAY_MS } from '../../core/limits.ts';
 import {
   folderKey,
   type MessageContent,
@@ -16,8 +17,6 @@ import { FEW, newestReceived, type Received } from './newest-received.ts';
 import type { ReceivedDates } from './received-dates.ts';
 import { fetchRowsOf, searchUids, uidSets } from './rows.ts';
 import type { OpenFolder } from './session.ts';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** A message that matches, before its row is fetched. */
 interface Hit extends SearchPosition {

@@ -1,8 +1,8 @@
 import { TLSSocket } from 'node:tls';
+import { DAY_MS } from '../../core/limits.ts';
 import { type Finding, good, lacking } from './finding.ts';
 import type { MailServer } from './mail-server.ts';
 
-const DAY_MS = 24 * 60 * 60_000;
 /** Certificates that renew themselves have done so by then. */
 const SOON_DAYS = 14;
 

@@ -1,8 +1,6 @@
 import { escapedText, line, objectText } from '../../core/calendar/content-lines.ts';
-import { MINUTE_MS } from '../../core/limits.ts';
+import { DAY_MS, MINUTE_MS } from '../../core/limits.ts';
 import type { SampleEvent } from './sample-events.ts';
-
-const DAY_MS = 24 * 60 * MINUTE_MS;
 
 /** The calendar object of a sample event, dated from the day of `openedAt` in UTC. */
 export function sampleObject(sample: SampleEvent, openedAt: Date): string {

@@ -1,6 +1,5 @@
+import { DAY_MS } from '../limits.ts';
 /** Days of the Gregorian calendar, counted from 1970-01-01. */
-
-export const DAY_MS = 86_400_000;
 
 export function dayNumber(wallMs: number): number {
   return Math.floor(wallMs / DAY_MS);

@@ -1,5 +1,5 @@
+import { DAY_MS } from '../limits.ts';
 import type { CalendarEvent } from '../ports/calendar.ts';
-import { DAY_MS } from './civil-day.ts';
 import { BrokenObject, type EventPart, type Moment, readObject, type Span } from './object.ts';
 import { occurrences, TooMuchWork, type WorkBudget } from './recurrence-rule.ts';
 import { ianaZone, instantOf, wallTime, type Zone } from './zone.ts';

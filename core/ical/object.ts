@@ -1,6 +1,6 @@
 import ICAL from 'ical.js';
 import * as z from 'zod';
-import { DAY_MS } from './civil-day.ts';
+import { DAY_MS } from '../limits.ts';
 import type { RecurrenceRule } from './recurrence-rule.ts';
 import { recurrenceRule } from './rule-parts.ts';
 import { zoneOf } from './vtimezone.ts';

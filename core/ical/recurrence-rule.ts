@@ -1,4 +1,5 @@
-import { civilDay, DAY_MS, dayNumber, daysInMonth, weekday, weekOfYear } from './civil-day.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../limits.ts';
+import { civilDay, dayNumber, daysInMonth, weekday, weekOfYear } from './civil-day.ts';
 
 /**
  * RFC 5545 3.3.10: the times that a recurrence rule names, in wall-clock time: milliseconds since 1970 as if the
@@ -51,8 +52,6 @@ export interface WallRange {
   readonly toMs: number;
 }
 
-const HOUR_MS = 3_600_000;
-const MINUTE_MS = 60_000;
 const SECOND_MS = 1000;
 const LAST_YEAR = 9999;
 

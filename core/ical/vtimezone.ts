@@ -1,5 +1,5 @@
 import ICAL from 'ical.js';
-import { DAY_MS } from './civil-day.ts';
+import { DAY_MS } from '../limits.ts';
 import { occurrences, type RecurrenceRule, TooMuchWork, type WallRange } from './recurrence-rule.ts';
 import { recurrenceRule } from './rule-parts.ts';
 import type { Zone } from './zone.ts';

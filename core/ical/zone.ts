@@ -1,5 +1,6 @@
+import { DAY_MS } from '../limits.ts';
 import { isTimeZone } from '../time-zone.ts';
-import { DAY_MS, dayNumber } from './civil-day.ts';
+import { dayNumber } from './civil-day.ts';
 import { WINDOWS_ZONES } from './windows-zones.ts';
 
 /** How far a clock is ahead of UTC. Wall-clock times are milliseconds since 1970 as if the clock showed UTC. */

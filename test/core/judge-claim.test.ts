@@ -1,21 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Approval } from '../../core/approval.ts';
+import { APPROVAL_STATES, type Approval } from '../../core/approval.ts';
 import { type IdempotencyClaim, isAnswer, judgeClaim } from '../../core/idempotency.ts';
 
 const NOW = new Date('2026-03-01T12:00:00Z');
 const HOUR_MS = 3_600_000;
-
-const states: Approval['state'][] = [
-  'pending',
-  'approved',
-  'executed',
-  'failed',
-  'rejected',
-  'expired',
-  'cancelled',
-  'outcome_unknown',
-];
 
 const claims: fc.Arbitrary<IdempotencyClaim> = fc.record({
   fingerprint: fc.constantFrom('same', 'other'),
@@ -27,7 +16,7 @@ const claims: fc.Arbitrary<IdempotencyClaim> = fc.record({
 });
 
 const approvals = fc.record({
-  state: fc.constantFrom(...states),
+  state: fc.constantFrom(...APPROVAL_STATES),
   approvedBy: fc.constantFrom('owner', 'policy', null),
 });
 
@@ -91,7 +80,7 @@ describe('judgeClaim', () => {
   });
 
   it('lets a direct run that failed be tried again, and nothing else', () => {
-    const frees = states.flatMap((state) =>
+    const frees = APPROVAL_STATES.flatMap((state) =>
       (['owner', 'policy'] as const)
         .filter((approvedBy) => !isAnswer({ state, approvedBy }))
         .map(() => state),
