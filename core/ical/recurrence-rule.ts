@@ -311,7 +311,9 @@ function* timesWithinDays(
   const stepMs = periodMs * rule.interval;
   /** The first period that begins there or later. */
   const periodFrom = (atMs: number) => firstMs + Math.ceil((atMs - firstMs) / stepMs) * stepMs;
-  const offsets = offsetsInPeriod(rule, startMs);
+  const all = offsetsInPeriod(rule, startMs);
+  const offsets = [...positions(rule.bySetPos, all.length)].map((index) => all[index] ?? 0);
+  if (offsets.length === 0) return;
   let atMs = firstMs + Math.floor((enterMs - firstMs) / stepMs) * stepMs;
   while (atMs <= toMs) {
     spend(budget);
@@ -320,15 +322,15 @@ function* timesWithinDays(
       atMs = periodFrom(barredMs);
       continue;
     }
-    for (const index of positions(rule.bySetPos, offsets.length)) {
+    for (const offsetMs of offsets) {
       spend(budget);
-      yield atMs + (offsets[index] ?? 0);
+      yield atMs + offsetMs;
     }
     atMs += stepMs;
   }
 }
 
-/** Where a part of the rule bars this time: when the day, hour, minute or second that it bars is over. */
+/** Where a part of the rule bars this time: when the day, hour, minute or seconds that it bars are over. */
 function barredUntil(rule: RecurrenceRule, atMs: number): number | undefined {
   const day = dayNumber(atMs);
   if (!isNamed(day, rule)) return (day + 1) * DAY_MS;
@@ -338,7 +340,10 @@ function barredUntil(rule: RecurrenceRule, atMs: number): number | undefined {
   if (rule.freq === 'HOURLY') return undefined;
   if (bars(rule.byMinute, at.getUTCMinutes())) return endOf(MINUTE_MS);
   if (rule.freq === 'MINUTELY') return undefined;
-  return bars(rule.bySecond, at.getUTCSeconds()) ? endOf(SECOND_MS) : undefined;
+  const second = at.getUTCSeconds();
+  if (!bars(rule.bySecond, second)) return undefined;
+  const next = Math.min(60, ...rule.bySecond.filter((named) => named > second));
+  return atMs + (next - second) * SECOND_MS;
 }
 
 function bars(part: readonly number[], value: number): boolean {

@@ -4,6 +4,21 @@ import { FREQUENCIES, occurrences, type RecurrenceRule } from '../../../core/ica
 
 const DAY_MS = 86_400_000;
 const START_MS = Date.UTC(2020, 0, 31, 9, 30);
+const EVERY_SECOND: RecurrenceRule = {
+  freq: 'SECONDLY',
+  interval: 1,
+  count: undefined,
+  weekStart: 0,
+  bySecond: [],
+  byMinute: [],
+  byHour: [],
+  byDay: [],
+  byMonthDay: [],
+  byYearDay: [],
+  byWeekNo: [],
+  byMonth: [],
+  bySetPos: [],
+};
 
 const some = (values: fc.Arbitrary<number>) =>
   fc.oneof(
@@ -58,6 +73,15 @@ describe('a recurrence rule', () => {
       ),
       { numRuns: 300 },
     );
+  });
+
+  it.each([
+    ['a second of a period that has one', { bySetPos: [2] }],
+    ['an odd second of every other one', { interval: 2, bySecond: [31] }],
+  ])('is soon done with what never comes: %s', (_name, parts) => {
+    const never = { ...EVERY_SECOND, ...parts };
+    const range = { fromMs: START_MS, toMs: START_MS + 400 * DAY_MS };
+    expect([...occurrences(never, START_MS, range, { left: 1_500_000 })]).toEqual([]);
   });
 
   it('names its times in order, each once, none before its start, and no more than COUNT', () => {
