@@ -13,8 +13,8 @@ const LONGEST_PAUSE_MS = { unavailable: 15_000, auth: 5 * 60_000 } as const;
 /** A connection that nobody else uses until it is given back. */
 export interface Lease {
   readonly client: ImapFlow;
-  /** False for a connection that was made for this lease. */
-  readonly reused: boolean;
+  /** How long it was idle; undefined for a connection that was made for this lease. */
+  readonly idleMs: number | undefined;
   /** A connection that has ended meanwhile is not used again. */
   giveBack(): void;
 }
@@ -34,6 +34,7 @@ export interface AccountConnections {
 interface Connection {
   readonly client: ImapFlow;
   busy: boolean;
+  idleSinceMs: number;
   idleTimer: NodeJS.Timeout | undefined;
 }
 
@@ -76,7 +77,7 @@ export function accountConnections(
       const client = await connectImap(await server(), limit);
       failures = 0;
       failed = undefined;
-      const connection: Connection = { client, busy: true, idleTimer: undefined };
+      const connection: Connection = { client, busy: true, idleSinceMs: 0, idleTimer: undefined };
       if (closed) {
         client.close();
         throw ended();
@@ -115,6 +116,7 @@ export function accountConnections(
     }
     connections.delete(connection);
     connections.add(connection);
+    connection.idleSinceMs = performance.now();
     connection.idleTimer = setTimeout(() => end(connection), IDLE_MS);
     connection.idleTimer.unref();
     wakeOne();
@@ -161,7 +163,8 @@ export function accountConnections(
         if (idle !== undefined) {
           clearTimeout(idle.idleTimer);
           idle.busy = true;
-          return { client: idle.client, reused: true, giveBack: () => giveBack(idle) };
+          const idleMs = performance.now() - idle.idleSinceMs;
+          return { client: idle.client, idleMs, giveBack: () => giveBack(idle) };
         }
         if (mayConnect()) {
           const made = await connect(limit).catch((error: unknown) => {
@@ -169,7 +172,7 @@ export function accountConnections(
             return undefined;
           });
           if (made !== undefined)
-            return { client: made.client, reused: false, giveBack: () => giveBack(made) };
+            return { client: made.client, idleMs: undefined, giveBack: () => giveBack(made) };
         } else {
           await freed(limit);
         }

@@ -135,11 +135,9 @@ export function conversationIndex(connections: AccountConnections): Conversation
   return {
     async rows(place, limit) {
       // What is known of it is read while the server is asked for what is new.
+      const asked = onConnection(connections, limit, readMarks);
       const early = conversation(place) ?? [];
-      const [marks, rows] = await Promise.all([
-        onConnection(connections, limit, readMarks),
-        read(early, limit),
-      ]);
+      const [marks, rows] = await Promise.all([asked, read(early, limit)]);
       if (marks === undefined) return undefined;
       if (!isTooLarge(marks)) {
         keepForAWhile();

@@ -6,6 +6,8 @@ import { imapFailure } from './failure.ts';
 
 /** How long a connection that was idle may take to prove that it is not dead. */
 const PROOF_MS = 8_000;
+/** One that has just answered need not prove it again. */
+const FRESH_MS = 1_000;
 
 /**
  * How long a folder stays selected. Dovecot (2.3) goes on showing a folder that was deleted, and made anew under its
@@ -68,7 +70,7 @@ async function readyConnection(
   for (;;) {
     const lease = await connections.lease(path, limit);
     const stop = () => lease.client.close();
-    const proof = lease.reused ? setTimeout(stop, PROOF_MS) : undefined;
+    const proof = lease.idleMs !== undefined ? setTimeout(stop, PROOF_MS) : undefined;
     try {
       await withinLimit(limit, makeReady(lease, path), stop);
       return lease;
@@ -76,17 +78,17 @@ async function readyConnection(
       const wasAlive = lease.client.usable;
       lease.giveBack();
       // One that died while it was idle is no failure: there are others.
-      if (wasAlive || !lease.reused || limit.aborted) throw imapFailure(error);
+      if (wasAlive || lease.idleMs === undefined || limit.aborted) throw imapFailure(error);
     } finally {
       clearTimeout(proof);
     }
   }
 }
 
-async function makeReady({ client, reused }: Lease, path: string | undefined): Promise<void> {
+async function makeReady({ client, idleMs }: Lease, path: string | undefined): Promise<void> {
   if (path !== undefined && !isSelected(client, path)) {
     await select(client, path);
-  } else if (reused) {
+  } else if (idleMs !== undefined && (path !== undefined || idleMs > FRESH_MS)) {
     await client.noop();
     if (!client.usable) throw new Error('The connection ended while it was idle');
   }

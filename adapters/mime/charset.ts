@@ -10,7 +10,8 @@ export function decodeText(bytes: Buffer, charset = ''): string {
   if (decoder?.encoding === 'utf-8') return bytes.toString('utf8');
   // Not to be left to Node: github.com/nodejs/node/issues/56542
   if (decoder !== undefined && decoder.encoding !== 'windows-1252') return decoder.decode(bytes);
-  if (decoder === undefined && iconv.encodingExists(charset)) return iconv.decode(bytes, charset);
+  if (decoder === undefined && charset !== '' && iconv.encodingExists(charset))
+    return iconv.decode(bytes, charset);
   return isUtf8(bytes) ? bytes.toString('utf8') : iconv.decode(bytes, 'windows-1252');
 }
 
