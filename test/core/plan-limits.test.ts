@@ -3,7 +3,17 @@ import { PLAN_LIMITS } from '../../core/limits.ts';
 import type { Plan } from '../../core/permissions.ts';
 import type { TestKey } from '../open-service.ts';
 import { anyNumber } from './matchers.ts';
-import { approvalOf, detailsOf, FRIEND, firstId, openScene, type Scene, sendTo, wordOf } from './scene.ts';
+import {
+  approvalOf,
+  detailsOf,
+  FRIEND,
+  firstId,
+  openScene,
+  type Scene,
+  type SceneOptions,
+  sendTo,
+  wordOf,
+} from './scene.ts';
 
 // Every number of API.md's table of limits, at N and at N + 1, for both plans.
 
@@ -14,10 +24,15 @@ const TABLE: [plan: Plan, minute: number, day: number, filed: number, ofKey: num
 
 const MINUTE_MS = 60_000;
 
-/** A scene with the limits of its plan, a second after noon UTC, so that no test runs over midnight. */
-async function open(plan: Plan, calls: 'as the plan has it' | 'unbounded' = 'unbounded'): Promise<Scene> {
+/** A scene with the limits of its plan. */
+function open(plan: Plan, calls: 'as the plan has it' | 'unbounded' = 'unbounded'): Promise<Scene> {
   const limits = calls === 'unbounded' ? { callsPerMinute: 1e6, callsPerDay: 1e6 } : {};
-  const scene = await openScene({ plan, limits });
+  return atNoon({ plan, limits });
+}
+
+/** At noon UTC, so that no test runs over midnight. */
+async function atNoon(options: SceneOptions): Promise<Scene> {
+  const scene = await openScene(options);
   const now = scene.clock.now();
   scene.clock.shift(
     Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1, 12) - now.getTime(),
@@ -69,9 +84,9 @@ describe.each(TABLE)('on the %s plan', (plan, minute, day, filed, ofKey, ofOwner
         remaining: minute,
       });
     }
-    scene.clock.shift(midnight.getTime() - scene.clock.now().getTime() - 1000);
+    scene.clock.shift(midnight.getTime() - scene.clock.now().getTime() - MINUTE_MS);
     expect(await knock(scene, first)).toMatchObject({ code: 'daily_limit_reached' });
-    scene.clock.shift(2000);
+    scene.clock.shift(MINUTE_MS);
     expect(await knock(scene, first)).toBe(minute - 1);
   });
 
@@ -140,7 +155,7 @@ describe.each(TABLE)('on the %s plan', (plan, minute, day, filed, ofKey, ofOwner
 
 describe('a call over a limit', () => {
   it('counts nowhere', async () => {
-    const scene = await openScene({ limits: { callsPerMinute: 2, callsPerDay: 3 } });
+    const scene = await atNoon({ limits: { callsPerMinute: 2, callsPerDay: 3 } });
     const key = await scene.addKey('full');
     for (let n = 0; n < 5; n++) await knock(scene, key);
     scene.clock.shift(MINUTE_MS);
