@@ -12,6 +12,8 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 120_000,
+    // What is waited for comes: this only bounds how long a busy machine may take over it.
+    expect: { poll: { timeout: 20_000 } },
     coverage: { include: ['core/**', 'adapters/**', 'hosts/**'] },
   },
 });

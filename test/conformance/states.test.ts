@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { MailError } from '../../core/ports/mail.ts';
 import { testClock } from '../open-service.ts';
 import {
@@ -319,7 +319,7 @@ section('Notes: Where API.md can be read in two ways', () => {
     const { id, state } = approvalIn(answer);
     expect(state).toBe('approved');
     open();
-    await vi.waitFor(async () => expect(approvalIn(await read(own, id, key)).state).toBe('executed'));
+    await expect.poll(async () => approvalIn(await read(own, id, key)).state).toBe('executed');
   });
 
   it('a light write collides with no request for the same message', async () => {

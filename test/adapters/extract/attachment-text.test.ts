@@ -138,13 +138,13 @@ describe('a process', () => {
   });
 
   it.each([
-    ['spins', 'if (job.name === "") for (;;);', 200, 'too_slow'],
-    ['never answers', 'if (job.name === "") return;', 200, 'too_slow'],
+    ['spins', 'if (job.name === "") for (;;);', 2000, 'too_slow'],
+    ['never answers', 'if (job.name === "") return;', 2000, 'too_slow'],
     ['fails', 'if (job.name === "") throw new Error("no");', 60_000, 'broken'],
     ['answers nonsense', 'if (job.name === "") return process.send({ kind: "text" });', 60_000, 'broken'],
     [
       'fills its memory',
-      'const all = []; if (job.name === "") for (;;) all.push({ n: all.length });',
+      'const all = []; if (job.name === "") for (;;) all.push(new Array(100_000).fill(all));',
       60_000,
       'too_large',
     ],
@@ -170,17 +170,18 @@ describe('a process', () => {
   it('is ended when nobody needs it, and another is started for who does', async () => {
     const reading = await processThat(answer, 60_000, 1);
     expect(await reading.extract(job, signal)).toMatchObject({ text: '1' });
-    await vi.waitFor(async () => expect(await reading.extract(job, signal)).toMatchObject({ text: '1' }));
+    await expect.poll(() => reading.extract(job, signal)).toMatchObject({ text: '1' });
   });
 
   it('is ended by closing, also when it reads', async () => {
     const reading = await processThat(`if (job.name === "") for (;;); ${answer}`);
     const spinning = reading.extract(job, signal);
     spinning.catch(() => undefined);
-    await vi.waitFor(async () => {
+    const ended = async () => {
       await reading.close();
       await expect(Promise.race([spinning, Promise.resolve('reads')])).rejects.toThrow('closed');
-    });
+    };
+    await vi.waitFor(ended, { timeout: 20_000 });
   });
 
   it('that spins is ended when its caller goes', async () => {
