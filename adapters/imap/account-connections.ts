@@ -22,7 +22,8 @@ export interface Lease {
 /** The connections of one account. */
 export interface AccountConnections {
   /**
-   * A free connection, preferably with the folder `path` selected; else a new one; else the first that becomes free.
+   * A free connection, preferably with the folder `path` selected, or none where none is named; else a new one; else
+   * the first that becomes free.
    * After a failure to connect, calls within a growing pause get that same failure, and the server is left alone.
    * @throws MailError
    */
@@ -56,8 +57,7 @@ export function accountConnections(
     const selected = idle.find(({ client }) => selectedPath(client) === path);
     if (selected !== undefined) return selected;
     // A folder stays selected where there is room for another connection: the next call for it is the cheaper.
-    const any = path === undefined || !mayConnect();
-    return any ? idle[0] : idle.find(({ client }) => selectedPath(client) === undefined);
+    return mayConnect() ? idle.find(({ client }) => selectedPath(client) === undefined) : idle[0];
   }
 
   function mayConnect(): boolean {

@@ -6,7 +6,7 @@ import { imapFailure } from './failure.ts';
 
 /** How long a connection that was idle may take to prove that it is not dead. */
 const PROOF_MS = 8_000;
-/** One that has just answered need not prove it again. */
+/** One that has just answered need not prove it again, unless it shows a folder: what it shows may be older. */
 const FRESH_MS = 1_000;
 
 /**
@@ -88,7 +88,7 @@ async function readyConnection(
 async function makeReady({ client, idleMs }: Lease, path: string | undefined): Promise<void> {
   if (path !== undefined && !isSelected(client, path)) {
     await select(client, path);
-  } else if (idleMs !== undefined && (path !== undefined || idleMs > FRESH_MS)) {
+  } else if (idleMs !== undefined && (client.mailbox !== false || idleMs > FRESH_MS)) {
     await client.noop();
     if (!client.usable) throw new Error('The connection ended while it was idle');
   }

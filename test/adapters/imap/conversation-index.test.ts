@@ -67,6 +67,16 @@ describe.skipIf(missingServers().length > 0)(titled('a conversation that is aske
     await expect(mail.thread(call, place)).rejects.toMatchObject({ code: 'not_found' });
   });
 
+  it('has what came a moment after it was asked for, whichever connection is free', async () => {
+    await dovecot.deliver(user, letter('m0'));
+    const { place } = await newestOf(mail, call);
+    for (let came = 1; came < 6; came++) {
+      expect(await mail.thread(call, place)).toHaveLength(came);
+      expect(await mail.thread(call, place)).toHaveLength(came);
+      await dovecot.deliver(user, letter(`m${came}`, 'm0'));
+    }
+  });
+
   it('of a folder that was made anew has none of what was in it', async () => {
     await dovecot.deliver(user, letter('one'));
     await dovecot.deliver(user, letter('two', 'one'), { mailbox: 'Projects' });
