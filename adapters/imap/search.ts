@@ -1,4 +1,4 @@
-import type { ImapFlow, SearchObject } from 'imapflow';
+import type { SearchObject } from 'imapflow';
 import { DAY_MS } from '../../core/limits.ts';
 import {
   folderKey,
@@ -123,7 +123,7 @@ async function matchingUids(
   for (const condition of conditionsOf(query)) {
     if (uids?.length === 0) return uids;
     uids =
-      (await narrowed(client, base, uids, condition)) ??
+      (await narrowed(folder, base, uids, condition)) ??
       (await narrowedHere(folder, uids ?? (await searchUids(client, base)), condition));
   }
   uids ??= await searchUids(client, base);
@@ -147,8 +147,11 @@ async function receivedSince(
 
 /** What a message must say, for the server to look for and for us. */
 interface Condition {
-  readonly isAscii: boolean;
+  /** Every server understands it. */
+  readonly isPlain: boolean;
   readonly search: SearchObject;
+  /** What the server looks for is all of it; else what it finds is looked through here. */
+  readonly isWhole: boolean;
   matches(message: MessageContent): boolean;
 }
 
@@ -156,22 +159,17 @@ function conditionsOf({ words, from }: SearchQuery): Condition[] {
   const conditions = words.map(inMessage);
   if (from !== undefined) conditions.unshift(inSender(from));
   // What every server understands comes first.
-  return conditions.sort((a, b) => Number(b.isAscii) - Number(a.isAscii));
+  return conditions.sort((a, b) => Number(b.isPlain) - Number(a.isPlain));
 }
 
 function inSender(part: string): Condition {
-  return {
-    isAscii: isAscii(part),
-    search: { from: part },
-    matches: ({ row }) => holds(row.from, part),
-  };
+  return { ...askedFor(part, ['from']), matches: ({ row }) => holds(row.from, part) };
 }
 
 /** Somewhere where a person would look. */
 function inMessage(word: string): Condition {
   return {
-    isAscii: isAscii(word),
-    search: { or: [{ from: word }, { to: word }, { cc: word }, { subject: word }, { body: word }] },
+    ...askedFor(word, ['from', 'to', 'cc', 'subject', 'body']),
     matches({ row, text, headers }) {
       const recipients = [...headers.to, ...headers.cc].flatMap(({ name, address }) => [name, address]);
       return holds([row.from, row.subject, text, ...recipients].join('\n'), word);
@@ -179,8 +177,20 @@ function inMessage(word: string): Condition {
   };
 }
 
-function isAscii(text: string): boolean {
-  return /^[ -~]*$/.test(text);
+/**
+ * A text in one of the fields, as the server is asked for it. imapflow writes what it can without quotes, and Courier
+ * (5.0) then takes neither a tilde nor NIL; one backslash in front is a flag to imapflow, and Courier waits for more.
+ */
+function askedFor(
+  text: string,
+  fields: readonly ('from' | 'to' | 'cc' | 'subject' | 'body')[],
+): Omit<Condition, 'matches'> {
+  const asked = text.replace(/^\\(?!\\)/, '');
+  return {
+    isPlain: /^[ -}]*$/.test(text) && text.toLowerCase() !== 'nil',
+    isWhole: asked === text,
+    search: asked === '' ? { all: true } : { or: fields.map((field) => ({ [field]: asked })) },
+  };
 }
 
 function holds(text: string, part: string): boolean {
@@ -190,23 +200,25 @@ function holds(text: string, part: string): boolean {
 /**
  * Which of `uids`, or of all that `base` describes, fulfil the condition. One at a time: a query can hold only one OR,
  * and not every server understands what could stand for several.
- * @returns undefined where the server does not search for what is not ASCII (`NO [BADCHARSET]`)
+ * @returns undefined where the server does not search for what is not plain (`NO [BADCHARSET]`)
  */
 async function narrowed(
-  client: ImapFlow,
+  folder: OpenFolder,
   base: SearchObject,
   uids: readonly number[] | undefined,
-  { search, isAscii }: Condition,
+  condition: Condition,
 ): Promise<readonly number[] | undefined> {
+  const { client } = folder;
+  const { search, isPlain, isWhole } = condition;
   const queries =
     uids === undefined ? [{ ...base, ...search }] : uidSets(uids).map((uid) => ({ ...search, uid }));
   const matching: number[] = [];
   for (const query of queries) {
-    const found = isAscii ? await searchUids(client, query) : await client.search(query, { uid: true });
+    const found = isPlain ? await searchUids(client, query) : await client.search(query, { uid: true });
     if (!Array.isArray(found)) return undefined;
     matching.push(...found);
   }
-  return matching;
+  return isWhole ? matching : narrowedHere(folder, matching, condition);
 }
 
 /** How many messages are read at once. */
