@@ -135,9 +135,29 @@ function beforeLineBreak(body: Buffer, at: number): number {
 /** Contents as they were before they were encoded for transport, RFC 2045 6. */
 export function decodedContent({ headers, content }: MimePart): Buffer {
   const encoding = headers.find(({ key }) => key === 'content-transfer-encoding')?.value.toLowerCase() ?? '';
-  if (encoding.includes('base64')) return Buffer.from(content.toString('latin1'), 'base64');
+  if (encoding.includes('base64')) return unbased(content.toString('latin1'));
   if (encoding.includes('quoted-printable')) return unquoted(content);
   return content;
+}
+
+/** One in each line of the largest messages. */
+const MAX_PADDINGS = 500_000;
+
+/**
+ * Node reads base64 up to its first padding. Those who encode piece by piece, or join what was encoded, leave one
+ * behind each piece.
+ */
+function unbased(text: string): Buffer {
+  const bytes = Buffer.allocUnsafe(Math.ceil(text.length / 4) * 3);
+  let length = 0;
+  let start = 0;
+  for (let paddings = 0; start < text.length; paddings++) {
+    const padding = paddings < MAX_PADDINGS ? text.indexOf('=', start) : -1;
+    const end = padding === -1 ? text.length : padding;
+    length += bytes.write(text.slice(start, end), length, 'base64');
+    start = end + 1;
+  }
+  return bytes.subarray(0, length);
 }
 
 function unquoted(content: Buffer): Buffer {

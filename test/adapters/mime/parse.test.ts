@@ -132,6 +132,17 @@ describe('parseMessage', () => {
     expect((await parseMessage(source)).text).toBe('a\nb\nc\nd');
   });
 
+  it.each([
+    ['in pieces that are each padded', 'SGVsbG8=\r\nIHdvcmxkIQ==\r\n', 'Hello world!'],
+    ['with stray padding', 'SGVs\r\n=\r\nbG8', 'Hello'],
+    ['with characters that are none of it', 'SGV*sb!G8gd29y\r\n bGQh', 'Hello world!'],
+    ['line by line', 'QQ==\r\n'.repeat(3000), 'A'.repeat(3000)],
+    ['of padding only', '===', ''],
+  ])('reads base64 %s', async (_, body, text) => {
+    const source = message('Content-Transfer-Encoding: base64', '', body);
+    expect((await parseMessage(source)).text).toBe(text);
+  });
+
   it('answers a message without headers with empty ones', async () => {
     expect(await parseMessage(message('', 'just text'))).toEqual({
       text: 'just text',
