@@ -1,4 +1,7 @@
-import { BrokenObject, eventInObject, expandObject } from '../../core/ical/expand.ts';
+import { BrokenObject, expandObject } from '../../core/ical/expand.ts';
+import { readObject } from '../../core/ical/object.ts';
+import { ianaZone, instantOf } from '../../core/ical/zone.ts';
+import { DAY_MS } from '../../core/limits.ts';
 import type { CalendarEvent } from '../../core/ports/calendar.ts';
 import { MailError } from '../../core/ports/mail.ts';
 import type { FoundCalendar } from './discover.ts';
@@ -73,20 +76,27 @@ export async function eventsInRange(
     learnt = [...missed.values()].some((missing) => missing.length > 0)
       ? 'misses_series'
       : trust === 'unknown' &&
-          series.some((resource) => asked.has(resource.url.pathname) && beganBefore(resource))
+          series.some((resource) => asked.has(resource.url.pathname) && wasExpanded(resource))
         ? 'finds_series'
         : trust;
   }
   events.push(...[...found.values()].flat());
   return { events, trust: learnt, broken, cut };
 
-  /** Whether the object was found by an instance behind its first. */
-  function beganBefore(resource: Resource): boolean {
-    const [shown] = found.get(resource.url.pathname) ?? [];
+  /** Whether the server must have followed the series to find it: no part of the object itself is in the range. */
+  function wasExpanded(resource: Resource): boolean {
+    const shown = found.get(resource.url.pathname) ?? [];
     const ics = propText(resource.props.calendarData);
-    if (shown === undefined || ics === undefined) return false;
-    const first = eventInObject(ics, { uid: shown.uid, recurrenceId: null }, { ...query, calendar });
-    return first !== undefined && first.end.getTime() < query.from.getTime() - ZONES_APART_MS;
+    if (shown.length === 0 || ics === undefined) return false;
+    const owner = ianaZone(query.timezone);
+    const [fromMs, toMs] = [
+      query.from.getTime() - 2 * ZONES_APART_MS,
+      query.to.getTime() + 2 * ZONES_APART_MS,
+    ];
+    return readObject(ics).every(({ start, span }) => {
+      const startMs = instantOf(start.wallMs, start.zone ?? owner);
+      return startMs > toMs || startMs + span.days * DAY_MS + span.exactMs < fromMs;
+    });
   }
 }
 

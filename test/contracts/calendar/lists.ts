@@ -136,6 +136,18 @@ export function listPromises(scene: () => CalendarScene): void {
       expect(await inMarch()).toEqual(['2026-03-05T09:00 2026-03-05T10:00 Title of moved']);
     });
 
+    it('finds a series also after a range in which only its changed instance lay', async () => {
+      await put(
+        'weekly.ics',
+        calendarOf(
+          event('weekly', 'DTSTART:20250107T090000Z', 'DURATION:PT1H', 'RRULE:FREQ=WEEKLY'),
+          event('weekly', 'RECURRENCE-ID:20260203T090000Z', 'DTSTART:20260203T120000Z', 'DURATION:PT1H'),
+        ),
+      );
+      expect(await times(scene(), '2026-02-03T00:00:00Z', '2026-02-04T00:00:00Z')).toHaveLength(1);
+      expect(await inMarch()).toHaveLength(5);
+    });
+
     it('shows what was cancelled as cancelled', async () => {
       await put('off.ics', object('off', 'DTSTART:20260310T090000Z', 'DURATION:PT1H', 'STATUS:CANCELLED'));
       expect(await listed(scene(), ...MARCH)).toMatchObject([{ uid: 'off', status: 'cancelled' }]);
