@@ -5,7 +5,7 @@ import { decodedName, type FoundCalendar } from './discover.ts';
 import type { CalendarHttp } from './http.ts';
 import { calendarQuery, propText, type Resource } from './multistatus.ts';
 
-/** The object with this UID and the event in it, in one request; undefined where there is none. */
+/** The object with this UID and the event in it; undefined where there is none. */
 export async function findObject(
   http: CalendarHttp,
   calendar: FoundCalendar,
@@ -13,15 +13,30 @@ export async function findObject(
   timezone: string,
   limit: AbortSignal,
 ): Promise<StoredEvent | undefined> {
-  const match = { _attributes: { collation: 'i;octet' }, _text: key.uid };
-  const filter = { 'c:prop-filter': { _attributes: { name: 'UID' }, 'c:text-match': match } };
-  const { resources } = await calendarQuery(http, calendar.url, filter, limit);
-  // The server looks for a part of it: others may come with it.
-  for (const resource of resources) {
-    const found = eventIn(resource, calendar, key, timezone);
-    if (found !== undefined) return found;
+  for (const text of textsOf(key.uid)) {
+    const { resources } = await calendarQuery(http, calendar.url, having(text), limit);
+    // The server looks for a part of it: others may come with it.
+    for (const resource of resources) {
+      const found = eventIn(resource, calendar, key, timezone);
+      if (found !== undefined) return found;
+    }
   }
   return undefined;
+}
+
+/**
+ * What to look for, until it is found. Of a UID with characters that are escaped in an object some servers (Cyrus)
+ * compare what is written there: its longest part without them is the same to them.
+ */
+function textsOf(uid: string): string[] {
+  const [longest = uid] = uid.split(/[\\,;\r\n]/).sort((a, b) => b.length - a.length);
+  return longest === uid ? [uid] : [uid, longest];
+}
+
+/** As CDATA: elsewhere an `&amp;` of the text would be read as `&`. */
+function having(uid: string): object {
+  const match = { 'c:text-match': { _attributes: { collation: 'i;octet' }, _cdata: uid } };
+  return { 'c:prop-filter': { _attributes: { name: 'UID' }, ...(uid === '' ? {} : match) } };
 }
 
 function eventIn(

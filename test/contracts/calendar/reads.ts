@@ -55,6 +55,16 @@ export function readPromises(scene: () => CalendarScene): void {
       expect(whole.event.start).toEqual(new Date('2026-03-02T09:00:00Z'));
     });
 
+    it.each(['a/b c%2F@ä', 'a\\,b\\;c', 'a\\\\b', 'a&amp;b<c>"d"', `long-${'x'.repeat(200)}`])(
+      'finds an event by whatever UID it has: %s',
+      async (uid) => {
+        await scene().box.put('odd.ics', object(uid, 'DTSTART:20260310T090000Z', 'DURATION:PT1H'));
+        const [listedEvent] = await listed(scene(), '2026-03-10T00:00:00Z', '2026-03-11T00:00:00Z');
+        expect(listedEvent).toBeDefined();
+        expect((await found(scene(), listedEvent?.uid ?? ''))?.event).toEqual(listedEvent);
+      },
+    );
+
     it('finds nothing where there is nothing', async () => {
       const { box, calendar, call, target } = scene();
       await box.put('one.ics', object('one', 'DTSTART:20260310T090000Z', 'DURATION:PT1H'));
