@@ -56,7 +56,7 @@ export function caldavCalendar({ log }: { log?: Log } = {}): Calendar {
     if (server === undefined) return undefined;
     const state = stateOf(account);
     if (fresh || state.found === undefined || performance.now() >= state.found.until) {
-      const calendars = await findCalendars(state.http, new URL(server.url), limit);
+      const calendars = await findCalendars(state.http, new URL(server.url), account.email, limit);
       state.found = { calendars, until: performance.now() + CALENDARS_MS };
     }
     return { ...state.found.calendars, server };

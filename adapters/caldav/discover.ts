@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { CalendarInfo } from '../../core/ports/calendar.ts';
 import { MailError } from '../../core/ports/mail.ts';
+import { normalAddress } from '../../core/schema.ts';
 import type { CalendarHttp } from './http.ts';
 import { properties, propHrefs, propNames, propText, type Resource } from './multistatus.ts';
 
@@ -18,11 +19,13 @@ export interface FoundCalendars {
 /**
  * From any address of the server to the account's calendars that hold events: principal (RFC 5397), by the well-known
  * address (RFC 6764) where this one knows none, its calendar home (RFC 4791 6.2.1), what lies in it.
+ * @param email the account's own address: what the events that we make have as their organizer
  * @throws MailError `refused` where this is no calendar server
  */
 export async function findCalendars(
   http: CalendarHttp,
   root: URL,
+  email: string,
   limit: AbortSignal,
 ): Promise<FoundCalendars> {
   const principal = await findPrincipal(http, root, limit);
@@ -33,7 +36,8 @@ export async function findCalendars(
   const { resources, headers } = await properties(http, homeUrl, ABOUT_CALENDARS, '1', limit);
   // Without an outbox nobody is told (RFC 6638 2.1), whatever the server can do.
   const hasOutbox = propHrefs(about.props.scheduleOutboxURL).length > 0;
-  const schedules = hasOutbox && (tellsOf(headers.dav) || (await tellsAttendees(http, homeUrl, limit)));
+  const mayTell = hasOutbox && isCalendarUser(about.props.calendarUserAddressSet, email);
+  const schedules = mayTell && (tellsOf(headers.dav) || (await tellsAttendees(http, homeUrl, limit)));
   // In an order of ours: Radicale's changes, and the first of them may be the one that is written to.
   const calendars = resources
     .filter(holdsEvents)
@@ -46,7 +50,12 @@ export async function findCalendars(
   };
 }
 
-const ABOUT_PRINCIPAL = ['c:calendar-home-set', 'c:schedule-outbox-URL', 'c:schedule-inbox-URL'];
+const ABOUT_PRINCIPAL = [
+  'c:calendar-home-set',
+  'c:calendar-user-address-set',
+  'c:schedule-outbox-URL',
+  'c:schedule-inbox-URL',
+];
 const ABOUT_CALENDARS = [
   'd:resourcetype',
   'd:displayname',
@@ -78,6 +87,20 @@ async function onlyOne(
   const [resource] = (await properties(http, url, names, '0', limit)).resources;
   if (resource === undefined) throw noCalendarServer();
   return resource;
+}
+
+/**
+ * Whether the server takes this address for the owner's. It tells nobody of an event whose organizer is somebody else
+ * (RFC 6638 3.1). One that does not say which addresses these are (2.4.1) is taken at its word.
+ */
+function isCalendarUser(addressSet: unknown, email: string): boolean {
+  const addresses = propHrefs(addressSet);
+  const self = normalAddress(email);
+  return addresses.length === 0 || addresses.some((uri) => normalAddress(mailAddress(uri)) === self);
+}
+
+function mailAddress(uri: string): string {
+  return decodedPart(uri.trim().replace(/^mailto:/i, ''));
 }
 
 /** Many servers say what they can do to OPTIONS only (RFC 4918 18). */

@@ -4,14 +4,18 @@ import { findCalendars } from './discover.ts';
 import { calendarHttp } from './http.ts';
 import type { CalendarServer } from './settings.ts';
 
-/** What the calendar server of an account can do, and what is wrong with it. Nothing is changed there. */
+/**
+ * What the calendar server of an account can do, and what is wrong with it. Nothing is changed there.
+ * @param email the account's own address
+ */
 export async function calendarReport(
   server: CalendarServer,
+  email: string,
   limit: AbortSignal,
 ): Promise<readonly Finding[]> {
   const http = calendarHttp(async () => server);
   try {
-    const { calendars, serverDefault } = await findCalendars(http, new URL(server.url), limit);
+    const { calendars, serverDefault } = await findCalendars(http, new URL(server.url), email, limit);
     const writable = calendars.filter((one) => one.writable);
     const target =
       writable.find(({ calendar }) => calendar === (server.writeTo ?? serverDefault)) ?? writable[0];
@@ -33,7 +37,10 @@ export async function calendarReport(
           : [good('write_to', `New events go to “${target.name}”.`)]),
       calendars.some(({ schedules }) => schedules)
         ? good('scheduling', 'It invites attendees by itself (calendar-auto-schedule).')
-        : lacking('scheduling', 'It does not invite attendees: invitations are sent by mail from here.'),
+        : lacking(
+            'scheduling',
+            'It does not invite attendees in the name of this address: invitations are sent by mail from here.',
+          ),
     ];
   } catch (error) {
     if (!(error instanceof MailError)) throw error;

@@ -104,7 +104,7 @@ async function checkAccount(keyring: Keyring, owner: Owner, account: Account): P
   const { caldav } = calendarSettings.safeParse(settings).data ?? {};
   const [{ imap, smtp }, calendar] = await Promise.all([
     imapReport(settings, limit),
-    caldav === undefined ? [] : calendarReport(caldav, limit),
+    caldav === undefined ? [] : calendarReport(caldav, account.email, limit),
   ]);
   return {
     ...facts,

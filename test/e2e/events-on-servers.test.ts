@@ -22,6 +22,8 @@ const SERVERS: readonly {
   start: () => Promise<Server>;
   /** The server tells attendees by itself. */
   tells: boolean;
+  /** The account's address; without it the one that the server knows the user by. */
+  email?: string;
 }[] = [
   { name: 'Radicale', programs: RADICALE_PROGRAMS, start: startRadicale, tells: false },
   {
@@ -36,15 +38,24 @@ const SERVERS: readonly {
   {
     name: 'Cyrus',
     programs: CYRUS_CALENDAR_PROGRAMS,
-    start: async () => {
-      const cyrus = await startCyrus({ calendars: true });
-      return { addUser: async () => cyrus.calendarOf(await cyrus.addUser()), stop: cyrus.stop };
-    },
+    start: startCyrusCalendars,
     tells: true,
+  },
+  {
+    name: 'Cyrus, for a mailbox elsewhere',
+    programs: CYRUS_CALENDAR_PROGRAMS,
+    start: startCyrusCalendars,
+    tells: false,
+    email: 'mine@elsewhere.example',
   },
 ];
 
-describe.each(SERVERS)('$name', ({ name, programs, start, tells }) => {
+async function startCyrusCalendars(): Promise<Server> {
+  const cyrus = await startCyrus({ calendars: true });
+  return { addUser: async () => cyrus.calendarOf(await cyrus.addUser()), stop: cyrus.stop };
+}
+
+describe.each(SERVERS)('$name', ({ name, programs, start, tells, email: own }) => {
   const missing = missingPrograms(programs);
   describe.skipIf(missing.length > 0)(
     titledWithout(missing, `events that a program asks for, on ${name}`),
@@ -58,16 +69,17 @@ describe.each(SERVERS)('$name', ({ name, programs, start, tells }) => {
       it('are made, changed, confirmed and cancelled once the owner approves; attendees are told once', async () => {
         if (server === undefined) throw new Error(`${name} was not started`);
         const user = await server.addUser();
+        const email = own ?? user.user;
         const mail = sandboxMail();
         const { service, ownerId, addKey } = await openTestService({
           mail,
           calendar: caldavCalendar(),
-          email: user.user,
+          email,
         });
         onTestFinished(() => service.stop());
         const writeTo = decodedPath(new URL(user.calendarUrl));
         const settings = { caldav: { url: user.url, user: user.user, pass: PASSWORD, writeTo } };
-        const { accountId } = await service.accounts.connect({ ownerId, email: user.user, settings });
+        const { accountId } = await service.accounts.connect({ ownerId, email, settings });
         await service.accounts.activate(ownerId, accountId);
         const key = await addKey('full');
         const approved = async (tool: string, args: Record<string, unknown>) => {

@@ -10,11 +10,11 @@ import { PASSWORD } from '../../servers/mail-users.ts';
 import { missingPrograms, titledWithout } from '../../servers/missing-servers.ts';
 import { RADICALE_PROGRAMS, type Radicale, startRadicale } from '../../servers/radicale.ts';
 
-function accountOf(user: CalendarUser, change: Readonly<Record<string, string>> = {}) {
+function accountOf(user: CalendarUser, change: Readonly<Record<string, string>> = {}, email = user.user) {
   const calendar = caldavCalendar();
   onTestFinished(() => calendar.close());
   const caldav = { url: user.url, user: user.user, pass: PASSWORD, ...change };
-  const account = { ownerId: 'o', accountId: 1, email: user.user, settings: async () => ({ caldav }) };
+  const account = { ownerId: 'o', accountId: 1, email, settings: async () => ({ caldav }) };
   const call: MailCall = { account, signal: new AbortController().signal, deadlineMs: 20_000 };
   return { calendar, call, caldav };
 }
@@ -78,18 +78,19 @@ describe.skipIf(noRadicale.length > 0)(titledWithout(noRadicale, 'a calendar on 
   });
 
   it('is examined', async () => {
-    const { caldav } = accountOf(await radicale.addUser());
+    const { caldav, call } = accountOf(await radicale.addUser());
+    const { email } = call.account;
     const limit = new AbortController().signal;
-    expect(states(await calendarReport(caldav, limit))).toEqual({
+    expect(states(await calendarReport(caldav, email, limit))).toEqual({
       sign_in: 'good',
       calendars: 'good',
       write_to: 'good',
       scheduling: 'lacking',
     });
-    expect(states(await calendarReport({ ...caldav, writeTo: '/elsewhere/' }, limit)).write_to).toBe(
+    expect(states(await calendarReport({ ...caldav, writeTo: '/elsewhere/' }, email, limit)).write_to).toBe(
       'broken',
     );
-    expect(states(await calendarReport({ ...caldav, pass: 'wrong' }, limit))).toEqual({
+    expect(states(await calendarReport({ ...caldav, pass: 'wrong' }, email, limit))).toEqual({
       sign_in: 'broken',
     });
   });
@@ -111,7 +112,16 @@ describe.skipIf(noCyrus.length > 0)(titledWithout(noCyrus, 'a calendar on Cyrus'
       writable: true,
       schedules: true,
     });
-    const report = await calendarReport(caldav, new AbortController().signal);
+    const report = await calendarReport(caldav, user.user, new AbortController().signal);
     expect(states(report)).toMatchObject({ sign_in: 'good', scheduling: 'good' });
+  });
+
+  it('tells nobody in the name of an address that is not its user’s', async () => {
+    const user = cyrus.calendarOf(await cyrus.addUser());
+    const elsewhere = 'mine@elsewhere.example';
+    const { calendar, call, caldav } = accountOf(user, {}, elsewhere);
+    expect(await calendar.target(call)).toMatchObject({ writable: true, schedules: false });
+    const report = await calendarReport(caldav, elsewhere, new AbortController().signal);
+    expect(states(report)).toMatchObject({ sign_in: 'good', scheduling: 'lacking' });
   });
 });
