@@ -32,10 +32,11 @@ export const performEvent =
     const at = await running(plan, run);
     await store(at, run);
     if (plan.raw !== null) {
+      const etag = await storedEtag(at);
       try {
         await performSend(plan, { ...run, start: async () => true });
       } catch (error) {
-        if (error instanceof MailError && error.code !== 'outcome_unknown') await takeBack(at, error);
+        if (error instanceof MailError && error.code !== 'outcome_unknown') await takeBack(at, etag, error);
         throw error;
       }
     }
@@ -54,11 +55,29 @@ async function store({ record, calendar, call }: Running, { start }: RunContext)
   return calendar.remove(call, { ...place, ifMatch }, start);
 }
 
+/** The ETag of what was just stored; undefined where there is none of it, or the server does not tell. */
+async function storedEtag({ record, key, calendar, call }: Running): Promise<string | undefined> {
+  if (record.ics === null) return undefined;
+  try {
+    const stored = await calendar.read(call, { ...key, recurrenceId: null }, record.timezone);
+    return stored !== undefined && saysSame(stored.ics, record) ? stored.etag : undefined;
+  } catch (error) {
+    // It only cannot be taken back then.
+    if (error instanceof MailError) return undefined;
+    throw error;
+  }
+}
+
 /**
  * Nobody could be told: the calendar becomes again what it was, so that nothing has been done.
- * @throws MailError `outcome_unknown` where that fails, or where somebody else has changed the event meanwhile
+ * @param etag of what was stored
+ * @throws MailError `outcome_unknown` where that fails, or where somebody else has changed the object meanwhile
  */
-async function takeBack({ record, key, calendar, call }: Running, cause: MailError): Promise<void> {
+async function takeBack(
+  { record, calendar, call }: Running,
+  etag: string | undefined,
+  cause: MailError,
+): Promise<void> {
   const { name, ics, replaced } = record;
   const place = { calendar: record.calendar, name };
   const begun = async () => true;
@@ -66,13 +85,9 @@ async function takeBack({ record, key, calendar, call }: Running, cause: MailErr
     if (ics === null && replaced !== null) {
       return await calendar.write(call, { ...place, ics: replaced, ifMatch: null }, begun);
     }
-    const stored = await calendar.read(call, { ...key, recurrenceId: null }, record.timezone);
-    if (stored === undefined || !saysSame(stored.ics, record)) {
-      throw new MailError('conflict', 'the event is not as it was stored');
-    }
-    const ifMatch = stored.etag;
-    if (replaced === null) return await calendar.remove(call, { ...place, ifMatch }, begun);
-    return await calendar.write(call, { ...place, ics: replaced, ifMatch }, begun);
+    if (etag === undefined) throw new MailError('conflict', 'the event is not as it was stored');
+    if (replaced === null) return await calendar.remove(call, { ...place, ifMatch: etag }, begun);
+    return await calendar.write(call, { ...place, ics: replaced, ifMatch: etag }, begun);
   } catch (error) {
     throw new MailError('outcome_unknown', 'the event was stored, and its attendees could not be told', {
       cause: new AggregateError([cause, error]),

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { calendarOf, event, object } from '../contracts/calendar/scene.ts';
 import {
   approved,
+  type CalendarScene,
   eventsOf,
   numberOf,
   objectsOf,
@@ -61,6 +62,29 @@ describe('when something comes between', () => {
       }
     }
     expect(scene.mail.transmitted()).toEqual([]);
+  });
+
+  it.each([
+    ['update_event', { title: 'Other' }],
+    ['cancel_event', {}],
+  ])('what somebody else has changed while %s was told in vain is not overwritten', async (tool, args) => {
+    const scene: CalendarScene = await openCalendar({
+      mailAs: (mail) => ({
+        ...mail,
+        async transmit(...asked) {
+          const [stored = ''] = await objectsOf(scene);
+          await put(scene, 'one.ics', stored.replace('X-ATLAS-TICKET', 'X-BY:another\r\nX-ATLAS-TICKET'));
+          return mail.transmit(...asked);
+        },
+      }),
+    });
+    await put(scene, 'one.ics', SERIES.replace(FRIEND, REFUSED));
+    const event_id = await numberOf(scene, 'series', SECOND);
+    const { state } = await approved(scene, tool, { event_id, ...args });
+    expect([state, (await objectsOf(scene)).join().includes('X-BY:another')]).toEqual([
+      'outcome_unknown',
+      true,
+    ]);
   });
 
   it('an event whose message may have gone out stays, and its outcome is unknown', async () => {
