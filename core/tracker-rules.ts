@@ -20,13 +20,14 @@ const WORD = new RegExp(`${UNPARTED}\\p{M}*|(?:(?!${UNPARTED})[\\p{L}\\p{N}\\p{M
 const UNSEEN = /\p{Default_Ignorable_Code_Point}+/gu;
 
 /**
- * The words of a text, folded: composition, width and case are no difference. Upper case first, which makes `ß` and
- * `SS` the same.
+ * The words of a text, folded: composition, width and case are no difference. By way of upper case, which makes `ß`
+ * and `SS` the same; of lower case before that, for `ẞ` has no other.
  */
 export function wordsOf(text: string): string[] {
-  const folded = text.normalize('NFKC').replace(UNSEEN, '').toUpperCase().toLowerCase().normalize('NFKC');
-  // The dot of a Turkish capital I has become a mark of its own.
-  return folded.replaceAll('i\u0307', 'i').match(WORD) ?? [];
+  const lower = text.normalize('NFKC').replace(UNSEEN, '').toLowerCase();
+  const folded = lower.toUpperCase().toLowerCase().normalize('NFKC');
+  // The dot of a Turkish capital I has become a mark of its own; which sigma it is depends on what follows.
+  return folded.replaceAll('i\u0307', 'i').replaceAll('ς', 'σ').match(WORD) ?? [];
 }
 
 /** Keywords as words; those that match nothing are left out. */

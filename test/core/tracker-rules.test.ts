@@ -18,7 +18,9 @@ describe('a keyword', () => {
     ['a number', '4711', 'Order #4711!'],
     ['composed otherwise', 'caf\u00e9', 'Cafe\u0301 Central'],
     ['with a sharp s', 'STRASSE', 'Hauptstraße? Straße!'],
+    ['with a capital sharp s', 'Straße', 'HAUPTSTRAẞE, STRAẞE'],
     ['a Greek word at its end', 'ΟΔΟΣ', 'η οδος'],
+    ['a Greek word before a dot', 'ΟΔΟΣ', 'ΟΔΟΣ.GR'],
     ['a Turkish capital', 'istanbul', 'İSTANBUL'],
     ['in full-width letters', 'atlas', 'ＡＴＬＡＳ'],
     ['with a soft hyphen in the text', 'newsletter', 'news\u00adletter'],
@@ -65,7 +67,7 @@ describe('one message', () => {
 
 /** Words of letters that fold in several ways, and of a script without blanks. */
 const word = fc
-  .array(fc.constantFrom('a', 'B', 'é', 'ß', 'İ', 'ς', '7', 'я', '会'), { minLength: 1, maxLength: 4 })
+  .array(fc.constantFrom('a', 'B', 'é', 'ß', 'ẞ', 'İ', 'ς', '7', 'я', '会'), { minLength: 1, maxLength: 4 })
   .map((letters) => letters.join(''));
 const phrase = fc.array(word, { minLength: 1, maxLength: 3 }).map((words) => words.join(' '));
 const text = fc.array(word, { maxLength: 12 }).map((words) => words.join(' '));
