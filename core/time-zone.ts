@@ -37,8 +37,18 @@ export function wordsIn(instant: Date, timezone: string): string {
 
 /** The first instant of the day that is `days` after the one that `instant` lies in. */
 export function startOfDay(instant: Date, timezone: string, days: number): Date {
-  const wall = new Date(instant.getTime() + offsetAt(instant, timezone));
-  const midnight = Date.UTC(wall.getUTCFullYear(), wall.getUTCMonth(), wall.getUTCDate() + days);
+  const wallMs = instant.getTime() + offsetAt(instant, timezone);
+  return beginOf(Math.floor(wallMs / DAY_MS) + days, timezone);
+}
+
+/** The last second of a day, `YYYY-MM-DD`, as the zone has it. */
+export function endOfDay(day: string, timezone: string): Date {
+  return new Date(beginOf(Date.parse(day) / DAY_MS + 1, timezone).getTime() - 1000);
+}
+
+/** The first instant of a day in the zone. @param day days since 1 January 1970 */
+function beginOf(day: number, timezone: string): Date {
+  const midnight = day * DAY_MS;
   // Where the clocks change at midnight it exists twice, or not at all: then the day begins behind the gap.
   const before = offsetAt(new Date(midnight - DAY_MS), timezone);
   const behind = offsetAt(new Date(midnight + DAY_MS), timezone);

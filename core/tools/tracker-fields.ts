@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ServiceError } from '../errors.ts';
 import type { Result } from '../outcome.ts';
 import type { Tracker, TrackerLink } from '../ports/tracker-storage.ts';
-import { isoIn, startOfDay } from '../time-zone.ts';
+import { endOfDay, isoIn } from '../time-zone.ts';
 import type { CallContext } from './define-tool.ts';
 import { accountIdShape, messageIdShape, timestamp } from './result-shapes.ts';
 
@@ -88,9 +88,7 @@ export function trackerRow(tracker: Tracker, timezone: string): Result {
 
 /** The last second of the day in the zone. */
 export function dueAt(dueOn: string | null, timezone: string): string | null {
-  if (dueOn === null) return null;
-  const noon = new Date(`${dueOn}T12:00:00Z`);
-  return isoIn(new Date(startOfDay(noon, timezone, 1).getTime() - 1000), timezone);
+  return dueOn === null ? null : isoIn(endOfDay(dueOn, timezone), timezone);
 }
 
 /** What a kind of link has no word for is empty; `date` is then that of the link. */

@@ -294,6 +294,22 @@ section('Endpoints: Trackers', () => {
     else expect(refusedFields(answer)).toContain(field);
   });
 
+  it.each(['Pacific/Auckland', 'Pacific/Kiritimati', 'Pacific/Pago_Pago'])(
+    'POST /v1/trackers: due by the end of that day in %s',
+    async (timezone) => {
+      const { call, key, server } = door();
+      const { ownerId } = await server.service.owners.create({
+        email: `${timezone.slice(8)}@example.org`,
+        timezone,
+      });
+      const asks = { key: await key({ ownerId }) };
+      for (const due of ['2026-12-24', '0001-01-01', '9999-12-31']) {
+        const made = await call('POST', '/v1/trackers', { ...asks, body: { title: 'Boat', due } });
+        expect(resultIn(made).due_at).toMatch(new RegExp(`^${due}T23:59:59[+-]1[0-4]:\\d\\d$`));
+      }
+    },
+  );
+
   it('each write, repeated with its Idempotency-Key, is answered with the same bytes', async () => {
     const own = await ownDoor();
     const tracker_id = await newTracker(own);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isoIn, isTimeZone, startOfDay } from '../../core/time-zone.ts';
+import { endOfDay, isoIn, isTimeZone, startOfDay } from '../../core/time-zone.ts';
 
 const zone = fc.constantFrom(
   ...['UTC', 'Europe/Berlin', 'America/New_York', 'America/Sao_Paulo', 'America/Havana', 'America/St_Johns'],
@@ -114,6 +114,32 @@ describe('startOfDay', () => {
         // The one day that a place of these has ever left out.
         fc.pre(!(timezone === 'Pacific/Apia' && day === '2011-12-30'));
         expect(dayIn(startOfDay(at, timezone, days), timezone)).toBe(day);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+describe('endOfDay', () => {
+  it.each([
+    ['2026-12-24', 'Pacific/Auckland', '2026-12-24T23:59:59+13:00'],
+    ['2026-07-01', 'Pacific/Auckland', '2026-07-01T23:59:59+12:00'],
+    ['2026-12-24', 'Pacific/Kiritimati', '2026-12-24T23:59:59+14:00'],
+    ['2026-12-24', 'Etc/GMT+12', '2026-12-24T23:59:59-12:00'],
+    ['2026-10-25', 'Europe/Berlin', '2026-10-25T23:59:59+01:00'],
+    ['2018-11-03', 'America/Sao_Paulo', '2018-11-03T23:59:59-03:00'],
+    ['0001-01-01', 'UTC', '0001-01-01T23:59:59+00:00'],
+  ])('%s in %s', (day, timezone, ends) => {
+    expect(isoIn(endOfDay(day, timezone), timezone)).toBe(ends);
+  });
+
+  it('is the last second of that very day, in every zone', () => {
+    fc.assert(
+      fc.property(instant, zone, (at, timezone) => {
+        const day = dayIn(at, timezone);
+        const ends = endOfDay(day, timezone);
+        expect(isoIn(ends, timezone)).toMatch(new RegExp(`^${day}T`));
+        expect(dayIn(new Date(ends.getTime() + 1000), timezone) > day).toBe(true);
       }),
       { numRuns: 150 },
     );
