@@ -12,16 +12,18 @@ const title = line({ min: 1, max: 300, description: 'One line.' });
 const start = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/)
-  .refine(isWallClock, { message: 'is a time that exists, from the year 1900 on' })
+  .refine(isWallClock, { message: 'is a time that exists, in the years 1900 to 9998' })
   .meta({ description: "YYYY-MM-DDTHH:MM, wall-clock time in the user's time zone, without an offset." });
 
-/** 30 February and 25:00 are none. A time that the clock skips is one: see RFC 5545 3.3.5. */
+/**
+ * 30 February and 25:00 are none. A time that the clock skips is one: see RFC 5545 3.3.5. What begins in 9999 may end
+ * in a year that iCalendar cannot write.
+ */
 function isWallClock(value: string): boolean {
   const wholeS = value.length === 16 ? `${value}:00` : value;
   const ms = Date.parse(`${wholeS}Z`);
-  return (
-    !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(wholeS) && Number(value.slice(0, 4)) >= 1900
-  );
+  const year = Number(value.slice(0, 4));
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(wholeS) && year >= 1900 && year <= 9998;
 }
 
 const durationMin = z.int().min(15).max(480).meta({ description: 'Minutes, 15 to 480.' });
