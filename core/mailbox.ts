@@ -35,12 +35,21 @@ function accountNamed(context: CallContext, accountId: number): Account {
   return account;
 }
 
-/** One of several accounts is asked: when it cannot be, the failure names it. */
-export async function asked<T>(account: Account, answer: Promise<T>): Promise<T> {
+/**
+ * One of several accounts is asked: when it cannot be, the failure names it.
+ * @param about what it may say is not there
+ */
+export async function asked<T>(
+  account: Account,
+  about: 'folder' | 'calendar',
+  answer: Promise<T>,
+): Promise<T> {
   try {
     return await answer;
   } catch (error) {
-    if (!(error instanceof MailError) || error.code === 'not_found') throw error;
+    if (!(error instanceof MailError)) throw error;
+    if (error.code === 'not_found')
+      throw new ServiceError('not_found', { details: { reason: about }, cause: error });
     const details = { account_id: account.accountId, reason: error.code };
     throw new ServiceError('upstream_mail_error', { details, cause: error });
   }

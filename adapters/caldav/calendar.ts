@@ -76,6 +76,22 @@ export function caldavCalendar({ log }: { log?: Log } = {}): Calendar {
     return undefined;
   }
 
+  /** Asks every calendar of the account; when one of them is gone, all that there are now. */
+  async function inEach<T>(
+    call: MailCall,
+    limit: AbortSignal,
+    ask: (calendar: FoundCalendar) => Promise<T>,
+  ): Promise<T[]> {
+    const known = await calendarsOf(call, limit);
+    try {
+      return await Promise.all((known?.calendars ?? []).map(ask));
+    } catch (error) {
+      if (!(error instanceof MailError) || error.code !== 'not_found') throw error;
+      const now = await calendarsOf(call, limit, { fresh: true });
+      return Promise.all((now?.calendars ?? []).map(ask));
+    }
+  }
+
   async function objectUrl(call: MailCall, limit: AbortSignal, calendar: string, name: string): Promise<URL> {
     const found = await calendarNamed(call, limit, calendar);
     if (found === undefined) throw new MailError('not_found', 'there is no such calendar');
@@ -104,12 +120,9 @@ export function caldavCalendar({ log }: { log?: Log } = {}): Calendar {
 
     async list(call, query) {
       const limit = timeLimit(call);
-      const all = await calendarsOf(call, limit);
-      if (all === undefined) return [];
       const state = stateOf(call.account);
-      const { http, trust } = state;
-      const found = await Promise.all(
-        all.calendars.map((each) => eventsInRange(http, each, query, trust, limit)),
+      const found = await inEach(call, limit, (each) =>
+        eventsInRange(state.http, each, query, state.trust, limit),
       );
       const learnt = found.map((each) => each.trust);
       state.trust =

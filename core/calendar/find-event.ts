@@ -24,7 +24,7 @@ export async function calendarForNew(
   const port = portOf(context);
   const active = accounts.filter(({ accountId }) => accountId === owner.activeAccountId);
   for (const account of new Set([...active, ...accounts])) {
-    const calendar = await asked(account, port.target(context.mailCall(account)));
+    const calendar = await asked(account, 'calendar', port.target(context.mailCall(account)));
     if (calendar !== undefined) return { account, calendar };
   }
   throw noSuch('calendar');
@@ -49,7 +49,7 @@ export async function storedEvent(
   const numbered = await ports.storage.event(owner.ownerId, eventId);
   const account = accounts.find(({ accountId }) => accountId === numbered?.accountId);
   if (numbered === undefined || account === undefined) throw noSuch('event');
-  const stored = await asked(account, readOrNone(context, account, numbered.key));
+  const stored = await asked(account, 'calendar', readOrNone(context, account, numbered.key));
   // What was one event has become a series: its instances have numbers of their own.
   if (stored === undefined || (stored.event.recurring && numbered.key.recurrenceId === null)) {
     throw noSuch('event');

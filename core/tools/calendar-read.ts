@@ -53,7 +53,11 @@ export const listEvents = defineRead({
     const to = startOfDay(now, timezone, args.days + 1);
     const found = await Promise.all(
       accountsOf(context, undefined).map(async (account) => {
-        const events = await asked(account, calendar.list(context.mailCall(account), { from, to, timezone }));
+        const events = await asked(
+          account,
+          'calendar',
+          calendar.list(context.mailCall(account), { from, to, timezone }),
+        );
         const numbers = await ports.storage.eventNumbers(owner.ownerId, account.accountId, events);
         return events.map((event, index) => ({ event, number: numbers[index] }));
       }),
@@ -75,7 +79,7 @@ export const listEvents = defineRead({
     if (rows.length === 0) {
       const calendars = await Promise.all(
         accountsOf(context, undefined).map((account) =>
-          asked(account, calendar.calendars(context.mailCall(account))),
+          asked(account, 'calendar', calendar.calendars(context.mailCall(account))),
         ),
       );
       const reason = calendars.flat().length === 0 ? 'no_calendar_connected' : 'no_events';

@@ -128,7 +128,7 @@ export const listFolders = defineRead({
   async run(args, context) {
     const found = await Promise.all(
       accountsOf(context, args.account_id).map(async (account) => {
-        const folders = await asked(account, context.ports.mail.folders(context.mailCall(account)));
+        const folders = await asked(account, 'folder', context.ports.mail.folders(context.mailCall(account)));
         return folders.map(({ path, role }) => ({
           name: folderName(path),
           role,

@@ -65,7 +65,7 @@ async function listMessages(
         after: after && behind(after, account.accountId),
         limit: args.limit,
       } as const;
-      const page = await asked(account, context.ports.mail.list(context.mailCall(account), query));
+      const page = await asked(account, 'folder', context.ports.mail.list(context.mailCall(account), query));
       return { account, path, page };
     }),
   );

@@ -42,7 +42,7 @@ async function planMove(
   );
   const found = await Promise.all(
     accounts.map(async (account) => {
-      const folders = await asked(account, context.ports.mail.folders(context.mailCall(account)));
+      const folders = await asked(account, 'folder', context.ports.mail.folders(context.mailCall(account)));
       return { account, folder: destinationIn(folders, to) };
     }),
   );
@@ -206,7 +206,7 @@ async function refuseReservedLabel(
     targets.some((target) => target.accountId === accountId),
   );
   for (const account of accounts) {
-    const folders = await asked(account, context.ports.mail.folders(context.mailCall(account)));
+    const folders = await asked(account, 'folder', context.ports.mail.folders(context.mailCall(account)));
     // Some servers keep every folder below the inbox.
     const isNamedSo = ({ path }: MailFolder) =>
       path.replace(/^inbox[./]/i, '').toLowerCase() === label.replace(/^inbox[./]/i, '').toLowerCase();

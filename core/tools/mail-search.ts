@@ -61,7 +61,11 @@ export const searchInbox = defineRead({
           after: after && behind(after, account.accountId),
           limit: args.limit,
         };
-        const page = await asked(account, context.ports.mail.search(context.mailCall(account), query));
+        const page = await asked(
+          account,
+          'folder',
+          context.ports.mail.search(context.mailCall(account), query),
+        );
         return { account, path, page };
       }),
     );

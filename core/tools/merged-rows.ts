@@ -35,7 +35,7 @@ export async function pathNamed(
   account: Account,
   name: string,
 ): Promise<string | undefined> {
-  const folders = await asked(account, context.ports.mail.folders(context.mailCall(account)));
+  const folders = await asked(account, 'folder', context.ports.mail.folders(context.mailCall(account)));
   return folderNamed(folders, name)?.path;
 }
 

@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { sandboxCalendar } from '../../adapters/sandbox/calendar.ts';
+import { MailError } from '../../core/ports/mail.ts';
 import {
   approvalIn,
   type Door,
@@ -219,6 +221,20 @@ section('Endpoints: Calendar events', () => {
     const key = await own.key({ modes: { 'calendar:write': 'direct' } });
     const body = { title: 'Boat', start: '2027-01-04T09:00', attendee: STRANGER };
     expect((await own.call('POST', '/v1/events', { body, key })).status).toBe(202);
+  });
+
+  it('POST /v1/events where no calendar is, or the chosen one is gone: not_found, and that it is the calendar', async () => {
+    const body = { title: 'Nowhere', start: '2027-01-04T09:00' };
+    for (const isGone of [false, true]) {
+      let isConnected = false;
+      const target = async () => {
+        if (isGone && isConnected) throw new MailError('not_found', 'the calendar is not there any more');
+        return undefined;
+      };
+      const own = await ownDoor({ given: { calendar: { ...sandboxCalendar(), target } } });
+      isConnected = true;
+      expectFailure(await own.call('POST', '/v1/events', { body }), 404, 'not_found', { reason: 'calendar' });
+    }
   });
 
   it('PATCH /v1/events/{event_id}, once approved, changes what is given', async () => {

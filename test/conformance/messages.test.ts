@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { expect, it } from 'vitest';
+import { MailError } from '../../core/ports/mail.ts';
 import {
   approvalIn,
   doorOf,
@@ -126,6 +127,18 @@ section('Endpoints: Messages', () => {
       expect(new Set(seen).size).toBe(7);
       expect(seen).toHaveLength(7);
     }
+  });
+
+  it('a page of a folder that is gone by then: not_found, and that it is the folder', async () => {
+    const own = await ownDoor({
+      mailAs: (mail) => ({
+        ...mail,
+        async list() {
+          throw new MailError('not_found', 'the folder was made anew since that page');
+        },
+      }),
+    });
+    expectFailure(await own.call('GET', '/v1/messages'), 404, 'not_found', { reason: 'folder' });
   });
 
   it('a cursor with other parameters is refused', async () => {

@@ -69,7 +69,7 @@ function failureCodes(route: Route, tools: readonly Tool[]): ErrorCode[] {
   if (tools.some(isWrite)) codes.push(...OF_REQUESTS);
   if (tools.some(({ kind }) => kind !== 'read')) codes.push(...OF_WRITES);
   if (tools.some(asksServer)) codes.push('no_mail_account_connected', 'upstream_mail_error');
-  if (route.call.tools.length === 0 || route.path.includes('{') || tools.some(isAboutFolders))
+  if (route.call.tools.length === 0 || route.path.includes('{') || tools.some(needsWhatMayLack))
     codes.push('not_found');
   return codes;
 }
@@ -80,8 +80,9 @@ function asksServer({ name, group }: Tool): boolean {
   return group !== null;
 }
 
-/** An argument of theirs can name what is not there: an account, a folder. */
-function isAboutFolders({ inputSchema }: Tool): boolean {
+/** An argument can name what is not there: an account, a folder. Events need a calendar. */
+function needsWhatMayLack({ group, inputSchema }: Tool): boolean {
+  if (group?.startsWith('calendar:') === true) return true;
   const properties: object = inputSchema.properties instanceof Object ? inputSchema.properties : {};
   return ['account_id', 'folder', 'message_id'].some((name) => Object.hasOwn(properties, name));
 }

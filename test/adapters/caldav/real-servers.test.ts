@@ -4,7 +4,13 @@ import { decodedPath } from '../../../adapters/caldav/discover.ts';
 import { calendarReport } from '../../../adapters/caldav/report.ts';
 import type { MailCall } from '../../../core/ports/mail.ts';
 import { object } from '../../contracts/calendar/scene.ts';
-import { type CalendarUser, makeCalendar, objectNamed, putObject } from '../../servers/calendar-user.ts';
+import {
+  type CalendarUser,
+  makeCalendar,
+  objectNamed,
+  putObject,
+  removeCalendar,
+} from '../../servers/calendar-user.ts';
 import { CYRUS_CALENDAR_PROGRAMS, type Cyrus, startCyrus } from '../../servers/cyrus.ts';
 import { PASSWORD } from '../../servers/mail-users.ts';
 import { missingPrograms, titledWithout } from '../../servers/missing-servers.ts';
@@ -75,6 +81,19 @@ describe.skipIf(noRadicale.length > 0)(titledWithout(noRadicale, 'a calendar on 
     expect(await calendar.target(call)).toMatchObject({ calendar: writeTo, name: 'Arbeit & Beruf' });
     const lost = accountOf(user, { writeTo: '/elsewhere/' });
     await expect(lost.calendar.target(lost.call)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('goes on without a calendar that was removed', async () => {
+    const user = await radicale.addUser();
+    const work = { ...user, calendarUrl: user.calendarUrl.replace('/calendar/', '/work/') };
+    await makeCalendar(work);
+    await putObject(user, 'a.ics', object('a', 'DTSTART:20260310T090000Z'));
+    await putObject(work, 'b.ics', object('b', 'DTSTART:20260310T100000Z'));
+    const { calendar, call } = accountOf(user);
+    const query = { from: new Date('2026-03-10'), to: new Date('2026-03-11'), timezone: 'UTC' };
+    expect((await calendar.list(call, query)).map(({ uid }) => uid)).toEqual(['a', 'b']);
+    await removeCalendar(work);
+    expect((await calendar.list(call, query)).map(({ uid }) => uid)).toEqual(['a']);
   });
 
   it('is examined', async () => {
