@@ -59,11 +59,12 @@ const MESSAGE_LIST: ToolChoice = {
   call(given, inputSchemaOf) {
     const { query } = given;
     const searches = ['q', 'from', 'since'].some((name) => query.has(name));
-    if (searches) return tool('search_inbox', 'query').call(given, inputSchemaOf);
-    const unread = query.getAll('unread').join();
+    const unread = query.has('unread') ? query.getAll('unread').join() : 'false';
+    // Any other value, or several: the search knows `unread`, and says what is wrong with it.
+    const isStrange = unread !== 'true' && unread !== 'false';
+    if (searches || isStrange) return tool('search_inbox', 'query').call(given, inputSchemaOf);
     const others = new URLSearchParams(query);
-    // Any other value, or several, stay for validation to refuse.
-    if (unread === 'true' || unread === 'false') others.delete('unread');
+    others.delete('unread');
     const picked = tool(unread === 'true' ? 'list_unread' : 'summarize_inbox', 'query');
     return picked.call({ ...given, query: others }, inputSchemaOf);
   },

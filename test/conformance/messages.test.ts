@@ -59,6 +59,16 @@ section('Endpoints: Messages', () => {
     else expect(refusedFields(answer)).toContain(field);
   });
 
+  it.each(['unread=1', 'unread=', 'unread=true&unread=true'])(
+    'GET /v1/messages?%s: it says what unread must be',
+    async (query) => {
+      const { json } = await door().call('GET', `/v1/messages?${query}`);
+      expect(json.details).toEqual({
+        errors: [{ field: 'unread', rule: 'type', message: 'must be boolean' }],
+      });
+    },
+  );
+
   it('GET /v1/messages shows the inbox, newest first, 20 unless told otherwise', async () => {
     const own = await ownDoor({ samples: () => [] });
     const ids: string[] = [];
