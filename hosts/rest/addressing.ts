@@ -1,6 +1,7 @@
 import { type Failure, failure } from '../../core/outcome.ts';
-import { namesHost } from '../http/host-name.ts';
-import { headerOf, type RequestHead, type Target, targetOf } from '../http/request-head.ts';
+import type { Visit } from '../http/door.ts';
+import { entryFailure } from '../http/entry-rules.ts';
+import { type Target, targetOf } from '../http/request-head.ts';
 import { ENVELOPE, type Form } from './answer.ts';
 import { findRoute, type Route } from './routes.ts';
 
@@ -22,7 +23,8 @@ export type Addressed =
   | { readonly kind: 'health'; readonly form: Form };
 
 /** In the order host, origin, key in the address, route, method. Pure. */
-export function addressed(head: RequestHead, hasKey: boolean, baseUrl: string): Addressed {
+export function addressed(visit: Pick<Visit, 'head' | 'hasLeaked'>, baseUrl: string): Addressed {
+  const { head } = visit;
   const target = targetOf(head);
   const found = findRoute(head.method, target.path);
   const isHealth = target.path === '/healthz';
@@ -32,9 +34,8 @@ export function addressed(head: RequestHead, hasKey: boolean, baseUrl: string): 
     headers,
     form: found.kind === 'none' ? ENVELOPE : found,
   });
-  if (!isHealth && !namesHost(target.authority, baseUrl)) return refused(failure('misdirected_request'));
-  if (headerOf(head, 'origin') !== undefined) return refused(failure('origin_not_allowed'));
-  if (hasKey) return refused(failure('token_in_url'));
+  const wrong = entryFailure(visit, isHealth ? undefined : baseUrl);
+  if (wrong !== undefined) return refused(wrong);
   if (isHealth) {
     if (head.method !== 'GET') return refused(failure('method_not_allowed'), { Allow: 'GET' });
     return { kind: 'health', form: ENVELOPE };

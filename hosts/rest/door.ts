@@ -1,49 +1,28 @@
-import { randomUUID } from 'node:crypto';
-import { ServiceError } from '../../core/errors.ts';
-import type { Rate } from '../../core/limits.ts';
-import { type Failure, failure, failureOf, type Outcome } from '../../core/outcome.ts';
-import type { Log } from '../../core/ports/log.ts';
+import { type Failure, failure, type Outcome } from '../../core/outcome.ts';
 import { named } from '../../core/ports/log.ts';
 import type { Caller } from '../../core/ports/storage.ts';
-import type { Keys, Service } from '../../core/service.ts';
-import { clientAddress, trustedProxies } from '../http/client-address.ts';
-import { leakedKeys } from '../http/leaked-keys.ts';
-import { bearerToken, headerOf, type RequestHead } from '../http/request-head.ts';
+import type { Service } from '../../core/service.ts';
+import { enter } from '../http/admission.ts';
+import {
+  type Answered,
+  addressRate,
+  type Door,
+  type DoorOptions,
+  type DoorService,
+  door,
+  type Visit,
+} from '../http/door.ts';
+import type { Reply } from '../http/reply.ts';
+import { headerOf } from '../http/request-head.ts';
 import { type Addressed, addressed } from './addressing.ts';
-import { bodyOf, commonHeaders, type Reply, rateHeaders, statusOf } from './answer.ts';
-import { announcesBody, bodyFailure } from './body-rules.ts';
+import { bodyOf, type Form, statusOf } from './answer.ts';
 import { type Given, strangeParameters } from './call-arguments.ts';
 import { parseBody } from './json-body.ts';
 import { openApiDocument } from './openapi/document.ts';
-import { BodyLost } from './read-body.ts';
 import type { Route, ToolChoice } from './routes.ts';
 
 /** What this door needs of the service. */
-export interface RestService extends Pick<Service, 'baseUrl' | 'calls' | 'healthy'> {
-  readonly keys: Pick<Keys, 'revokeLeaked'>;
-}
-
-export interface RestOptions {
-  /** Proxies whose word about the caller's address is believed: addresses, or networks like `10.0.0.0/8`. */
-  readonly trustedProxies?: readonly string[];
-  /** Told of failures of our own, with the X-Request-Id that the caller was given. */
-  readonly log?: Log;
-}
-
-/**
- * Answers one request. Undefined: the caller went away before it had said everything.
- * @param readBody reads the body, whose announced length was found to be within bounds; called at most once
- */
-export type RestDoor = (head: RequestHead, readBody: ReadBody) => Promise<Reply | undefined>;
-type ReadBody = () => Promise<Uint8Array>;
-
-interface Answered {
-  readonly outcome: Outcome;
-  /** What `outcome` is on the wire, where it has been written already to see how long it is. */
-  readonly body?: string | undefined;
-  readonly rate: Rate | undefined;
-  readonly headers?: Readonly<Record<string, string>>;
-}
+export interface RestService extends DoorService, Pick<Service, 'healthy'> {}
 
 type RouteAddressed = Extract<Addressed, { kind: 'route' }>;
 
@@ -54,133 +33,95 @@ const HEALTH_RETRY_S = 5;
  * limits; JSON. What follows (the form of an Idempotency-Key, tool, permission, arguments) the service judges.
  * Source: API-NOTES.md, order of refusals.
  */
-export function restDoor(
-  service: RestService,
-  { trustedProxies: proxies = [], log }: RestOptions = {},
-): RestDoor {
-  const isTrusted = trustedProxies(proxies);
+export function restDoor(service: RestService, options: DoorOptions = {}): Door {
   let description: string | undefined;
 
-  return async (head, readBody) => {
-    const requestId = randomUUID();
-    const address = clientAddress(head, isTrusted);
-    const leaked = leakedKeys(head.target);
-    const to = addressed(head, leaked.length > 0, service.baseUrl);
-    const form = to.kind === 'route' ? to.route : to.form;
-
-    let answered: Answered | undefined;
-    try {
-      // Whatever else is wrong with the request: a key that stood in an address is no longer safe.
-      for (const key of leaked) await service.keys.revokeLeaked(key);
+  return door(service, options, {
+    async answer(visit) {
+      const to = addressed(visit, service.baseUrl);
       switch (to.kind) {
         case 'health':
-          answered = await health();
-          break;
+          return { ...(await health(to.form)), rate: undefined };
         case 'refused':
-          answered = { outcome: to.failure, headers: to.headers, rate: await addressRate(address) };
-          break;
+          return {
+            ...written(to.failure, to.form, to.headers),
+            rate: await addressRate(service, visit.address),
+          };
         case 'route':
-          answered =
-            to.route.call === 'describe'
-              ? await describe(to, address)
-              : await answerCall(to, to.route.call, head, readBody, address);
+          return to.route.call === 'describe'
+            ? describe(to, visit.address)
+            : answerCall(to, to.route.call, visit);
       }
-    } catch (cause) {
-      const outcome = cause instanceof ServiceError ? failureOf(cause) : failure('internal_error');
-      log?.error('request failed', { request_id: requestId, code: outcome.code, error: named(cause).error });
-      // An answer without its rate is better than none.
-      answered = { outcome, rate: await addressRate(address).catch(() => undefined) };
-    }
-    if (answered === undefined) return undefined;
-    const { status, headers } = statusOf(answered.outcome, form);
-    return {
-      status,
-      headers: {
-        ...commonHeaders(requestId),
-        ...(answered.rate === undefined ? {} : rateHeaders(answered.rate)),
-        ...headers,
-        ...answered.headers,
-      },
-      body: answered.body ?? bodyOf(answered.outcome, form),
-    };
-  };
+    },
+    failed(head, why) {
+      const to = addressed({ head, hasLeaked: false }, service.baseUrl);
+      return written(why, to.kind === 'route' ? to.route : to.form);
+    },
+  });
 
   /** Whoever asks needs no key; the budget of the address is all that bounds the asking. */
-  async function describe({ target, path }: RouteAddressed, address: string): Promise<Answered> {
+  async function describe({ route, target, path }: RouteAddressed, address: string): Promise<Answered> {
     const admission = await service.calls.admit({ token: undefined, address });
     const { rate } = admission;
     if (admission.kind !== 'admitted' && admission.failure.code === 'rate_limited') {
-      return { outcome: admission.failure, rate };
+      return { ...written(admission.failure, route), rate };
     }
     const strange = strangeParameters({ path, query: target.query, body: {} });
-    if (strange !== undefined) return { outcome: strange, rate };
+    if (strange !== undefined) return { ...written(strange, route), rate };
     description ??= JSON.stringify(openApiDocument(service.baseUrl));
-    return { outcome: { status: 'ok', result: {} }, body: description, rate };
+    return { status: 200, headers: {}, body: description, rate };
   }
 
   async function answerCall(
     { route, target, path }: RouteAddressed,
     call: 'list_tools' | ToolChoice,
-    head: RequestHead,
-    readBody: ReadBody,
-    address: string,
+    visit: Visit,
   ): Promise<Answered | undefined> {
-    const admission = await service.calls.admit({ token: bearerToken(head), address });
-    const { rate } = admission;
-    if (admission.kind === 'refused') return { outcome: admission.failure, rate };
-    const wrongBody = bodyFailure(head, route.body === 'required');
-    if (admission.kind === 'over') {
-      if (wrongBody !== undefined) return { outcome: wrongBody, rate };
-      return { outcome: admission.failure, rate, headers: { 'Retry-After': String(admission.retryAfterS) } };
-    }
-    const { caller } = admission;
+    const entered = await enter(service, visit, route.body === 'required');
+    if (entered.kind === 'lost') return undefined;
+    const { rate } = entered;
+    if (entered.kind === 'refused') return { ...written(entered.failure, route, entered.headers), rate };
+    const { caller } = entered;
     const refused = async (why: Failure): Promise<Answered> => {
       await service.calls.leave(caller, why.code);
-      return { outcome: why, rate };
+      return { ...written(why, route), rate };
     };
-    if (wrongBody !== undefined) return refused(wrongBody);
-    let body: Uint8Array = new Uint8Array();
-    try {
-      if (announcesBody(head)) body = await readBody();
-    } catch (cause) {
-      // Nobody is left to tell when the body is lost: the code is for the activity alone.
-      await service.calls.leave(
-        caller,
-        cause instanceof BodyLost ? 'invalid_content_length' : 'internal_error',
-      );
-      if (cause instanceof BodyLost) return undefined;
-      throw cause;
-    }
-    const parsed = parseBody(body);
+    const parsed = parseBody(entered.body);
     if (parsed.kind === 'failure') return refused(parsed.failure);
     const given: Given = { path, query: target.query, body: parsed.object };
     if (call !== 'list_tools') {
-      return { ...(await runTool(call.call(given, inputSchemas(caller)), route, caller, head)), rate };
+      const idempotencyKey = headerOf(visit.head, 'idempotency-key');
+      return {
+        ...(await runTool(call.call(given, inputSchemas(caller)), route, caller, idempotencyKey)),
+        rate,
+      };
     }
     const strange = strangeParameters(given);
     if (strange !== undefined) return refused(strange);
     const tools = service.calls.tools(caller);
     await service.calls.leave(caller, 'ok');
-    return { outcome: { status: 'ok', result: { tools } }, rate };
+    return { ...written({ status: 'ok', result: { tools } }, route), rate };
   }
 
   async function runTool(
     call: { tool: string; args: unknown },
     route: Route,
     caller: Caller,
-    head: RequestHead,
-  ): Promise<Omit<Answered, 'rate'>> {
-    let written: { outcome: Outcome; body: string } | undefined;
+    idempotencyKey: string | undefined,
+  ): Promise<Reply> {
+    let sized: { outcome: Outcome; body: string } | undefined;
     const { outcome, replayed } = await service.calls.run(caller, {
       ...call,
-      idempotencyKey: headerOf(head, 'idempotency-key'),
+      idempotencyKey,
       sizeBytes(answer) {
-        written = { outcome: answer, body: bodyOf(answer, route) };
-        return Buffer.byteLength(written.body);
+        sized = { outcome: answer, body: bodyOf(answer, route) };
+        return Buffer.byteLength(sized.body);
       },
     });
-    const body = written?.outcome === outcome ? written.body : undefined;
-    return replayed ? { outcome, body, headers: { 'Idempotent-Replayed': 'true' } } : { outcome, body };
+    const headers: Record<string, string> = replayed ? { 'Idempotent-Replayed': 'true' } : {};
+    // It has been written already, to see how long it is.
+    if (sized?.outcome === outcome) return { ...statusWith(outcome, route, headers), body: sized.body };
+    return written(outcome, route, headers);
   }
 
   /** Of a tool that the caller may not use nothing is told: its permission is refused before its arguments. */
@@ -188,18 +129,26 @@ export function restDoor(
     return (name) => service.calls.tools(caller).find((tool) => tool.name === name)?.inputSchema ?? {};
   }
 
-  async function addressRate(address: string): Promise<Rate> {
-    return (await service.calls.admit({ token: undefined, address })).rate;
-  }
-
-  async function health(): Promise<Answered> {
+  async function health(form: Form): Promise<Reply> {
     try {
       await service.healthy();
-      return { outcome: { status: 'ok', result: {} }, rate: undefined };
+      return written({ status: 'ok', result: {} }, form);
     } catch (cause) {
-      log?.error('storage does not answer', named(cause));
-      const details = { retry_after_s: HEALTH_RETRY_S };
-      return { outcome: failure('temporarily_unavailable', details), rate: undefined };
+      options.log?.error('storage does not answer', named(cause));
+      return written(failure('temporarily_unavailable', { retry_after_s: HEALTH_RETRY_S }), form);
     }
   }
+}
+
+function written(outcome: Outcome, form: Form, headers: Reply['headers'] = {}): Reply {
+  return { ...statusWith(outcome, form, headers), body: bodyOf(outcome, form) };
+}
+
+function statusWith(
+  outcome: Outcome,
+  form: Form,
+  headers: Reply['headers'],
+): Pick<Reply, 'status' | 'headers'> {
+  const { status, headers: own } = statusOf(outcome, form);
+  return { status, headers: { ...own, ...headers } };
 }

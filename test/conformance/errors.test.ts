@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ERRORS, type ErrorCode } from '../../core/errors.ts';
 import { MailError } from '../../core/ports/mail.ts';
-import { STATUS } from '../../hosts/rest/error-status.ts';
+import { STATUS } from '../../hosts/http/error-status.ts';
 import { sendBytes } from '../hosts/rest/raw-http.ts';
 import { type Answer, approvalIn, doorOf, expectFailure, LOST, ownDoor, REFUSED, resultIn } from './door.ts';
 import { section } from './sections.ts';

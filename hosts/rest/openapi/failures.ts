@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ERRORS, type ErrorCode } from '../../../core/errors.ts';
 import { timestamp } from '../../../core/tools/result-shapes.ts';
-import { STATUS } from '../error-status.ts';
+import { STATUS } from '../../http/error-status.ts';
 import type { JsonObject } from '../json-body.ts';
 import { jsonSchemaOf, ref } from './json-schema.ts';
 

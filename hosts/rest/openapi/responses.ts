@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { ErrorCode } from '../../../core/errors.ts';
 import { isWrite, type Tool, type WriteTool } from '../../../core/tools/define-tool.ts';
-import { STATUS } from '../error-status.ts';
+import { STATUS } from '../../http/error-status.ts';
 import type { JsonObject } from '../json-body.ts';
 import type { Route } from '../routes.ts';
 import { approvalResultRef, COMMON_HEADERS, EXECUTED, headerRefs, resultName } from './components.ts';

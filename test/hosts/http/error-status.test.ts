@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { STATUS } from '../../../hosts/rest/error-status.ts';
+import { STATUS } from '../../../hosts/http/error-status.ts';
 
 // Copied from API.md, Errors.
 const TABLE = `

@@ -1,27 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { RequestHead } from '../http/request-head.ts';
-import { commonHeaders, type Reply, rateHeaders } from './answer.ts';
+import type { Service } from '../../core/service.ts';
 import { bodyFailure } from './body-rules.ts';
-import { type RestOptions, type RestService, restDoor } from './door.ts';
+import { addressRate, type Door } from './door.ts';
+import { commonHeaders, type Reply, rateHeaders } from './reply.ts';
+import type { RequestHead } from './request-head.ts';
 
 /** What node:http's `clientError` brings. */
-interface ParseError extends Error {
+export interface ParseError extends Error {
   readonly code?: string;
   readonly rawPacket?: Uint8Array;
 }
 
-/**
- * For a server's `clientError`: node:http itself turns away what it cannot read, among it a Content-Length that is
- * no number, or one beside a Transfer-Encoding, and no request handler hears of it. They are answered here as
- * the API says; whatever came before them in the order of refusals is still said first. The connection is closed.
- */
-export function restClientError(
-  service: RestService,
-  options: RestOptions = {},
+/** Answers what node:http could not read as the door behind it would; what came before it in the order of refusals is still said first. */
+export function brokenRequests(
+  service: Pick<Service, 'calls'>,
+  door: Door,
 ): (error: ParseError, socket: Duplex) => void {
-  const door = restDoor(service, options);
   return (error, socket) => {
     const head = LENGTH_ERRORS.has(error.code ?? '')
       ? brokenHead(error.rawPacket, peerOf(socket))
@@ -79,8 +75,8 @@ function peerOf(socket: Duplex): string {
 }
 
 /** To what is no request of HTTP that can be read: no code of ours fits it, so it has the headers of every answer alone. */
-async function bare(service: RestService, address: string, status: number): Promise<string> {
-  const { rate } = await service.calls.admit({ token: undefined, address });
+async function bare(service: Pick<Service, 'calls'>, address: string, status: number): Promise<string> {
+  const rate = await addressRate(service, address);
   const { 'Content-Type': _ofNothing, ...headers } = commonHeaders(randomUUID());
   return text({ status, headers: { ...headers, ...rateHeaders(rate) }, body: '' });
 }

@@ -1,5 +1,5 @@
 import { type Failure, failure } from '../../core/outcome.ts';
-import { headerOf, type RequestHead } from '../http/request-head.ts';
+import { headerOf, type RequestHead } from './request-head.ts';
 
 /** Source: API.md, Limits: request body. */
 export const BODY_MAX_BYTES = 262_144;

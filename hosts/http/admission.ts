@@ -1,0 +1,57 @@
+import type { Rate } from '../../core/limits.ts';
+import type { Failure } from '../../core/outcome.ts';
+import type { Caller } from '../../core/ports/storage.ts';
+import type { Service } from '../../core/service.ts';
+import { announcesBody, bodyFailure } from './body-rules.ts';
+import type { Visit } from './door.ts';
+import { BodyLost } from './read-body.ts';
+import { bearerToken } from './request-head.ts';
+
+/** A request whose caller is known, with its body; or why it goes no further. */
+export type Entered =
+  | { readonly kind: 'entered'; readonly caller: Caller; readonly rate: Rate; readonly body: Uint8Array }
+  | {
+      readonly kind: 'refused';
+      readonly failure: Failure;
+      readonly rate: Rate;
+      readonly headers: Readonly<Record<string, string>>;
+    }
+  /** The caller went away before it had said everything. */
+  | { readonly kind: 'lost' };
+
+/**
+ * The key; then length, size and media type of the body; then the limits. Whoever has entered must end with
+ * `calls.run` or `calls.leave`. Source: API-NOTES.md, order of refusals.
+ * @param needsBody  the request cannot do without one
+ * @throws what `readBody` throws, unless the body was lost; the call has ended by then
+ */
+export async function enter(
+  { calls }: Pick<Service, 'calls'>,
+  { head, address, readBody }: Visit,
+  needsBody: boolean,
+): Promise<Entered> {
+  const admission = await calls.admit({ token: bearerToken(head), address });
+  const { rate } = admission;
+  const refused = (failure: Failure, headers = {}): Entered => ({ kind: 'refused', failure, rate, headers });
+  if (admission.kind === 'refused') return refused(admission.failure);
+  const wrongBody = bodyFailure(head, needsBody);
+  if (admission.kind === 'over') {
+    if (wrongBody !== undefined) return refused(wrongBody);
+    return refused(admission.failure, { 'Retry-After': String(admission.retryAfterS) });
+  }
+  const { caller } = admission;
+  if (wrongBody !== undefined) {
+    await calls.leave(caller, wrongBody.code);
+    return refused(wrongBody);
+  }
+  try {
+    const body = announcesBody(head) ? await readBody() : new Uint8Array();
+    return { kind: 'entered', caller, rate, body };
+  } catch (cause) {
+    // Nobody is left to tell when the body is lost: the code is for the activity alone.
+    const isLost = cause instanceof BodyLost;
+    await calls.leave(caller, isLost ? 'invalid_content_length' : 'internal_error');
+    if (isLost) return { kind: 'lost' };
+    throw cause;
+  }
+}

@@ -1,0 +1,20 @@
+import { type Failure, failure } from '../../core/outcome.ts';
+import type { Visit } from './door.ts';
+import { namesHost } from './host-name.ts';
+import { headerOf, targetOf } from './request-head.ts';
+
+/**
+ * What is wrong with a request wherever it wants to go: host, origin, a key in the address, in this order.
+ * @param baseUrl  whose host it must name; undefined: any
+ * Source: API-NOTES.md, order of refusals.
+ */
+export function entryFailure(
+  { head, hasLeaked }: Pick<Visit, 'head' | 'hasLeaked'>,
+  baseUrl: string | undefined,
+): Failure | undefined {
+  if (baseUrl !== undefined && !namesHost(targetOf(head).authority, baseUrl)) {
+    return failure('misdirected_request');
+  }
+  if (headerOf(head, 'origin') !== undefined) return failure('origin_not_allowed');
+  return hasLeaked ? failure('token_in_url') : undefined;
+}

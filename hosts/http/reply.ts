@@ -1,0 +1,56 @@
+import type { Rate } from '../../core/limits.ts';
+import type { Failure } from '../../core/outcome.ts';
+import { STATUS } from './error-status.ts';
+
+/** A whole answer, before it is written to a connection. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** For a 429 or 503 that knows no better: how soon polling makes sense. */
+const RETRY_AFTER_DEFAULT_S = 30;
+
+/** The status of a failure, and the headers that follow from it. */
+export function failureStatus(failure: Failure): Pick<Reply, 'status' | 'headers'> {
+  const status = STATUS[failure.code];
+  if (status === 401) return { status, headers: { 'WWW-Authenticate': 'Bearer' } };
+  if (status === 429 || status === 503) {
+    return { status, headers: { 'Retry-After': String(retryAfterS(failure)) } };
+  }
+  return { status, headers: {} };
+}
+
+/** A failure whose code can be read without knowing the envelope. Source: API.md, Errors: `{error: string}`. */
+export function codedBody(failure: Failure): string {
+  return JSON.stringify({ error: failure.code, ...failure });
+}
+
+function retryAfterS({ details }: Failure): number {
+  const seconds = details?.retry_after_s;
+  if (typeof seconds === 'number') return Math.max(1, Math.ceil(seconds));
+  const resetsAt = typeof details?.resets_at === 'string' ? Date.parse(details.resets_at) : Number.NaN;
+  if (Number.isNaN(resetsAt)) return RETRY_AFTER_DEFAULT_S;
+  return Math.max(1, Math.ceil((resetsAt - Date.now()) / 1000));
+}
+
+/** The headers of every answer. */
+export function commonHeaders(requestId: string): Record<string, string> {
+  return {
+    'Content-Type': 'application/json',
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Request-Id': requestId,
+  };
+}
+
+/** As draft-ietf-httpapi-ratelimit-headers-06 has them. Source: API.md, Limits. */
+export function rateHeaders(rate: Rate): Record<string, string> {
+  return {
+    'RateLimit-Limit': String(rate.limit),
+    'RateLimit-Remaining': String(rate.remaining),
+    'RateLimit-Reset': String(rate.resetS),
+    'RateLimit-Policy': `${rate.limit};w=60`,
+  };
+}
