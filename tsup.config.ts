@@ -10,6 +10,7 @@ const publicEntries = [
   'adapters/extract/attachment-text',
   'adapters/extract/worker',
   'hosts/rest/handler',
+  'hosts/mcp/handler',
   'hosts/dashboard/handler',
   'test/contracts/testing',
 ];

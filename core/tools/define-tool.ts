@@ -126,12 +126,23 @@ export interface RunContext {
   mailCall(accountId: number): Promise<MailCall>;
 }
 
+/** All four are said: what MCP takes for granted where one is missing is the worst. Source: MCP, ToolAnnotations. */
+interface ToolHints {
+  readonly readOnlyHint: boolean;
+  /** It may do what cannot be taken back. */
+  readonly destructiveHint: boolean;
+  /** The same call again changes nothing more. */
+  readonly idempotentHint: boolean;
+  /** It deals with more than the service's own records: mailboxes and calendars. */
+  readonly openWorldHint: boolean;
+}
+
 export interface ToolListing {
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly inputSchema: Readonly<Record<string, unknown>>;
-  readonly annotations: { readonly readOnlyHint: boolean };
+  readonly annotations: ToolHints;
 }
 
 export function defineRead<S extends z.ZodType>(
@@ -164,7 +175,17 @@ export function isWrite(tool: Tool): tool is WriteTool {
 
 export function listingOf(tool: Tool): ToolListing {
   const { name, title, description, inputSchema } = tool;
-  return { name, title, description, inputSchema, annotations: { readOnlyHint: tool.kind === 'read' } };
+  return { name, title, description, inputSchema, annotations: hintsOf(tool) };
+}
+
+function hintsOf({ kind, group }: Tool): ToolHints {
+  return {
+    readOnlyHint: kind === 'read',
+    destructiveHint: kind === 'gated',
+    // Of a light write it depends: to mark a message twice changes nothing, to note something twice does.
+    idempotentHint: kind === 'read' || kind === 'own',
+    openWorldHint: group !== null && !group.startsWith('trackers:'),
+  };
 }
 
 /** The same message is the same target wherever it lies. */

@@ -77,8 +77,8 @@ function peerOf(socket: Duplex): string {
 /** To what is no request of HTTP that can be read: no code of ours fits it, so it has the headers of every answer alone. */
 async function bare(service: Pick<Service, 'calls'>, address: string, status: number): Promise<string> {
   const rate = await addressRate(service, address);
-  const { 'Content-Type': _ofNothing, ...headers } = commonHeaders(randomUUID());
-  return text({ status, headers: { ...headers, ...rateHeaders(rate) }, body: '' });
+  const body = '';
+  return text({ status, headers: { ...commonHeaders(randomUUID(), body), ...rateHeaders(rate) }, body });
 }
 
 function text(reply: Reply): string {

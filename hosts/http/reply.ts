@@ -35,10 +35,10 @@ function retryAfterS({ details }: Failure): number {
   return Math.max(1, Math.ceil((resetsAt - Date.now()) / 1000));
 }
 
-/** The headers of every answer. */
-export function commonHeaders(requestId: string): Record<string, string> {
+/** The headers of every answer; one that says nothing has no type. */
+export function commonHeaders(requestId: string, body: string): Record<string, string> {
   return {
-    'Content-Type': 'application/json',
+    ...(body === '' ? {} : { 'Content-Type': 'application/json' }),
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
     'X-Request-Id': requestId,

@@ -2,8 +2,10 @@ import { parseArgs } from 'node:util';
 import type { Log } from '../../core/ports/log.ts';
 import type { Service } from '../../core/service.ts';
 import { dashboardHandler } from '../dashboard/handler.ts';
-import { restClientError, restHandler } from '../rest/handler.ts';
+import { brokenRequests } from '../http/broken-request.ts';
+import { httpHandler } from '../http/http-handler.ts';
 import { addressOf } from './address.ts';
+import { apiDoor } from './api-door.ts';
 import { COMMON, type Command, none } from './command.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
 import { type Demo, openDemo } from './demo.ts';
@@ -64,8 +66,9 @@ function openDoors(
   { configuration, isDemo, log }: { configuration: Configuration; isDemo: boolean; log: Log },
 ): void {
   const options = { trustedProxies: configuration.trustedProxies, log };
-  api.server.on('clientError', restClientError(service, options));
-  api.answerWith(restHandler(service, options));
+  const door = apiDoor(service, options);
+  api.server.on('clientError', brokenRequests(service, door));
+  api.answerWith(httpHandler(door));
   // Without a way to make settings the dashboard connects no account, and names `countersign serve`.
   dashboard.answerWith(
     dashboardHandler(service, isDemo ? options : { ...options, accountSettings: mailSettings, discover }),
@@ -88,6 +91,7 @@ function welcome({ baseUrl, dashboardUrl }: Service): string {
   return `Countersign is ready.
 
   API        ${baseUrl}
+  MCP        ${baseUrl}/mcp
   Dashboard  ${dashboardUrl}
 
 Next, in another terminal (it is safe while this runs):
@@ -101,6 +105,7 @@ function demoWelcome({ baseUrl, dashboardUrl }: Service, { owner, apiKey }: Demo
   return `Countersign is ready, with a sandbox mailbox: nothing leaves this machine, and nothing is kept.
 
   API        ${baseUrl}
+  MCP        ${baseUrl}/mcp
   Dashboard  ${dashboardUrl}
   Email      ${owner.email}
   Password   ${owner.password}

@@ -6,6 +6,7 @@ import { PLAN_LIMITS } from '../../core/limits.ts';
 import type { Modes, Plan, Preset } from '../../core/permissions.ts';
 import { type RestServer, type RestServerOptions, restServer } from '../hosts/rest/rest-server.ts';
 import { type TestClock, testClock } from '../open-service.ts';
+import { callTool } from './tool-protocol.ts';
 
 /** The public door as a client sees it, in front of the sandbox on SQLite, with a clock that can be moved. */
 export interface Door {
@@ -55,6 +56,13 @@ export interface DoorOptions extends RestServerOptions {
   readonly planLimits?: boolean;
 }
 
+let throughTools = false;
+
+/** From now on in this file, what REST routes are asked goes through the tool protocol, where they are tools. */
+export function goThroughTools(): void {
+  throughTools = true;
+}
+
 export async function openDoor({
   plan = 'paid',
   planLimits = false,
@@ -80,12 +88,18 @@ export async function openDoor({
     path,
     { body, key = server.apiKey, idempotencyKey, headers } = {},
   ) => {
+    // Those who are not let in share the budget of their address, which is not what is checked here.
+    const from = { 'x-forwarded-for': `203.0.113.${calls++ % 250}` };
+    if (throughTools && headers === undefined) {
+      const wanted = { method, path, body, key, idempotencyKey, headers: from };
+      const answer = await callTool(server.port, wanted);
+      if (answer !== undefined) return { ...answer, json: object.parse(JSON.parse(answer.text)) };
+    }
     const response = await fetch(`http://127.0.0.1:${server.port}${path}`, {
       method,
       headers: {
         authorization: `Bearer ${key}`,
-        // Those who are not let in share the budget of their address, which is not what is checked here.
-        'x-forwarded-for': `203.0.113.${calls++ % 250}`,
+        ...from,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
         ...headers,

@@ -129,7 +129,7 @@ section('Endpoints: Meta', () => {
         title: someText,
         description: someText,
         inputSchema: expect.objectContaining({ type: 'object', additionalProperties: false }) as unknown,
-        annotations: { readOnlyHint: expect.any(Boolean) as unknown },
+        annotations: expect.objectContaining({ readOnlyHint: expect.any(Boolean) as unknown }) as unknown,
       });
     }
   });

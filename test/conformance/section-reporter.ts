@@ -29,12 +29,15 @@ function report(modules: readonly TestModule[]): string {
     }
     sections.set(suite.name, checks);
   }
-  const width = Math.max(...SECTIONS.map((name) => name.length));
-  return SECTIONS.map((name) => {
-    const { passed = 0, failed = 0, skipped = 0 } = sections.get(name) ?? {};
-    const rest = [failed > 0 ? `${failed} failed` : '', skipped > 0 ? `${skipped} skipped` : ''].filter(
-      Boolean,
-    );
-    return `${name.padEnd(width)}  ${[`${passed} checks hold`, ...rest].join(', ')}`;
-  }).join('\n');
+  const names = new Set<string>([...SECTIONS, ...sections.keys()]);
+  const width = Math.max(...[...names].map((name) => name.length));
+  return [...names]
+    .map((name) => {
+      const { passed = 0, failed = 0, skipped = 0 } = sections.get(name) ?? {};
+      const rest = [failed > 0 ? `${failed} failed` : '', skipped > 0 ? `${skipped} skipped` : ''].filter(
+        Boolean,
+      );
+      return `${name.padEnd(width)}  ${[`${passed} checks hold`, ...rest].join(', ')}`;
+    })
+    .join('\n');
 }

@@ -32,7 +32,12 @@ const listing = z.looseObject({
       title: z.string(),
       description: z.string(),
       inputSchema: z.looseObject({ type: z.literal('object') }),
-      annotations: z.looseObject({ readOnlyHint: z.boolean() }),
+      annotations: z.looseObject({
+        readOnlyHint: z.boolean(),
+        destructiveHint: z.boolean(),
+        idempotentHint: z.boolean(),
+        openWorldHint: z.boolean(),
+      }),
     }),
   ),
 });

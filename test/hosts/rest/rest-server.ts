@@ -12,8 +12,10 @@ import type { Mail } from '../../../core/ports/mail.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import type { Service } from '../../../core/service.ts';
 import { createService, type EmbeddedOptions } from '../../../hosts/embedded/countersign.ts';
+import { brokenRequests } from '../../../hosts/http/broken-request.ts';
+import { httpHandler } from '../../../hosts/http/http-handler.ts';
 import type { RestService } from '../../../hosts/rest/door.ts';
-import { restClientError, restHandler } from '../../../hosts/rest/handler.ts';
+import { apiDoor } from '../../../hosts/server/api-door.ts';
 import { watchedAnswers } from './watched-answers.ts';
 
 export interface RestServer {
@@ -46,7 +48,7 @@ export interface RestServerOptions {
 
 const OWNER_EMAIL = 'owner@example.org';
 
-/** The door on node:http, in front of the real service on SQLite and the sandbox. Believes 127.0.0.1 as a proxy. */
+/** The API's host on node:http, both doors, in front of the real service on SQLite and the sandbox. Believes 127.0.0.1 as a proxy. */
 export async function restServer(options: RestServerOptions = {}): Promise<RestServer> {
   const server = createServer({ requireHostHeader: false });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -64,13 +66,14 @@ export async function restServer(options: RestServerOptions = {}): Promise<RestS
   });
   const behind = options.between?.(service) ?? service;
   const rest = { trustedProxies: ['127.0.0.1'], ...(options.log === undefined ? {} : { log: options.log }) };
-  const handler = restHandler(behind, rest);
+  const door = apiDoor(behind, rest);
+  const handler = httpHandler(door);
   const answers = watchedAnswers();
   server.on('request', (req, res) => {
-    answers.watch(req, res);
+    if (req.url !== '/mcp') answers.watch(req, res);
     handler(req, res);
   });
-  server.on('clientError', restClientError(behind, rest));
+  server.on('clientError', brokenRequests(behind, door));
 
   const { ownerId } = await service.owners.create({ email: OWNER_EMAIL });
   await service.accounts.connect({ ownerId, email: OWNER_EMAIL, settings: {}, ...options.account });

@@ -64,7 +64,7 @@ describe('GET /v1/tools', () => {
       title: someText,
       description: someText,
       inputSchema: expect.objectContaining({ type: 'object' }) as unknown,
-      annotations: { readOnlyHint: expect.any(Boolean) as unknown },
+      annotations: expect.objectContaining({ readOnlyHint: expect.any(Boolean) as unknown }) as unknown,
     });
     expect(text.length).toBeLessThanOrEqual(65_536);
     const readOnly = await call('GET', '/v1/tools', { key: await server.key({ preset: 'read' }) });
