@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createService } from 'countersign';
 import { dashboardHandler } from 'countersign/dashboard';
+import { mcpHandler } from 'countersign/mcp';
 import { restClientError, restHandler } from 'countersign/rest';
 import { sandboxMail } from 'countersign/sandbox';
 import { sqliteStorage } from 'countersign/sqlite';
@@ -30,8 +31,10 @@ const service = createService({
 });
 
 const api = restHandler(service);
+const tools = mcpHandler(service);
 app.server.on('request', (request, response) => {
   if (request.url.startsWith('/v1/')) return api(request, response);
+  if (request.url === '/mcp') return tools(request, response);
   response.end('The app itself.\n');
 });
 app.server.on('clientError', restClientError(service));

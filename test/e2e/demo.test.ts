@@ -1,3 +1,4 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { buildCli, type Cli } from '../hosts/server/cli-process.ts';
@@ -54,6 +55,32 @@ describe.skipIf(browserIsMissing)(
       expect((await rest.get(`/v1/messages/${sent.id}`)).body).toMatchObject({
         result: { body: expect.stringContaining('Thank you!') as unknown },
       });
+    });
+
+    it('does the same for an assistant that speaks MCP', async () => {
+      const client = new Client({ name: 'assistant', version: '1.0.0' });
+      const headers = { Authorization: `Bearer ${server.api_key}` };
+      await client.connect(
+        new StreamableHTTPClientTransport(new URL(`${server.base_url}/mcp`), { requestInit: { headers } }),
+      );
+      const { id } = await rest.newest();
+      const { structuredContent } = await client.callTool({
+        name: 'send_reply',
+        arguments: { id, body: 'An assistant says thank you.' },
+      });
+      const approvalId = filedIn({ status: 202, body: structuredContent });
+
+      const page = await signedIn(browser, server.dashboard_url, owner, `/approvals/${approvalId}`);
+      expect(await textOf(page, 'message-text')).toContain('An assistant says thank you.\n\nOn ');
+      await decide(page, 'Approve');
+      expect(await stateOn(page)).toBe('Executed');
+
+      const ended = await client.callTool({
+        name: 'get_approval',
+        arguments: { approval_id: approvalId },
+      });
+      expect(ended).toMatchObject({ isError: false, structuredContent: { executed: true } });
+      await client.close();
     });
 
     it('connects no real account, and says what does', async () => {

@@ -1,3 +1,4 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
@@ -34,6 +35,15 @@ describe.skipIf(browserIsMissing)(
       const { base_url, dashboard_url, owner, api_key } = ready.parse(await line());
       const rest = restClient(base_url, api_key);
       expect(await (await fetch(base_url)).text()).toBe('The app itself.\n');
+
+      const client = new Client({ name: 'assistant', version: '1.0.0' });
+      const headers = { Authorization: `Bearer ${api_key}` };
+      await client.connect(
+        new StreamableHTTPClientTransport(new URL(`${base_url}/mcp`), { requestInit: { headers } }),
+      );
+      const me = await client.callTool({ name: 'get_me', arguments: {} });
+      expect(me).toMatchObject({ isError: false, structuredContent: { status: 'ok' } });
+      await client.close();
 
       const { id } = await rest.newest();
       const approvalId = filedIn(await rest.post(`/v1/messages/${id}/reply`, { body: 'Gladly.' }));

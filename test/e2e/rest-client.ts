@@ -54,7 +54,7 @@ export function restClient(baseUrl: string, apiKey: string): RestClient {
 const pending = z.object({ approval: z.object({ id: z.string(), state: z.literal('pending') }) });
 
 /** The id of the approval that a 202 names. */
-export function filedIn({ status, body }: RestAnswer): string {
+export function filedIn({ status, body }: Pick<RestAnswer, 'status' | 'body'>): string {
   if (status !== 202) throw new Error(`it does not wait: ${status} ${JSON.stringify(body)}`);
   return pending.parse(body).approval.id;
 }

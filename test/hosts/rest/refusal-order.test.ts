@@ -236,6 +236,32 @@ describe('two breaches', () => {
   });
 });
 
+describe('the tool protocol', () => {
+  /** What is judged before the message is read. */
+  const breaches = BREACHES.slice(
+    0,
+    BREACHES.findIndex(({ code }) => code === 'invalid_arguments'),
+  );
+  const pairs = breaches.flatMap((first, at) =>
+    [undefined, ...breaches.slice(at + 1)].map((second) => ({
+      name: second === undefined ? first.code : `${first.code} before ${second.code}`,
+      first,
+      breach(sketch: Sketch) {
+        first.breach(sketch);
+        if (second !== undefined && !clash(first.breach, second.breach)) second.breach(sketch);
+      },
+    })),
+  );
+
+  it.each(pairs)('$name', async ({ first, breach }) => {
+    const sketch = { ...rightRequest(), path: '/mcp' };
+    breach(sketch);
+    const answer = await sendRaw(server.port, written(sketch));
+    expect(answer).toMatchObject({ status: first.status, json: { code: first.code } });
+    if (first.status === 405) expect(answer.headers.allow).toBe('POST');
+  });
+});
+
 /** Path with path, key with key, length with length, body with body. */
 const SAME_PART = [
   ...['3 before 13'],
