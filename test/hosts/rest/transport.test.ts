@@ -474,7 +474,7 @@ describe('query parameters', () => {
     ['/v1/approvals?state=open&state=all', ['state type', 'state enum']],
     ['/v1/approvals?colour=red', ['colour additionalProperties']],
     ['/v1/approvals?approval_id=apr_x', ['approval_id additionalProperties']],
-    ['/v1/messages?unread=maybe', ['unread additionalProperties']],
+    ['/v1/messages?unread=maybe', ['unread type']],
     ['/v1/tools?limit=1', ['query.limit additionalProperties']],
     ['/v1/messages/m1_x?id=m1_y', ['query.id additionalProperties']],
   ])('%s is refused', async (target, errors) => {
