@@ -54,6 +54,8 @@ export interface DoorOptions extends RestServerOptions {
   readonly plan?: Plan;
   /** The numbers of the plan as they are; otherwise calls are not counted. */
   readonly planLimits?: boolean;
+  /** What its clock shows when it opens; else the time of day. */
+  readonly opensAt?: Date;
 }
 
 let throughTools = false;
@@ -66,9 +68,11 @@ export function goThroughTools(): void {
 export async function openDoor({
   plan = 'paid',
   planLimits = false,
+  opensAt,
   ...options
 }: DoorOptions = {}): Promise<Door> {
   const clock = testClock();
+  if (opensAt !== undefined) clock.shift(opensAt.getTime() - clock.now().getTime());
   const { samples = () => [sample('first', { minutesAgo: 60 })] } = options;
   const server = await restServer({
     ...options,

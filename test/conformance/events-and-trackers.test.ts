@@ -11,7 +11,7 @@ import {
   resultIn,
   STRANGER,
 } from './door.ts';
-import { newEvent, newTracker, proposed } from './own-things.ts';
+import { AUTUMN, newEvent, newTracker, proposed } from './own-things.ts';
 import { section } from './sections.ts';
 
 // API.md, what it says of calendar events and trackers: endpoints and states.
@@ -35,7 +35,7 @@ async function eventNumbered({ call }: Door, event_id: number): Promise<EventRow
 
 section('States: Calendar event', () => {
   it('created: confirmed; created with proposed: tentative, and confirmed by confirm', async () => {
-    const own = await ownDoor();
+    const own = await ownDoor({ opensAt: AUTUMN });
     expect((await eventNumbered(own, await newEvent(own)))?.status).toBe('confirmed');
     const event_id = await proposed(own);
     expect((await eventNumbered(own, event_id))?.status).toBe('tentative');
@@ -46,7 +46,7 @@ section('States: Calendar event', () => {
   });
 
   it('deleted: it leaves the list', async () => {
-    const own = await ownDoor();
+    const own = await ownDoor({ opensAt: AUTUMN });
     const event_id = await newEvent(own);
     await own.approve(approvalIn(await own.call('DELETE', `/v1/events/${event_id}`)).id);
     expect(await eventNumbered(own, event_id)).toBeUndefined();
@@ -60,7 +60,7 @@ section('Notes: Where API.md can be read in two ways', () => {
     ['exists twice: the first of the two', '2027-10-31T02:30', '2027-10-31T02:30:00+02:00'],
     ['exists once', '2027-01-04T09:00', '2027-01-04T09:00:00+01:00'],
   ])('a wall-clock time that %s', async (_name, start, shown) => {
-    const own = await ownDoor();
+    const own = await ownDoor({ opensAt: AUTUMN });
     const { service } = own.server;
     const { ownerId } = await service.owners.create({
       email: 'berlin@example.org',
@@ -184,7 +184,7 @@ section('Endpoints: Calendar events', () => {
   });
 
   it('POST /v1/events, once approved: 30 minutes unless told, in the zone of the user; its result names it', async () => {
-    const own = await ownDoor();
+    const own = await ownDoor({ opensAt: AUTUMN });
     const asked = await own.call('POST', '/v1/events', {
       body: { title: 'Boat', start: '2027-01-04T09:00' },
     });
@@ -238,7 +238,7 @@ section('Endpoints: Calendar events', () => {
   });
 
   it('PATCH /v1/events/{event_id}, once approved, changes what is given', async () => {
-    const own = await ownDoor();
+    const own = await ownDoor({ opensAt: AUTUMN });
     const event_id = await newEvent(own);
     const body = { title: 'Regatta', start: '2027-01-05T10:00', duration_min: 60 };
     const asked = await own.call('PATCH', `/v1/events/${event_id}`, { body });

@@ -4,7 +4,10 @@ import { approvalIn, type Door, resultIn } from './door.ts';
 
 let made = 0;
 
-/** An event next year that the owner has approved. @returns its event_id */
+/** The events of these tests lie within a year from here. */
+export const AUTUMN = new Date('2026-11-22T12:00:00Z');
+
+/** An event on a Monday morning in January that the owner has approved. @returns its event_id */
 export async function newEvent({ call, approve }: Door, changes: object = {}): Promise<number> {
   made += 1;
   const body = { title: `Event ${made}`, start: '2027-01-04T09:00', ...changes };

@@ -4,7 +4,7 @@ import { PASSWORD } from '../servers/mail-users.ts';
 import { missingPrograms, titledWithout } from '../servers/missing-servers.ts';
 import { RADICALE_PROGRAMS, type Radicale, startRadicale } from '../servers/radicale.ts';
 import { approvalIn, type Door, expectFailure, FRIEND, OWNER, openDoor, resultIn } from './door.ts';
-import { newEvent, proposed } from './own-things.ts';
+import { AUTUMN, newEvent, proposed } from './own-things.ts';
 import { section } from './sections.ts';
 
 // What API.md says of calendar events once more, with a real calendar behind the door: Radicale.
@@ -19,7 +19,11 @@ section('Endpoints: Calendar events', () => {
       radicale = await startRadicale();
       const { url, user } = await radicale.addUser();
       const settings = { caldav: { url, user, pass: PASSWORD } };
-      door = await openDoor({ account: { email: OWNER, settings }, given: { calendar: caldavCalendar() } });
+      door = await openDoor({
+        account: { email: OWNER, settings },
+        given: { calendar: caldavCalendar() },
+        opensAt: AUTUMN,
+      });
     });
     afterAll(async () => {
       await door?.server.stop();
