@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { htmlCharset } from '../mime/charset.ts';
 
 /** What a document is read as. The bytes decide; only texts are told apart by what is claimed of them. */
 export type DocumentType =
@@ -58,7 +59,6 @@ export function documentType(bytes: Uint8Array, { name, mime }: Claims): Documen
 
 /** The charset that a media type names, or an HTML page of itself. */
 export function declaredCharset(bytes: Uint8Array, { mime }: Claims): string | undefined {
-  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, HEAD_BYTES));
-  const declaration = /\b(?:charset|encoding)\s{0,9}=\s{0,9}["']?([\w.:-]{1,40})/i;
-  return (declaration.exec(mime) ?? declaration.exec(head.toString('latin1')))?.[1];
+  const named = /\bcharset\s{0,9}=\s{0,9}["']?([\w.:-]{1,40})/i.exec(mime)?.[1];
+  return named ?? htmlCharset(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
 }

@@ -1,6 +1,6 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
-import { decodeText } from '../mime/charset.ts';
+import { decodeText, switchesToJapanese } from '../mime/charset.ts';
 
 /**
  * The text of bytes that may be in any charset: a byte order mark decides, then what the bytes can only be, then
@@ -16,8 +16,7 @@ export function plainText(source: Uint8Array, declaredCharset: string | undefine
   if (!looksLikeText(bytes)) return undefined;
   if (/^(?:utf-?7|hz-gb-2312|iso-2022-)/i.test(declaredCharset ?? ''))
     return decodeText(bytes, declaredCharset);
-  if (SWITCHES_TO_JAPANESE.some((sequence) => bytes.includes(sequence)))
-    return decodeText(bytes, 'iso-2022-jp');
+  if (switchesToJapanese(bytes)) return decodeText(bytes, 'iso-2022-jp');
   if (isUtf8(bytes)) return bytes.toString('utf8');
   const known = declaredCharset !== undefined && !/^utf-?(?:8|16)/i.test(declaredCharset);
   return decodeText(bytes, known ? declaredCharset : 'windows-1252');
@@ -31,8 +30,6 @@ const MARKS = [
   { mark: Buffer.of(0xff, 0xfe), charset: 'utf-16le' },
   { mark: Buffer.of(0xfe, 0xff), charset: 'utf-16be' },
 ];
-
-const SWITCHES_TO_JAPANESE = [Buffer.from('\x1b$B'), Buffer.from('\x1b$@')];
 
 const SAMPLE_BYTES = 64 * 1024;
 

@@ -1,18 +1,61 @@
-import { type Buffer, isUtf8 } from 'node:buffer';
+import { Buffer, isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
 
 /**
  * Text of bytes in a charset as mail names it. Where that is missing, unknown, ASCII or ISO 8859-1 the bytes are
- * read as UTF-8 if they are that, else as windows-1252, which is what such labels mean (WHATWG Encoding).
+ * read as what they can only be: Japanese by its escapes, else UTF-8, else windows-1252, which is what such labels mean
+ * (WHATWG Encoding).
  */
 export function decodeText(bytes: Buffer, charset = ''): string {
   const decoder = decoderOf(charset);
   if (decoder?.encoding === 'utf-8') return bytes.toString('utf8');
+  if (decoder?.encoding === 'utf-16le' && bytes[0] === 0xfe && bytes[1] === 0xff)
+    return iconv.decode(bytes, 'utf-16be');
   // Not to be left to Node: github.com/nodejs/node/issues/56542
   if (decoder !== undefined && decoder.encoding !== 'windows-1252') return decoder.decode(bytes);
+  const shifted = SHIFTED.get(charset.toLowerCase());
+  if (shifted !== undefined) return shifted(bytes);
   if (decoder === undefined && charset !== '' && iconv.encodingExists(charset))
     return iconv.decode(bytes, charset);
+  if (switchesToJapanese(bytes)) return new TextDecoder('iso-2022-jp').decode(bytes);
   return isUtf8(bytes) ? bytes.toString('utf8') : iconv.decode(bytes, 'windows-1252');
+}
+
+/** Whether the bytes say by escape sequences that they are ISO-2022-JP, under whichever of its many names. */
+export function switchesToJapanese(bytes: Buffer): boolean {
+  return bytes.includes(0x1b) && (bytes.includes('\x1b$B') || bytes.includes('\x1b$@'));
+}
+
+/** The charset that an HTML page names itself. */
+export function htmlCharset(bytes: Buffer): string | undefined {
+  const head = bytes.toString('latin1', 0, HEAD_BYTES);
+  return /\b(?:charset|encoding)\s{0,9}=\s{0,9}["']?([\w.:-]{1,40})/i.exec(head)?.[1];
+}
+
+const HEAD_BYTES = 1024;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what shifts, out and in
+const SHIFTS = /\x0e([^\x0e\x0f\r\n]*)\x0f?/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: an escape sequence says what is shifted to
+const DESIGNATIONS = /\x1b\$\)[A-Z]/g;
+const HZ_SHIFTS = /~(?:\{(.*?)(?:~\}|(?=\r?$))|\r?\n|(?=~))/gm;
+
+/** Charsets of seven bits that browsers have given up: RFC 1557, 1922 (its GB 2312 only), 1843. */
+const SHIFTED: ReadonlyMap<string, (bytes: Buffer) => string> = new Map([
+  ['iso-2022-kr', (bytes) => shiftedText(bytes, 'euc-kr', SHIFTS)],
+  ['iso-2022-cn', (bytes) => shiftedText(bytes, 'gbk', SHIFTS)],
+  ['hz-gb-2312', (bytes) => shiftedText(bytes, 'gbk', HZ_SHIFTS)],
+]);
+
+/** What stands between the shifts are the characters of the other charset without their high bits. */
+function shiftedText(bytes: Buffer, charset: string, shifts: RegExp): string {
+  const high = bytes
+    .toString('latin1')
+    .replace(DESIGNATIONS, '')
+    .replace(shifts, (_, between = '') =>
+      String(between).replace(/[!-~]/g, (one) => String.fromCharCode(one.charCodeAt(0) | 0x80)),
+    );
+  return new TextDecoder(charset).decode(Buffer.from(high, 'latin1'));
 }
 
 function decoderOf(charset: string): TextDecoder | undefined {

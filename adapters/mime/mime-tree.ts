@@ -87,10 +87,17 @@ function splitHeader(bytes: Buffer): { block: Buffer; content: Buffer } {
   return { block: bytes.subarray(0, first.at), content: bytes.subarray(first.at + first.length) };
 }
 
+/** Each in its own charset: who wrote one that is not encoded did not write the others. */
+function fieldsOf(block: Buffer): string[] {
+  const between = /\r?\n(?![ \t])/;
+  const text = block.toString('latin1');
+  if (/^[\t\r\n -~]*$/.test(text)) return text.split(between);
+  return text.split(between).map((field) => decodeText(Buffer.from(field, 'latin1')));
+}
+
 /** The fields of a header block, in order. */
 export function readHeaders(block: Buffer): MimeHeader[] {
-  const fields = decodeText(block.subarray(0, MAX_HEADER_BYTES)).split(/\r?\n(?![ \t])/);
-  return fields.flatMap((field) => {
+  return fieldsOf(block.subarray(0, MAX_HEADER_BYTES)).flatMap((field) => {
     const [name, key] = /^([!-9;-~]+)[ \t]*:/.exec(field) ?? [];
     if (name === undefined || key === undefined) return [];
     const unfolded = field.slice(name.length).replace(/\r?\n/g, '').replaceAll('\r', ' ');

@@ -1,5 +1,6 @@
+import { isUtf8 } from 'node:buffer';
 import type { AttachmentInfo, MessageContent } from '../../core/ports/mail.ts';
-import { decodeText } from './charset.ts';
+import { decodeText, htmlCharset } from './charset.ts';
 import { unflowed } from './flowed-text.ts';
 import { headerAddresses, headerMessageIds, headerText } from './header-text.ts';
 import { htmlReader } from './html-text.ts';
@@ -95,7 +96,11 @@ function allOf(readings: readonly Reading[]): Reading {
 /** Lines end in LF; one line end at the end belongs to the last line, and not to the text. */
 function textOf(part: MimePart): string {
   const { charset, format, delsp } = part.typeParams;
-  const text = decodeText(decodedContent(part), charset).replace(/\r\n?/g, '\n').replace(/\n$/, '');
+  const bytes = decodedContent(part);
+  const own = charset === undefined && part.type === 'text/html' && !isUtf8(bytes);
+  const text = decodeText(bytes, own ? htmlCharset(bytes) : charset)
+    .replace(/\r\n?/g, '\n')
+    .replace(/\n$/, '');
   return format?.toLowerCase() === 'flowed' ? unflowed(text, delsp?.toLowerCase() === 'yes') : text;
 }
 

@@ -219,7 +219,14 @@ describe('parseMessage', () => {
     ['us-ascii', 'c3a9', 'é'],
     ['', 'e9', 'é'],
     ['constructor', 'e9', 'é'],
-  ])('reads %s', async (charset, hex, text) => {
+    ['utf-16', 'feff00e9', 'é'],
+    ['utf-16', 'fffee900', 'é'],
+    ['iso-2022-jp-ms', '1b2442467c4b5c2d211b2842', '日本①'],
+    ['', '1b2442467c4b5c1b2842', '日本'],
+    ['iso-2022-kr', '1b2429430e475131390f206f6b', '한국 ok'],
+    ['ISO-2022-CN', '1b2429410e56504e440f206f6b', '中文 ok'],
+    ['hz-gb-2312', '7e7b56504e447e7d207e7e207e0a6f6b', '中文 ~ ok'],
+  ])('reads %s %s', async (charset, hex, text) => {
     const header = message(`Content-Type: text/plain; charset=${charset}`, '', '');
     expect((await parseMessage(Buffer.concat([header, Buffer.from(hex, 'hex')]))).text).toBe(text);
   });
@@ -228,6 +235,23 @@ describe('parseMessage', () => {
     expect((await parseMessage(message('Subject: Grüße', '', ''))).headers.subject).toBe('Grüße');
     const legacy = Buffer.from('Subject: Gr\u00fc\u00dfe\r\n\r\n', 'latin1');
     expect((await parseMessage(legacy)).headers.subject).toBe('Grüße');
+  });
+
+  it('reads each header that is not encoded in its own charset', async () => {
+    const source = Buffer.concat([
+      Buffer.from('From: Grüße <a@example.org>\r\nX-Note: caf', 'utf8'),
+      Buffer.from('\xe9\r\nSubject: \x1b$BF|K\\\x1b(B\r\n\r\n', 'latin1'),
+    ]);
+    const { headers } = await parseMessage(source);
+    expect([headers.from[0]?.name, headers.subject]).toEqual(['Grüße', '日本']);
+  });
+
+  it('reads HTML in the charset that it names itself where nothing else does', async () => {
+    const head = message('Content-Type: text/html', '', '<meta charset="koi8-r"><p>');
+    const source = Buffer.concat([head, Buffer.from('d0d2c9d7c5d4', 'hex')]);
+    expect((await parseMessage(source)).text).toBe('привет');
+    const relabelled = message('Content-Type: text/html', '', '<meta charset="koi8-r"><p>привет');
+    expect((await parseMessage(relabelled)).text).toBe('привет');
   });
 
   it('joins the paragraphs of flowed text, quotes by their depth, and leaves the signature line', async () => {
