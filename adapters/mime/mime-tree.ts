@@ -56,7 +56,7 @@ function readPart(bytes: Buffer, depth: number, budget: Budget): { part: MimePar
   const disposition = structured(headers, 'content-disposition');
   const leaf: MimePart = {
     headers,
-    type: type.value || 'text/plain',
+    type: mediaType(type.value, 'name' in type.params || 'filename' in disposition.params),
     typeParams: type.params,
     disposition: disposition.value,
     dispositionParams: disposition.params,
@@ -103,6 +103,12 @@ export function readHeaders(block: Buffer): MimeHeader[] {
     const unfolded = field.slice(name.length).replace(/\r?\n/g, '').replaceAll('\r', ' ');
     return [{ key: key.toLowerCase(), value: unfolded.trim() }];
   });
+}
+
+/** RFC 2045 5.2: what has not the form of a media type is read as if it were not there; but a file is a file. */
+function mediaType(value: string, isFile: boolean): string {
+  const [type] = /^[^\s/]+\/[^\s/]+/.exec(value) ?? [];
+  return type ?? (value !== '' && isFile ? 'application/octet-stream' : 'text/plain');
 }
 
 /** Of a repeated header the first counts, so that nobody else reads another message. */

@@ -288,6 +288,19 @@ describe('parseMessage', () => {
     expect((await parseMessage(source)).text).toBe('just text');
   });
 
+  it.each(['text', 'text/plain charset=utf-8', 'plain; charset=utf-8', '/', ''])(
+    'shows the text of a part whose type is written as %j',
+    async (type) => {
+      const { text, attachments } = await parseMessage(mixed([`Content-Type: ${type}\r\n\r\nwords`]));
+      expect([text, attachments]).toEqual(['words', []]);
+    },
+  );
+
+  it('takes a named part of a type that is none for a file', async () => {
+    const { text, attachments } = await parseMessage(mixed(['Content-Type: pdf; name=a.pdf\r\n\r\n%PDF']));
+    expect([text, attachments]).toMatchObject(['', [{ name: 'a.pdf', mime: 'application/octet-stream' }]]);
+  });
+
   it('reads a message that was cut off in the middle of a part', async () => {
     const source = message(
       'Content-Type: multipart/mixed; boundary=b',
