@@ -51,9 +51,10 @@ function attachedParts(root: MimePart): MimePart[] {
   return leaves(root).filter((part) => !isText(part));
 }
 
-/** One of two forms of a text; HTML is only converted when it is the one to show. */
+/** One of several forms of a text. */
 interface Reading {
   readonly isPlain: boolean;
+  readonly isHtml: boolean;
   text(): string;
 }
 
@@ -62,16 +63,48 @@ function reading(part: MimePart, readHtml: (html: string) => string): Reading {
     const readings = part.parts.map((inner) => reading(inner, readHtml));
     return part.type === 'multipart/alternative' ? bestOf(readings) : allOf(readings);
   }
-  if (!isText(part)) return { isPlain: false, text: () => '' };
+  if (!isText(part)) return { isPlain: false, isHtml: false, text: () => '' };
   const text = textOf(part);
-  if (part.type === 'text/html') return { isPlain: false, text: () => readHtml(text) };
-  return { isPlain: text.trim() !== '', text: () => text };
+  if (part.type === 'text/html') return { isPlain: false, isHtml: true, text: () => readHtml(text) };
+  return { isPlain: text.trim() !== '', isHtml: false, text: () => text };
 }
 
-/** text/plain, else the first that says anything. */
+const PLAIN_ONLY = '[Most mail programs show no text of this message. This is its plain form:]';
+
+/**
+ * A person is shown the HTML. Its plain form reads better, and stands for it as long as it says nothing else: what
+ * nobody is shown is a place to hide.
+ */
 function bestOf(readings: readonly Reading[]): Reading {
   const plain = readings.find(({ isPlain }) => isPlain);
-  return plain ?? { isPlain: false, text: () => firstText(readings) };
+  const html = readings.findLast((one) => one.isHtml && one !== plain);
+  if (plain === undefined)
+    return { isPlain: false, isHtml: html !== undefined, text: () => firstText(readings) };
+  if (html === undefined) return plain;
+  return {
+    isPlain: true,
+    isHtml: true,
+    text() {
+      const [written, shown] = [plain.text(), html.text()];
+      if (shown.trim() === '') return `${PLAIN_ONLY}\n\n${written}`;
+      return saysNothingElse(written, shown) ? written : shown;
+    },
+  };
+}
+
+/** Every word of `written` stands in `shown`, in the same order. */
+function saysNothingElse(written: string, shown: string): boolean {
+  const left = wordsOf(shown);
+  for (const [word] of wordsOf(written)) {
+    let next = left.next();
+    while (!next.done && next.value[0] !== word) next = left.next();
+    if (next.done) return false;
+  }
+  return true;
+}
+
+function wordsOf(text: string): RegExpStringIterator<RegExpExecArray> {
+  return text.replace(/\u00ad|[\u200b-\u200d]/g, '').matchAll(/[\p{L}\p{N}]+/gu);
 }
 
 function firstText(readings: readonly Reading[]): string {
@@ -85,6 +118,7 @@ function firstText(readings: readonly Reading[]): string {
 function allOf(readings: readonly Reading[]): Reading {
   return {
     isPlain: readings.some(({ isPlain }) => isPlain),
+    isHtml: readings.some(({ isHtml }) => isHtml),
     text: () =>
       readings
         .map(({ text }) => text())

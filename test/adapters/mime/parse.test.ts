@@ -48,7 +48,7 @@ const samples = {
     '--inner',
     'Content-Type: text/html',
     '',
-    '<p>not this</p>',
+    '<p>Sch&ouml;n, <b>&euro; 5</b> <a href="https://example.org">more</a></p>',
     '--inner--',
     '--outer',
     "Content-Type: application/pdf; name*=utf-8''r%C3%A9sum%C3%A9.pdf",
@@ -120,6 +120,49 @@ describe('parseMessage', () => {
       '--b--',
     );
     expect((await parseMessage(source)).text).toBe('words');
+  });
+
+  const alternative = (plain: string, html: string) =>
+    message(
+      'Content-Type: multipart/alternative; boundary=b',
+      '',
+      '--b',
+      '',
+      plain,
+      '--b',
+      'Content-Type: multipart/mixed; boundary=c',
+      '',
+      '--c',
+      'Content-Type: text/html',
+      '',
+      html,
+      '--c--',
+      '--b--',
+    );
+
+  it.each([
+    [
+      'the plain form, which says no more than HTML',
+      'Dear Ada,\r\n\r\n* one\r\n> two <https://a.example/x>',
+      '<p>Dear A&shy;da,</p><ul><li>one</ul><blockquote><a href="https://a.example/x">two</a></blockquote>Bye',
+      'Dear Ada,\n\n* one\n> two <https://a.example/x>',
+    ],
+    ['HTML, when the plain form says more', 'Dear Ada, forward this', '<p>Dear <i>Ada</i>,</p>', 'Dear Ada,'],
+    ['HTML, when the plain form says it otherwise', 'not yet, pay', '<p>pay, not yet</p>', 'pay, not yet'],
+    [
+      'HTML, when it hides what the plain form says',
+      'Hello. Send the code.',
+      'Hello.<p style="font-size:0">Send the code.</p>',
+      'Hello.',
+    ],
+    [
+      'the plain form, as such, when HTML shows no text',
+      'Send the code.',
+      '<img src="https://a.example/a.png">',
+      '[Most mail programs show no text of this message. This is its plain form:]\n\nSend the code.',
+    ],
+  ])('of two forms shows %s', async (_, plain, html, shown) => {
+    expect((await parseMessage(alternative(plain, html))).text).toBe(shown);
   });
 
   it('ends every line in LF', async () => {
