@@ -1,5 +1,6 @@
 import type { MessageStructureObject } from 'imapflow';
 import { type AttachmentInfo, MailError, type MessagePlace } from '../../core/ports/mail.ts';
+import { CUT } from '../mime/html-text.ts';
 import { decodedContent, readTree } from '../mime/mime-tree.ts';
 import {
   ATTACHMENTS_MAX,
@@ -12,8 +13,9 @@ import { oneLine } from '../mime/row-text.ts';
 import { fetchMessage, ROW_QUERY } from './rows.ts';
 import type { OpenFolder } from './session.ts';
 
-/** What of a text is fetched at most; what lies behind it is not shown. */
+/** What of the texts is fetched at most, and of how many; what lies behind it is not shown. */
 const TEXT_BYTES = 5 * 1024 * 1024;
+const TEXTS_MAX = 20;
 /** The largest part that is fetched, as it is encoded: 25 MB are 34 in base64. */
 const PART_BYTES = 36 * 1024 * 1024;
 
@@ -23,15 +25,24 @@ export interface Attachment {
   readonly bytes: Uint8Array | 'tooLarge';
 }
 
-/** Reads a message without its attachments: its header, and the one part that a person would read. */
+/** Reads a message without its attachments: its header, and the parts that a person would read. */
 export async function partOfLargeMessage(folder: OpenFolder, place: MessagePlace): Promise<ParsedMessage> {
-  const { text, attached } = await structureOf(folder, place);
-  const source = await fetchPart(folder, place, text, TEXT_BYTES);
-  const { text: shown, headers } = await parseMessage(source);
-  const said = text === undefined ? '' : shown;
+  const { texts, attached } = await structureOf(folder, place);
+  const [first, ...others] = texts;
+  let left = TEXT_BYTES;
+  const read = async (part: MessageStructureObject | undefined) => {
+    const parsed = await parseMessage(await fetchPart(folder, place, part, Math.max(left, 1)));
+    left -= part?.size ?? 0;
+    return parsed;
+  };
+  const begun = await read(first);
+  const shown = first === undefined ? [] : [begun.text];
+  for (const part of others.slice(0, TEXTS_MAX - 1)) if (left > 0) shown.push((await read(part)).text);
+  if (left < 0 || shown.length < texts.length) shown.push(`\n${CUT}`);
+  if (attached.length > ATTACHMENTS_MAX) shown.push(`\n${INCOMPLETE}`);
   return {
-    text: attached.length > ATTACHMENTS_MAX ? `${said}\n\n${INCOMPLETE}`.trimStart() : said,
-    headers,
+    text: shown.join('\n').trimStart(),
+    headers: begun.headers,
     attachments: attached.slice(0, ATTACHMENTS_MAX).map(attachmentInfo),
   };
 }
@@ -53,18 +64,27 @@ export async function attachmentOfLargeMessage(
   return { info: { ...info, sizeBytes: bytes.length }, bytes: bytes.length > maxBytes ? 'tooLarge' : bytes };
 }
 
-/** The part that a person would read, and what is attached. */
+/** The parts that a person would read, and what is attached. */
 async function structureOf(
   folder: OpenFolder,
   place: MessagePlace,
-): Promise<{ text: MessageStructureObject | undefined; attached: readonly MessageStructureObject[] }> {
+): Promise<{ texts: readonly MessageStructureObject[]; attached: readonly MessageStructureObject[] }> {
   const { bodyStructure } = await fetchMessage(folder, place, { ...ROW_QUERY, bodyStructure: true });
   if (bodyStructure === undefined) {
     throw new MailError('unavailable', 'the IMAP server does not tell the structure of the message');
   }
-  const parts = leaves(bodyStructure);
-  const text = parts.find(isText('text/plain')) ?? parts.find(isText('text/html'));
-  return { text, attached: parts.filter((part) => part !== text && !isAlternative(part)) };
+  const texts = textsIn(bodyStructure);
+  const attached = leaves(bodyStructure).filter((part) => !texts.includes(part) && !isAlternative(part));
+  return { texts, attached };
+}
+
+/** Of several forms of a text HTML, which is what a person is shown. */
+function textsIn(node: MessageStructureObject): MessageStructureObject[] {
+  if (node.childNodes === undefined) return isText(node) ? [node] : [];
+  const inEach = node.childNodes.map(textsIn);
+  if (node.type !== 'multipart/alternative') return inEach.flat();
+  const isHtml = (texts: MessageStructureObject[]) => texts.some(({ type }) => type === 'text/html');
+  return inEach.findLast(isHtml) ?? inEach.find((texts) => texts.length > 0) ?? [];
 }
 
 /** The header of the message with that part as its whole body. */
@@ -99,8 +119,8 @@ function leaves(node: MessageStructureObject): MessageStructureObject[] {
   return node.childNodes === undefined ? [node] : node.childNodes.flatMap(leaves);
 }
 
-function isText(type: string): (part: MessageStructureObject) => boolean {
-  return (part) => part.type === type && part.disposition !== 'attachment';
+function isText({ type, disposition }: MessageStructureObject): boolean {
+  return /^text\/(plain|html)$/.test(type) && disposition !== 'attachment';
 }
 
 /** The other forms in which a message holds its text are not attachments. */

@@ -21,7 +21,7 @@ export function htmlReader(): (html: string) => string {
   };
 }
 
-const CUT = '[The rest of this message is too large to show.]';
+export const CUT = '[The rest of this message is too large to show.]';
 const MAX_HTML_CHARS = 1_000_000;
 /** The parser's work grows with the square of the elements that are open at once. */
 const MAX_TAGS = 30_000;

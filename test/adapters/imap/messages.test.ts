@@ -109,15 +109,18 @@ describe.skipIf(skipped)(titled('reading messages from Dovecot'), () => {
       'Content-Type: multipart/alternative; boundary=c',
       '',
       '--c',
-      'Content-Type: text/plain; charset=iso-8859-1',
+      'Content-Type: text/plain',
+      '',
+      'Send the code.',
+      '--c',
+      'Content-Type: text/html; charset=iso-8859-1',
       'Content-Transfer-Encoding: quoted-printable',
       '',
-      'Sch=F6ne Gr=FC=DFe',
-      '--c',
-      'Content-Type: text/html; charset=utf-8',
-      '',
-      '<p>Sch=C3=B6ne</p>',
+      '<p>Sch=F6ne Gr=FC=DFe</p>',
       '--c--',
+      '--b',
+      '',
+      'A footer',
       '--b',
       'Content-Type: application/pdf; name="large.pdf"',
       'Content-Disposition: attachment; filename="large.pdf"',
@@ -129,7 +132,7 @@ describe.skipIf(skipped)(titled('reading messages from Dovecot'), () => {
     ].join('\r\n');
     const { text, attachments, headers, row } = await read(raw);
     expect(row.sizeBytes).toBe(raw.length);
-    expect(text).toBe('Schöne Grüße');
+    expect(text).toBe('Schöne Grüße\nA footer');
     expect(headers).toMatchObject({ subject: 'large', messageId: '<large@other.example>' });
     const [pdf, ...others] = attachments;
     expect(others).toEqual([]);
@@ -180,11 +183,12 @@ describe.skipIf(skipped)(titled('reading messages from Dovecot'), () => {
     expect((await mail.readAll(call, [row.place]))[0]?.attachments).toEqual(attachments);
   });
 
-  it('a text alone that is larger than what is fetched: its beginning', async () => {
+  it('a text alone that is larger than what is fetched: its beginning, and that there is more', async () => {
     const line = 'a line of a very long text\r\n';
     const { text } = await read(`Subject: long\r\n\r\n${line.repeat(1_000_000)}`);
     expect(text.startsWith('a line of a very long text\na line')).toBe(true);
     expect(text.length).toBeGreaterThan(1_000_000);
+    expect(text).toMatch(/\n\n\[The rest of this message is too large to show\.\]$/);
   });
 });
 
