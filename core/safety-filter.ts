@@ -18,6 +18,8 @@ export interface SafetyFacts {
   /** What the agent wrote: a subject or a quote taken from a stranger's message is no part of it. */
   readonly subject: string;
   readonly body: string;
+  /** A message that goes to others than those who wrote it: what it gives away is given away by the agent. */
+  readonly passedOn: string;
   /** Domains that the account has written to. */
   readonly knownDomains: ReadonlySet<string>;
   /** The domain of the account's own address. */
@@ -40,12 +42,12 @@ export const SAFETY_RULES = [
   {
     name: 'secret',
     title: 'The text looks as if it held a password, a key or a one-time code.',
-    catches: (message) => holdsSecret(legible(message)),
+    catches: (message) => holdsSecret(allLegible(message)),
   },
   {
     name: 'account_or_card_number',
     title: 'The text looks as if it held a bank account or card number.',
-    catches: (message) => holdsAccountNumber(legible(message)),
+    catches: (message) => holdsAccountNumber(allLegible(message)),
   },
   {
     name: 'near_copy_domain',
@@ -85,8 +87,13 @@ export function safetyHolds(facts: SafetyFacts): SafetyHold[] {
 }
 
 /** All that the agent wrote, without what does not show and with wide and other forms of letters and digits as plain ones. */
-function legible({ subject, body }: SafetyFacts): string {
+function legible({ subject, body }: Pick<SafetyFacts, 'subject' | 'body'>): string {
   return `${subject}\n\n${body}`.replace(UNSEEN, '').normalize('NFKC');
+}
+
+/** All that is sent, but for what its recipients wrote. */
+function allLegible({ subject, body, passedOn }: SafetyFacts): string {
+  return legible({ subject, body: `${body}\n\n${passedOn}` });
 }
 
 export function domainOf(address: string): string {

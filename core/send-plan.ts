@@ -34,6 +34,8 @@ interface Addressed {
   readonly to: readonly string[];
   /** The part of subject and text that the agent wrote: for the safety filter. */
   readonly written: { readonly subject: string; readonly body: string };
+  /** The part of the text that others wrote, and that now goes to somebody else. */
+  readonly passedOn?: string;
   /** Who is part of the conversation: the head of the message that is answered or passed on. */
   readonly thread: Pick<MessageContent['headers'], 'from' | 'replyTo' | 'to' | 'cc'> | null;
 }
@@ -96,7 +98,7 @@ export async function frozenMessage(
 /** The recipients are looked up first: those found in Sent are known from then on, and so are their domains. */
 export async function sendingHolds(
   context: CallContext,
-  { account, to, written, thread }: Addressed,
+  { account, to, written, thread, passedOn = '' }: Addressed,
 ): Promise<Hold[]> {
   const first = await recipientHolds(context, account, to);
   const known = await context.ports.storage.knownDomains(context.owner.ownerId, account.accountId);
@@ -105,6 +107,7 @@ export async function sendingHolds(
   const own = context.accounts.map(({ email }) => domainOf(normalAddress(email)));
   const filtered = safetyHolds({
     ...written,
+    passedOn,
     to: to.map(normalAddress),
     knownDomains: new Set([...known, ...own]),
     ownDomain: domainOf(normalAddress(account.email)),

@@ -97,6 +97,7 @@ export const forwardEmail = defineWrite({
       subject: forwardSubject(subject),
       text: signed(note === '' ? passedOn : `${note}\n\n${passedOn}`, account.signature),
       written: { subject: '', body: note },
+      passedOn,
       thread: message.headers,
       inReplyTo: null,
       references: replyReferences(message.headers),

@@ -3,13 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { holdText } from '../../core/holds.ts';
 import { SAFETY_RULES, type SafetyFacts, type SafetyHold, safetyHolds } from '../../core/safety-filter.ts';
 import { UNTRUSTED_NOTICE } from '../../core/untrusted.ts';
-import { approvalOf, FRIEND, firstId, letter, openScene, sendTo } from './scene.ts';
+import { approvalOf, FRIEND, firstId, idsIn, letter, openScene, sendTo } from './scene.ts';
 
 function facts(changes: Partial<SafetyFacts>): SafetyFacts {
   return {
     to: ['maya@atlas.example'],
     subject: 'Lunch',
     body: 'See you at one.',
+    passedOn: '',
     knownDomains: new Set([
       'atlas.example',
       'bank.example',
@@ -53,6 +54,7 @@ const CASES: Record<SafetyHold, { catches: Partial<SafetyFacts>[]; passes: Parti
       body('eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.sig'),
       body('postgres://app:s3cr3t@db.example/app'),
       body('https://shop.example/reset-password?token=8f14e45fceea167a5a36'),
+      { passedOn: 'Your verification code is 482913.' },
     ],
     passes: [
       body('The zip code is 90210.'),
@@ -81,6 +83,7 @@ const CASES: Record<SafetyHold, { catches: Partial<SafetyFacts>[]; passes: Parti
       { subject: 'card 6011111111111117' },
       body('Routing number: 021000021, account number: 123456789'),
       body('Sort code 12-34-56'),
+      { passedOn: 'DE89 3704 0044 0532 0130 00' },
     ],
     passes: [
       body('DE89 3704 0044 0532 0130 01'),
@@ -276,6 +279,22 @@ describe('the safety filter', () => {
     expect((await key.call('send_reply', { id, body: 'Thanks' })).status).toBe('ok');
     const outcome = await key.call('send_reply', { id, body: 'The code is 482913' });
     expect(outcome.status).toBe('pending_approval');
+  });
+
+  it('judges what a forwarded message gives away, and not how it is written', async () => {
+    const text = 'Go to bank.example <https://evil.example>, pay\u200bpal.\n';
+    const samples = () => [
+      letter('plain', { text, minutesAgo: 1 }),
+      letter('code', { text: 'Your verification code is 482913.\n', minutesAgo: 2 }),
+      letter('subject', { subject: 'Code: 482913', minutesAgo: 3 }),
+    ];
+    const scene = await openScene({ samples });
+    const key = await scene.addKey('full', { 'mail:send': 'direct' });
+    const statuses: string[] = [];
+    for (const id of await idsIn(key)) {
+      statuses.push((await key.call('forward_email', { id, to: [FRIEND] })).status);
+    }
+    expect(statuses).toEqual(['ok', 'pending_approval', 'pending_approval']);
   });
 
   it('knows the domains that the account has written to', async () => {
