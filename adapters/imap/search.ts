@@ -117,7 +117,7 @@ async function matchingUids(
     ...only,
     ...(query.unread ? { seen: false } : {}),
     // SEARCH compares days as the server's clock shows them: a day more, and the exact date decides.
-    ...(sinceMs === undefined ? {} : { since: new Date(sinceMs - DAY_MS) }),
+    ...(sinceMs === undefined ? {} : { since: searchable(sinceMs - DAY_MS) }),
   };
   let uids: readonly number[] | undefined;
   for (const condition of conditionsOf(query)) {
@@ -136,13 +136,18 @@ async function receivedSince(
   sinceMs: number,
   dates: ReceivedDates,
 ): Promise<readonly number[]> {
-  const nextDay = { since: new Date(sinceMs + DAY_MS) };
+  const nextDay = { since: searchable(sinceMs + DAY_MS) };
   const certain = new Set(uids.length > FEW ? await searchUids(folder.client, nextDay) : []);
   const received = await dates.of(
     folder,
     uids.filter((uid) => !certain.has(uid)),
   );
   return uids.filter((uid) => certain.has(uid) || (received.get(uid) ?? 0) >= sinceMs);
+}
+
+/** No mail was received before 1970, and servers refuse to look for years that are long ago. */
+function searchable(ms: number): Date {
+  return new Date(Math.max(0, ms));
 }
 
 /** What a message must say, for the server to look for and for us. */

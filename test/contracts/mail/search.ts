@@ -168,6 +168,16 @@ export function searchPromises(mailbox: Mailbox): void {
       ]);
       expect((await search({ since: '2024-05-06', words: ['2024'] })).total).toBe(2);
       expect((await search({ since: '2024-05-10' })).total).toBe(0);
+      expect((await search({ since: '9999-12-31' })).total).toBe(0);
+      for (const since of [
+        '0000-01-01',
+        '0001-01-01',
+        '1500-06-01',
+        '1899-12-31',
+        '1970-01-01',
+        '1970-01-02',
+      ])
+        expect((await search({ since })).total).toBe(3);
     });
 
     it('can be kept to one folder, and to unread messages', async () => {
