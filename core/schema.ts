@@ -51,11 +51,13 @@ export function text(bounds: { min: number; max: number; description: string }) 
   return z
     .string()
     .refine((value) => codePoints(bodyText(value)) >= bounds.min, {
-      message: `has at least ${bounds.min} characters`,
+      message: `must have at least ${bounds.min} characters`,
     })
-    .refine((value) => codePoints(value) <= bounds.max, { message: `has at most ${bounds.max} characters` })
+    .refine((value) => codePoints(value) <= bounds.max, {
+      message: `must have at most ${bounds.max} characters`,
+    })
     .refine((value) => !REFUSED.test(value.replace(/\r\n?/g, '\n')), {
-      message: 'holds no control characters but TAB and line breaks, and no lone surrogates',
+      message: 'must hold no control characters but TAB and line breaks, and no lone surrogates',
     })
     .meta({ minLength: bounds.min, maxLength: bounds.max, description: bounds.description });
 }
@@ -64,10 +66,14 @@ export function text(bounds: { min: number; max: number; description: string }) 
 export function line(bounds: { min: number; max: number; description: string }) {
   return z
     .string()
-    .refine((value) => codePoints(value) >= bounds.min, { message: `has at least ${bounds.min} characters` })
-    .refine((value) => codePoints(value) <= bounds.max, { message: `has at most ${bounds.max} characters` })
+    .refine((value) => codePoints(value) >= bounds.min, {
+      message: `must have at least ${bounds.min} characters`,
+    })
+    .refine((value) => codePoints(value) <= bounds.max, {
+      message: `must have at most ${bounds.max} characters`,
+    })
     .refine((value) => !REFUSED.test(value) && !/[\t\r\n\u2028\u2029\ufeff]/.test(value), {
-      message: 'is one line without TAB, control characters, byte order marks or lone surrogates',
+      message: 'must be one line without TAB, control characters, byte order marks or lone surrogates',
     })
     .meta({ minLength: bounds.min, maxLength: bounds.max, description: bounds.description });
 }
@@ -105,10 +111,10 @@ export const address = z
   .string()
   .regex(ADDRESS)
   .refine((value) => codePoints(value) >= 3 && codePoints(value) <= 254, {
-    message: 'has 3 to 254 characters',
+    message: 'must have 3 to 254 characters',
   })
   .refine(isDeliverable, {
-    message: 'is plain ASCII; a domain beyond ASCII in its xn-- form',
+    message: 'must be an address in plain ASCII; a domain beyond ASCII in its xn-- form',
   })
   .meta({ minLength: 3, maxLength: 254, description: 'A bare address such as ada@example.org.' });
 

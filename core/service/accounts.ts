@@ -35,11 +35,11 @@ export function createAccounts({ storage, mail, calendar, clock }: Ports, keyrin
   return {
     async connect({ ownerId, email, label = email, signature = '', settings }) {
       if (!address.safeParse(email).success)
-        throw invalidArgument('email', 'format', 'is a bare email address');
+        throw invalidArgument('email', 'format', 'must be a bare email address');
       if (!accountLabel.safeParse(label).success)
-        throw invalidArgument('label', 'length', 'is one line of 1 to 254 characters');
+        throw invalidArgument('label', 'length', 'must be one line of 1 to 254 characters');
       if (!accountSignature.safeParse(signature).success)
-        throw invalidArgument('signature', 'length', 'is text of at most 2000 characters');
+        throw invalidArgument('signature', 'length', 'must be text of at most 2000 characters');
       if ((await storage.owner(ownerId)) === undefined) throw notFound('owner');
       await onTrial({ ownerId, email, settings }, async (call) => {
         await mail.verify(call);

@@ -31,9 +31,9 @@ export function createKeys({ storage, clock, random }: Ports): Keys {
   return {
     async create({ ownerId, name, preset, modes = {}, days = KEY_DAYS_DEFAULT }) {
       if (!keyName.safeParse(name).success)
-        throw invalidArgument('name', 'length', 'is one line of 1 to 100 characters');
+        throw invalidArgument('name', 'length', 'must be one line of 1 to 100 characters');
       if (!Number.isInteger(days) || days < 1 || days > KEY_DAYS_MAX) {
-        throw invalidArgument('days', 'range', `is 1 to ${KEY_DAYS_MAX}`);
+        throw invalidArgument('days', 'range', `must be 1 to ${KEY_DAYS_MAX}`);
       }
       if ((await storage.owner(ownerId)) === undefined) throw notFound('owner');
       const now = clock.now();

@@ -25,9 +25,9 @@ export function createOwners({ storage, clock, random }: Ports, plan: Plan, limi
   return {
     async create({ ownerId = Buffer.from(random(12)).toString('hex'), email, timezone = 'UTC', password }) {
       if (!address.safeParse(email).success)
-        throw invalidArgument('email', 'format', 'is a bare email address');
+        throw invalidArgument('email', 'format', 'must be a bare email address');
       if (!isTimeZone(timezone))
-        throw invalidArgument('timezone', 'format', 'is an IANA name such as Europe/Berlin');
+        throw invalidArgument('timezone', 'format', 'must be an IANA name such as Europe/Berlin');
       const passwordHash = password === undefined ? null : await newHash(password, random);
       const made = await storage.addOwner({
         ownerId,
@@ -79,7 +79,7 @@ const PASSWORD_CHARS_MIN = 10;
 
 async function newHash(password: string, random: Ports['random']): Promise<string> {
   if (codePoints(password) < PASSWORD_CHARS_MIN || codePoints(password) > 1000) {
-    throw invalidArgument('password', 'length', `has ${PASSWORD_CHARS_MIN} to 1000 characters`);
+    throw invalidArgument('password', 'length', `must have ${PASSWORD_CHARS_MIN} to 1000 characters`);
   }
   return hashPassword(password, random);
 }

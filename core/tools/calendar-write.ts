@@ -12,7 +12,7 @@ const title = line({ min: 1, max: 300, description: 'One line.' });
 const start = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/)
-  .refine(isWallClock, { message: 'is a time that exists, in the years 1900 to 9998' })
+  .refine(isWallClock, { message: 'must be a time that exists, in the years 1900 to 9998' })
   .meta({ description: "YYYY-MM-DDTHH:MM, wall-clock time in the user's time zone, without an offset." });
 
 /**

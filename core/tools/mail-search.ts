@@ -27,7 +27,7 @@ export const searchInbox = defineRead({
       since: z
         .string()
         .regex(/^\d{4}-\d{2}-\d{2}$/)
-        .refine((date) => z.iso.date().safeParse(date).success, { message: 'is a day that exists' })
+        .refine((date) => z.iso.date().safeParse(date).success, { message: 'must be a day that exists' })
         .optional()
         .meta({ description: 'YYYY-MM-DD: mail received on that day or later.' }),
       unread: z.boolean().optional().meta({ description: 'true: only unread messages.' }),
@@ -38,11 +38,11 @@ export const searchInbox = defineRead({
     })
     .refine(({ q }) => q === undefined || wordsOf(q).length > 0, {
       path: ['q'],
-      message: 'has at least one word',
+      message: 'must have at least one word',
     })
     .refine(({ q, from, since }) => (q ?? from ?? since) !== undefined, {
       path: ['q'],
-      message: 'has at least one of q, from and since',
+      message: 'give at least one of q, from and since',
     }),
   output: messageRows,
   async run(args, context) {

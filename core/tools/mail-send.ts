@@ -11,7 +11,7 @@ const recipients = z
   .min(1)
   .max(5)
   .refine((list) => new Set(list.map(normalAddress)).size === list.length, {
-    message: 'names each address once',
+    message: 'must name each address once',
   })
   .meta({ uniqueItems: true, description: '1 to 5 bare addresses.' });
 

@@ -27,7 +27,7 @@ const TITLE_CHARS = 200;
 const dueDate = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}$/)
-  .refine((date) => z.iso.date().safeParse(date).success, { message: 'is a day that exists' })
+  .refine((date) => z.iso.date().safeParse(date).success, { message: 'must be a day that exists' })
   .meta({ description: 'YYYY-MM-DD; due by the end of that day.' });
 
 /** What the plan keeps of a tracker that is to be made. */

@@ -52,6 +52,7 @@ const accountAdd: Command = {
       throw new UsageError('--calendar needs a calendar server: give it with --caldav');
     }
     const password = await terminal.secret('Password of the mailbox');
+    if (password === '') throw new Error('The password of the mailbox is missing: give it on stdin.');
     const settings = (writeTo: string | undefined) =>
       mailSettings({
         ...servers,

@@ -302,6 +302,29 @@ section('Notes: Where API.md is silent', () => {
     });
   });
 
+  it.each([
+    ['POST', '/v1/trackers', { title: 'x', due: '2026-02-30' }, 'due: must be a day that exists'],
+    ['POST', '/v1/trackers', { title: 'a\nb' }, 'title: must be one line'],
+    [
+      'POST',
+      '/v1/messages',
+      { to: ['a..b@example.org'], subject: 'x', body: 'x' },
+      'to[0]: must be an address',
+    ],
+    ['GET', '/v1/messages?since=2026-02-30', undefined, 'since: must be a day that exists'],
+    ['GET', '/v1/messages?q=%20', undefined, 'q: must have at least one word'],
+  ] as const)(
+    'a message of details.errors says what must be: %s %s, row %#',
+    async (method, path, body, says) => {
+      const own = await ownDoor();
+      const { json } = await own.call(method, path, body === undefined ? {} : { body });
+      const [{ field, message } = { field: '', message: '' }] = (
+        json.details as { errors: { field: string; message: string }[] }
+      ).errors;
+      expect(`${field}: ${message}`).toContain(says);
+    },
+  );
+
   it('quota_exceeded counts what waits, not what runs at once', async () => {
     const own = await ownDoor({ limits: { filedPerDay: 1 } });
     const key = await own.key({ modes: { 'mail:manage': 'direct' } });

@@ -48,6 +48,14 @@ describe.skipIf(missingServers().length > 0)(titled('account add'), () => {
   const accounts = async () =>
     printedBy(await cli.run(['account', 'list', '--owner', OWNER, '--json'])).accounts;
 
+  it('wants a password', async () => {
+    const refused = await add('', `imap://127.0.0.1:${dovecot.port}`, `smtp://127.0.0.1:${postfix.port}`);
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: 'The password of the mailbox is missing: give it on stdin.\n',
+    });
+  });
+
   it('saves nothing when the server refuses the password', async () => {
     const refused = await add(
       'wrong',

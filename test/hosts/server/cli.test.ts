@@ -113,12 +113,18 @@ describe('wrong usage ends with 2', () => {
 describe('a failure ends with 1 and one line', () => {
   it.each([
     ['an owner that is there', ['owner', 'add', OWNER], PASSWORD, 'email:'],
-    ['a password that is too short', ['owner', 'add', 'new@example.org'], 'short', 'password:'],
+    [
+      'a password that is too short',
+      ['owner', 'add', 'new@example.org'],
+      'short',
+      'password: must have 10 to',
+    ],
+    ['no email address', ['owner', 'add', 'grace'], PASSWORD, 'email: must be a bare email address'],
     [
       'a zone that does not exist',
       ['owner', 'add', 'new@example.org', '--timezone', 'Mars/Base'],
       PASSWORD,
-      'timezone:',
+      'timezone: must be an IANA name such as Europe/Berlin',
     ],
     [
       'no such owner',
@@ -132,7 +138,7 @@ describe('a failure ends with 1 and one line', () => {
       'too many days',
       ['key', 'add', '--owner', OWNER, '--name', 'n', '--preset', 'read', '--days', '181'],
       '',
-      'days:',
+      'days: must be 1 to 180',
     ],
     [
       'an account without servers',
