@@ -6,9 +6,9 @@ import { type FoundCalendar, type FoundCalendars, findCalendars } from './discov
 import { eventsInRange, type SeriesTrust } from './events-in-range.ts';
 import { findObject } from './find-object.ts';
 import { type CalendarHttp, calendarHttp, type Question } from './http.ts';
-import { properties } from './multistatus.ts';
+import { properties, propText } from './multistatus.ts';
 import { type CalendarServer, calendarSettings } from './settings.ts';
-import { failureOf } from './status.ts';
+import { FailedWithin, failureOf } from './status.ts';
 
 /** How long the list of calendars may be used again. */
 const CALENDARS_MS = 5 * 60_000;
@@ -99,15 +99,19 @@ export function caldavCalendar({ log }: { log?: Log } = {}): Calendar {
     return new URL(encodeURIComponent(name), collection);
   }
 
-  /** Stores or deletes. Servers say 412 also of an object that is gone: who is to decide anew must know which it is. */
+  /** Stores or deletes. What the server did not say for sure is looked up: who is to decide anew must know it. */
   async function change(call: MailCall, request: Question, start: Start, limit: AbortSignal): Promise<void> {
     const { http } = stateOf(call.account);
     try {
       await http.change(request, start, limit);
     } catch (error) {
-      const replaced =
-        error instanceof MailError && error.code === 'conflict' && 'if-match' in request.headers;
-      if (replaced && (await isGone(http, request.url, limit))) throw failureOf(404);
+      const replaced = request.headers['if-match'] ?? null;
+      const mayBeGone = error instanceof MailError && error.code === 'conflict' && replaced !== null;
+      if (!mayBeGone && !(error instanceof FailedWithin)) throw error;
+      const now = await etagNow(http, request.url, limit);
+      // Servers say 412 also of an object that is gone.
+      if (mayBeGone && now === null) throw failureOf(404);
+      if (error instanceof FailedWithin && now === replaced) throw failureOf(500);
       throw error;
     }
   }
@@ -191,13 +195,14 @@ export function caldavCalendar({ log }: { log?: Log } = {}): Calendar {
   };
 }
 
-/** Where that cannot be told it is taken as there. */
-async function isGone(http: CalendarHttp, url: URL, limit: AbortSignal): Promise<boolean> {
+/** Null: the object is not there. Undefined: that cannot be told. */
+async function etagNow(http: CalendarHttp, url: URL, limit: AbortSignal): Promise<string | null | undefined> {
   try {
-    return (await properties(http, url, ['d:getetag'], '0', limit)).resources.length === 0;
+    const [found] = (await properties(http, url, ['d:getetag'], '0', limit)).resources;
+    return found === undefined ? null : propText(found.props.getetag);
   } catch (error) {
     if (!(error instanceof MailError)) throw error;
-    return error.code === 'not_found';
+    return error.code === 'not_found' ? null : undefined;
   }
 }
 

@@ -19,6 +19,13 @@ export function failureOf(status: number): MailError {
   }
 }
 
+/** The server failed while it changed something: it may have done so by then (Radicale, whose hook fails behind it). */
+export class FailedWithin extends MailError {
+  constructor() {
+    super('outcome_unknown', 'the calendar server failed during a change (500)');
+  }
+}
+
 /** A gateway says so of a server behind it, which may have got the request. */
 const GATEWAY = new Set([502, 504]);
 
@@ -33,5 +40,6 @@ export function writeFailureOf(status: number, body: string): MailError | undefi
   // Xandikos answers 207, and says inside what came of it.
   const told = status === 207 ? Number(/\bHTTP\/\d(?:\.\d)? (\d{3})\b/.exec(body)?.[1] ?? 0) : status;
   if (told >= 200 && told <= 299) return undefined;
+  if (told === 500) return new FailedWithin();
   return failureOf(told);
 }

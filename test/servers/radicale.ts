@@ -15,8 +15,9 @@ export const RADICALE_PROGRAMS = ['/usr/bin/radicale', '/usr/bin/python3'];
 /**
  * Starts Radicale on the loopback interface. It keeps no connection alive, writes `@` as `%40`, expands nothing, and
  * tells nobody.
+ * @param hook  a command that it runs behind every change; where that fails it answers 500
  */
-export async function startRadicale(): Promise<Radicale> {
+export async function startRadicale({ hook }: { readonly hook?: string } = {}): Promise<Radicale> {
   const folder = mkdtempSync('/tmp/cs-radicale-');
   chmodSync(folder, 0o755);
   const nobody = Number((await run('id', ['-u', 'nobody'])).trim());
@@ -30,7 +31,7 @@ export async function startRadicale(): Promise<Radicale> {
     writeUsers();
     for (let attempt = 1; attempt <= 5; attempt += 1) {
       [port = 0] = await freePorts(1);
-      writeFileSync(`${folder}/radicale.conf`, configuration(folder, port));
+      writeFileSync(`${folder}/radicale.conf`, configuration(folder, port, hook));
       const python = ['/usr/bin/python3', '/usr/bin/radicale', '-C', `${folder}/radicale.conf`];
       const group = startProcessGroup(
         'setpriv',
@@ -63,7 +64,7 @@ export async function startRadicale(): Promise<Radicale> {
   };
 }
 
-function configuration(folder: string, port: number): string {
+function configuration(folder: string, port: number, hook = ''): string {
   return `
 [server]
 hosts = 127.0.0.1:${port}
@@ -79,6 +80,7 @@ type = owner_only
 [storage]
 type = multifilesystem
 filesystem_folder = ${folder}/data
+hook = ${hook}
 [web]
 type = none
 [logging]

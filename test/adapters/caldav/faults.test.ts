@@ -268,6 +268,27 @@ describe('what a calendar server may answer to a change', () => {
     expect(server.asked.some(({ path }) => path === '/elsewhere/')).toBe(false);
   });
 
+  it.each([
+    ['made', null, '"1"', 'outcome_unknown'],
+    ['made', null, undefined, 'unavailable'],
+    ['replaced', '"1"', '"2"', 'outcome_unknown'],
+    ['replaced', '"1"', '"1"', 'unavailable'],
+    ['replaced', '"1"', undefined, 'outcome_unknown'],
+  ])('500, an object to be %s over %s, which then is %s: %s', async (_what, ifMatch, now, code) => {
+    const server = await startScriptedCaldav((asked, response) => {
+      if (asked.method === 'PUT') return answering(500, {}, '')(asked, response);
+      if (asked.method !== 'PROPFIND' || !asked.path.endsWith('.ics')) return 'usual';
+      const props = `<d:propstat><d:prop><d:getetag>${now}</d:getetag></d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat>`;
+      multistatus(
+        response,
+        now === undefined ? '' : `<d:response><d:href>${asked.path}</d:href>${props}</d:response>`,
+      );
+      return 'answered';
+    });
+    const { calendar, call } = accountOn(server.url);
+    await expect(calendar.write(call, { ...place, ics, ifMatch }, go)).rejects.toMatchObject({ code });
+  });
+
   it('sends the bytes as they are, under the condition, to the name as it is', async () => {
     const server = await startScriptedCaldav();
     const { calendar, call } = accountOn(server.url);

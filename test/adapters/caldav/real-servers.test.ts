@@ -1,3 +1,6 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { caldavCalendar } from '../../../adapters/caldav/calendar.ts';
 import { decodedPath } from '../../../adapters/caldav/discover.ts';
@@ -112,6 +115,34 @@ describe.skipIf(noRadicale.length > 0)(titledWithout(noRadicale, 'a calendar on 
     expect(states(await calendarReport({ ...caldav, pass: 'wrong' }, email, limit))).toEqual({
       sign_in: 'broken',
     });
+  });
+});
+
+describe.skipIf(noRadicale.length > 0)(titledWithout(noRadicale, 'a Radicale whose hook fails'), () => {
+  let folder: string;
+  let hookFails: string;
+  let radicale: Radicale;
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'cs-hook-'));
+    hookFails = join(folder, 'fails');
+    chmodSync(folder, 0o755);
+    radicale = await startRadicale({ hook: `test ! -e ${hookFails}` });
+  });
+  afterAll(async () => {
+    await radicale?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('has stored by then what it answers 500 to: nobody is told that nothing was done', async () => {
+    const user = await radicale.addUser();
+    const { calendar, call } = accountOf(user);
+    const place = { calendar: decodedPath(new URL(user.calendarUrl)), name: 'one.ics' };
+    writeFileSync(hookFails, '');
+    const ics = object('one', 'DTSTART:20260310T090000Z');
+    await expect(
+      calendar.write(call, { ...place, ics, ifMatch: null }, async () => true),
+    ).rejects.toMatchObject({ code: 'outcome_unknown' });
+    expect(await objectNamed(user, 'one.ics')).toContain('UID:one');
   });
 });
 
