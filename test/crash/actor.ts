@@ -44,8 +44,13 @@ if (step === 'act') {
     ...(parts.calendar === undefined ? {} : { calendar: counted('calendar', parts.calendar) }),
   });
   const { act, ownerId, apiKey } = scene;
-  if (act.mode === 'approve') await service.approvals.approve(ownerId, act.approvalId, act.digest);
+  if (act.mode === 'watch') await service.watch();
+  else if (act.mode === 'approve') await service.approvals.approve(ownerId, act.approvalId, act.digest);
   else await callWith(service, apiKey, act.tool, act.args, IDEMPOTENCY_KEY);
+  await service.stop();
+} else if (scene.act.mode === 'watch') {
+  const service = sceneService(parts);
+  await service.watch();
   await service.stop();
 } else {
   const service = sceneService(parts);

@@ -6,7 +6,7 @@ import { missingServers, titled } from '../servers/missing-servers.ts';
 import { type Postfix, startPostfix } from '../servers/postfix.ts';
 import { crashProof } from './proof.ts';
 import { connected, type RealMailbox, realMailbox } from './real-mailbox.ts';
-import { type Scene, sceneParts, sceneService, writeScene } from './scene.ts';
+import { sceneParts, sceneService, writeScene } from './scene.ts';
 
 describe.skipIf(missingServers().length > 0)(titled('crash proof on Dovecot and Postfix'), () => {
   let dovecot: Dovecot;
@@ -31,7 +31,7 @@ describe.skipIf(missingServers().length > 0)(titled('crash proof on Dovecot and 
   }
 });
 
-async function prepare(folder: string, box: RealMailbox, mode: Scene['act']['mode']): Promise<void> {
+async function prepare(folder: string, box: RealMailbox, mode: 'approve' | 'direct'): Promise<void> {
   const parts = sceneParts(folder, 'imap');
   const service = sceneService(parts);
   const { ownerId, accountId, apiKey, args } = await connected(service, box, mode === 'direct');

@@ -3,7 +3,7 @@ import { sandboxCalendar } from '../../adapters/sandbox/calendar.ts';
 import { sandboxMail } from '../../adapters/sandbox/mail.ts';
 import { callWith } from '../open-service.ts';
 import { crashProof, type Found } from './proof.ts';
-import { readScene, type Scene, sceneParts, sceneService, writeScene } from './scene.ts';
+import { readScene, sceneParts, sceneService, writeScene } from './scene.ts';
 
 const EMAIL = 'demo@countersign.test';
 const TO = 'ada@lovelace.example';
@@ -24,7 +24,7 @@ const INVITE: Asked = {
 };
 
 /** Owner, account and key; then a request that waits, or a key that may write to a known recipient without asking. */
-async function prepare(folder: string, mode: Scene['act']['mode'], { tool, args }: Asked): Promise<void> {
+async function prepare(folder: string, mode: 'approve' | 'direct', { tool, args }: Asked): Promise<void> {
   const parts = sceneParts(folder, 'sandbox');
   const service = sceneService(parts);
   const { ownerId } = await service.owners.create({ email: EMAIL });

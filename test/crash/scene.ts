@@ -19,8 +19,12 @@ export interface Scene {
   readonly email: string;
   readonly ownerId: string;
   readonly apiKey: string;
-  /** `approve`: the owner approves this pending request. `direct`: the key sends without asking. */
+  /**
+   * `approve`: the owner approves this pending request. `direct`: the key sends without asking. `watch`: the inbox is
+   * looked at once.
+   */
   readonly act:
+    | { readonly mode: 'watch' }
     | { readonly mode: 'approve'; readonly approvalId: string; readonly digest: string }
     | { readonly mode: 'direct'; readonly tool: string; readonly args: unknown };
 }

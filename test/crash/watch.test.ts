@@ -1,0 +1,179 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { sandboxMail } from '../../adapters/sandbox/mail.ts';
+import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
+import { callWith } from '../open-service.ts';
+import { bundleForChild, runChild } from '../run-typescript.ts';
+import { type Dovecot, startDovecot } from '../servers/dovecot.ts';
+import { addressOf, PASSWORD } from '../servers/mail-users.ts';
+import { missingServers, titled } from '../servers/missing-servers.ts';
+import { type Postfix, startPostfix } from '../servers/postfix.ts';
+import { type Scene, sceneParts, sceneService, writeScene } from './scene.ts';
+
+/**
+ * The crash proof of the watch: a process is killed with SIGKILL after its n-th port call of a look at an inbox with
+ * more new mail than is read at once, for every n, and started again. What was linked is linked once, in order.
+ */
+
+interface Inbox {
+  readonly kind: Scene['mail'];
+  readonly email: string;
+  readonly settings: unknown;
+  deliver(ownerId: string, raws: readonly Buffer[]): Promise<void>;
+}
+
+/** More than twice what is read at once. */
+const NEW_MAIL = 45;
+const WITH_LAUNCH = 3;
+const AT_ONCE = 3;
+
+function mailNo(n: number): Buffer {
+  const subject = n % WITH_LAUNCH === 0 ? `Atlas launch ${n}` : `Atlas ${n}`;
+  const head = ['From: Maya <maya@mail.example>', `Subject: ${subject}`, `Message-ID: <${n}@mail.example>`];
+  return Buffer.from([...head, 'Date: Fri, 20 Nov 2026 10:00:00 +0000', '', `Text ${n}`, ''].join('\r\n'));
+}
+
+const numbers = Array.from({ length: NEW_MAIL + 1 }, (_, index) => index + 1);
+/** What each tracker is to have in the end, oldest first: the last message came after the crash. */
+const EXPECTED = {
+  atlas: numbers,
+  launch: numbers.filter((n) => n % WITH_LAUNCH === 0),
+  resolved: [],
+};
+
+const made = z.object({ tracker_id: z.int() });
+
+/** Trackers and their empty inbox, which is known to the watch; then mail comes. @returns the owner, and the trackers' numbers */
+async function prepare(folder: string, inbox: Inbox) {
+  const parts = sceneParts(folder, inbox.kind);
+  const service = sceneService(parts);
+  const { email, settings } = inbox;
+  const { ownerId } = await service.owners.create({ email });
+  await service.accounts.connect({ ownerId, email, settings });
+  const modes = { 'trackers:remove': 'direct' } as const;
+  const { apiKey } = await service.keys.create({ ownerId, name: 'agent', preset: 'full', modes });
+  const call = async (tool: string, args: Record<string, unknown>) => {
+    const outcome = await callWith(service, apiKey, tool, args);
+    if (outcome.status !== 'ok') throw new Error(`${tool} was not done`);
+    return made.parse(outcome.result).tracker_id;
+  };
+  const trackers = {
+    atlas: await call('create_tracker', { title: 'Atlas', keywords: 'atlas, maya' }),
+    launch: await call('create_tracker', { title: 'Launch', keywords: 'launch' }),
+    resolved: await call('create_tracker', { title: 'Resolved', keywords: 'atlas' }),
+  };
+  await call('resolve_tracker', { tracker_id: trackers.resolved });
+  await service.watch();
+  await service.stop();
+  writeScene(folder, { mail: inbox.kind, settings, email, ownerId, apiKey, act: { mode: 'watch' } });
+  await inbox.deliver(ownerId, numbers.slice(0, NEW_MAIL).map(mailNo));
+  return { ownerId, trackers };
+}
+
+async function look(folder: string, ownerId: string, trackers: Record<keyof typeof EXPECTED, number>) {
+  const storage = sqliteStorage({ file: join(folder, 'scene.db') });
+  try {
+    const found = async (trackerId: number) => {
+      const all = await storage.tracker({ ownerId, trackerId, upTo: undefined, limit: 1000 });
+      if (all === undefined) throw new Error('a tracker is gone');
+      const linked = all.links.map(({ content }) => (content.kind === 'mail' ? content.message.subject : ''));
+      return {
+        linked: linked.toReversed().map((subject) => Number(/\d+$/.exec(subject)?.[0])),
+        summarised: all.tracker.summary.sourceCount,
+      };
+    };
+    return {
+      atlas: await found(trackers.atlas),
+      launch: await found(trackers.launch),
+      resolved: await found(trackers.resolved),
+    };
+  } finally {
+    await storage.close();
+  }
+}
+
+/** @returns the port calls that ended before the kill, in order */
+async function play(bundle: string, inbox: (folder: string) => Inbox, killAfter: number): Promise<string[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'cs-watch-'));
+  try {
+    const box = inbox(folder);
+    const { ownerId, trackers } = await prepare(folder, box);
+    const act = await runChild(bundle, [folder, 'act', String(killAfter)]);
+    if (act.signal !== 'SIGKILL' && (killAfter > 0 || act.code !== 0)) throw new Error(act.stderr);
+    const trace = join(folder, 'trace');
+    const calls = existsSync(trace) ? readFileSync(trace, 'utf8').split('\n').slice(0, -1) : [];
+    await box.deliver(ownerId, [mailNo(NEW_MAIL + 1)]);
+    const again = await runChild(bundle, [folder, 'recover']);
+    if (again.code !== 0) throw new Error(`the restart failed: ${again.stderr}`);
+    expect(
+      await look(folder, ownerId, trackers),
+      `killed after ${calls.length} calls, ${calls.at(-1)}`,
+    ).toEqual({
+      atlas: { linked: EXPECTED.atlas, summarised: 20 },
+      launch: { linked: EXPECTED.launch, summarised: EXPECTED.launch.length },
+      resolved: { linked: [], summarised: 0 },
+    });
+    return calls;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function watchProof(name: string, inbox: (folder: string) => Inbox): void {
+  it(`${name}: links every message once, in order`, { timeout: 300_000 }, async () => {
+    const bundle = await bundleForChild(join(import.meta.dirname, 'actor.ts'));
+    const whole = await play(bundle, inbox, 0);
+    // The proof is empty unless there are steps of the watch to be killed between.
+    expect(whole.filter((call) => call === 'storage.watched')).toHaveLength(Math.ceil(NEW_MAIL / 20));
+    expect(whole).toEqual(expect.arrayContaining(['mail.readAll', 'storage.saveSummary']));
+    for (let n = 1; n <= whole.length; n += AT_ONCE) {
+      const batch = whole.slice(n - 1, n - 1 + AT_ONCE);
+      await Promise.all(batch.map((_call, index) => play(bundle, inbox, n + index)));
+    }
+  });
+}
+
+describe('the watch, killed after every port call', () => {
+  watchProof('sandbox', (folder) => ({
+    kind: 'sandbox',
+    email: 'demo@countersign.test',
+    settings: {},
+    async deliver(ownerId, raws) {
+      const mail = sandboxMail({ journalFile: join(folder, 'sandbox.journal') });
+      const account = { ownerId, accountId: 1, email: 'demo@countersign.test', settings: async () => ({}) };
+      for (const raw of raws) await mail.deliver(account, 'INBOX', raw);
+      await mail.close();
+    },
+  }));
+
+  describe.skipIf(missingServers().length > 0)(titled('on Dovecot'), () => {
+    let dovecot: Dovecot;
+    // Nothing is sent: an account is connected only where its sender can be reached, too.
+    let postfix: Postfix;
+    beforeAll(async () => {
+      dovecot = await startDovecot({ tls: false });
+      postfix = await startPostfix(dovecot, { tls: false });
+    });
+    afterAll(async () => {
+      await postfix?.stop();
+      await dovecot?.stop();
+    });
+
+    watchProof('Dovecot', () => {
+      const user = dovecot.addUser();
+      const email = addressOf(user);
+      const server = { host: '127.0.0.1', security: 'none', user: email, pass: PASSWORD } as const;
+      return {
+        kind: 'imap',
+        email,
+        settings: { imap: { ...server, port: dovecot.port }, smtp: { ...server, port: postfix.port } },
+        async deliver(_ownerId, raws) {
+          for (const raw of raws) await dovecot.deliver(user, raw);
+        },
+      };
+    });
+  });
+});
