@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { accountsOf, asked } from '../mailbox.ts';
 import { pageFields, skipped } from '../paging.ts';
 import { cursor } from '../schema.ts';
+import { shortened } from '../shortened.ts';
 import { isoIn, startOfDay } from '../time-zone.ts';
 import { defineRead } from './define-tool.ts';
 import { pageShape, timestamp } from './result-shapes.ts';
@@ -69,7 +70,7 @@ export const listEvents = defineRead({
       .sort((a, b) => a.event.start.getTime() - b.event.start.getTime() || (a.number ?? 0) - (b.number ?? 0))
       .map(({ event, number, past }) => ({
         event_id: number,
-        title: Array.from(event.title).slice(0, TITLE_CHARS).join(''),
+        title: shortened(event.title, TITLE_CHARS),
         start: isoIn(event.start, timezone),
         end: isoIn(event.end, timezone),
         status: event.status,

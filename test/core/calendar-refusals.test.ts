@@ -202,3 +202,12 @@ it('says in the result of a list what was made', async () => {
     events: [{ event_id: result?.object_id, title: 'Soon', status: 'confirmed', past: false }],
   });
 });
+
+it('says of a long title that it was cut', async () => {
+  const scene = await openCalendar();
+  const today = new Date().toISOString().slice(0, 10).replaceAll('-', '');
+  await put(scene, 'long.ics', object('long', `DTSTART;VALUE=DATE:${today}`, `SUMMARY:${'🗓'.repeat(501)}`));
+  expect(resultOf(await scene.key.call('list_events'))).toMatchObject({
+    events: [{ title: `${'🗓'.repeat(499)}…` }],
+  });
+});
