@@ -34,7 +34,8 @@ const keyAdd: Command = {
     terminal.print(
       { key_id: keyId, api_key: apiKey },
       `Key ${keyId} is made. It is shown this once:\n\n  ${apiKey}\n\n` +
-        `Try it: curl -H 'Authorization: Bearer ${apiKey}' ${baseUrl}/v1/me`,
+        `Try it: curl -H 'Authorization: Bearer ${apiKey}' ${baseUrl}/v1/me\n` +
+        `Over MCP: ${baseUrl}/mcp, with the same header.`,
     );
   },
 };

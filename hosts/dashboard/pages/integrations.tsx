@@ -50,13 +50,14 @@ export async function createKey(visit: OwnerVisit): Promise<Reply> {
   if (!form.success) return listPage(visit, [...new Set(form.error.issues.map((issue) => issue.message))]);
   if (modes === undefined) return listPage(visit, ['Modes: choose one of each list.']);
   const { apiKey } = await service.keys.create({ ownerId: owner.ownerId, ...form.data, modes });
-  return keyPage(form.data.name, apiKey, 'The key is created.');
+  return keyPage(service.baseUrl, form.data.name, apiKey, 'The key is created.');
 }
 
 export async function rotateKey({ service, owner, param }: OwnerVisit): Promise<Reply> {
   const { apiKey } = await service.keys.rotate(owner.ownerId, param);
   const key = (await service.keys.list(owner.ownerId)).find(({ credentialId }) => credentialId === param);
-  return keyPage(key?.name ?? '', apiKey, 'The key is rotated; the old one works for 24 more hours.');
+  const done = 'The key is rotated; the old one works for 24 more hours.';
+  return keyPage(service.baseUrl, key?.name ?? '', apiKey, done);
 }
 
 export async function revokeKey({ service, owner, param }: OwnerVisit): Promise<Reply> {
@@ -85,7 +86,7 @@ function readModes(fields: URLSearchParams): Partial<Modes> | undefined {
 }
 
 /** The answer to the form itself: a key is shown once and kept nowhere, so there is no address to show it at. */
-function keyPage(name: string, apiKey: string, done: string): Reply {
+function keyPage(baseUrl: string, name: string, apiKey: string, done: string): Reply {
   return page(
     'New key',
     <section class="narrow">
@@ -98,6 +99,10 @@ function keyPage(name: string, apiKey: string, done: string): Reply {
       <code class="secret" id="api-key">
         {apiKey}
       </code>
+      <p>
+        The program sends it as <code>Authorization: Bearer</code> with each request, to the REST API at{' '}
+        <code>{baseUrl}/v1</code> or, if it speaks MCP, to <code>{baseUrl}/mcp</code>.
+      </p>
       <p>
         <a class="button-like" href="/integrations">
           I have copied it

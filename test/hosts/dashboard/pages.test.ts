@@ -173,6 +173,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
     await sendModes.selectOption('approval');
     await page.getByRole('button', { name: 'Create key' }).click();
     const key = (await textOf(page, 'api-key')) ?? '';
+    expect(await page.locator('main').innerText()).toContain(`${service.baseUrl}/mcp`);
     expect(await works(key)).toBe('ok');
     expect((await live())?.modes).toMatchObject({
       'mail:send': 'approval',
