@@ -13,12 +13,18 @@ const IBAN_CHARS: ReadonlyMap<string, number> = new Map(
     .map((entry) => [entry.slice(0, 2), Number(entry.slice(2))]),
 );
 
+/** What people put between groups of digits. */
+const GAP = '[\\s./_\\u2010-\\u2015-]{0,3}';
+
 /** Every place where an IBAN may begin, with what follows; the country says how much of that belongs to it. */
-const IBAN_LIKE = /(?<![A-Za-z0-9])(?=([A-Za-z]{2}\d{2}(?:[ .-]?[A-Za-z0-9]){11,29}))/g;
+const IBAN_LIKE = new RegExp(
+  `(?:(?<![A-Za-z0-9])|(?<=\\b[Ii][Bb][Aa][Nn]))(?=([A-Za-z]{2}\\d{2}(?:${GAP}[A-Za-z0-9]){11,29}))`,
+  'g',
+);
 
 function holdsIban(text: string): boolean {
   for (const [, found = ''] of text.matchAll(IBAN_LIKE)) {
-    const compact = found.replace(/[ .-]/g, '').toUpperCase();
+    const compact = found.replace(/[^A-Za-z0-9]/g, '').toUpperCase();
     const chars = IBAN_CHARS.get(compact.slice(0, 2));
     if (chars !== undefined && compact.length >= chars && isIban(compact.slice(0, chars))) return true;
   }
@@ -49,12 +55,18 @@ const CARD = new RegExp(
   ].join('|')})$`,
 );
 
+/** Numbers below each other are a table. */
+const GAP_IN_LINE = '[ ./_\\u2010-\\u2015-]{0,3}';
+
 // Not the number of a telephone, which begins with a plus.
-const CARD_LIKE = /(?<![\d+]|\d[ -])\d(?:[ -]?\d){13,18}(?![ -]?\d)/g;
+const CARD_LIKE = new RegExp(
+  `(?<![\\d+]|\\d${GAP_IN_LINE})\\d(?:${GAP_IN_LINE}\\d){13,18}(?!${GAP_IN_LINE}\\d)`,
+  'g',
+);
 
 function holdsCard(text: string): boolean {
   for (const [found] of text.matchAll(CARD_LIKE)) {
-    const digits = found.replace(/[ -]/g, '');
+    const digits = found.replace(/\D/g, '');
     if (CARD.test(digits) && passesLuhn(digits)) return true;
   }
   return false;

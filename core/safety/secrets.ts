@@ -37,7 +37,8 @@ const IS = '(?:is|are|ist|lautet|est|es|è|é)';
 
 /** The name of a secret, and its value behind a sign, at the end of a line or looking like one; or behind a verb. */
 const NAMED_SECRET = new RegExp(
-  `(?<![\\p{L}\\p{N}])(?:${SECRET_NAME})(?![\\p{L}\\p{N}])["'*]{0,3}(?:` +
+  `(?<![\\p{L}\\p{N}])(?:${SECRET_NAME})(?![\\p{L}\\p{N}])["'*]{0,3}(?: (?:for|of|to|für|von|zu|pour|de) [^\\n.:=]{1,40}?)?(?:` +
+    `\\s{1,3}(?:[\\u2010-\\u2015\\u2192-]|->|=>)\\s{1,3}${mixed()}|` +
     `\\s{0,3}[:=]\\s{0,3}(?:${mixed()}|\\S{4,100}[ \\t]{0,3}(?:\\n|$))|\\s{1,3}${IS}\\s{1,3}[:"'“„«\`]{0,2}${mixed()})`,
   'iu',
 );
@@ -56,7 +57,7 @@ const CODE_NAME = [
 /** Codes that are no secret. */
 const OPEN_CODE =
   'zip|postal|post|area|country|dial(?:l?ing)?|error|status|exit|response|discount|promo(?:tion)?|coupon|voucher|product|item|source|dress|building|tax|colou?r';
-const CODE = '(?:\\d{4,8}|\\d{3}[ -]\\d{3}|[A-Z]-\\d{4,8})(?![\\d.,/-]?\\d)';
+const CODE = '(?:\\d{4,8}|\\d{3}[ -]\\d{3}|\\d(?: \\d){3,7}|[A-Z]-\\d{4,8})(?![\\d.,/-]?\\d)';
 /** What stands between a code and its name: other words, another line, but no other number. */
 const NEAR = '[^\\d]{0,40}';
 
@@ -64,7 +65,7 @@ const NAMED_CODE = new RegExp(
   [
     `(?<![\\p{L}\\p{N}])(?:${CODE_NAME})(?![\\p{L}\\p{N}])${NEAR}(?<!\\d)${CODE}`,
     `(?<![\\d.,/+-])${CODE}${NEAR}(?<![\\p{L}\\p{N}])(?:${CODE_NAME})(?![\\p{L}\\p{N}])`,
-    `(?<!(?:${OPEN_CODE})[ -]?)(?<![\\p{L}\\p{N}])code\\s{0,3}(?:${IS}|[:=])[:\\s"'*]{0,6}${CODE}`,
+    `(?<!(?:${OPEN_CODE})[ -]?)(?<![\\p{L}\\p{N}])code\\s{0,3}(?:${IS}|[:=\\n])[:\\s"'*]{0,6}${CODE}`,
     '(?<![\\p{L}\\p{N}])(?:cvv2?|cvc2?|card verification|security code)(?![\\p{L}\\p{N}])[^\\d]{0,20}\\d{3,4}(?!\\d)',
   ].join('|'),
   'iu',
