@@ -85,6 +85,8 @@ export interface EventChange {
   readonly time?: { readonly start?: Date; readonly end: Date };
   readonly status?: 'CONFIRMED' | 'CANCELLED';
   readonly invited?: Invited;
+  /** Becomes the organizer where there is none. RFC 5546 3.2.2: whoever is told of an event is told whose it is. */
+  readonly organizer?: string;
   /** The owner's own address: where it stands among the attendees, it stays as it is. */
   readonly self: string;
   /** SCHEDULE-AGENT of every other attendee from now on, by the one that they have. */
@@ -120,7 +122,7 @@ export function changedObject(
   event = withAttendees(event, change);
   event = stamped(event, sequence + 1, writing.stamp);
   let changed = part.own ? replaced(calendar, object.event, event) : withEvent(calendar, event);
-  if (change.invited !== undefined) changed = withOrganizer(changed, current.uid, change.invited.organizer);
+  if (change.organizer !== undefined) changed = withOrganizer(changed, current.uid, change.organizer);
   const usesZone = linesNamed(event, 'DTSTART').some(
     (dtstart) => parameterOf(dtstart, 'TZID') === writing.zone?.tzid,
   );

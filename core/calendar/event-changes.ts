@@ -235,6 +235,9 @@ function changedAs(
     normalAddress(one.address) === normalAddress(self) ? one : { ...one, agent: agentOf(one.agent) },
   );
   const added = invited && { ...mailParticipant(invited.attendee), agent: invited.agent };
+  const attendees = added === undefined ? others : [...others, added];
+  const isShared = attendees.some(({ address }) => normalAddress(address) !== normalAddress(self));
+  const isNobodys = facts.organizer === null && isShared;
   const meant = {
     ...facts,
     title: title ?? facts.title,
@@ -242,15 +245,16 @@ function changedAs(
     end: time?.end ?? facts.end,
     allDay: time === undefined && facts.allDay,
     status: status === undefined ? facts.status : status === 'CONFIRMED' ? 'confirmed' : 'cancelled',
-    organizer: facts.organizer ?? (invited === undefined ? null : mailParticipant(invited.organizer)),
-    attendees: added === undefined ? others : [...others, added],
+    organizer: isNobodys ? mailParticipant(self) : facts.organizer,
+    attendees,
   } satisfies EventFacts;
-  if (canonicalJson(meant) === canonicalJson(facts)) {
+  if (canonicalJson({ ...meant, organizer: facts.organizer }) === canonicalJson(facts)) {
     throw unchangeable('unchanged', 'names an event that is as asked already');
   }
+  const whole = isNobodys ? { ...change, organizer: self } : change;
   const composed = composedAs(
     context,
-    (writing) => changedObject(stored.ics, stored.event, change, { ...writing, timezone }),
+    (writing) => changedObject(stored.ics, stored.event, whole, { ...writing, timezone }),
     stored.event,
     (says) =>
       says.sequence > facts.sequence &&

@@ -162,7 +162,9 @@ export function eventChange(plan: ActionPlan, message: SentMessage | null): Even
   const after = ics === null ? null : (eventFacts(ics, key, timezone) ?? null);
   const facts = after ?? before;
   if (facts === null || plan.account === null) throw new Error('the plan of an event says no event');
-  if (message !== null) refuseOther(message.invitation, after ?? { ...facts, status: 'cancelled' }, timezone);
+  const self = { address: plan.account.email, isMail: true, name: '' };
+  const told = after ?? { ...facts, status: 'cancelled', organizer: facts.organizer ?? self };
+  if (message !== null) refuseOther(message.invitation, told, timezone);
   const ours = isOurs(facts, plan.account.email);
   return {
     before,

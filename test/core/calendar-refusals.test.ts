@@ -4,6 +4,7 @@ import {
   approved,
   type CalendarScene,
   eventsOf,
+  invitations,
   numberOf,
   objectsOf,
   openCalendar,
@@ -18,6 +19,7 @@ import {
   detailsOf,
   FRIEND,
   LOST,
+  OWN,
   REFUSED,
   REFUSED_AFTER,
   resultOf,
@@ -113,6 +115,26 @@ describe('attendees whom no message can reach', () => {
     expect(scene.mail.transmitted()).toEqual([]);
   });
 });
+
+it.each(['update_event', 'cancel_event'])(
+  'attendees of an event without an organizer are told by %s whose it is',
+  async (tool) => {
+    const scene = await openCalendar();
+    await put(scene, 'one.ics', object('one', 'DTSTART:20270301T080000Z', `ATTENDEE:mailto:${FRIEND}`));
+    const args = tool === 'update_event' ? { title: 'Other' } : {};
+    const event_id = await numberOf(scene, 'one');
+    const { id } = approvalOf(await scene.key.call(tool, { event_id, ...args }));
+    const shown = await scene.service.approvals.show(scene.ownerId, id);
+    expect(shown?.event?.telling.byMail).toEqual([FRIEND]);
+    const { state } = (await approve(scene, id)).approval;
+    const [told] = await invitations(scene);
+    expect([state, told?.to, told?.lines]).toEqual([
+      'executed',
+      [FRIEND],
+      expect.arrayContaining([`ORGANIZER:mailto:${OWN}`]),
+    ]);
+  },
+);
 
 describe('the same again', () => {
   it('is one request while it waits', async () => {
