@@ -27,6 +27,9 @@ const PACKAGES = [
 /** They conflict with dovecot-imapd. */
 const CONFLICTING = ['cyrus-imapd', 'courier-imap'];
 
+/** A mirror that does not answer any more ends the installation, not the run. */
+const LONGEST_MS = 8 * 60_000;
+
 /** Debian's package scripts ask this file whether they may start a service: 101 is no. */
 const POLICY = '/usr/sbin/policy-rc.d';
 
@@ -47,7 +50,8 @@ export default function installServers(): void {
   try {
     run('/', 'apt-get', 'update', '-qq');
     if (missing.length > 0) {
-      run('/', 'apt-get', 'install', '-y', '-qq', '--no-install-recommends', '--no-upgrade', ...missing);
+      const options = ['--no-install-recommends', '--no-upgrade', '-o', 'DPkg::Lock::Timeout=120'];
+      run('/', 'apt-get', 'install', '-y', '-qq', ...options, ...missing);
     }
     for (const name of packed) unpack(name);
   } finally {
@@ -80,6 +84,7 @@ function run(cwd: string, command: string, ...args: string[]): boolean {
   const { status } = spawnSync(command, args, {
     cwd,
     stdio: ['ignore', 2, 2],
+    timeout: LONGEST_MS,
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
   });
   if (status !== 0) {
