@@ -1,5 +1,6 @@
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { addressOf, PASSWORD } from './mail-users.ts';
+import { UNSHARE } from './missing-servers.ts';
 import { freePorts, waitForPort } from './ports.ts';
 import { type ProcessGroup, run, startProcessGroup } from './process-group.ts';
 import { UNPACKED } from './unpacked.ts';
@@ -19,7 +20,7 @@ export const COURIER_PROGRAMS = [
   '/usr/sbin/couriertcpd',
   '/usr/lib/courier/courier-authlib/authdaemond',
   '/usr/sbin/makeuserdb',
-  '/usr/bin/unshare',
+  UNSHARE,
 ];
 
 /** Debian's `mail` user, who owns the mail. */
@@ -55,7 +56,7 @@ export async function startCourier(): Promise<Courier> {
       [port = 0] = await freePorts(1);
       // Its paths are compiled in: it gets a view of the file system in which they are its own.
       const group = startProcessGroup(
-        '/usr/bin/unshare',
+        UNSHARE,
         ['--mount', '--propagation', 'private', '--', 'bash', '-euc', startScript(folder, port)],
         `${folder}/courier.log`,
       );

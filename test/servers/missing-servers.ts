@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
 const PROGRAMS = [
@@ -17,9 +18,20 @@ export function missingServers(others: readonly string[] = []): string[] {
   return missingPrograms([...PROGRAMS, ...others]);
 }
 
+/** For a server that gets a view of its own of the file system. In a container root may not always make one. */
+export const UNSHARE = '/usr/bin/unshare';
+
+function mayMount(): boolean {
+  const view = ['--mount', '--propagation', 'private', '--', 'true'];
+  return spawnSync(UNSHARE, view, { stdio: 'ignore' }).status === 0;
+}
+
 /** The same of servers that need neither Dovecot nor Postfix. */
 export function missingPrograms(programs: readonly string[]): string[] {
   const missing = programs.filter((program) => !existsSync(program));
+  if (programs.includes(UNSHARE) && !missing.includes(UNSHARE) && !mayMount()) {
+    missing.push('the right to mount');
+  }
   // The servers give up their rights themselves, to the users that Debian's packages made for them.
   return process.getuid?.() === 0 ? missing : [...missing, 'the rights of root'];
 }
