@@ -81,7 +81,7 @@ function fromHsl(hue: number, saturation: number, lightness: number) {
 }
 
 /** A difference of a channel that no eye finds in text. */
-const UNSEEN_DIFFERENCE = 12;
+const UNSEEN_DIFFERENCE = 24;
 
 /** Whether text of one colour on the other cannot be seen. */
 export function lookTheSame(a: Color, b: Color): boolean {

@@ -1,18 +1,14 @@
 import type { DomNode } from 'html-to-text';
 import { type Color, lookTheSame, readColor } from './css-color.ts';
-import {
-  attributesOf,
-  type Declaration,
-  readDeclarations,
-  readStyleSheet,
-  type StyleSheet,
-} from './style-sheet.ts';
+import { attributesOf } from './selector.ts';
+import { type Declaration, readDeclarations, readStyleSheet, type StyleSheet } from './style-sheet.ts';
 
 /**
  * What of an HTML message a person sees. Hidden is what the `hidden` attribute, a tag that is never drawn, or a style
  * hides, be it inline, an old attribute or in a style sheet: not displayed, not visible, transparent, too small to
  * read, of the colour behind it, clipped away, or moved off the page. What cannot be told is taken to show: colours
- * over a picture, sizes and places that are computed, and rules with selectors that are not simple.
+ * over a picture, sizes and places that are computed, what lies behind something else, and rules with selectors that
+ * are not known.
  */
 export interface Sight {
   /** The element is drawn; what is in it may be. */
@@ -72,7 +68,11 @@ function styleOf(element: DomNode): Style {
   return style;
 }
 
-const NEVER_DRAWN = new Set(['template', 'datalist', 'noembed', 'noframes', 'title']);
+const NEVER_DRAWN = new Set(
+  'template datalist noembed noframes title iframe canvas meter progress rp desc metadata defs annotation'.split(
+    ' ',
+  ),
+);
 
 function styled(element: DomNode, parent: Style): Style {
   const attributes = attributesOf(element);
@@ -110,8 +110,9 @@ function styled(element: DomNode, parent: Style): Style {
 const RELEVANT = new Set(
   (
     'display visibility opacity filter content-visibility font font-size color -webkit-text-fill-color background ' +
-    'background-color background-image position left right top bottom text-indent margin-left margin-top transform ' +
-    'clip clip-path overflow overflow-x overflow-y width height max-width max-height'
+    'background-color background-image position left right top bottom inset text-indent margin margin-left ' +
+    'margin-top margin-inline-start margin-block-start transform -webkit-transform translate scale zoom ' +
+    'clip clip-path -webkit-clip-path overflow overflow-x overflow-y width height max-width max-height'
   ).split(' '),
 );
 
@@ -149,10 +150,17 @@ function styleTexts(root: DomNode): string {
   const texts: string[] = [];
   const waiting = [root];
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-    if (node.type === 'style') texts.push(node.children.map(({ data = '' }) => data).join(''));
+    if (node.type === 'style') texts.push(styleText(node));
     else for (const child of (node.children ?? []).toReversed()) waiting.push(child);
   }
   return texts.join('\n');
+}
+
+function styleText(style: DomNode): string {
+  const { media = '', type = '' } = attributesOf(style);
+  const text = (style.children ?? []).map(({ data = '' }) => data).join('');
+  if (!/^(?:text\/css)?\s*$/i.test(type)) return '';
+  return media === '' ? text : `@media ${media} {${text}}`;
 }
 
 /** Old attributes first, then the style sheets, then the element's own style; the last of each wins. */
@@ -195,12 +203,12 @@ const KEYWORDS: Readonly<Record<string, RegExp>> = {
   display:
     /^(?:none|contents|-webkit-box|-webkit-flex|(?:inline|block|table|flex|grid|list-item|flow|flow-root|ruby|run-in)[a-z -]*)$/,
   visibility: /^(?:visible|hidden|collapse)$/,
-  opacity: /^[\d.]+%?$/,
+  opacity: /^[\d.]+(?:e-?\d+)?%?$/,
   position: /^(?:static|relative|absolute|fixed|sticky|-webkit-sticky)$/,
   'font-size': /^(?:smaller|larger|xx?-small|small|medium|large|x{1,3}-large)$/,
 };
 const LENGTHS =
-  /^(?:font-size|left|right|top|bottom|text-indent|(?:max-)?(?:width|height)|margin-(?:left|top))$/;
+  /^(?:font-size|left|right|top|bottom|text-indent|(?:max-)?(?:width|height)|margin-(?:left|top|inline-start|block-start))$/;
 const ANYWHERE = /^(?:inherit|initial|unset|revert|auto|none|normal)$|\(/;
 
 /** Readers drop a value that is none, and the one before it counts; what is computed is a value that is not known. */
@@ -296,23 +304,44 @@ const OUT_OF_REACH_PX = 5000;
 function isOffPage(get: Get, px: Px): boolean {
   const isOff = (value: number | undefined) =>
     value !== undefined && (value <= OFF_PAGE_PX || value >= OUT_OF_REACH_PX);
-  if (['text-indent', 'margin-left', 'margin-top'].map(px).some(isOff)) return true;
+  const anyOff = (values: string) => lengthsIn(values, SCREEN_PX).some(isOff);
+  const moving = ['text-indent', 'margin-left', 'margin-top', 'margin-inline-start', 'margin-block-start'];
+  if (moving.map(px).some(isOff)) return true;
+  // Of the shorthand only these: a margin below or to the right hides nothing.
+  const [top = '', right = top, , left = right] = get('margin').split(/\s+/);
+  if (anyOff(`${top} ${left}`)) return true;
   const isPlaced = !['', 'static', 'inherit', 'initial'].includes(get('position'));
-  if (isPlaced && ['left', 'right', 'top', 'bottom'].map(px).some(isOff)) return true;
-  const transform = get('transform');
-  if (/scale(?:3d|x|y)?\(\s*0*\.?0*\s*[,)]/.test(transform)) return true;
-  const [, moved = ''] = /translate(?:3d|x|y)?\(([^()]*)\)/.exec(transform) ?? [];
-  return moved.split(',').some((part) => isOff(lengthPx(part, FONT_PX, 0)));
+  if (isPlaced && (['left', 'right', 'top', 'bottom'].map(px).some(isOff) || anyOff(get('inset'))))
+    return true;
+  if (anyOff(get('translate')) || isFlat(get('scale')) || isFlat(get('zoom'))) return true;
+  const transform = `${get('transform')} ${get('-webkit-transform')}`;
+  const scales = [...transform.matchAll(/(?:scale(?:3d|x|y)?|matrix)\(([^()]*)\)/g)];
+  if (scales.some(([, sizes = '']) => isFlat(sizes.split(',')[0] ?? ''))) return true;
+  if (/rotate[xy]\(\s*-?90deg\s*\)/.test(transform)) return true;
+  const moves = [...transform.matchAll(/translate(?:3d|x|y)?\(([^()]*)\)/g)];
+  return moves.some(([, moved = '']) => moved.split(',').some((part) => isOff(lengthPx(part, FONT_PX, 0))));
+}
+
+function lengthsIn(values: string, wholePx: number): (number | undefined)[] {
+  return values.split(/\s+/).map((value) => lengthPx(value, FONT_PX, wholePx));
+}
+
+/** So much smaller that letters are no more than dots. */
+function isFlat(scale: string): boolean {
+  const number = Number.parseFloat(scale) / (scale.trim().endsWith('%') ? 100 : 1);
+  return Math.abs(number) <= READABLE_PX / FONT_PX;
 }
 
 function isClipped(get: Get, px: Px): boolean {
   const hidesOverflow = /hidden|clip|scroll|auto/.test(
     ['overflow', 'overflow-x', 'overflow-y'].map(get).join(' '),
   );
-  const isFlat = (property: string) => (px(property) ?? 2) <= 1;
-  if (hidesOverflow && ['height', 'max-height', 'width', 'max-width'].some(isFlat)) return true;
-  if (/^(?:inset\(\s*(?:[5-9]\d|100)(?:\.\d+)?%|circle\(\s*0|ellipse\(\s*0)/.test(get('clip-path')))
+  const isThin = (property: string) => (px(property) ?? READABLE_PX) < READABLE_PX;
+  if (hidesOverflow && ['height', 'max-height', 'width', 'max-width'].some(isThin)) return true;
+  const path = get('clip-path') || get('-webkit-clip-path');
+  if (/^(?:inset\((?:[^,()]*\s)?(?:[5-9]\d|100)(?:\.\d+)?%|circle\(\s*0|ellipse\(\s*0)/.test(path))
     return true;
+  if (/^(?:rect|polygon)\([\s0,pxem%auto]*\)$/.test(path)) return true;
   const sides =
     /^rect\(([^()]*)\)$/
       .exec(get('clip'))?.[1]

@@ -1,6 +1,6 @@
 import { compile, convert as convertOnce, type DomNode, type FormatCallback } from 'html-to-text';
 import { sightOf } from './hidden-html.ts';
-import { attributesOf } from './style-sheet.ts';
+import { attributesOf } from './selector.ts';
 
 /**
  * Reads the HTML of one message as a person would: links followed by their targets in brackets, images by their
@@ -16,7 +16,7 @@ export function htmlReader(): (html: string) => string {
     const shown = withinTags(html.slice(0, chars), tags);
     chars -= shown.html.length;
     tags -= shown.tags;
-    const text = tidied(convert(shown.html));
+    const text = tidied(convert(inBody(shown.html)));
     return shown.html.length === html.length ? text : `${text}\n\n${CUT}`.trimStart();
   };
 }
@@ -36,6 +36,12 @@ function withinTags(html: string, max: number): { html: string; tags: number } {
     if (!tag.test(html)) return { html, tags };
   }
   return { html: html.slice(0, tag.lastIndex), tags: max };
+}
+
+/** As readers complete it: all of it lies in one body, whether or not it says so. */
+function inBody(html: string): string {
+  const open = html.replace(/<\/(?:body|html)\s*>/gi, '');
+  return /<body[\s>]/i.test(open) ? open : `<html><body>${open}`;
 }
 
 function tidied(text: string): string {

@@ -33,7 +33,6 @@ describe('hidden HTML is left out', () => {
       'the colour behind all of it',
       `<table bgcolor="navy"><tr><td><font color="#000080">hidden</font></td></tr></table>`,
     ],
-    ['the colour of the body', `<body bgcolor="black" text="#000000">hidden</body>`],
     ['transparent', styled('color:transparent')],
     ['nearly transparent', styled('color:rgba(0,0,0,.01)')],
     ['a fill that is transparent', styled('-webkit-text-fill-color:transparent')],
@@ -66,7 +65,34 @@ describe('hidden HTML is left out', () => {
     ['by one of several selectors', inSheet('h1, p.pre.header , b { display : none }')],
     ['by id', inSheet('#top{font-size:0}')],
     ['by tag', inSheet('p{visibility:hidden}')],
-    ['by all', inSheet('* {font-size:0}')],
+    ['by all that is in it', inSheet('.outer * {font-size:0}')],
+    ['by a body that is not written', inSheet('html > body p.pre{display:none}')],
+    ['by the root', inSheet(':root .pre{display:none}')],
+    ['by its place', inSheet('.outer p:first-child{display:none}')],
+    ['by a numbered place', inSheet('.outer > :nth-child(2n+1){display:none}')],
+    ['by its place among those of its kind', inSheet('p:last-of-type:not(.shown){display:none}')],
+    ['by what it is not', inSheet('.outer :not(.header.other){display:none}')],
+    ['by what it is', inSheet(':is(h1, p).pre{display:none}')],
+    ['while nobody points at it', inSheet('p:not(:hover){display:none}')],
+    ['by what stands before it', inSheet('b ~ i + p{display:none}', '<b></b><i></i><p>hidden</p>')],
+    ['by an escaped class', inSheet('.p\\72 e{display:none}')],
+    ['by a class in any script', inSheet('.größe{display:none}', '<p class="größe">hidden</p>')],
+    ['by an attribute with brackets', inSheet('[title="a]b"]{display:none}', '<p title="a]b">hidden</p>')],
+    ['by a rule in a rule', inSheet('.outer{& p{color:red} .pre{display:none}}')],
+    ['for pages in daylight', inSheet('@media (prefers-color-scheme: light) {.pre{display:none}}')],
+    ['for wide pages', inSheet('@media (width >= 30em) and (hover: hover) {.pre{display:none}}')],
+    ['in a sheet for screens', '<style media="screen">.pre{display:none}</style><p class="pre">hidden</p>'],
+    ['by a margin among others', styled('margin:0 auto 0 -9999px')],
+    ['by an inset', styled('position:absolute;inset:-9999px auto auto -9999px')],
+    ['moved by a property of its own', styled('translate:-9999px 0')],
+    ['scaled to dots', styled('transform:rotate(5deg) scale(.01)')],
+    ['zoomed to nothing', styled('zoom:0')],
+    ['turned on its edge', styled('transform:rotateY(90deg)')],
+    ['clipped by a polygon', styled('clip-path:polygon(0 0,0 0,0 0)')],
+    ['in a box of two points', styled('height:2px;overflow:hidden')],
+    ['hardly another colour', styled('color:#f0f0f0')],
+    ['the text of a frame', '<iframe>hidden</iframe>'],
+    ['the description of a drawing', '<svg><desc>hidden</desc></svg>'],
     ['by attribute', inSheet('[class~=pre]{color:white}')],
     ['by what it is in', inSheet('.outer .pre{display:none}')],
     ['by its parent', inSheet('div > p{display:none}')],
@@ -82,6 +108,23 @@ describe('hidden HTML is left out', () => {
     const text = read(`before<br>${html}<br>after`);
     expect(text.split(/\s+/)).toEqual(['before', 'after']);
   });
+});
+
+it.each([
+  [
+    'the colour of the body',
+    '<body bgcolor="black" text="#000000">hidden<p style="color:#fff">shown</p></body>',
+  ],
+  [
+    'the colour of a body that is not written',
+    '<style>body{color:#fff}</style>hidden<p style="color:red">shown',
+  ],
+  [
+    'behind the body',
+    '<style>body{font-size:0}</style><body><p style="font-size:9px">shown</p></body>hidden',
+  ],
+])('hidden by %s', (_, html) => {
+  expect(read(html)).toBe('shown');
 });
 
 it('by a sheet that does not end', () => {
@@ -116,6 +159,14 @@ describe('HTML that shows stays', () => {
       'what is hidden on phones',
       inSheet('@media (max-width:600px){.pre{display:none}}', '<p class="pre">shown</p>'),
     ],
+    ['what is hidden when pointed at', inSheet('p:hover{display:none}', '<p class="pre">shown</p>')],
+    ['what stands elsewhere', inSheet('p:nth-child(2), b + p{display:none}', '<p class="pre">shown</p>')],
+    [
+      'what is hidden in the dark',
+      inSheet('@media (prefers-color-scheme:dark){p{display:none}}', '<p>shown</p>'),
+    ],
+    ['what a sheet for paper hides', '<style media="print">p{display:none}</style><p>shown</p>'],
+    ['what is no style sheet', '<style type="text/x">p{display:none}</style><p>shown</p>'],
     ['what is hidden on paper', inSheet('@media print{.pre{display:none}}', '<p class="pre">shown</p>')],
     [
       'what a stronger rule shows',
@@ -169,5 +220,10 @@ describe('any HTML', () => {
     const rules = Array.from({ length: 3000 }, (_, i) => `[data-x] * .a${i % 2 === 0 ? '' : ' b'}{left:1px}`);
     const elements = `${'<div data-x class=a>'.repeat(200)}${'<i class=a>x</i>'.repeat(10_000)}`;
     expect(read(`<style>${rules.join('')}</style>${elements}`)).toBe('x'.repeat(10_000));
+    const places = Array.from(
+      { length: 1900 },
+      (_, i) => `:first-of-type ~ i:nth-of-type(${i}n+1){left:1px}`,
+    );
+    expect(read(`<style>${places.join('')}</style>${'<i>x</i>'.repeat(10_000)}`)).toBe('x'.repeat(10_000));
   });
 });
