@@ -1,4 +1,5 @@
 import type { MailAddress } from '../../core/ports/mail.ts';
+import { shortened } from '../../core/shortened.ts';
 
 /** What a row of a list shows of a message: each is one line, as a person would read it. */
 
@@ -7,11 +8,15 @@ export function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029]/gu, ' ');
 }
 
+/** A longer name would push the address out of what is shown. */
+const NAME_CHARS = 200;
+
 /**
  * `Ada <ada@example.org>`; what there is of it where one part is missing. A name that could be taken for an address
  * stands behind the address, as what it is: `eve@evil.example (named "ceo@bank.example")`.
  */
-export function displayAddress({ name, address }: MailAddress): string {
+export function displayAddress({ name: given, address }: MailAddress): string {
+  const name = shortened(given, NAME_CHARS);
   if (name === '' || name.toLowerCase() === address.toLowerCase()) return oneLine(address);
   if (address === '') return oneLine(name);
   return oneLine(

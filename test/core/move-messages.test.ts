@@ -151,6 +151,21 @@ describe.each(TOOLS)('%s', (tool, args, action, folder) => {
   });
 });
 
+it('a subject or a name as long as a book does not push other requests off the page', async () => {
+  const long = letter('long', {
+    subject: 'x'.repeat(100_000),
+    from: `${'n'.repeat(50_000)} <n@example.org>`,
+  });
+  const { scene, key, ids } = await open('approval', 0, { samples: () => [long] });
+  const { id } = approvalOf(await key.call('archive_email', { ids }));
+  const [target] = (await scene.service.approvals.show(scene.ownerId, id))?.plan?.targets ?? [];
+  expect([target?.subject, target?.from]).toEqual([
+    expect.stringMatching(/^x{400,}…$/),
+    expect.stringMatching(/^n{100,}… <n@example\.org>$/),
+  ]);
+  expect((await approve(scene, id)).approval.state).toBe('executed');
+});
+
 describe('move_email', () => {
   it.each(['Nowhere', 'archive', 'projects/atlas', 'INBOX '])('knows no folder %j', async (target_folder) => {
     const { key, ids } = await open('direct');

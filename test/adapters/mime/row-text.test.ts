@@ -23,6 +23,10 @@ describe('displayAddress', () => {
       'eve@evil.example (named "ceo＠bank.example")',
     ],
     [{ name: '', address: '' }, ''],
+    [
+      { name: `Bank ${'x'.repeat(500)}`, address: 'eve@evil.example' },
+      `Bank ${'x'.repeat(194)}… <eve@evil.example>`,
+    ],
   ])('%j reads %j', (address, shown) => {
     expect(displayAddress(address)).toBe(shown);
   });
