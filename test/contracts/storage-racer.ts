@@ -3,7 +3,7 @@ import type { Storage } from '../../core/ports/storage.ts';
 import { JOBS, type Job } from './storage/race-jobs.ts';
 
 /**
- * The process of one racer: opens the store that its first argument locates, says that it is ready, and at the word
+ * The process of one racer, for the script that `storageContract` is given: opens the store that its first argument locates, says that it is ready, and at the word
  * does the job of its second argument. The answer is one line of JSON.
  */
 export async function race(open: (location: string) => Storage): Promise<void> {

@@ -35,7 +35,7 @@ export type Store = () => StorageUnderTest;
 /**
  * What every adapter of the Storage port must do.
  * @param open  gives a store of its own to each test
- * @param racer  a file that calls `race` of `storage-racer.ts` with a way to open a store by its location
+ * @param racer  path of a script, as Node runs it, that calls `race` with a way to open a store by its location
  */
 export function storageContract(name: string, open: () => Promise<StorageUnderTest>, racer: string): void {
   describe(`${name}: the contract of storage`, () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import { type StorageUnderTest, storageContract } from '../../contracts/storage.ts';
+import { bundleForChild } from '../../run-typescript.ts';
 
 async function open(): Promise<StorageUnderTest> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-sqlite-'));
@@ -33,4 +34,4 @@ async function open(): Promise<StorageUnderTest> {
   };
 }
 
-storageContract('sqliteStorage', open, join(import.meta.dirname, 'racer.ts'));
+storageContract('sqliteStorage', open, await bundleForChild(join(import.meta.dirname, 'racer.ts')));

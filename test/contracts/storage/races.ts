@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { bundleForChild } from '../../run-typescript.ts';
 import type { StorageUnderTest, Store } from '../storage.ts';
 import type { Job } from './race-jobs.ts';
 import {
@@ -29,13 +28,8 @@ interface Racer {
 
 export function racePromises(store: Store, racer: string): void {
   describe('of two processes', () => {
-    let bundle: string;
-    beforeAll(async () => {
-      bundle = await bundleForChild(racer);
-    });
-
     const ready = async ({ location }: StorageUnderTest, job: Job): Promise<Racer> => {
-      const child = spawn(process.execPath, [bundle, location, JSON.stringify(job)], {
+      const child = spawn(process.execPath, [racer, location, JSON.stringify(job)], {
         stdio: ['pipe', 'pipe', 'inherit'],
       });
       const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
