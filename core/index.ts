@@ -1,10 +1,54 @@
-export type { Approval, ApprovalState } from './approval.ts';
+export {
+  APPROVAL_REASONS,
+  APPROVAL_STATES,
+  type Approval,
+  type ApprovalError,
+  type ApprovalEvent,
+  type ApprovalState,
+  type FilingVerdict,
+  newApproval,
+  toldAs,
+  transition,
+} from './approval.ts';
 export type { EventChange } from './calendar/event-plan.ts';
 export { createService, type ServiceOptions } from './create-service.ts';
-export { type ErrorCode, ServiceError } from './errors.ts';
-export type { LimitOverrides, Limits } from './limits.ts';
+export {
+  type CallFacts,
+  type CallFiling,
+  type CallVerdict,
+  decideCall,
+  EXECUTED_LATELY_MS,
+  REJECTED_MS,
+  SAME_UNFINISHED_MS,
+  SENDS_DAY_MS,
+  SENDS_SHORT_MS,
+} from './decide-call.ts';
+export { ERRORS, type ErrorCode, type ErrorDetails, ServiceError } from './errors.ts';
+export { type ClaimVerdict, type IdempotencyClaim, isAnswer, judgeClaim } from './idempotency.ts';
+export {
+  judgeLimits,
+  type LimitOverrides,
+  type Limits,
+  type LimitVerdict,
+  limitsOf,
+  nextUtcMidnight,
+  PLAN_LIMITS,
+  type Rate,
+  type Usage,
+  type Window as MinuteWindow,
+} from './limits.ts';
 export type { Failure, Outcome, Pending, Success, WireApproval } from './outcome.ts';
-export { GROUPS, type Group, type Mode, type Modes, type Plan, PRESETS, type Preset } from './permissions.ts';
+export {
+  effectiveMode,
+  GROUPS,
+  type Group,
+  type Mode,
+  type Modes,
+  modesOf,
+  type Plan,
+  PRESETS,
+  type Preset,
+} from './permissions.ts';
 export type { ActionPlan, MessageTarget } from './plan.ts';
 export type { Account } from './ports/account.ts';
 export type { AttachmentText, ExtractedText, NoTextReason } from './ports/attachment-text.ts';

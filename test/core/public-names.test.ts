@@ -1,0 +1,30 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '../..');
+const NAMES = /(?:import|export) (?:type )?\{([^}]*)\} from '([^']*)'/g;
+
+/** The names that a file takes or gives, by where they come from. */
+function namesIn(path: string): { from: string; names: string[] }[] {
+  return [...readFileSync(path, 'utf8').matchAll(NAMES)].map(([, list = '', from = '']) => ({
+    from,
+    names: list
+      .split(',')
+      .map((name) => name.replace(/^\s*type\s/, '').trim())
+      .filter((name) => name !== ''),
+  }));
+}
+
+it('what a store is made of is public: a storage adapter of others takes it from countersign', () => {
+  const given = namesIn(join(ROOT, 'core/index.ts')).flatMap(({ names }) => names);
+  const isPublic = new Set(given.map((name) => name.split(' as ')[0]));
+  const folder = join(ROOT, 'adapters/sqlite');
+  const taken = readdirSync(folder)
+    .flatMap((file) => namesIn(join(folder, file)))
+    .filter(({ from }) => from.startsWith('../../core/'))
+    .flatMap(({ names }) => names)
+    .filter((name) => name !== 'DAY_MS');
+  expect(taken).toContain('decideCall');
+  expect([...new Set(taken)].filter((name) => !isPublic.has(name)).toSorted()).toEqual([]);
+});
