@@ -146,11 +146,17 @@ function checkOptions(options: ServiceOptions): void {
   const given: Readonly<Record<string, unknown>> = { ...options };
   const required = Object.entries(PORTS).flatMap(([name, need]) => (need === 'required' ? [name] : []));
   const missing = [...required, 'secretKeys', 'baseUrl', 'dashboardUrl'].find(
-    (name) => given[name] === undefined,
+    (name) => given[name] === undefined || given[name] === null,
   );
   if (missing !== undefined) throw new Error(`createService: the option ${missing} is missing.`);
-  for (const name of Object.keys(options.limits ?? {})) {
-    if (!(name in PLAN_LIMITS.free)) throw new Error(`createService: limits has no ${name}.`);
+  if (options.plan !== undefined && !Object.hasOwn(PLAN_LIMITS, options.plan)) {
+    throw new Error(`createService: plan must be ${Object.keys(PLAN_LIMITS).join(' or ')}.`);
+  }
+  for (const [name, limit] of Object.entries(options.limits ?? {})) {
+    if (!Object.hasOwn(PLAN_LIMITS.free, name)) throw new Error(`createService: limits has no ${name}.`);
+    if (!Number.isInteger(limit) || limit < 0) {
+      throw new Error(`createService: limits.${name} must be a whole number, 0 or more.`);
+    }
   }
 }
 

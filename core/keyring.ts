@@ -25,8 +25,11 @@ const TAG_BYTES = 16;
 
 /** @param secretKeys 32 bytes each @throws Error naming what is wrong with them */
 export function createKeyring(secretKeys: readonly Uint8Array[], random: Random): Keyring {
+  if (!Array.isArray(secretKeys)) throw new Error('secretKeys: give a list of keys of 32 random bytes.');
   if (secretKeys.length === 0) throw new Error('secretKeys: give at least one key of 32 random bytes.');
-  const ring = secretKeys.map((secret, index) => {
+  const ring = secretKeys.map((secret: Uint8Array, index) => {
+    // A text of 32 characters is no 32 random bytes.
+    if (!ArrayBuffer.isView(secret)) throw new Error(`secretKeys[${index}]: a key is a Uint8Array.`);
     if (secret.length !== 32)
       throw new Error(`secretKeys[${index}]: a key has 32 bytes, this one ${secret.length}.`);
     const derived = new Map<string, Buffer>();

@@ -18,6 +18,8 @@ const keyName = line({ min: 1, max: 100, description: '' });
 
 export function createKeys({ storage, clock, random }: Ports): Keys {
   const changed = (base: Modes, changes: Partial<Modes>): Modes => {
+    const strange = Object.keys(changes).find((group) => !Object.hasOwn(base, group));
+    if (strange !== undefined) throw invalidArgument(strange, 'group', 'is no permission group');
     const modes = { ...base, ...changes };
     const [wrong] = wrongModes(modes);
     if (wrong !== undefined) throw invalidArgument(wrong, 'mode', `cannot be ${modes[wrong]}`);
@@ -35,6 +37,8 @@ export function createKeys({ storage, clock, random }: Ports): Keys {
       if (!Number.isInteger(days) || days < 1 || days > KEY_DAYS_MAX) {
         throw invalidArgument('days', 'range', `must be 1 to ${KEY_DAYS_MAX}`);
       }
+      if (!Object.hasOwn(PRESETS, preset))
+        throw invalidArgument('preset', 'enum', `must be one of ${Object.keys(PRESETS).join(', ')}`);
       if ((await storage.owner(ownerId)) === undefined) throw notFound('owner');
       const now = clock.now();
       const apiKey = newApiKey(random);

@@ -5,10 +5,12 @@ import { DAY_MS, type LimitOverrides } from '../limits.ts';
 import { hashPassword, passwordMatches } from '../password.ts';
 import type { Plan } from '../permissions.ts';
 import type { Ports } from '../ports/ports.ts';
-import { address, codePoints, invalidArgument } from '../schema.ts';
+import { address, codePoints, invalidArgument, line } from '../schema.ts';
 import type { Owners } from '../service.ts';
 import { isTimeZone } from '../time-zone.ts';
 import { notFound } from './not-found.ts';
+
+const ownerIdText = line({ min: 1, max: 255, description: '' });
 
 const SIGN_INS_PER_ADDRESS = 10;
 const SIGN_INS_PER_EMAIL = 10;
@@ -24,6 +26,8 @@ export function createOwners({ storage, clock, random }: Ports, plan: Plan, limi
 
   return {
     async create({ ownerId = Buffer.from(random(12)).toString('hex'), email, timezone = 'UTC', password }) {
+      if (!ownerIdText.safeParse(ownerId).success)
+        throw invalidArgument('ownerId', 'format', 'must be text, one line of 1 to 255 characters');
       if (!address.safeParse(email).success)
         throw invalidArgument('email', 'format', 'must be a bare email address');
       if (!isTimeZone(timezone))

@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { sandboxMail } from '../../adapters/sandbox/mail.ts';
+import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
+import { createService } from '../../hosts/embedded/countersign.ts';
+
+// What an app that embeds the service may give it, in JavaScript as well: no compiler stands before that.
+
+function options() {
+  const storage = sqliteStorage({ file: ':memory:' });
+  onTestFinished(() => storage.close());
+  return {
+    storage,
+    mail: sandboxMail(),
+    secretKeys: [randomBytes(32)],
+    baseUrl: 'https://api.example.org',
+    dashboardUrl: 'https://mail.example.org',
+  };
+}
+
+/** As a program without types would call it. */
+function created(changes: object): unknown {
+  return createService({ ...options(), ...changes });
+}
+
+describe('createService', () => {
+  it.each(['storage', 'mail', 'secretKeys', 'baseUrl', 'dashboardUrl'])('misses %s', (name) => {
+    for (const none of [undefined, null]) {
+      expect(() => created({ [name]: none })).toThrow(`createService: the option ${name} is missing.`);
+    }
+  });
+
+  it.each<[string, object, string]>([
+    ['an option that there is not', { colour: 'red' }, 'there is no option colour'],
+    ['an address with a path', { baseUrl: 'https://example.org/api' }, 'baseUrl must be an address'],
+    ['no key', { secretKeys: [] }, 'secretKeys: give at least one key'],
+    ['a key alone', { secretKeys: randomBytes(32) }, 'secretKeys: give a list'],
+    ['a text for a key', { secretKeys: ['x'.repeat(32)] }, 'secretKeys[0]: a key is a Uint8Array'],
+    ['a short key', { secretKeys: [randomBytes(31)] }, 'secretKeys[0]: a key has 32 bytes, this one 31'],
+    ['a plan that there is not', { plan: 'gold' }, 'plan must be free or paid'],
+    ['a limit that there is not', { limits: { calls: 1 } }, 'limits has no calls'],
+    ['a limit below 0', { limits: { callsPerMinute: -1 } }, 'limits.callsPerMinute must be a whole number'],
+    ['a limit as text', { limits: { callsPerDay: '9' } }, 'limits.callsPerDay must be a whole number'],
+  ])('refuses %s, and says what is wrong', (_name, changes, says) => {
+    expect(() => created(changes)).toThrow(says);
+  });
+});
+
+describe('an owner', () => {
+  it.each<[string, unknown]>([
+    ['a number', 17],
+    ['nothing', ''],
+    ['two lines', 'a\nb'],
+    ['256 characters', 'x'.repeat(256)],
+  ])('has no id of %s', async (_name, ownerId) => {
+    const { owners } = createService(options());
+    await expect(
+      owners.create({ ownerId: ownerId as string, email: 'grace@example.org' }),
+    ).rejects.toMatchObject({ code: 'invalid_arguments', details: { errors: [{ field: 'ownerId' }] } });
+  });
+
+  it('has the id that the app has for them', async () => {
+    const { owners } = createService(options());
+    for (const ownerId of ['17', 'user:17 é', 'x'.repeat(255)])
+      expect(await owners.create({ ownerId, email: `a${ownerId.length}@example.org` })).toEqual({ ownerId });
+  });
+});
+
+describe('a key', () => {
+  it.each<[string, object, string]>([
+    ['a preset that there is not', { preset: 'huge' }, 'preset'],
+    ['a group that there is not', { modes: { 'mail:sned': 'off' } }, 'mail:sned'],
+    ['a mode that there is not', { modes: { 'mail:send': 'never' } }, 'mail:send'],
+  ])('is not made with %s', async (_name, changes, field) => {
+    const { owners, keys } = createService(options());
+    const { ownerId } = await owners.create({ email: 'grace@example.org' });
+    const wrong = { ownerId, name: 'agent', preset: 'full', ...changes } as Parameters<typeof keys.create>[0];
+    await expect(keys.create(wrong)).rejects.toMatchObject({
+      code: 'invalid_arguments',
+      details: { errors: [{ field }] },
+    });
+    expect(await keys.list(ownerId)).toEqual([]);
+  });
+});
