@@ -252,7 +252,7 @@ function mailto(address: string): string {
 function withOrganizer(calendar: Component, uid: string, organizer: string): Component {
   const items = calendar.items.map((item) => {
     if (isLine(item) || item.name !== 'VEVENT' || linesNamed(item, 'ORGANIZER').length > 0) return item;
-    const same = linesNamed(item, 'UID').some(({ value }) => value === uid);
+    const same = linesNamed(item, 'UID').some(({ value }) => [uid, escapedText(uid)].includes(value));
     return same ? withLines(item, [], [organizerLine(organizer)]) : item;
   });
   return { ...calendar, items };

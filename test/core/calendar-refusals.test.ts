@@ -120,9 +120,10 @@ it.each(['update_event', 'cancel_event'])(
   'attendees of an event without an organizer are told by %s whose it is',
   async (tool) => {
     const scene = await openCalendar();
-    await put(scene, 'one.ics', object('one', 'DTSTART:20270301T080000Z', `ATTENDEE:mailto:${FRIEND}`));
+    const uid = String.raw`one\,two`;
+    await put(scene, 'one.ics', object(uid, 'DTSTART:20270301T080000Z', `ATTENDEE:mailto:${FRIEND}`));
     const args = tool === 'update_event' ? { title: 'Other' } : {};
-    const event_id = await numberOf(scene, 'one');
+    const event_id = await numberOf(scene, 'one,two');
     const { id } = approvalOf(await scene.key.call(tool, { event_id, ...args }));
     const shown = await scene.service.approvals.show(scene.ownerId, id);
     expect(shown?.event?.telling.byMail).toEqual([FRIEND]);
