@@ -22,13 +22,16 @@ export const NOBODY: Telling = { byServer: [], byMail: [], notYet: [], unreachab
  */
 export function tellingOf(event: EventFacts, self: string, schedules: boolean): Telling {
   if (!isOurs(event, self)) return NOBODY;
-  const ways = new Map<string, keyof Telling>();
+  const ways = new Map<string, { readonly address: string; readonly way: keyof Telling }>();
   for (const { address, isMail, agent } of event.attendees) {
-    if (normalAddress(address) === normalAddress(self)) continue;
+    const person = normalAddress(address);
+    if (person === normalAddress(self)) continue;
     const by = told(agent, schedules);
-    ways.set(address, by === 'byMail' && !isMail ? 'unreachable' : by);
+    const known = ways.get(person)?.address ?? address;
+    ways.set(person, { address: known, way: by === 'byMail' && !isMail ? 'unreachable' : by });
   }
-  const those = (way: keyof Telling) => [...ways].flatMap(([address, its]) => (its === way ? [address] : []));
+  const those = (wanted: keyof Telling) =>
+    [...ways.values()].flatMap(({ address, way }) => (way === wanted ? [address] : []));
   return {
     byServer: those('byServer'),
     byMail: those('byMail'),

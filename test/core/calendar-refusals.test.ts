@@ -137,6 +137,15 @@ it.each(['update_event', 'cancel_event'])(
   },
 );
 
+it('an attendee who stands twice in an event is told once', async () => {
+  const scene = await openCalendar();
+  const twice = [`ATTENDEE:mailto:${FRIEND}`, `ATTENDEE;CUTYPE=ROOM:MAILTO:${FRIEND.toUpperCase()}`];
+  await put(scene, 'one.ics', object('one', 'DTSTART:20270301T080000Z', `ORGANIZER:mailto:${OWN}`, ...twice));
+  const event_id = await numberOf(scene, 'one');
+  expect((await approved(scene, 'update_event', { event_id, title: 'Other' })).state).toBe('executed');
+  expect((await invitations(scene)).map(({ to }) => to)).toEqual([[FRIEND]]);
+});
+
 describe('the same again', () => {
   it('is one request while it waits', async () => {
     const scene = await openCalendar();
