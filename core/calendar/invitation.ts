@@ -112,8 +112,10 @@ function timeText({ start, end, allDay }: EventFacts, timezone: string): string 
   if (allDay)
     return day(start) === day(lastDay) ? `${day(start)}, all day` : `${day(start)} to ${day(lastDay)}`;
   const until = day(start) === day(end) ? clock(end) : `${day(end)}, ${clock(end)}`;
-  const offset = timezone === 'UTC' ? '' : `, UTC${isoIn(start, timezone).slice(19)}`;
-  return `${day(start)}, ${clock(start)} to ${until} (${timezone}${offset})`;
+  const [from, to] = [start, end].map((instant) => `UTC${isoIn(instant, timezone).slice(19)}`);
+  // Where the clocks change meanwhile, a time alone may be that of another hour.
+  if (from !== to) return `${day(start)}, ${clock(start)} (${from}) to ${until} (${to}), ${timezone}`;
+  return `${day(start)}, ${clock(start)} to ${until} (${timezone}${timezone === 'UTC' ? '' : `, ${from}`})`;
 }
 
 /** Text of an object may hold what a message must not. */

@@ -1,4 +1,4 @@
-import { wordsIn } from '../../core/time-zone.ts';
+import { isoIn, wordsIn } from '../../core/time-zone.ts';
 import { Quoted } from './third-party-text.tsx';
 
 const DAY = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' } as const;
@@ -20,10 +20,13 @@ export function TimeSpan(props: { start: Date; end: Date; allDay: boolean; zone:
     return <>{days[0] === days[1] ? days[0] : `${days[0]} to ${days[1]}`}</>;
   }
   const sameDay = inZone(start, zone, DAY) === inZone(end, zone, DAY);
+  // Over a change of the clocks a time alone may be that of another hour, or end before it begins.
+  const isSteady = isoIn(start, zone).slice(19) === isoIn(end, zone).slice(19);
+  const clock = isSteady ? CLOCK : ({ ...CLOCK, timeZoneName: 'short' } as const);
   return (
     <>
-      <time dateTime={start.toISOString()}>{inZone(start, zone, { ...DAY, ...CLOCK })}</time> to{' '}
-      <time dateTime={end.toISOString()}>{inZone(end, zone, sameDay ? CLOCK : { ...DAY, ...CLOCK })}</time>{' '}
+      <time dateTime={start.toISOString()}>{inZone(start, zone, { ...DAY, ...clock })}</time> to{' '}
+      <time dateTime={end.toISOString()}>{inZone(end, zone, sameDay ? clock : { ...DAY, ...clock })}</time>{' '}
       <span class="quiet">{zone}</span>
     </>
   );

@@ -83,9 +83,12 @@ describe('create_event', () => {
     expect((await eventsOf(scene)).map((made) => made.start.toISOString())).toEqual([instant]);
   });
 
-  it('writes in UTC what the clock shows twice', async () => {
+  it('writes in UTC what the clock shows twice, and says to people which of the two it is', async () => {
     const scene = await openCalendar();
-    await approved(scene, 'create_event', { ...PLANNING, start: '2027-10-31T02:30', duration_min: 60 });
+    const twice = { start: '2027-10-31T02:30', duration_min: 60, attendee: FRIEND };
+    await approved(scene, 'create_event', { ...PLANNING, ...twice });
+    const [invitation] = await invitations(scene);
+    expect(invitation?.text).toContain('02:30 (UTC+02:00) to 02:30 (UTC+01:00), Europe/Zurich');
     const lines = await onlyObject(scene);
     expect(lines).toContain('DTSTART:20271031T003000Z');
     expect(lines).toContain('DTEND:20271031T013000Z');

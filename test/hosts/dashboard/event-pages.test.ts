@@ -140,6 +140,12 @@ describe.skipIf(browserIsMissing)(inBrowser('the page of a change of the calenda
     expect(told).toMatch(/Cannot be told: no mail address\s+urn:uuid:4711/);
   });
 
+  it('tells a time that the clock shows twice from the other one', async () => {
+    const page = await pageOf(await opened(), 'create_event', { title: 'Night', start: '2027-10-31T02:30' });
+    const { When } = await factsOn(page, 'event-after');
+    expect(When).toBe('Sun, 31 Oct 2027, 02:30 CEST to 02:00 CET Europe/Zurich');
+  });
+
   it('says whose event leaves the calendar, and that they are not told', async () => {
     const day = soon(10);
     const dashboard = await opened({
