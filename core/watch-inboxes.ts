@@ -1,6 +1,6 @@
 import { createBackoff } from './backoff.ts';
 import type { Keyring } from './keyring.ts';
-import { MINUTE_MS } from './limits.ts';
+import { DAY_MS, MINUTE_MS } from './limits.ts';
 import { linkedMessage } from './linked-message.ts';
 import { mailCall } from './mail-call.ts';
 import { folderNamed } from './mailbox.ts';
@@ -29,6 +29,8 @@ const RETRY_FIRST_MS = MINUTE_MS;
 const RETRY_MOST_MS = 30 * MINUTE_MS;
 /** An inbox that is looked at for the first time, or that is another than it was: how far back its mail is new. */
 const FIRST_LOOK_MS = 10 * MINUTE_MS;
+/** But from the first tracker on, where that was made within this time: the inbox could not be looked at since. */
+const UNSEEN_MS = DAY_MS;
 const ROWS_OF_PAGE = 200;
 /** More new messages than this are passed over, the oldest of them: somebody moved a mailbox. */
 const BACKLOG_MOST = 5000;
@@ -47,7 +49,7 @@ export function createInboxWatch(ports: Ports, keyring: Keyring): InboxWatch {
     const { account } = inbox;
     const { ownerId, accountId } = account;
     const call = mailCall(keyring, account, abort.signal, CALL_MS);
-    const found = await newMail(call, inbox.position);
+    const found = await newMail(call, inbox.position, async () => (await rulesOf(ownerId)).madeMs);
     if (found === undefined) return;
     let from = inbox.position;
     for (let at = 0; at === 0 || at < found.rows.length; at += READ_AT_ONCE) {
@@ -62,10 +64,14 @@ export function createInboxWatch(ports: Ports, keyring: Keyring): InboxWatch {
     }
   }
 
-  /** What came behind the position, oldest first; undefined where nothing is to be written down. */
+  /**
+   * What came behind the position, oldest first; undefined where nothing is to be written down.
+   * @param madeMs when the first of the owner's trackers was made
+   */
   async function newMail(
     call: MailCall,
     position: InboxPosition | undefined,
+    madeMs: () => Promise<number>,
   ): Promise<{ readonly rows: readonly MessageRow[]; readonly to: InboxPosition } | undefined> {
     const path = folderNamed(await mail.folders(call), 'inbox')?.path ?? 'INBOX';
     const inbox = { path, unread: false, after: undefined } as const;
@@ -76,7 +82,9 @@ export function createInboxWatch(ports: Ports, keyring: Keyring): InboxWatch {
       position !== undefined && [null, to.uidValidity].includes(position.uidValidity) ? position : undefined;
     // Newer mail may have been removed: what was looked at stays looked at.
     if (goesOn !== undefined && goesOn.uid >= to.uid) return undefined;
-    const sinceMs = clock.now().getTime() - FIRST_LOOK_MS;
+    const nowMs = clock.now().getTime();
+    const firstMs = position === undefined ? await madeMs() : 0;
+    const sinceMs = firstMs >= nowMs - UNSEEN_MS ? firstMs : nowMs - FIRST_LOOK_MS;
     const rows =
       goesOn === undefined
         ? await rowsWhile(call, { ...inbox, order: 'date' }, (row) => row.internalDate.getTime() >= sinceMs)
@@ -206,6 +214,8 @@ function keyOf({ ownerId, accountId }: { readonly ownerId: string; readonly acco
 
 /** What the trackers of one owner wait for. */
 interface Rules {
+  /** When the first of them was made. */
+  readonly madeMs: number;
   trackersFor(row: MessageRow, text: string): number[];
 }
 
@@ -216,6 +226,7 @@ function rulesFor(trackers: readonly WaitingTracker[]): Rules {
     trackers.map(({ trackerId, createdAt }) => [trackerId, Math.floor(createdAt.getTime() / 1000) * 1000]),
   );
   return {
+    madeMs: Math.min(...madeAt.values()),
     trackersFor(row, text) {
       const received = row.internalDate.getTime();
       const texts = [row.from, row.subject, text.slice(0, MATCHED_CHARS)];

@@ -260,6 +260,18 @@ describe('an account that cannot be reached', () => {
     expect(await subjectsOf(atlas)).toEqual(['Atlas in the first', 'Atlas in the second']);
   });
 
+  it('forgets nothing since the tracker was made where it fails from the first look on', async () => {
+    const fails = { now: true, calls: 0 };
+    const { track, arrive, subjectsOf, service, clock } = await open({ mailAs: failing(fails) });
+    const atlas = await track('Atlas', 'atlas');
+    await service.watch();
+    await arrive('Atlas meanwhile');
+    clock.shift(5 * 3_600_000);
+    fails.now = false;
+    await service.watch();
+    expect(await subjectsOf(atlas)).toEqual(['Atlas meanwhile']);
+  });
+
   it('loses no mail when it fails in the middle', async () => {
     let reads = 0;
     const { track, arrive, read, service, clock } = await open({
