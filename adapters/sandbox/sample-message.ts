@@ -86,6 +86,7 @@ function attachmentPart({ name, mime, content }: SampleAttachment): string {
 
 /** Words beyond ASCII as RFC 2047 has them; samples keep runs of them short. */
 function words(value: string): string {
+  if (/^[ -~]*$/.test(value)) return value;
   return value.replace(
     /\S*[^ -~]\S*(?: \S*[^ -~]\S*)*/g,
     (run) => `=?UTF-8?B?${Buffer.from(run, 'utf8').toString('base64')}?=`,
