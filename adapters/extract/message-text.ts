@@ -1,10 +1,24 @@
 import { headerText } from '../mime/header-text.ts';
-import { parseMessage } from '../mime/parse.ts';
+import { attachmentOf, parseMessage } from '../mime/parse.ts';
 import { displayAddresses } from '../mime/row-text.ts';
 import type { BoundedText } from './bounded-text.ts';
 
-/** A message within a message: its header as one is shown, its text, and what is attached to it. */
+/** Messages in messages in messages, and all of them together: others are only named. */
+const MAX_DEPTH = 5;
+const MAX_MESSAGES = 50;
+
+/** A message within a message: its header as one is shown, its text, what is attached, and the messages in it. */
 export async function messageText(bytes: Uint8Array, out: BoundedText): Promise<void> {
+  await writeMessage(bytes, out, 1, { left: MAX_MESSAGES });
+}
+
+async function writeMessage(
+  bytes: Uint8Array,
+  out: BoundedText,
+  depth: number,
+  messages: { left: number },
+): Promise<void> {
+  messages.left -= 1;
   const { headers, text, attachments } = await parseMessage(bytes);
   const shown = {
     From: displayAddresses(headers.from),
@@ -15,5 +29,12 @@ export async function messageText(bytes: Uint8Array, out: BoundedText): Promise<
   };
   for (const [name, value] of Object.entries(shown)) if (value !== '') out.write(`${name}: ${value}\n`);
   out.write(`\n${text}\n`);
-  for (const { name, mime } of attachments) out.write(`\n[Attachment: ${name}, ${mime}]`);
+  for (const { index, name, mime } of attachments) {
+    out.write(`\n[Attachment: ${name}, ${mime}]`);
+    if (mime !== 'message/rfc822' || depth === MAX_DEPTH || messages.left === 0 || out.full) continue;
+    const inner = attachmentOf(bytes, index);
+    if (inner === undefined) continue;
+    out.write('\n');
+    await writeMessage(inner.bytes, out, depth + 1, messages);
+  }
 }

@@ -13,6 +13,8 @@ export function plainText(source: Uint8Array, declaredCharset: string | undefine
   if (marked !== undefined) return iconv.decode(bytes.subarray(marked.mark.length), marked.charset);
   const wide = unmarkedUtf16(bytes);
   if (wide !== undefined) return iconv.decode(bytes, wide);
+  // Its shifts are control characters.
+  if (/^iso-2022-(?:kr|cn)$/i.test(declaredCharset ?? '')) return decodeText(bytes, declaredCharset);
   if (!looksLikeText(bytes)) return undefined;
   if (/^(?:utf-?7|hz-gb-2312|iso-2022-)/i.test(declaredCharset ?? ''))
     return decodeText(bytes, declaredCharset);

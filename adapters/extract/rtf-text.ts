@@ -8,6 +8,8 @@ interface Group {
   /** A font table, a picture, properties: no text. */
   skipped: boolean;
   hidden: boolean;
+  /** Half points. */
+  fontSize: number;
   /** Of `\'hh`, by the font. */
   charset: string;
   /** Characters that stand after each `\u` for programs that do not know it. */
@@ -17,6 +19,10 @@ interface Group {
 }
 
 const MAX_DEPTH = 10_000;
+
+/** Half points, where nothing is said; and those below which letters are dots. */
+const FONT_SIZE = 24;
+const READABLE_SIZE = 5;
 
 /** Control words with a value, `\'hh`, control symbols, braces, and runs of text; line ends mean nothing. */
 const TOKEN =
@@ -87,6 +93,7 @@ export function rtfText(bytes: Uint8Array, out: BoundedText): void {
   let group: Group = {
     skipped: false,
     hidden: false,
+    fontSize: FONT_SIZE,
     charset: '',
     fallbackChars: 1,
     inFontTable: false,
@@ -100,7 +107,7 @@ export function rtfText(bytes: Uint8Array, out: BoundedText): void {
 
   const write = (text: string) => {
     if (group.skipped) return;
-    if (group.hidden) {
+    if (group.hidden || group.fontSize < READABLE_SIZE) {
       if (text.trim() !== '') out.leftOutHidden();
     } else out.write(text);
   };
@@ -170,7 +177,10 @@ export function rtfText(bytes: Uint8Array, out: BoundedText): void {
         out.space();
       } else if (word === 'plain') {
         group.hidden = false;
+        group.fontSize = FONT_SIZE;
         group.charset = '';
+      } else if (word === 'fs') {
+        group.fontSize = value ?? FONT_SIZE;
       } else if (word === 'v') {
         group.hidden = value !== 0;
       } else if (SKIPPED.has(word) && value !== 0) {

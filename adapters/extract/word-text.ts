@@ -12,6 +12,9 @@ const PARTS = [
   /wordprocessingml\.footer\+xml$/,
 ];
 
+/** Letters that are smaller are dots. */
+const READABLE_HALF_POINTS = 5;
+
 export function wordText(office: OfficePackage, out: BoundedText): void {
   for (const part of PARTS.flatMap((type) => office.parts(type))) {
     partText(office.events(part), out);
@@ -52,6 +55,9 @@ function partText(events: Iterable<XmlEvent>, out: BoundedText): void {
         break;
       case 'vanish':
         if (opens && isOn(attribute(event, 'val'))) isHidden = true;
+        break;
+      case 'sz':
+        if (opens && Number(attribute(event, 'val')) < READABLE_HALF_POINTS) isHidden = true;
         break;
       case 'tab':
         // In the properties of a paragraph it is a tab stop, which has a position.

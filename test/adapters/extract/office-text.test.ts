@@ -27,7 +27,8 @@ describe('word documents', () => {
     const body = paragraph(
       run('shown '),
       run('hidden', '<w:vanish/>'),
-      run('not hidden', '<w:vanish w:val="0"/>'),
+      run('dots', '<w:sz w:val="2"/>'),
+      run('not hidden', '<w:vanish w:val="0"/><w:sz w:val="12"/>'),
       '<w:del><w:r><w:delText>deleted</w:delText></w:r></w:del>',
       '<w:r><w:instrText>PAGEREF</w:instrText></w:r>',
     );

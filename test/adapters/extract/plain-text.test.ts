@@ -46,6 +46,11 @@ describe('text', () => {
     expect(await textOf(bytes)).toBe('テスト ok');
   });
 
+  it('in ISO-2022-KR is read although it shifts by control characters', async () => {
+    const bytes = Buffer.from('\x1b$)C\x0eGQ19\x0f', 'latin1');
+    expect(await textOf(bytes, 'text/plain; charset=iso-2022-kr')).toBe('한국');
+  });
+
   it('has lines that end in LF, and no control characters', async () => {
     expect(await textOf(Buffer.from('a\r\nb\rc\u2028d\fe\tf\x1b[31mg\x07h'.padEnd(200, '.')))).toBe(
       'a\nb\nc\nd\ne\tf[31mgh'.padEnd(197, '.'),
@@ -119,5 +124,21 @@ describe('the other texts', () => {
     expect(await textOf(Buffer.from(message), 'message/rfc822', '')).toBe(
       'From: Ada <ada@example.org>\nTo: bob@example.com\nDate: Tue, 3 Mar 2026 09:05:07 +0100\nSubject: Grüße\n\nHello\n\n[Attachment: offer.pdf, application/pdf]',
     );
+  });
+
+  it('messages show the messages in them, as deep as anybody forwards', async () => {
+    const within = (subject: string, inner: string) =>
+      `Subject: ${subject}\r\nContent-Type: message/rfc822\r\n\r\n${inner}`;
+    const source = within('outer', within('inner', 'Subject: innermost\r\n\r\nhello'));
+    const attached = '[Attachment: unnamed, message/rfc822]';
+    expect(await textOf(Buffer.from(source), 'message/rfc822', '')).toBe(
+      `Subject: outer\n\n\n\n${attached}\nSubject: inner\n\n\n\n${attached}\nSubject: innermost\n\nhello\n`,
+    );
+    const endless = Array.from({ length: 300 }, (_, i) => `level ${i}`).reduceRight(
+      (inner, subject) => within(subject, inner),
+      'Subject: end\r\n\r\nend',
+    );
+    const text = await textOf(Buffer.from(endless), 'message/rfc822', '');
+    expect(text).toMatch(/Subject: level 4\n\s*\[Attachment: unnamed, message\/rfc822\]$/);
   });
 });

@@ -27,6 +27,7 @@ it.each([
   ['fields as their results', '{\\field{\\*\\fldinst HYPERLINK "http://x"}{\\fldrslt link}}', 'link'],
   ['tables', '\\trowd\\intbl a\\par b\\cell c\\cell\\row\\pard d', 'a b\tc\nd'],
   ['hidden text', 'a{\\v b}c\\v d\\v0 e', `ace${HIDDEN}`],
+  ['text too small to read', 'a{\\fs2 b}c\\fs1 d\\fs20 e\\fs1\\plain f', `acef${HIDDEN}`],
   ['deleted text', 'a{\\deleted b}c', 'ac'],
   ['more ends than beginnings', 'a}}}b', 'ab'],
 ])('%s', async (_name, body, text) => {
