@@ -74,7 +74,7 @@ async function structureOf(
     throw new MailError('unavailable', 'the IMAP server does not tell the structure of the message');
   }
   const texts = textsIn(bodyStructure);
-  const attached = leaves(bodyStructure).filter((part) => !texts.includes(part) && !isAlternative(part));
+  const attached = leaves(bodyStructure).filter((part) => fileName(part) !== '' || !isShown(part, texts));
   return { texts, attached };
 }
 
@@ -123,16 +123,19 @@ function isText({ type, disposition }: MessageStructureObject): boolean {
   return /^text\/(plain|html)$/.test(type) && disposition !== 'attachment';
 }
 
-/** The other forms in which a message holds its text are not attachments. */
-function isAlternative(part: MessageStructureObject): boolean {
-  return /^text\/(plain|html)$/.test(part.type) && part.disposition === undefined;
+/** As one of the texts, or as another form of one. */
+function isShown(part: MessageStructureObject, texts: readonly MessageStructureObject[]): boolean {
+  return texts.includes(part) || (isText(part) && part.disposition === undefined);
+}
+
+function fileName({ dispositionParameters, parameters }: MessageStructureObject): string {
+  return dispositionParameters?.filename ?? parameters?.name ?? '';
 }
 
 function attachmentInfo(part: MessageStructureObject, index: number): AttachmentInfo {
-  const name = part.dispositionParameters?.filename ?? part.parameters?.name ?? '';
   return {
     index,
-    name: oneLine(name) || 'unnamed',
+    name: oneLine(fileName(part)) || 'unnamed',
     mime: part.type,
     ...namedCharset(part.parameters?.charset),
     sizeBytes: decodedBytes(part),

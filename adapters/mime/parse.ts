@@ -47,8 +47,13 @@ export function attachmentOf(
   return part && { info: attachmentInfo(part, index), bytes: decodedContent(part) };
 }
 
+/** A text that has a file's name is a file too, although it is shown with the rest. */
 function attachedParts(root: MimePart): MimePart[] {
-  return leaves(root).filter((part) => !isText(part));
+  return leaves(root).filter((part) => !isText(part) || fileName(part) !== '');
+}
+
+function fileName({ dispositionParams, typeParams }: MimePart): string {
+  return dispositionParams.filename ?? typeParams.name ?? '';
 }
 
 /** One of several forms of a text. */
@@ -148,11 +153,10 @@ function leaves(part: MimePart): MimePart[] {
 }
 
 function attachmentInfo(part: MimePart, index: number): AttachmentInfo {
-  const name = part.dispositionParams.filename ?? part.typeParams.name ?? '';
   const isMediaType = /^[a-z0-9!#$&^_.+-]{1,60}\/[a-z0-9!#$&^_.+-]{1,80}$/.test(part.type);
   return {
     index,
-    name: headerText(name) || 'unnamed',
+    name: headerText(fileName(part)) || 'unnamed',
     mime: isMediaType ? part.type : 'application/octet-stream',
     ...namedCharset(part.typeParams.charset),
     sizeBytes: decodedContent(part).length,

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseMessage } from '../../../adapters/mime/parse.ts';
+import { attachmentOf, parseMessage } from '../../../adapters/mime/parse.ts';
 
 const message = (...lines: string[]) => Buffer.from(lines.join('\r\n'), 'utf8');
 
@@ -324,6 +324,17 @@ describe('parseMessage', () => {
     const { text, attachments } = await parseMessage(mixed(parts));
     expect(text).toBe('Dear list\n-- \nThe list footer');
     expect(attachments).toEqual([{ index: 0, name: 'unnamed', mime: 'message/rfc822', sizeBytes: 28 }]);
+  });
+
+  it('lists a text that has the name of a file, and shows it with the rest', async () => {
+    const parts = [
+      '\r\nSee the notes.',
+      'Content-Type: text/plain; name=notes.txt\r\nContent-Disposition: inline\r\n\r\none, two',
+    ];
+    const { text, attachments } = await parseMessage(mixed(parts));
+    expect(text).toBe('See the notes.\none, two');
+    expect(attachments).toEqual([{ index: 0, name: 'notes.txt', mime: 'text/plain', sizeBytes: 8 }]);
+    expect(Buffer.from(attachmentOf(mixed(parts), 0)?.bytes ?? []).toString()).toBe('one, two');
   });
 
   it('shows the body of a multipart in which no part can be found', async () => {
