@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 
 /** A request as far as its head: what every rule before the body is judged on. */
@@ -32,18 +33,32 @@ export interface Target {
   /** As it came, not decoded. */
   readonly path: string;
   readonly query: URLSearchParams;
+  /** The parameters whose percent-encoding is not of UTF-8: what `query` has of them is not what was meant. */
+  readonly notUtf8: readonly string[];
 }
 
 /** A whole address in the request line counts more than the Host header (RFC 9112, 3.2.2). */
 export function targetOf(head: RequestHead): Target {
   const whole = /^https?:\/\/([^/?#]*)(.*)$/i.exec(head.target);
   const rest = whole === null ? head.target : (whole[2] ?? '');
-  const [path = '', ...query] = rest.split('?');
+  const [path = '', ...parts] = rest.split('?');
+  const query = parts.join('?');
   return {
     authority: whole === null ? headerOf(head, 'host') : whole[1],
     path: path === '' ? '/' : path,
-    query: new URLSearchParams(query.join('?')),
+    query: new URLSearchParams(query),
+    notUtf8: query
+      .split('&')
+      .flatMap((pair) => (isUtf8(decodedBytes(pair)) ? [] : (pair.split('=')[0] ?? []))),
   };
+}
+
+/** A request target is ASCII; what is no percent-encoding stands for itself. */
+function decodedBytes(text: string): Uint8Array {
+  const bytes = text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+  return Buffer.from(bytes, 'latin1');
 }
 
 /** What follows `Bearer `; undefined where there is no such header or it is malformed. */

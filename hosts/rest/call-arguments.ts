@@ -52,6 +52,12 @@ export function strangeParameters(given: Given): Failure | undefined {
   return failure('invalid_arguments', errorDetails(errors));
 }
 
+/** Like a body that is no UTF-8, parameters of a query that are none would be read as something else. */
+export function notUtf8(names: readonly string[]): Failure {
+  const errors = names.map((field) => ({ field, rule: 'utf8', message: 'must be UTF-8, percent-encoded' }));
+  return failure('invalid_arguments', errorDetails(errors));
+}
+
 /** A parameter that is repeated comes as a list, which no parameter of a query may be. */
 function queryParameters(query: URLSearchParams): [string, string | string[]][] {
   return [...new Set(query.keys())].map((name) => {

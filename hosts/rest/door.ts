@@ -16,7 +16,7 @@ import type { Reply } from '../http/reply.ts';
 import { headerOf } from '../http/request-head.ts';
 import { type Addressed, addressed } from './addressing.ts';
 import { bodyOf, type Form, statusOf } from './answer.ts';
-import { type Given, strangeParameters } from './call-arguments.ts';
+import { type Given, notUtf8, strangeParameters } from './call-arguments.ts';
 import { parseBody } from './json-body.ts';
 import { openApiDocument } from './openapi/document.ts';
 import type { Route, ToolChoice } from './routes.ts';
@@ -88,6 +88,7 @@ export function restDoor(service: RestService, options: DoorOptions = {}): Door 
     };
     const parsed = parseBody(entered.body);
     if (parsed.kind === 'failure') return refused(parsed.failure);
+    if (target.notUtf8.length > 0) return refused(notUtf8(target.notUtf8));
     const given: Given = { path, query: target.query, body: parsed.object };
     if (call !== 'list_tools') {
       const idempotencyKey = headerOf(visit.head, 'idempotency-key');

@@ -117,6 +117,25 @@ section('Notes: Where API.md can be read in two ways', () => {
     },
   );
 
+  it.each(['q=caf%e9', 'folder=%ff', 'q=%ED%A0%80', 'q=a&from=%C3'])(
+    'a query that is not UTF-8 is refused, not looked for as something else: %s',
+    async (query) => {
+      const { json } = await door().call('GET', `/v1/messages?${query}`);
+      const field = query.includes('&') ? 'from' : query.split('=')[0];
+      expect(json).toMatchObject({
+        code: 'invalid_arguments',
+        details: { errors: [{ field, rule: 'utf8' }] },
+      });
+    },
+  );
+
+  it.each(['q=caf%C3%A9', 'q=100%', 'q=%EF%BF%BD', 'q=a+b&&folder=inbox'])(
+    'a query may be %s',
+    async (query) => {
+      expect((await door().call('GET', `/v1/messages?${query}`)).status).toBe(200);
+    },
+  );
+
   it('HEAD is no method of any route', async () => {
     const { server } = door();
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
