@@ -5,6 +5,7 @@ import { createIdentifiers } from './identifiers.ts';
 import { createKeyring } from './keyring.ts';
 import { DAY_MS, type LimitOverrides, PLAN_LIMITS } from './limits.ts';
 import type { Plan } from './permissions.ts';
+import { named } from './ports/log.ts';
 import { closePorts, PORTS, type Ports } from './ports/ports.ts';
 import { createSummaryRefresh } from './refresh-summaries.ts';
 import { createAccounts } from './service/accounts.ts';
@@ -66,7 +67,12 @@ export function createService(options: ServiceOptions): Service {
     dashboardUrl,
     leaseMs,
     onPending(notice) {
-      for (const listener of listeners) listener(notice);
+      for (const listener of listeners) {
+        // The app's own affair: the request is filed, whether it throws now or fails later.
+        new Promise((resolve) => resolve(listener(notice))).catch((error: unknown) =>
+          ports.log.error('a listener of approval.pending failed', named(error)),
+        );
+      }
     },
   });
 

@@ -24,10 +24,13 @@ export interface Service {
   readonly approvals: Approvals;
   readonly trackers: Trackers;
 
-  /** `approval.pending`: something waits for the owner. Ids only. @returns a function that stops the listening */
+  /**
+   * `approval.pending`: something waits for the owner. Ids only. A listener that fails, at once or later, is logged
+   * and changes nothing. @returns a function that stops the listening
+   */
   on(
     event: 'approval.pending',
-    listener: (notice: { ownerId: string; approvalId: string }) => void,
+    listener: (notice: { ownerId: string; approvalId: string }) => unknown,
   ): () => void;
 
   /** Resolves when storage answers. */
@@ -85,7 +88,9 @@ export interface Owners {
     timezone?: string;
     password?: string;
   }): Promise<{ ownerId: string }>;
+  /** In whatever case; undefined: there is none. */
   byEmail(email: string): Promise<Owner | undefined>;
+  /** Ends all sessions of the owner. @throws ServiceError not_found, invalid_arguments (10 to 1000 characters) */
   setPassword(ownerId: string, password: string): Promise<void>;
   /**
    * Checks email and password; tries are bounded per email and per address.
@@ -93,15 +98,22 @@ export interface Owners {
    * @throws ServiceError rate_limited, with details.retry_after_s
    */
   signIn(request: { email: string; password: string; address: string }): Promise<string | undefined>;
+  /** Whose session it is; undefined: nobody's, or it is over (after 14 days). */
   session(token: string): Promise<Owner | undefined>;
+  /** Ends the session, if there is one. */
   signOut(token: string): Promise<void>;
+  /** Newest first. */
   activity(ownerId: string, limit: number): Promise<readonly StoredActivity[]>;
   /** Events behind sequence number `after`, oldest first. */
   events(ownerId: string, after: number, limit: number): Promise<readonly StoredEvent[]>;
 }
 
 export interface Keys {
-  /** @param key `days`: 1 to 180, default 90; `modes`: changes to the preset. @returns the key, shown this once */
+  /**
+   * @param key `days`: 1 to 180, default 90; `modes`: changes to the preset
+   * @returns the key, shown this once
+   * @throws ServiceError not_found (the owner), invalid_arguments
+   */
   create(key: {
     ownerId: string;
     name: string;
@@ -109,6 +121,7 @@ export interface Keys {
     modes?: Partial<Modes>;
     days?: number;
   }): Promise<{ keyId: string; apiKey: string }>;
+  /** Newest first, revoked ones too. */
   list(ownerId: string): Promise<readonly Credential[]>;
   /** The new key lives 90 days; the old one works for 24 more hours. @throws ServiceError not_found */
   rotate(ownerId: string, keyId: string): Promise<{ apiKey: string }>;
@@ -123,7 +136,8 @@ export interface Keys {
 export interface Accounts {
   /**
    * Connects and signs in first, to the calendar server too where the settings name one, and saves only then.
-   * `settings` is the adapters'. @throws MailError
+   * `settings` is the adapters'; `label` is the email unless given.
+   * @throws MailError, and ServiceError not_found (the owner), invalid_arguments
    */
   connect(account: {
     ownerId: string;
@@ -158,6 +172,7 @@ export interface Trackers {
 
 /** For the owner's page alone: no key and no agent comes here. */
 export interface Approvals {
+  /** Newest first, behind the request `after`. `open`: pending and approved. */
   list(
     ownerId: string,
     query: { state: 'open' | 'all'; after?: { createdAtMs: number; id: string }; limit: number },
@@ -169,6 +184,7 @@ export interface Approvals {
    * `won` is false when it was no longer pending, its time was over, or the digest is another.
    */
   approve(ownerId: string, approvalId: string, digest: string): Promise<Decided | undefined>;
+  /** `won` is false when it was no longer pending. Undefined: the owner has no such request. */
   reject(ownerId: string, approvalId: string): Promise<Decided | undefined>;
 }
 

@@ -219,6 +219,27 @@ describe('a send that runs by policy', () => {
 });
 
 describe('the notice that something waits', () => {
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('the app is down');
+      },
+    ],
+    ['fails later', () => Promise.reject(new Error('the app is down'))],
+  ])('stands whatever becomes of the telling: a listener that %s', async (_name, listener) => {
+    const failures: string[] = [];
+    const log = { info: () => {}, warn: () => {}, error: (message: string) => failures.push(message) };
+    const scene = await openScene({ log });
+    const key = await scene.addKey('full');
+    const told: string[] = [];
+    scene.service.on('approval.pending', listener);
+    scene.service.on('approval.pending', ({ approvalId }) => told.push(approvalId));
+    const { id } = approvalOf(await key.call('send_email', sendTo(FRIEND)));
+    expect(told).toEqual([id]);
+    await expect.poll(() => failures).toEqual(['a listener of approval.pending failed']);
+  });
+
   it('names ids only, once for each request that is filed, until nobody listens', async () => {
     const scene = await openScene();
     const key = await scene.addKey('full', { 'mail:reply': 'direct' });
