@@ -41,7 +41,7 @@ function having(uid: string): object {
 
 function eventIn(
   { url, props }: Resource,
-  { calendar, schedules }: FoundCalendar,
+  { calendar, writable, schedules }: FoundCalendar,
   key: EventKey,
   timezone: string,
 ): StoredEvent | undefined {
@@ -55,7 +55,7 @@ function eventIn(
     if (event === undefined) return undefined;
     const etag = propText(props.getetag);
     if (!etag) throw new MailError('refused', 'the calendar server does not tell which version an object is');
-    return { event, place: { calendar, name }, etag, ics, schedules };
+    return { event, place: { calendar, name }, etag, ics, writable, schedules };
   } catch (error) {
     if (error instanceof BrokenObject) return undefined;
     throw error;

@@ -171,11 +171,11 @@ function foundIn(
   key: EventKey,
   timezone: string,
 ): StoredEvent | undefined {
-  const { calendar, schedules } = CALENDAR;
+  const { calendar, writable, schedules } = CALENDAR;
   for (const [name, ics] of objects) {
     const event = eventInObject(ics, key, { calendar, timezone });
     if (event !== undefined) {
-      return { event, place: { calendar, name }, etag: etagOf(ics), ics, schedules };
+      return { event, place: { calendar, name }, etag: etagOf(ics), ics, writable, schedules };
     }
   }
   return undefined;

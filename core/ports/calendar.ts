@@ -95,5 +95,7 @@ export interface StoredEvent {
   readonly etag: string;
   /** The whole object, as the server gave it. */
   readonly ics: string;
+  /** As of its CalendarInfo. */
+  readonly writable: boolean;
   readonly schedules: boolean;
 }

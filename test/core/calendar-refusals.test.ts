@@ -199,6 +199,26 @@ describe('an event number', () => {
     },
   );
 
+  it('of a calendar that the owner may only read is refused, before anybody is asked', async () => {
+    const scene = await openCalendar({
+      calendarAs: (calendar) => ({
+        ...calendar,
+        async read(...asked) {
+          const stored = await calendar.read(...asked);
+          return stored && { ...stored, writable: false };
+        },
+      }),
+    });
+    await put(scene, 'one.ics', object('one', 'DTSTART:20270301T080000Z', 'STATUS:TENTATIVE'));
+    const event_id = await numberOf(scene, 'one');
+    for (const tool of ['update_event', 'cancel_event', 'confirm_event']) {
+      const args = tool === 'update_event' ? { title: 'Other' } : {};
+      expect(detailsOf(await scene.key.call(tool, { event_id, ...args }))).toMatchObject({
+        errors: [{ field: 'event_id', rule: 'read_only' }],
+      });
+    }
+  });
+
   it('of an event that carries too much is refused', async () => {
     const scene = await openCalendar();
     await put(scene, 'one.ics', object('one', 'DTSTART:20270301T080000Z', `ATTACH:${'x'.repeat(1_100_000)}`));

@@ -240,6 +240,25 @@ describe('a list', () => {
   });
 });
 
+it('a calendar that may only be read says so of its events, and is not written to', async () => {
+  const privileges =
+    '<d:current-user-privilege-set><d:privilege><d:read/></d:privilege></d:current-user-privilege-set>';
+  const server = await startScriptedCaldav(
+    (asked, response) => {
+      if (asked.path !== '/home/') return 'usual';
+      const props = `<d:resourcetype><d:collection/><c:calendar/></d:resourcetype>${privileges}`;
+      const propstat = `<d:propstat><d:prop>${props}</d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat>`;
+      multistatus(response, `<d:response><d:href>${CALENDAR}</d:href>${propstat}</d:response>`);
+      return 'answered';
+    },
+    [{ name: 'one.ics', data: object('one', 'DTSTART:20260310T090000Z') }],
+  );
+  const { calendar, call } = accountOn(server.url);
+  const stored = await calendar.read(call, { calendar: CALENDAR, uid: 'one', recurrenceId: null }, 'UTC');
+  expect(stored).toMatchObject({ writable: false, event: { uid: 'one' } });
+  expect(await calendar.target(call)).toBeUndefined();
+});
+
 describe('what a calendar server may answer to a change', () => {
   it.each([
     [401, '', 'auth'],
