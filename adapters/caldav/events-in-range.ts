@@ -93,10 +93,15 @@ export async function eventsInRange(
       query.from.getTime() - 2 * ZONES_APART_MS,
       query.to.getTime() + 2 * ZONES_APART_MS,
     ];
-    return readObject(ics).every(({ start, span }) => {
-      const startMs = instantOf(start.wallMs, start.zone ?? owner);
-      return startMs > toMs || startMs + span.days * DAY_MS + span.exactMs < fromMs;
-    });
+    try {
+      return readObject(ics).every(({ start, span }) => {
+        const startMs = instantOf(start.wallMs, start.zone ?? owner);
+        return startMs > toMs || startMs + span.days * DAY_MS + span.exactMs < fromMs;
+      });
+    } catch (error) {
+      if (error instanceof BrokenObject) return false;
+      throw error;
+    }
   }
 }
 

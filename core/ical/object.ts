@@ -1,13 +1,13 @@
 import ICAL from 'ical.js';
 import * as z from 'zod';
 import { DAY_MS } from '../limits.ts';
+import { BrokenObject } from './broken-object.ts';
 import type { RecurrenceRule } from './recurrence-rule.ts';
 import { recurrenceRule } from './rule-parts.ts';
 import { zoneOf } from './vtimezone.ts';
 import { instantOf, UTC, type Zone, zoneNamed } from './zone.ts';
 
-/** An object that cannot be read as events: its text is no iCalendar, or what it says about time makes no sense. */
-export class BrokenObject extends Error {}
+export { BrokenObject };
 
 /** A time as it is written. `zone` undefined: floating, or a whole day; it is then read in the zone of the reader. */
 export interface Moment {
@@ -53,7 +53,7 @@ const FIRST_YEAR = 100;
 
 /**
  * The events of one calendar object.
- * @throws BrokenObject
+ * @throws BrokenObject, as do the zones of their times where they take too long to follow
  */
 export function readObject(ics: string): EventPart[] {
   try {
@@ -73,14 +73,18 @@ const jCal = z.tuple([z.string(), z.array(z.any()), z.array(z.any())]);
 
 type Zones = (tzid: string) => Zone | undefined;
 
+/** What following the zones of one object may cost: some 5 ms. A zone with a long history costs a tenth of it. */
+const ZONE_STEPS = 50_000;
+
 function zonesOf(calendar: ICAL.Component): Zones {
+  const budget = { left: ZONE_STEPS };
   const zones = new Map<string, Zone | undefined>();
   return (tzid) => {
     if (!zones.has(tzid)) {
       const own = calendar
         .getAllSubcomponents('vtimezone')
         .find((component) => component.getFirstPropertyValue('tzid') === tzid);
-      zones.set(tzid, (own && zoneOf(own)) ?? zoneNamed(tzid));
+      zones.set(tzid, (own && zoneOf(own, budget)) ?? zoneNamed(tzid));
     }
     return zones.get(tzid);
   };

@@ -1,6 +1,13 @@
 import ICAL from 'ical.js';
 import { DAY_MS } from '../limits.ts';
-import { occurrences, type RecurrenceRule, TooMuchWork, type WallRange } from './recurrence-rule.ts';
+import { BrokenObject } from './broken-object.ts';
+import {
+  occurrences,
+  type RecurrenceRule,
+  TooMuchWork,
+  type WallRange,
+  type WorkBudget,
+} from './recurrence-rule.ts';
 import { recurrenceRule } from './rule-parts.ts';
 import type { Zone } from './zone.ts';
 
@@ -28,8 +35,11 @@ interface Observance {
 const MOST_ONSETS = 500;
 const YEAR_MS = 366 * DAY_MS;
 
-/** The zone that a VTIMEZONE describes; undefined where it describes none that can be followed. */
-export function zoneOf(component: ICAL.Component): Zone | undefined {
+/**
+ * The zone that a VTIMEZONE describes; undefined where it describes none that can be followed.
+ * @param budget spent by `offsetMs`, which throws BrokenObject when nothing is left of it
+ */
+export function zoneOf(component: ICAL.Component, budget: WorkBudget): Zone | undefined {
   const observances = component
     .getAllSubcomponents()
     .filter(({ name }) => name === 'standard' || name === 'daylight')
@@ -41,7 +51,8 @@ export function zoneOf(component: ICAL.Component): Zone | undefined {
   return {
     offsetMs(instantMs) {
       const year = Math.floor(instantMs / YEAR_MS);
-      const onsets = years.get(year) ?? known.flatMap((each) => onsetsUntil((year + 1) * YEAR_MS, each));
+      const onsets =
+        years.get(year) ?? known.flatMap((each) => onsetsUntil((year + 1) * YEAR_MS, each, budget));
       years.set(year, onsets);
       const last = onsets.filter(({ atMs }) => atMs <= instantMs).sort((a, b) => b.atMs - a.atMs)[0];
       return last?.offsetMs ?? earliest.beforeMs;
@@ -50,20 +61,26 @@ export function zoneOf(component: ICAL.Component): Zone | undefined {
 }
 
 /** Those that are named, and those of the rule in the last years before then, or before it ended. */
-function onsetsUntil(endMs: number, { beforeMs, offsetMs, ...clock }: Observance): Onset[] {
+function onsetsUntil(
+  endMs: number,
+  { beforeMs, offsetMs, ...clock }: Observance,
+  budget: WorkBudget,
+): Onset[] {
   const toMs = Math.min(endMs, clock.untilMs) + beforeMs;
-  const ruled = clock.rule && firstOf(clock.rule, clock.startMs, { fromMs: toMs - 3 * YEAR_MS, toMs });
+  const ruled =
+    clock.rule && firstOf(clock.rule, clock.startMs, { fromMs: toMs - 3 * YEAR_MS, toMs }, budget);
   return [...clock.dates, ...(ruled ?? [])].map((wallMs) => ({ atMs: wallMs - beforeMs, offsetMs }));
 }
 
-function firstOf(rule: RecurrenceRule, startMs: number, range: WallRange): number[] {
+function firstOf(rule: RecurrenceRule, startMs: number, range: WallRange, budget: WorkBudget): number[] {
   const times: number[] = [];
   try {
-    for (const at of occurrences(rule, startMs, range, { left: 20_000 })) {
+    for (const at of occurrences(rule, startMs, range, budget)) {
       if (times.push(at) >= MOST_ONSETS) break;
     }
   } catch (error) {
     if (!(error instanceof TooMuchWork)) throw error;
+    throw new BrokenObject('a zone takes too long to follow', { cause: error });
   }
   return times;
 }

@@ -241,6 +241,26 @@ describe('an object that is broken', () => {
     expect(budget.left).toBeGreaterThanOrEqual(-10);
   });
 
+  it.each([
+    ['is followed with a long history', 'FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU;UNTIL=20100328T010000Z', 1],
+    ['is not followed for ever', 'FREQ=SECONDLY', undefined],
+  ])('a zone %s', (_what, rule, events) => {
+    const observance = (year: number) => [
+      'BEGIN:STANDARD',
+      `DTSTART:${year}0301T000000`,
+      'TZOFFSETFROM:+0000',
+      'TZOFFSETTO:+0100',
+      `RRULE:${rule}`,
+      'END:STANDARD',
+    ];
+    const history = Array.from({ length: 200 }, (_, index) => observance(1800 + index));
+    const zone = ['BEGIN:VTIMEZONE', 'TZID:Long', ...history.flat(), 'END:VTIMEZONE'];
+    const event = ['BEGIN:VEVENT', 'UID:one', 'DTSTART;TZID=Long:20260310T090000', 'END:VEVENT'];
+    const read = () => shown(wrapped([...zone, ...event])).length;
+    if (events === undefined) expect(read).toThrow(BrokenObject);
+    else expect(read()).toBe(events);
+  });
+
   it('says that a series was cut, and spends what many objects share', () => {
     const budget = { left: 200_000 };
     const range = {

@@ -1,0 +1,2 @@
+/** An object that cannot be read as events: its text is no iCalendar, or what it says about time makes no sense. */
+export class BrokenObject extends Error {}
