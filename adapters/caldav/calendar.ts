@@ -140,7 +140,8 @@ export function caldavCalendar({ log }: { log?: Log } = {}): Calendar {
       const events = found.flatMap((each) => each.events);
       if (events.length > MOST_EVENTS)
         throw new MailError('refused', 'there are too many events in that time');
-      return events.sort((a, b) => a.start.getTime() - b.start.getTime() || (a.uid < b.uid ? -1 : 1));
+      events.sort((a, b) => a.start.getTime() - b.start.getTime() || (a.uid < b.uid ? -1 : 1));
+      return { events, unreadable: broken + cut };
     },
 
     async read(call, key, timezone) {

@@ -99,9 +99,11 @@ export function sandboxCalendar(options: SandboxCalendarOptions = {}): SandboxCa
     async list(call, { from, to, timezone }) {
       refuseEnded(call);
       const reading = { from, to, timezone, calendar: CALENDAR.calendar };
-      return [...objectsOf(call.account).values()]
-        .flatMap((ics) => expandObject(ics, reading).events)
+      const expanded = [...objectsOf(call.account).values()].map((ics) => expandObject(ics, reading));
+      const events = expanded
+        .flatMap((object) => object.events)
         .sort((a, b) => a.start.getTime() - b.start.getTime() || (a.uid < b.uid ? -1 : 1));
+      return { events, unreadable: expanded.filter(({ cut }) => cut).length };
     },
 
     async read(call, key, timezone) {

@@ -4,6 +4,12 @@ import type { MailCall, Start } from './mail.ts';
  * What core asks of a calendar. One object serves all accounts; failures are MailErrors, as the mailbox's are.
  * Objects are iCalendar text (RFC 5545): what is stored is what the plan froze, byte for byte.
  */
+export interface EventList {
+  readonly events: readonly CalendarEvent[];
+  /** Objects that may hold more of them and cannot be read, or not as far as was asked. */
+  readonly unreadable: number;
+}
+
 export interface Calendar {
   /**
    * Connects and signs in, and names the calendars of the account that hold events. Empty: the account has none.
@@ -16,7 +22,7 @@ export interface Calendar {
    * expanded, earliest first. An account without a calendar has none.
    * @param query `timezone`: the owner's, for floating and all-day events
    */
-  list(call: MailCall, query: { from: Date; to: Date; timezone: string }): Promise<readonly CalendarEvent[]>;
+  list(call: MailCall, query: { from: Date; to: Date; timezone: string }): Promise<EventList>;
 
   /**
    * One event with the object that it lies in, as it is now; undefined when it is gone (or that instance is).

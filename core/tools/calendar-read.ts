@@ -41,6 +41,11 @@ export const listEvents = defineRead({
       }),
     ),
     timezone: z.string().meta({ description: 'IANA name of the zone of the user.' }),
+    unreadable: z
+      .int()
+      .min(1)
+      .optional()
+      .meta({ description: 'Calendar objects that cannot be read: their events are missing here.' }),
     ...pageShape,
   }),
   async run(args, context) {
@@ -54,17 +59,19 @@ export const listEvents = defineRead({
     const to = startOfDay(now, timezone, args.days + 1);
     const found = await Promise.all(
       accountsOf(context, undefined).map(async (account) => {
-        const events = await asked(
+        const { events, unreadable } = await asked(
           account,
           'calendar',
           calendar.list(context.mailCall(account), { from, to, timezone }),
         );
         const numbers = await ports.storage.eventNumbers(owner.ownerId, account.accountId, events);
-        return events.map((event, index) => ({ event, number: numbers[index] }));
+        return { unreadable, events: events.map((event, index) => ({ event, number: numbers[index] })) };
       }),
     );
+    const unreadable = found.reduce((sum, account) => sum + account.unreadable, 0);
+    const besides = unreadable === 0 ? {} : { unreadable };
     const rows = found
-      .flat()
+      .flatMap(({ events }) => events)
       .map(({ event, number }) => ({ event, number, past: event.end <= now }))
       .filter(({ past }) => args.only === 'all' || past === (args.only === 'past'))
       .sort((a, b) => a.event.start.getTime() - b.event.start.getTime() || (a.number ?? 0) - (b.number ?? 0))
@@ -84,14 +91,19 @@ export const listEvents = defineRead({
         ),
       );
       const reason = calendars.flat().length === 0 ? 'no_calendar_connected' : 'no_events';
-      return { kind: 'empty', result: { ...none, reason } };
+      return { kind: 'empty', result: { ...none, ...besides, reason } };
     }
     const skip = skipped(context, args.cursor);
     const rest = rows.slice(skip);
     return {
       kind: 'cut',
       most: rest.length,
-      at: (n) => ({ events: rest.slice(0, n), timezone, ...pageFields(context, skip, rest.length, n) }),
+      at: (n) => ({
+        events: rest.slice(0, n),
+        timezone,
+        ...besides,
+        ...pageFields(context, skip, rest.length, n),
+      }),
     };
   },
 });

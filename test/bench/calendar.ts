@@ -33,7 +33,7 @@ export async function calendar(): Promise<Row[]> {
     });
     const list = () => port.list(call(), { ...WEEK, timezone: 'Europe/Zurich' });
     const startMs = performance.now();
-    const { length } = await list();
+    const { length } = (await list()).events;
     const firstMs = performance.now() - startMs;
     const rounds = await alternate(
       ROUNDS,

@@ -34,6 +34,23 @@ async function eventNumbered({ call }: Door, event_id: number): Promise<EventRow
 }
 
 section('States: Calendar event', () => {
+  it('a list says how many objects of the calendar cannot be read', async () => {
+    const calendar = sandboxCalendar();
+    const own = await ownDoor({
+      given: {
+        calendar: {
+          ...calendar,
+          list: async (call, query) => ({ ...(await calendar.list(call, query)), unreadable: 2 }),
+        },
+      },
+    });
+    const listed = await own.call('GET', '/v1/events?days=30');
+    expect(listed.json).toMatchObject({ status: 'ok', result: { unreadable: 2 } });
+    const none = await own.call('GET', '/v1/events?days=0&only=future');
+    expect(none.json.result).toHaveProperty('unreadable', 2);
+    expect((await door().call('GET', '/v1/events')).json.result).not.toHaveProperty('unreadable');
+  });
+
   it('created: confirmed; created with proposed: tentative, and confirmed by confirm', async () => {
     const own = await ownDoor({ opensAt: AUTUMN });
     expect((await eventNumbered(own, await newEvent(own)))?.status).toBe('confirmed');

@@ -75,9 +75,9 @@ export function callOf(scene: Scene): MailCall {
 }
 
 /** What lies in the calendar in 2027. */
-export function eventsOf(scene: Scene): Promise<readonly CalendarEvent[]> {
+export async function eventsOf(scene: Scene): Promise<readonly CalendarEvent[]> {
   const [from, to] = [new Date('2027-01-01T00:00:00Z'), new Date('2028-01-01T00:00:00Z')];
-  return scene.calendar.list(callOf(scene), { from, to, timezone: ZONE });
+  return (await scene.calendar.list(callOf(scene), { from, to, timezone: ZONE })).events;
 }
 
 /** Removes the only event there is, as another program would. */

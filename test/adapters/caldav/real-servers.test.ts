@@ -80,7 +80,7 @@ describe.skipIf(noRadicale.length > 0)(titledWithout(noRadicale, 'a calendar on 
     const writeTo = decodedPath(new URL(work.calendarUrl));
     const { calendar, call } = accountOf(user, { writeTo });
     const query = { from: new Date('2026-03-10'), to: new Date('2026-03-11'), timezone: 'UTC' };
-    expect((await calendar.list(call, query)).map(({ uid }) => uid)).toEqual(['a', 'b']);
+    expect((await calendar.list(call, query)).events.map(({ uid }) => uid)).toEqual(['a', 'b']);
     expect(await calendar.target(call)).toMatchObject({ calendar: writeTo, name: 'Arbeit & Beruf' });
     const lost = accountOf(user, { writeTo: '/elsewhere/' });
     await expect(lost.calendar.target(lost.call)).rejects.toMatchObject({ code: 'not_found' });
@@ -94,9 +94,9 @@ describe.skipIf(noRadicale.length > 0)(titledWithout(noRadicale, 'a calendar on 
     await putObject(work, 'b.ics', object('b', 'DTSTART:20260310T100000Z'));
     const { calendar, call } = accountOf(user);
     const query = { from: new Date('2026-03-10'), to: new Date('2026-03-11'), timezone: 'UTC' };
-    expect((await calendar.list(call, query)).map(({ uid }) => uid)).toEqual(['a', 'b']);
+    expect((await calendar.list(call, query)).events.map(({ uid }) => uid)).toEqual(['a', 'b']);
     await removeCalendar(work);
-    expect((await calendar.list(call, query)).map(({ uid }) => uid)).toEqual(['a']);
+    expect((await calendar.list(call, query)).events.map(({ uid }) => uid)).toEqual(['a']);
   });
 
   it('is examined', async () => {

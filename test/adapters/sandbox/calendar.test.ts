@@ -31,8 +31,10 @@ calendarContract('sandbox', async () => {
 });
 
 const calendar = sandboxCalendar({ now: () => new Date('2026-03-03T17:45:00Z') });
-const list = (from: string, to: string) =>
-  calendar.list(call, { from: new Date(from), to: new Date(to), timezone: 'Europe/Berlin' });
+const list = async (from: string, to: string) => {
+  const range = { from: new Date(from), to: new Date(to), timezone: 'Europe/Berlin' };
+  return (await calendar.list(call, range)).events;
+};
 
 describe('the sandbox calendar', () => {
   it('lists what touches the time asked for, earliest first', async () => {

@@ -60,12 +60,13 @@ export const ZURICH = [
   'END:VTIMEZONE',
 ];
 
-export function listed(
+export async function listed(
   { calendar, call }: CalendarScene,
   from: string,
   to: string,
 ): Promise<readonly CalendarEvent[]> {
-  return calendar.list(call, { from: new Date(from), to: new Date(to), timezone: ZONE });
+  const list = await calendar.list(call, { from: new Date(from), to: new Date(to), timezone: ZONE });
+  return list.events;
 }
 
 /** Start, end and title of each event, to the minute: short to write down. */
