@@ -120,7 +120,11 @@ section('Notes: Where API.md can be read in two ways', () => {
   it.each(['q=caf%e9', 'folder=%ff', 'q=%ED%A0%80', 'q=a&from=%C3'])(
     'a query that is not UTF-8 is refused, not looked for as something else: %s',
     async (query) => {
-      const { json } = await door().call('GET', `/v1/messages?${query}`);
+      const { server } = door();
+      const { json } = await sendBytes(
+        server.port,
+        `GET /v1/messages?${query} HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nAuthorization: Bearer ${server.apiKey}\r\n\r\n`,
+      );
       const field = query.includes('&') ? 'from' : query.split('=')[0];
       expect(json).toMatchObject({
         code: 'invalid_arguments',
