@@ -176,6 +176,26 @@ section('Endpoints: Meta', () => {
     expect(refusedFields(await call('POST', '/v1/tools/get_me', { body: more }))).toEqual(['body.name']);
   });
 
+  it.each([64, 65])(
+    'POST /v1/tools/{name} of a name of %i characters that is none: not found',
+    async (length) => {
+      const answer = await door().tool('x'.repeat(length));
+      expectFailure(answer, 404, 'not_found', { reason: 'tool' });
+    },
+  );
+
+  it.each([
+    ['/v1/trackers/', 'a slash at the end'],
+    ['//v1/me', 'a slash too many'],
+    ['/V1/me', 'in other case'],
+    ['/v1/messages/%zz', 'an escape that is none'],
+    ['/v1/messages/a%2Fattachments', 'a slash inside a segment'],
+  ])('GET %s: %s', async (path) => {
+    const answer = await door().call('GET', path);
+    if (path.includes('%2F')) expectFailure(answer, 400, 'invalid_message_id');
+    else expectFailure(answer, 404, 'not_found', { reason: 'route' });
+  });
+
   it('GET /v1/openapi.json needs no key', async () => {
     const answer = await door().call('GET', '/v1/openapi.json', { headers: { authorization: '' } });
     expect(answer).toMatchObject({ status: 200, json: { openapi: '3.1.0', info: { version: '1.0.0' } } });

@@ -1,6 +1,16 @@
 import { Buffer } from 'node:buffer';
 import { expect, it } from 'vitest';
-import { approvalIn, doorOf, expectFailure, FRIEND, idOf, OWNER, ownDoor, resultIn } from './door.ts';
+import {
+  approvalIn,
+  doorOf,
+  expectFailure,
+  FRIEND,
+  idOf,
+  OWNER,
+  ownDoor,
+  refusedFields,
+  resultIn,
+} from './door.ts';
 import { section } from './sections.ts';
 
 // API.md from its top on: envelope, identifiers, mail, accounts and folders. What every answer has to have besides,
@@ -156,6 +166,26 @@ section('Resources: Identifier formats', () => {
     await deliver();
     const { next_cursor } = resultIn(await call('GET', '/v1/messages?limit=1'));
     expect(next_cursor).toMatch(/^c1_[A-Za-z0-9_-]{1,117}$/);
+  });
+
+  it('a cursor of another list, of another user, or changed, is none', async () => {
+    const { call, deliver, key, server } = door();
+    await deliver();
+    await deliver();
+    const { ownerId } = await server.service.owners.create({ email: 'mallory@example.org' });
+    await server.service.accounts.connect({ ownerId, email: 'mallory@example.org', settings: {} });
+    const other = await key({ ownerId });
+    const cursor = String(resultIn(await call('GET', '/v1/messages?limit=1')).next_cursor);
+    const changed = `${cursor.slice(0, -1)}${cursor.endsWith('A') ? 'B' : 'A'}`;
+    const asks: [path: string, options: { key?: string }][] = [
+      [`/v1/approvals?limit=1&cursor=${cursor}`, {}],
+      [`/v1/threads/${await deliver()}?limit=1&cursor=${cursor}`, {}],
+      [`/v1/messages?limit=1&cursor=${changed}`, {}],
+      [`/v1/messages?limit=1&cursor=${cursor}`, { key: other }],
+    ];
+    for (const [path, options] of asks)
+      expect(refusedFields(await call('GET', path, options))).toEqual(['cursor']);
+    expect((await call('GET', `/v1/messages?limit=1&cursor=${cursor}`)).status).toBe(200);
   });
 
   it('approval ids', async () => {
