@@ -9,7 +9,7 @@ describe('The tool protocol, asked the same', async () => {
   await import('./authentication.test.ts');
   await import('./endpoints.test.ts');
   await import('./errors.test.ts');
-  await import('./events-and-trackers.test.ts');
+  await import('./events.test.ts');
   await import('./limits.test.ts');
   await import('./messages.test.ts');
   await import('./notes.test.ts');
@@ -17,4 +17,5 @@ describe('The tool protocol, asked the same', async () => {
   await import('./resources.test.ts');
   await import('./response-size.test.ts');
   await import('./states.test.ts');
+  await import('./trackers.test.ts');
 });
