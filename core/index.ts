@@ -57,6 +57,7 @@ export type {
   CalendarEvent,
   CalendarInfo,
   EventKey,
+  EventList,
   ObjectPlace,
   StoredEvent as StoredCalendarEvent,
 } from './ports/calendar.ts';
