@@ -215,11 +215,14 @@ section('Endpoints: Meta', () => {
 
 section('Endpoints: Approvals', () => {
   it('the list is bare, newest first, of this key alone, open ones unless asked for all', async () => {
-    const { call, letter, key, reject } = door();
+    const { call, clock, letter, key, reject } = door();
     const own = await key();
     const ids: string[] = [];
-    for (let n = 0; n < 3; n++)
+    for (let n = 0; n < 3; n++) {
       ids.unshift(approvalIn(await call('POST', '/v1/messages', { body: letter(), key: own })).id);
+      // No two at the same time.
+      clock.shift(1);
+    }
     await call('POST', '/v1/messages', { body: letter() });
     await reject(ids[1] ?? '');
     const list = async (query: string) => {
