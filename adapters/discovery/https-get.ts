@@ -71,6 +71,11 @@ function answerOf(
       ...(ca === undefined ? {} : { ca }),
     });
     asked.once('error', reject);
+    // Node ends such a connection without an error, and nothing more would come.
+    asked.once('upgrade', (_response, socket) => {
+      socket.destroy();
+      reject(new Error('it does not speak plain HTTP'));
+    });
     asked.once('response', (response) => {
       const { statusCode: status = 0, headers } = response;
       if (status !== 200) {

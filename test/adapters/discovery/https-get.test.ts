@@ -117,6 +117,12 @@ describe('an HTTPS server', () => {
     await expect(get('/')).rejects.toThrow();
   });
 
+  it('is given up when it would rather speak something else', async () => {
+    answer = (_request, response) =>
+      response.writeHead(101, { connection: 'upgrade', upgrade: 'websocket' }).end();
+    await expect(get('/')).rejects.toThrow('does not speak plain HTTP');
+  });
+
   it('is given up when it does not answer in time', async () => {
     answer = () => undefined;
     await expect(get('/')).rejects.toThrow('does not answer in time');
