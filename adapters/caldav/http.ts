@@ -186,6 +186,11 @@ function send(
   });
   const answer = new Promise<Answer>((resolve, reject) => {
     asked.once('error', reject);
+    // Node ends such a connection without an error, and nothing more would come.
+    asked.once('upgrade', (_response, socket) => {
+      socket.destroy();
+      reject(new Error('the server changed to another protocol'));
+    });
     asked.once('response', (response) => {
       const chunks: Buffer[] = [];
       let bytes = 0;

@@ -97,6 +97,24 @@ describe('what a calendar server may answer to a question', () => {
     await expect(calendar.list(call, query)).rejects.toMatchObject({ code: 'unavailable' });
   });
 
+  it.each([
+    ['REPORT', 'unavailable'],
+    ['PUT', 'outcome_unknown'],
+  ])('an answer to %s in another protocol is %s', async (method, code) => {
+    const server = await startScriptedCaldav(
+      only(method, (_asked, response) => {
+        response.writeHead(101, { connection: 'upgrade', upgrade: 'websocket' }).end();
+        return 'answered';
+      }),
+    );
+    const { calendar, call } = accountOn(server.url);
+    const ended =
+      method === 'PUT'
+        ? calendar.write(call, { ...place, ics, ifMatch: null }, go)
+        : calendar.list(call, query);
+    await expect(ended).rejects.toMatchObject({ code });
+  });
+
   it('an answer without end is refused once it is too large', async () => {
     const server = await startScriptedCaldav(
       only('REPORT', (_asked, response) => {
