@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { accountsOf, asked } from '../mailbox.ts';
 import { positionOf } from '../paging.ts';
-import type { ListPosition } from '../ports/mail.ts';
+import type { ListPosition, ListQuery } from '../ports/mail.ts';
 import { accountId, cursor, limit } from '../schema.ts';
 import { type CallContext, defineRead, type Found } from './define-tool.ts';
 import { folder } from './folder-argument.ts';
@@ -40,9 +40,11 @@ export const listUnread = defineRead({
   run: (args, context) => listMessages(args, context, true),
 });
 
-/** Account, uidValidity, uid, and INTERNALDATE in milliseconds. */
-const position = z.tuple([z.int(), z.string(), z.int(), z.int()]);
-type RowPosition = z.infer<typeof position>;
+type Order = ListQuery['order'];
+
+/** Account, uidValidity, uid, and INTERNALDATE in milliseconds; then the order of the list. */
+const positionIn = (order: Order) => z.tuple([z.int(), z.string(), z.int(), z.int(), z.literal(order)]);
+type RowPosition = z.infer<ReturnType<typeof positionIn>>;
 
 /** Source: API-NOTES.md, order: one folder by UID; several accounts by INTERNALDATE with a fixed tie-break. */
 async function listMessages(
@@ -52,8 +54,9 @@ async function listMessages(
 ): Promise<Found> {
   const wanted = args.folder ?? 'inbox';
   const accounts = accountsOf(context, args.account_id);
-  const after = args.cursor === undefined ? undefined : positionOf(context, args.cursor, position);
   const order = accounts.length === 1 ? 'uid' : 'date';
+  // The order changes when an account joins the only one, or is left alone: a page of the other order has no place here.
+  const after = args.cursor === undefined ? undefined : positionOf(context, args.cursor, positionIn(order));
   const pages = await Promise.all(
     accounts.map(async (account) => {
       const path = await pathNamed(context, account, wanted);
@@ -73,7 +76,7 @@ async function listMessages(
     folder: wanted,
     limit: args.limit,
     compare: newestFirst,
-    positionOf: rowPosition,
+    positionOf: (row) => rowPosition(row, order),
     none: { reason: unread ? 'no_unread_messages' : 'no_messages' },
   });
 }
@@ -94,6 +97,6 @@ function behind([accountId, uidValidity, uid, internalDateMs]: RowPosition, acco
   return { uidValidity: null, uid: account < accountId ? 0 : UID_MAX + 1, internalDateMs };
 }
 
-function rowPosition({ account, row: { place, internalDate } }: AccountRow): RowPosition {
-  return [account.accountId, place.uidValidity, place.uid, internalDate.getTime()];
+function rowPosition({ account, row: { place, internalDate } }: AccountRow, order: Order): RowPosition {
+  return [account.accountId, place.uidValidity, place.uid, internalDate.getTime(), order];
 }

@@ -237,6 +237,27 @@ describe('a cursor', () => {
   });
 });
 
+describe('a cursor of all accounts', () => {
+  it('is refused once the only account has got company, or is left alone: their orders are not the same', async () => {
+    const scene = await openScene({
+      samples: (owner) => [5, 10, 15].map((minutesAgo) => letter(`${owner}-${minutesAgo}`, { minutesAgo })),
+    });
+    const key = await scene.addKey('read');
+    const cursorNow = async () =>
+      pageSchema.parse(resultOf(await key.call('summarize_inbox', { limit: 1 }))).next_cursor;
+    const refused = { code: 'invalid_arguments', errors: [including({ field: 'cursor' })] };
+    const ofOne = await cursorNow();
+    const other = await connectOther(scene);
+    expect(detailsOf(await key.call('summarize_inbox', { limit: 1, cursor: ofOne }))).toEqual(refused);
+    const ofBoth = await cursorNow();
+    await scene.service.accounts.remove(scene.ownerId, other);
+    expect(detailsOf(await key.call('summarize_inbox', { limit: 1, cursor: ofBoth }))).toEqual(refused);
+    expect(resultOf(await key.call('summarize_inbox', { limit: 1, cursor: ofOne }))).toMatchObject({
+      returned: 1,
+    });
+  });
+});
+
 describe('without a mailbox', () => {
   it.each([
     ['summarize_inbox', {}],
