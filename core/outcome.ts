@@ -117,10 +117,15 @@ export function meaningOf(approval: Approval): string {
       return 'The request waits for the owner. Nothing has happened yet.';
     case 'approved':
       return 'The request is approved and is being carried out. It is not done yet.';
-    case 'executed':
+    case 'executed': {
+      const inPart =
+        leftUndone(approval) === undefined
+          ? ''
+          : ' in part only: result.items says which messages are not done, and why';
       return approval.approvedBy === 'policy'
-        ? 'The action was carried out; this key may do it without asking.'
-        : 'The owner approved the request and the action was carried out.';
+        ? `The action was carried out${inPart}; this key may do it without asking.`
+        : `The owner approved the request and the action was carried out${inPart}.`;
+    }
     case 'failed':
       return 'The action was not carried out. Nothing was done.';
     case 'rejected':
@@ -132,4 +137,15 @@ export function meaningOf(approval: Approval): string {
     case 'outcome_unknown':
       return 'The action may or may not have happened. Do not repeat it; look in the Sent folder, or in the calendar.';
   }
+}
+
+const itemsDone = z.looseObject({ items: z.array(z.looseObject({ done: z.boolean().optional() })) });
+
+/** Of a change of several messages that was executed: how many of them are not done. Undefined: all are. */
+export function leftUndone({
+  result,
+}: Approval): { readonly undone: number; readonly of: number } | undefined {
+  const items = itemsDone.safeParse(result).data?.items ?? [];
+  const undone = items.filter(({ done }) => done === false).length;
+  return undone === 0 ? undefined : { undone, of: items.length };
 }

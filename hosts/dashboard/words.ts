@@ -1,5 +1,6 @@
 import type { Approval, ApprovalError, ApprovalState } from '../../core/approval.ts';
 import { ERRORS, type ErrorCode } from '../../core/errors.ts';
+import { leftUndone } from '../../core/outcome.ts';
 import type { Group, Mode } from '../../core/permissions.ts';
 
 /** What the service's codes are called on the owner's pages. */
@@ -33,10 +34,15 @@ export function meaningForOwner(approval: Approval): string {
       return 'It waits for you. Nothing has happened yet.';
     case 'approved':
       return 'It is approved and being carried out. It is not done yet.';
-    case 'executed':
-      return approval.approvedBy === 'policy'
-        ? 'It was carried out without asking you, as its key may do.'
-        : 'You approved it, and it was carried out.';
+    case 'executed': {
+      const left = leftUndone(approval);
+      const inPart = left && `It failed for ${left.undone} of ${left.of} messages.`;
+      const done =
+        approval.approvedBy === 'policy'
+          ? 'It was carried out without asking you, as its key may do.'
+          : 'You approved it, and it was carried out.';
+      return inPart === undefined ? done : `${done} ${inPart}`;
+    }
     case 'failed':
       return `It was not carried out; nothing was done. ${reasonOf(approval)}`.trim();
     case 'rejected':

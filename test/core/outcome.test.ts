@@ -10,6 +10,7 @@ import {
   storedOutcome,
   wireApproval,
 } from '../../core/outcome.ts';
+import { meaningForOwner } from '../../hosts/dashboard/words.ts';
 import { textLike } from './matchers.ts';
 
 const noon = new Date('2026-03-03T12:00:00Z');
@@ -141,6 +142,26 @@ describe('the answer for an approval', () => {
     ['outcome_unknown', /may or may not have happened.*Do not repeat.*Sent/],
   ])('%s means', (state, words) => {
     expect(meaningOf(approval({ state }))).toMatch(words);
+  });
+
+  it('says what was done in part only, to the agent and to the owner', () => {
+    const items = [
+      { id: 'm1_a', done: true },
+      { id: 'm1_b', done: false, code: 'not_found' },
+      { id: 'm1_c', done: true },
+    ];
+    for (const approvedBy of ['owner', 'policy'] as const) {
+      const partly = approval({ state: 'executed', approvedBy, result: { done: true, items } });
+      expect(meaningOf(partly)).toContain('in part only: result.items says which messages');
+      expect(meaningForOwner(partly)).toContain('It failed for 1 of 3 messages.');
+      const whole = approval({
+        state: 'executed',
+        approvedBy,
+        result: { done: true, items: items.slice(0, 1) },
+      });
+      expect(meaningOf(whole)).not.toContain('in part');
+      expect(meaningForOwner(whole)).not.toContain('failed');
+    }
   });
 
   it('says who let it run', () => {
