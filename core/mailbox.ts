@@ -71,6 +71,18 @@ export function folderNamed(folders: readonly MailFolder[], name: string): MailF
   return folders.find((folder) => folder.role === name.toLowerCase());
 }
 
+/** The folder that is such, also when another program made it a moment ago; undefined where the account has none. */
+export async function folderThat(
+  context: CallContext,
+  account: Account,
+  among: (folders: readonly MailFolder[]) => MailFolder | undefined,
+): Promise<MailFolder | undefined> {
+  const call = context.mailCall(account);
+  const { mail } = context.ports;
+  const known = among(await asked(account, 'folder', mail.folders(call)));
+  return known ?? among(await asked(account, 'folder', mail.folders(call, { fresh: true })));
+}
+
 /** A row as lists show it. Source: API.md, Message summary. */
 export function summaryOf(context: CallContext, account: Account, row: MessageRow) {
   const id = context.identifiers.messageId(context.owner.ownerId, account.accountId, row);

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ServiceError } from '../errors.ts';
 import type { Hold } from '../holds.ts';
-import { asked, placeOf } from '../mailbox.ts';
+import { asked, folderThat, placeOf } from '../mailbox.ts';
 import type { Result } from '../outcome.ts';
 import type { ActionPlan, MessageTarget } from '../plan.ts';
 import type { MailCall, MailFolder } from '../ports/mail.ts';
@@ -41,10 +41,10 @@ async function planMove(
     targets.some((target) => target.accountId === accountId),
   );
   const found = await Promise.all(
-    accounts.map(async (account) => {
-      const folders = await asked(account, 'folder', context.ports.mail.folders(context.mailCall(account)));
-      return { account, folder: destinationIn(folders, to) };
-    }),
+    accounts.map(async (account) => ({
+      account,
+      folder: await folderThat(context, account, (folders) => destinationIn(folders, to)),
+    })),
   );
   if ('path' in to && found.some(({ folder }) => folder === undefined)) {
     throw new ServiceError('not_found', { details: { reason: 'folder' } });

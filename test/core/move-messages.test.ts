@@ -151,6 +151,21 @@ describe.each(TOOLS)('%s', (tool, args, action, folder) => {
   });
 });
 
+it('a folder that another program made a moment ago can be listed, and moved into', async () => {
+  const { key, ids } = await open('direct', 1, {
+    mailAs: (mail) => ({
+      ...mail,
+      folders: async (call, options) =>
+        (await mail.folders(call, options)).filter(
+          ({ path }) => options?.fresh === true || path !== 'Projects/Atlas',
+        ),
+    }),
+  });
+  const outcome = await key.call('move_email', { id: ids[0], target_folder: 'Projects/Atlas' });
+  expect(approvalOf(outcome)).toMatchObject({ state: 'executed' });
+  expect(await subjectsIn(key, 'Projects/Atlas')).toEqual(['Subject 0']);
+});
+
 it('a subject or a name as long as a book does not push other requests off the page', async () => {
   const long = letter('long', {
     subject: 'x'.repeat(800),
