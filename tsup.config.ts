@@ -4,6 +4,7 @@ import { defineConfig } from 'tsup';
 const publicEntries = [
   'hosts/embedded/countersign',
   'adapters/sqlite/storage',
+  'adapters/postgres/storage',
   'adapters/imap/mail',
   'adapters/caldav/calendar',
   'adapters/sandbox/sandbox',

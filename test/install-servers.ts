@@ -13,6 +13,7 @@ const PACKAGES = [
   'radicale',
   'xandikos',
   'nginx-light',
+  'postgresql',
   // What the packages below need.
   'cyrus-common',
   'cyrus-caldav',

@@ -1,0 +1,83 @@
+import type { Account, Storage } from '../../core/ports/storage.ts';
+import { cancelWaiting, waitingApprovals } from './approval-table.ts';
+import { type Database, durable, type Queries, reading } from './database.ts';
+import { lockOwner } from './owner-lock.ts';
+import { integer, type Row, text } from './row.ts';
+
+const NEXT_ID = `
+  UPDATE countersign.owners SET last_account_id = last_account_id + 1 WHERE owner_id = $1 RETURNING last_account_id`;
+const INSERT = `
+  INSERT INTO countersign.accounts (owner_id, account_id, label, email, signature, sealed_settings, created_at_ms)
+  VALUES ($1, $2, $3, $4, $5, $6, $7)`;
+const OF_OWNER = {
+  name: 'countersign-accounts-1',
+  text: `
+    SELECT owner_id, account_id, label, email, signature, sealed_settings
+    FROM countersign.accounts WHERE owner_id = $1 ORDER BY account_id`,
+};
+const ACTIVATE = `
+  UPDATE countersign.owners SET active_account_id = $2
+  WHERE owner_id = $1 AND EXISTS (SELECT 1 FROM countersign.accounts WHERE owner_id = $1 AND account_id = $2)`;
+// The one that is active stays so; else it is the oldest that there is.
+const ACTIVATE_OLDEST = `
+  UPDATE countersign.owners o
+  SET active_account_id = (SELECT min(account_id) FROM countersign.accounts WHERE owner_id = $1)
+  WHERE owner_id = $1 AND NOT EXISTS (
+    SELECT 1 FROM countersign.accounts a WHERE a.owner_id = $1 AND a.account_id = o.active_account_id)`;
+const REMOVE = 'DELETE FROM countersign.accounts WHERE owner_id = $1 AND account_id = $2';
+const WAIT_FOR_TARGET = `
+  SELECT DISTINCT approval_id FROM countersign.waiting_targets WHERE owner_id = $1 AND starts_with(target, $2)`;
+const FORGET_RECIPIENTS = 'DELETE FROM countersign.known_recipients WHERE owner_id = $1 AND account_id = $2';
+
+export function postgresAccounts(
+  db: Database,
+): Pick<Storage, 'addAccount' | 'accounts' | 'activateAccount' | 'removeAccount'> {
+  return {
+    addAccount: durable(db, async (tx, { ownerId, label, email, signature, seal, now }) => {
+      await lockOwner(tx, ownerId);
+      const owner = await tx.row(NEXT_ID, [ownerId]);
+      if (owner === undefined) throw new Error('There is no such owner to add an account to.');
+      const accountId = integer(owner, 'last_account_id');
+      await tx.run(INSERT, [ownerId, accountId, label, email, signature, seal(accountId), now.getTime()]);
+      await tx.run(ACTIVATE_OLDEST, [ownerId]);
+      const added = (await accountsOf(tx, ownerId)).find((account) => account.accountId === accountId);
+      if (added === undefined) throw new Error('An account that was inserted is not there.');
+      return added;
+    }),
+    accounts: reading(db, accountsOf),
+    activateAccount: durable(db, async (tx, ownerId, accountId) => {
+      await lockOwner(tx, ownerId);
+      return (await tx.run(ACTIVATE, [ownerId, accountId])) === 1;
+    }),
+    removeAccount: durable(db, async (tx, { ownerId, accountId, targetsBegin, now }) => {
+      await lockOwner(tx, ownerId);
+      if ((await tx.run(REMOVE, [ownerId, accountId])) === 0) return false;
+      await tx.run(FORGET_RECIPIENTS, [ownerId, accountId]);
+      await tx.run(ACTIVATE_OLDEST, [ownerId]);
+      const named = await tx.rows(WAIT_FOR_TARGET, [ownerId, targetsBegin]);
+      const namedIds = new Set(named.map((row) => text(row, 'approval_id')));
+      const concerned = (await waitingApprovals(tx, ownerId)).filter(
+        (approval) => approval.accountId === accountId || namedIds.has(approval.id),
+      );
+      await cancelWaiting(tx, concerned, 'account_removed', now);
+      return true;
+    }),
+  };
+}
+
+export async function accountsOf(db: Queries, ownerId: string): Promise<readonly Account[]> {
+  return readAccounts(await db.rows(OF_OWNER, [ownerId]));
+}
+
+/** @param rows all accounts of one owner, oldest first */
+export function readAccounts(rows: readonly Row[]): readonly Account[] {
+  return rows.map((row, index) => ({
+    ownerId: text(row, 'owner_id'),
+    accountId: integer(row, 'account_id'),
+    label: text(row, 'label'),
+    email: text(row, 'email'),
+    signature: text(row, 'signature'),
+    sealedSettings: text(row, 'sealed_settings'),
+    isPrimary: index === 0,
+  }));
+}

@@ -1,0 +1,57 @@
+import pg from 'pg';
+import { SCHEMA_1 } from './schema-1.ts';
+
+/** Migration n takes the schema from version n - 1 to n. One that was released is never edited. */
+export const MIGRATIONS: readonly string[] = [SCHEMA_1];
+
+/** Any number, as long as it is always the same: processes that start at once wait for each other by it. */
+const LOCK = 7_305_816_482;
+
+/**
+ * Brings the schema `countersign` of the database to this program's version, in one transaction: processes that start
+ * at once do it once. A role that may not make a schema finds it made by one that may.
+ * @throws Error when the schema was written by a newer program; the driver's errors
+ */
+export async function migrate({
+  connectionString,
+  connectionTimeoutMillis,
+  fallback_application_name,
+}: pg.ClientConfig & { fallback_application_name: string }): Promise<void> {
+  // A connection of its own, for a migration may take longer than a statement otherwise may.
+  const settings = { connectionString, connectionTimeoutMillis, fallback_application_name };
+  const client = new pg.Client(settings);
+  // A connection that is lost is the error of what was asked on it.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    if ((await versionOf(client)) === MIGRATIONS.length) return;
+    await client.query('BEGIN');
+    await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
+    // Somebody else may have done it meanwhile.
+    const version = await versionOf(client);
+    for (const sql of MIGRATIONS.slice(version)) await client.query(sql);
+    await client.query('UPDATE countersign.schema_version SET version = $1', [MIGRATIONS.length]);
+    await client.query('COMMIT');
+  } finally {
+    await client.end();
+  }
+}
+
+/** 0: there is none of our tables. */
+async function versionOf(client: pg.Client): Promise<number> {
+  const there = await client.query<{ there: boolean }>(
+    "SELECT to_regclass('countersign.schema_version') IS NOT NULL AS there",
+  );
+  if (there.rows[0]?.there !== true) {
+    return 0;
+  }
+  const { rows } = await client.query<{ version: number }>('SELECT version FROM countersign.schema_version');
+  const version = rows[0]?.version ?? 0;
+  if (version > MIGRATIONS.length) {
+    throw new Error(
+      `The database cannot be used: it has schema version ${version}, and this program knows versions up to ` +
+        `${MIGRATIONS.length}. Start the newer program that wrote it, or restore a copy from before the upgrade.`,
+    );
+  }
+  return version;
+}

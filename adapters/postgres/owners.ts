@@ -1,0 +1,79 @@
+import type { Owner, Storage } from '../../core/ports/storage.ts';
+import { readOverrides, readPlan } from './credential-row.ts';
+import { atomic, type Database, durable, reading } from './database.ts';
+import { lockOwner } from './owner-lock.ts';
+import { integerOrNull, type Row, text, textOrNull } from './row.ts';
+
+const INSERT = `
+  INSERT INTO countersign.owners
+    (owner_id, email, email_folded, timezone, plan, limits, password_hash, created_at_ms)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+  ON CONFLICT DO NOTHING`;
+const BY_ID = 'SELECT * FROM countersign.owners WHERE owner_id = $1';
+const EVERYONE = 'SELECT * FROM countersign.owners ORDER BY created_at_ms, owner_id';
+const BY_EMAIL = 'SELECT * FROM countersign.owners WHERE email_folded = $1';
+const SET_PASSWORD = 'UPDATE countersign.owners SET password_hash = $2 WHERE owner_id = $1';
+const END_SESSIONS = 'DELETE FROM countersign.sessions WHERE owner_id = $1';
+const END_OLD_SESSIONS = 'DELETE FROM countersign.sessions WHERE owner_id = $1 AND expires_at_ms <= $2';
+const INSERT_SESSION =
+  'INSERT INTO countersign.sessions (token_hash, owner_id, expires_at_ms) VALUES ($1, $2, $3)';
+const BY_SESSION = `
+  SELECT o.* FROM countersign.sessions s JOIN countersign.owners o ON o.owner_id = s.owner_id
+  WHERE s.token_hash = $1 AND s.expires_at_ms > $2`;
+const END_SESSION = 'DELETE FROM countersign.sessions WHERE token_hash = $1';
+
+export function postgresOwners(
+  db: Database,
+): Pick<
+  Storage,
+  'addOwner' | 'owner' | 'owners' | 'ownerByEmail' | 'setPassword' | 'addSession' | 'session' | 'endSession'
+> {
+  return {
+    addOwner: durable(db, async (tx, { ownerId, email, timezone, plan, limits, passwordHash, now }) => {
+      const values = [timezone, plan, JSON.stringify(limits), passwordHash, now.getTime()];
+      return (await tx.run(INSERT, [ownerId, email, folded(email), ...values])) === 1;
+    }),
+    owner: reading(db, async ({ row }, ownerId) => {
+      const found = await row(BY_ID, [ownerId]);
+      return found && readOwner(found);
+    }),
+    owners: reading(db, async ({ rows }) => (await rows(EVERYONE, [])).map(readOwner)),
+    ownerByEmail: reading(db, async ({ row }, email) => {
+      const found = await row(BY_EMAIL, [folded(email)]);
+      return found && { owner: readOwner(found), passwordHash: textOrNull(found, 'password_hash') };
+    }),
+    setPassword: durable(db, async (tx, ownerId, passwordHash) => {
+      await lockOwner(tx, ownerId);
+      await tx.run(END_SESSIONS, [ownerId]);
+      return (await tx.run(SET_PASSWORD, [ownerId, passwordHash])) === 1;
+    }),
+    addSession: atomic(db, async (tx, { tokenHash, ownerId, expiresAt, now }) => {
+      await lockOwner(tx, ownerId);
+      await tx.run(END_OLD_SESSIONS, [ownerId, now.getTime()]);
+      await tx.run(INSERT_SESSION, [tokenHash, ownerId, expiresAt.getTime()]);
+    }),
+    session: reading(db, async ({ row }, tokenHash, now) => {
+      const found = await row(BY_SESSION, [tokenHash, now.getTime()]);
+      return found && readOwner(found);
+    }),
+    endSession: durable(db, async (tx, tokenHash) => {
+      await tx.run(END_SESSION, [tokenHash]);
+    }),
+  };
+}
+
+export function readOwner(row: Row): Owner {
+  return {
+    ownerId: text(row, 'owner_id'),
+    email: text(row, 'email'),
+    timezone: text(row, 'timezone'),
+    plan: readPlan(row),
+    limits: readOverrides(row),
+    activeAccountId: integerOrNull(row, 'active_account_id'),
+  };
+}
+
+/** Here and not by the database, whose folding follows the language that it is set to. */
+function folded(email: string): string {
+  return email.normalize('NFC').toLowerCase();
+}

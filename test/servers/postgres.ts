@@ -1,0 +1,172 @@
+import { randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { missingPrograms } from './missing-servers.ts';
+import { freePorts } from './ports.ts';
+import { type ProcessGroup, run, startProcessGroup } from './process-group.ts';
+
+export interface Postgres {
+  /** An empty database. @returns its connection string, with a password */
+  createDatabase(): Promise<string>;
+  dropDatabase(url: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A server of the tests' own, which may die. */
+export interface OwnPostgres extends Postgres {
+  /** Kills the server at once. */
+  crash(): Promise<void>;
+  /** Starts it again on the same port, with what it had stored. */
+  restart(): Promise<void>;
+}
+
+const VERSIONS = '/usr/lib/postgresql';
+const USER = 'countersign';
+
+/** Debian's newest. */
+function programs(): string {
+  const versions = existsSync(VERSIONS) ? readdirSync(VERSIONS).map(Number).filter(Number.isFinite) : [];
+  return `${VERSIONS}/${versions.length === 0 ? 'VERSION' : Math.max(...versions)}/bin`;
+}
+
+/** What keeps a Postgres of the tests' own from being started here. */
+export function missingOwnPostgres(): string[] {
+  return missingPrograms([`${programs()}/initdb`, `${programs()}/postgres`]);
+}
+
+/** The same where one that is there already will do, which TEST_DATABASE_URL names. */
+export function missingPostgres(): string[] {
+  return process.env.TEST_DATABASE_URL === undefined ? missingOwnPostgres() : [];
+}
+
+/** The server that TEST_DATABASE_URL names, whose role may make databases; else one of the tests' own. */
+export async function startPostgres(): Promise<Postgres> {
+  const { TEST_DATABASE_URL: url } = process.env;
+  return url === undefined ? startOwnPostgres() : { ...databasesOf(() => url), stop: async () => undefined };
+}
+
+/** Starts Postgres on the loopback interface. What is committed survives the death of the server, not of the machine. */
+export async function startOwnPostgres(): Promise<OwnPostgres> {
+  const folder = mkdtempSync('/tmp/cs-postgres-');
+  chmodSync(folder, 0o755);
+  const [uid, gid] = [await idOf('-u'), await idOf('-g')];
+  mkdirSync(`${folder}/data`, { mode: 0o700 });
+  chownSync(`${folder}/data`, uid, gid);
+  const password = randomBytes(12).toString('hex');
+  writeFileSync(`${folder}/password`, password);
+  // Postgres does not run as root.
+  const asPostgres = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--'];
+  await run('setpriv', [
+    ...asPostgres,
+    `${programs()}/initdb`,
+    ...['-D', `${folder}/data`, '-U', USER, `--pwfile=${folder}/password`, '-E', 'UTF8', '--locale=C.UTF-8'],
+    ...['--auth=scram-sha-256', '--no-sync'],
+  ]);
+  let port = 0;
+  let processes = await startOnFreePort();
+
+  function start(): ProcessGroup {
+    const settings = [
+      'fsync=off',
+      'full_page_writes=off',
+      'max_connections=200',
+      'listen_addresses=127.0.0.1',
+    ];
+    return startProcessGroup(
+      'setpriv',
+      [
+        ...asPostgres,
+        `${programs()}/postgres`,
+        ...['-D', `${folder}/data`, '-p', String(port), '-k', ''],
+        ...settings.flatMap((setting) => ['-c', setting]),
+      ],
+      `${folder}/postgres.log`,
+    );
+  }
+
+  async function startOnFreePort(): Promise<ProcessGroup> {
+    for (let attempt = 1; attempt <= 5; attempt += 1) {
+      [port = 0] = await freePorts(1);
+      const group = start();
+      if (await answers(url(), group)) return group;
+    }
+    throw new Error(`Postgres did not start; see ${folder}/postgres.log`);
+  }
+
+  function url(): string {
+    return `postgres://${USER}:${password}@127.0.0.1:${port}/postgres`;
+  }
+
+  return {
+    ...databasesOf(url),
+    crash: () => processes.kill(),
+    async restart() {
+      for (let attempt = 1; attempt <= 50; attempt += 1) {
+        // Refused while processes of the server that was killed are still about to end.
+        processes = start();
+        if (await answers(url(), processes)) return;
+      }
+      throw new Error(`Postgres did not start again; see ${folder}/postgres.log`);
+    },
+    async stop() {
+      await processes.kill();
+      rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+    },
+  };
+}
+
+async function idOf(which: '-u' | '-g'): Promise<number> {
+  return Number((await run('id', [which, 'postgres'])).trim());
+}
+
+/** Waits until the server takes connections. @returns false when it ended first */
+async function answers(url: string, server: ProcessGroup): Promise<boolean> {
+  while (!server.hasEnded()) {
+    try {
+      await asked(url, 'SELECT 1');
+      return true;
+    } catch {
+      // Not listening yet, or still reading its log.
+      await delay(20);
+    }
+  }
+  return false;
+}
+
+function databasesOf(url: () => string): Pick<Postgres, 'createDatabase' | 'dropDatabase'> {
+  return {
+    async createDatabase() {
+      const name = `countersign_test_${randomBytes(8).toString('hex')}`;
+      await asked(url(), `CREATE DATABASE ${name}`);
+      const made = new URL(url());
+      made.pathname = `/${name}`;
+      return made.href;
+    },
+    async dropDatabase(made) {
+      await asked(url(), `DROP DATABASE ${new URL(made).pathname.slice(1)} WITH (FORCE)`);
+    },
+  };
+}
+
+/** Asks on a connection of its own. @returns the rows */
+export async function asked(url: string, sql: string): Promise<readonly Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  // A connection that is lost is the error of what was asked on it.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
