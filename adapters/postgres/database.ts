@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { ServiceError } from '../../core/errors.ts';
-import { migrate } from './migrations.ts';
+import { migrate, NewerSchemaError } from './migrations.ts';
 import type { Row } from './row.ts';
 
 /** How long a transaction waits for another's. */
@@ -16,7 +16,7 @@ const TRIES = 6;
 type Value = string | number | boolean | null | readonly (string | null)[];
 
 /** A name makes a statement a prepared one, for those on the way of every call; another text needs another name. */
-export type Statement = string | { readonly name: string; readonly text: string };
+type Statement = string | { readonly name: string; readonly text: string };
 
 /** How statements are run, inside a transaction or alone. */
 export interface Queries {
@@ -176,7 +176,7 @@ async function answered<Answer>(asked: Promise<Answer>): Promise<Answer> {
   try {
     return await asked;
   } catch (cause) {
-    throw cause instanceof pg.DatabaseError ? cause : lost(cause);
+    throw cause instanceof pg.DatabaseError || cause instanceof NewerSchemaError ? cause : lost(cause);
   }
 }
 

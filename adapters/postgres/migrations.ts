@@ -4,13 +4,15 @@ import { SCHEMA_1 } from './schema-1.ts';
 /** Migration n takes the schema from version n - 1 to n. One that was released is never edited. */
 export const MIGRATIONS: readonly string[] = [SCHEMA_1];
 
+export class NewerSchemaError extends Error {}
+
 /** Any number, as long as it is always the same: processes that start at once wait for each other by it. */
 const LOCK = 7_305_816_482;
 
 /**
  * Brings the schema `countersign` of the database to this program's version, in one transaction: processes that start
  * at once do it once. A role that may not make a schema finds it made by one that may.
- * @throws Error when the schema was written by a newer program; the driver's errors
+ * @throws NewerSchemaError when the schema was written by a newer program; the driver's errors
  */
 export async function migrate({
   connectionString,
@@ -48,7 +50,7 @@ async function versionOf(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ version: number }>('SELECT version FROM countersign.schema_version');
   const version = rows[0]?.version ?? 0;
   if (version > MIGRATIONS.length) {
-    throw new Error(
+    throw new NewerSchemaError(
       `The database cannot be used: it has schema version ${version}, and this program knows versions up to ` +
         `${MIGRATIONS.length}. Start the newer program that wrote it, or restore a copy from before the upgrade.`,
     );

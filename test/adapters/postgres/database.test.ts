@@ -1,0 +1,319 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { MIGRATIONS } from '../../../adapters/postgres/migrations.ts';
+import { postgresStorage } from '../../../adapters/postgres/storage.ts';
+import type { Storage } from '../../../core/ports/storage.ts';
+import {
+  addOwner,
+  addOwnerAndKey,
+  approve,
+  ask,
+  at,
+  LEASE_MS,
+  NOON,
+  run,
+  start,
+} from '../../contracts/storage/scene.ts';
+import { bundleForChild } from '../../run-typescript.ts';
+import { titledWithout } from '../../servers/missing-servers.ts';
+import { asked, missingPostgres, type Postgres, startPostgres } from '../../servers/postgres.ts';
+import { interceptStatements } from './intercepted.ts';
+
+const missing = missingPostgres();
+
+describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'), () => {
+  let postgres: Postgres;
+  let url: string;
+  let storage: Storage;
+  /** Somebody else at the same database. */
+  let other: pg.Client;
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  });
+  afterAll(() => postgres?.stop());
+  beforeEach(async () => {
+    url = await postgres.createDatabase();
+    storage = postgresStorage({ connectionString: url });
+    other = new pg.Client({ connectionString: url });
+    await other.connect();
+  });
+  afterEach(async () => {
+    await other.end();
+    await storage.close();
+    await postgres.dropDatabase(url);
+  });
+
+  const unavailable = { code: 'temporarily_unavailable' };
+  const version = async () =>
+    (await other.query<{ version: number }>('SELECT version FROM countersign.schema_version')).rows;
+  /** Waits until a verb waits for a lock. */
+  const somebodyWaits = () =>
+    vi.waitUntil(
+      async () => {
+        const waiting =
+          "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+        return (await other.query(waiting)).rows.length > 0;
+      },
+      { timeout: 20_000 },
+    );
+  const lock = async (ownerId: string) => {
+    await other.query('BEGIN');
+    await other.query('SELECT 1 FROM countersign.owners WHERE owner_id = $1 FOR UPDATE', [ownerId]);
+  };
+
+  describe('and its schema', () => {
+    it('are made ready once, by several processes that start at once', async () => {
+      const bundle = await bundleForChild(join(import.meta.dirname, 'opener.ts'));
+      const openers = Array.from({ length: 4 }, () =>
+        spawn(process.execPath, [bundle, url], { stdio: ['ignore', 'inherit', 'inherit'] }),
+      );
+      await Promise.all(openers.map((child) => once(child, 'exit')));
+      expect(openers.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0]);
+      expect(await version()).toEqual([{ version: MIGRATIONS.length }]);
+    });
+
+    it('are left alone when a newer program wrote them', async () => {
+      const { ownerId } = await addOwnerAndKey(storage);
+      const newer = MIGRATIONS.length + 1;
+      await other.query('UPDATE countersign.schema_version SET version = $1', [newer]);
+      const older = postgresStorage({ connectionString: url });
+      const refusal = `it has schema version ${newer}, and this program knows versions up to ${MIGRATIONS.length}.`;
+      await expect(older.healthy()).rejects.toThrow(refusal);
+      await expect(older.owner(ownerId)).rejects.toThrow(refusal);
+      expect(await version()).toEqual([{ version: newer }]);
+      await older.close();
+    });
+
+    it('share the database with the tables of another program', async () => {
+      await other.query('CREATE TABLE public.owners (mine text); CREATE TABLE public.events (mine text)');
+      await addOwnerAndKey(storage);
+      expect((await other.query('SELECT * FROM public.owners')).rows).toEqual([]);
+    });
+
+    it('need no right to make a schema where it is made for the role', async () => {
+      const role = `role_${new URL(url).pathname.slice(1)}`;
+      await other.query(
+        `CREATE ROLE ${role} LOGIN PASSWORD 'p'; CREATE SCHEMA countersign AUTHORIZATION ${role}`,
+      );
+      const theirs = new URL(url);
+      [theirs.username, theirs.password] = [role, 'p'];
+      const limited = postgresStorage({ connectionString: theirs.href });
+      await addOwnerAndKey(limited);
+      await limited.close();
+      await other.query(`DROP SCHEMA countersign CASCADE; DROP ROLE ${role}`);
+    });
+
+    it('key every table by its owner first, but for the directory', async () => {
+      await storage.healthy();
+      const { rows } = await other.query<{ table: string; column: string }>(`
+        SELECT DISTINCT c.relname AS table, a.attname AS column
+        FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
+        JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
+        WHERE i.indisunique AND c.relnamespace = 'countersign'::regnamespace AND a.attname <> 'owner_id'
+        ORDER BY 1, 2`);
+      expect(rows).toEqual([
+        { table: 'owners', column: 'email_folded' },
+        { table: 'secrets', column: 'secret_hash' },
+        { table: 'sessions', column: 'token_hash' },
+      ]);
+    });
+  });
+
+  describe('that cannot be used', () => {
+    it('is unavailable, not empty, and is used once it is there', async () => {
+      const nowhere = new URL(url);
+      nowhere.pathname = `${nowhere.pathname}_later`;
+      const early = postgresStorage({ connectionString: nowhere.href });
+      await expect(early.owners()).rejects.toMatchObject(unavailable);
+      await other.query(`CREATE DATABASE ${nowhere.pathname.slice(1)}`);
+      expect(await early.owners()).toEqual([]);
+      await early.close();
+      await postgres.dropDatabase(nowhere.href);
+    });
+
+    it('never shows its password', async () => {
+      for (const wrong of [url.replace('127.0.0.1', '127.0.0.1:1:1'), url.replace(/:\d+\//, ':1/')]) {
+        const { password } = new URL(url);
+        const failing = async () => postgresStorage({ connectionString: wrong }).healthy();
+        const error: unknown = await failing().catch((thrown: unknown) => thrown);
+        expect(error).toBeInstanceOf(Error);
+        for (let one = error; one instanceof Error; one = one.cause) {
+          expect(`${one.stack} ${JSON.stringify(one)}`).not.toContain(password);
+        }
+      }
+      expect(() => postgresStorage({ connectionString: '' })).toThrow('connectionString');
+    });
+
+    it('is unavailable while an owner is kept by somebody else for too long', async () => {
+      const { ownerId } = await addOwnerAndKey(storage);
+      await lock(ownerId);
+      const failing = storage.setPassword(ownerId, 'hash');
+      await expect(failing).rejects.toMatchObject({ ...unavailable, cause: { code: '55P03' } });
+      await other.query('ROLLBACK');
+      expect(await storage.setPassword(ownerId, 'hash')).toBe(true);
+    });
+
+    it('only reads: what is to be written is refused', async () => {
+      const { ownerId } = await addOwnerAndKey(storage);
+      await other.query(
+        `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET default_transaction_read_only = on`,
+      );
+      const standby = postgresStorage({ connectionString: url });
+      expect(await standby.owner(ownerId)).toBeDefined();
+      await expect(standby.setPassword(ownerId, 'hash')).rejects.toMatchObject(unavailable);
+      await standby.close();
+    });
+  });
+
+  describe('a transaction', () => {
+    it('is made again when Postgres took it back', async () => {
+      const { ownerId } = await addOwnerAndKey(storage);
+      const account = { ownerId, label: 'l', email: 'l@x.org', signature: '', now: NOON };
+      const { accountId } = await storage.addAccount({ ...account, seal: () => 'sealed' });
+      const to = { uidValidity: '1', uid: 1 };
+      await storage.watched({ ownerId, accountId, from: undefined, to, links: [], now: NOON });
+      await other.query('BEGIN; UPDATE countersign.watched_inboxes SET uid = 2');
+      const looking = storage.inboxesToWatch();
+      await somebodyWaits();
+      // The row that it was to delete has changed since it began: error 40001.
+      await other.query('COMMIT');
+      expect(await looking).toEqual([]);
+      expect((await other.query('SELECT * FROM countersign.watched_inboxes')).rows).toEqual([]);
+    });
+
+    it('whose commit was not answered throws, and is not made again', async () => {
+      const { ownerId } = await addOwnerAndKey(storage);
+      const account = { ownerId, label: 'l', email: 'l@x.org', signature: '', now: NOON };
+      let commits = 0;
+      const restore = interceptStatements((_client, statement, ask) => {
+        const answer = ask();
+        if (statement !== 'COMMIT') return answer;
+        commits += 1;
+        return Promise.resolve(answer).then(() => {
+          throw new Error('Connection terminated unexpectedly');
+        });
+      });
+      const adding = storage.addAccount({ ...account, seal: () => 'sealed' });
+      await expect(adding).rejects.toMatchObject(unavailable);
+      restore();
+      expect(commits).toBe(1);
+      expect(await storage.accounts(ownerId)).toHaveLength(1);
+    });
+
+    it('is on the disk before it resolves where it is durable, however the database is set', async () => {
+      const key = await addOwnerAndKey(storage);
+      // Each transaction notes its own level.
+      await other.query(`
+        CREATE TABLE public.levels (level text);
+        CREATE FUNCTION public.note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+          INSERT INTO public.levels VALUES (TG_TABLE_NAME || ' ' || current_setting('synchronous_commit'));
+          RETURN NULL;
+        END $$;
+        CREATE TRIGGER noted AFTER INSERT OR UPDATE ON countersign.approvals EXECUTE FUNCTION public.note();
+        CREATE TRIGGER noted AFTER INSERT ON countersign.claims EXECUTE FUNCTION public.note();
+        ALTER DATABASE ${new URL(url).pathname.slice(1)} SET synchronous_commit = off`);
+      const fast = postgresStorage({ connectionString: url });
+      await fast.claim({ ...key, key: 'k', fingerprint: 'f', leaseMs: LEASE_MS, now: NOON });
+      const approval = await run(fast, key);
+      expect(await start(fast, approval)).toBe(true);
+      await fast.close();
+      const { rows } = await other.query<{ level: string }>('SELECT level FROM public.levels');
+      expect(rows.map(({ level }) => level)).toEqual(['claims off', 'approvals on', 'approvals on']);
+    });
+  });
+
+  describe('an owner', () => {
+    it('is kept to one transaction, and its leases begin when the wait is over', async () => {
+      const key = await addOwnerAndKey(storage);
+      await lock(key.ownerId);
+      const filing = run(storage, key, { leaseMs: 0 });
+      await somebodyWaits();
+      const { rows } = await other.query<{ ms: string }>(
+        'SELECT ceil(extract(epoch FROM clock_timestamp()) * 1000) AS ms',
+      );
+      // A millisecond of the server's clock goes by.
+      await other.query('DO $$ BEGIN PERFORM pg_sleep(0.002); END $$');
+      await other.query('COMMIT');
+      expect((await filing).lease.untilMs).toBeGreaterThanOrEqual(Number(rows[0]?.ms));
+    });
+
+    it('who is busy holds up nobody else whose work is due', async () => {
+      const [busy, free] = [await addOwnerAndKey(storage), await addOwnerAndKey(storage)];
+      const [of, and] = [await ask(storage, busy), await ask(storage, free)];
+      const late = at(25 * 3_600_000);
+      await lock(busy.ownerId);
+      expect(await storage.expire(late)).toBe(1);
+      expect((await storage.approval(free.ownerId, and.id))?.state).toBe('expired');
+      expect((await storage.approval(busy.ownerId, of.id))?.state).toBe('pending');
+      const waiting = storage.expire(late);
+      await somebodyWaits();
+      await other.query('COMMIT');
+      expect(await waiting).toBe(1);
+    });
+  });
+
+  describe('keeps', () => {
+    it('texts that no index takes, and a NUL as what a page shows for it', async () => {
+      const ownerId = await addOwner(storage);
+      const long = Array.from({ length: 20_000 }, (_, n) =>
+        String.fromCharCode(33 + ((n * n * 7919) % 90)),
+      ).join('');
+      const address = `${long}@x.org`;
+      await storage.rememberRecipients(ownerId, 1, [address, address], NOON);
+      expect(await storage.knownRecipients(ownerId, 1, [address, 'a@x.org'])).toEqual(new Set([address]));
+      const key = { calendar: long, uid: long, recurrenceId: long };
+      const keys = [key, { ...key, uid: 'u' }, key, { ...key, recurrenceId: null }];
+      expect(await storage.eventNumbers(ownerId, 1, keys)).toEqual([1, 2, 1, 3]);
+      expect(await storage.event(ownerId, 1)).toEqual({ accountId: 1, key });
+      const tracker = { ownerId, requestId: 'r', keywords: '', dueOn: null, addedByAgent: true, now: NOON };
+      expect(await storage.createTracker({ ...tracker, title: 'a\0b' })).toMatchObject({
+        title: 'a\u{FFFD}b',
+      });
+    });
+
+    it('nothing in its tables of an account that was removed', async () => {
+      const { ownerId } = await addOwnerAndKey(storage);
+      const account = { ownerId, label: 'A label', email: 'w@leaves.example', signature: 'S', now: NOON };
+      const { accountId } = await storage.addAccount({ ...account, seal: () => 'sealed-settings' });
+      await storage.rememberRecipients(ownerId, accountId, ['known@leaves.example'], NOON);
+      const held = async () => {
+        const [accounts, known] = [
+          await asked(url, 'SELECT * FROM countersign.accounts'),
+          await asked(url, 'SELECT * FROM countersign.known_recipients'),
+        ];
+        return accounts.length + known.length;
+      };
+      expect(await held()).toBe(2);
+      await storage.removeAccount({ ownerId, accountId, targetsBegin: 'none', now: NOON });
+      expect(await held()).toBe(0);
+    });
+
+    it('targets for as long as their approval waits', async () => {
+      const key = await addOwnerAndKey(storage);
+      const waiting = await ask(storage, key, { targets: ['a', 'b'] });
+      const kept = async () =>
+        (await asked(url, 'SELECT target FROM countersign.waiting_targets ORDER BY 1')).map(
+          ({ target }) => target,
+        );
+      expect(await kept()).toEqual(['a', 'b']);
+      await approve(storage, waiting);
+      expect(await kept()).toEqual([]);
+    });
+
+    it('no row that this program does not know: the error names the column, not the value', async () => {
+      const key = await addOwnerAndKey(storage);
+      const approval = await run(storage, key);
+      await other.query("UPDATE countersign.approvals SET state = 'of the future'");
+      await expect(storage.approval(key.ownerId, approval.id)).rejects.toThrow(
+        /^The column state .*(?<!future)$/,
+      );
+      await other.query(
+        'UPDATE countersign.owners SET created_at_ms = 0, active_account_id = 9007199254740993',
+      );
+      await expect(storage.owner(key.ownerId)).rejects.toThrow(/active_account_id/);
+    });
+  });
+});

@@ -1,0 +1,317 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { postgresStorage } from '../../../adapters/postgres/storage.ts';
+import type { Approval } from '../../../core/approval.ts';
+import type { Account, Storage } from '../../../core/ports/storage.ts';
+import {
+  activity,
+  addOwner,
+  addOwnerAndKey,
+  admitted,
+  approve,
+  ask,
+  at,
+  DIRECT,
+  DONE,
+  execute,
+  filing,
+  HELD,
+  type Key,
+  LAPSED_MS,
+  LEASE_MS,
+  NOON,
+  reclaim,
+  run,
+  settle,
+  start,
+  told,
+} from '../../contracts/storage/scene.ts';
+import { titledWithout } from '../../servers/missing-servers.ts';
+import { missingOwnPostgres, type OwnPostgres, startOwnPostgres } from '../../servers/postgres.ts';
+import { interceptStatements } from './intercepted.ts';
+
+/** An owner with something of everything. */
+interface Scene {
+  readonly key: Key;
+  readonly account: Account;
+  readonly slotId: string;
+  readonly waiting: Approval;
+  readonly approved: Approval;
+  readonly started: Approval;
+  readonly executed: Approval;
+  readonly trackerId: number;
+}
+
+const LATE = at(100 * 86_400_000);
+const CLAIM = { key: 'k', fence: 1 };
+const SESSION = { expiresAt: at(1000), now: NOON };
+const MESSAGE = {
+  accountId: 1,
+  place: { path: 'INBOX', uidValidity: '1', uid: 1 },
+  stableId: null,
+  fingerprint: 'f',
+  from: 'a@x.org',
+  subject: 's',
+  date: 'd',
+  internalDate: NOON,
+  sizeBytes: 1,
+  excerpt: 'e',
+};
+
+async function scene(storage: Storage): Promise<Scene> {
+  const key = await addOwnerAndKey(storage);
+  const { ownerId } = key;
+  const account = await storage.addAccount({
+    ...{ ownerId, label: 'l', email: 'l@x.org', signature: '', now: NOON },
+    seal: () => 'sealed',
+  });
+  await storage.claim({ ...key, key: CLAIM.key, fingerprint: 'f', leaseMs: LEASE_MS, now: NOON });
+  const { slotId } = await admitted(storage, key);
+  const started = await run(storage, key, { leaseMs: LAPSED_MS });
+  await start(storage, started);
+  const tracker = {
+    ownerId,
+    requestId: 'r',
+    title: 't',
+    keywords: 'atlas',
+    dueOn: null,
+    addedByAgent: true,
+    now: NOON,
+  };
+  const { trackerId } = await storage.createTracker(tracker);
+  const link = { ownerId, trackerId, target: 'm', addedBy: 'agent', now: NOON } as const;
+  await storage.linkToTracker({ ...link, content: { kind: 'mail', message: MESSAGE } });
+  await storage.watched({
+    ...{ ownerId, accountId: 1, from: undefined, links: [], now: NOON },
+    to: { uidValidity: '1', uid: 1 },
+  });
+  await storage.addSession({ tokenHash: ownerId, ownerId, ...SESSION });
+  return {
+    key,
+    account,
+    slotId,
+    waiting: await ask(storage, key, { targets: ['target'] }),
+    approved: await run(storage, key),
+    started,
+    executed: await execute(
+      storage,
+      key,
+      {},
+      { followUp: true, leaseMs: LAPSED_MS, recipients: ['a@x.org'] },
+    ),
+    trackerId,
+  };
+}
+
+/** Every verb of the port, so that it has something to do. */
+const VERBS: Record<Exclude<keyof Storage, 'close'>, (storage: Storage, scene: Scene) => Promise<unknown>> = {
+  healthy: (s) => s.healthy(),
+  admit: (s, { key }) => s.admit({ ...key, slotId: 'another', leaseMs: LEASE_MS, now: NOON }),
+  claim: (s, { key }) => s.claim({ ...key, key: 'k2', fingerprint: 'f', leaseMs: LEASE_MS, now: NOON }),
+  renew: (s, { key: { ownerId, credentialId }, slotId, approved, executed }) =>
+    s.renew(
+      {
+        ...{ ownerId, slotId, claim: { ...CLAIM, credentialId }, followUp: executed.id },
+        approval: { id: approved.id, fence: 1 },
+      },
+      2 * LEASE_MS,
+    ),
+  finish: (s, { key, slotId }) =>
+    s.finish({
+      ...{ caller: key, slotId, claim: { ...CLAIM, sealedOutcome: 'sealed' }, activity: activity(key) },
+      now: NOON,
+    }),
+  file: (s, { key }) => s.file(filing(key, { call: HELD, claim: CLAIM, targets: ['another'] })),
+  decide: (s, { waiting }) => approve(s, waiting),
+  cancel: (s, { key, waiting }) => s.cancel({ ...key, approvalId: waiting.id, now: NOON }),
+  start: (s, { approved }) => start(s, approved),
+  settle: (s, { started }) => settle(s, started, DONE, { followUp: true, recipients: ['b@x.org'] }),
+  followedUp: (s, { key: { ownerId }, executed }) => s.followedUp({ ownerId, approvalId: executed.id }),
+  followUpLater: (s, { key: { ownerId }, executed }) =>
+    s.followUpLater({ ownerId, approvalId: executed.id, retryMs: LEASE_MS }),
+  reclaim: (s) => reclaim(s),
+  expire: (s) => s.expire(LATE),
+  erase: (s) => s.erase({ plansBefore: LATE, activityBefore: LATE, claimsBefore: LATE }),
+  approval: (s, { key: { ownerId }, waiting }) => s.approval(ownerId, waiting.id),
+  approvals: (s, { key }) => s.approvals({ ...key, state: 'all', after: undefined, limit: 10 }),
+  plan: (s, { key: { ownerId }, waiting }) => s.plan(ownerId, waiting.id),
+  knownRecipients: (s, { key: { ownerId } }) => s.knownRecipients(ownerId, 1, ['a@x.org']),
+  rememberRecipients: (s, { key: { ownerId } }) => s.rememberRecipients(ownerId, 1, ['c@x.org'], NOON),
+  knownDomains: (s, { key: { ownerId } }) => s.knownDomains(ownerId, 1),
+  events: (s, { key: { ownerId } }) => s.events({ ownerId, afterId: 0, limit: 10 }),
+  activity: (s, { key: { ownerId } }) => s.activity({ ownerId, limit: 10 }),
+  addCredential: (s, { key: { ownerId } }) =>
+    s.addCredential({
+      ...{ ownerId, credentialId: 'key_2', kind: 'pat', name: 'n', modes: DIRECT, secretHash: randomUUID() },
+      ...{ expiresAt: LATE, now: NOON },
+    }),
+  rotate: (s, { key }) =>
+    s.rotate({ ...key, secretHash: randomUUID(), expiresAt: LATE, overlapMs: 1000, now: NOON }),
+  revoke: (s, { key }) => s.revoke({ ...key, now: NOON }),
+  revokeBySecret: (s, { key }) => s.revokeBySecret(key.secretHash, NOON),
+  setModes: (s, { key }) => s.setModes({ ...key, modes: { ...DIRECT, 'mail:send': 'off' }, now: NOON }),
+  credentials: (s, { key: { ownerId } }) => s.credentials(ownerId),
+  addOwner: (s) => addOwner(s),
+  owner: (s, { key: { ownerId } }) => s.owner(ownerId),
+  owners: (s) => s.owners(),
+  ownerByEmail: (s, { key: { ownerId } }) => s.ownerByEmail(`${ownerId}@example.org`),
+  setPassword: (s, { key: { ownerId } }) => s.setPassword(ownerId, 'hash'),
+  addSession: (s, { key: { ownerId } }) => s.addSession({ tokenHash: randomUUID(), ownerId, ...SESSION }),
+  session: (s, { key: { ownerId } }) => s.session(ownerId, NOON),
+  endSession: (s, { key: { ownerId } }) => s.endSession(ownerId),
+  addAccount: (s, { account }) => s.addAccount({ ...account, seal: () => 'sealed', now: NOON }),
+  accounts: (s, { key: { ownerId } }) => s.accounts(ownerId),
+  activateAccount: (s, { key: { ownerId } }) => s.activateAccount(ownerId, 1),
+  removeAccount: (s, { key: { ownerId } }) =>
+    s.removeAccount({ ownerId, accountId: 1, targetsBegin: 'target', now: NOON }),
+  createTracker: (s, { key: { ownerId } }) =>
+    s.createTracker({
+      ...{ ownerId, requestId: 'r2', title: 't', keywords: '', dueOn: null, addedByAgent: true, now: NOON },
+    }),
+  trackers: (s, { key: { ownerId } }) =>
+    s.trackers({ ownerId, state: 'active', before: undefined, limit: 1 }),
+  tracker: (s, { key: { ownerId }, trackerId }) =>
+    s.tracker({ ownerId, trackerId, upTo: undefined, limit: 1 }),
+  setTrackerStatus: (s, { key: { ownerId }, trackerId }) =>
+    s.setTrackerStatus({ ownerId, trackerId, status: 'resolved', now: NOON }),
+  linkToTracker: (s, { key: { ownerId }, trackerId }) =>
+    s.linkToTracker({
+      ...{ ownerId, trackerId, target: 'n', addedBy: 'agent', now: NOON },
+      content: { kind: 'note', note: 'n' },
+    }),
+  eventNumbers: (s, { key: { ownerId } }) =>
+    s.eventNumbers(ownerId, 1, [{ calendar: 'c', uid: randomUUID(), recurrenceId: null }]),
+  event: (s, { key: { ownerId } }) => s.event(ownerId, 1),
+  inboxesToWatch: (s) => s.inboxesToWatch(),
+  waitingTrackers: (s, { key: { ownerId } }) => s.waitingTrackers(ownerId),
+  watched: (s, { key: { ownerId }, trackerId }) =>
+    s.watched({
+      ...{ ownerId, accountId: 1, from: { uidValidity: '1', uid: 1 }, to: { uidValidity: '1', uid: 2 } },
+      links: [{ trackerId, target: 'm2', message: MESSAGE }],
+      now: NOON,
+    }),
+  summariesDue: (s) => s.summariesDue({ messages: 1, limit: 1 }),
+  saveSummary: (s, { key: { ownerId }, trackerId }) =>
+    s.saveSummary({
+      ...{ ownerId, trackerId, upTo: 1 },
+      summary: { text: 's', nextAction: '', importance: 'normal', sourceCount: 1 },
+    }),
+};
+
+/** Verbs that write nothing, here or anywhere. */
+const READING = new Set(
+  'healthy approval approvals plan knownRecipients knownDomains events activity credentials owner owners ownerByEmail session accounts trackers tracker event waitingTrackers summariesDue'.split(
+    ' ',
+  ),
+);
+/** In this scene they change nothing: the account is active already, and every inbox is still waited for. */
+const IDLE = new Set(['activateAccount', 'inboxesToWatch']);
+
+const missing = missingOwnPostgres();
+
+describe.skipIf(missing.length > 0)(titledWithout(missing, 'a connection to Postgres that is lost'), () => {
+  let postgres: OwnPostgres;
+  let url: string;
+  let other: pg.Client;
+  beforeAll(async () => {
+    postgres = await startOwnPostgres();
+    url = await postgres.createDatabase();
+    other = new pg.Client({ connectionString: url });
+    await other.connect();
+  });
+  afterAll(async () => {
+    await other?.end();
+    await postgres?.stop();
+  });
+
+  async function tables(): Promise<string[]> {
+    const { rows } = await other.query<{ name: string }>(
+      "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'countersign' AND tablename <> 'schema_version'",
+    );
+    return rows.map(({ name }) => `countersign.${name}`);
+  }
+
+  /** Everything that is stored. */
+  async function stored(): Promise<string> {
+    const dumps = (await tables()).map((name) => `(SELECT json_agg(t ORDER BY t::text) FROM ${name} t)`);
+    const dump = await other.query<{ all: unknown }>(`SELECT json_build_array(${dumps.join(', ')}) AS all`);
+    return JSON.stringify(dump.rows[0]?.all);
+  }
+
+  /** Ends the server's side of the connection right before the n-th statement. @returns whether there was one */
+  function killBefore(n: number): () => boolean {
+    let asked = 0;
+    const restore = interceptStatements((client, _statement, ask) => {
+      if (client === other) return ask();
+      asked += 1;
+      if (asked !== n) return ask();
+      const pid: unknown = Reflect.get(client, 'processID');
+      return other.query('SELECT pg_terminate_backend($1, 10000)', [pid]).then(ask);
+    });
+    return () => {
+      restore();
+      return asked >= n;
+    };
+  }
+
+  it.each(Object.entries(VERBS))(
+    'fails %s before any of its statements, and leaves nothing half done',
+    async (name, verb) => {
+      const storage = postgresStorage({ connectionString: url });
+      const made = await scene(storage);
+      const before = await stored();
+      let killed = 0;
+      for (;;) {
+        const end = killBefore(killed + 1);
+        const answer = verb(storage, made);
+        const settled = await answer.then(
+          () => 'answered',
+          (error: unknown) => error,
+        );
+        if (!end()) {
+          expect(settled).toBe('answered');
+          break;
+        }
+        killed += 1;
+        expect(settled, `killed before statement ${killed}`).toMatchObject({
+          code: 'temporarily_unavailable',
+        });
+        expect(settled).toHaveProperty('cause', expect.any(Error));
+        expect(await stored(), `killed before statement ${killed}`).toBe(before);
+      }
+      // What writes has a beginning, a lock or a statement, and a commit.
+      expect(killed).toBeGreaterThanOrEqual(READING.has(name) ? 1 : 3);
+      const isChanged = (await stored()) !== before;
+      expect(isChanged).toBe(!READING.has(name) && !IDLE.has(name));
+      await storage.close();
+      await other.query(`TRUNCATE ${(await tables()).join(', ')}`);
+    },
+  );
+
+  it('comes back with the server, which has kept what it was told', async () => {
+    const storage = postgresStorage({ connectionString: url });
+    const key = await addOwnerAndKey(storage);
+    const waiting = await ask(storage, key);
+    const { approval } = await approve(storage, waiting);
+    other.on('error', () => undefined);
+    await postgres.crash();
+    // What serves a connection ends a moment after the server.
+    const answers = () =>
+      storage.healthy().then(
+        () => true,
+        () => false,
+      );
+    await vi.waitUntil(async () => !(await answers()), { timeout: 20_000 });
+    await expect(storage.healthy()).rejects.toMatchObject({ code: 'temporarily_unavailable' });
+    await expect(storage.approval(key.ownerId, approval.id)).rejects.toMatchObject({
+      code: 'temporarily_unavailable',
+    });
+    await postgres.restart();
+    await vi.waitUntil(answers, { timeout: 20_000 });
+    expect(await storage.approval(key.ownerId, approval.id)).toEqual(approval);
+    expect(await told(storage, approval)).toEqual(['approved']);
+    expect(await start(storage, approval)).toBe(true);
+    await storage.close();
+  });
+});
