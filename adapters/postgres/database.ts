@@ -1,13 +1,12 @@
 import pg from 'pg';
 import { ServiceError } from '../../core/errors.ts';
-import { migrate, NewerSchemaError } from './migrations.ts';
+import { CONNECT_MS, migrate, NewerSchemaError } from './migrations.ts';
 import type { Row } from './row.ts';
 
 /** How long a transaction waits for another's. */
 const LOCK_WAIT_MS = 5000;
 /** After that the server ends a transaction whose process says nothing more, and frees what it holds. */
 const SILENCE_MS = 15_000;
-const CONNECT_MS = 5000;
 /** After that a statement's answer is not waited for any longer: the connection is given up. */
 const ANSWER_MS = 30_000;
 /** How often a transaction is made that Postgres itself took back. */
@@ -44,15 +43,14 @@ export interface Database extends Queries {
  * @throws Error when the connection string cannot be read; it is not repeated, since a password may be in it
  */
 export function openDatabase(connectionString: string): Database {
-  const settings = { connectionString, ...SETTINGS };
-  const pool = poolOf(settings);
+  const pool = poolOf({ connectionString, ...SETTINGS });
   // An idle connection that is lost is replaced; if it cannot be, whoever needs it is told.
   pool.on('error', () => undefined);
   let migrated: Promise<void> | undefined;
   let closed: Promise<void> | undefined;
 
   async function ready(): Promise<void> {
-    migrated ??= answered(migrate(settings));
+    migrated ??= answered(migrate(connectionString));
     try {
       await migrated;
     } catch (cause) {

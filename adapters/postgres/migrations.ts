@@ -6,6 +6,9 @@ export const MIGRATIONS: readonly string[] = [SCHEMA_1];
 
 export class NewerSchemaError extends Error {}
 
+/** For a connection to be made. */
+export const CONNECT_MS = 5000;
+
 /** Any number, as long as it is always the same: processes that start at once wait for each other by it. */
 const LOCK = 7_305_816_482;
 
@@ -14,16 +17,9 @@ const LOCK = 7_305_816_482;
  * at once do it once. A role that may not make a schema finds it made by one that may.
  * @throws NewerSchemaError when the schema was written by a newer program; the driver's errors
  */
-export async function migrate({
-  connectionString,
-  connectionTimeoutMillis,
-  fallback_application_name,
-}: pg.ClientConfig & { fallback_application_name: string }): Promise<void> {
+export async function migrate(connectionString: string): Promise<void> {
   // A connection of its own, for a migration may take longer than a statement otherwise may.
-  const settings = { connectionString, connectionTimeoutMillis, fallback_application_name };
-  const client = new pg.Client(settings);
-  // A connection that is lost is the error of what was asked on it.
-  client.on('error', () => undefined);
+  const client = clientOf({ connectionString, connectionTimeoutMillis: CONNECT_MS });
   await client.connect();
   try {
     if ((await versionOf(client)) === MIGRATIONS.length) return;
@@ -37,6 +33,24 @@ export async function migrate({
   } finally {
     await client.end();
   }
+}
+
+/** Whether the database has our tables. @throws the driver's errors; NewerSchemaError */
+export async function hasSchema(connectionString: string): Promise<boolean> {
+  const client = clientOf({ connectionString, connectionTimeoutMillis: CONNECT_MS });
+  await client.connect();
+  try {
+    return (await versionOf(client)) > 0;
+  } finally {
+    await client.end();
+  }
+}
+
+function clientOf(settings: pg.ClientConfig): pg.Client {
+  const client = new pg.Client(settings);
+  // A connection that is lost is the error of what was asked on it.
+  client.on('error', () => undefined);
+  return client;
 }
 
 /** 0: there is none of our tables. */

@@ -6,10 +6,17 @@ import type { LimitOverrides, Limits } from '../../core/limits.ts';
 import type { Plan } from '../../core/permissions.ts';
 import { LOG_LEVELS, type LogLevel } from './log.ts';
 
+export type DatabaseSetting =
+  /** `name`: how messages call it. */
+  | { readonly kind: 'file'; readonly name: string; readonly file: string }
+  /** `name` is without user and password. */
+  | { readonly kind: 'postgres'; readonly name: string; readonly connectionString: string };
+
 /** What the process is started with, checked. */
 export interface Configuration {
-  /** Absolute path. */
-  readonly databaseFile: string;
+  readonly database: DatabaseSetting;
+  /** Absolute path: where the secret key is kept when none is given. */
+  readonly secretKeyFile: string;
   readonly host: string;
   /** 0: any free port. The dashboard listens on the next one. */
   readonly port: number;
@@ -17,7 +24,7 @@ export interface Configuration {
   readonly baseUrl: string | undefined;
   readonly dashboardUrl: string | undefined;
   readonly trustedProxies: readonly string[];
-  /** Undefined: kept in a file beside the database. */
+  /** Undefined: kept in `secretKeyFile`. */
   readonly secretKeys: readonly Uint8Array[] | undefined;
   readonly plan: Plan;
   readonly limits: LimitOverrides;
@@ -44,6 +51,8 @@ const limits = z.strictObject({
   directSendsPer10Min: count,
 } satisfies Record<keyof Limits, unknown>);
 
+const POSTGRES = /^postgres(ql)?:\/\//;
+
 /** Scheme, host and port alone. */
 const address = z
   .string()
@@ -57,9 +66,11 @@ const address = z
 const settings = z.strictObject({
   databaseUrl: z
     .string()
-    .regex(/^file:./)
+    .refine((text) => /^file:./.test(text) || (POSTGRES.test(text) && URL.canParse(text)))
     .default('file:./data/countersign.db')
-    .describe('give a file, like file:./data/countersign.db; other databases cannot be used yet'),
+    .describe(
+      'give a file, like file:./data/countersign.db, or a Postgres database, like postgres://user:password@host/name',
+    ),
   host: z.string().min(1).default('127.0.0.1').describe('give the address to listen on, like 127.0.0.1'),
   port: z.int().min(0).max(65_534).default(8787).describe('give a number from 0 (any free port) to 65534'),
   baseUrl: address
@@ -103,7 +114,7 @@ export function readConfiguration(env: NodeJS.ProcessEnv, folder: string): Confi
   const { databaseUrl, secretKey, baseUrl, dashboardUrl, ...others } = parsed.data;
   return {
     ...others,
-    databaseFile: databaseFile(databaseUrl, folder),
+    ...databaseOf(databaseUrl, folder),
     baseUrl,
     dashboardUrl,
     secretKeys: secretKey?.map((key) => Buffer.from(key, 'base64')),
@@ -181,8 +192,16 @@ function refusal(error: z.ZodError, inEnvironment: Record<string, unknown>): Con
   );
 }
 
-function databaseFile(databaseUrl: string, folder: string): string {
-  return databaseUrl.startsWith('file://')
+function databaseOf(databaseUrl: string, folder: string): Pick<Configuration, 'database' | 'secretKeyFile'> {
+  if (POSTGRES.test(databaseUrl)) {
+    const { host, pathname } = new URL(databaseUrl);
+    return {
+      database: { kind: 'postgres', name: `postgres://${host}${pathname}`, connectionString: databaseUrl },
+      secretKeyFile: resolve(folder, 'data', 'countersign.key'),
+    };
+  }
+  const file = databaseUrl.startsWith('file://')
     ? fileURLToPath(databaseUrl)
     : resolve(folder, databaseUrl.slice('file:'.length));
+  return { database: { kind: 'file', name: file, file }, secretKeyFile: `${file}.key` };
 }

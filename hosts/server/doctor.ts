@@ -4,13 +4,13 @@ import { calendarReport } from '../../adapters/caldav/report.ts';
 import { calendarSettings } from '../../adapters/caldav/settings.ts';
 import { broken, type Finding, imapReport } from '../../adapters/imap/report.ts';
 import { type ImapSettings, imapSettings } from '../../adapters/imap/settings.ts';
-import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import { createKeyring, type Keyring } from '../../core/keyring.ts';
 import { mailCall } from '../../core/mail-call.ts';
 import type { MailAccount } from '../../core/ports/mail.ts';
 import type { Account, Owner, Storage } from '../../core/ports/storage.ts';
 import { COMMON, type Command, none } from './command.ts';
-import { readConfiguration } from './configuration.ts';
+import { type Configuration, readConfiguration } from './configuration.ts';
+import { openDatabase } from './database.ts';
 import { checkMachine } from './machine-report.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -48,23 +48,19 @@ export const doctor: Command = {
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
     none(positionals);
     const configuration = readConfiguration(terminal.env, terminal.folder);
-    const { findings: machine, secretKeys } = checkMachine(configuration);
-    const accounts =
-      secretKeys === undefined
-        ? []
-        : await checkAccounts(configuration.databaseFile, secretKeys, values.owner);
+    const { findings: machine, canOpen } = await checkMachine(configuration);
+    const accounts = canOpen ? await checkAccounts(configuration, values.owner) : [];
     report(terminal, machine, accounts);
   },
 };
 
 /** @throws Error when there is no such owner, or the database cannot be opened */
 async function checkAccounts(
-  databaseFile: string,
-  secretKeys: readonly Uint8Array[],
+  configuration: Configuration,
   ownerEmail: string | undefined,
 ): Promise<readonly AccountReport[]> {
+  const { storage, secretKeys } = await openDatabase(configuration);
   const keyring = createKeyring(secretKeys, randomBytes);
-  const storage = sqliteStorage({ file: databaseFile });
   try {
     const reports: AccountReport[] = [];
     for (const owner of await ownersMeant(storage, ownerEmail)) {

@@ -2,7 +2,8 @@ import { existsSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { broken, type Finding, good, lacking } from '../../adapters/imap/report.ts';
 import { isLoopback } from '../../adapters/remote/mail-server.ts';
-import type { Configuration } from './configuration.ts';
+import type { Configuration, DatabaseSetting } from './configuration.ts';
+import { isMade } from './database.ts';
 import { keptSecretKey } from './secret-key.ts';
 
 /** Read or written by others than its owner. */
@@ -10,20 +11,16 @@ const OTHERS = 0o077;
 
 /**
  * Looks at what a server on this configuration would need: nothing is made, and nothing is changed.
- * @returns `secretKeys`: undefined when there is no database that could be opened with them
+ * @returns `canOpen`: there is a database, and a key to open it with
  */
-export function checkMachine(configuration: Configuration): {
-  readonly findings: readonly Finding[];
-  readonly secretKeys: readonly Uint8Array[] | undefined;
-} {
-  const { databaseFile } = configuration;
+export async function checkMachine(
+  configuration: Configuration,
+): Promise<{ readonly findings: readonly Finding[]; readonly canOpen: boolean }> {
   const findings = [good('settings', 'The settings can be used.'), ...checkAddresses(configuration)];
-  if (!existsSync(databaseFile)) {
-    const text = `There is no database at ${databaseFile}. The first command that needs it makes it, like countersign owner add.`;
-    return { findings: [...findings, broken('database', text)], secretKeys: undefined };
-  }
+  const database = await checkDatabase(configuration.database);
+  if (!database.isThere) return { findings: [...findings, database.finding], canOpen: false };
   const key = checkSecretKey(configuration);
-  return { findings: [...findings, checkDatabase(databaseFile), key.finding], secretKeys: key.secretKeys };
+  return { findings: [...findings, database.finding, key.finding], canOpen: key.isThere };
 }
 
 function checkAddresses({ host, baseUrl, dashboardUrl }: Configuration): readonly Finding[] {
@@ -39,28 +36,49 @@ function checkAddresses({ host, baseUrl, dashboardUrl }: Configuration): readonl
   return [lacking('addresses', text)];
 }
 
-function checkDatabase(file: string): Finding {
-  const open = [file, `${file}-wal`, `${file}-shm`].filter((one) => existsSync(one) && othersMay(one));
+interface Looked {
+  readonly finding: Finding;
+  readonly isThere: boolean;
+}
+
+async function checkDatabase(database: DatabaseSetting): Promise<Looked> {
+  const { name } = database;
+  try {
+    const isThere = database.kind === 'file' ? existsSync(database.file) : await isMade(database);
+    if (isThere) return { finding: foundDatabase(database), isThere };
+    const made = 'The first command that needs it makes it, like countersign owner add.';
+    const text =
+      database.kind === 'file'
+        ? `There is no database at ${name}. ${made}`
+        : `The database ${name} answers, but nothing is made in it yet. ${made}`;
+    return { finding: broken('database', text), isThere };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return { finding: broken('database', error.message), isThere: false };
+  }
+}
+
+function foundDatabase(database: DatabaseSetting): Finding {
+  const { name } = database;
+  if (database.kind === 'postgres') return good('database', `The database ${name} answers.`);
+  const open = [name, `${name}-wal`, `${name}-shm`].filter((one) => existsSync(one) && othersMay(one));
   return open.length === 0
-    ? good('database', `The database ${file} is there, and nobody else can read it.`)
+    ? good('database', `The database ${name} is there, and nobody else can read it.`)
     : broken('database', `Others can read the database: chmod 600 ${open.join(' ')}`);
 }
 
-function checkSecretKey({ databaseFile, secretKeys }: Configuration): {
-  readonly finding: Finding;
-  readonly secretKeys: readonly Uint8Array[] | undefined;
-} {
+/** Of a database that is there: a key that is missing is not made. */
+function checkSecretKey({ database, secretKeyFile, secretKeys }: Configuration): Looked {
   if (secretKeys !== undefined) {
-    const finding = good('secret_key', 'The secret key is given by the settings.');
-    return { finding, secretKeys };
+    return { finding: good('secret_key', 'The secret key is given by the settings.'), isThere: true };
   }
   try {
-    const kept = keptSecretKey(databaseFile);
-    const text = `The secret key is kept in ${databaseFile}.key, and nobody else can read it. Back it up with the database.`;
-    return { finding: good('secret_key', text), secretKeys: [kept] };
+    keptSecretKey(secretKeyFile, { name: database.name, isUsed: true });
+    const text = `The secret key is kept in ${secretKeyFile}, and nobody else can read it. Back it up with the database.`;
+    return { finding: good('secret_key', text), isThere: true };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    return { finding: broken('secret_key', error.message), secretKeys: undefined };
+    return { finding: broken('secret_key', error.message), isThere: false };
   }
 }
 

@@ -1,35 +1,31 @@
-import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { caldavCalendar } from '../../adapters/caldav/calendar.ts';
 import { workerText } from '../../adapters/extract/attachment-text.ts';
 import { imapMail } from '../../adapters/imap/mail.ts';
-import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { Owner } from '../../core/ports/storage.ts';
 import type { Service } from '../../core/service.ts';
 import { createService } from '../embedded/countersign.ts';
 import { addressOf } from './address.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
+import { openDatabase } from './database.ts';
 import { jsonLog } from './log.ts';
-import { keptSecretKey } from './secret-key.ts';
 import type { Terminal } from './terminal.ts';
 
-/** The service on the configured database, with real mailboxes. */
-export function openService(
+/** The service on the configured database, with real mailboxes. @throws Error for people */
+export async function openService(
   configuration: Configuration,
   addresses: { readonly baseUrl: string; readonly dashboardUrl: string },
   log: Log,
-): Service {
-  const { databaseFile, secretKeys, plan, limits } = configuration;
-  mkdirSync(dirname(databaseFile), { recursive: true, mode: 0o700 });
-  const keys = secretKeys ?? [keptSecretKey(databaseFile)];
+): Promise<Service> {
+  const { plan, limits } = configuration;
+  const { storage, secretKeys } = await openDatabase(configuration);
   return createService({
-    storage: sqliteStorage({ file: databaseFile }),
+    storage,
     mail: imapMail(),
     calendar: caldavCalendar({ log }),
     attachmentText: workerText(),
     log,
-    secretKeys: keys,
+    secretKeys,
     plan,
     limits,
     ...addresses,
@@ -40,7 +36,7 @@ export function openService(
 export async function withService<T>(terminal: Terminal, work: (service: Service) => Promise<T>): Promise<T> {
   const configuration = readConfiguration(terminal.env, terminal.folder);
   const { host, port } = configuration;
-  const service = openService(
+  const service = await openService(
     configuration,
     {
       baseUrl: configuration.baseUrl ?? addressOf(host, port),

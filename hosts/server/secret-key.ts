@@ -7,17 +7,19 @@ const KEY_BYTES = 32;
 const OTHERS = 0o077;
 
 /**
- * The secret key that is kept beside a database, in `<database>.key` with mode 0600; made once.
- * @throws Error when it is missing although the database is there, can be read by others, or is damaged
+ * The secret key of a database, that is kept in a file with mode 0600; made once.
+ * @param database `name`: how messages call it; `isUsed`: somebody has written it, with a key. To be found out before
+ *   this is called: whoever starts beside us makes the key before the database.
+ * @throws Error when it is missing although the database is used, can be read by others, or is damaged
  */
-export function keptSecretKey(databaseFile: string): Uint8Array {
-  const file = `${databaseFile}.key`;
-  // Looked at in this order: whoever starts beside us makes the key before the database.
-  const hasDatabase = existsSync(databaseFile);
+export function keptSecretKey(
+  file: string,
+  database: { readonly name: string; readonly isUsed: boolean },
+): Uint8Array {
   if (!existsSync(file)) {
-    if (hasDatabase) {
+    if (database.isUsed) {
       throw new Error(
-        `The secret key of ${databaseFile} is missing: put ${file} back, or set COUNTERSIGN_SECRET_KEY. ` +
+        `The secret key of ${database.name} is missing: put ${file} back, or set COUNTERSIGN_SECRET_KEY. ` +
           'Without it nothing that was stored can be read.',
       );
     }

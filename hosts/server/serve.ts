@@ -39,7 +39,7 @@ export const serve: Command = {
     };
     const stopping = stopSignal();
     const demo = values.demo === true ? await openDemo(configuration, addresses, log) : undefined;
-    const service = demo?.service ?? openService(configuration, addresses, log);
+    const service = demo?.service ?? (await openService(configuration, addresses, log));
     openDoors(service, api, dashboard, { configuration, isDemo: demo !== undefined, log });
     service.start();
     terminal.print(

@@ -4,11 +4,12 @@ import { sandboxCalendar } from '../../adapters/sandbox/calendar.ts';
 import { rawOf, type SampleMessage } from '../../adapters/sandbox/sample-message.ts';
 import { PLAN_LIMITS } from '../../core/limits.ts';
 import type { Modes, Plan, Preset } from '../../core/permissions.ts';
+import type { Storage } from '../../core/ports/storage.ts';
 import { type RestServer, type RestServerOptions, restServer } from '../hosts/rest/rest-server.ts';
 import { type TestClock, testClock } from '../open-service.ts';
 import { callTool } from './tool-protocol.ts';
 
-/** The public door as a client sees it, in front of the sandbox on SQLite, with a clock that can be moved. */
+/** The public door as a client sees it, in front of the sandbox on SQLite, unless told otherwise, with a clock that can be moved. */
 export interface Door {
   readonly server: RestServer;
   readonly clock: TestClock;
@@ -59,6 +60,12 @@ export interface DoorOptions extends RestServerOptions {
 }
 
 let throughTools = false;
+let openStorage: (() => Promise<Storage>) | undefined;
+
+/** From now on in this file, every door has a store of its own that is opened like this, not SQLite. */
+export function keepIn(open: () => Promise<Storage>): void {
+  openStorage = open;
+}
 
 /** From now on in this file, what REST routes are asked goes through the tool protocol, where they are tools. */
 export function goThroughTools(): void {
@@ -80,7 +87,11 @@ export async function openDoor({
     limits: planLimits
       ? { ...PLAN_LIMITS[plan], ...options.limits }
       : { filedPerDay: 10_000, waitingPerKey: 10_000, waitingPerOwner: 10_000, ...options.limits },
-    given: { plan, clock, calendar: sandboxCalendar(), ...options.given },
+    given: {
+      ...{ plan, clock, calendar: sandboxCalendar() },
+      ...(openStorage === undefined ? {} : { storage: await openStorage() }),
+      ...options.given,
+    },
   });
   const { service, ownerId, mail } = server;
   const account = { ownerId, accountId: 1, email: OWNER, settings: async () => ({}) };

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { imapMail } from '../../adapters/imap/mail.ts';
+import { postgresStorage } from '../../adapters/postgres/storage.ts';
 import { sandboxCalendar } from '../../adapters/sandbox/calendar.ts';
 import { sandboxMail } from '../../adapters/sandbox/mail.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
@@ -49,9 +50,23 @@ export interface SceneParts {
   readonly calendar?: Calendar;
 }
 
+const DATABASE = 'database-url';
+
+/** The scene of this folder is kept in that Postgres database, not in a file of its own. */
+export function keepInPostgres(folder: string, connectionString: string): void {
+  writeFileSync(join(folder, DATABASE), connectionString);
+}
+
+function openStorage(folder: string): Storage {
+  const named = join(folder, DATABASE);
+  return existsSync(named)
+    ? postgresStorage({ connectionString: readFileSync(named, 'utf8') })
+    : sqliteStorage({ file: join(folder, 'scene.db') });
+}
+
 /** The parts of a service on the folder's database, mailbox and, in the sandbox, calendar. */
 export function sceneParts(folder: string, mail: Scene['mail']): SceneParts {
-  const storage = sqliteStorage({ file: join(folder, 'scene.db') });
+  const storage = openStorage(folder);
   if (mail === 'imap') return { storage, mail: imapMail() };
   return {
     storage,

@@ -48,12 +48,12 @@ export interface RestServerOptions {
 
 const OWNER_EMAIL = 'owner@example.org';
 
-/** The API's host on node:http, both doors, in front of the real service on SQLite and the sandbox. Believes 127.0.0.1 as a proxy. */
+/** The API's host on node:http, both doors, in front of the real service on SQLite, unless told otherwise, and the sandbox. Believes 127.0.0.1 as a proxy. */
 export async function restServer(options: RestServerOptions = {}): Promise<RestServer> {
   const server = createServer({ requireHostHeader: false });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const storage = sqliteStorage({ file: ':memory:' });
+  const storage = options.given?.storage ?? sqliteStorage({ file: ':memory:' });
   const mail = sandboxMail(options.samples === undefined ? {} : { samples: options.samples });
   const service = createService({
     storage,

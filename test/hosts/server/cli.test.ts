@@ -165,7 +165,7 @@ describe('a failure ends with 1 and one line', () => {
 
   it('a setting that is wrong', async () => {
     await expect(
-      cli.serve(['serve', '--json'], { COUNTERSIGN_DATABASE_URL: 'postgres://localhost/it' }),
+      cli.serve(['serve', '--json'], { COUNTERSIGN_DATABASE_URL: 'mysql://localhost/it' }),
     ).rejects.toThrow('COUNTERSIGN_DATABASE_URL: give a file');
   });
 

@@ -20,7 +20,12 @@ describe('the configuration', () => {
   it('has a default for everything', () => {
     const folder = folderWith();
     expect(readConfiguration({ PATH: '/bin' }, folder)).toEqual({
-      databaseFile: join(folder, 'data/countersign.db'),
+      database: {
+        kind: 'file',
+        name: join(folder, 'data/countersign.db'),
+        file: join(folder, 'data/countersign.db'),
+      },
+      secretKeyFile: join(folder, 'data/countersign.db.key'),
       host: '127.0.0.1',
       port: 8787,
       baseUrl: undefined,
@@ -47,7 +52,8 @@ describe('the configuration', () => {
       COUNTERSIGN_LOG: 'warn',
     };
     expect(readConfiguration(env, folderWith())).toEqual({
-      databaseFile: '/var/lib/countersign/it.db',
+      database: { kind: 'file', name: '/var/lib/countersign/it.db', file: '/var/lib/countersign/it.db' },
+      secretKeyFile: '/var/lib/countersign/it.db.key',
       host: '0.0.0.0',
       port: 0,
       baseUrl: 'https://api.example.org',
@@ -58,6 +64,19 @@ describe('the configuration', () => {
       limits: { callsPerMinute: 1000 },
       log: 'warn',
     });
+  });
+
+  it('names a Postgres database without its password', () => {
+    const folder = folderWith();
+    const connectionString =
+      'postgresql://u:secret@db.example.org:5433/it?sslmode=verify-full&password=secret';
+    const { database, secretKeyFile } = readConfiguration(
+      { COUNTERSIGN_DATABASE_URL: connectionString },
+      folder,
+    );
+    const name = 'postgres://db.example.org:5433/it';
+    expect(database).toEqual({ kind: 'postgres', name, connectionString });
+    expect(secretKeyFile).toBe(join(folder, 'data/countersign.key'));
   });
 
   it('comes from the file, where the environment says nothing', () => {
@@ -77,7 +96,8 @@ describe('the configuration', () => {
   });
 
   it.each([
-    ['COUNTERSIGN_DATABASE_URL', 'postgres://localhost/it', 'file:./data/countersign.db'],
+    ['COUNTERSIGN_DATABASE_URL', 'mysql://localhost/it', 'postgres://user:password@host/name'],
+    ['COUNTERSIGN_DATABASE_URL', 'postgres://u:secret@[it', 'postgres://user:password@host/name'],
     ['COUNTERSIGN_DATABASE_URL', 'data.db', 'file:./data/countersign.db'],
     ['COUNTERSIGN_PORT', '80a', 'a number from 0'],
     ['COUNTERSIGN_PORT', '65535', 'a number from 0'],

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -10,37 +10,41 @@ function database(): string {
   return join(folder, 'data', 'it.db');
 }
 
+function keyOf(file: string): Uint8Array {
+  return keptSecretKey(`${file}.key`, { name: file, isUsed: existsSync(file) });
+}
+
 describe('the secret key beside a database', () => {
   it('is made once, for its owner alone', () => {
     const file = database();
-    const key = keptSecretKey(file);
+    const key = keyOf(file);
     expect(key).toHaveLength(32);
-    expect(keptSecretKey(file)).toEqual(key);
+    expect(keyOf(file)).toEqual(key);
     expect(statSync(`${file}.key`).mode & 0o777).toBe(0o600);
     expect(readdirSync(join(file, '..'))).toEqual(['it.db.key']);
-    expect(keptSecretKey(database())).not.toEqual(key);
+    expect(keyOf(database())).not.toEqual(key);
   });
 
   it('is not made anew for a database that was written with another', () => {
     const file = database();
-    keptSecretKey(file);
+    keyOf(file);
     writeFileSync(file, '');
     rmSync(`${file}.key`);
-    expect(() => keptSecretKey(file)).toThrow('set COUNTERSIGN_SECRET_KEY');
+    expect(() => keyOf(file)).toThrow('set COUNTERSIGN_SECRET_KEY');
     expect(readdirSync(join(file, '..'))).toEqual(['it.db']);
   });
 
   it('is refused when others can read it', () => {
     const file = database();
-    keptSecretKey(file);
+    keyOf(file);
     chmodSync(`${file}.key`, 0o640);
-    expect(() => keptSecretKey(file)).toThrow(`chmod 600 ${file}.key`);
+    expect(() => keyOf(file)).toThrow(`chmod 600 ${file}.key`);
   });
 
   it('is refused when it is damaged', () => {
     const file = database();
-    keptSecretKey(file);
+    keyOf(file);
     writeFileSync(`${file}.key`, 'c2hvcnQ=\n');
-    expect(() => keptSecretKey(file)).toThrow('is damaged');
+    expect(() => keyOf(file)).toThrow('is damaged');
   });
 });

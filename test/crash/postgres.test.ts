@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+import { titledWithout } from '../servers/missing-servers.ts';
+import { missingPostgres, type Postgres, startPostgres } from '../servers/postgres.ts';
+import { crashProof } from './proof.ts';
+import { INVITE, look, prepare, SEND } from './sandbox-scene.ts';
+import { keepInPostgres } from './scene.ts';
+
+const missing = missingPostgres();
+
+describe.skipIf(missing.length > 0)(titledWithout(missing, 'kept in Postgres'), () => {
+  let postgres: Postgres;
+  const made: string[] = [];
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  });
+  afterAll(async () => {
+    for (const url of made) await postgres.dropDatabase(url);
+    await postgres?.stop();
+  });
+
+  const mailbox = async () => {
+    const url = await postgres.createDatabase();
+    made.push(url);
+    return url;
+  };
+
+  crashProof('sandbox', 'direct', {
+    mailbox,
+    prepare: (folder, url) => {
+      keepInPostgres(folder, url);
+      return prepare(folder, 'direct', SEND);
+    },
+    look: async (folder) => {
+      const { transmitted, inSent } = await look(folder);
+      return { transmitted, inSent };
+    },
+    unknownFrom: 'storage.start',
+  });
+  crashProof('sandbox calendar', 'approve', {
+    mailbox,
+    prepare: (folder, url) => {
+      keepInPostgres(folder, url);
+      return prepare(folder, 'approve', INVITE);
+    },
+    look,
+    unknownFrom: 'calendar.write',
+  });
+});

@@ -1,0 +1,72 @@
+import { join } from 'node:path';
+import { sandboxCalendar } from '../../adapters/sandbox/calendar.ts';
+import { sandboxMail } from '../../adapters/sandbox/mail.ts';
+import { callWith } from '../open-service.ts';
+import type { Found } from './proof.ts';
+import { readScene, sceneParts, sceneService, writeScene } from './scene.ts';
+
+/** What the crash proof plays in the sandbox. */
+
+const EMAIL = 'demo@countersign.test';
+const TO = 'ada@lovelace.example';
+
+/** What a program asks for. */
+interface Asked {
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
+export const SEND: Asked = {
+  tool: 'send_email',
+  args: { to: [TO], subject: 'Crash proof', body: 'Once, and only once.' },
+};
+export const INVITE: Asked = {
+  tool: 'create_event',
+  args: { title: 'Crash proof', start: '2027-03-01T09:00', attendee: TO },
+};
+
+/** Owner, account and key; then a request that waits, or a key that may write to a known recipient without asking. */
+export async function prepare(
+  folder: string,
+  mode: 'approve' | 'direct',
+  { tool, args }: Asked,
+): Promise<void> {
+  const parts = sceneParts(folder, 'sandbox');
+  const service = sceneService(parts);
+  const { ownerId } = await service.owners.create({ email: EMAIL });
+  const { accountId } = await service.accounts.connect({ ownerId, email: EMAIL, settings: {} });
+  const modes = mode === 'direct' ? ({ 'mail:send': 'direct', 'calendar:write': 'direct' } as const) : {};
+  const { apiKey } = await service.keys.create({ ownerId, name: 'agent', preset: 'full', modes });
+  const scene = { mail: 'sandbox', settings: {}, email: EMAIL, ownerId, apiKey } as const;
+  if (mode === 'direct') {
+    await parts.storage.rememberRecipients(ownerId, accountId, [TO], new Date());
+    writeScene(folder, { ...scene, act: { mode, tool, args } });
+  } else {
+    const filed = await callWith(service, apiKey, tool, args);
+    if (filed.status !== 'pending_approval') throw new Error('the request does not wait');
+    const shown = await service.approvals.show(ownerId, filed.approval.id);
+    writeScene(folder, {
+      ...scene,
+      act: { mode, approvalId: filed.approval.id, digest: shown?.approval.digest ?? '' },
+    });
+  }
+  await service.stop();
+}
+
+export async function look(folder: string): Promise<Found> {
+  const { ownerId } = readScene(folder);
+  const mail = sandboxMail({ journalFile: join(folder, 'sandbox.journal') });
+  const account = { ownerId, accountId: 1, email: EMAIL, settings: async () => ({}) };
+  const sent = await mail.messages(account, 'Sent');
+  const calendar = sandboxCalendar({ samples: [], journalFile: join(folder, 'calendar.journal') });
+  const events = (await calendar.objects(account)).size;
+  const found = {
+    transmitted: mail.transmitted().length,
+    inSent: sent.filter((raw) => /^Subject:.* Crash proof\r$/m.test(Buffer.from(raw).toString('latin1')))
+      .length,
+    events,
+  };
+  await mail.close();
+  await calendar.close();
+  return found;
+}

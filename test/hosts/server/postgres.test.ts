@@ -1,0 +1,107 @@
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { titledWithout } from '../../servers/missing-servers.ts';
+import { asked, missingOwnPostgres, type OwnPostgres, startOwnPostgres } from '../../servers/postgres.ts';
+import { buildCli, type Cli, printedBy } from './cli-process.ts';
+
+const OWNER = 'grace@example.org';
+const OWNER_PASSWORD = 'correct horse battery staple';
+const missing = missingOwnPostgres();
+
+const report = z.object({
+  ok: z.boolean(),
+  machine: z.array(z.object({ check: z.string(), state: z.string(), text: z.string() })),
+});
+
+describe.skipIf(missing.length > 0)(titledWithout(missing, 'the command line on Postgres'), () => {
+  let cli: Cli;
+  let postgres: OwnPostgres;
+  let url: string;
+  let password: string;
+  let env: Record<string, string>;
+  beforeAll(async () => {
+    [cli, postgres] = await Promise.all([buildCli(), startOwnPostgres()]);
+    url = await postgres.createDatabase();
+    ({ password } = new URL(url));
+    env = { COUNTERSIGN_DATABASE_URL: url };
+  });
+  afterAll(async () => {
+    await postgres?.stop();
+    cli?.remove();
+  });
+
+  const doctor = async () => {
+    const { code, stdout, stderr } = await cli.run(['doctor', '--json'], '', env);
+    expect(stdout + stderr).not.toContain(password);
+    const { ok, machine } = report.parse(JSON.parse(stdout));
+    const states = Object.fromEntries(machine.map(({ check, state }) => [check, state]));
+    return { code, ok, states, text: machine.map(({ text }) => text).join('\n') };
+  };
+
+  it('is looked at by doctor, which makes nothing', async () => {
+    expect(await doctor()).toMatchObject({ code: 1, states: { settings: 'good', database: 'broken' } });
+    expect(await asked(url, "SELECT to_regnamespace('countersign') AS made")).toEqual([{ made: null }]);
+    expect(existsSync(join(cli.folder, 'data'))).toBe(false);
+  });
+
+  it('adds an owner and a key, serves it, and says when the database is gone', async () => {
+    printedBy(await cli.run(['owner', 'add', OWNER, '--json'], OWNER_PASSWORD, env));
+    const add = ['key', 'add', '--owner', OWNER, '--name', 'agent', '--preset', 'full', '--json'];
+    const { api_key } = printedBy(await cli.run(add, '', env));
+    expect(
+      printedBy(await cli.run(['account', 'list', '--owner', OWNER, '--json'], '', env)).accounts,
+    ).toEqual([]);
+    expect(await doctor()).toMatchObject({
+      code: 0,
+      ok: true,
+      states: { settings: 'good', database: 'good', secret_key: 'good' },
+    });
+
+    const server = await cli.serve(['serve', '--json'], env);
+    const me = () => fetch(`${server.base_url}/v1/me`, { headers: { authorization: `Bearer ${api_key}` } });
+    expect((await me()).status).toBe(200);
+    expect((await fetch(`${server.base_url}/healthz`)).status).toBe(200);
+
+    await postgres.crash();
+    await expect
+      .poll(async () => (await fetch(`${server.base_url}/healthz`)).status, { timeout: 20_000 })
+      .toBe(503);
+    const refused = await me();
+    expect([refused.status, await refused.json()]).toMatchObject([503, { code: 'temporarily_unavailable' }]);
+    expect(await doctor()).toMatchObject({ code: 1, states: { database: 'broken' } });
+
+    await postgres.restart();
+    await expect
+      .poll(async () => (await fetch(`${server.base_url}/healthz`)).status, { timeout: 20_000 })
+      .toBe(200);
+    expect((await me()).status).toBe(200);
+    const { code, stderr } = await server.stop('SIGTERM');
+    expect(code).toBe(0);
+    expect(stderr).not.toContain(password);
+  });
+
+  it('does not start where the key is missing, the database is, or the password is wrong', async () => {
+    const failing = async (changes: Record<string, string>) => {
+      const { code, stdout, stderr } = await cli.run(['owner', 'password', OWNER], OWNER_PASSWORD, {
+        ...env,
+        ...changes,
+      });
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr.trim().split('\n')).toHaveLength(1);
+      expect(stderr).not.toContain(password);
+      return stderr;
+    };
+    const wrong = url.replace(password, 'not-the-password');
+    expect(await failing({ COUNTERSIGN_DATABASE_URL: wrong })).toContain('password authentication failed');
+    const nowhere = url.replace(/[^/]+$/, 'nowhere');
+    expect(await failing({ COUNTERSIGN_DATABASE_URL: nowhere })).toContain(
+      'database "nowhere" does not exist',
+    );
+    rmSync(join(cli.folder, 'data', 'countersign.key'));
+    expect(await failing({})).toContain('set COUNTERSIGN_SECRET_KEY');
+    expect(await doctor()).toMatchObject({ code: 1, states: { database: 'good', secret_key: 'broken' } });
+    expect(existsSync(join(cli.folder, 'data', 'countersign.key'))).toBe(false);
+  });
+});
