@@ -43,7 +43,8 @@ export interface Database extends Queries {
  * @throws Error when the connection string cannot be read; it is not repeated, since a password may be in it
  */
 export function openDatabase(connectionString: string): Database {
-  const pool = poolOf({ connectionString, ...SETTINGS });
+  checkReadable(connectionString);
+  const pool = new pg.Pool({ connectionString, ...SETTINGS });
   // An idle connection that is lost is replaced; if it cannot be, whoever needs it is told.
   pool.on('error', () => undefined);
   let migrated: Promise<void> | undefined;
@@ -128,9 +129,10 @@ const SETTINGS = {
   },
 } as const satisfies pg.PoolConfig;
 
-function poolOf(settings: pg.PoolConfig): pg.Pool {
+function checkReadable(connectionString: string): void {
   try {
-    return new pg.Pool(settings);
+    // Made and thrown away: the pool would read it with its first connection only.
+    new pg.Client({ connectionString });
   } catch {
     throw new Error('postgresStorage: the option `connectionString` cannot be read as a URL.');
   }

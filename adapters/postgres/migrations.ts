@@ -23,7 +23,8 @@ export async function migrate(connectionString: string): Promise<void> {
   await client.connect();
   try {
     if ((await versionOf(client)) === MIGRATIONS.length) return;
-    await client.query('BEGIN');
+    // Who falls silent in the middle of it does not keep the others waiting for ever.
+    await client.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 60000');
     await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
     // Somebody else may have done it meanwhile.
     const version = await versionOf(client);

@@ -15,7 +15,7 @@ import { postgresTrackers } from './trackers.ts';
 import { postgresWatching } from './watching.ts';
 
 /**
- * Storage in a Postgres database (13 or newer), in a schema `countersign` of its own; any number of processes may share
+ * Storage in a Postgres database (tried on 15), in a schema `countersign` of its own; any number of processes may share
  * it. Nothing is connected before the first verb, which also makes or upgrades the schema: call `healthy` to know at
  * the start. A verb throws when the schema was written by a newer program.
  *

@@ -135,16 +135,24 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
     });
 
     it('never shows its password', async () => {
-      for (const wrong of [url.replace('127.0.0.1', '127.0.0.1:1:1'), url.replace(/:\d+\//, ':1/')]) {
-        const { password } = new URL(url);
-        const failing = async () => postgresStorage({ connectionString: wrong }).healthy();
+      const password = 'a-password-of-its-own';
+      const unreachable = new URL(url);
+      [unreachable.password, unreachable.port] = [password, '1'];
+      const refused = new URL(url);
+      refused.password = password;
+      for (const wrong of [unreachable.href, refused.href, `postgres://u:${password}@[x`]) {
+        const failing = async () => {
+          const store = postgresStorage({ connectionString: wrong });
+          await store.healthy().finally(() => store.close());
+        };
         const error: unknown = await failing().catch((thrown: unknown) => thrown);
         expect(error).toBeInstanceOf(Error);
         for (let one = error; one instanceof Error; one = one.cause) {
           expect(`${one.stack} ${JSON.stringify(one)}`).not.toContain(password);
         }
       }
-      expect(() => postgresStorage({ connectionString: '' })).toThrow('connectionString');
+      expect(() => postgresStorage({ connectionString: '' })).toThrow('is missing');
+      expect(() => postgresStorage({ connectionString: 'postgres://u:p@[x' })).toThrow('cannot be read');
     });
 
     it('is unavailable while an owner is kept by somebody else for too long', async () => {
