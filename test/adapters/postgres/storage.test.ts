@@ -3,10 +3,12 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { postgresStorage } from '../../../adapters/postgres/storage.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import { type StorageUnderTest, storageContract } from '../../contracts/storage.ts';
+import { bundleForChild } from '../../run-typescript.ts';
 import { titledWithout } from '../../servers/missing-servers.ts';
 import { asked, missingPostgres, type Postgres, startPostgres } from '../../servers/postgres.ts';
 
 const missing = missingPostgres();
+const racer = await bundleForChild(join(import.meta.dirname, 'racer.ts'));
 
 describe.skipIf(missing.length > 0)(titledWithout(missing, 'storage in Postgres'), () => {
   let postgres: Postgres;
@@ -47,5 +49,5 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'storage in Postgres'
     };
   }
 
-  storageContract('postgresStorage', open, join(import.meta.dirname, 'racer.ts'));
+  storageContract('postgresStorage', open, racer);
 });
