@@ -23,7 +23,7 @@ import { type ReceivedDates, receivedDates } from './received-dates.ts';
 import { fetchRows } from './rows.ts';
 import { searchScopes } from './search.ts';
 import { holdsMessageId, recipientsAmong, saveOnce } from './sent-folder.ts';
-import { inFolder, onConnection } from './session.ts';
+import { inFolder, inFolderToChange, onConnection } from './session.ts';
 import { setFlag } from './set-flag.ts';
 import { type ImapSettings, imapSettings } from './settings.ts';
 import { conversationOf } from './thread.ts';
@@ -196,7 +196,7 @@ export function imapMail({ maxConnectionsPerAccount = 3 }: { maxConnectionsPerAc
       const limit = timeLimit(call);
       const { connections } = stateOf(call.account);
       if ((await folderThat(call, limit, ({ path }) => path === to)) === undefined) throw noFolder();
-      return inFolder(connections, place.path, limit, (folder) =>
+      return inFolderToChange(connections, place.path, limit, (folder) =>
         moveMessage(folder, place, to, start, limit),
       );
     },
@@ -205,7 +205,7 @@ export function imapMail({ maxConnectionsPerAccount = 3 }: { maxConnectionsPerAc
       const limit = timeLimit(call);
       const state = stateOf(call.account);
       const { folders } = await foldersOf(call, limit, true);
-      const done = await inFolder(state.connections, place.path, limit, (folder) =>
+      const done = await inFolderToChange(state.connections, place.path, limit, (folder) =>
         labelMessage(folder, folders, place, label, start, limit),
       );
       // It may have made one.
@@ -263,7 +263,7 @@ export function imapMail({ maxConnectionsPerAccount = 3 }: { maxConnectionsPerAc
     setFlag(call, place, flag, on, start) {
       const limit = timeLimit(call);
       const { connections } = stateOf(call.account);
-      return inFolder(connections, place.path, limit, (folder) =>
+      return inFolderToChange(connections, place.path, limit, (folder) =>
         setFlag(folder, place, flag, on, start, limit),
       );
     },

@@ -47,6 +47,20 @@ export async function inFolder<T>(
   return runOn(lease, limit, (client) => work(openFolder(client)));
 }
 
+/**
+ * The same for a change, with the folder selected anew: what a connection still shows of a folder that was deleted, and
+ * made again under its name, must not decide which message is changed.
+ */
+export async function inFolderToChange<T>(
+  connections: AccountConnections,
+  path: string,
+  limit: AbortSignal,
+  work: (folder: OpenFolder) => Promise<T>,
+): Promise<T> {
+  const lease = await readyConnection(connections, path, limit, true);
+  return runOn(lease, limit, (client) => work(openFolder(client)));
+}
+
 async function select(client: ImapFlow, path: string): Promise<void> {
   await client.mailboxOpen(path);
   selectedAt.set(client, performance.now());
@@ -59,20 +73,21 @@ function openFolder(client: ImapFlow): OpenFolder {
 }
 
 /**
- * A connection that was idle is asked first (NOOP, or SELECT of another folder): whether it is alive, and, since
+ * A connection that was idle is asked first (NOOP, or SELECT of another folder, or of this one for a change): whether it is alive, and, since
  * a server need not tell of new mail by itself, what is new in the folder.
  */
 async function readyConnection(
   connections: AccountConnections,
   path: string | undefined,
   limit: AbortSignal,
+  anew = false,
 ): Promise<Lease> {
   for (;;) {
     const lease = await connections.lease(path, limit);
     const stop = () => lease.client.close();
     const proof = lease.idleMs !== undefined ? setTimeout(stop, PROOF_MS) : undefined;
     try {
-      await withinLimit(limit, makeReady(lease, path), stop);
+      await withinLimit(limit, makeReady(lease, path, anew), stop);
       return lease;
     } catch (error) {
       const wasAlive = lease.client.usable;
@@ -85,8 +100,8 @@ async function readyConnection(
   }
 }
 
-async function makeReady({ client, idleMs }: Lease, path: string | undefined): Promise<void> {
-  if (path !== undefined && !isSelected(client, path)) {
+async function makeReady({ client, idleMs }: Lease, path: string | undefined, anew: boolean): Promise<void> {
+  if (path !== undefined && (anew || !isSelected(client, path))) {
     await select(client, path);
   } else if (idleMs !== undefined && (client.mailbox !== false || idleMs > FRESH_MS)) {
     await client.noop();

@@ -6,7 +6,7 @@ import { missingServers, titled } from '../../servers/missing-servers.ts';
 import { type MailProxy, startProxy } from '../../servers/proxy.ts';
 import { callOn, newestOf, started } from './mailbox-on.ts';
 
-const LOOK = ['NOOP', 'UID FETCH'];
+const LOOK = ['SELECT', 'UID FETCH'];
 
 /** What a server can do, and the commands of a move there. */
 const SERVERS: readonly [string, DovecotVariant, readonly string[]][] = [
