@@ -158,8 +158,24 @@ const MARKS: Readonly<Record<Finding['state'], string>> = {
   broken: 'BROKEN',
 };
 
+/** What to do about a server that cannot be used; other findings say it themselves. */
+const NEXT: ReadonlyMap<string, string> = new Map([
+  [
+    'sign_in',
+    'If the password has changed, or the provider wants an app password, remove the account and connect it again.',
+  ],
+  [
+    'connection',
+    'Try again later; if it stays so, ask whoever runs the server, or remove the account and connect it again with other settings.',
+  ],
+]);
+
 function inWords({ title, findings }: Section): string {
-  return [title, ...findings.map(({ state, text }) => `  ${MARKS[state]}  ${printable(text)}`)].join('\n');
+  const lines = findings.map(({ check, state, text }) => {
+    const next = state === 'broken' ? NEXT.get(check) : undefined;
+    return `  ${MARKS[state]}  ${printable(next === undefined ? text : `${text} ${next}`)}`;
+  });
+  return [title, ...lines].join('\n');
 }
 
 /** A server's own words must not move the cursor of a terminal. */

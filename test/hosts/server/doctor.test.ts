@@ -191,5 +191,9 @@ describe.skipIf(missingServers().length > 0)(titled('doctor on accounts'), () =>
     expect(account?.smtp.findings).toEqual([
       { check: 'connection', state: 'broken', text: 'The SMTP server cannot be reached.' },
     ]);
+    const { stdout } = await cli.run(['doctor', '--owner', OWNER]);
+    expect(stdout).toContain(
+      '  BROKEN  The SMTP server cannot be reached. Try again later; if it stays so, ask',
+    );
   });
 });
