@@ -56,12 +56,12 @@ function clientOf(settings: pg.ClientConfig): pg.Client {
 
 /** 0: there is none of our tables. */
 async function versionOf(client: pg.Client): Promise<number> {
-  const there = await client.query<{ there: boolean }>(
-    "SELECT to_regclass('countersign.schema_version') IS NOT NULL AS there",
+  // Read from the catalogue as from any table: `to_regclass` would ask a cache, which inside a transaction may not yet
+  // know what another process has made.
+  const found = await client.query(
+    "SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = 'countersign' AND tablename = 'schema_version'",
   );
-  if (there.rows[0]?.there !== true) {
-    return 0;
-  }
+  if (found.rows.length === 0) return 0;
   const { rows } = await client.query<{ version: number }>('SELECT version FROM countersign.schema_version');
   const version = rows[0]?.version ?? 0;
   if (version > MIGRATIONS.length) {

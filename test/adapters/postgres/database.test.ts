@@ -67,11 +67,14 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
   describe('and its schema', () => {
     it('are made ready once, by several processes that start at once', async () => {
       const bundle = await bundleForChild(join(import.meta.dirname, 'opener.ts'));
-      const openers = Array.from({ length: 4 }, () =>
-        spawn(process.execPath, [bundle, url], { stdio: ['ignore', 'inherit', 'inherit'] }),
-      );
-      await Promise.all(openers.map((child) => once(child, 'exit')));
-      expect(openers.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0]);
+      for (let round = 0; round < 5; round++) {
+        await other.query('DROP SCHEMA IF EXISTS countersign CASCADE');
+        const openers = Array.from({ length: 4 }, () =>
+          spawn(process.execPath, [bundle, url], { stdio: ['ignore', 'inherit', 'inherit'] }),
+        );
+        await Promise.all(openers.map((child) => once(child, 'exit')));
+        expect(openers.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0]);
+      }
       expect(await version()).toEqual([{ version: MIGRATIONS.length }]);
     });
 
