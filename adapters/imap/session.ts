@@ -73,8 +73,8 @@ function openFolder(client: ImapFlow): OpenFolder {
 }
 
 /**
- * A connection that was idle is asked first (NOOP, or SELECT of another folder, or of this one for a change): whether it is alive, and, since
- * a server need not tell of new mail by itself, what is new in the folder.
+ * A connection that was idle is asked first (NOOP, or SELECT of another folder, or of this one for a change): whether
+ * it is alive, and, since a server need not tell of new mail by itself, what is new in the folder.
  */
 async function readyConnection(
   connections: AccountConnections,

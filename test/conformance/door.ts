@@ -9,7 +9,10 @@ import { type RestServer, type RestServerOptions, restServer } from '../hosts/re
 import { type TestClock, testClock } from '../open-service.ts';
 import { callTool } from './tool-protocol.ts';
 
-/** The public door as a client sees it, in front of the sandbox on SQLite, unless told otherwise, with a clock that can be moved. */
+/**
+ * The public door as a client sees it, in front of the sandbox on SQLite, unless told otherwise, with a clock that can
+ * be moved.
+ */
 export interface Door {
   readonly server: RestServer;
   readonly clock: TestClock;
