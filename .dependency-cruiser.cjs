@@ -51,7 +51,7 @@ module.exports = {
       comment:
         'No adapter knows another, but for mime and extract, which mailboxes share, and remote, which all servers do.',
       severity: 'error',
-      from: { path: '^adapters/([^/]+)/', pathNot: '^adapters/imap/' },
+      from: { path: '^adapters/([^/]+)/', pathNot: '^adapters/(imap|sqlite|postgres)/' },
       to: { path: '^adapters/', pathNot: '^adapters/($1|mime|extract|remote)/' },
     },
     {
@@ -60,6 +60,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^adapters/imap/' },
       to: { path: '^adapters/', pathNot: '^adapters/(imap|smtp|mime|extract|remote)/' },
+    },
+    {
+      name: 'storage-apart',
+      comment: 'The two databases share how a row is read, and know no other adapter.',
+      severity: 'error',
+      from: { path: '^adapters/(sqlite|postgres)/' },
+      to: { path: '^adapters/', pathNot: '^adapters/($1|rows)/' },
     },
     {
       name: 'hosts-inward',

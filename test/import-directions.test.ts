@@ -28,7 +28,9 @@ describe('the rules', () => {
     'adapters/mime/compose.ts': "export * from '../../core/approval.ts';",
     'adapters/smtp/transmit.ts': "export * from '../mime/compose.ts';",
     'adapters/imap/mail.ts': "export * from '../smtp/transmit.ts';",
-    'adapters/sqlite/storage.ts': "import Database from 'better-sqlite3';\nexport { Database };",
+    'adapters/rows/row.ts': "export * from '../../core/approval.ts';",
+    'adapters/sqlite/storage.ts':
+      "import Database from 'better-sqlite3';\nexport * from '../rows/row.ts';\nexport { Database };",
     'adapters/sandbox/box.ts': "export * from '../../core/approval.ts';",
     'hosts/rest/handler.ts': "export * from '../../core/approval.ts';",
     'hosts/server/cli.ts':
@@ -48,6 +50,8 @@ describe('the rules', () => {
     { rule: 'adapters-apart', file: 'adapters/sandbox/imap.ts', text: "import '../imap/mail.ts';" },
     { rule: 'adapters-apart', file: 'adapters/smtp/imap.ts', text: "import '../imap/mail.ts';" },
     { rule: 'imap-apart', file: 'adapters/imap/sandbox.ts', text: "import '../sandbox/box.ts';" },
+    { rule: 'storage-apart', file: 'adapters/postgres/sqlite.ts', text: "import '../sqlite/storage.ts';" },
+    { rule: 'storage-apart', file: 'adapters/sqlite/mime.ts', text: "import '../mime/compose.ts';" },
     { rule: 'hosts-inward', file: 'hosts/rest/imap.ts', text: "import '../../adapters/imap/mail.ts';" },
     { rule: 'server-inward', file: 'hosts/server/test.ts', text: "import '../../test/mail.ts';" },
     { rule: 'embedded-small', file: 'hosts/embedded/rest.ts', text: "import '../rest/handler.ts';" },

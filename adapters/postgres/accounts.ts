@@ -1,8 +1,9 @@
 import type { Account, Storage } from '../../core/ports/storage.ts';
+import { readAccounts } from '../rows/account.ts';
+import { integer, text } from '../rows/row.ts';
 import { cancelWaiting, waitingApprovals } from './approval-table.ts';
 import { type Database, durable, type Queries, reading } from './database.ts';
 import { lockOwner } from './owner-lock.ts';
-import { integer, type Row, text } from './row.ts';
 
 const NEXT_ID = `
   UPDATE countersign.owners SET last_account_id = last_account_id + 1 WHERE owner_id = $1 RETURNING last_account_id`;
@@ -67,17 +68,4 @@ export function postgresAccounts(
 
 export async function accountsOf(db: Queries, ownerId: string): Promise<readonly Account[]> {
   return readAccounts(await db.rows(OF_OWNER, [ownerId]));
-}
-
-/** @param rows all accounts of one owner, oldest first */
-export function readAccounts(rows: readonly Row[]): readonly Account[] {
-  return rows.map((row, index) => ({
-    ownerId: text(row, 'owner_id'),
-    accountId: integer(row, 'account_id'),
-    label: text(row, 'label'),
-    email: text(row, 'email'),
-    signature: text(row, 'signature'),
-    sealedSettings: text(row, 'sealed_settings'),
-    isPrimary: index === 0,
-  }));
 }

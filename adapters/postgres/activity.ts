@@ -1,6 +1,6 @@
-import type { Activity, Storage, StoredActivity } from '../../core/ports/storage.ts';
+import type { Activity, Storage } from '../../core/ports/storage.ts';
+import { readActivity } from '../rows/activity.ts';
 import { type Database, reading, type Transaction } from './database.ts';
-import { instant, integer, oneOf, type Row, text, textOrNull, texts } from './row.ts';
 
 const NEWEST = 'SELECT * FROM countersign.activity WHERE owner_id = $1 ORDER BY activity_id DESC LIMIT $2';
 
@@ -41,18 +41,4 @@ export async function recordActivity(
     JSON.stringify(activity.shown),
     JSON.stringify(activity.listed),
   ]);
-}
-
-function readActivity(row: Row): StoredActivity {
-  return {
-    at: instant(row, 'at_ms'),
-    kind: oneOf(row, 'kind', ['call', 'decision', 'settlement']),
-    credentialId: textOrNull(row, 'credential_id'),
-    tool: textOrNull(row, 'tool'),
-    outcome: text(row, 'outcome'),
-    approvalId: textOrNull(row, 'approval_id'),
-    durationMs: integer(row, 'duration_ms'),
-    shown: texts(row, 'shown'),
-    listed: texts(row, 'listed'),
-  };
 }

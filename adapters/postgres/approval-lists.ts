@@ -1,5 +1,6 @@
 import type { Storage } from '../../core/ports/storage.ts';
-import { findApproval, findPlan, readApproval } from './approval-table.ts';
+import { readApproval } from '../rows/approval.ts';
+import { findApproval, findPlan } from './approval-table.ts';
 import { type Database, reading } from './database.ts';
 
 /** Statements of one page each, by what they are filtered by beside the owner. */

@@ -1,11 +1,13 @@
 import { type Approval, type ApprovalEvent, newApproval, transition } from '../../core/approval.ts';
 import { decideCall } from '../../core/decide-call.ts';
 import type { Settlement, Storage } from '../../core/ports/storage.ts';
+import { activityOf, settlementOf } from '../rows/activity.ts';
+import { isAllowed } from '../rows/credential.ts';
 import { recordActivity } from './activity.ts';
 import { addApproval, changeApproval, findApproval, findPlan } from './approval-table.ts';
 import { readFacts } from './call-facts.ts';
 import { bindClaim, holdsClaim } from './claims.ts';
-import { isAllowed, standingOf } from './credential-row.ts';
+import { standingOf } from './credential-row.ts';
 import { type Database, durable, type Transaction } from './database.ts';
 import { lockOwner } from './owner-lock.ts';
 import { rememberRecipients } from './recipients.ts';
@@ -121,24 +123,4 @@ export function postgresApprovals(
 function eventOf(end: Settlement['end'], fence: number, storeNowMs: number): ApprovalEvent {
   if (end.type !== 'not_now') return { ...end, fence };
   return { type: 'not_now', fence, error: end.error, retryAtMs: storeNowMs + end.retryMs };
-}
-
-/** How long the run took, as far as it is known: from its first byte, else from the approval. */
-export function settlementOf(approval: Approval, now: Date) {
-  const since = approval.startedAt ?? approval.approvedAt ?? now;
-  return activityOf('settlement', approval, Math.max(0, now.getTime() - since.getTime()));
-}
-
-function activityOf(kind: 'decision' | 'settlement', approval: Approval, durationMs: number) {
-  const { credentialId, tool, state } = approval;
-  return {
-    kind,
-    credentialId,
-    tool,
-    outcome: state,
-    approvalId: approval.id,
-    durationMs,
-    shown: [],
-    listed: [],
-  };
 }

@@ -9,9 +9,9 @@ import {
 import { DAY_MS, nextUtcMidnight } from '../../core/limits.ts';
 import type { Mode } from '../../core/permissions.ts';
 import type { Filing } from '../../core/ports/storage.ts';
-import { readApproval } from './approval-table.ts';
+import { readApproval } from '../rows/approval.ts';
+import { flag, instantOrNull, integer, type Row } from '../rows/row.ts';
 import type { Transaction } from './database.ts';
-import { flag, instantOrNull, integer, type Row } from './row.ts';
 
 const SAME_PENDING = `
   SELECT * FROM countersign.approvals

@@ -7,14 +7,15 @@ import {
   type Window,
 } from '../../core/limits.ts';
 import type { Storage } from '../../core/ports/storage.ts';
+import { readCredential } from '../rows/credential.ts';
+import { readOwner } from '../rows/owner.ts';
+import { integer, type Row, text } from '../rows/row.ts';
 import { accountsOf } from './accounts.ts';
 import { recordActivity } from './activity.ts';
 import { completeClaim, extendClaim, releaseClaim } from './claims.ts';
-import { credentialColumns, readCredential } from './credential-row.ts';
+import { credentialColumns } from './credential-row.ts';
 import { atomic, type Database } from './database.ts';
 import { lockOwner, lockOwnerOfSecret } from './owner-lock.ts';
-import { readOwner } from './owners.ts';
-import { integer, type Row, text } from './row.ts';
 
 const FIND = {
   name: 'countersign-find-caller-1',

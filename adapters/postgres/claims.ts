@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { type IdempotencyClaim, isAnswer, judgeClaim } from '../../core/idempotency.ts';
 import type { ClaimRef, Storage } from '../../core/ports/storage.ts';
+import { flag, instant, integer, type Row, text, textOrNull } from '../rows/row.ts';
 import { findApproval } from './approval-table.ts';
 import { atomic, type Database, type Transaction } from './database.ts';
 import { lockOwner } from './owner-lock.ts';
-import { flag, instant, integer, type Row, text, textOrNull } from './row.ts';
 
 interface Holder {
   readonly ownerId: string;

@@ -1,9 +1,9 @@
 import type { Credential, Storage } from '../../core/ports/storage.ts';
+import { isOn, readCredential } from '../rows/credential.ts';
+import { instant, text } from '../rows/row.ts';
 import { cancelWaiting, waitingApprovals } from './approval-table.ts';
-import { isOn, readCredential } from './credential-row.ts';
 import { type Database, durable, reading, type Transaction } from './database.ts';
 import { lockOwner, lockOwnerOfSecret, STORE_NOW_MS } from './owner-lock.ts';
-import { instant, text } from './row.ts';
 
 const INSERT = `
   INSERT INTO countersign.credentials

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { ServiceError } from '../../core/errors.ts';
+import type { Row } from '../rows/row.ts';
 import { CONNECT_MS, migrate, NewerSchemaError } from './migrations.ts';
-import type { Row } from './row.ts';
 
 /** How long a transaction waits for another's. */
 const LOCK_WAIT_MS = 5000;

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { APPROVAL_STATES, type Approval, type ApprovalState } from '../../core/approval.ts';
+import type { Approval, ApprovalState } from '../../core/approval.ts';
 import type { Storage, StoredEvent } from '../../core/ports/storage.ts';
+import { readEvent } from '../rows/event.ts';
 import { type Database, reading, type Transaction } from './database.ts';
-import { instant, integer, integerOrNull, object, oneOf, type Row, text } from './row.ts';
 
 const BEHIND =
   'SELECT * FROM countersign.events WHERE owner_id = $1 AND sequence > $2 ORDER BY sequence LIMIT $3';
@@ -35,20 +35,4 @@ export async function tellOf(
   if ((await tx.run(INSERT, values)) !== 1) {
     throw new Error('The owner of an approval is not in the database.');
   }
-}
-
-function readEvent(row: Row): StoredEvent {
-  const data = object(row, 'data');
-  return {
-    sequence: integer(row, 'sequence'),
-    id: text(row, 'event_id'),
-    type: oneOf(row, 'type', ['approval.decided']),
-    credentialId: text(row, 'credential_id'),
-    createdAt: instant(row, 'created_at_ms'),
-    data: {
-      approval_id: text(data, 'approval_id'),
-      state: oneOf(data, 'state', APPROVAL_STATES),
-      account_id: integerOrNull(data, 'account_id'),
-    },
-  };
 }

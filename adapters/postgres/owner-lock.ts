@@ -1,5 +1,5 @@
+import { integer, type Row, text } from '../rows/row.ts';
 import type { Transaction } from './database.ts';
-import { integer, type Row, text } from './row.ts';
 
 /** Milliseconds since the epoch on the store's clock: the server's, at that moment. Evaluated once a statement. */
 export const STORE_NOW_MS = '(SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)';

@@ -1,8 +1,8 @@
-import type { Owner, Storage } from '../../core/ports/storage.ts';
-import { readOverrides, readPlan } from './credential-row.ts';
+import type { Storage } from '../../core/ports/storage.ts';
+import { folded, readOwner } from '../rows/owner.ts';
+import { textOrNull } from '../rows/row.ts';
 import { atomic, type Database, durable, reading } from './database.ts';
 import { lockOwner } from './owner-lock.ts';
-import { integerOrNull, type Row, text, textOrNull } from './row.ts';
 
 const INSERT = `
   INSERT INTO countersign.owners
@@ -60,20 +60,4 @@ export function postgresOwners(
       await tx.run(END_SESSION, [tokenHash]);
     }),
   };
-}
-
-export function readOwner(row: Row): Owner {
-  return {
-    ownerId: text(row, 'owner_id'),
-    email: text(row, 'email'),
-    timezone: text(row, 'timezone'),
-    plan: readPlan(row),
-    limits: readOverrides(row),
-    activeAccountId: integerOrNull(row, 'active_account_id'),
-  };
-}
-
-/** Here and not by the database, whose folding follows the language that it is set to. */
-function folded(email: string): string {
-  return email.normalize('NFC').toLowerCase();
 }

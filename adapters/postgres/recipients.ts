@@ -1,7 +1,7 @@
 import type { Storage } from '../../core/ports/storage.ts';
+import { text } from '../rows/row.ts';
 import { atomic, type Database, reading, type Transaction } from './database.ts';
 import { lockOwner } from './owner-lock.ts';
-import { text } from './row.ts';
 
 const KNOWN = `
   SELECT address FROM countersign.known_recipients

@@ -1,11 +1,12 @@
 import { transition } from '../../core/approval.ts';
 import type { Reclaimed, Storage } from '../../core/ports/storage.ts';
+import { settlementOf } from '../rows/activity.ts';
+import { readApproval } from '../rows/approval.ts';
+import { text } from '../rows/row.ts';
 import { recordActivity } from './activity.ts';
-import { changeApproval, findApproval, findPlan, readApproval } from './approval-table.ts';
-import { settlementOf } from './approvals.ts';
+import { changeApproval, findApproval, findPlan } from './approval-table.ts';
 import { atomic, type Database, durable, type Transaction } from './database.ts';
 import { lockOwner, lockOwners, STORE_NOW_MS } from './owner-lock.ts';
-import { text } from './row.ts';
 
 const LAPSED = `
   SELECT * FROM countersign.approvals

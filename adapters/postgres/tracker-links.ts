@@ -1,6 +1,7 @@
 import type { LinkContent, LinkedMessage, TrackerLink } from '../../core/ports/tracker-storage.ts';
+import { integer } from '../rows/row.ts';
+import { readLink, readMessage } from '../rows/tracker.ts';
 import type { Queries, Transaction } from './database.ts';
-import { instant, integer, oneOf, type Row, text, textOrNull } from './row.ts';
 
 // The links of trackers, for the other verbs, inside their own transactions.
 
@@ -101,45 +102,4 @@ function columnsOf(content: LinkContent): readonly (string | number | null)[] {
     message?.sizeBytes ?? null,
     message?.excerpt ?? null,
   ];
-}
-
-function readLink(row: Row): TrackerLink {
-  return {
-    linkId: integer(row, 'link_id'),
-    addedBy: oneOf(row, 'added_by', ['agent', 'auto']),
-    createdAt: instant(row, 'created_at_ms'),
-    content: readContent(row),
-  };
-}
-
-function readContent(row: Row): LinkContent {
-  const kind = oneOf(row, 'kind', ['mail', 'event', 'note']);
-  switch (kind) {
-    case 'note':
-      return { kind, note: text(row, 'note') };
-    case 'event':
-      return {
-        kind,
-        eventId: integer(row, 'event_id'),
-        title: text(row, 'subject'),
-        start: instant(row, 'start_ms'),
-      };
-    case 'mail':
-      return { kind, message: readMessage(row) };
-  }
-}
-
-function readMessage(row: Row): LinkedMessage {
-  return {
-    accountId: integer(row, 'account_id'),
-    place: { path: text(row, 'path'), uidValidity: text(row, 'uid_validity'), uid: integer(row, 'uid') },
-    stableId: textOrNull(row, 'stable_id'),
-    fingerprint: text(row, 'fingerprint'),
-    from: text(row, 'sender'),
-    subject: text(row, 'subject'),
-    date: text(row, 'dated'),
-    internalDate: instant(row, 'internal_date_ms'),
-    sizeBytes: integer(row, 'size_bytes'),
-    excerpt: text(row, 'excerpt'),
-  };
 }

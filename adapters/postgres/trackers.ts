@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { EventKey } from '../../core/ports/calendar.ts';
 import type { NumberedEvent, Tracker, TrackerStorage } from '../../core/ports/tracker-storage.ts';
+import { integer, type Row, text, textOrNull } from '../rows/row.ts';
+import { readTracker } from '../rows/tracker.ts';
 import { atomic, type Database, type Queries, reading, snapshot } from './database.ts';
 import { lockOwner } from './owner-lock.ts';
-import { flag, instant, instantOrNull, integer, oneOf, type Row, text, textOrNull } from './row.ts';
 import { addLink, countLinks, pageOfLinks } from './tracker-links.ts';
 
 const INSERT = `
@@ -124,27 +125,6 @@ function readNumberedEvent(row: Row): NumberedEvent {
       calendar: text(row, 'calendar'),
       uid: text(row, 'uid'),
       recurrenceId: textOrNull(row, 'recurrence_id'),
-    },
-  };
-}
-
-export function readTracker(row: Row): Tracker {
-  return {
-    ownerId: text(row, 'owner_id'),
-    trackerId: integer(row, 'tracker_id'),
-    title: text(row, 'title'),
-    keywords: text(row, 'keywords'),
-    dueOn: textOrNull(row, 'due_on'),
-    status: oneOf(row, 'status', ['open', 'waiting', 'resolved']),
-    addedByAgent: flag(row, 'added_by_agent'),
-    createdAt: instant(row, 'created_at_ms'),
-    resolvedAt: instantOrNull(row, 'resolved_at_ms'),
-    lastAutoLinkAt: instantOrNull(row, 'last_auto_link_at_ms'),
-    summary: {
-      text: text(row, 'summary'),
-      nextAction: text(row, 'next_action'),
-      importance: oneOf(row, 'importance', ['low', 'normal', 'important']),
-      sourceCount: integer(row, 'summary_source_count'),
     },
   };
 }

@@ -1,10 +1,10 @@
 import type { InboxPosition, WatchStorage } from '../../core/ports/watch-storage.ts';
-import { readAccounts } from './accounts.ts';
+import { readAccounts } from '../rows/account.ts';
+import { flag, instant, integer, type Row, text, textOrNull } from '../rows/row.ts';
+import { readTracker } from '../rows/tracker.ts';
 import { atomic, type Database, reading, snapshot } from './database.ts';
 import { lockOwner } from './owner-lock.ts';
-import { flag, instant, integer, type Row, text, textOrNull } from './row.ts';
 import { addLink, linkedMessages } from './tracker-links.ts';
-import { readTracker } from './trackers.ts';
 
 const WAITS = "status <> 'resolved' AND keywords <> ''";
 const FORGET = `

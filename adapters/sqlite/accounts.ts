@@ -1,8 +1,9 @@
 import type { Database } from 'better-sqlite3';
-import type { Account, Storage } from '../../core/ports/storage.ts';
+import type { Storage } from '../../core/ports/storage.ts';
+import { readAccounts } from '../rows/account.ts';
+import { integer, type Row } from '../rows/row.ts';
 import type { ApprovalTable } from './approval-table.ts';
 import { durable, reading } from './database.ts';
-import { integer, type Row, text } from './row.ts';
 
 export function sqliteAccounts(
   db: Database,
@@ -68,17 +69,4 @@ export function sqliteAccounts(
       return removed;
     },
   };
-}
-
-/** @param rows all accounts of one owner, oldest first */
-export function readAccounts(rows: readonly Row[]): readonly Account[] {
-  return rows.map((row, index) => ({
-    ownerId: text(row, 'owner_id'),
-    accountId: integer(row, 'account_id'),
-    label: text(row, 'label'),
-    email: text(row, 'email'),
-    signature: text(row, 'signature'),
-    sealedSettings: text(row, 'sealed_settings'),
-    isPrimary: index === 0,
-  }));
 }

@@ -1,7 +1,8 @@
 import type { Database } from 'better-sqlite3';
-import type { Activity, Storage, StoredActivity } from '../../core/ports/storage.ts';
+import type { Activity, Storage } from '../../core/ports/storage.ts';
+import { readActivity } from '../rows/activity.ts';
+import { integer, type Row, text } from '../rows/row.ts';
 import { reading } from './database.ts';
-import { instant, integer, oneOf, type Row, text, textOrNull, texts } from './row.ts';
 
 export function sqliteActivity(db: Database): Pick<Storage, 'activity'> {
   const newest = db.prepare<[string, number], Row>(
@@ -52,19 +53,5 @@ export function activityEraser(db: Database): (before: Date) => void {
       if (kept === undefined) eraseAll.run(ownerId);
       else eraseBelow.run(ownerId, integer(kept, 'activity_id'));
     }
-  };
-}
-
-function readActivity(row: Row): StoredActivity {
-  return {
-    at: instant(row, 'at_ms'),
-    kind: oneOf(row, 'kind', ['call', 'decision', 'settlement']),
-    credentialId: textOrNull(row, 'credential_id'),
-    tool: textOrNull(row, 'tool'),
-    outcome: text(row, 'outcome'),
-    approvalId: textOrNull(row, 'approval_id'),
-    durationMs: integer(row, 'duration_ms'),
-    shown: texts(row, 'shown'),
-    listed: texts(row, 'listed'),
   };
 }

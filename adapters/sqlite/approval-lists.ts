@@ -1,8 +1,9 @@
 import type { Database } from 'better-sqlite3';
 import type { Storage } from '../../core/ports/storage.ts';
-import { type ApprovalTable, readApproval } from './approval-table.ts';
+import { readApproval } from '../rows/approval.ts';
+import type { Row } from '../rows/row.ts';
+import type { ApprovalTable } from './approval-table.ts';
 import { reading } from './database.ts';
-import type { Row } from './row.ts';
 
 export function sqliteApprovalLists(
   db: Database,

@@ -2,11 +2,13 @@ import type { Database } from 'better-sqlite3';
 import { type Approval, type ApprovalEvent, newApproval, transition } from '../../core/approval.ts';
 import { decideCall } from '../../core/decide-call.ts';
 import type { Settlement, Storage } from '../../core/ports/storage.ts';
+import { activityOf, settlementOf } from '../rows/activity.ts';
+import { isAllowed } from '../rows/credential.ts';
 import { activityWriter } from './activity.ts';
 import type { ApprovalTable } from './approval-table.ts';
 import { factsReader } from './call-facts.ts';
 import type { ClaimTable } from './claims.ts';
-import { isAllowed, standingReader } from './credential-row.ts';
+import { standingReader } from './credential-row.ts';
 import { durable, storeNowMs } from './database.ts';
 import { recipientWriter } from './recipients.ts';
 
@@ -110,24 +112,4 @@ export function sqliteApprovals(
 function eventOf(end: Settlement['end'], fence: number): ApprovalEvent {
   if (end.type !== 'not_now') return { ...end, fence };
   return { type: 'not_now', fence, error: end.error, retryAtMs: storeNowMs() + end.retryMs };
-}
-
-/** How long the run took, as far as it is known: from its first byte, else from the approval. */
-export function settlementOf(approval: Approval, now: Date) {
-  const since = approval.startedAt ?? approval.approvedAt ?? now;
-  return activityOf('settlement', approval, Math.max(0, now.getTime() - since.getTime()));
-}
-
-function activityOf(kind: 'decision' | 'settlement', approval: Approval, durationMs: number) {
-  const { credentialId, tool, state } = approval;
-  return {
-    kind,
-    credentialId,
-    tool,
-    outcome: state,
-    approvalId: approval.id,
-    durationMs,
-    shown: [],
-    listed: [],
-  };
 }

@@ -10,8 +10,8 @@ import {
 import { DAY_MS, nextUtcMidnight } from '../../core/limits.ts';
 import type { Mode } from '../../core/permissions.ts';
 import type { Filing } from '../../core/ports/storage.ts';
-import { readApproval } from './approval-table.ts';
-import { instantOrNull, integer, type Row } from './row.ts';
+import { readApproval } from '../rows/approval.ts';
+import { instantOrNull, integer, type Row } from '../rows/row.ts';
 
 /**
  * Reads what `decideCall` judges, inside the transaction that files.

@@ -8,14 +8,14 @@ import {
   type Window,
 } from '../../core/limits.ts';
 import type { Storage } from '../../core/ports/storage.ts';
-import { readAccounts } from './accounts.ts';
+import { readAccounts } from '../rows/account.ts';
+import { readCredential } from '../rows/credential.ts';
+import { readOwner } from '../rows/owner.ts';
+import { integer, type Row } from '../rows/row.ts';
 import { activityWriter } from './activity.ts';
 import type { ClaimTable } from './claims.ts';
-import { readCredential } from './credential-row.ts';
 import { atomic, storeNowMs } from './database.ts';
 import { grouping } from './grouped.ts';
-import { readOwner } from './owners.ts';
-import { integer, type Row } from './row.ts';
 
 /** The verbs on the way of every call. */
 export function sqliteCalls(db: Database, claims: ClaimTable): Pick<Storage, 'admit' | 'renew' | 'finish'> {

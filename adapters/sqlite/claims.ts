@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
 import { type IdempotencyClaim, isAnswer, judgeClaim } from '../../core/idempotency.ts';
 import type { ClaimRef, Storage } from '../../core/ports/storage.ts';
+import { flag, instant, integer, type Row, text, textOrNull } from '../rows/row.ts';
 import type { ApprovalTable } from './approval-table.ts';
 import { atomic, storeNowMs } from './database.ts';
-import { instant, integer, type Row, text, textOrNull } from './row.ts';
 
 interface Holder {
   readonly ownerId: string;
@@ -108,7 +108,7 @@ function readClaim(row: Row): Claim {
     fence: integer(row, 'fence'),
     requestId: text(row, 'request_id'),
     fingerprint: text(row, 'fingerprint'),
-    released: integer(row, 'released') === 1,
+    released: flag(row, 'released'),
     leaseUntil: instant(row, 'lease_until_ms'),
     sealedOutcome: textOrNull(row, 'sealed_outcome'),
     approvalId: textOrNull(row, 'approval_id'),

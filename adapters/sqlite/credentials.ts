@@ -1,9 +1,9 @@
 import type { Database } from 'better-sqlite3';
 import type { Credential, Storage } from '../../core/ports/storage.ts';
+import { isOn, readCredential } from '../rows/credential.ts';
+import { type Row, text } from '../rows/row.ts';
 import type { ApprovalTable } from './approval-table.ts';
-import { isOn, readCredential } from './credential-row.ts';
 import { durable, reading, storeNowMs } from './database.ts';
-import { type Row, text } from './row.ts';
 
 export function sqliteCredentials(
   db: Database,

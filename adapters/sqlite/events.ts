@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
-import { APPROVAL_STATES, type Approval, type ApprovalState } from '../../core/approval.ts';
+import type { Approval, ApprovalState } from '../../core/approval.ts';
 import type { Storage, StoredEvent } from '../../core/ports/storage.ts';
+import { readEvent } from '../rows/event.ts';
+import { integer, type Row } from '../rows/row.ts';
 import { reading } from './database.ts';
-import { instant, integer, integerOrNull, object, oneOf, type Row, text } from './row.ts';
 
 export function sqliteEvents(db: Database): Pick<Storage, 'events'> {
   const behind = db.prepare<[string, number, number], Row>(
@@ -34,21 +35,5 @@ export function eventWriter(db: Database): (approval: Approval, state: ApprovalS
       now.getTime(),
       JSON.stringify(data),
     );
-  };
-}
-
-function readEvent(row: Row): StoredEvent {
-  const data = object(row, 'data');
-  return {
-    sequence: integer(row, 'sequence'),
-    id: text(row, 'event_id'),
-    type: oneOf(row, 'type', ['approval.decided']),
-    credentialId: text(row, 'credential_id'),
-    createdAt: instant(row, 'created_at_ms'),
-    data: {
-      approval_id: text(data, 'approval_id'),
-      state: oneOf(data, 'state', APPROVAL_STATES),
-      account_id: integerOrNull(data, 'account_id'),
-    },
   };
 }

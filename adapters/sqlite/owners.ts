@@ -1,8 +1,8 @@
 import type { Database } from 'better-sqlite3';
-import type { Owner, Storage } from '../../core/ports/storage.ts';
-import { readOverrides, readPlan } from './credential-row.ts';
+import type { Storage } from '../../core/ports/storage.ts';
+import { folded, readOwner } from '../rows/owner.ts';
+import { type Row, textOrNull } from '../rows/row.ts';
 import { atomic, durable, reading } from './database.ts';
-import { integerOrNull, type Row, text, textOrNull } from './row.ts';
 
 export function sqliteOwners(
   db: Database,
@@ -70,20 +70,4 @@ export function sqliteOwners(
       endSession.run(tokenHash);
     }),
   };
-}
-
-export function readOwner(row: Row): Owner {
-  return {
-    ownerId: text(row, 'owner_id'),
-    email: text(row, 'email'),
-    timezone: text(row, 'timezone'),
-    plan: readPlan(row),
-    limits: readOverrides(row),
-    activeAccountId: integerOrNull(row, 'active_account_id'),
-  };
-}
-
-/** SQLite's own NOCASE folds ASCII only. */
-function folded(email: string): string {
-  return email.normalize('NFC').toLowerCase();
 }

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import type { Storage } from '../../core/ports/storage.ts';
+import { type Row, text } from '../rows/row.ts';
 import { atomic, reading } from './database.ts';
-import { type Row, text } from './row.ts';
 
 export function sqliteRecipients(
   db: Database,

@@ -1,11 +1,12 @@
 import type { Database } from 'better-sqlite3';
 import { transition } from '../../core/approval.ts';
 import type { Reclaimed, Storage } from '../../core/ports/storage.ts';
+import { settlementOf } from '../rows/activity.ts';
+import { readApproval } from '../rows/approval.ts';
+import { type Row, text } from '../rows/row.ts';
 import { activityEraser, activityWriter } from './activity.ts';
-import { type ApprovalTable, readApproval } from './approval-table.ts';
-import { settlementOf } from './approvals.ts';
+import type { ApprovalTable } from './approval-table.ts';
 import { atomic, durable, storeNowMs } from './database.ts';
-import { type Row, text } from './row.ts';
 
 /** The verbs of the background: what lapsed, what expired, what is to be forgotten. */
 export function sqliteRecovery(

@@ -1,7 +1,8 @@
 import type { Database } from 'better-sqlite3';
 import type { NumberedEvent, Tracker, TrackerStorage } from '../../core/ports/tracker-storage.ts';
+import { integer, type Row, text } from '../rows/row.ts';
+import { readTracker } from '../rows/tracker.ts';
 import { atomic, reading } from './database.ts';
-import { instant, instantOrNull, integer, oneOf, type Row, text, textOrNull } from './row.ts';
 import type { LinkTable } from './tracker-links.ts';
 
 export function sqliteTrackers(db: Database, links: LinkTable): TrackerStorage {
@@ -97,27 +98,6 @@ function readNumberedEvent(row: Row): NumberedEvent {
       calendar: text(row, 'calendar'),
       uid: text(row, 'uid'),
       recurrenceId: recurrenceId === '' ? null : recurrenceId,
-    },
-  };
-}
-
-export function readTracker(row: Row): Tracker {
-  return {
-    ownerId: text(row, 'owner_id'),
-    trackerId: integer(row, 'tracker_id'),
-    title: text(row, 'title'),
-    keywords: text(row, 'keywords'),
-    dueOn: textOrNull(row, 'due_on'),
-    status: oneOf(row, 'status', ['open', 'waiting', 'resolved']),
-    addedByAgent: integer(row, 'added_by_agent') === 1,
-    createdAt: instant(row, 'created_at_ms'),
-    resolvedAt: instantOrNull(row, 'resolved_at_ms'),
-    lastAutoLinkAt: instantOrNull(row, 'last_auto_link_at_ms'),
-    summary: {
-      text: text(row, 'summary'),
-      nextAction: text(row, 'next_action'),
-      importance: oneOf(row, 'importance', ['low', 'normal', 'important']),
-      sourceCount: integer(row, 'summary_source_count'),
     },
   };
 }

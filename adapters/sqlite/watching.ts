@@ -1,10 +1,10 @@
 import type { Database } from 'better-sqlite3';
 import type { InboxPosition, WatchStorage } from '../../core/ports/watch-storage.ts';
-import { readAccounts } from './accounts.ts';
+import { readAccounts } from '../rows/account.ts';
+import { instant, integer, type Row, text, textOrNull } from '../rows/row.ts';
+import { readTracker } from '../rows/tracker.ts';
 import { atomic, reading } from './database.ts';
-import { instant, integer, type Row, text, textOrNull } from './row.ts';
 import type { LinkTable } from './tracker-links.ts';
-import { readTracker } from './trackers.ts';
 
 export function sqliteWatching(db: Database, links: LinkTable): WatchStorage {
   const forget = db.prepare(`

@@ -19,9 +19,11 @@ export function integerOrNull(row: Row, column: string): number | null {
   return row[column] === null ? null : integer(row, column);
 }
 
+/** As its driver gives it: a boolean, or 0 and 1. */
 export function flag(row: Row, column: string): boolean {
   const value = row[column];
-  return typeof value === 'boolean' ? value : wrong(column);
+  if (value === true || value === 1) return true;
+  return value === false || value === 0 ? false : wrong(column);
 }
 
 /** A column of milliseconds since the epoch. */

@@ -1,0 +1,51 @@
+import { APPROVAL_REASONS, APPROVAL_STATES, type Approval, type ApprovalError } from '../../core/approval.ts';
+import { ERRORS } from '../../core/errors.ts';
+import { GROUPS } from '../../core/permissions.ts';
+import {
+  instant,
+  instantOrNull,
+  integer,
+  integerOrNull,
+  object,
+  oneOf,
+  type Row,
+  text,
+  textOrNull,
+  texts,
+} from './row.ts';
+
+export function readApproval(row: Row): Approval {
+  return {
+    ownerId: text(row, 'owner_id'),
+    id: text(row, 'approval_id'),
+    credentialId: text(row, 'credential_id'),
+    accountId: integerOrNull(row, 'account_id'),
+    tool: text(row, 'tool'),
+    group: oneOf(row, 'permission_group', GROUPS),
+    action: textOrNull(row, 'action'),
+    state: oneOf(row, 'state', APPROVAL_STATES),
+    reasons: texts(row, 'reasons'),
+    approvedBy: row.approved_by === null ? null : oneOf(row, 'approved_by', ['owner', 'policy']),
+    createdAt: instant(row, 'created_at_ms'),
+    expiresAt: instant(row, 'expires_at_ms'),
+    decidedAt: instantOrNull(row, 'decided_at_ms'),
+    approvedAt: instantOrNull(row, 'approved_at_ms'),
+    startedAt: instantOrNull(row, 'started_at_ms'),
+    executedAt: instantOrNull(row, 'executed_at_ms'),
+    endedAt: instantOrNull(row, 'ended_at_ms'),
+    lease: { fence: integer(row, 'fence'), untilMs: integer(row, 'lease_until_ms') },
+    digest: text(row, 'digest'),
+    result: row.result === null ? null : object(row, 'result'),
+    error: readError(row),
+  };
+}
+
+function readError(row: Row): ApprovalError | null {
+  const error = textOrNull(row, 'error');
+  if (error === null || isApprovalError(error)) return error;
+  throw new Error('An approval in the database ended for a reason that this program does not know.');
+}
+
+function isApprovalError(value: string): value is ApprovalError {
+  return Object.hasOwn(ERRORS, value) || APPROVAL_REASONS.some((reason) => reason === value);
+}
