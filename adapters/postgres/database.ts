@@ -79,6 +79,7 @@ export function openDatabase(connectionString: string): Database {
     client.on('error', lose);
     try {
       const begun = answered(client.query(begin));
+      // Heard of below, or with the first statement; until then it is nobody's to handle.
       begun.catch(() => undefined);
       const result = await unit(transactionOf(client, begun));
       await begun;

@@ -3,6 +3,7 @@ import { postgresStorage } from '../../adapters/postgres/storage.ts';
 import { titledWithout } from '../servers/missing-servers.ts';
 import { missingPostgres, type Postgres, startPostgres } from '../servers/postgres.ts';
 import { keepIn } from './door.ts';
+import { everyToolCheck } from './every-tool-check.ts';
 
 // What is promised does not depend on where it is kept.
 
@@ -24,15 +25,5 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'Kept in Postgres, th
     for (const url of made) await postgres.dropDatabase(url);
     await postgres?.stop();
   });
-  await import('./authentication.test.ts');
-  await import('./endpoints.test.ts');
-  await import('./errors.test.ts');
-  await import('./events.test.ts');
-  await import('./limits.test.ts');
-  await import('./messages.test.ts');
-  await import('./notes.test.ts');
-  await import('./own-resources.test.ts');
-  await import('./resources.test.ts');
-  await import('./states.test.ts');
-  await import('./trackers.test.ts');
+  await everyToolCheck();
 });
