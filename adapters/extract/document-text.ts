@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
+import { htmlReader } from '../../core/mail/html-text.ts';
 import type { ExtractedText } from '../../core/ports/attachment-text.ts';
-import { htmlReader } from '../mime/html-text.ts';
 import { type BoundedText, boundedText } from './bounded-text.ts';
 import { type Claims, type DocumentType, declaredCharset, documentType } from './document-type.ts';
 import { messageText } from './message-text.ts';

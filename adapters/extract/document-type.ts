@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { htmlCharset } from '../mime/charset.ts';
+import { htmlCharset } from '../../core/mail/charset.ts';
 
 /** What a document is read as. The bytes decide; only texts are told apart by what is claimed of them. */
 export type DocumentType =

@@ -1,6 +1,6 @@
-import { headerText } from '../mime/header-text.ts';
-import { attachmentOf, parseMessage } from '../mime/parse.ts';
-import { displayAddresses } from '../mime/row-text.ts';
+import { headerText } from '../../core/mail/header-text.ts';
+import { attachmentOf, parseMessage } from '../../core/mail/parse.ts';
+import { displayAddresses } from '../../core/mail/row-text.ts';
 import type { BoundedText } from './bounded-text.ts';
 
 /** Messages in messages in messages, and all of them together: others are only named. */

@@ -1,6 +1,6 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
-import { decodeText, switchesToJapanese } from '../mime/charset.ts';
+import { decodeText, switchesToJapanese } from '../../core/mail/charset.ts';
 
 /**
  * The text of bytes that may be in any charset: a byte order mark decides, then what the bytes can only be, then

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { decodeText } from '../mime/charset.ts';
+import { decodeText } from '../../core/mail/charset.ts';
 import type { BoundedText } from './bounded-text.ts';
 import { NoText } from './no-text.ts';
 

@@ -1,6 +1,6 @@
 import type { FetchMessageObject, FetchQueryObject } from 'imapflow';
+import { attachmentOf, parseMessage } from '../../core/mail/parse.ts';
 import { MailError, type MessageContent, type MessagePlace } from '../../core/ports/mail.ts';
-import { attachmentOf, parseMessage } from '../mime/parse.ts';
 import { isNotFound } from './failure.ts';
 import { type Attachment, attachmentOfLargeMessage, partOfLargeMessage } from './large-message.ts';
 import { fetchMessage, isWhole, ROW_QUERY, rowOf, uidSets } from './rows.ts';

@@ -1,15 +1,15 @@
 import type { MessageStructureObject } from 'imapflow';
-import { type AttachmentInfo, MailError, type MessagePlace } from '../../core/ports/mail.ts';
-import { CUT } from '../mime/html-text.ts';
-import { decodedContent, readTree } from '../mime/mime-tree.ts';
+import { CUT } from '../../core/mail/html-text.ts';
+import { decodedContent, readTree } from '../../core/mail/mime-tree.ts';
 import {
   ATTACHMENTS_MAX,
   INCOMPLETE,
   namedCharset,
   type ParsedMessage,
   parseMessage,
-} from '../mime/parse.ts';
-import { oneLine } from '../mime/row-text.ts';
+} from '../../core/mail/parse.ts';
+import { oneLine } from '../../core/mail/row-text.ts';
+import { type AttachmentInfo, MailError, type MessagePlace } from '../../core/ports/mail.ts';
 import { fetchMessage, ROW_QUERY } from './rows.ts';
 import type { OpenFolder } from './session.ts';
 

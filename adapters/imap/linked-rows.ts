@@ -1,6 +1,6 @@
 import type { FetchMessageObject, SearchObject } from 'imapflow';
+import { headerMessageIds } from '../../core/mail/header-text.ts';
 import { type MessagePlace, type MessageRow, THREAD_MAX } from '../../core/ports/mail.ts';
-import { headerMessageIds } from '../mime/header-text.ts';
 import { fetchMessage, isWhole, ROW_HEADERS, ROW_QUERY, rowOf, searchUids, uidSets } from './rows.ts';
 import type { OpenFolder } from './session.ts';
 

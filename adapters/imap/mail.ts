@@ -1,3 +1,4 @@
+import { composeMessage } from '../../core/mail/compose.ts';
 import {
   type Mail,
   type MailAccount,
@@ -5,7 +6,6 @@ import {
   MailError,
   type MailFolder,
 } from '../../core/ports/mail.ts';
-import { composeMessage } from '../mime/compose.ts';
 import { timeLimit } from '../remote/time-limit.ts';
 import { smtpSender } from '../smtp/sender.ts';
 import { type AccountConnections, accountConnections } from './account-connections.ts';

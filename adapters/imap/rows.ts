@@ -1,9 +1,9 @@
 import type { FetchMessageObject, FetchQueryObject, ImapFlow, SearchObject } from 'imapflow';
+import { fingerprintOf } from '../../core/mail/fingerprint.ts';
+import { headerAddresses, headerMessageIds, headerText } from '../../core/mail/header-text.ts';
+import { readHeaders } from '../../core/mail/mime-tree.ts';
+import { dateOf, displayAddresses } from '../../core/mail/row-text.ts';
 import { MailError, type MailFlag, type MessagePlace, type MessageRow } from '../../core/ports/mail.ts';
-import { fingerprintOf } from '../mime/fingerprint.ts';
-import { headerAddresses, headerMessageIds, headerText } from '../mime/header-text.ts';
-import { readHeaders } from '../mime/mime-tree.ts';
-import { dateOf, displayAddresses } from '../mime/row-text.ts';
 import type { OpenFolder } from './session.ts';
 
 /**

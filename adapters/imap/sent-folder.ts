@@ -1,6 +1,6 @@
 import type { ImapFlow, MessageAddressObject } from 'imapflow';
+import { withDate } from '../../core/mail/compose.ts';
 import { MailError, type Outgoing } from '../../core/ports/mail.ts';
-import { withDate } from '../mime/compose.ts';
 import { searchUids, uidSets } from './rows.ts';
 import { change, type OpenFolder } from './session.ts';
 

@@ -1,6 +1,6 @@
+import { fingerprintOf } from '../../core/mail/fingerprint.ts';
+import { dateOf, displayAddresses } from '../../core/mail/row-text.ts';
 import type { MessageRow } from '../../core/ports/mail.ts';
-import { fingerprintOf } from '../mime/fingerprint.ts';
-import { dateOf, displayAddresses } from '../mime/row-text.ts';
 import type { StoredMessage } from './mailbox.ts';
 
 type LastingFacts = Omit<MessageRow, 'place' | 'flags'>;

@@ -1,4 +1,6 @@
 import { Buffer } from 'node:buffer';
+import { composeMessage, withDate } from '../../core/mail/compose.ts';
+import { attachmentOf } from '../../core/mail/parse.ts';
 import {
   type Mail,
   type MailAccount,
@@ -10,8 +12,6 @@ import {
   type Outgoing,
   THREAD_MAX,
 } from '../../core/ports/mail.ts';
-import { composeMessage, withDate } from '../mime/compose.ts';
-import { attachmentOf } from '../mime/parse.ts';
 import { refuseEnded } from './ended-call.ts';
 import { type JournalEntry, mailEntry, openJournal } from './journal.ts';
 import { lastingFacts } from './lasting-facts.ts';

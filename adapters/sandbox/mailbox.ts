@@ -1,3 +1,4 @@
+import { type ParsedMessage, parseMessage } from '../../core/mail/parse.ts';
 import {
   type FolderRole,
   type ListPosition,
@@ -6,7 +7,6 @@ import {
   type MailFlag,
   type MailFolder,
 } from '../../core/ports/mail.ts';
-import { type ParsedMessage, parseMessage } from '../mime/parse.ts';
 
 /** The state of one mailbox, in memory. Changing it is synchronous, so that nothing comes between. */
 

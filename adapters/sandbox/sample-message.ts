@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
+import { encodeBody } from '../../core/mail/transfer-encoding.ts';
 import type { MailFlag } from '../../core/ports/mail.ts';
-import { encodeBody } from '../mime/transfer-encoding.ts';
 
 /** A message that a new sandbox mailbox holds. */
 export interface SampleMessage {

@@ -3,8 +3,8 @@ import { domainToASCII } from 'node:url';
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { SMTPEnvelope } from 'nodemailer/lib/smtp-connection';
 import * as z from 'zod';
+import { withDate } from '../../core/mail/compose.ts';
 import { MailError, type Outgoing, type Start } from '../../core/ports/mail.ts';
-import { withDate } from '../mime/compose.ts';
 import { smtpStep } from './connection.ts';
 import { isFinalRefusal, smtpFailure } from './failure.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseMessage } from '../../adapters/mime/parse.ts';
+import { parseMessage } from '../../core/mail/parse.ts';
 import { address, bodyText, line, text } from '../../core/schema.ts';
 import { anyText, textLike } from './matchers.ts';
 import {

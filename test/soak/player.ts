@@ -1,8 +1,8 @@
 import type { Buffer } from 'node:buffer';
 import * as z from 'zod';
 import { workerText } from '../../adapters/extract/attachment-text.ts';
-import { parseMessage } from '../../adapters/mime/parse.ts';
 import { type SandboxMail, sandboxMail } from '../../adapters/sandbox/mail.ts';
+import { parseMessage } from '../../core/mail/parse.ts';
 import type { Outcome } from '../../core/outcome.ts';
 import { seenText } from '../../core/seen-text.ts';
 import { openTestService, type TestKey, wireBytes } from '../open-service.ts';

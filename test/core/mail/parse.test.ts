@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { attachmentOf, parseMessage } from '../../../adapters/mime/parse.ts';
+import { attachmentOf, parseMessage } from '../../../core/mail/parse.ts';
 
 const message = (...lines: string[]) => Buffer.from(lines.join('\r\n'), 'utf8');
 

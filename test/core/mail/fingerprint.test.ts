@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fingerprintOf } from '../../../adapters/mime/fingerprint.ts';
+import { fingerprintOf } from '../../../core/mail/fingerprint.ts';
 
 const message = {
   messageId: '<1@example.org>',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dateOf, displayAddress, oneLine } from '../../../adapters/mime/row-text.ts';
+import { dateOf, displayAddress, oneLine } from '../../../core/mail/row-text.ts';
 
 describe('displayAddress', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { addressParser, decodeWords } from 'postal-mime';
-import type { MailAddress } from '../../core/ports/mail.ts';
+import type { MailAddress } from '../ports/mail.ts';
 import { oneLine } from './row-text.ts';
 
 /** The text of an unstructured header: RFC 2047 words decoded, one line. */

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { AttachmentInfo, MessageContent } from '../../core/ports/mail.ts';
+import type { AttachmentInfo, MessageContent } from '../ports/mail.ts';
 import { decodeText, htmlCharset } from './charset.ts';
 import { unflowed } from './flowed-text.ts';
 import { headerAddresses, headerMessageIds, headerText } from './header-text.ts';

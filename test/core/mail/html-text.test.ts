@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { htmlReader } from '../../../adapters/mime/html-text.ts';
+import { htmlReader } from '../../../core/mail/html-text.ts';
 
 const read = (html: string) => htmlReader()(html);
 const styled = (style: string) => `<div style="${style}">hidden</div>`;

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { Draft, MailAddress } from '../../core/ports/mail.ts';
+import type { Draft, MailAddress } from '../ports/mail.ts';
 import { encodeBody } from './transfer-encoding.ts';
 
 /**

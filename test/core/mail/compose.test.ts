@@ -2,8 +2,8 @@ import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import PostalMime from 'postal-mime';
 import { describe, expect, it } from 'vitest';
-import { composeMessage, withDate } from '../../../adapters/mime/compose.ts';
-import { parseMessage } from '../../../adapters/mime/parse.ts';
+import { composeMessage, withDate } from '../../../core/mail/compose.ts';
+import { parseMessage } from '../../../core/mail/parse.ts';
 import type { Draft } from '../../../core/ports/mail.ts';
 
 const draft: Draft = {
