@@ -5,14 +5,14 @@ import { type BoundedText, boundedText } from './bounded-text.ts';
 import { type Claims, type DocumentType, declaredCharset, documentType } from './document-type.ts';
 import { messageText } from './message-text.ts';
 import { NoText } from './no-text.ts';
-import { CONTENT_TYPES, officePackage } from './office-package.ts';
+import { CONTENT_TYPES, type OfficePackage, officePackage } from './office-package.ts';
 import { CONTENT, openDocumentText } from './open-document-text.ts';
 import { pdfText } from './pdf-text.ts';
 import { plainText } from './plain-text.ts';
 import { rtfText } from './rtf-text.ts';
 import { sheetText, WORKBOOK } from './sheet-text.ts';
 import { PRESENTATION, slidesText } from './slides-text.ts';
-import { wordText } from './word-text.ts';
+import { WORD_DOCUMENT, wordText } from './word-text.ts';
 import { openZip } from './zip.ts';
 
 /**
@@ -81,12 +81,20 @@ function zipText(bytes: Uint8Array, out: BoundedText): void {
     return;
   }
   const office = officePackage(zip);
-  const [presentation] = office.parts(PRESENTATION);
-  const [workbook] = office.parts(WORKBOOK);
-  if (presentation !== undefined) slidesText(office, presentation, out);
-  else if (workbook !== undefined) sheetText(office, workbook, out);
-  else wordText(office, out);
+  const { name, contentType } = office.main ?? { name: '', contentType: '' };
+  const [, read] = OFFICE_READERS.find(([type]) => type.test(contentType)) ?? [];
+  // A drawing, a binary workbook, a package of another program: not read, so nothing is said of its text.
+  if (read === undefined) throw new NoText('unsupported_type');
+  read(office, name, out);
 }
+
+type OfficeReader = (office: OfficePackage, main: string, out: BoundedText) => void;
+
+const OFFICE_READERS: readonly (readonly [contentType: RegExp, read: OfficeReader])[] = [
+  [WORD_DOCUMENT, wordText],
+  [WORKBOOK, sheetText],
+  [PRESENTATION, slidesText],
+];
 
 function tidied(text: string): string {
   const lines = text.split('\n').map((line) => line.trimEnd());

@@ -2,47 +2,111 @@ import { NoText } from './no-text.ts';
 import { attribute, type XmlEvent, xmlEvents } from './xml.ts';
 import type { ZipArchive } from './zip.ts';
 
-/** The parts of an Office Open XML file by what they are, not by what their files are called (ECMA-376 part 2). */
+/**
+ * The parts of an Office Open XML file. Relationships lead to a part, and content types say what it is; the names of
+ * the files in the archive mean nothing (ECMA-376 part 2).
+ */
 export interface OfficePackage {
-  /** @returns names of the parts whose content type matches, in the order of the directory */
-  parts(contentType: RegExp): readonly string[];
+  /** The part that the package is about, with its content type; undefined where nothing says which one it is. */
+  readonly main: OfficePart | undefined;
+  /** @throws NoText `broken` where the package lacks the part */
   events(part: string): Generator<XmlEvent>;
   /** What a part refers to, by id. */
   related(part: string): ReadonlyMap<string, { readonly type: string; readonly part: string }>;
+  /** The parts that `from` refers to as `kind`, the last word of a relationship's type; in the order of the file. */
+  relatedAs(from: string, kind: string): readonly string[];
+  /** The same; where nothing is referred to as `kind`, every part with a content type of that name. */
+  partsOf(from: string, kind: string): readonly string[];
+}
+
+export interface OfficePart {
+  readonly name: string;
+  /** Lower case; empty where the package does not say. */
+  readonly contentType: string;
 }
 
 export const CONTENT_TYPES = '[Content_Types].xml';
 
+/** Content types of the parts that a package can be about: all of them end this way but the binary workbook's. */
+const MAIN = /\.main(?:\+xml)?$/;
+
 export function officePackage(zip: ZipArchive): OfficePackage {
-  const types = new Map<string, string>();
-  for (const event of xmlEvents(zip.read(CONTENT_TYPES))) {
-    if (event.kind !== 'open' || event.name !== 'Override') continue;
-    const name = attribute(event, 'PartName');
-    if (name !== undefined) types.set(name, attribute(event, 'ContentType') ?? '');
-  }
+  const { contentType, named } = contentTypes(zip);
+  const related = (part: string) => relationships(zip, part);
+  const relatedAs = (from: string, kind: string) =>
+    [...related(from).values()].filter(({ type }) => type.endsWith(`/${kind}`)).map(({ part }) => part);
+  const [begun] = relatedAs('/', 'officeDocument').filter((part) => zip.has(part));
+  const name = begun ?? [...zip.names(), ...named].find((part) => MAIN.test(contentType(part)));
   return {
-    parts: (contentType) => [...types].filter(([, type]) => contentType.test(type)).map(([name]) => name),
+    main: name === undefined ? undefined : { name, contentType: contentType(name) },
     *events(part) {
       if (!zip.has(part)) throw new NoText('broken');
       yield* xmlEvents(zip.read(part));
     },
-    related(part) {
-      const related = new Map<string, { type: string; part: string }>();
-      const list = part.replace(/([^/]*)$/, '_rels/$1.rels');
-      for (const event of xmlEvents(zip.read(list))) {
-        if (event.kind !== 'open' || event.name !== 'Relationship') continue;
-        const id = attribute(event, 'Id');
-        const target = partFrom(part, attribute(event, 'Target') ?? '');
-        if (id === undefined || target === undefined || attribute(event, 'TargetMode') === 'External')
-          continue;
-        related.set(id, { type: attribute(event, 'Type') ?? '', part: target });
-      }
-      return related;
+    related,
+    relatedAs,
+    partsOf(from, kind) {
+      const found = relatedAs(from, kind);
+      const type = `.${kind.toLowerCase()}+xml`;
+      return found.length > 0 ? found : zip.names().filter((part) => contentType(part).endsWith(type));
     },
   };
 }
 
+/**
+ * A part's own type stands in an Override; the others have the type of their extension.
+ * @returns `named`: the parts that have a type of their own, whether or not the archive holds them
+ */
+function contentTypes(zip: ZipArchive): { contentType(part: string): string; named: Iterable<string> } {
+  const overrides = new Map<string, string>();
+  const defaults = new Map<string, string>();
+  for (const event of xmlEvents(zip.read(CONTENT_TYPES))) {
+    if (event.kind !== 'open') continue;
+    const type = attribute(event, 'ContentType')?.toLowerCase() ?? '';
+    if (event.name === 'Override') overrides.set(partKey(attribute(event, 'PartName') ?? ''), type);
+    else if (event.name === 'Default') defaults.set(attribute(event, 'Extension')?.toLowerCase() ?? '', type);
+  }
+  return {
+    contentType(part) {
+      const key = partKey(part);
+      const extension = key.slice(key.lastIndexOf('.') + 1);
+      return overrides.get(key) ?? defaults.get(extension) ?? '';
+    },
+    named: overrides.keys(),
+  };
+}
+
+/** Part names are compared without case; programs differ about the slash in front. */
+function partKey(part: string): string {
+  return part.replace(/^\/+/, '').toLowerCase();
+}
+
+/** @param part `/` for the package itself */
+function relationships(
+  zip: ZipArchive,
+  part: string,
+): ReadonlyMap<string, { readonly type: string; readonly part: string }> {
+  const related = new Map<string, { type: string; part: string }>();
+  const list = part.replace(/([^/]*)$/, '_rels/$1.rels');
+  for (const event of xmlEvents(zip.read(list))) {
+    if (event.kind !== 'open' || event.name !== 'Relationship') continue;
+    const id = attribute(event, 'Id');
+    const target = partFrom(part, attribute(event, 'Target') ?? '');
+    if (id === undefined || target === undefined || attribute(event, 'TargetMode') === 'External') continue;
+    related.set(id, { type: attribute(event, 'Type') ?? '', part: target });
+  }
+  return related;
+}
+
 function partFrom(part: string, target: string): string | undefined {
   const base = new URL(part, 'zip://package/');
-  return URL.canParse(target, base.href) ? decodeURI(new URL(target, base.href).pathname) : undefined;
+  if (!URL.canParse(target, base.href)) return undefined;
+  const { pathname } = new URL(target, base.href);
+  try {
+    return decodeURI(pathname);
+  } catch (error) {
+    // A per cent sign that encodes nothing stands for itself.
+    if (error instanceof URIError) return pathname;
+    throw error;
+  }
 }

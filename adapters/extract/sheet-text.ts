@@ -3,9 +3,7 @@ import type { OfficePackage } from './office-package.ts';
 import { cellFormats, serialDate } from './sheet-dates.ts';
 import { attribute, type XmlEvent } from './xml.ts';
 
-export const WORKBOOK = /(?:spreadsheetml\.\w+|ms-excel\.\w+(?:\.\w+)?)\.main\+xml$/;
-const STYLES = /spreadsheetml\.styles\+xml$/;
-const SHARED_STRINGS = /spreadsheetml\.sharedStrings\+xml$/;
+export const WORKBOOK = /(?:spreadsheetml|ms-excel)\.[\w.]+\.main\+xml$/;
 
 /** Cells far to the right of the last one follow it after so many tabs. */
 const MAX_GAP = 50;
@@ -18,8 +16,10 @@ const MAX_HIDDEN_RANGES = 200;
  * Hidden sheets, rows and columns are left out.
  */
 export function sheetText(office: OfficePackage, workbook: string, out: BoundedText): void {
-  const strings = office.parts(SHARED_STRINGS).flatMap((part) => sharedStrings(office.events(part), out));
-  const dates = office.parts(STYLES).flatMap((part) => cellFormats(office.events(part)));
+  const strings = office
+    .partsOf(workbook, 'sharedStrings')
+    .flatMap((part) => sharedStrings(office.events(part), out));
+  const dates = office.partsOf(workbook, 'styles').flatMap((part) => cellFormats(office.events(part)));
   const related = office.related(workbook);
   let from1904 = false;
   for (const event of office.events(workbook)) {

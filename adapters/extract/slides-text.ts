@@ -2,7 +2,7 @@ import type { BoundedText } from './bounded-text.ts';
 import type { OfficePackage } from './office-package.ts';
 import { attribute, type XmlEvent } from './xml.ts';
 
-export const PRESENTATION = /(?:presentationml\.\w+|ms-powerpoint\.\w+)\.main\+xml$/;
+export const PRESENTATION = /(?:presentationml|ms-powerpoint)\.[\w.]+\.main\+xml$/;
 
 /** Slides in their order, separated by an empty line, each followed by its notes. Hidden slides are left out. */
 export function slidesText(office: OfficePackage, presentation: string, out: BoundedText): void {
@@ -13,9 +13,7 @@ export function slidesText(office: OfficePackage, presentation: string, out: Bou
       continue;
     }
     paragraphs(office.events(slide), out);
-    for (const { type, part } of office.related(slide).values()) {
-      if (type.endsWith('/notesSlide')) paragraphs(office.events(part), out);
-    }
+    for (const notes of office.relatedAs(slide, 'notesSlide')) paragraphs(office.events(notes), out);
     out.write('\n');
   }
 }

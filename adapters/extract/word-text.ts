@@ -2,21 +2,19 @@ import type { BoundedText } from './bounded-text.ts';
 import type { OfficePackage } from './office-package.ts';
 import { attribute, type XmlEvent } from './xml.ts';
 
-/** Content types of the parts in the order in which they are read. */
-const PARTS = [
-  /wordprocessingml\.header\+xml$/,
-  /(?:wordprocessingml\.(?:document|template)|ms-word\.\w+)\.main\+xml$/,
-  /wordprocessingml\.footnotes\+xml$/,
-  /wordprocessingml\.endnotes\+xml$/,
-  /wordprocessingml\.comments\+xml$/,
-  /wordprocessingml\.footer\+xml$/,
-];
+export const WORD_DOCUMENT = /(?:wordprocessingml|ms-word)\.[\w.]+\.main\+xml$/;
+
+/** Kinds of the parts that stand around the document's own text. */
+const BEFORE = ['header'];
+const BEHIND = ['footnotes', 'endnotes', 'comments', 'footer'];
 
 /** Letters that are smaller are dots. */
 const READABLE_HALF_POINTS = 5;
 
-export function wordText(office: OfficePackage, out: BoundedText): void {
-  for (const part of PARTS.flatMap((type) => office.parts(type))) {
+export function wordText(office: OfficePackage, document: string, out: BoundedText): void {
+  const around = (kinds: readonly string[]) => kinds.flatMap((kind) => office.partsOf(document, kind));
+  // Pages with the same header may each refer to it.
+  for (const part of new Set([...around(BEFORE), document, ...around(BEHIND)])) {
     partText(office.events(part), out);
     if (out.full) return;
   }

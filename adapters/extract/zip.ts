@@ -6,6 +6,8 @@ import { NoText } from './no-text.ts';
 /** The files of a ZIP archive by its central directory (APPNOTE.TXT 4.3). What comes out is counted as it comes out. */
 export interface ZipArchive {
   has(name: string): boolean;
+  /** Lower case, in the order of the directory. */
+  names(): readonly string[];
   /**
    * The file in pieces, nothing if there is none. Names are compared without case.
    * @throws NoText `too_large` once all that was read together exceeds the bound, `broken`, `encrypted`
@@ -43,6 +45,7 @@ export function openZip(source: Uint8Array): ZipArchive {
   let left = MAX_UNZIPPED_BYTES;
   return {
     has: (name) => entries.has(keyOf(name)),
+    names: () => [...entries.keys()],
     *read(name) {
       const entry = entries.get(keyOf(name));
       if (entry === undefined) return;

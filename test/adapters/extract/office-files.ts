@@ -8,7 +8,7 @@ const RELATIONS = 'http://schemas.openxmlformats.org/package/2006/relationships'
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 const VENDOR = 'application/vnd.openxmlformats-officedocument';
 
-interface Part {
+export interface Part {
   readonly name: string;
   readonly type: string;
   readonly xml: string | Uint8Array;
@@ -16,13 +16,22 @@ interface Part {
   readonly related?: Readonly<Record<string, readonly [kind: string, target: string]>>;
 }
 
-function officeFile(parts: readonly Part[]): Uint8Array {
-  const overrides = parts.map(({ name, type }) => `<Override PartName="${name}" ContentType="${type}"/>`);
+/** @param typesBy where the package says the types of its parts */
+export function officeFile(parts: readonly Part[], typesBy: 'part' | 'extension' = 'part'): Uint8Array {
+  const [first] = parts;
+  const overrides =
+    typesBy === 'part'
+      ? parts.map(({ name, type }) => `<Override PartName="${name}" ContentType="${type}"/>`)
+      : // As .NET's Open XML SDK writes: the first part's type is that of all XML, and only the others have their own.
+        parts.map(({ name, type }) =>
+          type === first?.type
+            ? `<Default Extension="xml" ContentType="${type}"/>`
+            : `<Override PartName="${name}" ContentType="${type}"/>`,
+        );
   const files: Record<string, Uint8Array> = {
     '[Content_Types].xml': strToU8(`${XML}<Types xmlns="${TYPES}">${overrides.join('')}</Types>`),
   };
-  const [main] = parts;
-  const begin = `<Relationship Id="rId1" Type="${OFFICE}/officeDocument" Target="${main?.name ?? ''}"/>`;
+  const begin = `<Relationship Id="rId1" Type="${OFFICE}/officeDocument" Target="${first?.name ?? ''}"/>`;
   files['_rels/.rels'] = strToU8(`${XML}<Relationships xmlns="${RELATIONS}">${begin}</Relationships>`);
   for (const { name, xml, related } of parts) {
     files[name.slice(1)] = typeof xml === 'string' ? strToU8(XML + xml) : xml;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { documentText } from '../../../adapters/extract/document-text.ts';
 import {
+  officeFile,
   openDocumentFile,
   paragraph,
   run,
@@ -17,6 +18,97 @@ async function textOf(bytes: Uint8Array): Promise<string> {
   const answer = await documentText(bytes, { name: 'page.html', mime: 'text/html' });
   return answer.kind === 'text' ? answer.text : `(${answer.reason})`;
 }
+
+describe('packages', () => {
+  const VENDOR = 'application/vnd.openxmlformats-officedocument';
+  const word = (type: string, text = 'written') => ({
+    name: '/word/document.xml',
+    type,
+    xml: `<w:document>${paragraph(run(text))}</w:document>`,
+  });
+
+  it.each([
+    `${VENDOR}.wordprocessingml.document.main+xml`,
+    `${VENDOR}.wordprocessingml.template.main+xml`,
+    'application/vnd.ms-word.document.macroEnabled.main+xml',
+    'application/vnd.ms-word.template.macroEnabledTemplate.main+xml',
+    'APPLICATION/VND.MS-WORD.DOCUMENT.MACROENABLED.MAIN+XML',
+  ])('are read as a word document for %s, by part and by extension', async (type) => {
+    expect(await textOf(officeFile([word(type)]))).toBe('written');
+    expect(await textOf(officeFile([word(type)], 'extension'))).toBe('written');
+  });
+
+  it.each([
+    'application/vnd.ms-powerpoint.presentation.macroEnabled.main+xml',
+    'application/vnd.ms-powerpoint.slideshow.macroEnabled.main+xml',
+    `${VENDOR}.presentationml.slideshow.main+xml`,
+  ])('are read as slides for %s', async (type) => {
+    const slide = {
+      name: '/ppt/slides/slide1.xml',
+      type: `${VENDOR}.presentationml.slide+xml`,
+      xml: '<p:sld xmlns:a="a"><a:p><a:r><a:t>shown</a:t></a:r></a:p></p:sld>',
+    };
+    const main = {
+      name: '/ppt/presentation.xml',
+      type,
+      xml: '<p:presentation><p:sldIdLst><p:sldId id="256" r:id="rId1"/></p:sldIdLst></p:presentation>',
+      related: { rId1: ['slide', 'slides/slide1.xml'] },
+    } as const;
+    expect(await textOf(officeFile([main, slide]))).toBe('shown');
+    expect(await textOf(officeFile([main, slide], 'extension'))).toBe('shown');
+  });
+
+  it.each([
+    'application/vnd.ms-excel.sheet.macroEnabled.main+xml',
+    'application/vnd.ms-excel.addin.macroEnabled.main+xml',
+    `${VENDOR}.spreadsheetml.template.main+xml`,
+  ])('are read as sheets for %s', async (type) => {
+    const sheet = {
+      name: '/xl/worksheets/sheet1.xml',
+      type: `${VENDOR}.spreadsheetml.worksheet+xml`,
+      xml: '<worksheet><sheetData><row><c r="A1"><v>7</v></c></row></sheetData></worksheet>',
+    };
+    const main = {
+      name: '/xl/workbook.xml',
+      type,
+      xml: '<workbook><sheets><sheet name="One" sheetId="1" r:id="rId1"/></sheets></workbook>',
+      related: { rId1: ['worksheet', 'worksheets/sheet1.xml'] },
+    } as const;
+    expect(await textOf(officeFile([main, sheet]))).toBe('One\n7');
+    expect(await textOf(officeFile([main, sheet], 'extension'))).toBe('One\n7');
+  });
+
+  it.each([
+    'application/vnd.ms-excel.sheet.binary.macroEnabled.main',
+    'application/vnd.ms-visio.drawing.main+xml',
+    'application/octet-stream',
+  ])('of %s are not read, and nothing is said of their text', async (type) => {
+    expect(await textOf(officeFile([word(type)]))).toBe('(unsupported_type)');
+    expect(await textOf(officeFile([word(type)], 'extension'))).toBe('(unsupported_type)');
+  });
+
+  it('show headers and footnotes that only a relationship leads to', async () => {
+    const part = (name: string, text: string) => ({
+      name,
+      type: 'application/xml',
+      xml: `<w:x>${paragraph(run(text))}</w:x>`,
+    });
+    const main = {
+      ...word(`${VENDOR}.wordprocessingml.document.main+xml`, 'body'),
+      related: { a: ['footnotes', 'notes.xml'], b: ['header', 'head.xml'], c: ['header', 'head.xml'] },
+    } as const;
+    const file = officeFile([main, part('/word/head.xml', 'head'), part('/word/notes.xml', 'note')]);
+    expect(await textOf(file)).toBe('head\nbody\nnote');
+  });
+
+  it('with a target that cannot be decoded are read without it', async () => {
+    const main = {
+      ...word(`${VENDOR}.wordprocessingml.document.main+xml`, 'body'),
+      related: { a: ['image', '100%.png'] },
+    } as const;
+    expect(await textOf(officeFile([main]))).toBe('body');
+  });
+});
 
 describe('word documents', () => {
   it('are found by their content type, whatever the file within is called', async () => {
