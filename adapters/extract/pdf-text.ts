@@ -4,11 +4,15 @@ import { z } from 'zod';
 import type { BoundedText } from './bounded-text.ts';
 import { refusedByteArrays } from './byte-array-limit.ts';
 import { NoText } from './no-text.ts';
+import { annotationsText } from './pdf-annotations.ts';
 
 /** A long document is cut at a page before the whole of it is given up for taking too long. */
 const ENOUGH_MS = 7000;
 
-/** Lines as the layout has them, pages separated by an empty line. @throws NoText `encrypted`, `broken`, `too_large` */
+/**
+ * Lines as the layout has them, each page followed by what is filled in and typed on it, pages separated by an empty line.
+ * @throws NoText `encrypted`, `broken`, `too_large`
+ */
 export async function pdfText(bytes: Uint8Array, out: BoundedText): Promise<void> {
   const end = performance.now() + ENOUGH_MS;
   const refused = refusedByteArrays();
@@ -66,8 +70,10 @@ async function pageText(pdf: Pdf, number: number, out: BoundedText, end: number)
       out.incomplete();
       return;
     }
+    out.write('\n');
+    annotationsText(await page.getAnnotations({ intent: 'any' }), out);
     page.cleanup();
-    out.write('\n\n');
+    out.write('\n');
   } catch {
     // One page that cannot be read takes no other with it.
     out.incomplete();
