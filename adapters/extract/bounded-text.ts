@@ -9,6 +9,8 @@ export interface BoundedText {
   incomplete(): void;
   /** Something that a person would not see has been left out. */
   leftOutHidden(): void;
+  /** Nothing says how the text is encoded: it was read in the charset that is most likely. */
+  guessedCharset(name: string): void;
   /** @returns lines that end in LF and hold no control characters but TAB */
   finish(): { text: string; cut: boolean };
 }
@@ -16,12 +18,15 @@ export interface BoundedText {
 /** UTF-16 code units, so no more code points than that. */
 const MAX_CHARS = 2_000_000;
 const HIDDEN = '[Hidden text of this document is left out.]';
+const guess = (charset: string) =>
+  `[This file does not say how its text is encoded. It was read as ${charset}, which is a guess.]`;
 
 export function boundedText(): BoundedText {
   let collected = '';
   let cut = false;
   let spaced = false;
   let hidden = false;
+  let charset: string | undefined;
   return {
     write(text) {
       if (text === '') return;
@@ -42,10 +47,17 @@ export function boundedText(): BoundedText {
     leftOutHidden() {
       hidden = true;
     },
+    guessedCharset(name) {
+      charset = name;
+    },
     finish() {
       const text = printable(collected);
+      const notes = [
+        ...(hidden ? [HIDDEN] : []),
+        ...(charset === undefined || text.trim() === '' ? [] : [guess(charset)]),
+      ];
       return {
-        text: hidden ? `${text.trimEnd()}\n\n${HIDDEN}`.trimStart() : text,
+        text: notes.length > 0 ? [text.trimEnd(), ...notes].join('\n\n').trimStart() : text,
         // A reader stops when it is full.
         cut: cut || collected.length === MAX_CHARS,
       };

@@ -49,14 +49,14 @@ const READERS: Readonly<Record<DocumentType, Reader>> = {
     throw new NoText('no_text');
   },
   html(bytes, out, claims) {
-    out.write(htmlReader()(decoded(bytes, claims)));
+    out.write(htmlReader()(decoded(bytes, claims, out)));
   },
   // RFC 5545 3.1, RFC 6350 3.2: a line may be folded anywhere, in a word too.
   folded(bytes, out, claims) {
-    out.write(decoded(bytes, claims).replace(/\r?\n[ \t]/g, ''));
+    out.write(decoded(bytes, claims, out).replace(/\r?\n[ \t]/g, ''));
   },
   plain(bytes, out, claims) {
-    out.write(decoded(bytes, claims));
+    out.write(decoded(bytes, claims, out));
   },
 };
 
@@ -66,10 +66,11 @@ const LAID_OUT: ReadonlySet<DocumentType> = new Set(['pdf', 'zip', 'rtf']);
 /** What an office file with a password is: the stream that holds the real one (MS-OFFCRYPTO 2.3.4.4). */
 const ENCRYPTED_PACKAGE = Buffer.from('EncryptedPackage', 'utf16le');
 
-function decoded(bytes: Uint8Array, claims: Claims): string {
-  const text = plainText(bytes, declaredCharset(bytes, claims));
-  if (text === undefined) throw new NoText('unsupported_type');
-  return text;
+function decoded(bytes: Uint8Array, claims: Claims, out: BoundedText): string {
+  const read = plainText(bytes, declaredCharset(bytes, claims));
+  if (read === undefined) throw new NoText('unsupported_type');
+  if (read.guessed !== undefined) out.guessedCharset(read.guessed);
+  return read.text;
 }
 
 /** Archives that are documents; of others the files are not read. */

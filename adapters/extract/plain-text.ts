@@ -1,27 +1,55 @@
 import { Buffer, isUtf8 } from 'node:buffer';
+import chardet from 'chardet';
 import iconv from 'iconv-lite';
 import { decodeText, switchesToJapanese } from '../../core/mail/charset.ts';
 
+export interface PlainText {
+  readonly text: string;
+  /** The name of the charset, where nothing says which one it is and the bytes only make it likely. */
+  readonly guessed?: string;
+}
+
 /**
  * The text of bytes that may be in any charset: a byte order mark decides, then what the bytes can only be, then
- * what was declared, and windows-1252 where nothing else is known.
+ * what was declared. Where nothing else is known, the charset is guessed.
  * @returns undefined where the bytes are no text
  */
-export function plainText(source: Uint8Array, declaredCharset: string | undefined): string | undefined {
+export function plainText(source: Uint8Array, declaredCharset: string | undefined): PlainText | undefined {
   const bytes = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
   const marked = MARKS.find(({ mark }) => bytes.subarray(0, mark.length).equals(mark));
-  if (marked !== undefined) return iconv.decode(bytes.subarray(marked.mark.length), marked.charset);
-  const wide = unmarkedUtf16(bytes);
-  if (wide !== undefined) return iconv.decode(bytes, wide);
-  // Its shifts are control characters.
-  if (/^iso-2022-(?:kr|cn)$/i.test(declaredCharset ?? '')) return decodeText(bytes, declaredCharset);
+  if (marked !== undefined) return { text: iconv.decode(bytes.subarray(marked.mark.length), marked.charset) };
+  const wide = unmarkedUtf32(bytes) ?? unmarkedUtf16(bytes);
+  if (wide !== undefined) return { text: iconv.decode(bytes, wide) };
+  const shifted = shiftedCharset(bytes, declaredCharset);
+  if (shifted !== undefined) return { text: decodeText(bytes, shifted) };
   if (!looksLikeText(bytes)) return undefined;
   if (/^(?:utf-?7|hz-gb-2312|iso-2022-)/i.test(declaredCharset ?? ''))
-    return decodeText(bytes, declaredCharset);
-  if (switchesToJapanese(bytes)) return decodeText(bytes, 'iso-2022-jp');
-  if (isUtf8(bytes)) return bytes.toString('utf8');
-  const known = declaredCharset !== undefined && !/^utf-?(?:8|16)/i.test(declaredCharset);
-  return decodeText(bytes, known ? declaredCharset : 'windows-1252');
+    return { text: decodeText(bytes, declaredCharset) };
+  if (switchesToJapanese(bytes)) return { text: decodeText(bytes, 'iso-2022-jp') };
+  if (isUtf8(bytes)) return { text: bytes.toString('utf8') };
+  const isKnown = declaredCharset !== undefined && !/^utf-?(?:8|16)/i.test(declaredCharset);
+  if (isKnown) return { text: decodeText(bytes, declaredCharset) };
+  const guessed = likelyCharset(bytes);
+  return { text: decodeText(bytes, guessed), guessed };
+}
+
+/** ISO-2022-KR and -CN switch by control characters, which no other text holds; the first also says so in front. */
+function shiftedCharset(bytes: Buffer, declaredCharset = ''): string | undefined {
+  if (/^iso-2022-(?:kr|cn)$/i.test(declaredCharset)) return declaredCharset;
+  return bytes.indexOf('\x1b$)C') === 0 ? 'iso-2022-kr' : undefined;
+}
+
+/** Of a hundred. Below it, one charset is as likely as another; charsets of several bytes show themselves clearly. */
+const LIKELY = 20;
+const LIKELY_MULTIBYTE = 50;
+const MULTIBYTE = /^(?:Shift_JIS|EUC-|Big5|GB)/;
+
+function likelyCharset(bytes: Buffer): string {
+  const [likely] = chardet
+    .analyse(bytes.subarray(0, SAMPLE_BYTES))
+    .filter(({ name, confidence }) => confidence >= (MULTIBYTE.test(name) ? LIKELY_MULTIBYTE : LIKELY));
+  // What says ISO 8859-1 means windows-1252 (WHATWG Encoding).
+  return likely === undefined || likely.name === 'ISO-8859-1' ? 'windows-1252' : likely.name;
 }
 
 /** The longest first: the mark of UTF-32LE begins with that of UTF-16LE. */
@@ -41,6 +69,22 @@ function looksLikeText(bytes: Buffer): boolean {
   const isControl = (byte: number) =>
     byte === 0x7f || (byte < 0x20 && !(byte >= 0x08 && byte <= 0x0d) && byte !== 0x1b && byte !== 0x1a);
   return sample.filter(isControl).length * 50 <= sample.length;
+}
+
+/** Every four bytes are the number of a character; of text in another charset hardly any four are. */
+function unmarkedUtf32(bytes: Buffer): 'utf-32le' | 'utf-32be' | undefined {
+  const sample = bytes.subarray(0, SAMPLE_BYTES);
+  if (sample.length === 0 || sample.length % 4 !== 0) return undefined;
+  const view = new DataView(sample.buffer, sample.byteOffset, sample.length);
+  const isText = (littleEndian: boolean) => {
+    for (let at = 0; at < sample.length; at += 4) {
+      const character = view.getUint32(at, littleEndian);
+      if (character < 0x09 || character > 0x10ffff) return false;
+    }
+    return true;
+  };
+  if (isText(true)) return 'utf-32le';
+  return isText(false) ? 'utf-32be' : undefined;
 }
 
 /** Most letters of most alphabets that computers began with have a zero as their other half. */

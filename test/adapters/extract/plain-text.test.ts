@@ -18,7 +18,6 @@ describe('text', () => {
     { text: 'Name;Straße', charset: 'utf-16be' },
     { text: 'Grüße', charset: 'utf-32le', mark: true },
     { text: 'Grüße', charset: 'utf-32be', mark: true },
-    { text: '“Preis” – 5 €', charset: 'windows-1252' },
     { text: '“Preis” – 5 €', charset: 'windows-1252', declared: 'us-ascii' },
     { text: 'Привет', charset: 'koi8-r', declared: 'koi8-r' },
     { text: 'Привет', charset: 'windows-1251', declared: 'windows-1251' },
@@ -41,6 +40,28 @@ describe('text', () => {
     },
   );
 
+  it.each([
+    ['Уважаемые коллеги, напоминаю, что собрание состоится в пятницу в десять часов.', 'koi8-r', 'KOI8-R'],
+    ['Уважаемые коллеги, напоминаю, что собрание состоится в пятницу.', 'windows-1251', 'windows-1251'],
+    ['お世話になっております。会議は金曜日の午前十時に行われます。', 'shift_jis', 'Shift_JIS'],
+    ['お世話になっております。会議は金曜日の午前十時に行われます。', 'euc-jp', 'EUC-JP'],
+    ['안녕하세요. 회의는 금요일 오전 열 시에 열립니다.', 'euc-kr', 'EUC-KR'],
+    ['各位同事，会议将于星期五上午十点举行，请准备好相关资料。', 'gbk', 'GB18030'],
+    ['Zażółć gęślą jaźń. Przypominam, że zebranie odbędzie się w piątek.', 'windows-1250', 'windows-1250'],
+    ['Αγαπητοί συνάδελφοι, η συνάντηση θα γίνει την Παρασκευή.', 'windows-1253', 'ISO-8859-7'],
+    ['الزملاء الأعزاء، أذكركم بأن الاجتماع سيعقد يوم الجمعة.', 'windows-1256', 'windows-1256'],
+    ['“Preis” – 5 €', 'windows-1252', 'windows-1252'],
+    ['Grüße aus Köln', 'iso-8859-1', 'windows-1252'],
+  ])('%s in %s, undeclared, is read as a guess that is named', async (text, charset, named) => {
+    expect(await textOf(iconv.encode(text, charset))).toBe(
+      `${text}\n\n[This file does not say how its text is encoded. It was read as ${named}, which is a guess.]`,
+    );
+  });
+
+  it.each(['utf-32le', 'utf-32be'])('in %s shows itself by its zeros', async (charset) => {
+    expect(await textOf(iconv.encode('Grüße 東京 🎉', charset, { addBOM: false }))).toBe('Grüße 東京 🎉');
+  });
+
   it('in ISO-2022-JP shows itself by its escapes', async () => {
     const bytes = Buffer.from('\x1b$B%F%9%H\x1b(B ok', 'latin1');
     expect(await textOf(bytes)).toBe('テスト ok');
@@ -49,6 +70,7 @@ describe('text', () => {
   it('in ISO-2022-KR is read although it shifts by control characters', async () => {
     const bytes = Buffer.from('\x1b$)C\x0eGQ19\x0f', 'latin1');
     expect(await textOf(bytes, 'text/plain; charset=iso-2022-kr')).toBe('한국');
+    expect(await textOf(bytes)).toBe('한국');
   });
 
   it('has lines that end in LF, and no control characters', async () => {
