@@ -31,6 +31,20 @@ export default tseslint.config(
     },
   },
   {
+    files: ['core/**/*.ts', 'adapters/**/*.ts', 'hosts/**/*.{ts,tsx}'],
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        ...['any', 'timeout'].map((property) => ({
+          object: 'AbortSignal',
+          property,
+          message:
+            'On Node 20 a combined signal can be garbage-collected and never fire. Use underLimit of adapters/remote/time-limit.ts, or clock.after in core.',
+        })),
+      ],
+    },
+  },
+  {
     // Vitest's asymmetric matchers are `any`, and a test reads what it expects.
     files: ['test/**/*.ts'],
     rules: {

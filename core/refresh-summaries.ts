@@ -19,6 +19,8 @@ export interface SummaryRefresh {
 /** Of each tracker, the newest. */
 const MESSAGES = 20;
 const AT_ONCE = 100;
+/** For one tracker. */
+const SUMMARY_MS = MINUTE_MS;
 const RETRY_FIRST_MS = MINUTE_MS;
 const RETRY_MOST_MS = 60 * MINUTE_MS;
 
@@ -26,6 +28,26 @@ export function createSummaryRefresh(ports: Ports): SummaryRefresh {
   const { storage, clock, log, summarizer = extractiveSummarizer } = ports;
   const backoff = createBackoff(RETRY_FIRST_MS, RETRY_MOST_MS);
   const abort = new AbortController();
+
+  /** A summarizer that never settles would hold up every later round. */
+  async function withinLimit<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const limit = new AbortController();
+    const end = () => limit.abort();
+    abort.signal.addEventListener('abort', end, { once: true });
+    const stop = clock.after(SUMMARY_MS, end);
+    try {
+      const over = new Promise<never>((_resolve, reject) => {
+        limit.signal.addEventListener('abort', () =>
+          reject(new Error('the summarizer did not answer in time')),
+        );
+      });
+      return await Promise.race([work(limit.signal), over]);
+    } finally {
+      stop();
+      abort.signal.removeEventListener('abort', end);
+    }
+  }
+
   return {
     async round() {
       for (const { tracker, messages, upTo } of await storage.summariesDue({
@@ -37,10 +59,9 @@ export function createSummaryRefresh(ports: Ports): SummaryRefresh {
         if (abort.signal.aborted) return;
         if (!backoff.isDue(key, clock.now())) continue;
         try {
-          const made = await summarizer.summarize(tracker, messages, {
-            now: clock.now(),
-            signal: abort.signal,
-          });
+          const made = await withinLimit((signal) =>
+            summarizer.summarize(tracker, messages, { now: clock.now(), signal }),
+          );
           const summary = { ...bounded(made), sourceCount: messages.length };
           await storage.saveSummary({ ownerId, trackerId, summary, upTo });
           backoff.succeeded(key);

@@ -29,8 +29,12 @@ export interface ChildEnd {
 }
 
 /** Runs a bundle to its end, however that comes. */
-export function runChild(bundle: string, args: readonly string[]): Promise<ChildEnd> {
-  const child: ChildProcess = spawn(process.execPath, [bundle, ...args], {
+export function runChild(
+  bundle: string,
+  args: readonly string[],
+  nodeArgs: readonly string[] = [],
+): Promise<ChildEnd> {
+  const child: ChildProcess = spawn(process.execPath, [...nodeArgs, bundle, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';

@@ -1,7 +1,7 @@
 import type { Calendar, CalendarInfo } from '../../core/ports/calendar.ts';
 import type { Log } from '../../core/ports/log.ts';
 import { type MailAccount, type MailCall, MailError, type Start } from '../../core/ports/mail.ts';
-import { timeLimit } from '../remote/time-limit.ts';
+import { underCall } from '../remote/time-limit.ts';
 import { type FoundCalendar, type FoundCalendars, findCalendars } from './discover.ts';
 import { eventsInRange, type SeriesTrust } from './events-in-range.ts';
 import { findObject } from './find-object.ts';
@@ -117,70 +117,78 @@ export function caldavCalendar({ log }: { log?: Log } = {}): Calendar {
   }
 
   return {
-    async calendars(call) {
-      const all = await calendarsOf(call, timeLimit(call), { fresh: true });
-      return all?.calendars.map(asInfo) ?? [];
+    calendars(call) {
+      return underCall(call, async (limit) => {
+        const all = await calendarsOf(call, limit, { fresh: true });
+        return all?.calendars.map(asInfo) ?? [];
+      });
     },
 
-    async list(call, query) {
-      const limit = timeLimit(call);
-      const state = stateOf(call.account);
-      const found = await inEach(call, limit, (each) =>
-        eventsInRange(state.http, each, query, state.trust, limit),
-      );
-      const learnt = found.map((each) => each.trust);
-      state.trust =
-        (['misses_series', 'finds_series'] as const).find((one) => learnt.includes(one)) ?? state.trust;
-      const broken = found.reduce((sum, each) => sum + each.broken, 0);
-      const cut = found.reduce((sum, each) => sum + each.cut, 0);
-      if (broken + cut > 0) {
-        const { accountId } = call.account;
-        log?.warn('calendar objects were left out of a list', { account_id: accountId, broken, cut });
-      }
-      const events = found.flatMap((each) => each.events);
-      if (events.length > MOST_EVENTS)
-        throw new MailError('refused', 'there are too many events in that time');
-      events.sort((a, b) => a.start.getTime() - b.start.getTime() || (a.uid < b.uid ? -1 : 1));
-      return { events, unreadable: broken + cut };
+    list(call, query) {
+      return underCall(call, async (limit) => {
+        const state = stateOf(call.account);
+        const found = await inEach(call, limit, (each) =>
+          eventsInRange(state.http, each, query, state.trust, limit),
+        );
+        const learnt = found.map((each) => each.trust);
+        state.trust =
+          (['misses_series', 'finds_series'] as const).find((one) => learnt.includes(one)) ?? state.trust;
+        const broken = found.reduce((sum, each) => sum + each.broken, 0);
+        const cut = found.reduce((sum, each) => sum + each.cut, 0);
+        if (broken + cut > 0) {
+          const { accountId } = call.account;
+          log?.warn('calendar objects were left out of a list', { account_id: accountId, broken, cut });
+        }
+        const events = found.flatMap((each) => each.events);
+        if (events.length > MOST_EVENTS)
+          throw new MailError('refused', 'there are too many events in that time');
+        events.sort((a, b) => a.start.getTime() - b.start.getTime() || (a.uid < b.uid ? -1 : 1));
+        return { events, unreadable: broken + cut };
+      });
     },
 
-    async read(call, key, timezone) {
-      const limit = timeLimit(call);
-      const calendar = await calendarNamed(call, limit, key.calendar);
-      if (calendar === undefined) return undefined;
-      return findObject(stateOf(call.account).http, calendar, key, timezone, limit);
+    read(call, key, timezone) {
+      return underCall(call, async (limit) => {
+        const calendar = await calendarNamed(call, limit, key.calendar);
+        if (calendar === undefined) return undefined;
+        return findObject(stateOf(call.account).http, calendar, key, timezone, limit);
+      });
     },
 
-    async target(call) {
-      const all = await calendarsOf(call, timeLimit(call));
-      if (all === undefined) return undefined;
-      const { server, serverDefault, calendars } = all;
-      const writable = calendars.filter(({ writable }) => writable);
-      const named = (name: string | undefined) => writable.find(({ calendar }) => calendar === name);
-      if (server.writeTo !== undefined) {
-        const chosen = named(server.writeTo);
-        // What the owner chose is not replaced by another.
-        if (chosen === undefined)
-          throw new MailError('not_found', 'the calendar to write to is not there any more');
-        return asInfo(chosen);
-      }
-      const target = named(serverDefault) ?? writable[0];
-      return target && asInfo(target);
+    target(call) {
+      return underCall(call, async (limit) => {
+        const all = await calendarsOf(call, limit);
+        if (all === undefined) return undefined;
+        const { server, serverDefault, calendars } = all;
+        const writable = calendars.filter(({ writable }) => writable);
+        const named = (name: string | undefined) => writable.find(({ calendar }) => calendar === name);
+        if (server.writeTo !== undefined) {
+          const chosen = named(server.writeTo);
+          // What the owner chose is not replaced by another.
+          if (chosen === undefined)
+            throw new MailError('not_found', 'the calendar to write to is not there any more');
+          return asInfo(chosen);
+        }
+        const target = named(serverDefault) ?? writable[0];
+        return target && asInfo(target);
+      });
     },
 
-    async write(call, { calendar, name, ics, ifMatch }, start) {
-      const limit = timeLimit(call);
-      const url = await objectUrl(call, limit, calendar, name);
-      const condition = ifMatch === null ? { 'if-none-match': '*' } : { 'if-match': ifMatch };
-      const headers = { 'content-type': 'text/calendar; charset=utf-8', ...condition };
-      await change(call, { method: 'PUT', url, headers, body: ics }, start, limit);
+    write(call, { calendar, name, ics, ifMatch }, start) {
+      return underCall(call, async (limit) => {
+        const url = await objectUrl(call, limit, calendar, name);
+        const condition = ifMatch === null ? { 'if-none-match': '*' } : { 'if-match': ifMatch };
+        const headers = { 'content-type': 'text/calendar; charset=utf-8', ...condition };
+        await change(call, { method: 'PUT', url, headers, body: ics }, start, limit);
+      });
     },
 
-    async remove(call, { calendar, name, ifMatch }, start) {
-      const limit = timeLimit(call);
-      const url = await objectUrl(call, limit, calendar, name);
-      const headers = { 'if-match': ifMatch };
-      await change(call, { method: 'DELETE', url, headers, body: '' }, start, limit);
+    remove(call, { calendar, name, ifMatch }, start) {
+      return underCall(call, async (limit) => {
+        const url = await objectUrl(call, limit, calendar, name);
+        const headers = { 'if-match': ifMatch };
+        await change(call, { method: 'DELETE', url, headers, body: '' }, start, limit);
+      });
     },
 
     async forget(ownerId, accountId) {

@@ -1,4 +1,5 @@
 import type { Resolver } from '../../core/ports/resolver.ts';
+import { underLimit } from '../remote/time-limit.ts';
 import { readAutoconfig } from './autoconfig.ts';
 import type { Discovery, FoundCalendarServer, FoundServer } from './discovery.ts';
 import { hostName, isWithin } from './domain.ts';
@@ -42,20 +43,21 @@ export async function discoverMail(request: {
   const known = providerOfDomain(domain);
   if (known !== undefined) return ofProvider(known, email, `what is known here about ${known.name}`);
 
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
-  const search: Search = { email, domain, resolver, get, signal: limit, tried: [] };
-  for (const look of [byMx, byAutoconfig, byServiceRecords]) {
-    const found = await look(search);
-    signal.throwIfAborted();
-    if (found?.kind !== 'found' || look === byMx) {
-      if (found !== undefined) return found;
-      continue;
+  return underLimit({ signal, ms: PATIENCE_MS }, async (limit) => {
+    const search: Search = { email, domain, resolver, get, signal: limit, tried: [] };
+    for (const look of [byMx, byAutoconfig, byServiceRecords]) {
+      const found = await look(search);
+      signal.throwIfAborted();
+      if (found?.kind !== 'found' || look === byMx) {
+        if (found !== undefined) return found;
+        continue;
+      }
+      const whole = { ...found, ...(await withCalendar(found, search)) };
+      signal.throwIfAborted();
+      return whole;
     }
-    const whole = { ...found, ...(await withCalendar(found, search)) };
-    signal.throwIfAborted();
-    return whole;
-  }
-  return { kind: 'nothing', tried: search.tried };
+    return { kind: 'nothing', tried: search.tried };
+  });
 }
 
 async function byMx({ email, domain, resolver, signal, tried }: Search): Promise<Discovery | undefined> {

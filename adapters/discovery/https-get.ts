@@ -1,6 +1,7 @@
 import { request } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Resolver } from '../../core/ports/resolver.ts';
+import { underLimit } from '../remote/time-limit.ts';
 import { isPublicAddress } from './public-address.ts';
 
 /** Reads one small document. It follows nothing. @throws Error saying in plain words why there is no answer */
@@ -33,17 +34,18 @@ export function httpsGet(options: {
     if (url.protocol !== 'https:') throw new Error('it is not an HTTPS address');
     // Node does not look up what is an address already, and so would not ask us.
     if (isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0) throw new Error('it names no host');
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
-    try {
-      const addresses = await resolver.resolveAddresses(url.hostname, limit);
-      if (addresses.length === 0) throw new Error('there is no such host');
-      if (!addresses.every(mayReach)) throw new Error('its address is not one of the public internet');
-      return await answerOf(url, lookupOf(addresses), ca, limit);
-    } catch (error) {
-      signal.throwIfAborted();
-      if (limit.aborted) throw new Error('it does not answer in time', { cause: error });
-      throw error;
-    }
+    return underLimit({ signal, ms: PATIENCE_MS }, async (limit) => {
+      try {
+        const addresses = await resolver.resolveAddresses(url.hostname, limit);
+        if (addresses.length === 0) throw new Error('there is no such host');
+        if (!addresses.every(mayReach)) throw new Error('its address is not one of the public internet');
+        return await answerOf(url, lookupOf(addresses), ca, limit);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (limit.aborted) throw new Error('it does not answer in time', { cause: error });
+        throw error;
+      }
+    });
   };
 }
 

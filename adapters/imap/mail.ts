@@ -6,7 +6,7 @@ import {
   MailError,
   type MailFolder,
 } from '../../core/ports/mail.ts';
-import { timeLimit } from '../remote/time-limit.ts';
+import { underCall } from '../remote/time-limit.ts';
 import { smtpSender } from '../smtp/sender.ts';
 import { type AccountConnections, accountConnections } from './account-connections.ts';
 import { connectImap } from './connection.ts';
@@ -102,170 +102,189 @@ export function imapMail({ maxConnectionsPerAccount = 3 }: { maxConnectionsPerAc
   }
 
   return {
-    async verify(call) {
-      const limit = timeLimit(call);
-      const { imap, smtp } = await settingsOf(call.account);
-      const client = await connectImap(imap, limit);
-      // It has said what it was asked.
-      client.close();
-      await sender.verify(smtp, limit);
+    verify(call) {
+      return underCall(call, async (limit) => {
+        const { imap, smtp } = await settingsOf(call.account);
+        const client = await connectImap(imap, limit);
+        // It has said what it was asked.
+        client.close();
+        await sender.verify(smtp, limit);
+      });
     },
 
-    async folders(call, { fresh = false } = {}) {
-      return (await foldersOf(call, timeLimit(call), fresh)).folders;
+    folders(call, { fresh = false } = {}) {
+      return underCall(call, async (limit) => (await foldersOf(call, limit, fresh)).folders);
     },
 
-    async counts(call) {
-      const state = stateOf(call.account);
-      const { counts, list } = await onConnection(state.connections, timeLimit(call), countFolders);
-      state.folders = { list, until: performance.now() + FOLDERS_MS };
-      return counts;
+    counts(call) {
+      return underCall(call, async (limit) => {
+        const state = stateOf(call.account);
+        const { counts, list } = await onConnection(state.connections, limit, countFolders);
+        state.folders = { list, until: performance.now() + FOLDERS_MS };
+        return counts;
+      });
     },
 
     list(call, query) {
-      const { connections, dates } = stateOf(call.account);
-      return inFolder(connections, query.path, timeLimit(call), (folder) => listFolder(folder, query, dates));
+      return underCall(call, async (limit) => {
+        const { connections, dates } = stateOf(call.account);
+        return inFolder(connections, query.path, limit, (folder) => listFolder(folder, query, dates));
+      });
     },
 
     read(call, place) {
-      const { connections } = stateOf(call.account);
-      return inFolder(connections, place.path, timeLimit(call), (folder) => readMessage(folder, place));
-    },
-
-    async readAll(call, places) {
-      const { connections } = stateOf(call.account);
-      const folders = [...new Set(places.map(({ path }) => path))].map((path) => ({
-        path,
-        places: places.filter((place) => place.path === path),
-      }));
-      const read = await inEachFolder(connections, folders, timeLimit(call), async (open, folder) => {
-        const valid = folder.places.filter(({ uidValidity }) => uidValidity === open.uidValidity);
-        const contents = await readMessages(
-          open,
-          valid.map(({ uid }) => uid),
-        );
-        return new Map(valid.map((place) => [place, contents.get(place.uid)]));
+      return underCall(call, async (limit) => {
+        const { connections } = stateOf(call.account);
+        return inFolder(connections, place.path, limit, (folder) => readMessage(folder, place));
       });
-      return places.map((place) => read.find((contents) => contents?.has(place))?.get(place));
     },
 
-    async row(call, place) {
-      const { connections } = stateOf(call.account);
-      try {
-        return await inFolder(connections, place.path, timeLimit(call), async (folder) => {
-          if (folder.uidValidity !== place.uidValidity) return undefined;
-          const rows = await fetchRows(folder, String(place.uid), { uid: true });
-          return rows.find((row) => row.place.uid === place.uid);
+    readAll(call, places) {
+      return underCall(call, async (limit) => {
+        const { connections } = stateOf(call.account);
+        const folders = [...new Set(places.map(({ path }) => path))].map((path) => ({
+          path,
+          places: places.filter((place) => place.path === path),
+        }));
+        const read = await inEachFolder(connections, folders, limit, async (open, folder) => {
+          const valid = folder.places.filter(({ uidValidity }) => uidValidity === open.uidValidity);
+          const contents = await readMessages(
+            open,
+            valid.map(({ uid }) => uid),
+          );
+          return new Map(valid.map((place) => [place, contents.get(place.uid)]));
         });
-      } catch (error) {
-        // No folder, no message.
-        if (isNotFound(error)) return undefined;
-        throw error;
-      }
+        return places.map((place) => read.find((contents) => contents?.has(place))?.get(place));
+      });
     },
 
-    async find(call, wanted) {
-      const limit = timeLimit(call);
-      const { connections, dates } = stateOf(call.account);
-      return findMessage(connections, await scopesOf(call, limit), wanted, dates, limit);
+    row(call, place) {
+      return underCall(call, async (limit) => {
+        const { connections } = stateOf(call.account);
+        try {
+          return await inFolder(connections, place.path, limit, async (folder) => {
+            if (folder.uidValidity !== place.uidValidity) return undefined;
+            const rows = await fetchRows(folder, String(place.uid), { uid: true });
+            return rows.find((row) => row.place.uid === place.uid);
+          });
+        } catch (error) {
+          // No folder, no message.
+          if (isNotFound(error)) return undefined;
+          throw error;
+        }
+      });
     },
 
-    async search(call, query) {
-      const limit = timeLimit(call);
-      const { connections, dates } = stateOf(call.account);
-      const scopes =
-        query.path === undefined ? await scopesOf(call, limit) : [{ path: query.path, only: {} }];
-      return searchScopes(connections, scopes, query, dates, limit);
+    find(call, wanted) {
+      return underCall(call, async (limit) => {
+        const { connections, dates } = stateOf(call.account);
+        return findMessage(connections, await scopesOf(call, limit), wanted, dates, limit);
+      });
     },
 
-    async thread(call, place) {
-      const limit = timeLimit(call);
-      const { connections, index } = stateOf(call.account);
-      const { scopes } = await foldersOf(call, limit, false);
-      return conversationOf(connections, index, scopes, place, limit);
+    search(call, query) {
+      return underCall(call, async (limit) => {
+        const { connections, dates } = stateOf(call.account);
+        const scopes =
+          query.path === undefined ? await scopesOf(call, limit) : [{ path: query.path, only: {} }];
+        return searchScopes(connections, scopes, query, dates, limit);
+      });
+    },
+
+    thread(call, place) {
+      return underCall(call, async (limit) => {
+        const { connections, index } = stateOf(call.account);
+        const { scopes } = await foldersOf(call, limit, false);
+        return conversationOf(connections, index, scopes, place, limit);
+      });
     },
 
     attachment(call, place, index, maxBytes) {
-      const { connections } = stateOf(call.account);
-      return inFolder(connections, place.path, timeLimit(call), (folder) =>
-        readAttachment(folder, place, index, maxBytes),
-      );
+      return underCall(call, async (limit) => {
+        const { connections } = stateOf(call.account);
+        return inFolder(connections, place.path, limit, (folder) =>
+          readAttachment(folder, place, index, maxBytes),
+        );
+      });
     },
 
-    async move(call, place, to, start) {
-      const limit = timeLimit(call);
-      const { connections } = stateOf(call.account);
-      if ((await folderThat(call, limit, ({ path }) => path === to)) === undefined) throw noFolder();
-      return inFolderToChange(connections, place.path, limit, (folder) =>
-        moveMessage(folder, place, to, start, limit),
-      );
+    move(call, place, to, start) {
+      return underCall(call, async (limit) => {
+        const { connections } = stateOf(call.account);
+        if ((await folderThat(call, limit, ({ path }) => path === to)) === undefined) throw noFolder();
+        return inFolderToChange(connections, place.path, limit, (folder) =>
+          moveMessage(folder, place, to, start, limit),
+        );
+      });
     },
 
-    async label(call, place, label, start) {
-      const limit = timeLimit(call);
-      const state = stateOf(call.account);
-      const { folders } = await foldersOf(call, limit, true);
-      const done = await inFolderToChange(state.connections, place.path, limit, (folder) =>
-        labelMessage(folder, folders, place, label, start, limit),
-      );
-      // It may have made one.
-      if (done === 'copy') state.folders = undefined;
-      return done;
+    label(call, place, label, start) {
+      return underCall(call, async (limit) => {
+        const state = stateOf(call.account);
+        const { folders } = await foldersOf(call, limit, true);
+        const done = await inFolderToChange(state.connections, place.path, limit, (folder) =>
+          labelMessage(folder, folders, place, label, start, limit),
+        );
+        // It may have made one.
+        if (done === 'copy') state.folders = undefined;
+        return done;
+      });
     },
 
-    async folderFor(call, role) {
-      const limit = timeLimit(call);
-      const found = await folderThat(call, limit, (folder) => folder.role === role);
-      return found ?? { path: await madeFolder(call, limit, MADE_NAMES[role]), role };
+    folderFor(call, role) {
+      return underCall(call, async (limit) => {
+        const found = await folderThat(call, limit, (folder) => folder.role === role);
+        return found ?? { path: await madeFolder(call, limit, MADE_NAMES[role]), role };
+      });
     },
 
-    async writtenTo(call, addresses) {
-      const limit = timeLimit(call);
-      const path = addresses.length === 0 ? undefined : await sentPath(call, limit);
-      // An account without a Sent folder has nothing that shows whom it wrote to.
-      if (path === undefined) return new Set();
-      const { connections } = stateOf(call.account);
-      return inFolder(connections, path, limit, (folder) =>
-        recipientsAmong(folder, call.account.email, addresses),
-      );
+    writtenTo(call, addresses) {
+      return underCall(call, async (limit) => {
+        const path = addresses.length === 0 ? undefined : await sentPath(call, limit);
+        // An account without a Sent folder has nothing that shows whom it wrote to.
+        if (path === undefined) return new Set();
+        const { connections } = stateOf(call.account);
+        return inFolder(connections, path, limit, (folder) =>
+          recipientsAmong(folder, call.account.email, addresses),
+        );
+      });
     },
 
     compose: composeMessage,
 
     transmit(call, message, start) {
-      const { account } = call;
-      const server = async () => (await settingsOf(account)).smtp;
-      return sender.transmit(
-        keyOf(account.ownerId, account.accountId),
-        server,
-        message,
-        start,
-        timeLimit(call),
-      );
+      return underCall(call, async (limit) => {
+        const { account } = call;
+        const server = async () => (await settingsOf(account)).smtp;
+        return sender.transmit(keyOf(account.ownerId, account.accountId), server, message, start, limit);
+      });
     },
 
-    async saveInSent(call, message) {
-      const limit = timeLimit(call);
-      // A mailbox that has never sent anything may lack the folder.
-      const path = (await sentPath(call, limit)) ?? (await madeFolder(call, limit, 'Sent'));
-      const { connections } = stateOf(call.account);
-      await inFolder(connections, path, limit, (folder) => saveOnce(folder, message));
+    saveInSent(call, message) {
+      return underCall(call, async (limit) => {
+        // A mailbox that has never sent anything may lack the folder.
+        const path = (await sentPath(call, limit)) ?? (await madeFolder(call, limit, 'Sent'));
+        const { connections } = stateOf(call.account);
+        await inFolder(connections, path, limit, (folder) => saveOnce(folder, message));
+      });
     },
 
-    async isInSent(call, messageId) {
-      const limit = timeLimit(call);
-      const path = await sentPath(call, limit);
-      if (path === undefined) return false;
-      const { connections } = stateOf(call.account);
-      return inFolder(connections, path, limit, (folder) => holdsMessageId(folder, messageId));
+    isInSent(call, messageId) {
+      return underCall(call, async (limit) => {
+        const path = await sentPath(call, limit);
+        if (path === undefined) return false;
+        const { connections } = stateOf(call.account);
+        return inFolder(connections, path, limit, (folder) => holdsMessageId(folder, messageId));
+      });
     },
 
     setFlag(call, place, flag, on, start) {
-      const limit = timeLimit(call);
-      const { connections } = stateOf(call.account);
-      return inFolderToChange(connections, place.path, limit, (folder) =>
-        setFlag(folder, place, flag, on, start, limit),
-      );
+      return underCall(call, async (limit) => {
+        const { connections } = stateOf(call.account);
+        return inFolderToChange(connections, place.path, limit, (folder) =>
+          setFlag(folder, place, flag, on, start, limit),
+        );
+      });
     },
 
     async forget(ownerId, accountId) {

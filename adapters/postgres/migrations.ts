@@ -9,6 +9,9 @@ export class NewerSchemaError extends Error {}
 /** For a connection to be made. */
 export const CONNECT_MS = 5000;
 
+/** For a look at the catalogue. */
+const LOOK_MS = 10_000;
+
 /** Any number, as long as it is always the same: processes that start at once wait for each other by it. */
 const LOCK = 7_305_816_482;
 
@@ -19,7 +22,7 @@ const LOCK = 7_305_816_482;
  */
 export async function migrate(connectionString: string): Promise<void> {
   // A connection of its own, for a migration may take longer than a statement otherwise may.
-  const client = clientOf({ connectionString, connectionTimeoutMillis: CONNECT_MS });
+  const client = clientOf({ connectionString, connectionTimeoutMillis: CONNECT_MS, keepAlive: true });
   await client.connect();
   try {
     if ((await versionOf(client)) === MIGRATIONS.length) return;
@@ -38,7 +41,11 @@ export async function migrate(connectionString: string): Promise<void> {
 
 /** Whether the database has our tables. @throws the driver's errors; NewerSchemaError */
 export async function hasSchema(connectionString: string): Promise<boolean> {
-  const client = clientOf({ connectionString, connectionTimeoutMillis: CONNECT_MS });
+  const client = clientOf({
+    connectionString,
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: LOOK_MS,
+  });
   await client.connect();
   try {
     return (await versionOf(client)) > 0;

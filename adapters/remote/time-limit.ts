@@ -1,8 +1,47 @@
 import { type MailCall, MailError } from '../../core/ports/mail.ts';
 
-/** Ends when the caller gives up or the call's deadline is over, whichever comes first. */
-export function timeLimit({ signal, deadlineMs }: MailCall): AbortSignal {
-  return AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, Math.ceil(deadlineMs)))]);
+/** What ends the work: the caller's signal, or the time it may take. */
+export interface Limit {
+  readonly signal: AbortSignal;
+  readonly ms: number;
+}
+
+/**
+ * Runs `work` with a signal that aborts when `signal` does or after `ms`, whichever comes first. The timer and the
+ * listener are gone once `work` has settled.
+ *
+ * Uses a timer and a controller instead of `AbortSignal.any` and `AbortSignal.timeout`: on Node 20 a combined signal
+ * can be garbage-collected while it is still waited for, and then never fires.
+ * @param work  `restart` sets the time anew, counted from now
+ */
+export async function underLimit<T>(
+  { signal, ms }: Limit,
+  work: (limit: AbortSignal, restart: (ms: number) => void) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  const end = () => controller.abort(signal.reason);
+  const expire = () => controller.abort(new DOMException('The time limit was reached', 'TimeoutError'));
+  let timer = setTimeout(expire, Math.max(0, Math.ceil(ms)));
+  const restart = (freshMs: number) => {
+    clearTimeout(timer);
+    timer = setTimeout(expire, freshMs);
+  };
+  if (signal.aborted) end();
+  else signal.addEventListener('abort', end, { once: true });
+  try {
+    return await work(controller.signal, restart);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', end);
+  }
+}
+
+/** Runs the work of one call until its deadline, or until its caller gives up. */
+export function underCall<T>(
+  { signal, deadlineMs }: Pick<MailCall, 'signal' | 'deadlineMs'>,
+  work: (limit: AbortSignal) => Promise<T>,
+): Promise<T> {
+  return underLimit({ signal, ms: deadlineMs }, work);
 }
 
 /**

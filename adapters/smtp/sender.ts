@@ -1,6 +1,7 @@
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { Outgoing, Start } from '../../core/ports/mail.ts';
 import type { MailServer } from '../remote/mail-server.ts';
+import { underLimit } from '../remote/time-limit.ts';
 import { connectSmtp, isAlive } from './connection.ts';
 import { transmitOver } from './transmit.ts';
 
@@ -58,9 +59,7 @@ export function smtpSender(): SmtpSender {
     async transmit(account, server, message, start, limit) {
       const begun = forgettings;
       const kept = take(account);
-      const alive =
-        kept !== undefined && (await isAlive(kept, AbortSignal.any([limit, AbortSignal.timeout(PROOF_MS)])));
-      const connection = alive ? kept : await connectSmtp(await server(), limit);
+      const connection = (await proven(kept, limit)) ?? (await connectSmtp(await server(), limit));
       await transmitOver(connection, message, start, limit);
       if (forgettings > begun) end(connection);
       else keep(account, connection);
@@ -80,7 +79,18 @@ export function smtpSender(): SmtpSender {
   };
 }
 
+/** An idle connection that still answers. */
+async function proven(
+  kept: SMTPConnection | undefined,
+  signal: AbortSignal,
+): Promise<SMTPConnection | undefined> {
+  if (kept === undefined) return undefined;
+  const alive = await underLimit({ signal, ms: PROOF_MS }, (limit) => isAlive(kept, limit));
+  return alive ? kept : undefined;
+}
+
 function end(connection: SMTPConnection): void {
+  const cut = setTimeout(() => connection.close(), GOODBYE_MS).unref();
+  connection.once('end', () => clearTimeout(cut));
   connection.quit();
-  setTimeout(() => connection.close(), GOODBYE_MS).unref();
 }

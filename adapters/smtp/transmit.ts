@@ -5,6 +5,7 @@ import type { SMTPEnvelope } from 'nodemailer/lib/smtp-connection';
 import * as z from 'zod';
 import { withDate } from '../../core/mail/compose.ts';
 import { MailError, type Outgoing, type Start } from '../../core/ports/mail.ts';
+import { underLimit } from '../remote/time-limit.ts';
 import { smtpStep } from './connection.ts';
 import { isFinalRefusal, smtpFailure } from './failure.ts';
 
@@ -33,29 +34,28 @@ export async function transmitOver(
     size: bytes.length,
     use8BitMime: bytes.some((byte) => byte > 0x7f),
   };
-  const silence = new AbortController();
-  let timer = setTimeout(() => silence.abort(), PATIENCE_MS);
   let handedOver = false;
   let stopped: MailError | undefined;
 
-  async function* body(): AsyncGenerator<Uint8Array> {
+  async function* body(restart: (ms: number) => void): AsyncGenerator<Uint8Array> {
     // When that is not certain nothing is sent either.
     if (!allAccepted(envelope)) throw new Error('A recipient was not accepted');
     stopped = await refusalToStart(start);
     if (stopped !== undefined) throw new Error('The send was not started');
     for (let offset = 0; offset < bytes.length; offset += CHUNK_BYTES) {
-      timer.refresh();
+      restart(PATIENCE_MS);
       yield bytes.subarray(offset, offset + CHUNK_BYTES);
     }
     // From here on the dot may go out at any time.
     handedOver = true;
-    clearTimeout(timer);
-    timer = setTimeout(() => silence.abort(), FINAL_REPLY_MS);
+    restart(FINAL_REPLY_MS);
   }
 
   try {
-    await smtpStep(connection, AbortSignal.any([limit, silence.signal]), (done) =>
-      connection.send(envelope, Readable.from(body(), { objectMode: false }), done),
+    await underLimit({ signal: limit, ms: PATIENCE_MS }, (silence, restart) =>
+      smtpStep(connection, silence, (done) =>
+        connection.send(envelope, Readable.from(body(restart), { objectMode: false }), done),
+      ),
     );
     if (!handedOver) throw new Error('The server answered before it had the message');
   } catch (error) {
@@ -72,8 +72,6 @@ export async function transmitOver(
         cause: error,
       },
     );
-  } finally {
-    clearTimeout(timer);
   }
 }
 

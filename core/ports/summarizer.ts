@@ -9,7 +9,8 @@ import type { LinkedMessage, Tracker, TrackerSummary } from './tracker-storage.t
 export interface Summarizer {
   /**
    * @param messages the newest linked messages, newest first; at least one
-   * @param request `now`: what days are counted from; `signal`: ends the work when the service stops
+   * @param request `now`: what days are counted from; `signal`: ends the work after a minute, or when the
+   *   service stops; later answers are dropped
    * @throws any Error when it cannot: the summary stays as it is, and is tried again later
    */
   summarize(

@@ -7,6 +7,7 @@ import type { Accounts } from '../service.ts';
 import { targetsBegin } from '../tools/define-tool.ts';
 import { notFound } from './not-found.ts';
 
+/** For all servers of an account together. */
 const CONNECT_MS = 30_000;
 
 const accountLabel = line({ min: 1, max: 254, description: '' });
@@ -24,9 +25,12 @@ export function createAccounts({ storage, mail, calendar, clock }: Ports, keyrin
     trials += 1;
     const accountId = -trials;
     const account = { ownerId, accountId, email, settings: async () => settings };
+    const abort = new AbortController();
+    const stop = clock.after(CONNECT_MS, () => abort.abort());
     try {
-      return await ask({ account, signal: new AbortController().signal, deadlineMs: CONNECT_MS });
+      return await ask({ account, signal: abort.signal, deadlineMs: CONNECT_MS });
     } finally {
+      stop();
       await mail.forget(ownerId, accountId);
       await calendar?.forget(ownerId, accountId);
     }

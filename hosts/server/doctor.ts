@@ -4,6 +4,7 @@ import { calendarReport } from '../../adapters/caldav/report.ts';
 import { calendarSettings } from '../../adapters/caldav/settings.ts';
 import { broken, type Finding, imapReport } from '../../adapters/imap/report.ts';
 import { type ImapSettings, imapSettings } from '../../adapters/imap/settings.ts';
+import { underLimit } from '../../adapters/remote/time-limit.ts';
 import { createKeyring, type Keyring } from '../../core/keyring.ts';
 import { mailCall } from '../../core/mail-call.ts';
 import type { MailAccount } from '../../core/ports/mail.ts';
@@ -81,9 +82,18 @@ async function ownersMeant(storage: Storage, email: string | undefined): Promise
   return [found.owner];
 }
 
-async function checkAccount(keyring: Keyring, owner: Owner, account: Account): Promise<AccountReport> {
+function checkAccount(keyring: Keyring, owner: Owner, account: Account): Promise<AccountReport> {
+  const { signal } = new AbortController();
+  return underLimit({ signal, ms: ACCOUNT_MS }, (limit) => accountReport(keyring, owner, account, limit));
+}
+
+async function accountReport(
+  keyring: Keyring,
+  owner: Owner,
+  account: Account,
+  limit: AbortSignal,
+): Promise<AccountReport> {
   const facts = { owner: owner.email, account_id: account.accountId, email: account.email };
-  const limit = AbortSignal.timeout(ACCOUNT_MS);
   const settings = await settingsOf(mailCall(keyring, account, limit, ACCOUNT_MS).account);
   if (settings === undefined) {
     const text =

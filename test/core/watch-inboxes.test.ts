@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import type { SandboxMail } from '../../adapters/sandbox/mail.ts';
 import type { LogFields } from '../../core/ports/log.ts';
@@ -422,6 +422,7 @@ describe('the summary of a tracker', () => {
     ['fails', () => Promise.reject(new Error('out of order'))],
     // Whoever writes JavaScript may answer anything.
     ['answers nonsense', async () => JSON.parse('{"text": 7, "importance": "immense"}') as never],
+    ['never answers', () => new Promise(() => undefined)],
   ])('stays as it was when the summarizer %s, which is asked again later', async (_name, summarize) => {
     let calls = 0;
     const summarizer: Summarizer = {
@@ -433,6 +434,10 @@ describe('the summary of a tracker', () => {
     const { track, arrive, service, read, clock } = await open({ summarizer });
     const atlas = await track('Atlas', 'atlas');
     await arrive('Atlas');
+    vi.spyOn(clock, 'after').mockImplementation((_ms, task) => {
+      const timer = setImmediate(task);
+      return () => clearImmediate(timer);
+    });
     await service.watch();
     await service.watch();
     expect(calls).toBe(1);

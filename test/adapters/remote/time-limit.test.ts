@@ -1,0 +1,91 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { underLimit, withinLimit } from '../../../adapters/remote/time-limit.ts';
+import { bundleForChild, runChild } from '../../run-typescript.ts';
+
+describe('a time limit', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  const forever = () => new Promise<never>(() => undefined);
+  const wait = (limit: AbortSignal) => withinLimit(limit, forever(), () => undefined);
+
+  it('ends the work when the time is over', async () => {
+    const { signal } = new AbortController();
+    const done = expect(underLimit({ signal, ms: 1000 }, wait)).rejects.toMatchObject({
+      code: 'unavailable',
+    });
+    await vi.advanceTimersByTimeAsync(1000);
+    await done;
+  });
+
+  it('ends the work with the signal of the caller, for its reason', async () => {
+    const caller = new AbortController();
+    const reason = new Error('given up');
+    let seen: AbortSignal | undefined;
+    const done = expect(
+      underLimit({ signal: caller.signal, ms: 1000 }, (limit) => {
+        seen = limit;
+        return wait(limit);
+      }),
+    ).rejects.toThrow();
+    caller.abort(reason);
+    await done;
+    expect(seen?.reason).toBe(reason);
+  });
+
+  it('begins as over when the caller has given up before', async () => {
+    const caller = new AbortController();
+    caller.abort();
+    const aborted = await underLimit({ signal: caller.signal, ms: 1000 }, async (limit) => limit.aborted);
+    expect(aborted).toBe(true);
+  });
+
+  it('counts anew after a restart', async () => {
+    const { signal } = new AbortController();
+    let limit: AbortSignal | undefined;
+    let restart = (_ms: number): void => {};
+    const done = underLimit({ signal, ms: 1000 }, (inner, again) => {
+      limit = inner;
+      restart = again;
+      return wait(inner);
+    }).catch(() => 'over');
+    await vi.advanceTimersByTimeAsync(900);
+    restart(5000);
+    await vi.advanceTimersByTimeAsync(4999);
+    expect(limit?.aborted).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await done).toBe('over');
+  });
+
+  it.each([
+    ['ends', async () => 'done'],
+    ['fails', () => Promise.reject(new Error('no'))],
+  ])('leaves neither timer nor listener behind when the work %s', async (_how, work) => {
+    const { signal } = new AbortController();
+    const added = vi.spyOn(signal, 'addEventListener');
+    const removed = vi.spyOn(signal, 'removeEventListener');
+    await underLimit({ signal, ms: 1000 }, work).catch(() => undefined);
+    expect(vi.getTimerCount()).toBe(0);
+    expect(added.mock.calls.map(([, listener]) => listener)).toEqual(
+      removed.mock.calls.map(([, listener]) => listener),
+    );
+    expect(added).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('every wait for a server that says nothing', () => {
+  it('ends at its limit, however often garbage is collected', async () => {
+    const bundle = await bundleForChild(join(import.meta.dirname, 'silent-waits.ts'));
+    const { stdout, stderr } = await runChild(bundle, [], ['--expose-gc']);
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout)).toEqual({
+      canCollect: true,
+      ended: { imap: true, caldav: true, https: true, discovery: true, smtp_kept: true },
+    });
+  }, 60_000);
+});

@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { sandboxCalendar } from '../../adapters/sandbox/calendar.ts';
+import { sandboxMail } from '../../adapters/sandbox/mail.ts';
+import { type MailCall, MailError } from '../../core/ports/mail.ts';
+import { openTestService, testClock } from '../open-service.ts';
+
+it('gives the mailbox and the calendar of an account one limit of 30 s together', async () => {
+  const clock = testClock();
+  const timers: { ms: number; task: () => void; stopped: boolean }[] = [];
+  const { service, ownerId } = await openTestService({
+    clock: {
+      ...clock,
+      after(ms, task) {
+        const timer = { ms, task, stopped: false };
+        timers.push(timer);
+        return () => {
+          timer.stopped = true;
+        };
+      },
+    },
+    mail: { ...sandboxMail(), verify: async () => undefined },
+    calendar: {
+      ...sandboxCalendar(),
+      target: ({ account, signal }: MailCall) =>
+        // The account that the service is opened with is connected at once.
+        account.email !== 'slow@example.org'
+          ? Promise.resolve(undefined)
+          : new Promise((_resolve, reject) => {
+              signal.addEventListener('abort', () => reject(new MailError('unavailable', 'too late')));
+            }),
+    },
+  });
+  timers.length = 0;
+  const connecting = service.accounts.connect({ ownerId, email: 'slow@example.org', settings: {} });
+  await expect.poll(() => timers.length).toBe(1);
+  expect(timers[0]?.ms).toBe(30_000);
+  timers[0]?.task();
+  await expect(connecting).rejects.toMatchObject({ code: 'unavailable' });
+  expect(timers[0]?.stopped).toBe(true);
+});
