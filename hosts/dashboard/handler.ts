@@ -5,6 +5,7 @@ import type { Service } from '../../core/service.ts';
 import { clientAddress, trustedProxies } from '../http/client-address.ts';
 import { leakedKeys } from '../http/leaked-keys.ts';
 import { type RequestHead, targetOf } from '../http/request-head.ts';
+import { transportSecurity } from '../http/transport-security.ts';
 import { ASSETS } from './assets.ts';
 import { dashboardCookies } from './cookies.ts';
 import { formToken, formTokenMatches } from './csrf.ts';
@@ -54,6 +55,7 @@ export function dashboardHandler(
   options: DashboardOptions = {},
 ): (request: IncomingMessage, response: ServerResponse) => void {
   const cookies = dashboardCookies(service.dashboardUrl);
+  const fixedHeaders = { ...SECURITY_HEADERS, ...transportSecurity(service.dashboardUrl) };
   const isTrusted = trustedProxies(options.trustedProxies ?? []);
 
   async function answerTo(request: IncomingMessage): Promise<Answer> {
@@ -103,7 +105,7 @@ export function dashboardHandler(
       answer = shut(reply);
     }
     response.writeHead(answer.status, {
-      ...SECURITY_HEADERS,
+      ...fixedHeaders,
       'cache-control': 'no-store',
       ...answer.headers,
     });

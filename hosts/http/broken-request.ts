@@ -15,7 +15,7 @@ export interface ParseError extends Error {
 
 /** Answers what node:http could not read as the door behind it would; what came before it in the order of refusals is still said first. */
 export function brokenRequests(
-  service: Pick<Service, 'calls'>,
+  service: Pick<Service, 'baseUrl' | 'calls'>,
   door: Door,
 ): (error: ParseError, socket: Duplex) => void {
   return (error, socket) => {
@@ -75,10 +75,15 @@ function peerOf(socket: Duplex): string {
 }
 
 /** To what is no request of HTTP that can be read: no code of ours fits it, so it has the headers of every answer alone. */
-async function bare(service: Pick<Service, 'calls'>, address: string, status: number): Promise<string> {
+async function bare(
+  service: Pick<Service, 'baseUrl' | 'calls'>,
+  address: string,
+  status: number,
+): Promise<string> {
   const rate = await addressRate(service, address);
   const body = '';
-  return text({ status, headers: { ...commonHeaders(randomUUID(), body), ...rateHeaders(rate) }, body });
+  const headers = { ...commonHeaders(service.baseUrl, randomUUID(), body), ...rateHeaders(rate) };
+  return text({ status, headers, body });
 }
 
 function text(reply: Reply): string {

@@ -76,7 +76,11 @@ export function door(service: DoorService, options: DoorOptions, { answer, faile
     if (answered === undefined) return undefined;
     const { status, headers, body, rate } = answered;
     const rates = rate === undefined ? {} : rateHeaders(rate);
-    return { status, headers: { ...commonHeaders(requestId, body), ...rates, ...headers }, body };
+    return {
+      status,
+      headers: { ...commonHeaders(service.baseUrl, requestId, body), ...rates, ...headers },
+      body,
+    };
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Rate } from '../../core/limits.ts';
 import type { Failure } from '../../core/outcome.ts';
 import { STATUS } from './error-status.ts';
+import { transportSecurity } from './transport-security.ts';
 
 /** A whole answer, before it is written to a connection. */
 export interface Reply {
@@ -35,13 +36,17 @@ function retryAfterS({ details }: Failure): number {
   return Math.max(1, Math.ceil((resetsAt - Date.now()) / 1000));
 }
 
-/** The headers of every answer; one that says nothing has no type. */
-export function commonHeaders(requestId: string, body: string): Record<string, string> {
+/**
+ * The headers of every response; one without a body has no type.
+ * @param baseUrl  the API's public address
+ */
+export function commonHeaders(baseUrl: string, requestId: string, body: string): Record<string, string> {
   return {
     ...(body === '' ? {} : { 'Content-Type': 'application/json' }),
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
     'X-Request-Id': requestId,
+    ...transportSecurity(baseUrl),
   };
 }
 
