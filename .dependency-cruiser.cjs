@@ -52,17 +52,17 @@ module.exports = {
     {
       name: 'adapters-apart',
       comment:
-        'Adapters do not import each other. Mailboxes share extract; everything that talks to servers shares remote.',
+        'Adapters do not import each other. What talks to servers shares remote; what reads in processes shares process.',
       severity: 'error',
       from: { path: '^adapters/([^/]+)/', pathNot: '^adapters/(imap|sqlite|postgres)/' },
-      to: { path: '^adapters/', pathNot: '^adapters/($1|extract|remote)/' },
+      to: { path: '^adapters/', pathNot: '^adapters/($1|process|remote)/' },
     },
     {
       name: 'imap-apart',
       comment: 'A mailbox reads by IMAP and sends by SMTP.',
       severity: 'error',
       from: { path: '^adapters/imap/' },
-      to: { path: '^adapters/', pathNot: '^adapters/(imap|smtp|extract|remote)/' },
+      to: { path: '^adapters/', pathNot: '^adapters/(imap|smtp|remote)/' },
     },
     {
       name: 'storage-apart',

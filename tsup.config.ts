@@ -10,6 +10,8 @@ const publicEntries = [
   'adapters/sandbox/sandbox',
   'adapters/extract/attachment-text',
   'adapters/extract/worker',
+  'adapters/reader/reader',
+  'adapters/reader/worker',
   'hosts/rest/handler',
   'hosts/mcp/handler',
   'hosts/dashboard/handler',

@@ -65,6 +65,8 @@ export type { Clock, Random } from './ports/clock.ts';
 export type { Log, LogFields } from './ports/log.ts';
 export {
   type AttachmentInfo,
+  type AttachmentSource,
+  type DescribedAttachment,
   type Draft,
   type FolderCounts,
   type FolderRole,
@@ -81,9 +83,11 @@ export {
   type MailFlag,
   type MailFolder,
   type MessageContent,
+  type MessageHeaders,
   type MessagePage,
   type MessagePlace,
   type MessageRow,
+  type MessageSource,
   type Outgoing,
   type SearchPosition,
   type SearchQuery,
@@ -91,6 +95,7 @@ export {
   THREAD_MAX,
 } from './ports/mail.ts';
 export type { Ports } from './ports/ports.ts';
+export type { Reader, Reading, UnreadableReason } from './ports/reader.ts';
 export type {
   AccountStorage,
   Activity,

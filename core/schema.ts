@@ -1,5 +1,6 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import * as z from 'zod';
+import { codePoints } from './code-points.ts';
 import { type ErrorDetails, ServiceError } from './errors.ts';
 import { shortened } from './shortened.ts';
 
@@ -34,12 +35,6 @@ export function errorDetails(errors: readonly ArgumentError[]): ErrorDetails {
 
 export function invalidArgument(field: string, rule: string, message: string): ServiceError {
   return invalidArguments([{ field, rule, message }]);
-}
-
-export function codePoints(text: string): number {
-  let count = 0;
-  for (const _ of text) count++;
-  return count;
 }
 
 // NUL, control characters but TAB and LF (CR has become LF by then), DEL, lone surrogates.

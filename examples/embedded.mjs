@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { createService } from 'countersign';
 import { dashboardHandler } from 'countersign/dashboard';
 import { mcpHandler } from 'countersign/mcp';
+import { processReader } from 'countersign/reader';
 import { restClientError, restHandler } from 'countersign/rest';
 import { sandboxMail } from 'countersign/sandbox';
 import { sqliteStorage } from 'countersign/sqlite';
@@ -24,6 +25,8 @@ const service = createService({
   storage: sqliteStorage({ file: join(folder, 'app.db') }),
   // For real mailboxes: imapMail() of 'countersign/imap', and their servers in the `settings` below.
   mail: sandboxMail({ journalFile: join(folder, 'sandbox.jsonl') }),
+  // Reads what strangers wrote, in processes of its own.
+  reader: processReader(),
   // Made once and kept where the app keeps its secrets; whatever is stored is sealed with it.
   secretKeys: [randomBytes(32)],
   baseUrl: app.url,

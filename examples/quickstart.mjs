@@ -7,6 +7,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createService } from 'countersign';
+import { processReader } from 'countersign/reader';
 import { restHandler } from 'countersign/rest';
 import { sandboxMail } from 'countersign/sandbox';
 import { sqliteStorage } from 'countersign/sqlite';
@@ -18,8 +19,10 @@ const baseUrl = `http://127.0.0.1:${server.address().port}`;
 
 const storage = sqliteStorage({ file: join(folder, 'app.db') });
 const mail = sandboxMail();
+const reader = processReader();
 const secretKeys = [randomBytes(32)];
-const service = createService({ storage, mail, secretKeys, baseUrl, dashboardUrl: 'http://127.0.0.1:8788' });
+const dashboardUrl = 'http://127.0.0.1:8788';
+const service = createService({ storage, mail, reader, secretKeys, baseUrl, dashboardUrl });
 server.on('request', restHandler(service));
 
 const { ownerId } = await service.owners.create({ email: 'owner@example.org' });

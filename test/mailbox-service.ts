@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { imapMail } from '../adapters/imap/mail.ts';
 import type { ImapSettings } from '../adapters/imap/settings.ts';
+import { inlineReader } from '../adapters/reader/reader.ts';
 import { sqliteStorage } from '../adapters/sqlite/storage.ts';
 import { createService } from '../core/create-service.ts';
 import type { Outcome } from '../core/outcome.ts';
@@ -45,6 +46,7 @@ export async function mailboxService(options: {
   const service = createService({
     storage,
     mail: current,
+    reader: inlineReader(),
     attachmentText,
     clock: testClock(),
     random: (bytes) => randomBytes(bytes),

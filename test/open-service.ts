@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { inlineReader } from '../adapters/reader/reader.ts';
 import { sandboxCalendar } from '../adapters/sandbox/calendar.ts';
 import { sandboxMail } from '../adapters/sandbox/mail.ts';
 import { sqliteStorage } from '../adapters/sqlite/storage.ts';
@@ -84,6 +85,7 @@ export async function openTestService(
   const service = createService({
     storage: sqliteStorage({ file: ':memory:' }),
     mail: sandboxMail(),
+    reader: inlineReader(),
     ...connected,
     clock,
     random: (bytes) => randomBytes(bytes),

@@ -3,12 +3,11 @@ import { CUT } from '../../core/mail/html-text.ts';
 import { decodedContent, readTree } from '../../core/mail/mime-tree.ts';
 import {
   ATTACHMENTS_MAX,
+  attachmentFacts,
   INCOMPLETE,
-  namedCharset,
   type ParsedMessage,
   parseMessage,
 } from '../../core/mail/parse.ts';
-import { oneLine } from '../../core/mail/row-text.ts';
 import { type AttachmentInfo, MailError, type MessagePlace } from '../../core/ports/mail.ts';
 import { fetchMessage, ROW_QUERY } from './rows.ts';
 import type { OpenFolder } from './session.ts';
@@ -134,10 +133,10 @@ function fileName({ dispositionParameters, parameters }: MessageStructureObject)
 
 function attachmentInfo(part: MessageStructureObject, index: number): AttachmentInfo {
   return {
-    index,
-    name: oneLine(fileName(part)) || 'unnamed',
-    mime: part.type,
-    ...namedCharset(part.parameters?.charset),
+    ...attachmentFacts(
+      { name: fileName(part), mime: part.type, charset: part.parameters?.charset ?? '' },
+      index,
+    ),
     sizeBytes: decodedBytes(part),
   };
 }

@@ -105,6 +105,11 @@ export function readHeaders(block: Buffer): MimeHeader[] {
   });
 }
 
+/** The header fields of a whole message. */
+export function headersOf(source: Uint8Array): MimeHeader[] {
+  return readHeaders(splitHeader(Buffer.from(source.buffer, source.byteOffset, source.byteLength)).block);
+}
+
 /** RFC 2045 5.2: what has not the form of a media type is read as if it were not there; but a file is a file. */
 function mediaType(value: string, isFile: boolean): string {
   const [type] = /^[^\s/]+\/[^\s/]+/.exec(value) ?? [];

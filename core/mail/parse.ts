@@ -1,16 +1,19 @@
 import { isUtf8 } from 'node:buffer';
-import type { AttachmentInfo, MessageContent } from '../ports/mail.ts';
+import type { AttachmentInfo, MessageHeaders } from '../ports/mail.ts';
+import { shortened } from '../shortened.ts';
 import { decodeText, htmlCharset } from './charset.ts';
 import { unflowed } from './flowed-text.ts';
 import { headerAddresses, headerMessageIds, headerText } from './header-text.ts';
 import { htmlReader } from './html-text.ts';
-import { decodedContent, type MimeHeader, type MimePart, readTree } from './mime-tree.ts';
+import { decodedContent, headersOf, type MimeHeader, type MimePart, readTree } from './mime-tree.ts';
+import { oneLine } from './row-text.ts';
 
-/** A message as a person would read it; `headers` and the rest as MessageContent says. */
+/** A message as a person would read it. */
 export interface ParsedMessage {
+  /** text/plain, else text/html as text. Lines end in LF. */
   readonly text: string;
   readonly attachments: readonly AttachmentInfo[];
-  readonly headers: MessageContent['headers'] & {
+  readonly headers: MessageHeaders & {
     /** Value of the Date header, undecoded; null where there is none. */
     readonly date: string | null;
   };
@@ -27,7 +30,17 @@ export const INCOMPLETE =
  * as well as they can be. Never throws on any bytes. Where part of the message cannot be shown the text says so.
  */
 export async function parseMessage(source: Uint8Array): Promise<ParsedMessage> {
-  const { root, complete } = readTree(source);
+  return parsed(readTree(source));
+}
+
+/** The same for a message without HTML; undefined for any other. */
+export function parsePlainMessage(source: Uint8Array): ParsedMessage | undefined {
+  const tree = readTree(source);
+  const holdsHtml = leaves(tree.root).some((part) => part.type === 'text/html');
+  return holdsHtml ? undefined : parsed(tree);
+}
+
+function parsed({ root, complete }: ReturnType<typeof readTree>): ParsedMessage {
   const text = reading(root, htmlReader()).text();
   const attached = attachedParts(root);
   const isWhole = complete && attached.length <= ATTACHMENTS_MAX;
@@ -36,6 +49,11 @@ export async function parseMessage(source: Uint8Array): Promise<ParsedMessage> {
     attachments: attached.slice(0, ATTACHMENTS_MAX).map(attachmentInfo),
     headers: readHeaders(root.headers),
   };
+}
+
+/** The header alone, of a message whose body is not read. */
+export function parseHeaders(source: Uint8Array): ParsedMessage['headers'] {
+  return readHeaders(headersOf(source));
 }
 
 /** One of the attachments that `parseMessage` lists, decoded; undefined when there is none of that index. */
@@ -153,19 +171,26 @@ function leaves(part: MimePart): MimePart[] {
 }
 
 function attachmentInfo(part: MimePart, index: number): AttachmentInfo {
-  const isMediaType = /^[a-z0-9!#$&^_.+-]{1,60}\/[a-z0-9!#$&^_.+-]{1,80}$/.test(part.type);
-  return {
-    index,
-    name: headerText(fileName(part)) || 'unnamed',
-    mime: isMediaType ? part.type : 'application/octet-stream',
-    ...namedCharset(part.typeParams.charset),
-    sizeBytes: decodedContent(part).length,
-  };
+  const { charset = '' } = part.typeParams;
+  const facts = attachmentFacts({ name: headerText(fileName(part)), mime: part.type, charset }, index);
+  return { ...facts, sizeBytes: decodedContent(part).length };
 }
 
-/** As AttachmentInfo has it: nothing where what is named cannot be a charset's name. */
-export function namedCharset(charset: string | undefined): Pick<AttachmentInfo, 'charset'> {
-  return charset !== undefined && /^[\w.:-]{1,40}$/.test(charset) ? { charset } : {};
+/** No file system has longer names; a stranger's may be as long as a book. */
+const NAME_CHARS = 300;
+
+/** What a stranger says of an attachment, as AttachmentInfo has it. */
+export function attachmentFacts(
+  said: { readonly name: string; readonly mime: string; readonly charset: string },
+  index: number,
+): Omit<AttachmentInfo, 'sizeBytes'> {
+  const isMediaType = /^[a-z0-9!#$&^_.+-]{1,60}\/[a-z0-9!#$&^_.+-]{1,80}$/.test(said.mime);
+  return {
+    index,
+    name: shortened(oneLine(said.name), NAME_CHARS) || 'unnamed',
+    mime: isMediaType ? said.mime : 'application/octet-stream',
+    ...(/^[\w.:-]{1,40}$/.test(said.charset) ? { charset: said.charset } : {}),
+  };
 }
 
 /** Of headers that may stand only once the first counts, as it does for most readers. */

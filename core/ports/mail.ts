@@ -244,27 +244,66 @@ export interface MessagePage {
   readonly total: number;
 }
 
+/** A message as its server hands it over. What it says is not known before core has read it. */
+export interface RawMessage {
+  readonly row: MessageRow;
+  readonly source: MessageSource;
+}
+
+export type MessageSource =
+  | { readonly kind: 'whole'; readonly bytes: Uint8Array }
+  /** A message of more than SOURCE_BYTES, without what is attached to it. */
+  | {
+      readonly kind: 'parts';
+      /** The parts that a person would read, each as a message: its header with that part as the whole body. At least one. */
+      readonly texts: readonly Uint8Array[];
+      /** Some of the text was not fetched. */
+      readonly isCut: boolean;
+      readonly attachments: readonly DescribedAttachment[];
+    };
+
+/** Messages up to this size are handed over whole. */
+export const SOURCE_BYTES = 25 * 1024 * 1024;
+
+/** An attachment as the server describes it. */
+export interface DescribedAttachment {
+  readonly name: string;
+  readonly mime: string;
+  readonly charset: string;
+  /** Content-Transfer-Encoding. */
+  readonly encoding: string;
+  /** As it is encoded. */
+  readonly encodedBytes: number;
+}
+
+export type AttachmentSource =
+  /** The whole message that it is in. */
+  | { readonly kind: 'whole'; readonly bytes: Uint8Array }
+  /** One of `attachments` of a message in parts, with its MIME header and encoded bytes as a message. */
+  | {
+      readonly kind: 'part';
+      readonly described: DescribedAttachment;
+      readonly bytes: Uint8Array | 'tooLarge';
+    };
+
 export interface MessageContent {
   readonly row: MessageRow;
   /** The text a person would read: text/plain, else text/html as text. Lines end in LF. */
   readonly text: string;
   readonly attachments: readonly AttachmentInfo[];
-  readonly headers: {
-    /** Bare addresses. */
-    readonly from: readonly MailAddress[];
-    readonly replyTo: readonly MailAddress[];
-    readonly to: readonly MailAddress[];
-    readonly cc: readonly MailAddress[];
-    readonly subject: string;
-    /** With its angle brackets. */
-    readonly messageId: string | null;
-    readonly references: readonly string[];
-  };
+  readonly headers: MessageHeaders;
 }
 
-export interface MailAddress {
-  readonly name: string;
-  readonly address: string;
+export interface MessageHeaders {
+  /** Bare addresses. */
+  readonly from: readonly MailAddress[];
+  readonly replyTo: readonly MailAddress[];
+  readonly to: readonly MailAddress[];
+  readonly cc: readonly MailAddress[];
+  readonly subject: string;
+  /** With its angle brackets. */
+  readonly messageId: string | null;
+  readonly references: readonly string[];
 }
 
 export interface AttachmentInfo {
@@ -275,6 +314,11 @@ export interface AttachmentInfo {
   /** Of a text, where its media type names one: letters, digits and `.:_-`. */
   readonly charset?: string;
   readonly sizeBytes: number;
+}
+
+export interface MailAddress {
+  readonly name: string;
+  readonly address: string;
 }
 
 export interface Draft {

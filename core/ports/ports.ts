@@ -3,6 +3,7 @@ import type { Calendar } from './calendar.ts';
 import type { Clock, Random } from './clock.ts';
 import type { Log } from './log.ts';
 import type { Mail } from './mail.ts';
+import type { Reader } from './reader.ts';
 import type { Storage } from './storage.ts';
 import type { Summarizer } from './summarizer.ts';
 
@@ -12,6 +13,8 @@ export interface Ports {
   readonly attachmentText?: AttachmentText;
   readonly storage: Storage;
   readonly mail: Mail;
+  /** Reads what strangers wrote. */
+  readonly reader: Reader;
   /** Without one, no calendar is connected. */
   readonly calendar?: Calendar;
   /** Without one, summaries of trackers are sentences taken out of the messages. */
@@ -24,6 +27,7 @@ export interface Ports {
 /** Which ports a service cannot do without. */
 export const PORTS = {
   mail: 'required',
+  reader: 'required',
   calendar: 'optional',
   attachmentText: 'optional',
   clock: 'required',
@@ -34,9 +38,10 @@ export const PORTS = {
 } as const satisfies Record<keyof Ports, 'required' | 'optional'>;
 
 /** Ends what the ports hold open; storage last, for the others may still write to it. */
-export async function closePorts({ mail, calendar, attachmentText, storage }: Ports): Promise<void> {
+export async function closePorts({ mail, calendar, reader, attachmentText, storage }: Ports): Promise<void> {
   await mail.close();
   await calendar?.close();
+  await reader.close();
   await attachmentText?.close();
   await storage.close();
 }

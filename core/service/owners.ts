@@ -1,11 +1,12 @@
 import { createAddressBudget } from '../address-budget.ts';
+import { codePoints } from '../code-points.ts';
 import { secretHash } from '../credential.ts';
 import { ServiceError } from '../errors.ts';
 import { DAY_MS, type LimitOverrides } from '../limits.ts';
 import { hashPassword, passwordMatches } from '../password.ts';
 import type { Plan } from '../permissions.ts';
 import type { Ports } from '../ports/ports.ts';
-import { address, codePoints, invalidArgument, line } from '../schema.ts';
+import { address, invalidArgument, line } from '../schema.ts';
 import type { Owners } from '../service.ts';
 import { isTimeZone } from '../time-zone.ts';
 import { notFound } from './not-found.ts';

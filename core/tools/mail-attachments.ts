@@ -1,10 +1,11 @@
 import * as z from 'zod';
+import { codePoints } from '../code-points.ts';
 import { ServiceError } from '../errors.ts';
 import { findMessage, readMessage } from '../mailbox.ts';
 import { pageFields, skipped } from '../paging.ts';
 import type { AttachmentText, ExtractedText, NoTextReason } from '../ports/attachment-text.ts';
 import type { AttachmentInfo } from '../ports/mail.ts';
-import { codePoints, cursor, messageId } from '../schema.ts';
+import { cursor, messageId } from '../schema.ts';
 import { seenText, wordEnd } from '../seen-text.ts';
 import { defineRead } from './define-tool.ts';
 import { attachment, messageIdShape, pageShape } from './result-shapes.ts';

@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { codePoints, sliceCodePoints } from '../code-points.ts';
 import { readMessage, summaryOf } from '../mailbox.ts';
-import { codePoints, messageId } from '../schema.ts';
+import { messageId } from '../schema.ts';
 import { seenText, wordEnd } from '../seen-text.ts';
 import { defineRead } from './define-tool.ts';
 import { attachmentRow } from './mail-attachments.ts';
@@ -69,16 +70,3 @@ export const getEmail = defineRead({
     };
   },
 });
-
-/** `count` code points from code point `from` on. */
-function sliceCodePoints(text: string, from: number, count: number): string {
-  let start = 0;
-  for (let skipped = 0; skipped < from && start < text.length; skipped++) start += widthAt(text, start);
-  let end = start;
-  for (let taken = 0; taken < count && end < text.length; taken++) end += widthAt(text, end);
-  return text.slice(start, end);
-}
-
-function widthAt(text: string, at: number): number {
-  return (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
-}

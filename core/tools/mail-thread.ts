@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import { codePoints } from '../code-points.ts';
 import { findRow, summaryOf } from '../mailbox.ts';
 import { pageFields, skipped } from '../paging.ts';
-import { codePoints, cursor, limit, messageId } from '../schema.ts';
+import { cursor, limit, messageId } from '../schema.ts';
 import { seenText, wordEnd } from '../seen-text.ts';
 import { defineRead } from './define-tool.ts';
 import { messageSummary, pageShape } from './result-shapes.ts';

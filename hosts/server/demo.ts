@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { workerText } from '../../adapters/extract/attachment-text.ts';
+import { processReader } from '../../adapters/reader/reader.ts';
 import { sandboxCalendar } from '../../adapters/sandbox/calendar.ts';
 import { sandboxMail } from '../../adapters/sandbox/mail.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
@@ -32,6 +33,7 @@ export async function openDemo(
     storage: sqliteStorage({ file: join(folder, 'countersign.db') }),
     mail: sandboxMail({ journalFile: join(folder, 'sandbox.jsonl') }),
     calendar: sandboxCalendar(),
+    reader: processReader(),
     attachmentText: workerText(),
     secretKeys: [randomBytes(32)],
     plan,

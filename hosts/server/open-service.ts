@@ -1,6 +1,7 @@
 import { caldavCalendar } from '../../adapters/caldav/calendar.ts';
 import { workerText } from '../../adapters/extract/attachment-text.ts';
 import { imapMail } from '../../adapters/imap/mail.ts';
+import { processReader } from '../../adapters/reader/reader.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { Owner } from '../../core/ports/storage.ts';
 import type { Service } from '../../core/service.ts';
@@ -23,6 +24,7 @@ export async function openService(
     storage,
     mail: imapMail(),
     calendar: caldavCalendar({ log }),
+    reader: processReader(),
     attachmentText: workerText(),
     log,
     secretKeys,

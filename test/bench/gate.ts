@@ -9,6 +9,7 @@ import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import { createService } from '../../hosts/embedded/countersign.ts';
 import { restClientError, restHandler } from '../../hosts/rest/handler.ts';
 import { answerParent } from './answer-parent.ts';
+import { benchReader } from './bench-reader.ts';
 import { NO_LIMITS } from './no-limits.ts';
 import type { ServerAnswer } from './server-load.ts';
 
@@ -21,6 +22,7 @@ const { port } = server.address() as AddressInfo;
 const service = createService({
   storage: sqliteStorage({ file: join(folder, 'countersign.db') }),
   mail: sandboxMail(),
+  reader: benchReader(),
   secretKeys: [randomBytes(32)],
   baseUrl: `http://127.0.0.1:${port}`,
   dashboardUrl: 'http://127.0.0.1:1',

@@ -13,6 +13,7 @@ import { callWith } from '../open-service.ts';
 import type { Dovecot } from '../servers/dovecot.ts';
 import { addressOf, PASSWORD } from '../servers/mail-users.ts';
 import { startProxy } from '../servers/proxy.ts';
+import { benchReader } from './bench-reader.ts';
 import { settingsOf } from './mail-settings.ts';
 import { seedInbox } from './maildir.ts';
 import { NO_LIMITS } from './no-limits.ts';
@@ -119,6 +120,7 @@ async function serviceFor(email: string, settings: ImapSettings) {
     storage: sqliteStorage({ file: join(folder, 'countersign.db') }),
     // Only an account with a sender can be connected; nothing is sent here.
     mail: { ...mail, verify: async () => undefined },
+    reader: benchReader(),
     secretKeys: [randomBytes(32)],
     baseUrl: 'http://127.0.0.1:1',
     dashboardUrl: 'http://127.0.0.1:2',

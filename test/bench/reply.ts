@@ -14,6 +14,7 @@ import { callWith } from '../open-service.ts';
 import type { Dovecot } from '../servers/dovecot.ts';
 import { addressOf, PASSWORD } from '../servers/mail-users.ts';
 import type { Postfix } from '../servers/postfix.ts';
+import { benchReader } from './bench-reader.ts';
 import { settingsOf } from './mail-settings.ts';
 import { NO_LIMITS } from './no-limits.ts';
 import { median, tookMs } from './rounds.ts';
@@ -35,6 +36,7 @@ export async function reply(dovecot: Dovecot, postfix: Postfix): Promise<Row[]> 
   const service = createService({
     storage: tellingStorage(sqliteStorage({ file: join(folder, 'countersign.db') }), settled.give),
     mail: imapMail(),
+    reader: benchReader(),
     secretKeys: [randomBytes(32)],
     baseUrl: 'http://127.0.0.1:1',
     dashboardUrl: 'http://127.0.0.1:2',

@@ -16,6 +16,7 @@ await build({
     load: join(here, 'load.ts'),
     'idle-accounts': join(here, 'idle-accounts.ts'),
     worker: join(here, '../../adapters/extract/worker.ts'),
+    'reader-worker': join(here, '../../adapters/reader/worker.ts'),
     cli: join(here, '../../hosts/server/cli.ts'),
   },
   outdir,

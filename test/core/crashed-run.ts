@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
+import { inlineReader } from '../../adapters/reader/reader.ts';
 import type { SandboxMail } from '../../adapters/sandbox/mail.ts';
 import type { Approval } from '../../core/approval.ts';
 import { createService } from '../../core/create-service.ts';
@@ -80,6 +81,7 @@ export async function openCrashing(
       const other = createService({
         storage: scene.storage,
         mail: scene.mail,
+        reader: inlineReader(),
         clock: testClock(),
         random: (bytes) => randomBytes(bytes),
         log: silentLog,

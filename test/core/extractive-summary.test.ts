@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { codePoints } from '../../core/code-points.ts';
 import { excerptOf, extractiveSummary } from '../../core/extractive-summary.ts';
 import { NEXT_ACTION_CHARS, SUMMARY_CHARS, type SummarySource } from '../../core/ports/summarizer.ts';
-import { codePoints } from '../../core/schema.ts';
 import { seenText } from '../../core/seen-text.ts';
 
 function message(subject: string, text: string, from = 'Maya <maya@atlas.example>'): SummarySource {

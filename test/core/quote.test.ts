@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { codePoints } from '../../core/code-points.ts';
 import {
   forwarded,
   forwardSubject,
@@ -8,7 +9,7 @@ import {
   replyReferences,
   replySubject,
 } from '../../core/quote.ts';
-import { codePoints, line, text } from '../../core/schema.ts';
+import { line, text } from '../../core/schema.ts';
 import { seenText } from '../../core/seen-text.ts';
 
 const hostile = fc.oneof(

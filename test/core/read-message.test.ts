@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { SampleMessage } from '../../adapters/sandbox/sample-message.ts';
-import { codePoints } from '../../core/schema.ts';
+import { codePoints } from '../../core/code-points.ts';
 import { UNTRUSTED_NOTICE } from '../../core/untrusted.ts';
 import type { TestKey } from '../open-service.ts';
 import { textLike } from './matchers.ts';

@@ -2,8 +2,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { codePoints } from '../../core/code-points.ts';
 import { ServiceError } from '../../core/errors.ts';
-import { address, argumentsOf, bodyText, codePoints, line, normalAddress, text } from '../../core/schema.ts';
+import { address, argumentsOf, bodyText, line, normalAddress, text } from '../../core/schema.ts';
 import { anyText } from './matchers.ts';
 
 interface Refusal {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { inlineReader } from '../../adapters/reader/reader.ts';
 import { sandboxMail } from '../../adapters/sandbox/mail.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import { createService } from '../../hosts/embedded/countersign.ts';
@@ -12,6 +13,7 @@ function options() {
   return {
     storage,
     mail: sandboxMail(),
+    reader: inlineReader(),
     secretKeys: [randomBytes(32)],
     baseUrl: 'https://api.example.org',
     dashboardUrl: 'https://mail.example.org',
@@ -24,7 +26,7 @@ function created(changes: object): unknown {
 }
 
 describe('createService', () => {
-  it.each(['storage', 'mail', 'secretKeys', 'baseUrl', 'dashboardUrl'])('misses %s', (name) => {
+  it.each(['storage', 'mail', 'reader', 'secretKeys', 'baseUrl', 'dashboardUrl'])('misses %s', (name) => {
     for (const none of [undefined, null]) {
       expect(() => created({ [name]: none })).toThrow(`createService: the option ${name} is missing.`);
     }

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { imapMail } from '../../adapters/imap/mail.ts';
 import { postgresStorage } from '../../adapters/postgres/storage.ts';
+import { inlineReader } from '../../adapters/reader/reader.ts';
 import { sandboxCalendar } from '../../adapters/sandbox/calendar.ts';
 import { sandboxMail } from '../../adapters/sandbox/mail.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
@@ -78,6 +79,7 @@ export function sceneParts(folder: string, mail: Scene['mail']): SceneParts {
 export function sceneService(ports: SceneParts) {
   const options: ServiceOptions = {
     ...ports,
+    reader: inlineReader(),
     clock: testClock(),
     random: (bytes) => randomBytes(bytes),
     log: silentLog,

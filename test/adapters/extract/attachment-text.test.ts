@@ -9,9 +9,8 @@ import { promisify } from 'node:util';
 import { createDeflate } from 'node:zlib';
 import fc from 'fast-check';
 import { build } from 'tsup';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { workerText } from '../../../adapters/extract/attachment-text.ts';
-import { extractionProcess } from '../../../adapters/extract/extraction-process.ts';
 import type { AttachmentText } from '../../../core/ports/attachment-text.ts';
 import tsupConfig from '../../../tsup.config.ts';
 import { bundleForChild } from '../../run-typescript.ts';
@@ -107,105 +106,6 @@ describe('the reader of attachments', () => {
     await closed.extract(plain('x'));
     await closed.close();
     await expect(closed.extract(plain('x'))).rejects.toThrow('closed');
-  });
-});
-
-describe('a process', () => {
-  const job = { bytes: new Uint8Array(1), name: '', mime: '' };
-
-  /** A worker that says it is ready and then does this with each job. */
-  async function processThat(does: string, maxMs = 60_000, idleMs = 60_000) {
-    const folder = await mkdtemp(join(tmpdir(), 'countersign-process-'));
-    const file = join(folder, 'worker.mjs');
-    await writeFile(
-      file,
-      `let jobs = 0;
-       process.on('message', (job) => { jobs++; ${does} });
-       process.on('disconnect', () => process.exit());
-       process.send('ready');`,
-    );
-    const reading = extractionProcess({ file: () => file, maxMs, idleMs });
-    onTestFinished(async () => {
-      await reading.close();
-      await rm(folder, { recursive: true });
-    });
-    return reading;
-  }
-  const answer = "process.send({ kind: 'text', text: String(jobs), cut: false });";
-
-  it('is used again after an answer', async () => {
-    const reading = await processThat(answer);
-    expect(await reading.extract(job, signal)).toMatchObject({ text: '1' });
-    expect(await reading.extract(job, signal)).toMatchObject({ text: '2' });
-  });
-
-  it.each([
-    ['spins', 'if (job.name === "") for (;;);', 2000, 'too_slow'],
-    ['never answers', 'if (job.name === "") return;', 2000, 'too_slow'],
-    ['fails', 'if (job.name === "") throw new Error("no");', 60_000, 'broken'],
-    ['answers nonsense', 'if (job.name === "") return process.send({ kind: "text" });', 60_000, 'broken'],
-    [
-      'fills its memory',
-      'const all = []; if (job.name === "") for (;;) all.push(new Array(100_000).fill(all));',
-      60_000,
-      'too_large',
-    ],
-  ])('that %s is ended, and the next document gets a new one', async (_name, does, maxMs, reason) => {
-    const reading = await processThat(`${does} ${answer}`, maxMs);
-    expect(await reading.extract(job, signal)).toEqual({ kind: 'empty', reason });
-    expect(await reading.extract({ ...job, name: 'good' }, signal)).toMatchObject({ text: '1' });
-  });
-
-  it.each(['setImmediate', 'process.nextTick'])(
-    'that fails over what a document left behind (%s): the next one does not pay for it',
-    async (later) => {
-      const reading = await processThat(
-        `${answer} if (job.name === "") ${later}(() => { throw new Error("late"); });`,
-      );
-      for (let times = 0; times < 20; times++) {
-        expect(await reading.extract(job, signal)).toMatchObject({ kind: 'text' });
-        expect(await reading.extract({ ...job, name: 'good' }, signal)).toMatchObject({ kind: 'text' });
-      }
-    },
-  );
-
-  it('is ended when nobody needs it, and another is started for who does', async () => {
-    const reading = await processThat(answer, 60_000, 1);
-    expect(await reading.extract(job, signal)).toMatchObject({ text: '1' });
-    await expect.poll(() => reading.extract(job, signal)).toMatchObject({ text: '1' });
-  });
-
-  it('is ended by closing, also when it reads', async () => {
-    const reading = await processThat(`if (job.name === "") for (;;); ${answer}`);
-    const spinning = reading.extract(job, signal);
-    spinning.catch(() => undefined);
-    const ended = async () => {
-      await reading.close();
-      await expect(Promise.race([spinning, Promise.resolve('reads')])).rejects.toThrow('closed');
-    };
-    await vi.waitFor(ended, { timeout: 20_000 });
-  });
-
-  it('that spins is ended when its caller goes', async () => {
-    const reading = await processThat(`if (job.name === "") for (;;); ${answer}`);
-    await reading.extract({ ...job, name: 'good' }, signal);
-    const gone = new AbortController();
-    const end = reading.extract(job, gone.signal);
-    gone.abort(new Error('gone'));
-    await expect(end).rejects.toThrow('gone');
-    expect(await reading.extract({ ...job, name: 'good' }, signal)).toMatchObject({ text: '1' });
-  });
-
-  it('that cannot be started is a failure of the service, not an empty document', async () => {
-    const reading = extractionProcess({
-      file: () => join(tmpdir(), 'missing.mjs'),
-      maxMs: 1000,
-      idleMs: 60_000,
-    });
-    await expect(reading.extract(job, signal)).rejects.toThrow('cannot be started');
-    await expect(
-      extractionProcess({ file: () => PAGES, maxMs: 1000, idleMs: 60_000 }).extract(job, signal),
-    ).rejects.toThrow();
   });
 });
 

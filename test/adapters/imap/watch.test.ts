@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { imapMail } from '../../../adapters/imap/mail.ts';
+import { inlineReader } from '../../../adapters/reader/reader.ts';
 import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
 import { createService } from '../../../hosts/embedded/countersign.ts';
 import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
@@ -25,6 +26,7 @@ describe.skipIf(missingServers().length > 0)(titled('watching inboxes on Dovecot
       storage,
       // No mail is sent here, and no server for it is running.
       mail: { ...imapMail(), verify: async () => undefined },
+      reader: inlineReader(),
       secretKeys: [randomBytes(32)],
       baseUrl: 'http://127.0.0.1:1',
       dashboardUrl: 'http://127.0.0.1:2',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { inlineReader } from '../../../adapters/reader/reader.ts';
 import { checkEvent } from '../../../core/calendar/event-run.ts';
 import type { Mail } from '../../../core/ports/mail.ts';
 import type { RunContext } from '../../../core/tools/define-tool.ts';
@@ -44,6 +45,7 @@ async function cut(
         ports: {
           storage: scene.storage,
           mail: { ...scene.mail, ...mail },
+          reader: inlineReader(),
           calendar: scene.calendar,
           clock: scene.clock,
           random: (bytes) => new Uint8Array(bytes),

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { inlineReader } from '../../../adapters/reader/reader.ts';
 import { type SandboxMail, sandboxMail } from '../../../adapters/sandbox/mail.ts';
 import type { SampleMessage } from '../../../adapters/sandbox/sample-message.ts';
 import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
@@ -58,6 +59,7 @@ export async function restServer(options: RestServerOptions = {}): Promise<RestS
   const service = createService({
     storage,
     mail: options.mailAs?.(mail) ?? mail,
+    reader: inlineReader(),
     secretKeys: [randomBytes(32)],
     baseUrl: options.baseUrl ?? `http://127.0.0.1:${port}`,
     dashboardUrl: 'http://127.0.0.1:1',

@@ -1,0 +1,89 @@
+import type { z } from 'zod';
+import { ServiceError } from '../../core/errors.ts';
+import { type BoundedProcess, boundedProcess, type JobEnd, type ProcessBounds } from './bounded-process.ts';
+
+/** Processes that take the jobs of all callers, oldest first. */
+export interface ProcessPool {
+  /**
+   * @param bytes how much the job holds in memory while it waits
+   * @throws the signal's reason once that is aborted; ServiceError `temporarily_unavailable` when too many jobs wait,
+   * or no process can be started; an Error after the pool was closed
+   */
+  run<T>(job: unknown, bytes: number, answer: z.ZodType<T>, signal: AbortSignal): Promise<JobEnd<T>>;
+  close(): Promise<void>;
+}
+
+interface PoolBounds extends ProcessBounds {
+  /** Jobs that are done at the same time; others wait. */
+  readonly processes: number;
+  /** What may wait, all jobs together. */
+  readonly waitingJobs: number;
+  readonly waitingBytes: number;
+}
+
+const RETRY_AFTER_S = 5;
+
+/** @param file names the bundled program of the processes */
+export function processPool(file: () => string, bounds: PoolBounds): ProcessPool {
+  const all = Array.from({ length: bounds.processes }, () => boundedProcess(file, bounds));
+  const idle = [...all];
+  const waiting = new Set<(freed: BoundedProcess) => void>();
+  let waitingBytes = 0;
+  let isClosed = false;
+
+  function free(one: BoundedProcess): void {
+    const [next] = waiting;
+    if (next === undefined) idle.push(one);
+    else next(one);
+  }
+
+  function freeProcess(bytes: number, signal: AbortSignal): Promise<BoundedProcess> {
+    signal.throwIfAborted();
+    // The last one used: it is the most likely to be running.
+    const one = idle.pop();
+    if (one !== undefined) return Promise.resolve(one);
+    if (waiting.size >= bounds.waitingJobs || waitingBytes + bytes > bounds.waitingBytes) {
+      throw unavailable(new Error('Too many jobs wait.'));
+    }
+    waitingBytes += bytes;
+    return new Promise((resolve, reject) => {
+      const end = () => {
+        waiting.delete(take);
+        waitingBytes -= bytes;
+        signal.removeEventListener('abort', leave);
+      };
+      const take = (freed: BoundedProcess) => {
+        end();
+        resolve(freed);
+      };
+      const leave = () => {
+        end();
+        reject(signal.reason);
+      };
+      waiting.add(take);
+      signal.addEventListener('abort', leave);
+    });
+  }
+
+  return {
+    async run(job, bytes, answer, signal) {
+      const one = await freeProcess(bytes, signal);
+      try {
+        return await one.run(job, answer, signal);
+      } catch (error) {
+        if (signal.aborted || isClosed) throw error;
+        throw unavailable(error);
+      } finally {
+        free(one);
+      }
+    },
+    async close() {
+      isClosed = true;
+      await Promise.all(all.map((one) => one.close()));
+    },
+  };
+}
+
+function unavailable(cause: unknown): ServiceError {
+  return new ServiceError('temporarily_unavailable', { details: { retry_after_s: RETRY_AFTER_S }, cause });
+}

@@ -1,0 +1,15 @@
+import * as z from 'zod';
+import { doJob, JOBS, type JobName } from '../../core/reading/jobs.ts';
+import { doJobs } from '../process/do-jobs.ts';
+
+/** The process in which what strangers wrote is read. */
+
+const Order = z.object({
+  name: z.custom<JobName>((name) => typeof name === 'string' && Object.hasOwn(JOBS, name)),
+  input: z.unknown(),
+});
+
+doJobs((job) => {
+  const { name, input } = Order.parse(job);
+  return doJob(name, input);
+});

@@ -1,0 +1,26 @@
+import { attachmentJob } from './attachment-job.ts';
+import type { Job } from './job.ts';
+import { messageJob } from './message-job.ts';
+
+/** Everything that a Reader can read. */
+const jobs = {
+  message: messageJob,
+  attachment: attachmentJob,
+};
+
+export type JobName = keyof typeof jobs;
+type Sides = {
+  [K in JobName]: (typeof jobs)[K] extends Job<infer I, infer O>
+    ? { readonly in: I; readonly out: O }
+    : never;
+};
+export type JobInput<K extends JobName> = Sides[K]['in'];
+export type JobOutput<K extends JobName> = Sides[K]['out'];
+
+export const JOBS: { readonly [K in JobName]: Job<JobInput<K>, JobOutput<K>> } = jobs;
+
+/** Does a job on an input that came from another process. @throws Error if it is not an input of that job */
+export function doJob<K extends JobName>(name: K, input: unknown): Promise<JobOutput<K>> {
+  const job: Job<JobInput<K>, JobOutput<K>> = JOBS[name];
+  return job.read(job.input.parse(input));
+}

@@ -1,0 +1,139 @@
+import * as z from 'zod';
+import { codePoints, sliceCodePoints } from '../code-points.ts';
+import { parseLargeMessage } from '../mail/large-message.ts';
+import { type ParsedMessage, parseMessage, parsePlainMessage } from '../mail/parse.ts';
+import type {
+  AttachmentInfo,
+  DescribedAttachment,
+  MailAddress,
+  MessageHeaders,
+  MessageSource,
+} from '../ports/mail.ts';
+import { seenText } from '../seen-text.ts';
+import type { Job } from './job.ts';
+
+/** Reads a message as a person sees it, and answers no more of its text than is shown. */
+
+export interface MessageInput {
+  readonly source: MessageSource;
+  readonly window: TextWindow;
+}
+
+/** Which part of a text is wanted, in code points of the text as a person sees it. */
+export interface TextWindow {
+  readonly from: number;
+  readonly most: number;
+}
+
+export interface MessageReading {
+  readonly body: SeenBody;
+  readonly attachments: readonly AttachmentInfo[];
+  readonly headers: MessageHeaders;
+}
+
+export interface SeenBody {
+  /** What the window shows of the text, as a person sees it. */
+  readonly text: string;
+  /** Code points of the whole text, as a person sees it. */
+  readonly chars: number;
+}
+
+const bytes = z.instanceof(Uint8Array);
+
+export const describedAttachment: z.ZodType<DescribedAttachment> = z.object({
+  name: z.string(),
+  mime: z.string(),
+  charset: z.string(),
+  encoding: z.string(),
+  encodedBytes: z.number(),
+});
+
+const source: z.ZodType<MessageSource> = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('whole'), bytes }),
+  z.object({
+    kind: z.literal('parts'),
+    texts: z.array(bytes),
+    isCut: z.boolean(),
+    attachments: z.array(describedAttachment),
+  }),
+]);
+
+const size = z.int().min(0);
+const addresses = z.array(z.object({ name: z.string(), address: z.string() }));
+
+export const attachmentInfo: z.ZodType<AttachmentInfo> = z.object({
+  index: size,
+  name: z.string(),
+  mime: z.string(),
+  charset: z.string().exactOptional(),
+  sizeBytes: size,
+});
+
+/** More recipients, or more messages before this one, are not named. */
+const ADDRESSES_MAX = 500;
+const REFERENCES_MAX = 500;
+
+/**
+ * Messages of up to this size and without HTML are read where they are. Measured on the worst of them (see
+ * test/bench/stalls.ts): none takes longer than a few tens of milliseconds.
+ */
+export const SHORT_BYTES = 64 * 1024;
+
+export const messageJob: Job<MessageInput, MessageReading> = {
+  input: z.object({ source, window: z.object({ from: size, most: size }) }),
+  output: z.object({
+    body: z.object({ text: z.string(), chars: size }),
+    attachments: z.array(attachmentInfo),
+    headers: z.object({
+      from: addresses,
+      replyTo: addresses,
+      to: addresses,
+      cc: addresses,
+      subject: z.string(),
+      messageId: z.string().nullable(),
+      references: z.array(z.string()),
+    }),
+  }),
+  async read({ source, window }) {
+    const parsed =
+      source.kind === 'whole' ? await parseMessage(source.bytes) : await parseLargeMessage(source);
+    return reading(parsed, window);
+  },
+  readShort({ source, window }) {
+    if (source.kind !== 'whole' || source.bytes.length > SHORT_BYTES) return undefined;
+    const parsed = parsePlainMessage(source.bytes);
+    return parsed && reading(parsed, window);
+  },
+};
+
+function reading({ text, attachments, headers }: ParsedMessage, window: TextWindow): MessageReading {
+  return { body: seenBody(text, window), attachments, headers: boundedHeaders(headers) };
+}
+
+/** What is counted is what is shown. */
+export function seenBody(text: string, { from, most }: TextWindow): SeenBody {
+  const seen = seenText(text);
+  return { text: sliceCodePoints(seen, from, most), chars: codePoints(seen) };
+}
+
+/** Everything that is done with them afterwards costs as much as there are. */
+export function boundedHeaders({
+  from,
+  replyTo,
+  to,
+  cc,
+  subject,
+  messageId,
+  references,
+}: MessageHeaders): MessageHeaders {
+  const few = (all: readonly MailAddress[]) => all.slice(0, ADDRESSES_MAX);
+  return {
+    from: few(from),
+    replyTo: few(replyTo),
+    to: few(to),
+    cc: few(cc),
+    subject,
+    messageId,
+    references: references.slice(-REFERENCES_MAX),
+  };
+}

@@ -1,0 +1,146 @@
+import { join, resolve } from 'node:path';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { inlineReader, processReader } from '../../../adapters/reader/reader.ts';
+import type { Reader } from '../../../core/ports/reader.ts';
+import { bundleForChild } from '../../run-typescript.ts';
+import { processThat } from '../process/process-that.ts';
+
+const ROOT = resolve(import.meta.dirname, '../../..');
+const signal = new AbortController().signal;
+const options = { signal };
+const window = { from: 0, most: 1000 };
+
+let workerFile = '';
+beforeAll(async () => {
+  workerFile = await bundleForChild(join(ROOT, 'adapters/reader/worker.ts'));
+});
+
+function opened(reader: Reader): Reader {
+  onTestFinished(() => reader.close());
+  return reader;
+}
+
+/** As if nothing could be read in a process. */
+const withoutProcess = () => opened(processReader({ workerFile: '/no/such/worker.mjs' }));
+
+const whole = (...lines: string[]) => ({ kind: 'whole', bytes: Buffer.from(lines.join('\r\n')) }) as const;
+const PLAIN = whole('From: Ada <ada@example.org>', 'Subject: one', '', 'the text', '');
+const HTML = whole('Subject: two', 'Content-Type: text/html', '', '<p>the <b>text</b></p>', '');
+const WITH_FILE = whole(
+  'Content-Type: multipart/mixed; boundary=b',
+  '',
+  '--b',
+  'Content-Type: text/html',
+  '',
+  '<p>the text',
+  '--b',
+  'Content-Type: application/pdf; name=a.pdf',
+  'Content-Transfer-Encoding: base64',
+  '',
+  Buffer.alloc(100_000, 'file').toString('base64'),
+  '--b--',
+  '',
+);
+
+describe.each([
+  ['processReader', () => opened(processReader({ workerFile }))],
+  ['inlineReader', () => opened(inlineReader())],
+])('%s', (_name, open) => {
+  it('reads a message', async () => {
+    const reader = open();
+    for (const [source, subject] of [
+      [PLAIN, 'one'],
+      [HTML, 'two'],
+    ] as const) {
+      expect(await reader.read('message', { source, window }, options)).toMatchObject({
+        kind: 'read',
+        value: { body: { text: 'the text', chars: 8 }, attachments: [], headers: { subject } },
+      });
+    }
+  });
+
+  it('takes an attachment out of a message, and leaves the bytes to the caller', async () => {
+    const reader = open();
+    const before = Buffer.from(WITH_FILE.bytes);
+    const { kind, value } = readOf(
+      await reader.read('attachment', { source: WITH_FILE, index: 0, maxBytes: 100_000 }, options),
+    );
+    expect(kind).toBe('read');
+    expect(value?.info).toEqual({ index: 0, name: 'a.pdf', mime: 'application/pdf', sizeBytes: 100_000 });
+    expect(Buffer.from(value?.bytes ?? []).equals(Buffer.alloc(100_000, 'file'))).toBe(true);
+    expect(WITH_FILE.bytes.equals(before)).toBe(true);
+    const input = { source: WITH_FILE, index: 0, maxBytes: 99_999 };
+    expect(await reader.read('attachment', input, options)).toMatchObject({ value: { bytes: 'tooLarge' } });
+    expect(await reader.read('attachment', { ...input, index: 1 }, options)).toEqual({
+      kind: 'read',
+      value: null,
+    });
+  });
+
+  it('does not begin for a caller who has gone', async () => {
+    const gone = { signal: AbortSignal.abort(new Error('gone')) };
+    await expect(open().read('message', { source: PLAIN, window }, gone)).rejects.toThrow('gone');
+  });
+});
+
+function readOf<T>(reading: { kind: 'read'; value: T } | { kind: 'unreadable' }) {
+  if (reading.kind !== 'read') throw new Error('it was not read');
+  return reading;
+}
+
+describe('processReader', () => {
+  it('needs no process for a short message without HTML, nor for a short attachment', async () => {
+    const reader = withoutProcess();
+    expect(await reader.read('message', { source: PLAIN, window }, options)).toMatchObject({ kind: 'read' });
+    const part = {
+      kind: 'part',
+      described: { name: 'a.txt', mime: 'text/plain', charset: '', encoding: 'base64', encodedBytes: 4 },
+      bytes: Buffer.from('Content-Transfer-Encoding: base64\r\n\r\neHk='),
+    } as const;
+    expect(await reader.read('attachment', { source: part, index: 3, maxBytes: 10 }, options)).toMatchObject({
+      kind: 'read',
+      value: { info: { index: 3, sizeBytes: 2 }, bytes: Buffer.from('xy') },
+    });
+  });
+
+  it.each([
+    ['HTML', HTML],
+    ['HTML under a disguise', whole('Content-Type: TEXT/(hidden)HTML', '', '<p>the text', '')],
+    [
+      'HTML that is attached',
+      whole('Content-Type: text/html; name=a.html', 'Content-Disposition: attachment', '', '<p>'),
+    ],
+    ['what is long', whole('', 'x'.repeat(64 * 1024))],
+  ])('reads %s in a process only', async (_name, source) => {
+    await expect(withoutProcess().read('message', { source, window }, options)).rejects.toMatchObject({
+      code: 'temporarily_unavailable',
+    });
+  });
+
+  it('refuses more than can be an attachment', async () => {
+    const source = { kind: 'whole', bytes: Buffer.alloc(40 * 1024 * 1024 + 1) } as const;
+    expect(await withoutProcess().read('message', { source, window }, options)).toEqual({
+      kind: 'unreadable',
+      reason: 'too_large',
+    });
+  });
+
+  it.each([
+    ['fails', 'throw new Error("no");'],
+    ['answers what is no message', 'process.send({ body: "text" });'],
+  ])('calls a message broken when the process %s', async (_name, does) => {
+    const reader = opened(processReader({ workerFile: (await processThat(does))() }));
+    expect(await reader.read('message', { source: HTML, window }, options)).toEqual({
+      kind: 'unreadable',
+      reason: 'broken',
+    });
+  });
+
+  it('ends what it reads when it is closed', async () => {
+    const reader = processReader({ workerFile: (await processThat('for (;;);'))() });
+    const reading = reader.read('message', { source: HTML, window }, options);
+    reading.catch(() => undefined);
+    await reader.close();
+    await expect(reading).rejects.toThrow('closed');
+  });
+});
