@@ -5,6 +5,7 @@ import {
   type Summary,
   type SummarySource,
 } from './ports/summarizer.ts';
+import type { TextWindow } from './reading/message-job.ts';
 import { seenText } from './seen-text.ts';
 import { shortened } from './shortened.ts';
 
@@ -71,12 +72,12 @@ function importanceOf(messages: readonly SummarySource[]): Summary['importance']
 }
 
 const EXCERPT_CHARS = 600;
-/** Quotes may be most of a text; a bound keeps the work small. */
-const LOOKED_AT = 20_000;
+/** What an excerpt is made from: quotes may be most of a text. */
+export const EXCERPT_WINDOW: TextWindow = { from: 0, most: 20_000 };
 
 /** The beginning of a message's own words, on one line, as a person sees them: no quotes, no signature. */
 export function excerptOf(text: string): string {
-  const lines = seenText(text.slice(0, LOOKED_AT)).split('\n');
+  const lines = seenText(text.slice(0, EXCERPT_WINDOW.most)).split('\n');
   const signature = lines.findIndex((line) => /^-- ?$/.test(line));
   const own = (signature === -1 ? lines : lines.slice(0, signature)).filter(
     (line, at) => !/^\s*>/.test(line) && !(/:\s*$/.test(line) && /^\s*>/.test(lines[at + 1] ?? '')),

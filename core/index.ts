@@ -64,7 +64,6 @@ export type {
 export type { Clock, Random } from './ports/clock.ts';
 export type { Log, LogFields } from './ports/log.ts';
 export {
-  type AttachmentInfo,
   type AttachmentSource,
   type DescribedAttachment,
   type Draft,
@@ -82,15 +81,15 @@ export {
   type MailErrorCode,
   type MailFlag,
   type MailFolder,
-  type MessageContent,
-  type MessageHeaders,
   type MessagePage,
   type MessagePlace,
   type MessageRow,
   type MessageSource,
   type Outgoing,
+  type RawMessage,
   type SearchPosition,
   type SearchQuery,
+  SOURCE_BYTES,
   type Start,
   THREAD_MAX,
 } from './ports/mail.ts';

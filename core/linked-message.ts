@@ -4,7 +4,7 @@ import type { MessageRow } from './ports/mail.ts';
 import type { LinkedMessage } from './ports/tracker-storage.ts';
 import { shortened } from './shortened.ts';
 
-/** A message as a tracker keeps it. @param text all of it, as a person would read it */
+/** A message as a tracker keeps it. @param text the beginning of it, as a person sees it */
 export function linkedMessage(accountId: number, row: MessageRow, text: string): LinkedMessage {
   const { place, stableId, fingerprint, date, internalDate, sizeBytes } = row;
   return {

@@ -1,15 +1,10 @@
 import { ServiceError } from './errors.ts';
 import type { MessageIdParts } from './identifiers.ts';
 import type { MessageTarget } from './plan.ts';
-import {
-  type FolderRole,
-  type MailCall,
-  MailError,
-  type MailFolder,
-  type MessageContent,
-  type MessageRow,
-} from './ports/mail.ts';
+import { type FolderRole, type MailCall, MailError, type MailFolder, type MessageRow } from './ports/mail.ts';
 import type { Account } from './ports/storage.ts';
+import { type ReadMessage, readMessage } from './read-message.ts';
+import type { TextWindow } from './reading/message-job.ts';
 import { shortened } from './shortened.ts';
 import type { CallContext } from './tools/define-tool.ts';
 
@@ -153,16 +148,17 @@ export async function findRow(
   });
 }
 
-/** The message that an id means, read. */
-export async function readMessage(
+/** The message that an id means, read. @param window the part of its text that is wanted */
+export async function messageNamed(
   context: CallContext,
   id: string,
-): Promise<{ account: Account; row: MessageRow; message: MessageContent }> {
+  window: TextWindow,
+): Promise<{ account: Account; row: MessageRow; message: ReadMessage }> {
   const { account, row, value } = await findMessage(context, id, async (call, { place }) => {
     const message = await context.ports.mail.read(call, place);
-    return { row: message.row, value: message };
+    return { row: message.row, value: message.source };
   });
-  return { account, row, message: value };
+  return { account, row, message: await readMessage(context.ports, context.signal, value, window) };
 }
 
 function matches(row: MessageRow, parts: MessageIdParts): boolean {

@@ -1,3 +1,4 @@
+import type { SeenBody, TextWindow } from './reading/message-job.ts';
 import { seenText, wordEnd } from './seen-text.ts';
 
 /**
@@ -7,6 +8,8 @@ import { seenText, wordEnd } from './seen-text.ts';
  */
 
 const QUOTE_CHARS = 50_000;
+/** What is quoted of a message. */
+export const QUOTE_WINDOW: TextWindow = { from: 0, most: QUOTE_CHARS };
 const SUBJECT_CHARS = 300;
 const HEAD_CHARS = 1000;
 
@@ -29,19 +32,20 @@ export function forwardSubject(subject: string): string {
 interface Quoted {
   readonly from: string;
   readonly date: string;
-  readonly text: string;
+  /** As QUOTE_WINDOW shows it. */
+  readonly body: SeenBody;
 }
 
 /** The message as a quote below the answer, at most 50,000 characters of it; a cut is said. */
 export function quoted(message: Quoted): string {
-  const { lines, left } = quotable(message.text);
+  const { lines, left } = quotable(message.body);
   const marked = lines.map((line) => (line.startsWith('>') ? `>${line}` : `> ${line}`));
   return [`On ${oneLine(message.date)}, ${headLine(message.from)} wrote:`, ...marked, ...left].join('\n');
 }
 
 /** The message below a note, as it is passed on: its head in four lines, then its text. Attachments are not. */
 export function forwarded(message: Quoted & { subject: string; to: string }): string {
-  const { lines, left } = quotable(message.text);
+  const { lines, left } = quotable(message.body);
   const head = [
     '---------- Forwarded message ----------',
     `From: ${headLine(message.from)}`,
@@ -53,14 +57,13 @@ export function forwarded(message: Quoted & { subject: string; to: string }): st
 }
 
 /** A stranger's text as lines that can stand in ours, and a line that says what was left out, if anything was. */
-function quotable(text: string): { lines: string[]; left: string[] } {
-  const clean = text.replace(/\r\n?/g, '\n').replace(UNFIT, '\uFFFD').replace(/\n+$/, '');
-  const chars = Array.from(seenText(clean));
-  const end = chars.length > QUOTE_CHARS ? wordEnd(chars, QUOTE_CHARS) : chars.length;
-  const over = chars.length - end;
+function quotable({ text, chars }: SeenBody): { lines: string[]; left: string[] } {
+  const shown = Array.from(text);
+  if (shown.length === chars) return { lines: text.replace(/\n+$/, '').split('\n'), left: [] };
+  const end = wordEnd(shown, shown.length);
   return {
-    lines: chars.slice(0, end).join('').split('\n'),
-    left: over > 0 ? [`[The quote ends here; ${over} more characters were left out.]`] : [],
+    lines: shown.slice(0, end).join('').replace(/\n+$/, '').split('\n'),
+    left: [`[The quote ends here; ${chars - end} more characters were left out.]`],
   };
 }
 

@@ -1,9 +1,10 @@
 import { ServiceError } from './errors.ts';
 import { type Hold, recipientHolds } from './holds.ts';
+import type { MessageHeaders } from './mail/parse.ts';
 import { placeOf } from './mailbox.ts';
 import type { Result } from './outcome.ts';
 import type { ActionPlan, MessageTarget } from './plan.ts';
-import type { Invitation, MailCall, MailFlag, MessageContent, Outgoing } from './ports/mail.ts';
+import type { Invitation, MailCall, MailFlag, Outgoing } from './ports/mail.ts';
 import type { Account } from './ports/storage.ts';
 import { domainOf, safetyHolds } from './safety-filter.ts';
 import { normalAddress } from './schema.ts';
@@ -37,7 +38,7 @@ interface Addressed {
   /** The part of the text that others wrote, and that now goes to somebody else. */
   readonly passedOn?: string;
   /** Who is part of the conversation: the head of the message that is answered or passed on. */
-  readonly thread: Pick<MessageContent['headers'], 'from' | 'replyTo' | 'to' | 'cc'> | null;
+  readonly thread: Pick<MessageHeaders, 'from' | 'replyTo' | 'to' | 'cc'> | null;
 }
 
 export async function planSend(context: CallContext, letter: Letter): Promise<ActionPlan> {

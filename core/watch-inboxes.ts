@@ -8,6 +8,8 @@ import { named } from './ports/log.ts';
 import type { ListQuery, MailCall, MessageRow } from './ports/mail.ts';
 import type { Ports } from './ports/ports.ts';
 import type { InboxPosition, WaitingTracker, WatchedInbox } from './ports/watch-storage.ts';
+import { type ReadMessage, readMessages } from './read-message.ts';
+import type { TextWindow } from './reading/message-job.ts';
 import { targetOf } from './tools/define-tool.ts';
 import { type KeywordIndex, keywordIndex } from './tracker-rules.ts';
 
@@ -37,8 +39,10 @@ const BACKLOG_MOST = 5000;
 const READ_AT_ONCE = 20;
 /** Failures in a row after which a message that cannot be read is passed over. */
 const PASSED_OVER_AFTER = 3;
-/** Code units of a text that are looked at. */
-const MATCHED_CHARS = 50_000;
+/** Code units of a sender or subject that are looked at. */
+const HEADER_CHARS = 5000;
+/** What is looked at of a text. */
+const MATCHED: TextWindow = { from: 0, most: 50_000 };
 
 export function createInboxWatch(ports: Ports, keyring: Keyring): InboxWatch {
   const { storage, mail, clock, log } = ports;
@@ -117,44 +121,56 @@ export function createInboxWatch(ports: Ports, keyring: Keyring): InboxWatch {
   }
 
   async function linksOf(call: MailCall, rows: readonly MessageRow[], rules: Rules) {
-    const texts = await textsOf(call, rows);
+    const messages = await messagesOf(call, rows);
     return rows.flatMap((row, index) => {
       // It was moved or removed since it was listed: it is no mail of the inbox any more.
-      const text = texts[index];
-      if (text === undefined) return [];
-      const trackerIds = rules.trackersFor(row, text);
+      const read = messages[index];
+      if (read === undefined) return [];
+      const trackerIds = rules.trackersFor(row, read.matched);
       if (trackerIds.length === 0) return [];
-      const message = linkedMessage(call.account.accountId, row, text);
+      const message = linkedMessage(call.account.accountId, row, read.text);
       return trackerIds.map((trackerId) => ({ trackerId, target: targetOf(message), message }));
     });
   }
 
   /**
-   * The texts of messages, undefined for those that are gone. One that cannot be read must not hold up what is behind
-   * it for ever: after some failures it goes by its sender and subject alone, one message a look.
+   * The messages of those rows, undefined for those that are gone. One that the server does not give must not hold up
+   * what is behind it for ever: after some failures it goes by its sender and subject alone, one message a look.
    */
-  async function textsOf(call: MailCall, rows: readonly MessageRow[]): Promise<(string | undefined)[]> {
-    const read = async (some: readonly MessageRow[]) =>
-      (
-        await mail.readAll(
-          call,
-          some.map(({ place }) => place),
-        )
-      ).map((content) => content?.text);
-    if (backoff.failures(keyOf(call.account)) < PASSED_OVER_AFTER) return read(rows);
-    const texts: (string | undefined)[] = [];
+  async function messagesOf(
+    call: MailCall,
+    rows: readonly MessageRow[],
+  ): Promise<(NewMessage | undefined)[]> {
+    if (backoff.failures(keyOf(call.account)) < PASSED_OVER_AFTER) return read(call, rows);
+    const messages: (NewMessage | undefined)[] = [];
     let passedOver = false;
     for (const row of rows) {
       try {
-        texts.push(...(await read([row])));
+        messages.push(...(await read(call, [row])));
       } catch (error) {
         if (passedOver || abort.signal.aborted) throw error;
         passedOver = true;
         log.warn('a new message could not be read', { account: call.account.accountId, ...named(error) });
-        texts.push('');
+        messages.push({ text: '', matched: '' });
       }
     }
-    return texts;
+    return messages;
+  }
+
+  async function read(call: MailCall, rows: readonly MessageRow[]): Promise<(NewMessage | undefined)[]> {
+    const messages: (NewMessage | undefined)[] = [];
+    const reading = { window: MATCHED, untilMs: Number.POSITIVE_INFINITY };
+    for await (const message of readMessages(ports, call, rows, reading)) {
+      messages.push(message && newMessage(call, message));
+    }
+    return messages;
+  }
+
+  function newMessage(call: MailCall, { body, unreadable }: ReadMessage): NewMessage {
+    if (unreadable === null) return { text: body.text, matched: body.text };
+    const account = call.account.accountId;
+    log.warn('a new message could not be read', { account, reason: unreadable });
+    return { text: body.text, matched: '' };
   }
 
   /** The keywords of an owner are read when the first of the owner's new messages needs them, once a round. */
@@ -212,6 +228,13 @@ function keyOf({ ownerId, accountId }: { readonly ownerId: string; readonly acco
   return `${ownerId}\n${accountId}`;
 }
 
+interface NewMessage {
+  /** As a person sees it; where it cannot be read, why. */
+  readonly text: string;
+  /** What keywords are looked for in. */
+  readonly matched: string;
+}
+
 /** What the trackers of one owner wait for. */
 interface Rules {
   /** When the first of them was made. */
@@ -229,7 +252,8 @@ function rulesFor(trackers: readonly WaitingTracker[]): Rules {
     madeMs: Math.min(...madeAt.values()),
     trackersFor(row, text) {
       const received = row.internalDate.getTime();
-      const texts = [row.from, row.subject, text.slice(0, MATCHED_CHARS)];
+      // A stranger's header may be as long as a book.
+      const texts = [row.from.slice(0, HEADER_CHARS), row.subject.slice(0, HEADER_CHARS), text];
       return index.matches(texts).filter((trackerId) => received >= (madeAt.get(trackerId) ?? 0));
     },
   };

@@ -1,43 +1,41 @@
 import type { FetchMessageObject, FetchQueryObject } from 'imapflow';
-import { attachmentOf, parseMessage } from '../../core/mail/parse.ts';
-import { MailError, type MessageContent, type MessagePlace } from '../../core/ports/mail.ts';
+import {
+  type AttachmentSource,
+  MailError,
+  type MessagePlace,
+  type RawMessage,
+  SOURCE_BYTES,
+} from '../../core/ports/mail.ts';
 import { isNotFound } from './failure.ts';
-import { type Attachment, attachmentOfLargeMessage, partOfLargeMessage } from './large-message.ts';
+import { fetchAttachmentPart, fetchParts } from './large-message.ts';
 import { fetchMessage, isWhole, ROW_QUERY, rowOf, uidSets } from './rows.ts';
 import type { OpenFolder } from './session.ts';
 
 /** Enough for nearly every message without an attachment: those take one command. */
 const FIRST_BYTES = 256 * 1024;
-/** A larger message is not fetched as a whole. */
-const WHOLE_BYTES = 25 * 1024 * 1024;
 
 /** @throws MailError `not_found` */
-export async function readMessage(folder: OpenFolder, place: MessagePlace): Promise<MessageContent> {
-  return contentOf(folder, await fetchMessage(folder, place, BEGINNING));
+export async function readMessage(folder: OpenFolder, place: MessagePlace): Promise<RawMessage> {
+  return messageOf(folder, await fetchMessage(folder, place, BEGINNING));
 }
 
-/** Those of the messages that are there, by their UIDs. */
-export async function readMessages(
-  folder: OpenFolder,
-  uids: readonly number[],
-): Promise<Map<number, MessageContent>> {
-  const contents = new Map<number, MessageContent>();
+/** Those of the messages that are there. */
+export async function* readMessages(folder: OpenFolder, uids: readonly number[]): AsyncGenerator<RawMessage> {
   for (const set of uidSets(uids)) {
     for (const begun of await folder.client.fetchAll(set, BEGINNING, { uid: true })) {
-      const content = isWhole(begun) ? await contentUnlessGone(folder, begun) : undefined;
-      if (content !== undefined) contents.set(begun.uid, content);
+      const message = isWhole(begun) ? await messageUnlessGone(folder, begun) : undefined;
+      if (message !== undefined) yield message;
     }
   }
-  return contents;
 }
 
 /** The rest of a large message is fetched later than its beginning. */
-async function contentUnlessGone(
+async function messageUnlessGone(
   folder: OpenFolder,
   begun: FetchMessageObject,
-): Promise<MessageContent | undefined> {
+): Promise<RawMessage | undefined> {
   try {
-    return await contentOf(folder, begun);
+    return await messageOf(folder, begun);
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;
@@ -46,15 +44,14 @@ async function contentUnlessGone(
 
 const BEGINNING: FetchQueryObject = { ...ROW_QUERY, source: { start: 0, maxLength: FIRST_BYTES } };
 
-async function contentOf(folder: OpenFolder, begun: FetchMessageObject): Promise<MessageContent> {
+async function messageOf(folder: OpenFolder, begun: FetchMessageObject): Promise<RawMessage> {
   const row = rowOf(folder, begun);
   const { source = Buffer.alloc(0) } = begun;
-  if (source.length >= FIRST_BYTES && row.sizeBytes > WHOLE_BYTES) {
-    return { row, ...(await partOfLargeMessage(folder, row.place)) };
+  if (source.length >= FIRST_BYTES && row.sizeBytes > SOURCE_BYTES) {
+    return { row, source: await fetchParts(folder, row.place) };
   }
-  const whole = source.length < FIRST_BYTES ? source : await fetchSource(folder, row.place);
-  const { text, attachments, headers } = await parseMessage(whole);
-  return { row, text, attachments, headers };
+  const bytes = source.length < FIRST_BYTES ? source : await fetchSource(folder, row.place);
+  return { row, source: { kind: 'whole', bytes } };
 }
 
 /** @throws MailError `not_found` */
@@ -63,11 +60,10 @@ export async function readAttachment(
   place: MessagePlace,
   index: number,
   maxBytes: number,
-): Promise<Attachment | undefined> {
+): Promise<AttachmentSource | undefined> {
   const { size = 0 } = await fetchMessage(folder, place, { size: true, internalDate: true });
-  if (size > WHOLE_BYTES) return attachmentOfLargeMessage(folder, place, index, maxBytes);
-  const found = attachmentOf(await fetchSource(folder, place), index);
-  return found && { info: found.info, bytes: found.bytes.length > maxBytes ? 'tooLarge' : found.bytes };
+  if (size > SOURCE_BYTES) return fetchAttachmentPart(folder, place, index, maxBytes);
+  return { kind: 'whole', bytes: await fetchSource(folder, place) };
 }
 
 async function fetchSource(folder: OpenFolder, place: MessagePlace): Promise<Buffer> {

@@ -5,6 +5,7 @@ import {
   type MailCall,
   MailError,
   type MailFolder,
+  type RawMessage,
 } from '../../core/ports/mail.ts';
 import { underCall } from '../remote/time-limit.ts';
 import { smtpSender } from '../smtp/sender.ts';
@@ -148,13 +149,12 @@ export function imapMail({ maxConnectionsPerAccount = 3 }: { maxConnectionsPerAc
         }));
         const read = await inEachFolder(connections, folders, limit, async (open, folder) => {
           const valid = folder.places.filter(({ uidValidity }) => uidValidity === open.uidValidity);
-          const contents = await readMessages(
-            open,
-            valid.map(({ uid }) => uid),
-          );
-          return new Map(valid.map((place) => [place, contents.get(place.uid)]));
+          const messages = new Map<number, RawMessage>();
+          const uids = valid.map(({ uid }) => uid);
+          for await (const message of readMessages(open, uids)) messages.set(message.row.place.uid, message);
+          return new Map(valid.map((place) => [place, messages.get(place.uid)]));
         });
-        return places.map((place) => read.find((contents) => contents?.has(place))?.get(place));
+        return places.map((place) => read.find((messages) => messages?.has(place))?.get(place));
       });
     },
 

@@ -2,9 +2,9 @@ import type { SearchObject } from 'imapflow';
 import { DAY_MS } from '../../core/limits.ts';
 import {
   folderKey,
-  type MessageContent,
   type MessagePage,
   type MessageRow,
+  type RawMessage,
   type SearchPosition,
   type SearchQuery,
 } from '../../core/ports/mail.ts';
@@ -157,28 +157,28 @@ interface Condition {
   readonly search: SearchObject;
   /** What the server looks for is all of it; else what it finds is looked through here. */
   readonly isWhole: boolean;
-  matches(message: MessageContent): boolean;
+  matches(message: RawMessage): Promise<boolean>;
 }
 
-function conditionsOf({ words, from }: SearchQuery): Condition[] {
-  const conditions = words.map(inMessage);
+function conditionsOf({ words, from, contains }: SearchQuery): Condition[] {
+  const conditions = words.map((word) => inMessage(word, contains));
   if (from !== undefined) conditions.unshift(inSender(from));
   // What every server understands comes first.
   return conditions.sort((a, b) => Number(b.isPlain) - Number(a.isPlain));
 }
 
 function inSender(part: string): Condition {
-  return { ...askedFor(part, ['from']), matches: ({ row }) => holds(row.from, part) };
+  return {
+    ...askedFor(part, ['from']),
+    matches: async ({ row }) => row.from.toLowerCase().includes(part.toLowerCase()),
+  };
 }
 
 /** Somewhere where a person would look. */
-function inMessage(word: string): Condition {
+function inMessage(word: string, contains: SearchQuery['contains']): Condition {
   return {
     ...askedFor(word, ['from', 'to', 'cc', 'subject', 'body']),
-    matches({ row, text, headers }) {
-      const recipients = [...headers.to, ...headers.cc].flatMap(({ name, address }) => [name, address]);
-      return holds([row.from, row.subject, text, ...recipients].join('\n'), word);
-    },
+    matches: (message) => contains(message, word),
   };
 }
 
@@ -196,10 +196,6 @@ function askedFor(
     isWhole: asked === text,
     search: asked === '' ? { all: true } : { or: fields.map((field) => ({ [field]: asked })) },
   };
-}
-
-function holds(text: string, part: string): boolean {
-  return text.toLowerCase().includes(part.toLowerCase());
 }
 
 /**
@@ -226,7 +222,7 @@ async function narrowed(
   return isWhole ? matching : narrowedHere(folder, matching, condition);
 }
 
-/** How many messages are read at once. */
+/** How many messages are begun to be fetched at once. */
 const BATCH = 50;
 
 async function narrowedHere(
@@ -236,8 +232,9 @@ async function narrowedHere(
 ): Promise<readonly number[]> {
   const matching: number[] = [];
   for (let start = 0; start < uids.length; start += BATCH) {
-    const contents = await readMessages(folder, uids.slice(start, start + BATCH));
-    for (const [uid, content] of contents) if (condition.matches(content)) matching.push(uid);
+    for await (const message of readMessages(folder, uids.slice(start, start + BATCH))) {
+      if (await condition.matches(message)) matching.push(message.row.place.uid);
+    }
   }
   return matching;
 }

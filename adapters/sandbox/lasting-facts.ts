@@ -11,7 +11,7 @@ const LASTING = new WeakMap<StoredMessage, LastingFacts>();
 export function lastingFacts(message: StoredMessage): LastingFacts {
   const known = LASTING.get(message);
   if (known !== undefined) return known;
-  const { headers } = message.parsed;
+  const { headers } = message;
   const { subject, messageId } = headers;
   const from = displayAddresses(headers.from);
   const sizeBytes = message.raw.length;

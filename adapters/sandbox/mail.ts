@@ -1,15 +1,14 @@
 import { Buffer } from 'node:buffer';
 import { composeMessage, withDate } from '../../core/mail/compose.ts';
-import { attachmentOf } from '../../core/mail/parse.ts';
 import {
   type Mail,
   type MailAccount,
   type MailCall,
   MailError,
-  type MessageContent,
   type MessagePlace,
   type MessageRow,
   type Outgoing,
+  type RawMessage,
   THREAD_MAX,
 } from '../../core/ports/mail.ts';
 import { refuseEnded } from './ended-call.ts';
@@ -116,7 +115,7 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
     const oldestFirst = [...samples(email)].sort((a, b) => b.minutesAgo - a.minutesAgo);
     for (const sample of oldestFirst) {
       const receivedAt = new Date(openedAt.getTime() - sample.minutesAgo * 60_000);
-      const letter = await readLetter(rawOf(sample, receivedAt), receivedAt);
+      const letter = readLetter(rawOf(sample, receivedAt), receivedAt);
       put(mailbox, sample.folder, letter, sample.flags ?? ['seen']);
     }
     for (const entry of journal.entries) {
@@ -168,9 +167,8 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
     return mailbox.get(place.path)?.messages.find(({ uid }) => uid === place.uid);
   }
 
-  function contentOf(path: string, message: StoredMessage): MessageContent {
-    const { text, attachments, headers } = message.parsed;
-    return { row: rowOf(path, message), text, attachments, headers };
+  function rawMessage(path: string, message: StoredMessage): RawMessage {
+    return { row: rowOf(path, message), source: { kind: 'whole', bytes: message.raw } };
   }
 
   function rowOf(path: string, message: StoredMessage): MessageRow {
@@ -207,14 +205,14 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
     },
 
     async read(call, place) {
-      return contentOf(place.path, at(await mailboxFor(call), place));
+      return rawMessage(place.path, at(await mailboxFor(call), place));
     },
 
     async readAll(call, places) {
       const mailbox = await mailboxFor(call);
       return places.map((place) => {
         const message = lookUp(mailbox, place);
-        return message && contentOf(place.path, message);
+        return message && rawMessage(place.path, message);
       });
     },
 
@@ -235,7 +233,7 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
     async search(call, query) {
       const mailbox = await mailboxFor(call);
       if (query.path !== undefined) folderOf(mailbox, query.path);
-      const { behind, total } = searched(everyMessage(mailbox), query);
+      const { behind, total } = await searched(everyMessage(mailbox), query);
       const page = behind.slice(0, query.limit);
       const rows = page.map(({ path, message }) => rowOf(path, message));
       return { rows, more: behind.length > rows.length, total };
@@ -251,10 +249,8 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
       return [...once.values()].slice(-THREAD_MAX);
     },
 
-    async attachment(call, place, index, maxBytes) {
-      const message = at(await mailboxFor(call), place);
-      const found = attachmentOf(message.raw, index);
-      return found && { info: found.info, bytes: found.bytes.length > maxBytes ? 'tooLarge' : found.bytes };
+    async attachment(call, place) {
+      return { kind: 'whole', bytes: at(await mailboxFor(call), place).raw };
     },
 
     async move(call, place, to, start) {
@@ -287,8 +283,8 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
       const { messages } = folderOf(await mailboxFor(call), 'Sent');
       const own = call.account.email.toLowerCase();
       const written = new Set<string>();
-      for (const { parsed } of messages) {
-        const { from, to, cc } = parsed.headers;
+      for (const { headers } of messages) {
+        const { from, to, cc } = headers;
         if (!from.some(({ address }) => address.toLowerCase() === own)) continue;
         for (const { address } of [...to, ...cc]) written.add(address.toLowerCase());
       }
@@ -299,7 +295,7 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
 
     async transmit(call, message, start) {
       const mailbox = await mailboxFor(call);
-      const letter = await readLetter(withDate(message.raw, message.date), message.date);
+      const letter = readLetter(withDate(message.raw, message.date), message.date);
       const recipients = new Set(message.envelope.to.map((address) => address.toLowerCase()));
       if (recipients.has(REFUSED)) throw new MailError('refused', 'The server refused a recipient.');
       if (recipients.has(PUT_OFF)) throw new MailError('unavailable', 'The server put us off.');
@@ -316,7 +312,7 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
     },
 
     async saveInSent(call, message) {
-      const letter = await readLetter(withDate(message.raw, message.date), message.date);
+      const letter = readLetter(withDate(message.raw, message.date), message.date);
       const mailbox = await mailboxFor(call);
       if (folderOf(mailbox, 'Sent').messages.some(has(message.messageId))) return;
       append(mailbox, call.account, 'Sent', letter, true);
@@ -343,7 +339,7 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
     },
 
     async deliver(account, path, raw, receivedAt = now()) {
-      const letter = await readLetter(raw, receivedAt);
+      const letter = readLetter(raw, receivedAt);
       append(await mailboxOf(account), account, path, letter, false);
     },
 
@@ -364,7 +360,7 @@ async function begin(start: () => Promise<boolean>): Promise<void> {
 }
 
 function has(messageId: string): (message: StoredMessage) => boolean {
-  return ({ parsed }) => parsed.headers.messageId === messageId;
+  return ({ headers }) => headers.messageId === messageId;
 }
 
 /** What is sent to the account itself comes back into its inbox. */
@@ -408,12 +404,12 @@ async function replay(
     case 'transmitted':
       return arrive(
         mailbox,
-        await readLetter(Buffer.from(entry.raw, 'base64'), new Date(entry.date)),
+        readLetter(Buffer.from(entry.raw, 'base64'), new Date(entry.date)),
         entry,
         email,
       );
     case 'appended': {
-      const letter = await readLetter(Buffer.from(entry.raw, 'base64'), new Date(entry.receivedAt));
+      const letter = readLetter(Buffer.from(entry.raw, 'base64'), new Date(entry.receivedAt));
       return put(mailbox, entry.path, letter, entry.flags);
     }
     case 'flagged':

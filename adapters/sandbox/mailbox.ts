@@ -1,4 +1,4 @@
-import { type ParsedMessage, parseMessage } from '../../core/mail/parse.ts';
+import { type ParsedMessage, parseHeaders } from '../../core/mail/parse.ts';
 import {
   type FolderRole,
   type ListPosition,
@@ -21,7 +21,7 @@ interface Folder {
 /** A message before a folder has it. */
 export interface Letter {
   readonly raw: Uint8Array;
-  readonly parsed: ParsedMessage;
+  readonly headers: ParsedMessage['headers'];
   readonly receivedAt: Date;
 }
 
@@ -50,9 +50,9 @@ export function emptyMailbox(): Mailbox {
 }
 
 /** @param receivedAt  INTERNALDATE, kept to the second as IMAP does */
-export async function readLetter(raw: Uint8Array, receivedAt: Date): Promise<Letter> {
+export function readLetter(raw: Uint8Array, receivedAt: Date): Letter {
   const wholeS = Math.floor(receivedAt.getTime() / 1000);
-  return { raw, parsed: await parseMessage(raw), receivedAt: new Date(wholeS * 1000) };
+  return { raw, headers: parseHeaders(raw), receivedAt: new Date(wholeS * 1000) };
 }
 
 /** @throws MailError `not_found` when there is no such folder */

@@ -1,7 +1,14 @@
-import type { AttachmentInfo, AttachmentSource, DescribedAttachment, MessageSource } from '../ports/mail.ts';
+import type { AttachmentSource, DescribedAttachment, MessageSource } from '../ports/mail.ts';
 import { CUT } from './html-text.ts';
 import { decodedContent, readTree } from './mime-tree.ts';
-import { ATTACHMENTS_MAX, attachmentFacts, INCOMPLETE, type ParsedMessage, parseMessage } from './parse.ts';
+import {
+  ATTACHMENTS_MAX,
+  type AttachmentInfo,
+  attachmentFacts,
+  INCOMPLETE,
+  type ParsedMessage,
+  parseMessage,
+} from './parse.ts';
 
 /** A message that is too large to be fetched whole: its text, and what its server says is attached. */
 
@@ -23,6 +30,68 @@ export async function parseLargeMessage({
   };
 }
 
+/** The structure of a message as its server tells it: IMAP's BODYSTRUCTURE. */
+export interface MessageStructure {
+  /** The number of the part; undefined for a message that is one part only. */
+  readonly part?: string | undefined;
+  /** Lower case. */
+  readonly type: string;
+  readonly disposition?: string | undefined;
+  readonly dispositionParameters?: Readonly<Record<string, string>> | undefined;
+  readonly parameters?: Readonly<Record<string, string>> | undefined;
+  readonly encoding?: string | undefined;
+  /** As it is encoded. */
+  readonly size?: number | undefined;
+  readonly childNodes?: readonly MessageStructure[] | undefined;
+}
+
+/** The parts that a person would read, and what is attached. */
+export function partsOf(structure: MessageStructure): {
+  readonly texts: readonly MessageStructure[];
+  readonly attached: readonly MessageStructure[];
+} {
+  const texts = textsIn(structure);
+  const attached = leaves(structure).filter((part) => fileName(part) !== '' || !isShown(part, texts));
+  // One more than is listed: that there is more is said.
+  return { texts, attached: attached.slice(0, ATTACHMENTS_MAX + 1) };
+}
+
+/** Of several forms of a text HTML, which is what a person is shown. */
+function textsIn(node: MessageStructure): readonly MessageStructure[] {
+  if (node.childNodes === undefined) return isText(node) ? [node] : [];
+  const inEach = node.childNodes.map((child) => textsIn(child));
+  if (node.type !== 'multipart/alternative') return inEach.flat();
+  const isHtml = (texts: readonly MessageStructure[]) => texts.some(({ type }) => type === 'text/html');
+  return inEach.findLast(isHtml) ?? inEach.find((texts) => texts.length > 0) ?? [];
+}
+
+function leaves(node: MessageStructure): readonly MessageStructure[] {
+  return node.childNodes === undefined ? [node] : node.childNodes.flatMap((child) => leaves(child));
+}
+
+function isText({ type, disposition }: MessageStructure): boolean {
+  return /^text\/(plain|html)$/.test(type) && disposition !== 'attachment';
+}
+
+/** As one of the texts, or as another form of one. */
+function isShown(part: MessageStructure, texts: readonly MessageStructure[]): boolean {
+  return texts.includes(part) || (isText(part) && part.disposition === undefined);
+}
+
+function fileName({ dispositionParameters, parameters }: MessageStructure): string {
+  return dispositionParameters?.filename ?? parameters?.name ?? '';
+}
+
+export function described(part: MessageStructure): DescribedAttachment {
+  return {
+    name: fileName(part),
+    mime: part.type,
+    charset: part.parameters?.charset ?? '',
+    encoding: part.encoding ?? '',
+    encodedBytes: part.size ?? 0,
+  };
+}
+
 export function describedInfo(described: DescribedAttachment, index: number): AttachmentInfo {
   return { ...attachmentFacts(described, index), sizeBytes: decodedBytes(described) };
 }
@@ -33,6 +102,6 @@ export function partBytes({ bytes }: Extract<AttachmentSource, { kind: 'part' }>
 }
 
 /** Base64 holds 57 bytes in a line of 78. For the other encodings the encoded size is the nearest that is known. */
-function decodedBytes({ encodedBytes, encoding }: DescribedAttachment): number {
+export function decodedBytes({ encodedBytes, encoding }: DescribedAttachment): number {
   return encoding.toLowerCase() === 'base64' ? Math.floor((encodedBytes * 57) / 78) : encodedBytes;
 }

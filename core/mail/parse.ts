@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { AttachmentInfo, MessageHeaders } from '../ports/mail.ts';
+import type { MailAddress } from '../ports/mail.ts';
 import { shortened } from '../shortened.ts';
 import { decodeText, htmlCharset } from './charset.ts';
 import { unflowed } from './flowed-text.ts';
@@ -17,6 +17,28 @@ export interface ParsedMessage {
     /** Value of the Date header, undecoded; null where there is none. */
     readonly date: string | null;
   };
+}
+
+export interface MessageHeaders {
+  /** Bare addresses. */
+  readonly from: readonly MailAddress[];
+  readonly replyTo: readonly MailAddress[];
+  readonly to: readonly MailAddress[];
+  readonly cc: readonly MailAddress[];
+  readonly subject: string;
+  /** With its angle brackets. */
+  readonly messageId: string | null;
+  readonly references: readonly string[];
+}
+
+export interface AttachmentInfo {
+  /** Position among the attachments, from 0. */
+  readonly index: number;
+  readonly name: string;
+  readonly mime: string;
+  /** Of a text, where its media type names one: letters, digits and `.:_-`. */
+  readonly charset?: string;
+  readonly sizeBytes: number;
 }
 
 /** Source: API.md, Attachment: index 0 to 500. */

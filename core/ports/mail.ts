@@ -23,17 +23,14 @@ export interface Mail {
    */
   list(call: MailCall, query: ListQuery): Promise<MessagePage>;
 
-  /**
-   * One message with its text as a person would read it.
-   * @throws MailError `not_found` when the place holds no message, or its uidValidity is another
-   */
-  read(call: MailCall, place: MessagePlace): Promise<MessageContent>;
+  /** One message. @throws MailError `not_found` when the place holds no message, or its uidValidity is another */
+  read(call: MailCall, place: MessagePlace): Promise<RawMessage>;
 
   /**
    * Several messages of one account, in the order of `places`; undefined where a place holds none. One round trip a
-   * folder where the server allows it.
+   * folder where the server allows it. All of them are in memory at once: the caller bounds how many.
    */
-  readAll(call: MailCall, places: readonly MessagePlace[]): Promise<readonly (MessageContent | undefined)[]>;
+  readAll(call: MailCall, places: readonly MessagePlace[]): Promise<readonly (RawMessage | undefined)[]>;
 
   /** The row of one message, or undefined when the place holds none (or its uidValidity is another). */
   row(call: MailCall, place: MessagePlace): Promise<MessageRow | undefined>;
@@ -63,8 +60,9 @@ export interface Mail {
   thread(call: MailCall, place: MessagePlace): Promise<readonly MessageRow[]>;
 
   /**
-   * The decoded bytes of one attachment, by its index in `MessageContent.attachments`; undefined when there is no
-   * such index. `tooLarge` instead of the bytes when there are more than `maxBytes`.
+   * What core needs to take one attachment out of a message: the message, or of one in parts that part. Undefined when
+   * a message in parts has no attachment of that index.
+   * @param maxBytes a part that has more when it is decoded is `tooLarge`, and not fetched
    * @throws MailError `not_found` when the place holds no message
    */
   attachment(
@@ -72,7 +70,7 @@ export interface Mail {
     place: MessagePlace,
     index: number,
     maxBytes: number,
-  ): Promise<{ info: AttachmentInfo; bytes: Uint8Array | 'tooLarge' } | undefined>;
+  ): Promise<AttachmentSource | undefined>;
 
   /**
    * Moves the message at `place` into the folder `to`, after `start`. Where the server cannot move, it is copied and
@@ -221,6 +219,8 @@ export interface SearchQuery {
   readonly path: string | undefined;
   readonly after: SearchPosition | undefined;
   readonly limit: number;
+  /** Whether a message contains one of `words`: asked for messages whose server cannot search for it. */
+  contains(message: RawMessage, word: string): Promise<boolean>;
 }
 
 export interface SearchPosition {
@@ -285,36 +285,6 @@ export type AttachmentSource =
       readonly described: DescribedAttachment;
       readonly bytes: Uint8Array | 'tooLarge';
     };
-
-export interface MessageContent {
-  readonly row: MessageRow;
-  /** The text a person would read: text/plain, else text/html as text. Lines end in LF. */
-  readonly text: string;
-  readonly attachments: readonly AttachmentInfo[];
-  readonly headers: MessageHeaders;
-}
-
-export interface MessageHeaders {
-  /** Bare addresses. */
-  readonly from: readonly MailAddress[];
-  readonly replyTo: readonly MailAddress[];
-  readonly to: readonly MailAddress[];
-  readonly cc: readonly MailAddress[];
-  readonly subject: string;
-  /** With its angle brackets. */
-  readonly messageId: string | null;
-  readonly references: readonly string[];
-}
-
-export interface AttachmentInfo {
-  /** Position among the attachments, from 0. */
-  readonly index: number;
-  readonly name: string;
-  readonly mime: string;
-  /** Of a text, where its media type names one: letters, digits and `.:_-`. */
-  readonly charset?: string;
-  readonly sizeBytes: number;
-}
 
 export interface MailAddress {
   readonly name: string;

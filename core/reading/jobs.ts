@@ -1,11 +1,15 @@
 import { attachmentJob } from './attachment-job.ts';
 import type { Job } from './job.ts';
 import { messageJob } from './message-job.ts';
+import { searchJob } from './search-job.ts';
+import { textJob } from './text-job.ts';
 
 /** Everything that a Reader can read. */
 const jobs = {
   message: messageJob,
   attachment: attachmentJob,
+  search: searchJob,
+  text: textJob,
 };
 
 export type JobName = keyof typeof jobs;

@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { codePoints, sliceCodePoints } from '../code-points.ts';
 import { parseLargeMessage } from '../mail/large-message.ts';
-import { type ParsedMessage, parseMessage, parsePlainMessage } from '../mail/parse.ts';
-import type {
-  AttachmentInfo,
-  DescribedAttachment,
-  MailAddress,
-  MessageHeaders,
-  MessageSource,
-} from '../ports/mail.ts';
+import {
+  type AttachmentInfo,
+  type MessageHeaders,
+  type ParsedMessage,
+  parseMessage,
+  parsePlainMessage,
+} from '../mail/parse.ts';
+import type { DescribedAttachment, MailAddress, MessageSource } from '../ports/mail.ts';
 import { seenText } from '../seen-text.ts';
 import type { Job } from './job.ts';
 
@@ -48,7 +48,7 @@ export const describedAttachment: z.ZodType<DescribedAttachment> = z.object({
   encodedBytes: z.number(),
 });
 
-const source: z.ZodType<MessageSource> = z.discriminatedUnion('kind', [
+export const messageSource: z.ZodType<MessageSource> = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('whole'), bytes }),
   z.object({
     kind: z.literal('parts'),
@@ -59,6 +59,10 @@ const source: z.ZodType<MessageSource> = z.discriminatedUnion('kind', [
 ]);
 
 const size = z.int().min(0);
+
+export const textWindow: z.ZodType<TextWindow> = z.object({ from: size, most: size });
+export const seenBodyShape: z.ZodType<SeenBody> = z.object({ text: z.string(), chars: size });
+
 const addresses = z.array(z.object({ name: z.string(), address: z.string() }));
 
 export const attachmentInfo: z.ZodType<AttachmentInfo> = z.object({
@@ -80,9 +84,9 @@ const REFERENCES_MAX = 500;
 export const SHORT_BYTES = 64 * 1024;
 
 export const messageJob: Job<MessageInput, MessageReading> = {
-  input: z.object({ source, window: z.object({ from: size, most: size }) }),
+  input: z.object({ source: messageSource, window: textWindow }),
   output: z.object({
-    body: z.object({ text: z.string(), chars: size }),
+    body: seenBodyShape,
     attachments: z.array(attachmentInfo),
     headers: z.object({
       from: addresses,

@@ -1,21 +1,23 @@
 import * as z from 'zod';
-import { codePoints } from '../code-points.ts';
 import { ServiceError } from '../errors.ts';
-import { findMessage, readMessage } from '../mailbox.ts';
+import type { AttachmentInfo } from '../mail/parse.ts';
+import { findMessage, messageNamed } from '../mailbox.ts';
 import { pageFields, skipped } from '../paging.ts';
 import type { AttachmentText, ExtractedText, NoTextReason } from '../ports/attachment-text.ts';
-import type { AttachmentInfo } from '../ports/mail.ts';
+import type { UnreadableReason } from '../ports/reader.ts';
+import { readWithin } from '../read-message.ts';
+import type { TextWindow } from '../reading/message-job.ts';
 import { cursor, messageId } from '../schema.ts';
-import { seenText, wordEnd } from '../seen-text.ts';
-import { defineRead } from './define-tool.ts';
+import { wordEnd } from '../seen-text.ts';
+import { defineRead, type Found } from './define-tool.ts';
 import { attachment, messageIdShape, pageShape } from './result-shapes.ts';
 
 /** A stranger names attachments and their types; a row of a list is not as long as they like. */
 const NAME_CHARS = 100;
 /** What is fetched to be read at the most. */
 const ATTACHMENT_BYTES = 25 * 1024 * 1024;
-/** Code points of text in one answer at the most; fewer when they do not fit. */
-const TEXT_CHARS = 50_000;
+/** What one answer shows of the text at the most; less when that does not fit. */
+const TEXT: TextWindow = { from: 0, most: 50_000 };
 
 /** Source: API.md, Attachment. */
 export function attachmentRow({ index, name, mime, sizeBytes }: AttachmentInfo) {
@@ -28,6 +30,15 @@ function cut(value: string): string {
     .join('');
 }
 
+const NO_TEXT: TextWindow = { from: 0, most: 0 };
+
+/** Why the attachments of a message are not known. */
+const UNREADABLE: Readonly<Record<UnreadableReason, string>> = {
+  too_slow: 'The message takes too long to read. Its attachments are not known.',
+  too_large: 'The message takes too much memory to read. Its attachments are not known.',
+  broken: 'Reading the message failed. Its attachments are not known.',
+};
+
 export const listAttachments = defineRead({
   name: 'list_attachments',
   title: 'List attachments',
@@ -39,12 +50,13 @@ export const listAttachments = defineRead({
   input: z.strictObject({ id: messageId, cursor: cursor.optional() }),
   output: z.looseObject({ id: messageIdShape, attachments: z.array(attachment), ...pageShape }),
   async run(args, context) {
-    const { attachments } = (await readMessage(context, args.id)).message;
+    const { attachments, unreadable } = (await messageNamed(context, args.id, NO_TEXT)).message;
     context.listed(args.id);
-    if (attachments.length === 0) {
-      const none = { id: args.id, attachments: [], total: 0, returned: 0, has_more: false };
-      return { kind: 'empty', result: { ...none, reason: 'no_attachments' } };
+    const none = { id: args.id, attachments: [], total: 0, returned: 0, has_more: false };
+    if (unreadable !== null) {
+      return { kind: 'empty', result: { ...none, reason: unreadable, hint: UNREADABLE[unreadable] } };
     }
+    if (attachments.length === 0) return { kind: 'empty', result: { ...none, reason: 'no_attachments' } };
     const skip = skipped(context, args.cursor);
     const rest = attachments.slice(skip).map(attachmentRow);
     return {
@@ -91,38 +103,42 @@ export const readAttachment = defineRead({
   }),
   async run(args, context) {
     const { mail, attachmentText } = context.ports;
-    const { value: found } = await findMessage(context, args.id, async (call, { place }) => {
+    const { value: source } = await findMessage(context, args.id, async (call, { place }) => {
       const row = await mail.row(call, place);
       return row && { row, value: await mail.attachment(call, place, args.index, ATTACHMENT_BYTES) };
     });
-    if (found === undefined) throw new ServiceError('not_found', { details: { reason: 'attachment' } });
-    context.shown(args.id);
-    const { name, mime } = attachmentRow(found.info);
-    const facts = { id: args.id, index: args.index, name, mime };
-    const empty = (reason: NoTextReason) =>
-      ({
-        kind: 'empty',
-        result: { ...facts, text_chars: 0, text_truncated: false, reason, hint: HINTS[reason] },
-      }) as const;
-    if (found.bytes === 'tooLarge') return empty('too_large');
-    if (attachmentText === undefined) return empty('unsupported_type');
-    const { charset } = found.info;
+    const { id, index } = args;
+    const none = new ServiceError('not_found', { details: { reason: 'attachment' } });
+    if (source === undefined) throw none;
+    const { signal } = context;
+    const input = { source, index, maxBytes: ATTACHMENT_BYTES };
+    const taken = await readWithin(context.ports, signal, 'attachment', input);
+    if (taken.kind === 'unreadable') {
+      context.shown(id);
+      return withoutText(id, { ...NOT_KNOWN, index }, taken.reason, UNREADABLE[taken.reason]);
+    }
+    if (taken.value === null) throw none;
+    context.shown(id);
+    const { info, bytes } = taken.value;
+    if (bytes === 'tooLarge') return withoutText(id, info, 'too_large');
+    if (attachmentText === undefined) return withoutText(id, info, 'unsupported_type');
+    const { charset } = info;
     const document = {
-      bytes: found.bytes,
-      name: found.info.name,
-      mime: charset === undefined ? found.info.mime : `${found.info.mime}; charset=${charset}`,
+      bytes,
+      name: info.name,
+      mime: charset === undefined ? info.mime : `${info.mime}; charset=${charset}`,
     };
-    const extracted = await extractedWithin(attachmentText, { ...document, signal: context.signal });
-    if (extracted.kind === 'empty') return empty(extracted.reason);
-    // What is counted is what is shown.
-    const text = seenText(extracted.text);
-    const chars = codePoints(text);
-    const shown = Array.from(text.slice(0, 2 * TEXT_CHARS)).slice(0, TEXT_CHARS);
+    const extracted = await extractedWithin(attachmentText, { ...document, signal });
+    if (extracted.kind === 'empty') return withoutText(id, info, extracted.reason);
+    const seen = await readWithin(context.ports, signal, 'text', { text: extracted.text, window: TEXT });
+    if (seen.kind === 'unreadable') return withoutText(id, info, seen.reason);
+    const { text, chars } = seen.value;
+    const shown = Array.from(text);
     return {
       kind: 'cut',
       most: shown.length,
       at: (n) => ({
-        ...facts,
+        ...factsOf(id, info),
         text: shown.slice(0, n < chars ? wordEnd(shown, n) : n).join(''),
         text_chars: chars,
         text_truncated: extracted.cut || n < chars,
@@ -130,6 +146,23 @@ export const readAttachment = defineRead({
     };
   },
 });
+
+function factsOf(id: string, info: AttachmentInfo) {
+  const { index, name, mime } = attachmentRow(info);
+  return { id, index, name, mime };
+}
+
+function withoutText(id: string, info: AttachmentInfo, reason: NoTextReason, hint = HINTS[reason]): Found {
+  const result = { ...factsOf(id, info), text_chars: 0, text_truncated: false, reason, hint };
+  return { kind: 'empty', result };
+}
+
+/** What is said of an attachment whose message cannot be read. */
+const NOT_KNOWN: Omit<AttachmentInfo, 'index'> = {
+  name: 'unnamed',
+  mime: 'application/octet-stream',
+  sizeBytes: 0,
+};
 
 /** When the caller has waited for as long as anybody does, it took too long. */
 async function extractedWithin(

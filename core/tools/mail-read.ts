@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import { codePoints, sliceCodePoints } from '../code-points.ts';
-import { readMessage, summaryOf } from '../mailbox.ts';
+import { messageNamed, summaryOf } from '../mailbox.ts';
 import { messageId } from '../schema.ts';
-import { seenText, wordEnd } from '../seen-text.ts';
+import { wordEnd } from '../seen-text.ts';
 import { defineRead } from './define-tool.ts';
 import { attachmentRow } from './mail-attachments.ts';
 import { attachment, messageSummary } from './result-shapes.ts';
@@ -43,13 +42,13 @@ export const getEmail = defineRead({
     attachments_total: z.int().min(0).meta({ description: 'list_attachments shows them all.' }),
   }),
   async run(args, context) {
-    const { account, row, message } = await readMessage(context, args.id);
-    context.shown(args.id);
     // Offsets count what is shown, so that the parts are the whole.
-    const text = seenText(message.text);
-    const chars = codePoints(text);
+    const window = { from: args.body_offset, most: BODY_CHARS };
+    const { account, row, message } = await messageNamed(context, args.id, window);
+    context.shown(args.id);
+    const { text, chars } = message.body;
     const start = Math.min(args.body_offset, chars);
-    const part = Array.from(sliceCodePoints(text, start, BODY_CHARS));
+    const part = Array.from(text);
     return {
       kind: 'cut',
       most: part.length,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { messageTarget, readMessage } from '../mailbox.ts';
-import type { MessageContent } from '../ports/mail.ts';
-import { isMessageId, quoted, replyReferences, replySubject } from '../quote.ts';
+import type { MessageHeaders } from '../mail/parse.ts';
+import { messageNamed, messageTarget } from '../mailbox.ts';
+import { isMessageId, QUOTE_WINDOW, quoted, replyReferences, replySubject } from '../quote.ts';
 import { address, bodyText, invalidArgument, messageId, normalAddress, text } from '../schema.ts';
 import { checkSend, followUpSend, performSend, planSend, signed } from '../send-plan.ts';
 import { defineWrite, targetOf } from './define-tool.ts';
@@ -24,7 +24,7 @@ export const sendReply = defineWrite({
   }),
   output: sendResult,
   async plan(args, context) {
-    const { account, row, message: parent } = await readMessage(context, args.id);
+    const { account, row, message: parent } = await messageNamed(context, args.id, QUOTE_WINDOW);
     context.shown(args.id);
     const body = bodyText(args.body);
     const target = messageTarget(account, args.id, row);
@@ -32,10 +32,10 @@ export const sendReply = defineWrite({
     const plan = await planSend(context, {
       tool: 'send_reply',
       account,
-      to: answerTo(parent),
+      to: answerTo(parent.headers),
       subject: replySubject(parent.headers.subject),
       text: signed(
-        `${body}\n\n${quoted({ from: row.from, date: row.date, text: parent.text })}`,
+        `${body}\n\n${quoted({ from: row.from, date: row.date, body: parent.body })}`,
         account.signature,
       ),
       written: { subject: '', body },
@@ -54,8 +54,8 @@ export const sendReply = defineWrite({
 const REPLY_RECIPIENTS = 5;
 
 /** Reply-To, else From. A stranger writes these: no more than a send of ours may have, and only plain addresses. */
-function answerTo({ headers }: MessageContent): string[] {
-  const named = headers.replyTo.length > 0 ? headers.replyTo : headers.from;
+function answerTo({ replyTo, from }: MessageHeaders): string[] {
+  const named = replyTo.length > 0 ? replyTo : from;
   const unique = [...new Map(named.map((one) => [normalAddress(one.address), one.address])).values()];
   const plain = unique.filter((one) => address.safeParse(one).success);
   if (plain.length === 0) {

@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { accountsOf, asked } from '../mailbox.ts';
 import { positionOf } from '../paging.ts';
-import { folderKey, type SearchPosition } from '../ports/mail.ts';
+import { folderKey, type SearchPosition, type SearchQuery } from '../ports/mail.ts';
+import { readWithin } from '../read-message.ts';
 import { accountId, cursor, limit, line } from '../schema.ts';
-import { defineRead } from './define-tool.ts';
+import { type CallContext, defineRead } from './define-tool.ts';
 import { folder } from './folder-argument.ts';
 import { type AccountRow, mergedRows, messageRows, pathNamed } from './merged-rows.ts';
 
@@ -60,6 +61,7 @@ export const searchInbox = defineRead({
           path,
           after: after && behind(after, account.accountId),
           limit: args.limit,
+          contains: saysWord(context),
         };
         const page = await asked(
           account,
@@ -78,6 +80,14 @@ export const searchInbox = defineRead({
     });
   },
 });
+
+/** One that cannot be read may say anything: a search is never silently shorter. */
+function saysWord({ ports, signal }: CallContext): SearchQuery['contains'] {
+  return async ({ source }, word) => {
+    const reading = await readWithin(ports, signal, 'search', { source, word });
+    return reading.kind === 'unreadable' || reading.value;
+  };
+}
 
 function wordsOf(q: string): string[] {
   return q.split(/\s+/u).filter((word) => word !== '');

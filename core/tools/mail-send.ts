@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { messageTarget, readMessage, sendingAccount } from '../mailbox.ts';
-import { forwarded, forwardSubject, replyReferences } from '../quote.ts';
+import { messageNamed, messageTarget, sendingAccount } from '../mailbox.ts';
+import { forwarded, forwardSubject, QUOTE_WINDOW, replyReferences } from '../quote.ts';
 import { accountId, address, bodyText, line, messageId, normalAddress, text } from '../schema.ts';
 import { checkSend, followUpSend, performSend, planSend, signed } from '../send-plan.ts';
 import { defineWrite, targetOf } from './define-tool.ts';
@@ -78,7 +78,7 @@ export const forwardEmail = defineWrite({
   }),
   output: sendResult,
   async plan(args, context) {
-    const { account, row, message } = await readMessage(context, args.id);
+    const { account, row, message } = await messageNamed(context, args.id, QUOTE_WINDOW);
     context.shown(args.id);
     const note = bodyText(args.note ?? '');
     const { subject, to } = message.headers;
@@ -87,7 +87,7 @@ export const forwardEmail = defineWrite({
       date: row.date,
       subject,
       to: to.map((one) => one.address).join(', '),
-      text: message.text,
+      body: message.body,
     });
     const target = messageTarget(account, args.id, row);
     const plan = await planSend(context, {

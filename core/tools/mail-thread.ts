@@ -1,14 +1,24 @@
 import * as z from 'zod';
-import { codePoints } from '../code-points.ts';
 import { findRow, summaryOf } from '../mailbox.ts';
 import { pageFields, skipped } from '../paging.ts';
+import { readingUntilMs, readMessages } from '../read-message.ts';
 import { cursor, limit, messageId } from '../schema.ts';
-import { seenText, wordEnd } from '../seen-text.ts';
+import { wordEnd } from '../seen-text.ts';
 import { defineRead } from './define-tool.ts';
 import { messageSummary, pageShape } from './result-shapes.ts';
 
 /** Code points of one message's text; what is behind them is read by get_email. */
 const BODY_CHARS = 4000;
+
+interface ThreadRow {
+  readonly summary: ReturnType<typeof summaryOf>;
+  /** What may be shown of its text. */
+  readonly chars: readonly string[];
+  /** Of the whole text. */
+  readonly bodyChars: number;
+  /** The position behind it in the conversation. */
+  readonly next: number;
+}
 
 export const getThread = defineRead({
   name: 'get_thread',
@@ -37,23 +47,19 @@ export const getThread = defineRead({
     const thread = await context.ports.mail.thread(call, row.place);
     const skip = skipped(context, args.cursor);
     const wanted = thread.slice(skip, skip + args.limit);
-    const contents = await context.ports.mail.readAll(
-      call,
-      wanted.map(({ place }) => place),
-    );
-    // A message that was moved or removed since the conversation was looked up is no row of this page.
-    const rows = contents.flatMap((content, index) => {
-      if (content === undefined) return [];
-      // What is counted is what is shown.
-      const text = seenText(content.text);
-      return {
-        summary: summaryOf(context, account, content.row),
-        chars: Array.from(text.slice(0, 2 * BODY_CHARS)).slice(0, BODY_CHARS),
-        bodyChars: codePoints(text),
-        next: skip + index + 1,
-      };
-    });
-    const page = (next: number) => pageFields(context, skip, thread.length - skip, next - skip);
+    const reading = { window: { from: 0, most: BODY_CHARS }, untilMs: readingUntilMs(context) };
+    const rows: ThreadRow[] = [];
+    let next = skip;
+    for await (const message of readMessages(context.ports, call, wanted, reading)) {
+      const found = thread[next];
+      next += 1;
+      // A message that was moved or removed since the conversation was looked up is no row of this page.
+      if (message === undefined || found === undefined) continue;
+      const { text, chars } = message.body;
+      const summary = summaryOf(context, account, found);
+      rows.push({ summary, chars: Array.from(text), bodyChars: chars, next });
+    }
+    const page = (until: number) => pageFields(context, skip, thread.length - skip, until - skip);
     const end = skip + wanted.length;
     for (const { summary } of rows) context.shown(summary.id);
     if (rows.length === 0) {
@@ -69,7 +75,7 @@ export const getThread = defineRead({
         const whole = Math.floor(n / BODY_CHARS);
         const shown = rows.slice(0, Math.max(1, whole));
         const chars = whole === 0 ? n : BODY_CHARS;
-        const next = shown.length === rows.length ? end : (shown.at(-1)?.next ?? end);
+        const until = shown.length === rows.length ? end : (shown.at(-1)?.next ?? end);
         return {
           messages: shown.map((one) => {
             const body = one.chars.slice(0, chars < one.bodyChars ? wordEnd(one.chars, chars) : chars);
@@ -81,7 +87,7 @@ export const getThread = defineRead({
               body_truncated: body.length < one.bodyChars,
             };
           }),
-          ...page(next),
+          ...page(until),
           returned: shown.length,
         };
       },

@@ -5,6 +5,7 @@ import { findRow, messageTarget, placeOf } from '../mailbox.ts';
 import type { Result } from '../outcome.ts';
 import type { ActionPlan, MessageTarget } from '../plan.ts';
 import { type MailCall, MailError, type MailErrorCode, type MessageRow } from '../ports/mail.ts';
+import { readingUntilMs, readMessages } from '../read-message.ts';
 import { messageId } from '../schema.ts';
 import { type CallContext, type Planned, type RunContext, targetOf } from './define-tool.ts';
 
@@ -80,6 +81,8 @@ export async function planChange(
 }
 
 const PREVIEW_CHARS = 140;
+/** White space may be most of what a text begins with. */
+const LOOKED_AT = 100 * PREVIEW_CHARS;
 
 /** The owner is shown a line of each message that a request is about. */
 async function previewed(targets: readonly MessageTarget[], context: CallContext): Promise<MessageTarget[]> {
@@ -87,18 +90,19 @@ async function previewed(targets: readonly MessageTarget[], context: CallContext
   for (const account of context.accounts) {
     const own = targets.filter((target) => target.accountId === account.accountId);
     if (own.length === 0) continue;
-    const contents = await context.ports.mail.readAll(context.mailCall(account), own);
-    for (const [index, target] of own.entries()) previews.set(target, firstLine(contents[index]?.text ?? ''));
+    const wanted = own.map((target) => ({ place: target, sizeBytes: target.sizeBytes }));
+    const reading = { window: { from: 0, most: LOOKED_AT }, untilMs: readingUntilMs(context) };
+    const left = own.values();
+    for await (const message of readMessages(context.ports, context.mailCall(account), wanted, reading)) {
+      const { value: target } = left.next();
+      if (target !== undefined) previews.set(target, firstLine(message?.body.text ?? ''));
+    }
   }
   return targets.map((target) => ({ ...target, preview: previews.get(target) ?? '' }));
 }
 
 function firstLine(text: string): string {
-  // White space may be most of what a text begins with; a bound on it keeps the work small.
-  const line = text
-    .slice(0, 100 * PREVIEW_CHARS)
-    .replace(/\s+/gu, ' ')
-    .trim();
+  const line = text.replace(/\s+/gu, ' ').trim();
   const characters = Array.from(line);
   if (characters.length <= PREVIEW_CHARS) return line;
   return `${characters.slice(0, PREVIEW_CHARS).join('').trimEnd()}…`;

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { storedEvent } from '../calendar/find-event.ts';
+import { EXCERPT_WINDOW } from '../extractive-summary.ts';
 import { linkedMessage } from '../linked-message.ts';
-import { messageTarget, ROW_FIELD_CHARS, readMessage } from '../mailbox.ts';
+import { messageNamed, messageTarget, ROW_FIELD_CHARS } from '../mailbox.ts';
 import type { Result } from '../outcome.ts';
 import type { ActionPlan } from '../plan.ts';
 import { MailError } from '../ports/mail.ts';
@@ -212,10 +213,10 @@ export const linkToTracker = defineWrite({
   ...linkOutput('link_to_tracker', { id: messageIdShape, linked: z.literal(true) }),
   async plan(args, context) {
     const tracker = await trackerNamed(context, args.tracker_id);
-    const { account, row, message } = await readMessage(context, args.message_id);
+    const { account, row, message } = await messageNamed(context, args.message_id, EXCERPT_WINDOW);
     context.shown(`tracker:${tracker.trackerId}`);
     context.shown(args.message_id);
-    const { from, subject, excerpt } = linkedMessage(account.accountId, row, message.text);
+    const { from, subject, excerpt } = linkedMessage(account.accountId, row, message.body.text);
     const target = { ...messageTarget(account, args.message_id, row), from, subject, preview: excerpt };
     return planTrackerChange(tracker, {
       tool: 'link_to_tracker',

@@ -1,6 +1,7 @@
 import { ImapFlow, type SearchObject } from 'imapflow';
 import { imapMail } from '../../adapters/imap/mail.ts';
 import type { Mail, MailCall, MessagePlace, SearchQuery } from '../../core/ports/mail.ts';
+import { contains } from '../contracts/mail/read.ts';
 import type { Dovecot } from '../servers/dovecot.ts';
 import { addressOf, PASSWORD } from '../servers/mail-users.ts';
 import { settingsOf } from './mail-settings.ts';
@@ -148,7 +149,15 @@ const ROW = { uid: true, envelope: true, flags: true, internalDate: true, size: 
 type Asked = Pick<SearchQuery, 'words' | 'from'>;
 
 async function search(mail: Mail, call: MailCall, asked: Asked): Promise<void> {
-  const query = { ...asked, since: undefined, unread: false, path: undefined, after: undefined, limit: PAGE };
+  const query = {
+    ...asked,
+    since: undefined,
+    unread: false,
+    path: undefined,
+    after: undefined,
+    limit: PAGE,
+    contains,
+  };
   const { rows } = await mail.search(call, query);
   if (rows.length !== PAGE) throw new Error(`${rows.length} messages were found`);
 }

@@ -12,6 +12,7 @@ import type {
 import { changePromises } from './mail/changes.ts';
 import { contentPromises } from './mail/contents.ts';
 import { hostilePromises } from './mail/hostile.ts';
+import { readAt } from './mail/read.ts';
 import { lf, type Mailbox, newest as newestOf, started } from './mail/scene.ts';
 import { searchPromises } from './mail/search.ts';
 import { threadPromises } from './mail/thread.ts';
@@ -220,7 +221,7 @@ export function mailContract(
       it('gives text, headers and attachments', async () => {
         await box.deliver(inbox, WITH_ATTACHMENT);
         const row = await newest(inbox);
-        const content = await mail.read(call, row.place);
+        const content = await readAt(mail, call, row.place);
         expect(content.row).toEqual(row);
         expect(content.text.trim()).toBe('Körper\nzwei');
         expect(content.attachments).toEqual([

@@ -9,6 +9,14 @@ import { wireBytes } from '../open-service.ts';
 import { bundleForChild } from '../run-typescript.ts';
 import { detailsOf, firstId, letter, openScene, resultOf, type SceneOptions } from './scene.ts';
 
+const DESCRIBED = {
+  name: 'large.bin',
+  mime: 'application/octet-stream',
+  charset: '',
+  encoding: 'base64',
+  encodedBytes: 50_000_000,
+};
+
 type Files = NonNullable<SampleMessage['attachments']>;
 
 function file(name: string, content: string | Uint8Array = 'Text', mime = 'text/plain'): Files[number] {
@@ -162,10 +170,7 @@ describe('read_attachment', () => {
       attachmentText,
       mailAs: (mail) => ({
         ...mail,
-        async attachment(call, place, index, maxBytes) {
-          const found = await mail.attachment(call, place, index, maxBytes);
-          return found && { ...found, bytes: 'tooLarge' };
-        },
+        attachment: async () => ({ kind: 'part', described: DESCRIBED, bytes: 'tooLarge' }),
       }),
     });
     const outcome = await key.call('read_attachment', { id, index: 0 });

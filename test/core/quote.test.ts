@@ -5,10 +5,12 @@ import {
   forwarded,
   forwardSubject,
   isMessageId,
+  QUOTE_WINDOW,
   quoted,
   replyReferences,
   replySubject,
 } from '../../core/quote.ts';
+import { seenBody } from '../../core/reading/message-job.ts';
 import { line, text } from '../../core/schema.ts';
 import { seenText } from '../../core/seen-text.ts';
 
@@ -33,6 +35,9 @@ const hostile = fc.oneof(
     )
     .map((parts) => parts.join('')),
 );
+
+/** As the reader answers it. */
+const body = (of: string) => seenBody(of.replace(/\r\n?/g, '\n'), QUOTE_WINDOW);
 
 describe('replySubject', () => {
   it.each([
@@ -74,29 +79,33 @@ describe('quoted', () => {
   const date = '2026-03-03T12:00:00+00:00';
 
   it('puts `> ` before each line, and a further `>` before what was quoted already', () => {
-    expect(quoted({ from, date, text: 'One\r\n\r\n> two\n>> three\n\n' })).toBe(
+    expect(quoted({ from, date, body: body('One\r\n\r\n> two\n>> three\n\n') })).toBe(
       `On ${date}, ${from} wrote:\n> One\n> \n>> two\n>>> three`,
     );
   });
 
   it('begins every line of the stranger with >, and holds nothing that a text of ours may not', () => {
-    const body = text({ min: 0, max: 300_000, description: '' });
+    const allowed = text({ min: 0, max: 300_000, description: '' });
     fc.assert(
       fc.property(hostile, hostile, (name, given) => {
-        const [first = '', ...lines] = quoted({ from: name, date, text: given }).split('\n');
+        const [first = '', ...lines] = quoted({ from: name, date, body: body(given) }).split('\n');
         expect(first.startsWith(`On ${date}, `)).toBe(true);
         expect(lines.length).toBeGreaterThan(0);
         for (const one of lines) expect(one.startsWith('>')).toBe(true);
-        expect(body.safeParse([first, ...lines].join('\n')).error).toBeUndefined();
+        expect(allowed.safeParse([first, ...lines].join('\n')).error).toBeUndefined();
       }),
     );
   });
 
   it('keeps 50,000 characters and says how many were left out', () => {
     const whole = '\u{1f600}'.repeat(50_000);
-    expect(quoted({ from, date, text: whole }).split('\n').slice(1)).toEqual([`> ${whole}`]);
     expect(
-      quoted({ from, date, text: `${whole}ab` })
+      quoted({ from, date, body: body(whole) })
+        .split('\n')
+        .slice(1),
+    ).toEqual([`> ${whole}`]);
+    expect(
+      quoted({ from, date, body: body(`${whole}ab`) })
         .split('\n')
         .slice(1),
     ).toEqual([`> ${whole}`, '[The quote ends here; 2 more characters were left out.]']);
@@ -111,7 +120,7 @@ describe('what hides in a message', () => {
     date: '2026-03-03T12:00:00+00:00',
     subject: `Hello\u202e`,
     to: 'Bob\u{e0041} <bob@example.org>',
-    text: `${hidden}\n(abc) שלום!\u200f 👩‍💻 می‌خواهم`,
+    body: body(`${hidden}\n(abc) שלום!\u200f 👩‍💻 می‌خواهم`),
   };
 
   it('is passed on as a person sees it, and said where it was hidden', () => {
@@ -136,7 +145,7 @@ describe('what hides in a message', () => {
   it('is never in what is passed on, whatever a stranger wrote', () => {
     fc.assert(
       fc.property(hostile, hostile, hostile, (from, subject, given) => {
-        const parts = { ...message, from, subject, text: given };
+        const parts = { ...message, from, subject, body: body(given) };
         for (const answer of [quoted(parts), forwarded(parts)]) expect(seenText(answer)).toBe(answer);
       }),
     );

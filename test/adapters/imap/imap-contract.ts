@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { imapMail } from '../../../adapters/imap/mail.ts';
 import type { ImapSettings } from '../../../adapters/imap/settings.ts';
+import { attachmentAt, readRaw } from '../../contracts/mail/read.ts';
 import { type MailDifferences, mailContract } from '../../contracts/mail.ts';
 import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
 import { imapMailbox } from '../../servers/imap-mailbox.ts';
@@ -69,9 +70,12 @@ export function imapContract(
       const [large] = rows;
       if (large === undefined) throw new Error('the list is empty');
       expect(large.sizeBytes).toBeGreaterThan(content.length);
-      const [read] = await mail.readAll(call, [large.place]);
-      expect(read).toMatchObject({ text: 'the text', attachments: [{ name: 'large.bin' }] });
-      const found = await mail.attachment(call, large.place, 0, 25 * 1024 * 1024);
+      const [raw] = await mail.readAll(call, [large.place]);
+      expect(raw && (await readRaw(raw))).toMatchObject({
+        text: 'the text',
+        attachments: [{ name: 'large.bin' }],
+      });
+      const found = await attachmentAt(mail, call, large.place, 0, 25 * 1024 * 1024);
       expect(found?.bytes).toBe('tooLarge');
       expect(await mail.find(call, large)).toMatchObject([{ subject: 'large' }]);
       await mail.close();

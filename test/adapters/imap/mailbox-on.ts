@@ -1,4 +1,5 @@
 import type { Mail, MailCall, MessageRow } from '../../../core/ports/mail.ts';
+import { contains } from '../../contracts/mail/read.ts';
 import { addressOf, PASSWORD } from '../../servers/mail-users.ts';
 
 /** A call for the mailbox of a user, over plain text. */
@@ -40,6 +41,7 @@ export function searchFor(...words: string[]) {
     path: undefined,
     after: undefined,
     limit: 20,
+    contains,
   };
 }
 

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { imapMail } from '../../../adapters/imap/mail.ts';
 import type { MailServer } from '../../../adapters/remote/mail-server.ts';
-import type { Mail, MailCall, MessageContent, MessagePage } from '../../../core/ports/mail.ts';
+import type { Mail, MailCall, MessagePage } from '../../../core/ports/mail.ts';
+import { attachmentAt, type ReadMessage, readAt, readRaw } from '../../contracts/mail/read.ts';
 import { type Dovecot, type DovecotVariant, startDovecot } from '../../servers/dovecot.ts';
 import { addressOf, PASSWORD } from '../../servers/mail-users.ts';
 import { missingServers, titled } from '../../servers/missing-servers.ts';
@@ -46,12 +47,12 @@ describe.skipIf(skipped)(titled('reading messages from Dovecot'), () => {
     await dovecot?.stop();
   });
 
-  async function read(raw: string | Uint8Array): Promise<MessageContent> {
+  async function read(raw: string | Uint8Array): Promise<ReadMessage> {
     const { user, call } = mailboxOn(dovecot);
     await dovecot.deliver(user, raw);
     const [row] = (await listInbox(mail, call)).rows;
     if (row === undefined) throw new Error('the inbox is empty');
-    return mail.read(call, row.place);
+    return readAt(mail, call, row.place);
   }
 
   it('without headers', async () => {
@@ -167,10 +168,10 @@ describe.skipIf(skipped)(titled('reading messages from Dovecot'), () => {
     await dovecot.deliver(user, raw);
     const [row] = (await listInbox(mail, call)).rows;
     if (row === undefined) throw new Error('the inbox is empty');
-    const { attachments } = await mail.read(call, row.place);
+    const { attachments } = await readAt(mail, call, row.place);
     expect(attachments).toHaveLength(2);
     const fetched = async (index: number, maxBytes: number) =>
-      (await mail.attachment(call, row.place, index, maxBytes))?.bytes;
+      (await attachmentAt(mail, call, row.place, index, maxBytes))?.bytes;
     const hasBytes = async (index: number, maxBytes: number, bytes: Buffer) => {
       const found = await fetched(index, maxBytes);
       return found instanceof Uint8Array && bytes.equals(found);
@@ -180,7 +181,8 @@ describe.skipIf(skipped)(titled('reading messages from Dovecot'), () => {
     expect(await hasBytes(1, 1024, small)).toBe(true);
     expect(await fetched(1, 5)).toBe('tooLarge');
     expect(await fetched(2, 1024)).toBeUndefined();
-    expect((await mail.readAll(call, [row.place]))[0]?.attachments).toEqual(attachments);
+    const [again] = await mail.readAll(call, [row.place]);
+    expect(again && (await readRaw(again)).attachments).toEqual(attachments);
   });
 
   it('a text alone that is larger than what is fetched: its beginning, and that there is more', async () => {

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, it } from 'vitest';
+import { attachmentAt, readAt } from './read.ts';
 import { delivered, letter, type Mailbox } from './scene.ts';
 
 const DOCUMENT = Buffer.from(Array.from({ length: 5_000 }, (_, index) => index % 256));
@@ -57,10 +58,10 @@ export function contentPromises(mailbox: Mailbox): void {
       const two = await delivered(scene, scene.sent, letter({ Subject: 'two' }));
       const three = await delivered(scene, scene.inbox, NESTED);
       const places = [three, two, one, three].map(({ place }) => place);
-      const contents = await mail.readAll(call, places);
-      expect(contents).toEqual(await Promise.all(places.map((place) => mail.read(call, place))));
-      expect(contents.map((content) => content?.row.subject)).toEqual(['papers', 'two', 'one', 'papers']);
-      expect(contents[0]?.row.flags).toEqual(new Set());
+      const messages = await mail.readAll(call, places);
+      expect(messages).toEqual(await Promise.all(places.map((place) => mail.read(call, place))));
+      expect(messages.map((message) => message?.row.subject)).toEqual(['papers', 'two', 'one', 'papers']);
+      expect(messages[0]?.row.flags).toEqual(new Set());
       expect((await mail.row(call, three.place))?.flags).toEqual(new Set());
     });
 
@@ -85,14 +86,14 @@ export function contentPromises(mailbox: Mailbox): void {
       const scene = mailbox();
       const { mail, call } = scene;
       const { place } = await delivered(scene, scene.inbox, NESTED);
-      const { attachments } = await mail.read(call, place);
+      const { attachments } = await readAt(mail, call, place);
       expect(attachments.map(({ name, mime, charset }) => [name, mime, charset])).toEqual([
         ['document.bin', 'application/octet-stream', undefined],
         ['unnamed', 'message/rfc822', undefined],
         ['table.csv', 'text/csv', 'Windows-1250'],
       ]);
       const found = await Promise.all(
-        attachments.map(({ index }) => mail.attachment(call, place, index, 1_000_000)),
+        attachments.map(({ index }) => attachmentAt(mail, call, place, index, 1_000_000)),
       );
       expect(found.map((one) => one?.info)).toEqual(attachments);
       const bytes = found.map((one) =>
@@ -103,22 +104,22 @@ export function contentPromises(mailbox: Mailbox): void {
       expect(bytes[2]?.toString()).toBe('a=b;c');
     });
 
-    it('is undefined where there is none of that index', async () => {
+    it('is none where there is none of that index', async () => {
       const scene = mailbox();
       const { mail, call } = scene;
       const { place } = await delivered(scene, scene.inbox, NESTED);
-      expect(await mail.attachment(call, place, 3, 1_000_000)).toBeUndefined();
+      expect(await attachmentAt(mail, call, place, 3, 1_000_000)).toBeNull();
       const without = await delivered(scene, scene.inbox, letter({ Subject: 'one' }));
-      expect(await mail.attachment(call, without.place, 0, 1_000_000)).toBeUndefined();
+      expect(await attachmentAt(mail, call, without.place, 0, 1_000_000)).toBeNull();
     });
 
     it('is too large when it has more bytes than may be', async () => {
       const scene = mailbox();
       const { mail, call } = scene;
       const { place } = await delivered(scene, scene.inbox, NESTED);
-      const found = await mail.attachment(call, place, 0, DOCUMENT.length - 1);
+      const found = await attachmentAt(mail, call, place, 0, DOCUMENT.length - 1);
       expect(found).toMatchObject({ info: { name: 'document.bin' }, bytes: 'tooLarge' });
-      const fits = await mail.attachment(call, place, 0, DOCUMENT.length);
+      const fits = await attachmentAt(mail, call, place, 0, DOCUMENT.length);
       expect(fits?.bytes).toHaveLength(DOCUMENT.length);
     });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { MailDifferences } from '../mail.ts';
+import { attachmentAt, readAt } from './read.ts';
 import { delivered, letter, type Mailbox, type MailScene, NOON, started } from './scene.ts';
 
 /** What strangers send to break a mailbox: none of it is lost from a list, and each says as much as can be shown. */
@@ -25,18 +26,18 @@ export function hostilePromises(mailbox: Mailbox, { attachmentsAtMost = 501 }: M
         inbox,
         multipart('many', ['--many', '', 'the text', ...parts.flat()]),
       );
-      const { text, attachments } = await mail.read(call, place);
+      const { text, attachments } = await readAt(mail, call, place);
       if (attachmentsAtMost === 501) {
         expect(text).toMatch(/^the text\n\n\[This message has too many parts.*\]$/);
       } else expect(text).toBe('the text');
       expect(attachments).toHaveLength(attachmentsAtMost);
       for (const index of [0, 250, attachmentsAtMost - 1]) {
-        const found = await mail.attachment(call, place, index, 1000);
+        const found = await attachmentAt(mail, call, place, index, 1000);
         expect(found?.info).toEqual(attachments[index]);
         expect(found?.info.name).toBe(`part-${index}.bin`);
         expect(Buffer.from(found?.bytes ?? []).toString()).toBe(`content ${index}`);
       }
-      expect(await mail.attachment(call, place, 501, 1000)).toBeUndefined();
+      expect(await attachmentAt(mail, call, place, 501, 1000)).toBeNull();
     });
 
     it('of five hundred and one attachments: all of them, and nothing is said to be left out', async () => {
@@ -53,9 +54,9 @@ export function hostilePromises(mailbox: Mailbox, { attachmentsAtMost = 501 }: M
         inbox,
         multipart('all', ['--all', '', 'the text', ...parts.flat()]),
       );
-      const { text, attachments } = await mail.read(call, place);
+      const { text, attachments } = await readAt(mail, call, place);
       expect([text, attachments.length]).toEqual(['the text', attachmentsAtMost]);
-      const last = await mail.attachment(call, place, attachmentsAtMost - 1, 1000);
+      const last = await attachmentAt(mail, call, place, attachmentsAtMost - 1, 1000);
       expect(
         Buffer.from(last?.bytes ?? [])
           .toString()
@@ -81,7 +82,7 @@ export function hostilePromises(mailbox: Mailbox, { attachmentsAtMost = 501 }: M
       ];
       const { place, subject } = await delivered(scene, scene.inbox, raw.join('\r\n'));
       expect(subject).toBe('deep');
-      const { text, headers } = await scene.mail.read(scene.call, place);
+      const { text, headers } = await readAt(scene.mail, scene.call, place);
       expect(text).toMatch(/cannot be shown\.\]$/);
       expect(headers.from).toEqual([{ name: '', address: 'bob@example.test' }]);
       expect(await subjectsIn(scene, scene.inbox)).toEqual(['deep']);
@@ -100,7 +101,7 @@ export function hostilePromises(mailbox: Mailbox, { attachmentsAtMost = 501 }: M
       const head = ['From: bob@example.test', 'Subject: wide', 'Message-ID: <wide@other.example>', filler];
       const row = await delivered(scene, inbox, [...head, '', 'the text', ''].join('\r\n'));
       expect(row).toMatchObject({ subject: 'wide', messageId: '<wide@other.example>' });
-      const { text, headers } = await mail.read(call, row.place);
+      const { text, headers } = await readAt(mail, call, row.place);
       expect([text, headers.subject]).toEqual(['the text', 'wide']);
       expect((await mail.thread(call, row.place)).map(({ subject }) => subject)).toEqual(['wide']);
     });
@@ -130,7 +131,7 @@ export function hostilePromises(mailbox: Mailbox, { attachmentsAtMost = 501 }: M
       expect(new Set(rows.map(({ fingerprint }) => fingerprint)).size).toBe(40);
       const row = rows[20];
       if (row === undefined) throw new Error('the list is too short');
-      expect((await mail.read(call, row.place)).text).toBe(row.subject);
+      expect((await readAt(mail, call, row.place)).text).toBe(row.subject);
       // A server may make conversations of its own: what shares a name need not be one.
       const conversation = await mail.thread(call, row.place);
       expect(conversation).toContainEqual(row);

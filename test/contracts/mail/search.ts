@@ -6,6 +6,7 @@ import {
   type SearchPosition,
   type SearchQuery,
 } from '../../../core/ports/mail.ts';
+import { contains } from './read.ts';
 import { delivered, letter, type Mailbox, NOON, started } from './scene.ts';
 
 const NOTHING: SearchQuery = {
@@ -16,6 +17,7 @@ const NOTHING: SearchQuery = {
   path: undefined,
   after: undefined,
   limit: 20,
+  contains,
 };
 
 export function searchPromises(mailbox: Mailbox): void {

@@ -1,0 +1,24 @@
+import * as z from 'zod';
+import type { Job } from './job.ts';
+import {
+  type SeenBody,
+  SHORT_BYTES,
+  seenBody,
+  seenBodyShape,
+  type TextWindow,
+  textWindow,
+} from './message-job.ts';
+
+/** A text that was taken out of a document, as a person sees it. */
+
+interface TextInput {
+  readonly text: string;
+  readonly window: TextWindow;
+}
+
+export const textJob: Job<TextInput, SeenBody> = {
+  input: z.object({ text: z.string(), window: textWindow }),
+  output: seenBodyShape,
+  read: async ({ text, window }) => seenBody(text, window),
+  readShort: ({ text, window }) => (text.length <= SHORT_BYTES ? seenBody(text, window) : undefined),
+};
