@@ -45,7 +45,7 @@ const ASKS =
 
 /** A day or a time limit, in English and German. */
 const DATED =
-  /\b(\d{4}-\d{2}-\d{2}|\d{1,2}\.\s?\d{1,2}\.(\d{2,4})?|\d{1,2}(st|nd|rd|th)?\.? (jan|feb|mar|mär|apr|may|mai|jun|jul|aug|sep|oct|okt|nov|dec|dez)\p{L}*|(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\p{L}* \d{1,2}|(mon|tues|wednes|thurs|fri|satur|sun)day|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|tomorrow|morgen|deadline|frist)\b/iu;
+  /\b(\d{4}-\d{2}-\d{2}|\d{1,2}\.\s?\d{1,2}\.(\d{2,4})?|\d{1,2}(st|nd|rd|th)?\.? (jan|feb|mar|mär|apr|may|mai|jun|jul|aug|sep|oct|okt|nov|dec|dez)\p{L}{0,10}|(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\p{L}{0,10} \d{1,2}|(mon|tues|wednes|thurs|fri|satur|sun)day|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|tomorrow|morgen|deadline|frist)\b/iu;
 
 /** Of the newest message that asks: the sentence, best one with a day in it; else the newest sentence with a day. */
 function nextActionOf(messages: readonly SummarySource[]): string {

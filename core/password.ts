@@ -1,4 +1,5 @@
 import { scrypt, timingSafeEqual } from 'node:crypto';
+import { normalForm } from './normal-form.ts';
 import type { Random } from './ports/clock.ts';
 
 /** Passwords of owners, at rest as `scrypt$N$salt$hash` (base64url), N = 2^17, r = 8, p = 1. */
@@ -22,7 +23,7 @@ export async function passwordMatches(password: string, hash: string | null): Pr
 function derive(password: string, salt: Uint8Array, cost: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const options = { N: cost, r: 8, p: 1, maxmem: 256 * cost * 8 };
-    scrypt(password.normalize('NFKC'), salt, HASH_BYTES, options, (error, hash) => {
+    scrypt(normalForm(password, 'NFKC'), salt, HASH_BYTES, options, (error, hash) => {
       if (error) reject(error);
       else resolve(hash);
     });

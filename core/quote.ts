@@ -59,10 +59,10 @@ export function forwarded(message: Quoted & { subject: string; to: string }): st
 /** A stranger's text as lines that can stand in ours, and a line that says what was left out, if anything was. */
 function quotable({ text, chars }: SeenBody): { lines: string[]; left: string[] } {
   const shown = Array.from(text);
-  if (shown.length === chars) return { lines: text.replace(/\n+$/, '').split('\n'), left: [] };
+  if (shown.length === chars) return { lines: text.replace(/(?<!\n)\n+$/, '').split('\n'), left: [] };
   const end = wordEnd(shown, shown.length);
   return {
-    lines: shown.slice(0, end).join('').replace(/\n+$/, '').split('\n'),
+    lines: shown.slice(0, end).join('').replace(/(?<!\n)\n+$/, '').split('\n'),
     left: [`[The quote ends here; ${chars - end} more characters were left out.]`],
   };
 }

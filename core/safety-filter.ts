@@ -1,6 +1,8 @@
+import { normalForm } from './normal-form.ts';
+import { plainText } from './plain-text.ts';
 import { holdsAccountNumber } from './safety/account-numbers.ts';
 import { holdsMisleadingLink } from './safety/links.ts';
-import { isNearCopy } from './safety/near-domain.ts';
+import { holdsNearCopy } from './safety/near-domain.ts';
 import { holdsSecret } from './safety/secrets.ts';
 import { seenText, UNSEEN } from './seen-text.ts';
 import { carriesMarker } from './untrusted.ts';
@@ -42,18 +44,18 @@ export const SAFETY_RULES = [
   {
     name: 'secret',
     title: 'The text looks as if it held a password, a key or a one-time code.',
-    catches: (message) => holdsSecret(allLegible(message)),
+    catches: (message) => holdsSecret(allPlain(message)),
   },
   {
     name: 'account_or_card_number',
     title: 'The text looks as if it held a bank account or card number.',
-    catches: (message) => holdsAccountNumber(allLegible(message)),
+    catches: (message) => holdsAccountNumber(allPlain(message)),
   },
   {
     name: 'near_copy_domain',
     title: 'The address of a recipient looks like one of a domain that you know, but belongs to another.',
     catches: ({ to, knownDomains, ownDomain }) =>
-      to.map(domainOf).some((domain) => isNearCopy(domain, [...knownDomains, ownDomain])),
+      holdsNearCopy(to.map(domainOf), [...knownDomains, ownDomain]),
   },
   {
     name: 'own_markers',
@@ -69,7 +71,9 @@ export const SAFETY_RULES = [
   {
     name: 'misleading_link',
     title: 'A link in the text leads somewhere else than it says.',
-    catches: (message) => holdsMisleadingLink(legible(message)),
+    // As it stands: a letter that looks like another names another host.
+    catches: ({ subject, body }) =>
+      holdsMisleadingLink(normalForm(`${subject}\n\n${body}`.replace(UNSEEN, ''), 'NFKC')),
   },
   {
     name: 'many_outsiders',
@@ -86,14 +90,9 @@ export function safetyHolds(facts: SafetyFacts): SafetyHold[] {
   return SAFETY_RULES.filter((rule) => rule.catches(facts)).map(({ name }) => name);
 }
 
-/** All that the agent wrote, without what does not show and with wide and other forms of letters and digits as plain ones. */
-function legible({ subject, body }: Pick<SafetyFacts, 'subject' | 'body'>): string {
-  return `${subject}\n\n${body}`.replace(UNSEEN, '').normalize('NFKC');
-}
-
-/** All that is sent, but for what its recipients wrote. */
-function allLegible({ subject, body, passedOn }: SafetyFacts): string {
-  return legible({ subject, body: `${body}\n\n${passedOn}` });
+/** All that is sent, in plain letters, except what its recipients wrote. */
+function allPlain({ subject, body, passedOn }: SafetyFacts): string {
+  return plainText(`${subject}\n\n${body}\n\n${passedOn}`);
 }
 
 export function domainOf(address: string): string {

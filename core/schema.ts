@@ -2,6 +2,7 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import * as z from 'zod';
 import { codePoints } from './code-points.ts';
 import { type ErrorDetails, ServiceError } from './errors.ts';
+import { normalForm } from './normal-form.ts';
 import { shortened } from './shortened.ts';
 
 /**
@@ -120,7 +121,7 @@ export function isDeliverable(value: string): boolean {
 
 /** An address as it is compared: addresses that differ in case or composition reach the same person. */
 export function normalAddress(value: string): string {
-  return value.trim().normalize('NFC').toLowerCase();
+  return normalForm(value.trim(), 'NFC').toLowerCase();
 }
 
 const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true });

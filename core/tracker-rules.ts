@@ -1,3 +1,5 @@
+import { normalForm } from './normal-form.ts';
+
 /**
  * Which trackers a message belongs to, by their keywords. Pure.
  *
@@ -24,7 +26,7 @@ const UNSEEN = /\p{Default_Ignorable_Code_Point}+/gu;
  * and `SS` the same; of lower case before that, for `ẞ` has no other.
  */
 export function wordsOf(text: string): string[] {
-  const lower = text.normalize('NFKC').replace(UNSEEN, '').toLowerCase();
+  const lower = normalForm(text.replace(UNSEEN, ''), 'NFKC').replace(UNSEEN, '').toLowerCase();
   const folded = lower.toUpperCase().toLowerCase().normalize('NFKC');
   // The dot of a Turkish capital I has become a mark of its own; which sigma it is depends on what follows.
   return folded.replaceAll('i\u0307', 'i').replaceAll('ς', 'σ').match(WORD) ?? [];

@@ -1,4 +1,6 @@
+import { looksLike } from './look-alikes.ts';
 import { isRecord, type Result } from './outcome.ts';
+import { comparableText } from './plain-text.ts';
 import { seenText } from './seen-text.ts';
 
 /** Third-party text is marked where it stands in a result. Source: API.md, Third-party flagging; API-NOTES.md, fence lines. */
@@ -9,16 +11,24 @@ export const UNTRUSTED_NOTICE =
 /** Angle brackets, and the characters that pass for them. */
 const BRACKET = '[<＜﹤‹〈〈⟨⟪《«≪≺˂ᐸ❮❰]';
 
-/** Anything that looks like one of our fence lines, whatever its nonce, brackets, case or spacing. */
+const GAP = '[\\s_＿-]*';
+
+function alike(word: string): string {
+  return Array.from(word, looksLike).join('');
+}
+
+/** Anything that looks like a fence line, whatever its nonce, brackets, case, letters or spacing. */
 const FENCE = new RegExp(
-  `(?<!${BRACKET})${BRACKET}{2,}(\\s*(?:END[\\s_-]?)?UNTRUSTED[\\s_-]?CONTENT)`,
+  `(?<!${BRACKET}\\s?)${BRACKET}(?:\\s?${BRACKET})+(${GAP}(?:${alike('END')}${GAP})?${alike('UNTRUSTED')}${GAP}${alike('CONTENT')})`,
   'giu',
 );
 
-/** Whether a text carries what only results of ours carry. */
+const COMPARABLE_NOTICE = comparableText(UNTRUSTED_NOTICE);
+
+/** Whether a text carries what only Countersign's results carry. */
 export function carriesMarker(text: string): boolean {
   const seen = seenText(text);
-  return seen.search(FENCE) !== -1 || seen.includes(UNTRUSTED_NOTICE);
+  return seen.search(FENCE) !== -1 || comparableText(seen).includes(COMPARABLE_NOTICE);
 }
 
 /** A stranger's text as a person sees it, without what looks like a fence line or gives the nonce away. */

@@ -87,7 +87,8 @@ function relationships(
   part: string,
 ): ReadonlyMap<string, { readonly type: string; readonly part: string }> {
   const related = new Map<string, { type: string; part: string }>();
-  const list = part.replace(/([^/]*)$/, '_rels/$1.rels');
+  const folderEnd = part.lastIndexOf('/') + 1;
+  const list = `${part.slice(0, folderEnd)}_rels/${part.slice(folderEnd)}.rels`;
   for (const event of xmlEvents(zip.read(list))) {
     if (event.kind !== 'open' || event.name !== 'Relationship') continue;
     const id = attribute(event, 'Id');

@@ -13,22 +13,22 @@ const IBAN_CHARS: ReadonlyMap<string, number> = new Map(
     .map((entry) => [entry.slice(0, 2), Number(entry.slice(2))]),
 );
 
-/** What people put between groups of digits. */
-const GAP = '[\\s./_\\u2010-\\u2015-]{0,3}';
-
-/** Every place where an IBAN may begin, with what follows; the country says how much of that belongs to it. */
-const IBAN_LIKE = new RegExp(
-  `(?:(?<![A-Za-z0-9])|(?<=\\b[Ii][Bb][Aa][Nn]))(?=([A-Za-z]{2}\\d{2}(?:${GAP}[A-Za-z0-9]){11,29}))`,
-  'g',
-);
-
+/** Signs between the characters do not count, and neither do line ends. At least half of an IBAN is digits. */
 function holdsIban(text: string): boolean {
-  for (const [, found = ''] of text.matchAll(IBAN_LIKE)) {
-    const compact = found.replace(/[^A-Za-z0-9]/g, '').toUpperCase();
-    const chars = IBAN_CHARS.get(compact.slice(0, 2));
-    if (chars !== undefined && compact.length >= chars && isIban(compact.slice(0, chars))) return true;
+  const characters: string[] = [];
+  const starts: number[] = [];
+  for (const [word] of text.matchAll(/[A-Za-z0-9]+|[\p{L}\p{N}]+/gu)) {
+    starts.push(characters.length);
+    if (/^iban[a-z]{2}\d/i.test(word)) starts.push(characters.length + 'iban'.length);
+    for (const character of word) characters.push(character.toUpperCase());
   }
-  return false;
+  return starts.some((from) => {
+    const country = `${characters[from]}${characters[from + 1]}`;
+    const length = IBAN_CHARS.get(country) ?? 0;
+    const iban = characters.slice(from, from + length).join('');
+    const shape = /^[A-Z]{2}\d{2}[A-Z0-9]+$/.test(iban) && iban.replace(/\D/g, '').length * 2 >= length;
+    return shape && iban.length === length && isIban(iban);
+  });
 }
 
 /** ISO 7064 mod 97-10: the first four characters at the end, letters as 10 to 35, the remainder is 1. */
@@ -55,21 +55,45 @@ const CARD = new RegExp(
   ].join('|')})$`,
 );
 
-/** Numbers below each other are a table. */
-const GAP_IN_LINE = '[ ./_\\u2010-\\u2015-]{0,3}';
-
-// Not the number of a telephone, which begins with a plus.
-const CARD_LIKE = new RegExp(
-  `(?<![\\d+]|\\d${GAP_IN_LINE})\\d(?:${GAP_IN_LINE}\\d){13,18}(?!${GAP_IN_LINE}\\d)`,
-  'g',
+/** How the digits of cards are grouped in print: lengths of groups. */
+const CARD_GROUPS = ['4 4 4 4', '4 4 4 4 3', '4 6 5', '4 6 4', '6 13'].map((groups) =>
+  groups.split(' ').map(Number),
 );
 
+/** Digits with what people put between them, on one line or several. */
+const DIGITS = /\+?\d+(?:[^\p{L}\d]{1,8}\d+)*/gu;
+
 function holdsCard(text: string): boolean {
-  for (const [found] of text.matchAll(CARD_LIKE)) {
-    const digits = found.replace(/\D/g, '');
-    if (CARD.test(digits) && passesLuhn(digits)) return true;
+  for (const [run] of text.matchAll(DIGITS)) {
+    const groups = run.match(/\d+/g) ?? [];
+    const gaps = run.match(/\D+/g) ?? [];
+    // A telephone number begins with a plus.
+    const wholes = run.startsWith('+') ? [] : [run, ...run.split('\n')];
+    if (wholes.some((whole) => isCard(whole.replace(/\D/g, '')))) return true;
+    if (run.startsWith('+')) gaps.shift();
+    if (groups.some((group, at) => isCard(group) || isGroupedCard(groups, gaps, at))) return true;
   }
   return false;
+}
+
+/**
+ * Whether a card's number in its usual groups begins at this group. Four digits more, set off in the same way, make it
+ * a table of numbers.
+ */
+function isGroupedCard(groups: readonly string[], gaps: readonly string[], at: number): boolean {
+  return CARD_GROUPS.some((lengths) => {
+    const end = at + lengths.length;
+    if (!lengths.every((length, index) => groups[at + index]?.length === length)) return false;
+    const within = gaps.slice(at, end - 1);
+    const continues = (neighbour: string | undefined, gap: string | undefined) =>
+      neighbour?.length === 4 && gap !== undefined && within.includes(gap);
+    if (continues(groups[at - 1], gaps[at - 1]) || continues(groups[end], gaps[end - 1])) return false;
+    return isCard(groups.slice(at, end).join(''));
+  });
+}
+
+function isCard(digits: string): boolean {
+  return CARD.test(digits) && passesLuhn(digits);
 }
 
 /** ISO/IEC 7812-1, annex B. */
@@ -83,10 +107,16 @@ function passesLuhn(digits: string): boolean {
   return sum % 10 === 0;
 }
 
-/** Accounts without a checksum are told by what they are called. */
+/** Accounts without a checksum are recognised by what they are called. */
+const NAMED_NUMBER =
+  /(?<![\p{L}\p{N}])(?:account (?:number|no\.?|nr\.?)|routing (?:number|no\.?)|sort code|kontonummer|numero de compte|numero de cuenta)(?![\p{L}\p{N}])[^\d+]{0,20}\d(?:[^\p{L}\d\n+]{0,3}\d){5,16}(?!\d)/iu;
+/** An amount behind these words is what lies in the account. */
 const NAMED_ACCOUNT =
-  /(?<![\p{L}\p{N}])(?:bank account|account (?:number|no\.?|nr\.?)|acct\.?|routing (?:number|no\.?)|sort code|kontonummer|numéro de compte|número de cuenta)(?![\p{L}\p{N}])[^\d\n]{0,20}\d(?:[ -]?\d){5,16}(?!\d)/iu;
+  /(?<![\p{L}\p{N}])(?:bank account|acct\.?)(?![\p{L}\p{N}])[^\d+]{0,20}(?!\d{1,3}(?:[,.']\d{3})+(?:[.,]\d\d)?(?![\d,.-]))\d(?:[ .,/_-]{0,3}\d){5,16}(?!\d)/iu;
 
+/** @param text as `plainText` gives it */
 export function holdsAccountNumber(text: string): boolean {
-  return holdsIban(text) || holdsCard(text) || NAMED_ACCOUNT.test(text);
+  if (holdsIban(text) || holdsCard(text)) return true;
+  const undated = text.replace(/(?<!\d)\d{4}-\d\d-\d\d(?!\d)/g, '');
+  return NAMED_NUMBER.test(undated) || NAMED_ACCOUNT.test(undated);
 }

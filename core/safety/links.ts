@@ -1,28 +1,106 @@
-/** Links in plain text that say one place and lead to another. Pure; every pattern is bounded. */
+import { unicodeDomain } from './punycode.ts';
 
-/** Text and target: `[text](target)`, `text <target>`, `text (target)`, `text [target]`, `<a href="target">text</a>`. */
-const LINKS = [
-  /\[(?<text>[^\][]{1,500})\]\(\s{0,3}<?(?<target>[^\s()<>]{1,2000})/gu,
-  /(?<![^\s<>()[\]"'])(?<text>[^\s<>()[\]"']{3,500})["']?\s{0,3}[<([]\s{0,3}(?<target>(?:https?:\/\/|mailto:|www\.)[^\s<>()[\]]{1,2000})/giu,
-  /<a\s[^<>]{0,500}?href\s{0,3}=\s{0,3}["']?(?<target>[^\s"'<>]{1,2000})[^<>]{0,500}>(?<text>[^<]{1,500})</giu,
-];
-
-/** A URL whose address begins with the name of another host: `https://bank.example@evil.example/`. */
-const DISGUISED = /\bhttps?:\/\/[^\s/@<>?#]{0,200}\.[^\s/@<>?#]{1,200}@/iu;
-
+/**
+ * Links in plain text that name one place and lead to another. Pure. Each way to write a link is found by what stands
+ * between its text and its target, so no character is read more than a few times.
+ */
 export function holdsMisleadingLink(text: string): boolean {
-  if (DISGUISED.test(text)) return true;
-  return LINKS.some((pattern) =>
-    Array.from(text.matchAll(pattern)).some(({ groups }) =>
-      misleads(groups?.text ?? '', groups?.target ?? ''),
-    ),
-  );
+  // The dot of Chinese and Japanese separates the labels of a domain as well.
+  const written = text.replace(/[\u3002\uff61]/g, '.');
+  if (holdsDisguise(written)) return true;
+  for (const links of [bracketLinks, besideLinks, anchors]) {
+    for (const link of links(written)) if (misleads(link)) return true;
+  }
+  return false;
 }
 
-function misleads(text: string, target: string): boolean {
-  const said = placeIn(text);
+interface Link {
+  readonly text: string;
+  readonly target: string;
+}
+
+/** A URL whose address begins with the name of another host: `https://bank.example@evil.example/`. */
+function holdsDisguise(text: string): boolean {
+  for (const [, userinfo = ''] of text.matchAll(/https?:\/\/([^\s/@<>?#]*)@/giu)) {
+    if (userinfo.includes('.')) return true;
+  }
+  return false;
+}
+
+/** `[text](target)`, and `[text][name]` with `[name]: target` on a line of its own. */
+function* bracketLinks(text: string): Generator<Link> {
+  for (const [before, behind] of neighbours(text.split(/\]\s*\(/u))) {
+    yield { text: textIn(before), target: firstWord(behind) };
+  }
+  const targets = new Map<string, string>();
+  for (const [, name = '', target = ''] of text.matchAll(/(?<=^|\n)\[([^\][\n]*)\]:[ \n]?<?([^\s<>]+)/gu)) {
+    targets.set(name.toLowerCase(), target);
+    yield { text: name, target };
+  }
+  for (const [before, behind] of neighbours(text.split(']['))) {
+    const said = textIn(before);
+    const name = behind.slice(0, Math.max(0, behind.indexOf(']'))).toLowerCase();
+    yield { text: said, target: targets.get(name === '' ? said.toLowerCase() : name) ?? '' };
+  }
+}
+
+/** `text <target>`, `text (target)` and `text [target]`. */
+function* besideLinks(text: string): Generator<Link> {
+  let from = 0;
+  for (const link of text.matchAll(/[<([]\s*((?:https?:\/\/|mailto:|www\.)[^\s<>()[\]]+)/giu)) {
+    const before = text.slice(from, link.index).trimEnd().replace(/["']$/, '');
+    yield { text: lastWord(before), target: link[1] ?? '' };
+    from = link.index;
+  }
+}
+
+/** `<a href="target">text</a>` */
+function* anchors(text: string): Generator<Link> {
+  let target: string | undefined;
+  let said = '';
+  for (const tag of text.split('<')) {
+    const end = tag.indexOf('>');
+    if (/^a\s/iu.test(tag)) {
+      if (target !== undefined) yield { text: said, target };
+      const attributes = end === -1 ? tag : tag.slice(0, end);
+      target = /\shref\s*=\s*["']?([^\s"']+)/iu.exec(attributes)?.[1];
+      said = '';
+    }
+    if (target === undefined) continue;
+    if (/^\/a\b/iu.test(tag)) {
+      yield { text: said, target };
+      target = undefined;
+    } else if (end !== -1) {
+      said += tag.slice(end + 1);
+    }
+  }
+  if (target !== undefined) yield { text: said, target };
+}
+
+function* neighbours(parts: readonly string[]): Generator<[string, string]> {
+  for (let at = 1; at < parts.length; at++) yield [parts[at - 1] ?? '', parts[at] ?? ''];
+}
+
+/** What stands in the bracket that a text ends in. */
+function textIn(before: string): string {
+  return before.slice(Math.max(before.lastIndexOf('['), before.lastIndexOf(']')) + 1);
+}
+
+function firstWord(text: string): string {
+  return /^\s*<?([^\s()<>]*)/u.exec(text)?.[1] ?? '';
+}
+
+function lastWord(text: string): string {
+  let from = text.length;
+  while (from > 0 && !/[\s<>()[\]"']/u.test(text[from - 1] ?? '')) from--;
+  return text.slice(from);
+}
+
+function misleads({ text, target }: Link): boolean {
   const meant = placeIn(target);
-  return said !== undefined && meant !== undefined && !leadsThere(said, meant);
+  if (meant === undefined) return false;
+  const said = placeIn(text);
+  return said !== undefined && !leadsThere(said, meant);
 }
 
 /** A host with its subdomains is one place. */
@@ -33,8 +111,8 @@ function leadsThere(said: string, meant: string): boolean {
 const PLACE = new RegExp(
   [
     '^\\W{0,3}(?:mailto:)?[^\\s@/:]{1,64}@(?<mailHost>[^\\s@/:?]{1,253})',
-    '(?:^|\\s)\\W{0,3}https?:[\\\\/]{2}(?:[^\\s/@?#]{0,200}@)?(?<urlHost>[^\\s/?#:\\\\]{1,253})',
-    '(?:^|\\s)\\W{0,3}(?<bareHost>(?:[\\p{L}\\p{N}-]{1,63}\\.){1,10}(?<top>\\p{L}{2,63}|xn--[\\w-]{1,59}))(?=[\\s/:?#.,;!]|$)',
+    '(?:^|\\s)[^\\p{L}\\p{N}\\s]{0,3}https?:[\\\\/]{2}(?:[^\\s/@?#]{0,200}@)?(?<urlHost>[^\\s/?#:\\\\]{1,253})',
+    '(?:^|\\s)[^\\p{L}\\p{N}\\s]{0,3}(?<bareHost>(?:[\\p{L}\\p{N}-]{1,63}\\.){1,10}(?<top>\\p{L}{2,63}|xn--[\\w-]{1,59}))(?=[\\s/:?#.,;!]|$)',
   ].join('|'),
   'iu',
 );
@@ -57,8 +135,5 @@ function placeIn(text: string): string | undefined {
 }
 
 function hostName(host: string): string {
-  return host
-    .toLowerCase()
-    .replace(/^www\./, '')
-    .replace(/\W+$/, '');
+  return unicodeDomain(host.replace(/^www\./i, '').replace(/(?<![^\p{L}\p{N}])[^\p{L}\p{N}]+$/u, ''));
 }

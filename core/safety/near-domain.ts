@@ -1,82 +1,73 @@
+import { LOOK_ALIKES } from '../look-alikes.ts';
 import { unicodeDomain } from './punycode.ts';
 
 /** Domains that are made to be taken for another. Pure. */
 
 /**
- * Whether a domain can be taken for one of those known without being it, one of its subdomains or its parent: it looks
- * the same, differs by one letter left out, added, changed or swapped, or carries the other's name in front.
+ * Whether one of the domains can be taken for one of those known without being it, one of its subdomains or its parent:
+ * it looks the same, differs by one letter left out, added, changed or swapped, or carries the other's name in front.
  */
-export function isNearCopy(domain: string, known: Iterable<string>): boolean {
-  const given = unicodeDomain(domain);
-  const others = Array.from(known, unicodeDomain).filter((one) => one.includes('.'));
-  if (others.some((other) => areRelated(given, other))) return false;
-  return others.some((other) => carriesName(given, other) || areAlike(...sameDepth(given, other)));
+export function holdsNearCopy(domains: readonly string[], known: readonly string[]): boolean {
+  const others = known.map(asRead).filter(({ endings }) => endings.length > 1);
+  return [...new Set(domains)].map(asRead).some((domain) => isNearCopy(domain, others));
+}
+
+interface ReadDomain {
+  readonly name: string;
+  /** With dots for hyphens, and one at both ends. */
+  readonly parts: string;
+  /** The last label, the last two, and so on. */
+  readonly endings: readonly string[];
+  /** The same, with everything that looks alike written alike. */
+  readonly looks: readonly string[];
+}
+
+function asRead(domain: string): ReadDomain {
+  const name = unicodeDomain(domain);
+  const parts = `.${name.replaceAll('-', '.')}.`;
+  return { name, parts, endings: endingsOf(name), looks: endingsOf(looksOf(name)) };
+}
+
+function endingsOf(domain: string): string[] {
+  const labels = domain.split('.');
+  return labels.map((_, depth) => labels.slice(-1 - depth).join('.'));
+}
+
+function isNearCopy(given: ReadDomain, others: readonly ReadDomain[]): boolean {
+  if (others.some((other) => areRelated(given.name, other.name))) return false;
+  // `bank.example.evil.test` and `bank-example.test` carry the name of `bank.example`.
+  return others.some((other) => given.parts.includes(other.parts) || areAlike(given, other));
 }
 
 function areRelated(a: string, b: string): boolean {
   return a === b || a.endsWith(`.${b}`) || b.endsWith(`.${a}`);
 }
 
-/** `bank.example.evil.test`, `bank-example.test` */
-function carriesName(domain: string, other: string): boolean {
-  return `.${domain.replaceAll('-', '.')}.`.includes(`.${other.replaceAll('-', '.')}.`);
-}
-
-/** Both with as many labels as the one that has fewer, from the right. */
-function sameDepth(a: string, b: string): [string, string] {
-  const depth = Math.min(a.split('.').length, b.split('.').length);
-  const last = (domain: string) => domain.split('.').slice(-depth).join('.');
-  return [last(a), last(b)];
-}
-
 /** Names that are shorter differ by a letter without being copies of each other. */
 const COMPARED_CHARS = 4;
 
-function areAlike(a: string, b: string): boolean {
-  if (a === b) return false;
-  const [looksA, looksB] = [looks(a), looks(b)];
+/** Compares as many labels as the one that has fewer, from the right. */
+function areAlike(a: ReadDomain, b: ReadDomain): boolean {
+  const at = Math.min(a.endings.length, b.endings.length) - 1;
+  const [nameA = '', nameB = ''] = [a.endings[at], b.endings[at]];
+  const [looksA = '', looksB = ''] = [a.looks[at], b.looks[at]];
+  if (nameA === nameB) return false;
   if (looksA === looksB) return true;
   const isLong = (domain: string) => domain.lastIndexOf('.') >= COMPARED_CHARS;
-  return (isLong(a) || isLong(b)) && (oneEditApart(a, b) || oneEditApart(looksA, looksB));
+  return (isLong(nameA) || isLong(nameB)) && (oneEditApart(nameA, nameB) || oneEditApart(looksA, looksB));
 }
 
-/** Letters of other scripts that look like Latin ones. Source: a choice of Unicode's confusables.txt. */
-const LOOK_ALIKES: Readonly<Record<string, string>> = {
-  ...alike('a', 'аαɑ'),
-  ...alike('b', 'ьβ'),
-  ...alike('c', 'сϲ'),
-  ...alike('d', 'ԁđ'),
-  ...alike('e', 'еεҽ'),
-  ...alike('g', 'ɡց'),
-  ...alike('h', 'һհħ'),
-  ...alike('j', 'јϳ'),
-  ...alike('k', 'кκ'),
-  // Capital I, small l and the digit are one stroke; so is i without its dot.
-  ...alike('l', 'i1|ıіιӏłǀ'),
-  ...alike('m', 'м'),
-  ...alike('n', 'ոηп'),
-  ...alike('o', '0оοօø'),
-  ...alike('p', 'рρ'),
-  ...alike('q', 'ԛզ'),
-  ...alike('r', 'г'),
-  ...alike('s', '5ѕ'),
-  ...alike('t', 'тτ'),
-  ...alike('u', 'υսц'),
-  ...alike('v', 'νѵ'),
-  ...alike('w', 'ԝωш'),
-  ...alike('x', 'хχ'),
-  ...alike('y', 'уγү'),
-  ...alike('z', 'ᴢ'),
-};
-
-function alike(letter: string, others: string): Record<string, string> {
-  return Object.fromEntries(Array.from(others, (other) => [other, letter]));
-}
+/** What else looks alike in the small print of an address. Capital I, small l and the digit are one stroke; so is i. */
+const STROKES: ReadonlyMap<string, string> = new Map(
+  Object.entries({ d: 'đ', h: 'ħ', l: 'i1|ıіιӏłǀ', n: 'п', o: '0ø', s: '5', u: 'ц', w: 'ш' }).flatMap(
+    ([letter, others]) => Array.from(others, (other) => [other, letter] as const),
+  ),
+);
 
 /** The domain with everything that looks alike written alike. */
-function looks(domain: string): string {
+function looksOf(domain: string): string {
   const bare = domain.normalize('NFKD').replace(/\p{M}/gu, '');
-  return Array.from(bare, (one) => LOOK_ALIKES[one] ?? one)
+  return Array.from(bare, (one) => STROKES.get(one) ?? LOOK_ALIKES.get(one) ?? one)
     .join('')
     .replaceAll('rn', 'm')
     .replaceAll('vv', 'w')
@@ -86,6 +77,7 @@ function looks(domain: string): string {
 /** One letter left out, added or changed, or two neighbours swapped. */
 function oneEditApart(a: string, b: string): boolean {
   const [short, long] = a.length <= b.length ? [a, b] : [b, a];
+  if (long.length > short.length + 1) return false;
   let at = 0;
   while (at < short.length && short[at] === long[at]) at++;
   if (long.length === short.length) {
@@ -94,5 +86,5 @@ function oneEditApart(a: string, b: string): boolean {
       short.slice(at + 1) === long.slice(at + 1) || (swapped && short.slice(at + 2) === long.slice(at + 2))
     );
   }
-  return long.length === short.length + 1 && short.slice(at) === long.slice(at + 1);
+  return short.slice(at) === long.slice(at + 1);
 }

@@ -62,12 +62,19 @@ function brokenHead(packet: Uint8Array | undefined, peer: string): RequestHead |
   if (rest.length === 0 || method === undefined || target === undefined) return undefined;
   const headers = new Map<string, string>();
   for (const line of lines) {
-    const [, name = '', value = ''] = /^([^:]+):[ \t]*(.*?)[ \t]*$/.exec(line) ?? [];
+    const colon = line.indexOf(':');
+    if (colon < 1) continue;
+    const [name, value] = [line.slice(0, colon), trimmed(line.slice(colon + 1))];
     const before = headers.get(name.toLowerCase());
     headers.set(name.toLowerCase(), before === undefined ? value : `${before}, ${value}`);
   }
   const broken = { method, target, headers: Object.fromEntries(headers), peer };
   return bodyFailure(broken, false) === undefined ? undefined : broken;
+}
+
+/** A header's value without the spaces and TABs around it. Source: RFC 9110, section 5.5. */
+function trimmed(value: string): string {
+  return value.replace(/^[ \t]+|(?<![ \t])[ \t]+$/g, '');
 }
 
 function peerOf(socket: Duplex): string {

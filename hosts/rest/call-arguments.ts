@@ -60,10 +60,16 @@ export function notUtf8(names: readonly string[]): Failure {
 
 /** A parameter that is repeated comes as a list, which no parameter of a query may be. */
 function queryParameters(query: URLSearchParams): [string, string | string[]][] {
-  return [...new Set(query.keys())].map((name) => {
-    const [value = '', ...more] = query.getAll(name);
-    return [name, more.length === 0 ? value : [value, ...more]];
-  });
+  const values = new Map<string, string[]>();
+  for (const [name, value] of query) {
+    const before = values.get(name);
+    if (before === undefined) values.set(name, [value]);
+    else before.push(value);
+  }
+  return [...values].map(([name, [value = '', ...more]]) => [
+    name,
+    more.length === 0 ? value : [value, ...more],
+  ]);
 }
 
 /** Text that is not of the wanted type stays as it is: validation says so. */

@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import { excerptOf, extractiveSummary } from '../../core/extractive-summary.ts';
+import { normalForm } from '../../core/normal-form.ts';
+import { comparableText, plainText } from '../../core/plain-text.ts';
+import { forwarded, forwardSubject, quoted, replySubject } from '../../core/quote.ts';
+import { holdsAccountNumber } from '../../core/safety/account-numbers.ts';
+import { holdsMisleadingLink } from '../../core/safety/links.ts';
+import { holdsSecret } from '../../core/safety/secrets.ts';
+import { normalAddress } from '../../core/schema.ts';
+import { keywordIndex, phrasesOf } from '../../core/tracker-rules.ts';
+import { carriesMarker, wrapUntrusted } from '../../core/untrusted.ts';
+import { shapes, superlinear } from '../growth.ts';
+
+const LINK_PARTS = [
+  '<a ',
+  'href=',
+  ' href="',
+  'x',
+  '=',
+  '>',
+  '<',
+  '[',
+  '](',
+  ')',
+  '][',
+  ']: ',
+  '\n[',
+  '"',
+  ' ',
+  '.',
+  'a.',
+  'https://',
+  'www.',
+  '@',
+  'a@',
+];
+const NUMBER_PARTS = [
+  '1',
+  '1 ',
+  '4111',
+  '1111 ',
+  ',',
+  ' ',
+  '-',
+  '\n',
+  '.',
+  'DE',
+  'DE89',
+  'IBAN',
+  'a',
+  '+',
+  'account no. ',
+  'bank account ',
+];
+const SECRET_PARTS = [
+  'eyJ',
+  'aaaaaaaa.',
+  '.eyJ',
+  '-',
+  'https://',
+  '/',
+  '?token=',
+  ':',
+  '=',
+  'password',
+  ' for ',
+  ' is ',
+  ' ',
+  'code ',
+  '1',
+  '1 ',
+  'pw',
+  'a',
+  '://',
+  '-----BEGIN ',
+  'otp',
+];
+const MARKER_PARTS = ['<', '< ', '＜', ' ', '_', 'END', 'UNTRUSTED', '\u200b', 'a', 'U', 'The '];
+const TEXT_PARTS = [
+  '\n',
+  ' ',
+  '\r',
+  'a',
+  '\u0301',
+  '\u0327',
+  '\uff9e',
+  '>',
+  'jan',
+  'é',
+  'm',
+  '1',
+  '. ',
+  'Hi ',
+  ',',
+  're:',
+  'fwd :',
+  'ß',
+  '\u200b',
+  '日',
+  '\u00b4',
+  '.',
+  '\ufdfa',
+];
+
+const trackers = keywordIndex([{ trackerId: 1, keywords: 'atlas launch, a a a a b, 日日日' }]);
+const message = (text: string) => ({
+  ...{ from: text, date: text, subject: text, to: text },
+  body: { text, chars: Array.from(text).length },
+});
+
+/** What reads text of a caller or a stranger, with parts that mean something to it. */
+const READERS: readonly { name: string; work: (text: string) => void; parts: readonly string[] }[] = [
+  { name: 'holdsMisleadingLink', work: holdsMisleadingLink, parts: LINK_PARTS },
+  { name: 'holdsAccountNumber', work: holdsAccountNumber, parts: NUMBER_PARTS },
+  { name: 'holdsSecret', work: holdsSecret, parts: SECRET_PARTS },
+  { name: 'carriesMarker', work: carriesMarker, parts: MARKER_PARTS },
+  { name: 'wrapUntrusted', work: (text) => wrapUntrusted(text, '0123'), parts: MARKER_PARTS },
+  { name: 'plainText', work: plainText, parts: TEXT_PARTS },
+  { name: 'comparableText', work: comparableText, parts: TEXT_PARTS },
+  { name: 'normalForm', work: (text) => normalForm(text, 'NFC'), parts: TEXT_PARTS },
+  { name: 'normalAddress', work: normalAddress, parts: TEXT_PARTS },
+  { name: 'keywords of a tracker', work: phrasesOf, parts: TEXT_PARTS },
+  { name: 'words that a tracker matches', work: (text) => trackers.matches([text]), parts: TEXT_PARTS },
+  { name: 'quoted', work: (text) => quoted(message(text)), parts: TEXT_PARTS },
+  { name: 'forwarded', work: (text) => forwarded(message(text)), parts: TEXT_PARTS },
+  { name: 'replySubject', work: replySubject, parts: TEXT_PARTS },
+  { name: 'forwardSubject', work: forwardSubject, parts: TEXT_PARTS },
+  { name: 'excerptOf', work: excerptOf, parts: TEXT_PARTS },
+  {
+    name: 'extractiveSummary',
+    work: (text) => extractiveSummary([{ from: text, date: text, subject: text, excerpt: excerptOf(text) }]),
+    parts: TEXT_PARTS,
+  },
+];
+
+const LENGTH = 2_000;
+
+describe('reading text takes time in proportion to its length', () => {
+  it.each(READERS)('$name', { timeout: 600_000 }, ({ work, parts }) => {
+    const slow = shapes(parts).flatMap(({ name, shape }) => {
+      const why = superlinear(work, shape, LENGTH);
+      return why === undefined ? [] : [`${name}: ${why}`];
+    });
+    expect(slow).toEqual([]);
+  });
+});

@@ -1,0 +1,42 @@
+/** Tells work that grows with the length of a text from work that grows with its square, within one run. */
+
+/** Doubling a text twice makes linear work four times as long, and quadratic work sixteen times. */
+const LINEAR = 8;
+/** Less is too little to be compared, and harms nobody. */
+const MEASURABLE_MS = 25;
+
+/** @returns why the work is not linear in the length of the repeated text; undefined if it is */
+export function superlinear(
+  work: (text: string) => void,
+  shape: (length: number) => string,
+  length: number,
+): string | undefined {
+  // A busy machine makes one measurement long, and seldom the same one three times in a row.
+  for (let attempt = 1; ; attempt++) {
+    const large = cpuMs(() => work(shape(4 * length)));
+    if (large < MEASURABLE_MS) return undefined;
+    const small = Math.max(
+      cpuMs(() => work(shape(length))),
+      0.5,
+    );
+    if (large < LINEAR * small) return undefined;
+    if (attempt === 3) return `${small.toFixed(1)} ms became ${large.toFixed(1)} ms for four times the text`;
+  }
+}
+
+function cpuMs(work: () => void): number {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+/** One part, then one or two parts repeated, then an end that fits nothing. */
+export function shapes(parts: readonly string[]): { name: string; shape: (length: number) => string }[] {
+  const starts = parts.flatMap((start) => parts.map((part) => [start, part] as const));
+  const pairs = parts.flatMap((one) => parts.map((other) => ['', one + other] as const));
+  return [...starts, ...pairs].map(([start, part]) => ({
+    name: JSON.stringify([start, part]),
+    shape: (length) => `${start}${part.repeat(length / part.length)}\n!`,
+  }));
+}
