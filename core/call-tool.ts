@@ -21,6 +21,7 @@ import { named } from './ports/log.ts';
 import { MailError } from './ports/mail.ts';
 import type { Ports } from './ports/ports.ts';
 import type { Activity, Caller, ClaimRef, Held } from './ports/storage.ts';
+import { requestHash, similarHash } from './same-request.ts';
 import type { Answer, ToolCall } from './service.ts';
 import { toolNamed } from './tools/catalogue.ts';
 import {
@@ -271,7 +272,8 @@ async function file(
     group: tool.group,
     action: tool.action,
     accountId: planned.plan.account?.accountId ?? null,
-    requestHash: digestOf(canonicalJson([tool.name, planned.request])),
+    requestHash: requestHash(tool.name, planned.request),
+    similarHash: similarHash(tool.name, planned.request),
     targets: planned.targets.map(filedTarget),
     digest: digestOf(text),
     sealedPlan,

@@ -5,7 +5,8 @@ import type { Group, Mode } from './permissions.ts';
 
 /**
  * What storage found, in the transaction that files, about a request and those before it.
- * "Same" is the same `requestHash`: tool and resolved arguments.
+ * "Same" is the same `requestHash`: tool and resolved arguments. "Similar" is the same `similarHash`, in which spacing,
+ * case and punctuation of the caller's words do not count.
  */
 export interface CallFacts {
   /** The effective mode of the key for the group now; undefined when the key is off. */
@@ -15,7 +16,7 @@ export interface CallFacts {
   readonly samePending: Approval | undefined;
   /** The newest same request of the same key that is `approved`, or came to `outcome_unknown` in the last 24 hours. */
   readonly sameUnfinished: Approval | undefined;
-  /** When the owner last rejected the same request, of any of the owner's keys, in the last hour. */
+  /** When the owner last rejected the same request or a similar one, of any of the owner's keys, in the last hour. */
   readonly rejectedAt: Date | undefined;
   /** A pending request of the same key for one of the same targets. */
   readonly targetPending: Approval | undefined;

@@ -27,8 +27,8 @@ export async function findPlan(db: Queries, ownerId: string, approvalId: string)
 const INSERT = `
   INSERT INTO countersign.approvals (owner_id, approval_id, credential_id, account_id, tool, permission_group, action,
     state, reasons, approved_by, created_at_ms, expires_at_ms, approved_at_ms, fence, lease_until_ms, digest,
-    request_hash, asked, sends)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`;
+    request_hash, similar_hash, asked, sends)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`;
 const INSERT_PLAN = 'INSERT INTO countersign.plans (owner_id, approval_id, sealed_plan) VALUES ($1, $2, $3)';
 const INSERT_TARGETS = `
   INSERT INTO countersign.waiting_targets (owner_id, target, approval_id)
@@ -57,6 +57,7 @@ export async function addApproval(tx: Transaction, approval: Approval, filing: F
       approval.lease.untilMs,
       approval.digest,
       filing.requestHash,
+      filing.similarHash,
       isPending,
       filing.call.sends,
     ]),

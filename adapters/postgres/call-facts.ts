@@ -24,7 +24,8 @@ const SAME_UNFINISHED = `
 const OF_THE_OWNER = `
   SELECT
     (SELECT max(ended_at_ms) FROM countersign.approvals
-      WHERE owner_id = $1 AND request_hash = $2 AND state = 'rejected' AND ended_at_ms > $4) AS rejected_at_ms,
+      WHERE owner_id = $1 AND (request_hash = $2 OR similar_hash = $7) AND state = 'rejected' AND ended_at_ms > $4)
+      AS rejected_at_ms,
     EXISTS (SELECT 1 FROM countersign.approvals
       WHERE owner_id = $1 AND request_hash = $2 AND state = 'executed' AND ended_at_ms > $5) AS executed,
     EXISTS (SELECT 1 FROM countersign.approvals
@@ -50,7 +51,7 @@ const WAITING = `
 
 /** Reads what `decideCall` judges, inside the transaction that files, in one go. */
 export async function readFacts(tx: Transaction, filing: Filing, mode: Mode | undefined): Promise<CallFacts> {
-  const { ownerId, credentialId, requestHash, targets, group, now } = filing;
+  const { ownerId, credentialId, requestHash, similarHash, targets, group, now } = filing;
   const nowMs = now.getTime();
   const same = [ownerId, requestHash, credentialId];
   const key = [ownerId, credentialId];
@@ -58,7 +59,13 @@ export async function readFacts(tx: Transaction, filing: Filing, mode: Mode | un
   const [samePending, sameUnfinished, others, targetPending, sends, filed, waits] = await Promise.all([
     tx.row(SAME_PENDING, [...same, nowMs]),
     tx.row(SAME_UNFINISHED, [...same, unfinishedSinceMs]),
-    tx.row(OF_THE_OWNER, [...same, nowMs - REJECTED_MS, nowMs - EXECUTED_LATELY_MS, unfinishedSinceMs]),
+    tx.row(OF_THE_OWNER, [
+      ...same,
+      nowMs - REJECTED_MS,
+      nowMs - EXECUTED_LATELY_MS,
+      unfinishedSinceMs,
+      similarHash,
+    ]),
     tx.row(TARGET_PENDING, [ownerId, targets, credentialId, nowMs]),
     tx.row(DIRECT_SENDS, [...key, nowMs - SENDS_DAY_MS, nowMs - SENDS_SHORT_MS]),
     tx.row(FILED, [...key, nextUtcMidnight(now).getTime() - DAY_MS]),

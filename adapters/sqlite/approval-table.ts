@@ -36,10 +36,10 @@ export function approvalTable(db: Database): ApprovalTable {
   const insert = db.prepare(`
     INSERT INTO approvals (owner_id, approval_id, credential_id, account_id, tool, permission_group, action, state,
       reasons, approved_by, created_at_ms, expires_at_ms, approved_at_ms, fence, lease_until_ms, digest, request_hash,
-      asked, sends)
+      similar_hash, asked, sends)
     VALUES (@ownerId, @approvalId, @credentialId, @accountId, @tool, @group, @action, @state,
       @reasons, @approvedBy, @createdAtMs, @expiresAtMs, @approvedAtMs, @fence, @leaseUntilMs, @digest, @requestHash,
-      @asked, @sends)`);
+      @similarHash, @asked, @sends)`);
   const insertPlan = db.prepare('INSERT INTO plans (owner_id, approval_id, sealed_plan) VALUES (?, ?, ?)');
   const insertTarget = db.prepare(
     'INSERT INTO waiting_targets (owner_id, target, approval_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
@@ -101,6 +101,7 @@ export function approvalTable(db: Database): ApprovalTable {
         leaseUntilMs: approval.lease.untilMs,
         digest: approval.digest,
         requestHash: filing.requestHash,
+        similarHash: filing.similarHash,
         asked: approval.state === 'pending' ? 1 : 0,
         sends: filing.call.sends ? 1 : 0,
       });

@@ -31,9 +31,14 @@ export function factsReader(db: Database): (filing: Filing, mode: Mode | undefin
     ORDER BY created_at_ms DESC`);
   const ofTheOwner = db.prepare<[Names], Row>(`
     SELECT
-      (SELECT max(ended_at_ms) FROM approvals INDEXED BY approvals_same
+      (SELECT max(ended_at_ms) FROM (
+        SELECT ended_at_ms FROM approvals INDEXED BY approvals_similar
+        WHERE owner_id = @ownerId AND similar_hash = @similarHash AND state = 'rejected'
+          AND ended_at_ms > @rejectedSinceMs
+        UNION ALL
+        SELECT ended_at_ms FROM approvals INDEXED BY approvals_same
         WHERE owner_id = @ownerId AND request_hash = @requestHash AND state = 'rejected'
-          AND ended_at_ms > @rejectedSinceMs) AS rejected_at_ms,
+          AND ended_at_ms > @rejectedSinceMs)) AS rejected_at_ms,
       EXISTS (SELECT 1 FROM approvals INDEXED BY approvals_same
         WHERE owner_id = @ownerId AND request_hash = @requestHash AND state = 'executed'
           AND ended_at_ms > @executedSinceMs) AS executed,
@@ -61,13 +66,14 @@ export function factsReader(db: Database): (filing: Filing, mode: Mode | undefin
     WHERE owner_id = @ownerId AND ended_at_ms IS NULL AND state = 'pending' AND expires_at_ms > @nowMs`);
 
   return (filing, mode) => {
-    const { ownerId, credentialId, requestHash, targets, group, now } = filing;
+    const { ownerId, credentialId, requestHash, similarHash, targets, group, now } = filing;
     const nowMs = now.getTime();
     const same = { ownerId, credentialId, requestHash, nowMs };
     const key = { ownerId, credentialId };
     const others = row(
       ofTheOwner.get({
         ...same,
+        similarHash,
         rejectedSinceMs: nowMs - REJECTED_MS,
         executedSinceMs: nowMs - EXECUTED_LATELY_MS,
         unfinishedSinceMs: nowMs - SAME_UNFINISHED_MS,

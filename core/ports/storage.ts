@@ -352,6 +352,8 @@ export interface Filing {
   readonly accountId: number | null;
   /** SHA-256 of tool and resolved arguments, hex. */
   readonly requestHash: string;
+  /** The same hash with the caller's words in a comparable form: one rejection holds for all that have it. */
+  readonly similarHash: string;
   /** What the action would change, hashed (but for a message's account); the same message is the same target wherever it lies. */
   readonly targets: readonly string[];
   readonly digest: string;

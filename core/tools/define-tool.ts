@@ -78,7 +78,7 @@ export type Checked =
 export interface Planned {
   readonly plan: ActionPlan;
   /** What makes two requests the same, besides the tool: the resolved arguments. */
-  readonly request: unknown;
+  readonly request: Readonly<Record<string, unknown>>;
   /** What it would change, as `targetOf` names it. */
   readonly targets: readonly string[];
 }

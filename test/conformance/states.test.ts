@@ -94,6 +94,9 @@ section('States: Approval request', () => {
     expect(await read(own, id)).toMatchObject({ status: 200, json: { executed: false } });
     expectFailure(await ask(), 409, 'previously_rejected', { resets_at: someText });
     expectFailure(await ask(await own.key()), 409, 'previously_rejected');
+    const respaced = { ...body, body: `${body.body.replaceAll(' ', '  ')} ` };
+    const again = await own.call('POST', '/v1/messages', { body: respaced, key: await own.key() });
+    expectFailure(again, 409, 'previously_rejected', { resets_at: someText });
     own.clock.shift(HOUR_MS - 60_000);
     expectFailure(await ask(), 409, 'previously_rejected');
     own.clock.shift(60_000);

@@ -7,6 +7,7 @@ import {
   FRIEND,
   firstId,
   openScene,
+  STRANGER,
   sendTo,
   wordOf,
 } from './scene.ts';
@@ -89,6 +90,40 @@ describe('what the owner has rejected', () => {
     expect(scene.mail.transmitted()).toEqual([]);
     scene.clock.shift(60_001);
     expect(wordOf(await key.call('send_email', sendTo(FRIEND)))).toBe('pending_approval');
+  });
+
+  it('is refused in other clothes too, to every key', async () => {
+    const { scene, key } = await open();
+    const other = await scene.addKey('full', { 'mail:send': 'direct' });
+    const letter = { to: [FRIEND], subject: 'The invoice', body: 'Please pay 1.50 today.\nThanks' };
+    const { id } = approvalOf(await key.call('send_email', letter));
+    await scene.service.approvals.reject(scene.ownerId, id);
+    const clothes = [
+      { body: 'Please  pay 1.50 today.\n\nThanks ' },
+      { body: 'please pay 1.50 TODAY!!\nThanks…' },
+      { body: 'Plea\u200bse pay 1.50 today.\nThanks' },
+      { body: 'Ｐlease pay 1.50 tоday.\nThanks' },
+      { subject: 'the invoice.' },
+      { to: [FRIEND.toUpperCase()] },
+    ];
+    for (const [n, changes] of clothes.entries()) {
+      const one = n % 2 === 0 ? key : other;
+      expect(wordOf(await one.call('send_email', { ...letter, ...changes }))).toBe('previously_rejected');
+    }
+    for (const body of ['Please pay 150 today.\nThanks', 'Please pay 1.50 tomorrow.\nThanks']) {
+      const outcome = await key.call('send_email', { ...letter, body });
+      expect(wordOf(outcome)).toBe('pending_approval');
+    }
+  });
+
+  it('is refused whatever the order of its recipients', async () => {
+    const { scene, key } = await open();
+    const letter = sendTo(FRIEND);
+    const { id } = approvalOf(await key.call('send_email', { ...letter, to: [FRIEND, STRANGER] }));
+    await scene.service.approvals.reject(scene.ownerId, id);
+    const turned = await key.call('send_email', { ...letter, to: [STRANGER, FRIEND] });
+    expect(wordOf(turned)).toBe('previously_rejected');
+    expect(wordOf(await key.call('send_email', { ...letter, to: [STRANGER] }))).toBe('pending_approval');
   });
 
   it('is refused whichever id names the same message', async () => {

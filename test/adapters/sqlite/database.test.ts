@@ -7,7 +7,7 @@ import { atomic, durable, openDatabase, reading } from '../../../adapters/sqlite
 import { MIGRATIONS } from '../../../adapters/sqlite/migrations.ts';
 import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
 import { ServiceError } from '../../../core/errors.ts';
-import { addOwnerAndKey, approve, ask, NOON, run } from '../../contracts/storage/scene.ts';
+import { addOwnerAndKey, approve, ask, filing, NOON, reject, run } from '../../contracts/storage/scene.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -51,6 +51,22 @@ describe('the file', () => {
     expect(await other.owner(ownerId)).toBeUndefined();
     await one.close();
     await other.close();
+  });
+});
+
+describe('a rejection of before similar requests were kept', () => {
+  it('refuses the same request, and no other', async () => {
+    const file = join(folder, 'countersign.db');
+    const storage = sqliteStorage({ file });
+    const key = await addOwnerAndKey(storage);
+    await reject(storage, await ask(storage, key, { requestHash: 'same' }), NOON);
+    const db = new SqliteDatabase(file);
+    db.exec('UPDATE approvals SET similar_hash = NULL');
+    db.close();
+    const again = (requestHash: string) => storage.file(filing(key, { requestHash, similarHash: 'similar' }));
+    expect(await again('same')).toMatchObject({ code: 'previously_rejected' });
+    expect(await again('other')).toMatchObject({ kind: 'run' });
+    await storage.close();
   });
 });
 

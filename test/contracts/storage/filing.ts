@@ -173,6 +173,36 @@ export function filingPromises(store: Store): void {
       });
     });
 
+    it('refuses for an hour what is similar to what the owner rejected, to every key of the owner', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const first = { requestHash: 'one wording', similarHash: 'similar' };
+      await reject(storage, await ask(storage, key, first), at(MINUTE_MS));
+      const again = { requestHash: 'another wording', similarHash: 'similar' };
+      const resets = at(MINUTE_MS + HOUR_MS);
+      for (const one of [key, await addKey(storage, key.ownerId)]) {
+        const now = new Date(resets.getTime() - 1);
+        expect(await storage.file(filing(one, { ...again, now }))).toEqual({
+          kind: 'refuse',
+          code: 'previously_rejected',
+          details: { resets_at: resets.toISOString() },
+        });
+      }
+      const stranger = await addOwnerAndKey(storage);
+      expect(await storage.file(filing(stranger, again))).toMatchObject({ kind: 'run' });
+      expect(await storage.file(filing(key, { ...again, now: resets }))).toMatchObject({ kind: 'run' });
+    });
+
+    it('takes only the same request for the same, unless the owner rejected it', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const similar = (requestHash: string) => ({ requestHash, similarHash: 'similar' });
+      await ask(storage, key, similar('waiting'));
+      await execute(storage, key, similar('executed'));
+      await run(storage, key, similar('running'));
+      expect(await storage.file(filing(key, similar('new')))).toMatchObject({ kind: 'run' });
+    });
+
     it('lets one request of a key wait for a target, until it waits no more', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);

@@ -90,6 +90,7 @@ export function filing(key: Key, changes: Partial<Filing> = {}): Filing {
     action: 'send',
     accountId: 1,
     requestHash: sha256(approvalId),
+    similarHash: sha256(`similar to ${changes.requestHash ?? approvalId}`),
     targets: [],
     digest: sha256(`plan of ${approvalId}`),
     sealedPlan: `sealed plan of ${approvalId}`,
