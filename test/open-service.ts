@@ -76,10 +76,11 @@ export async function openTestService(
     calendar?: Calendar | undefined;
     email?: string;
     timezone?: string;
+    settings?: unknown;
   } = {},
 ): Promise<TestService> {
   const clock = testClock();
-  const { email = 'demo@countersign.test', timezone = 'UTC', ...others } = options;
+  const { email = 'demo@countersign.test', timezone = 'UTC', settings = {}, ...others } = options;
   const { calendar = sandboxCalendar(), ...given } = others;
   const connected = 'calendar' in options && options.calendar === undefined ? {} : { calendar };
   const service = createService({
@@ -97,7 +98,7 @@ export async function openTestService(
     ...given,
   });
   const { ownerId } = await service.owners.create({ email, timezone });
-  await service.accounts.connect({ ownerId, email, settings: {} });
+  await service.accounts.connect({ ownerId, email, settings });
   return {
     service,
     clock,

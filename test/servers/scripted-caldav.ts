@@ -3,14 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-
-/** What a scripted server was asked. */
-interface Asked {
-  readonly method: string;
-  readonly path: string;
-  readonly headers: IncomingMessage['headers'];
-  readonly body: string;
-}
+import { type Asked, type ScriptedObject, usual } from './caldav-answers.ts';
 
 export interface ScriptedCaldav {
   readonly url: string;
@@ -22,13 +15,6 @@ export type Script = (
   asked: Asked,
   response: ServerResponse,
 ) => 'answered' | 'usual' | Promise<'answered' | 'usual'>;
-
-/** One object of the calendar, as REPORT gives it. */
-export interface ScriptedObject {
-  readonly name: string;
-  readonly data: string;
-  readonly status?: number;
-}
 
 /**
  * A calendar server that does as it is told, so that faults can be forced that no real one shows. Otherwise it has
@@ -64,37 +50,4 @@ export async function startScriptedCaldav(
     url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     asked,
   };
-}
-
-function usual({ method, path }: Asked, response: ServerResponse, objects: readonly ScriptedObject[]): void {
-  if (method === 'PUT' || method === 'DELETE') {
-    response.writeHead(204).end();
-    return;
-  }
-  const resource = (href: string, props: string) =>
-    `<d:response><d:href>${href}</d:href><d:propstat><d:prop>${props}</d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>`;
-  const calendar =
-    '<d:resourcetype><d:collection/><c:calendar/></d:resourcetype><d:displayname>Mine</d:displayname>';
-  const stored = objects.map(({ name, data, status }) =>
-    status === undefined
-      ? resource(
-          `/home/calendar/${name}`,
-          `<d:getetag>"1"</d:getetag><c:calendar-data>${data}</c:calendar-data>`,
-        )
-      : `<d:response><d:href>/home/calendar/${name}</d:href><d:status>HTTP/1.1 ${status} x</d:status></d:response>`,
-  );
-  const answers: Readonly<Record<string, string>> = {
-    '/': resource('/', '<d:current-user-principal><d:href>/me/</d:href></d:current-user-principal>'),
-    '/me/': resource('/me/', '<c:calendar-home-set><d:href>/home/</d:href></c:calendar-home-set>'),
-    '/home/': resource('/home/calendar/', calendar),
-    '/home/calendar/': stored.join(''),
-  };
-  multistatus(response, answers[path] ?? '');
-}
-
-export function multistatus(response: ServerResponse, responses: string): void {
-  response.writeHead(207, { 'content-type': 'application/xml; charset=utf-8', dav: '1, calendar-access' });
-  response.end(
-    `<?xml version="1.0"?><d:multistatus xmlns:d="DAV:" xmlns:c="urn:ietf:params:xml:ns:caldav">${responses}</d:multistatus>`,
-  );
 }

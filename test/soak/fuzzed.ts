@@ -1,50 +1,69 @@
+import { documentOf } from './document-grammar.ts';
+import { htmlPage } from './html-grammar.ts';
+import { calendarObject } from './ics-grammar.ts';
+import { mimeMessage } from './mime-grammar.ts';
+import { multistatusText } from './multistatus-grammar.ts';
 import { below, type Dice, dice, mutated, oneOf } from './mutation.ts';
+import type { Kind, SampleName } from './protocol.ts';
 import type { DocumentSeed, Seeds } from './seeds.ts';
 
-const KINDS = ['message', 'document', 'page', 'text'] as const;
+/** How much larger the sample is that another is compared with. */
+export const LARGER = 4;
 
-/** A fuzzed message: one that was damaged itself, or a whole one that carries what was. */
-export interface Fuzzed {
-  readonly kind: (typeof KINDS)[number];
-  readonly raw: Buffer;
-}
-
-/** The same for the same seed and number, on the same seeds. */
-export function fuzzed(seeds: Seeds, seed: number, number: number): Fuzzed {
-  const roll = dice(Math.imul(seed, 0x9e3779b1) ^ Math.imul(number, 0x85ebca6b));
-  const kind = oneOf(roll, [
-    'message',
-    'message',
-    'message',
-    'document',
-    'document',
-    'page',
-    'text',
-  ] as const);
+/**
+ * The bytes of a sample: a message, a calendar object or the answer of a calendar server. Half of the messages are
+ * damaged real ones, the rest is made from grammars.
+ * @param scale how many times over: 1, or LARGER for the same with more of the same
+ */
+export function sampleOf(seeds: Seeds, { kind, seed }: SampleName, scale = 1): Buffer {
+  const roll = dice(Math.imul(seed, 0x9e3779b1) ^ KIND_SALT[kind]);
+  const isDamaged = roll() < 0.5;
   switch (kind) {
-    case 'message':
-      return { kind, raw: mutated(roll, oneOf(roll, seeds.messages), seeds.messages) };
+    case 'mime':
+      if (!isDamaged) return mimeMessage(roll, scale);
+      if (roll() < 0.2) return asBody('text/plain; charset=utf-8', Buffer.from(anyText(roll)));
+      return mutated(roll, oneOf(roll, seeds.messages), seeds.messages);
+    case 'html':
+      if (!isDamaged) return asBody('text/html; charset=utf-8', Buffer.from(htmlPage(roll, scale)));
+      return asBody('text/html; charset=utf-8', mutated(roll, oneOf(roll, seeds.pages), seeds.pages));
     case 'document':
-      return { kind, raw: withAttachment(roll, seeds.documents) };
-    case 'page':
-      return {
-        kind,
-        raw: asBody('text/html; charset=utf-8', mutated(roll, oneOf(roll, seeds.pages), seeds.pages)),
-      };
-    case 'text':
-      return { kind, raw: asBody('text/plain; charset=utf-8', Buffer.from(anyText(roll))) };
+      return withAttachment(roll, isDamaged ? damagedDocument(roll, seeds) : documentOf(roll, scale), seeds);
+    case 'ics':
+      return damagedSometimes(roll, calendarObject(roll, scale));
+    case 'caldav':
+      return damagedSometimes(roll, multistatusText(roll, scale));
   }
 }
 
-function withAttachment(roll: Dice, documents: readonly DocumentSeed[]): Buffer {
+const KIND_SALT: Readonly<Record<Kind, number>> = {
+  mime: 0x1b56c4e9,
+  html: 0x2545f491,
+  ics: 0x3c6ef372,
+  caldav: 0x4f1bbcdd,
+  document: 0x5bd1e995,
+};
+
+/** The n-th sample of a soak: the kinds take turns. */
+export function nthSample(kinds: readonly Kind[], seed: number, n: number): SampleName {
+  const kind = kinds[n % kinds.length];
+  if (kind === undefined) throw new Error('there is no kind to play');
+  return { kind, seed: (Math.imul(seed, 0x85ebca6b) + n) >>> 0 };
+}
+
+function damagedSometimes(roll: Dice, text: string): Buffer {
+  const whole = Buffer.from(text);
+  return roll() < 0.3 ? mutated(roll, whole, [whole]) : whole;
+}
+
+function damagedDocument(roll: Dice, { documents }: Seeds): DocumentSeed {
   const document = oneOf(roll, documents);
+  const others = documents.map(({ bytes }) => bytes);
+  return { ...document, bytes: mutated(roll, document.bytes, others) };
+}
+
+function withAttachment(roll: Dice, document: DocumentSeed, { documents }: Seeds): Buffer {
   // Some pretend to be of another type.
   const claims = roll() < 0.1 ? oneOf(roll, documents) : document;
-  const bytes = mutated(
-    roll,
-    document.bytes,
-    documents.map((other) => other.bytes),
-  );
   return Buffer.from(
     [
       ...HEAD,
@@ -58,7 +77,7 @@ function withAttachment(roll: Dice, documents: readonly DocumentSeed[]): Buffer 
       `Content-Disposition: attachment; filename="${claims.name}"`,
       'Content-Transfer-Encoding: base64',
       '',
-      bytes.toString('base64').replace(/.{76}/g, '$&\r\n'),
+      document.bytes.toString('base64').replace(/.{76}/g, '$&\r\n'),
       '--soak--',
       '',
     ].join('\r\n'),

@@ -1,27 +1,34 @@
-import type { Buffer } from 'node:buffer';
+import { Buffer } from 'node:buffer';
 import * as z from 'zod';
 import { workerText } from '../../adapters/extract/attachment-text.ts';
-import { type SandboxMail, sandboxMail } from '../../adapters/sandbox/mail.ts';
-import { parseMessage } from '../../core/mail/parse.ts';
-import type { Outcome } from '../../core/outcome.ts';
+import { sandboxMail } from '../../adapters/sandbox/mail.ts';
+import type { AttachmentText } from '../../core/ports/attachment-text.ts';
 import { seenText } from '../../core/seen-text.ts';
-import { openTestService, type TestKey, wireBytes } from '../open-service.ts';
-import { fuzzed } from './fuzzed.ts';
-import { type PlayOrder, playOrder, type Told } from './protocol.ts';
+import { openTestService } from '../open-service.ts';
+import { playedCalendar } from './calendar-stage.ts';
+import { LARGER, sampleOf } from './fuzzed.ts';
+import { type Kind, type PlayOrder, playOrder, type Told } from './protocol.ts';
 import { readSeeds } from './seeds.ts';
+import { asking, type Played, type Stage } from './stage.ts';
 
 /**
- * Plays fuzzed messages in a process of its own, which may crash or hang over one: whoever started it is told of each
+ * Plays fuzzed samples in a process of its own, which may crash or hang over one: whoever started it is told of each
  * before it begins.
  */
 
-/** Messages of one mailbox; then another is begun. */
-const MESSAGES_A_BOX = 40;
+/** Samples of one mailbox; then another is begun. */
+const SAMPLES_A_BOX = 40;
 const ATTACHMENTS_READ = 3;
-const ANSWER_BYTES = 64 * 1024;
 const EMAIL = 'demo@countersign.test';
 
-const answered = z.looseObject({
+/** One of so many samples is compared with a larger one. */
+const COMPARED_EVERY = 8;
+/** Four times the size may take so many times as long; sixteen times would be the square. */
+const GROWTH = 10;
+/** Less is too little to be compared. */
+const COMPARABLE_MS = 500;
+
+const messageAnswer = z.looseObject({
   messages: z.array(z.looseObject({ id: z.string() })).optional(),
   attachments: z.array(z.looseObject({ index: z.int() })).optional(),
   body: z.string().optional(),
@@ -40,63 +47,87 @@ async function play(order: PlayOrder): Promise<void> {
   const reader = workerText({ workerFile: order.workerFile });
   // Each box has a service of its own, and all of them this reader.
   const attachmentText = { ...reader, close: async () => undefined };
-  for (let begin = order.from; begin < order.until; begin += MESSAGES_A_BOX) {
-    const mail = sandboxMail({ samples: () => [] });
-    const { service, ownerId, addKey } = await openTestService({
-      mail,
-      attachmentText,
-      calendar: undefined,
-      email: EMAIL,
-    });
-    const key = await addKey('full');
-    for (let number = begin; number < Math.min(begin + MESSAGES_A_BOX, order.until); number++) {
-      tell({ kind: 'plays', number });
-      const { kind, raw } = fuzzed(seeds, order.seed, number);
-      tell({ kind: 'played', number, what: kind, ...(await playOne(mail, ownerId, key, raw)) });
+  for (let begin = 0; begin < order.samples.length; begin += SAMPLES_A_BOX) {
+    const mailbox = await playedMail(attachmentText);
+    const calendar = await playedCalendar(EMAIL);
+    for (const [offset, { raw, ...name }] of order.samples.slice(begin, begin + SAMPLES_A_BOX).entries()) {
+      const index = begin + offset;
+      tell({ kind: 'plays', index });
+      const stage = name.kind === 'ics' || name.kind === 'caldav' ? calendar : mailbox;
+      const sample = raw === undefined ? sampleOf(seeds, name) : Buffer.from(raw, 'base64');
+      const { ms, ...played } = await timed(() => stage.play(sample, name.kind));
+      const larger = sampleOf(seeds, name, LARGER);
+      const compared = raw === undefined && index % COMPARED_EVERY === 0 && larger.length > 2 * sample.length;
+      if (compared) played.wrong.push(...(await growth(stage, name.kind, sample, larger)));
+      tell({ kind: 'played', index, ms, compared, ...played });
     }
-    await service.stop();
+    await mailbox.close();
+    await calendar.close();
   }
   await reader.close();
 }
 
-async function playOne(mail: SandboxMail, ownerId: string, key: TestKey, raw: Buffer) {
-  const wrong: string[] = [];
-  const read: string[] = [];
-  let answers = 0;
-  let bytes = 0;
-  const ask = async (tool: string, args: unknown) => {
-    const outcome = await key.call(tool, args);
-    answers += 1;
-    const size = wireBytes(outcome);
-    bytes = Math.max(bytes, size);
-    if (size > ANSWER_BYTES) wrong.push(`${tool} answered ${size} bytes`);
-    if (outcome.status === 'error') wrong.push(`${tool} answered ${outcome.code}`);
-    return answered.parse(resultIn(outcome));
-  };
-  // The sandbox reads it once more; what the reader of MIME throws is then told apart.
-  await parseMessage(raw);
-  const account = { ownerId, accountId: 1, email: EMAIL, settings: async () => ({}) };
-  await mail.deliver(account, 'INBOX', raw);
-  const { messages: [newest] = [] } = await ask('summarize_inbox', { limit: 1 });
-  if (newest === undefined) return { answers, bytes, read, wrong: [...wrong, 'it was lost from the list'] };
-  const { id } = newest;
-  const first = await ask('get_email', { id });
-  const parts = [first];
-  if (first.body_truncated === true)
-    parts.push(await ask('get_email', { id, body_offset: first.body_next_offset }));
-  for (const { body } of parts)
-    if (body === undefined || seenText(body) !== body) wrong.push('a body holds what hides');
-  const { attachments = [] } = await ask('list_attachments', { id });
-  for (const { index } of attachments.slice(0, ATTACHMENTS_READ)) {
-    const { reason = 'text' } = await ask('read_attachment', { id, index });
-    read.push(reason);
-  }
-  await ask('get_thread', { id });
-  return { answers, bytes, read, wrong };
+async function timed(work: () => Promise<Played>): Promise<Played & { ms: number }> {
+  const before = process.cpuUsage();
+  const played = await work();
+  const { user, system } = process.cpuUsage(before);
+  return { ...played, ms: (user + system) / 1000 };
 }
 
-function resultIn(outcome: Outcome): unknown {
-  return outcome.status === 'ok' || outcome.status === 'empty' ? outcome.result : {};
+/** What is wrong when a sample that is larger takes longer than its size explains, three times in a row. */
+async function growth(stage: Stage, kind: Kind, sample: Buffer, larger: Buffer): Promise<string[]> {
+  const times = larger.length / sample.length;
+  const most = GROWTH * Math.max(times / LARGER, 1);
+  let words = '';
+  for (let attempt = 0; attempt < 3; attempt++) {
+    const long = await timed(() => stage.play(larger, kind));
+    if (long.ms < COMPARABLE_MS) return long.wrong;
+    const short = await timed(() => stage.play(sample, kind));
+    if (long.ms < most * Math.max(short.ms, 5)) return long.wrong;
+    words = `${sample.length} bytes took ${Math.round(short.ms)} ms, ${larger.length} bytes ${Math.round(long.ms)} ms`;
+  }
+  return [`time grows faster than size: ${words}`];
+}
+
+/** A mailbox to which each sample is delivered as a message, and from which it is then read. */
+async function playedMail(attachmentText: AttachmentText): Promise<Stage> {
+  const mail = sandboxMail({ samples: () => [] });
+  const { log, ask } = asking();
+  const { service, ownerId, addKey } = await openTestService({
+    mail,
+    attachmentText,
+    calendar: undefined,
+    email: EMAIL,
+    log,
+  });
+  const key = await addKey('full');
+  const account = { ownerId, accountId: 1, email: EMAIL, settings: async () => ({}) };
+  return {
+    async play(raw) {
+      const { call, played } = ask(key, messageAnswer);
+      await mail.deliver(account, 'INBOX', raw);
+      const { messages: [newest] = [] } = await call('summarize_inbox', { limit: 1 });
+      if (newest === undefined) {
+        played.wrong.push('it was lost from the list');
+        return played;
+      }
+      const { id } = newest;
+      const first = await call('get_email', { id });
+      const parts = [first];
+      if (first.body_truncated === true)
+        parts.push(await call('get_email', { id, body_offset: first.body_next_offset }));
+      for (const { body } of parts)
+        if (body === undefined || seenText(body) !== body) played.wrong.push('a body holds what hides');
+      const { attachments = [] } = await call('list_attachments', { id });
+      for (const { index } of attachments.slice(0, ATTACHMENTS_READ)) {
+        const { reason = 'text' } = await call('read_attachment', { id, index });
+        played.read.push(reason);
+      }
+      await call('get_thread', { id });
+      return played;
+    },
+    close: () => service.stop(),
+  };
 }
 
 process.once('message', (order) => {

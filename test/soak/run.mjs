@@ -1,4 +1,4 @@
-// npm run soak [-- COUNT [SEED]]: bundles the soak and its processes, and runs it.
+// npm run soak: bundles the soak and its processes, and runs it. See main.ts for its arguments.
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,11 +25,12 @@ await build({
   logLevel: 'error',
 });
 
-const [count = '100000', seed = '1'] = process.argv.slice(2);
 const documents = join(here, '../adapters/extract/documents');
-const soak = spawn(process.execPath, [join(outdir, 'main.mjs'), count, seed, documents], {
-  stdio: 'inherit',
-});
+const soak = spawn(
+  process.execPath,
+  [join(outdir, 'main.mjs'), '--documents', documents, ...process.argv.slice(2)],
+  { stdio: 'inherit' },
+);
 soak.once('exit', (code) => {
   rmSync(outdir, { recursive: true });
   process.exitCode = code ?? 1;

@@ -1,39 +1,81 @@
+import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { bundleForChild } from '../run-typescript.ts';
-import { fuzzed } from './fuzzed.ts';
+import { LARGER, nthSample, sampleOf } from './fuzzed.ts';
+import type { LIMITS } from './one-player.ts';
+import { KINDS } from './protocol.ts';
 import { readSeeds } from './seeds.ts';
-import { soak } from './soak.ts';
+import { reduced, type SoakFiles, soak, soakLines } from './soak.ts';
 
-const COUNT = 2000;
-const SEED = 2026;
+const FIXED_SEED = 2026;
+const COUNT = 500;
+
+let files: SoakFiles;
+beforeAll(async () => {
+  const here = import.meta.dirname;
+  files = {
+    playerFile: await bundleForChild(join(here, 'player.ts')),
+    workerFile: await bundleForChild(join(here, '../../adapters/extract/worker.ts')),
+    documents: join(here, '../adapters/extract/documents'),
+  };
+});
 
 describe('a short soak', () => {
-  it('neither crashes nor hangs over a fuzzed message, and no answer is too large', {
-    timeout: 300_000,
-  }, async () => {
-    const here = import.meta.dirname;
-    const report = await soak({
-      count: COUNT,
-      seed: SEED,
-      playerFile: await bundleForChild(join(here, 'player.ts')),
-      workerFile: await bundleForChild(join(here, '../../adapters/extract/worker.ts')),
-      documents: join(here, '../adapters/extract/documents'),
-    });
-    expect(report.faults).toEqual([]);
-    expect(Object.values(report.kinds).reduce((sum, count) => sum + count, 0)).toBe(COUNT);
-    // It is empty unless documents are still read, and others are so damaged that they cannot be.
-    expect(report.attachments.text).toBeGreaterThan(50);
-    expect(report.attachments.broken).toBeGreaterThan(50);
-    expect(report.largestAnswerBytes).toBeGreaterThan(10_000);
+  it.each([
+    ['a fixed seed', FIXED_SEED, COUNT],
+    ['a fresh seed', randomInt(1, 2 ** 31), COUNT / 5],
+  ])(
+    'of %s neither crashes, hangs nor grows over a sample, and no answer is too large',
+    {
+      timeout: 300_000,
+    },
+    async (_, seed, count) => {
+      const report = await soak({ ...files, count, seed });
+      console.log(soakLines({ seed }, report));
+      expect(report.faults).toEqual([]);
+      expect(Object.values(report.kinds)).toEqual(KINDS.map(() => count / KINDS.length));
+      expect(report.compared).toBeGreaterThan(0);
+    },
+  );
+
+  it('reads documents and events, and finds others too broken', { timeout: 300_000 }, async () => {
+    const report = await soak({ ...files, count: 60, seed: FIXED_SEED, kinds: ['document'] });
+    expect(report.attachments.text).toBeGreaterThan(5);
+    expect(report.attachments.broken).toBeGreaterThan(5);
+    const calendars = await soak({ ...files, count: 60, seed: FIXED_SEED, kinds: ['ics', 'caldav'] });
+    // A list, and three changes of an event that was found in it.
+    expect(calendars.answers).toBeGreaterThan(60 + 3 * 10);
+    expect(calendars.largestAnswerBytes).toBeGreaterThan(1000);
   });
 
-  it('makes the same messages for the same seed', async () => {
+  it.each([
+    ['hung', { ms: 0, rssBytes: 1e12 }],
+    ['memory', { ms: 60_000, rssBytes: 1 }],
+  ])('ends a player over its limits and names the sample: %s', { timeout: 60_000 }, async (word, limit) => {
+    const limits = Object.fromEntries(KINDS.map((kind) => [kind, limit])) as unknown as typeof LIMITS;
+    const report = await soak({ ...files, count: 1, seed: FIXED_SEED, limits, kinds: ['mime'] });
+    expect(report.faults).toEqual([
+      { ...nthSample(['mime'], FIXED_SEED, 0), what: expect.stringContaining(word) as string },
+    ]);
+  });
+
+  it('makes the same sample for the same seed, and more of the same for a larger one', async () => {
     const seeds = await readSeeds();
-    for (let number = 0; number < 50; number++) {
-      const { raw } = fuzzed(seeds, SEED, number);
-      expect(raw.equals(fuzzed(seeds, SEED, number).raw)).toBe(true);
-      expect(raw.equals(fuzzed(seeds, SEED + 1, number).raw)).toBe(false);
+    let larger = 0;
+    for (let n = 0; n < 100; n++) {
+      const name = nthSample(KINDS, FIXED_SEED, n);
+      const raw = sampleOf(seeds, name);
+      expect(raw.equals(sampleOf(seeds, name))).toBe(true);
+      if (sampleOf(seeds, name, LARGER).length > 2 * raw.length) larger += 1;
     }
+    expect(larger).toBeGreaterThan(10);
+  });
+
+  it('leaves out of a faulty sample what is not at fault', async () => {
+    const raw = Buffer.from(`${'a'.repeat(500)}bad${'c'.repeat(300)}`);
+    const fails = (bytes: Buffer) => Promise.resolve(bytes.includes('bad'));
+    const most = { tries: 1000, until: Number.POSITIVE_INFINITY };
+    expect((await reduced(raw, fails, most)).toString()).toBe('bad');
   });
 });

@@ -1,119 +1,151 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { type PlayOrder, type Told, told } from './protocol.ts';
+import { nthSample } from './fuzzed.ts';
+import { LIMITS, playedBy, type SampleLimits } from './one-player.ts';
+import { KINDS, type Kind, type SampleName, type Told } from './protocol.ts';
 
-/** Longer than anything may take: three attachments of which each is given up after ten seconds, on a busy machine. */
-const HANG_MS = 120_000;
-
-export interface SoakOptions {
-  readonly count: number;
-  readonly seed: number;
+/** Where the soak's own files are. */
+export interface SoakFiles {
   /** The bundled `player.ts`, and `worker.ts` of the extraction. */
   readonly playerFile: string;
   readonly workerFile: string;
   /** The folder of the repository's documents. */
   readonly documents: string;
+}
+
+export interface SoakOptions extends SoakFiles {
+  readonly kinds?: readonly Kind[];
+  /** Samples to play; as many as there is time for where `until` is given. */
+  readonly count?: number;
+  readonly seed: number;
+  /** Milliseconds since 1970 at which it ends. */
+  readonly until?: number;
+  readonly limits?: Readonly<Record<Kind, SampleLimits>>;
   /** Told now and then. */
   readonly progress?: (played: number, faults: number) => void;
 }
 
-export interface SoakReport {
-  readonly seeds: number;
-  /** How many of each kind were played. */
-  readonly kinds: Readonly<Record<string, number>>;
-  readonly answers: number;
-  readonly largestAnswerBytes: number;
-  readonly slowestMs: number;
-  /** What became of the attachments that were read. */
-  readonly attachments: Readonly<Record<string, number>>;
-  /** Each with the number of its message: `fuzzed(seeds, seed, number)` makes it again. */
-  readonly faults: readonly { readonly number: number; readonly what: string }[];
+/** `npm run soak -- --replay KIND SEED` plays it again. */
+export interface Fault extends SampleName {
+  readonly what: string;
 }
 
-/** Plays all of them, and goes on behind one over which the player crashed or hung. */
+export interface SoakReport {
+  readonly seeds: number;
+  /** How many of each kind were played, and of how many the time was compared with that of a larger one. */
+  readonly kinds: Readonly<Record<string, number>>;
+  readonly compared: number;
+  readonly answers: number;
+  readonly largestAnswerBytes: number;
+  /** By its time on the processor. */
+  readonly slowest: Readonly<SampleName & { ms: number }> | undefined;
+  readonly peakRssBytes: number;
+  /** What became of the attachments that were read. */
+  readonly attachments: Readonly<Record<string, number>>;
+  readonly faults: readonly Fault[];
+}
+
+/** Samples that one player is given at a time. */
+const AT_A_TIME = 2000;
+
+/** Plays all of them, and goes on behind one over which the player crashed, hung or grew. */
 export async function soak(options: SoakOptions): Promise<SoakReport> {
-  const { count, seed, playerFile, workerFile, documents, progress = () => undefined } = options;
+  const { kinds = KINDS, seed, until, limits = LIMITS, progress = () => undefined, ...files } = options;
+  const count = options.count ?? Number.POSITIVE_INFINITY;
   const report = {
     seeds: 0,
-    kinds: {} as Record<string, number>,
+    kinds: Object.fromEntries(kinds.map((kind) => [kind, 0])) as Record<string, number>,
+    compared: 0,
     answers: 0,
     largestAnswerBytes: 0,
-    slowestMs: 0,
+    slowest: undefined as SoakReport['slowest'],
+    peakRssBytes: 0,
     attachments: {} as Record<string, number>,
-    faults: [] as { number: number; what: string }[],
+    faults: [] as Fault[],
   };
-  const take = (message: Told, tookMs: number) => {
-    if (message.kind === 'ready') report.seeds = message.seeds;
-    if (message.kind !== 'played') return;
-    add(report.kinds, message.what);
-    report.answers += message.answers;
-    report.largestAnswerBytes = Math.max(report.largestAnswerBytes, message.bytes);
-    report.slowestMs = Math.max(report.slowestMs, tookMs);
-    for (const read of message.read) add(report.attachments, read);
-    for (const what of message.wrong) report.faults.push({ number: message.number, what });
-    if ((message.number + 1) % 1000 === 0) progress(message.number + 1, report.faults.length);
-  };
-  for (let from = 0; from < count; ) {
-    const end = await playedUntil(playerFile, { seed, from, until: count, workerFile, documents }, take);
-    if (end === undefined) break;
-    report.faults.push(end);
-    from = end.number + 1;
+  let done = 0;
+  while (done < count && Date.now() < (until ?? Number.POSITIVE_INFINITY)) {
+    const samples = Array.from({ length: Math.min(AT_A_TIME, count - done) }, (_, n) =>
+      nthSample(kinds, seed, done + n),
+    );
+    const take = (message: Told) => {
+      if (message.kind === 'ready') report.seeds = message.seeds;
+      const sample = message.kind === 'played' ? samples[message.index] : undefined;
+      if (message.kind !== 'played' || sample === undefined) return;
+      add(report.kinds, sample.kind);
+      report.compared += message.compared ? 1 : 0;
+      report.answers += message.answers;
+      report.largestAnswerBytes = Math.max(report.largestAnswerBytes, message.bytes);
+      if (message.ms > (report.slowest?.ms ?? 0)) report.slowest = { ...sample, ms: message.ms };
+      for (const read of message.read) add(report.attachments, read);
+      for (const what of message.wrong) report.faults.push({ ...sample, what });
+      if ((done + message.index + 1) % 1000 === 0) progress(done + message.index + 1, report.faults.length);
+    };
+    const tookMemory = (bytes: number) => {
+      report.peakRssBytes = Math.max(report.peakRssBytes, bytes);
+    };
+    const end = await playedBy({ ...files, limits, until, take, tookMemory }, { samples, ...files });
+    const ended = end.index === undefined ? undefined : samples[end.index];
+    if (ended !== undefined) report.faults.push({ ...ended, what: end.what });
+    done += end.index === undefined ? samples.length : end.index + 1;
   }
   return report;
+}
+
+/** What is wrong when a sample is played, with these bytes or its own. */
+export async function faultsOf(
+  files: SoakFiles,
+  sample: SampleName,
+  raw?: Buffer,
+  limits: Readonly<Record<Kind, SampleLimits>> = LIMITS,
+): Promise<string[]> {
+  const faults: string[] = [];
+  const take = (message: Told) => {
+    if (message.kind === 'played') faults.push(...message.wrong);
+  };
+  const bytes = raw === undefined ? {} : { raw: raw.toString('base64') };
+  const end = await playedBy({ ...files, limits, take }, { samples: [{ ...sample, ...bytes }], ...files });
+  return end.index === undefined ? faults : [...faults, end.what];
+}
+
+/** Leaves out one part after the other, ever smaller ones, as long as the rest still fails. */
+export async function reduced(
+  raw: Buffer,
+  fails: (raw: Buffer) => Promise<boolean>,
+  most: { readonly tries: number; readonly until: number },
+): Promise<Buffer> {
+  let smallest = raw;
+  let tries = 0;
+  for (let size = Math.ceil(raw.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+    for (let at = 0; at < smallest.length; ) {
+      if (++tries > most.tries || Date.now() > most.until) return smallest;
+      const without = Buffer.concat([smallest.subarray(0, at), smallest.subarray(at + size)]);
+      if (without.length > 0 && (await fails(without))) smallest = without;
+      else at += size;
+    }
+  }
+  return smallest;
 }
 
 function add(counts: Record<string, number>, name: string): void {
   counts[name] = (counts[name] ?? 0) + 1;
 }
 
-/** @returns the message that ended the player, and how; undefined when all were played */
-async function playedUntil(
-  playerFile: string,
-  order: PlayOrder,
-  take: (message: Told, tookMs: number) => void,
-): Promise<{ number: number; what: string } | undefined> {
-  const player = fork(playerFile, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], execArgv: [] });
-  let errors = '';
-  player.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    errors = (errors + text).slice(-2000);
-  });
-  let playing: number | undefined;
-  let begunMs = performance.now();
-  let hung = false;
-  const watch = () =>
-    setTimeout(() => {
-      hung = true;
-      player.kill('SIGKILL');
-    }, HANG_MS);
-  let watchdog = watch();
-  player.on('message', (given) => {
-    const message = told.parse(given);
-    clearTimeout(watchdog);
-    watchdog = watch();
-    take(message, performance.now() - begunMs);
-    begunMs = performance.now();
-    if (message.kind === 'plays') playing = message.number;
-  });
-  player.send(order);
-  const [code, signal] = (await once(player, 'close')) as [number | null, string | null];
-  clearTimeout(watchdog);
-  if (playing === undefined) throw new Error(`The player did not begin: ${errors}`);
-  if (hung) return { number: playing, what: `hung for ${HANG_MS / 1000} s` };
-  if (code !== 0) return { number: playing, what: `crashed with ${signal ?? code}: ${errors}` };
-  return undefined;
-}
-
-/** The closing line. */
-export function soakLine({ seed }: { seed: number }, report: SoakReport): string {
+/** The closing lines. */
+export function soakLines({ seed }: { seed: number }, report: SoakReport): string {
   const counted = (counts: Readonly<Record<string, number>>) =>
     Object.entries(counts)
       .map(([name, count]) => `${count} ${name}`)
       .join(', ');
-  const played = Object.values(report.kinds).reduce((sum, count) => sum + count, 0);
+  const { slowest, kinds } = report;
+  const played = Object.values(kinds).reduce((sum, count) => sum + count, 0);
   return [
-    `soak with seed ${seed}: ${played} fuzzed messages (${counted(report.kinds)}) of ${report.seeds} real ones`,
-    `${report.answers} answers, the largest of ${report.largestAnswerBytes} bytes, the slowest message ${Math.round(report.slowestMs)} ms`,
+    `soak with seed ${seed}: ${played} samples (${counted(kinds)}), ${report.seeds} real files among their seeds`,
+    `${report.answers} answers, the largest of ${report.largestAnswerBytes} bytes`,
+    slowest === undefined
+      ? 'nothing was played'
+      : `the slowest sample: ${slowest.kind} ${slowest.seed}, ${Math.round(slowest.ms)} ms of processor time`,
+    `${report.compared} compared with one four times as large`,
+    `peak memory of a player: ${Math.round(report.peakRssBytes / 1e6)} MB`,
     `attachments read: ${counted(report.attachments)}`,
     `${report.faults.length} faults`,
-  ].join('; ');
+  ].join('\n');
 }

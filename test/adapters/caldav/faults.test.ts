@@ -9,8 +9,9 @@ import type { Calendar } from '../../../core/ports/calendar.ts';
 import type { Log, LogFields } from '../../../core/ports/log.ts';
 import type { MailCall, Start } from '../../../core/ports/mail.ts';
 import { object } from '../../contracts/calendar/scene.ts';
+import { multistatus } from '../../servers/caldav-answers.ts';
 import { makeCertificate } from '../../servers/certificate.ts';
-import { multistatus, type Script, startScriptedCaldav } from '../../servers/scripted-caldav.ts';
+import { type Script, startScriptedCaldav } from '../../servers/scripted-caldav.ts';
 
 const CALENDAR = '/home/calendar/';
 const query = { from: new Date('2026-03-01'), to: new Date('2026-04-01'), timezone: 'Europe/Zurich' };

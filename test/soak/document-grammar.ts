@@ -1,0 +1,160 @@
+import { strToU8, zipSync } from 'fflate';
+import {
+  openDocumentFile,
+  paragraph,
+  run,
+  sheetFile,
+  slidesFile,
+  wordFile,
+} from '../adapters/extract/office-files.ts';
+import { below, type Dice, oneOf } from './mutation.ts';
+import type { DocumentSeed } from './seeds.ts';
+
+/**
+ * Office files, RTF and tables made from a grammar, and archives whose directory lies.
+ * @param scale how many times over: the same dice give the same document, with more of the same
+ */
+export function documentOf(roll: Dice, scale: number): DocumentSeed {
+  const many = scale * oneOf(roll, [1, 1, 5, 200]);
+  const make = oneOf<() => DocumentSeed>(roll, [
+    () => file('a.docx', 'wordprocessingml.document', wordFile(wordBody(roll, many))),
+    () => file('a.xlsx', 'spreadsheetml.sheet', sheetFile(rows(roll).repeat(many))),
+    () =>
+      file(
+        'a.pptx',
+        'presentationml.presentation',
+        slidesFile(
+          Array.from({ length: below(roll, 20) }, () => ({
+            text: text(roll).repeat(many),
+            hidden: roll() < 0.3,
+          })),
+        ),
+      ),
+    () => ({
+      name: 'a.odt',
+      mime: 'application/vnd.oasis.opendocument.text',
+      bytes: Buffer.from(openDocumentFile(openBody(roll, many))),
+    }),
+    () => ({ name: 'a.rtf', mime: 'application/rtf', bytes: Buffer.from(rtf(roll, many), 'latin1') }),
+    () => ({
+      name: 'a.csv',
+      mime: `text/csv; charset=${oneOf(roll, ['utf-8', 'utf-16le', 'x', 'shift_jis'])}`,
+      bytes: Buffer.from(`${text(roll)};"${text(roll)}\n`.repeat(many)),
+    }),
+    () =>
+      file(
+        'a.docx',
+        'wordprocessingml.document',
+        Buffer.from(
+          zipSync({
+            [`${'a/'.repeat(many)}x`]: strToU8('x'.repeat(1000 * many)),
+            '[Content_Types].xml': strToU8(text(roll)),
+          }),
+        ),
+      ),
+  ]);
+  const document = make();
+  return roll() < 0.3 ? { ...document, bytes: lying(roll, document.bytes) } : document;
+}
+
+function file(name: string, kind: string, bytes: Uint8Array): DocumentSeed {
+  return { name, mime: `application/vnd.openxmlformats-officedocument.${kind}`, bytes: Buffer.from(bytes) };
+}
+
+/** The headers of a ZIP archive with other sizes, offsets, methods and flags than those of its contents. */
+function lying(roll: Dice, bytes: Buffer): Buffer {
+  const changed = Buffer.from(bytes);
+  for (const signature of ['PK\x03\x04', 'PK\x01\x02', 'PK\x05\x06']) {
+    const at = changed.indexOf(signature, below(roll, 2) * 40, 'latin1');
+    const field = at + 6 + below(roll, 24);
+    if (at === -1 || field + 4 > changed.length || roll() < 0.4) continue;
+    changed.writeUInt32LE(oneOf(roll, [0, 1, 0xffffffff, 0x7fffffff, changed.length, 8]), field);
+  }
+  return changed;
+}
+
+const TEXTS = [
+  'words ',
+  '&amp;',
+  '&#x202e;',
+  '&#0;',
+  '&boom;',
+  '<![CDATA[x]]>',
+  '<!-- x -->',
+  '\u200b',
+  '👩‍💻',
+  '<',
+  '&lt;',
+  '1234.5',
+  '\t',
+];
+
+function text(roll: Dice): string {
+  return Array.from({ length: 1 + below(roll, 4) }, () => oneOf(roll, TEXTS)).join('');
+}
+
+function wordBody(roll: Dice, many: number): string {
+  const part = Array.from({ length: 1 + below(roll, 4) }, () =>
+    paragraph(
+      run(text(roll), oneOf(roll, ['', '<w:vanish/>', '<w:vanish w:val="0"/>', '<w:color w:val="FFFFFF"/>'])),
+    ),
+  ).join('');
+  const [open, close] = oneOf(roll, [
+    ['', ''],
+    ['<w:tbl><w:tr><w:tc>', '</w:tc></w:tr></w:tbl>'],
+    ['<w:p>', '</w:p>'],
+    ['<w:sdt>', ''],
+    ['<mc:AlternateContent><mc:Choice>', '</mc:Choice></mc:AlternateContent>'],
+  ] as const);
+  return open.repeat(many) + part.repeat(many) + close.repeat(many);
+}
+
+function rows(roll: Dice): string {
+  const cells = Array.from(
+    { length: 1 + below(roll, 5) },
+    () =>
+      `<x:c r="${oneOf(roll, ['A1', 'XFD1048576', 'ZZZZZZ1', '', 'B2'])}" t="${oneOf(roll, ['s', 'n', 'str', 'inlineStr', 'b', 'd', 'e', ''])}" s="${oneOf(roll, ['0', '99999999', '-1'])}"><x:v>${oneOf(roll, ['0', '1', '99999999', '-1', '1e308', '45000.5', 'x', ''])}</x:v></x:c>`,
+  );
+  return `<x:row r="${oneOf(roll, ['1', '1048576', 'x'])}">${cells.join('')}</x:row>`;
+}
+
+function openBody(roll: Dice, many: number): string {
+  const [open, close] = oneOf(roll, [
+    ['', ''],
+    ['<text:section>', '</text:section>'],
+    ['<text:span>', '</text:span>'],
+    ['<text:note>', ''],
+    [
+      '<table:table><table:table-row table:number-rows-repeated="9999999"><table:table-cell table:number-columns-repeated="9999">',
+      '</table:table-cell></table:table-row></table:table>',
+    ],
+  ] as const);
+  const inner = `<text:p text:style-name="${oneOf(roll, ['a', 'P1'])}">${text(roll)}<text:s text:c="${oneOf(roll, ['1', '999999999', '-1', 'x'])}"/><text:tab/></text:p>`;
+  return open.repeat(many) + inner.repeat(many) + close.repeat(many);
+}
+
+function rtf(roll: Dice, many: number): string {
+  const pieces = [
+    '{',
+    '}',
+    '\\par ',
+    "\\'e9",
+    '\\u8364?',
+    '\\u-1 ',
+    '\\bin5 ',
+    '\\bin999999999 ',
+    '{\\*\\x ',
+    '\\uc9 ',
+    '\\v ',
+    '\\v0 ',
+    '{\\field{\\*\\fldinst x}',
+    '\\f9 ',
+    'words ',
+    '\\',
+    '\\fcharset128 ',
+    '{\\fonttbl',
+    '{\\object{\\objdata 00}}',
+  ];
+  const part = Array.from({ length: 1 + below(roll, 20) }, () => oneOf(roll, pieces)).join('');
+  return `{\\rtf1\\ansi${part.repeat(many)}}`;
+}

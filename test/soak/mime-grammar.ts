@@ -1,0 +1,138 @@
+import { below, type Dice, oneOf } from './mutation.ts';
+
+/**
+ * Messages made from a grammar of MIME: nested parts, encodings, parameters, long headers.
+ * @param scale how many times over: the same dice give the same message, with more of the same
+ */
+export function mimeMessage(roll: Dice, scale: number): Buffer {
+  const many = scale * oneOf(roll, [1, 1, 3, 100]);
+  const headers = Array.from({ length: 1 + below(roll, 8) }, () => header(roll, many));
+  return Buffer.from([...headers, entity(roll, 4, many)].join('\r\n'), roll() < 0.7 ? 'utf8' : 'latin1');
+}
+
+const WORD = [
+  'ada',
+  'é',
+  '=?utf-8?B?R3LDvMOfZQ==?=',
+  '=?utf-8?q?=C3=BC?=',
+  '=?x?q?y?=',
+  '=?utf-8?B?====?=',
+  '"',
+  '\\',
+  '(',
+  ')',
+  '<',
+  '>',
+  '@',
+  ',',
+  ';',
+  ':',
+  '\r\n ',
+  '\t',
+  '\0',
+  '\u202e',
+  '=?',
+];
+
+function header(roll: Dice, many: number): string {
+  const name = oneOf(roll, [
+    'From',
+    'To',
+    'Cc',
+    'Reply-To',
+    'Subject',
+    'Date',
+    'Message-ID',
+    'References',
+    'In-Reply-To',
+    'Received',
+    'X-A',
+    'Content-Type',
+    '',
+    'MIME-Version',
+  ]);
+  const values = Array.from({ length: 1 + below(roll, 5) }, () =>
+    oneOf<() => string>(roll, [
+      () => oneOf(roll, WORD),
+      () => `"Ada ${oneOf(roll, WORD)}" <ada@example.org>, `,
+      () => `<${oneOf(roll, WORD)}@b> `,
+      () => 'group: a@b, c@d;',
+      () => 'Tue, 3 Mar 2026 12:00:00 +0100',
+    ])(),
+  );
+  return `${name}: ${values.join('').repeat(many)}`;
+}
+
+function parameters(roll: Dice, boundary: string): string {
+  return Array.from({ length: below(roll, 4) }, () =>
+    oneOf(roll, [
+      `; boundary="${boundary}"`,
+      `; boundary=${boundary}`,
+      '; charset=utf-8',
+      '; charset=utf-7',
+      '; charset=iso-2022-jp',
+      '; charset=x',
+      '; format=flowed; delsp=yes',
+      "; name*0*=utf-8''%e2%80%ae; name*1=x",
+      `; name="${'a'.repeat(below(roll, 900))}"`,
+      ';',
+      '; =',
+      '; a="',
+    ]),
+  ).join('');
+}
+
+function entity(roll: Dice, depth: number, many: number): string {
+  const encoding = oneOf(roll, ['', '', 'base64', 'quoted-printable', '8bit', 'x-uuencode', '7bit']);
+  const disposition = oneOf(roll, [
+    '',
+    '',
+    '\r\nContent-Disposition: attachment; filename=x.bin',
+    '\r\nContent-Disposition: inline',
+  ]);
+  if (depth > 0 && roll() < 0.5) {
+    const boundary = oneOf(roll, ['outer', 'inner', 'a b', '--', "'()+_,-./:=?", 'outer']);
+    const kind = oneOf(roll, ['mixed', 'alternative', 'related', 'digest', 'signed', 'x']);
+    const parts = Array.from(
+      { length: below(roll, 4) },
+      () => `--${boundary}\r\n${entity(roll, depth - 1, 1)}\r\n`,
+    ).join('');
+    const end = roll() < 0.8 ? `--${boundary}--\r\n` : '';
+    return `Content-Type: multipart/${kind}; boundary="${boundary}"${parameters(roll, boundary)}\r\n\r\npreamble\r\n${parts.repeat(many)}${end}`;
+  }
+  const type = oneOf(roll, [
+    'text/plain',
+    'text/html',
+    'message/rfc822',
+    'text/calendar; method=REQUEST',
+    'application/octet-stream',
+    'text/csv',
+    'message/delivery-status',
+    'x',
+    '',
+  ]);
+  return `Content-Type: ${type}${parameters(roll, 'outer')}${encoding === '' ? '' : `\r\nContent-Transfer-Encoding: ${encoding}`}${disposition}\r\n\r\n${body(roll, encoding, many)}`;
+}
+
+function body(roll: Dice, encoding: string, many: number): string {
+  const words = oneOf(roll, [
+    'Hello\r\n',
+    '<p style="display:none">x</p>',
+    '=C3=BC=\r\n',
+    '+AGE-',
+    '\u001b$B$"\u001b(B',
+    '-- \r\n',
+    '> quoted\r\n',
+    '--outer\r\n',
+    'x'.repeat(998),
+    '\r\n',
+    'begin 644 x\r\n#86)C\r\n`\r\nend\r\n',
+    '\u200b\u{e0041}',
+    '=',
+    '..',
+  ]);
+  const text = words.repeat(many);
+  return encoding === 'base64'
+    ? Buffer.from(text).toString(oneOf(roll, ['base64', 'base64url', 'hex']))
+    : text;
+}
