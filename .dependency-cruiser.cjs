@@ -3,13 +3,14 @@
 
 /** Libraries without input or output of their own. */
 const PURE_LIBRARIES = [
+  '@csstools',
   'ajv',
   'ajv-formats',
-  'html-to-text',
   'iconv-lite',
   'ical.js',
   // nodemailer as a whole opens sockets; this file of it only parses.
   'nodemailer/dist/esm/mime-funcs',
+  'parse5',
   'postal-mime',
   'timezones-ical-library',
   'zod',

@@ -1,3 +1,8 @@
+import { namedColors } from '@csstools/color-helpers';
+import { color as readWithLibrary, serializeRGB } from '@csstools/css-color-parser';
+import { parseComponentValue } from '@csstools/css-parser-algorithms';
+import { tokenize } from '@csstools/css-tokenizer';
+
 /** Colours as CSS and HTML attributes write them. Pure. */
 
 export interface Color {
@@ -9,59 +14,40 @@ export interface Color {
   readonly alpha: number;
 }
 
-/** Source: CSS Color Module Level 4, 6.1. */
-const NAMED: ReadonlyMap<string, number> = new Map(
-  `aliceblue f0f8ff antiquewhite faebd7 aqua 00ffff aquamarine 7fffd4 azure f0ffff beige f5f5dc bisque ffe4c4
-  black 000000 blanchedalmond ffebcd blue 0000ff blueviolet 8a2be2 brown a52a2a burlywood deb887 cadetblue 5f9ea0
-  chartreuse 7fff00 chocolate d2691e coral ff7f50 cornflowerblue 6495ed cornsilk fff8dc crimson dc143c cyan 00ffff
-  darkblue 00008b darkcyan 008b8b darkgoldenrod b8860b darkgray a9a9a9 darkgreen 006400 darkgrey a9a9a9
-  darkkhaki bdb76b darkmagenta 8b008b darkolivegreen 556b2f darkorange ff8c00 darkorchid 9932cc darkred 8b0000
-  darksalmon e9967a darkseagreen 8fbc8f darkslateblue 483d8b darkslategray 2f4f4f darkslategrey 2f4f4f
-  darkturquoise 00ced1 darkviolet 9400d3 deeppink ff1493 deepskyblue 00bfff dimgray 696969 dimgrey 696969
-  dodgerblue 1e90ff firebrick b22222 floralwhite fffaf0 forestgreen 228b22 fuchsia ff00ff gainsboro dcdcdc
-  ghostwhite f8f8ff gold ffd700 goldenrod daa520 gray 808080 green 008000 greenyellow adff2f grey 808080
-  honeydew f0fff0 hotpink ff69b4 indianred cd5c5c indigo 4b0082 ivory fffff0 khaki f0e68c lavender e6e6fa
-  lavenderblush fff0f5 lawngreen 7cfc00 lemonchiffon fffacd lightblue add8e6 lightcoral f08080 lightcyan e0ffff
-  lightgoldenrodyellow fafad2 lightgray d3d3d3 lightgreen 90ee90 lightgrey d3d3d3 lightpink ffb6c1
-  lightsalmon ffa07a lightseagreen 20b2aa lightskyblue 87cefa lightslategray 778899 lightslategrey 778899
-  lightsteelblue b0c4de lightyellow ffffe0 lime 00ff00 limegreen 32cd32 linen faf0e6 magenta ff00ff maroon 800000
-  mediumaquamarine 66cdaa mediumblue 0000cd mediumorchid ba55d3 mediumpurple 9370db mediumseagreen 3cb371
-  mediumslateblue 7b68ee mediumspringgreen 00fa9a mediumturquoise 48d1cc mediumvioletred c71585 midnightblue 191970
-  mintcream f5fffa mistyrose ffe4e1 moccasin ffe4b5 navajowhite ffdead navy 000080 oldlace fdf5e6 olive 808000
-  olivedrab 6b8e23 orange ffa500 orangered ff4500 orchid da70d6 palegoldenrod eee8aa palegreen 98fb98
-  paleturquoise afeeee palevioletred db7093 papayawhip ffefd5 peachpuff ffdab9 peru cd853f pink ffc0cb plum dda0dd
-  powderblue b0e0e6 purple 800080 rebeccapurple 663399 red ff0000 rosybrown bc8f8f royalblue 4169e1
-  saddlebrown 8b4513 salmon fa8072 sandybrown f4a460 seagreen 2e8b57 seashell fff5ee sienna a0522d silver c0c0c0
-  skyblue 87ceeb slateblue 6a5acd slategray 708090 slategrey 708090 snow fffafa springgreen 00ff7f steelblue 4682b4
-  tan d2b48c teal 008080 thistle d8bfd8 tomato ff6347 turquoise 40e0d0 violet ee82ee wheat f5deb3 white ffffff
-  whitesmoke f5f5f5 yellow ffff00 yellowgreen 9acd32`
-    .trim()
-    .split(/\s*\n\s*|\s{2,}/)
-    .join(' ')
-    .split(/ (?=[a-z]+ [0-9a-f]{6}(?: |$))/)
-    .map((entry) => [entry.slice(0, -7), Number.parseInt(entry.slice(-6), 16)]),
-);
+/** CSS Color Module Level 4, 6.2, as browsers show them by day. */
+const SYSTEM: Readonly<Record<string, string>> = {
+  canvas: '#fff',
+  canvastext: '#000',
+  linktext: '#00e',
+  visitedtext: '#551a8b',
+  activetext: '#f00',
+  buttonface: '#efefef',
+  buttontext: '#000',
+  field: '#fff',
+  fieldtext: '#000',
+  graytext: '#808080',
+  window: '#fff',
+  windowtext: '#000',
+  infotext: '#000',
+  menutext: '#000',
+};
+/** The others differ from system to system. */
+const OTHER_SYSTEM =
+  /^(?:accentcolor|accentcolortext|buttonborder|highlight|highlighttext|mark|marktext|selecteditem|selecteditemtext|activeborder|activecaption|appworkspace|background|buttonhighlight|buttonshadow|captiontext|inactiveborder|inactivecaption|inactivecaptiontext|infobackground|menu|scrollbar|threed\w+|windowframe|-webkit-[\w-]+|-moz-[\w-]+)$/;
 
-/** @returns undefined for what is no colour, or none that is known here */
-export function readColor(text: string): Color | undefined {
+/** @returns 'unknown' for a colour that cannot be told; undefined for what is no colour */
+export function readColor(text: string): Color | 'unknown' | undefined {
   const value = text.trim().toLowerCase();
-  if (value === 'transparent') return { red: 0, green: 0, blue: 0, alpha: 0 };
-  const named = NAMED.get(value);
-  if (named !== undefined) return fromHex(named.toString(16).padStart(6, '0'));
+  const system = SYSTEM[value];
+  if (system !== undefined) return readColor(system);
   // Attributes leave the sign out.
   const hex = /^#?((?:[0-9a-f]{3,4}){1,2})$/.exec(value)?.[1];
   if (hex !== undefined) return fromHex(hex.length < 5 ? hex.replace(/./g, '$&$&') : hex);
-  const [, form, inner = ''] = /^(rgb|hsl)a?\(([^()]*)\)$/.exec(value) ?? [];
-  const [first = '', second = '', third = '', alpha = '1'] = inner
-    .split(/[\s,/]+/)
-    .filter((part) => part !== '');
-  const parts = [first, second, third].map(Number.parseFloat);
-  if (form === undefined || parts.some(Number.isNaN)) return undefined;
-  const [a = 0, b = 0, c = 0] = parts;
-  const opacity = Number.parseFloat(alpha) / (alpha.endsWith('%') ? 100 : 1);
-  if (form === 'hsl') return { ...fromHsl(a, b / 100, c / 100), alpha: opacity };
-  const scale = first.endsWith('%') ? 2.55 : 1;
-  return { red: a * scale, green: b * scale, blue: c * scale, alpha: opacity };
+  const named = Object.hasOwn(namedColors, value) ? namedColors[value] : undefined;
+  if (named !== undefined) return { red: named[0], green: named[1], blue: named[2], alpha: 1 };
+  if (value === 'transparent') return { red: 0, green: 0, blue: 0, alpha: 0 };
+  if (value.includes('(')) return computed(value) ?? 'unknown';
+  return OTHER_SYSTEM.test(value) ? 'unknown' : undefined;
 }
 
 function fromHex(digits: string): Color {
@@ -70,14 +56,28 @@ function fromHex(digits: string): Color {
   return { red: byteAt(0), green: byteAt(2), blue: byteAt(4), alpha };
 }
 
-/** CSS Color Module Level 4, 7.1. */
-function fromHsl(hue: number, saturation: number, lightness: number) {
-  const reach = saturation * Math.min(lightness, 1 - lightness);
-  const channel = (n: number) => {
-    const k = (((n + hue / 30) % 12) + 12) % 12;
-    return 255 * (lightness - reach * Math.max(-1, Math.min(k - 3, 9 - k, 1)));
+/** `rgb()`, `oklch()`, `color-mix()` and the like. */
+function computed(value: string): Color | undefined {
+  const node = parseComponentValue(tokenize({ css: value }));
+  const data = node === undefined ? false : readWithLibrary(node);
+  if (data === false || typeof data.alpha !== 'number') return undefined;
+  const [red = Number.NaN, green = Number.NaN, blue = Number.NaN, alpha = 1] = (
+    /^rgba?\(([^()]*)\)$/.exec(serializeRGB(data).toString())?.[1] ?? ''
+  )
+    .split(',')
+    .map(Number);
+  return [red, green, blue, alpha].some(Number.isNaN) ? undefined : { red, green, blue, alpha };
+}
+
+/** What is seen of a colour that lets another through. */
+export function over(front: Color, behind: Color): Color {
+  const mix = (a: number, b: number) => a * front.alpha + b * (1 - front.alpha);
+  return {
+    red: mix(front.red, behind.red),
+    green: mix(front.green, behind.green),
+    blue: mix(front.blue, behind.blue),
+    alpha: front.alpha + behind.alpha * (1 - front.alpha),
   };
-  return { red: channel(0), green: channel(8), blue: channel(4) };
 }
 
 /** A difference of a channel that no eye finds in text. */

@@ -1,360 +1,590 @@
-import type { DomNode } from 'html-to-text';
-import { type Color, lookTheSame, readColor } from './css-color.ts';
-import { attributesOf } from './selector.ts';
-import { type Declaration, readDeclarations, readStyleSheet, type StyleSheet } from './style-sheet.ts';
+import { fontSizeIn, readStyles, type Styles, sideOf, type Values } from './computed-style.ts';
+import { type Color, lookTheSame, over, readColor } from './css-color.ts';
+import { FONT_PX, lengthPx, numberIn, SCREEN_PX, valuesIn } from './css-length.ts';
+import type { CustomProperties } from './custom-property.ts';
+import {
+  attributesOf,
+  childElements,
+  type HtmlDocument,
+  type HtmlElement,
+  isElement,
+  parentOf,
+} from './html-tree.ts';
 
 /**
- * What of an HTML message a person sees. Hidden is what the `hidden` attribute, a tag that is never drawn, or a style
- * hides, be it inline, an old attribute or in a style sheet: not displayed, not visible, transparent, too small to
- * read, of the colour behind it, clipped away, or moved off the page. What cannot be told is taken to show: colours
- * over a picture, sizes and places that are computed, what lies behind something else, and rules with selectors that
- * are not known.
+ * What of an HTML message a person sees on a usual screen, before doing anything: by tags, attributes, style sheets and
+ * styles. Hidden is what is certain not to be seen. Unclear is what mail programs show differently, what one click
+ * would show, and what only a layout or the pictures could tell. Two limits are accepted: text that another element
+ * covers without being taken out of the flow, and fonts that are loaded from elsewhere, count as shown.
  */
+export type Visibility = 'shown' | 'unclear' | 'hidden';
+
 export interface Sight {
-  /** The element is drawn; what is in it may be. */
-  readonly isDrawn: boolean;
-  /** Text directly in it can be read. */
-  readonly textShows: boolean;
-  /** A picture that it is can be seen. */
-  readonly pictureShows: boolean;
+  /** The element, with all that is in it. */
+  readonly element: Visibility;
+  /** Text directly in it. */
+  readonly text: Visibility;
+  /** A picture that it is. */
+  readonly picture: Visibility;
 }
 
-export function sightOf(element: DomNode): Sight {
-  const style = styleOf(element);
-  return { isDrawn: style.isDrawn, textShows: isReadable(style), pictureShows: style.isVisible };
+export function seenIn(document: HtmlDocument): (element: HtmlElement) => Sight {
+  const styles = readStyles(document, RELEVANT);
+  const computed = new Map<HtmlElement, Style>();
+  const page: Style = { ...PAGE, custom: styles.custom };
+  const styleOf = (element: HtmlElement): Style => {
+    const known = computed.get(element);
+    if (known !== undefined) return known;
+    const parent = parentOf(element);
+    const style = styled(element, parent === undefined ? page : styleOf(parent), styles);
+    computed.set(element, style);
+    return style;
+  };
+  return (element) => {
+    const style = styleOf(element);
+    return {
+      element: style.drawn,
+      text: worst(style.drawn, style.visible, style.letters, textSight(style)),
+      picture: worst(style.drawn, style.visible),
+    };
+  };
 }
 
 /** What an element hands down to those in it. */
 interface Style {
-  readonly isDrawn: boolean;
-  readonly isVisible: boolean;
+  readonly drawn: Visibility;
+  readonly visible: Visibility;
+  /** Whether letters have their usual form and size. */
+  readonly letters: Visibility;
   readonly opacity: number;
   readonly fontPx: number;
-  /** Undefined: not known. */
-  readonly color: Color | undefined;
-  readonly background: Color | undefined;
+  /** All that the colour may be: a gradient is several. Undefined: not known. */
+  readonly color: readonly Color[] | undefined;
+  readonly linkColor: readonly Color[] | undefined;
+  readonly background: readonly Color[] | undefined;
+  /** Something else than the colour draws the letters: a shadow, an outline. */
+  readonly isOutlined: boolean;
+  readonly laysOut: boolean;
+  readonly custom: CustomProperties | undefined;
 }
 
-const FONT_PX = 16;
+const BLACK: Color = { red: 0, green: 0, blue: 0, alpha: 1 };
+const WHITE: Color = { red: 255, green: 255, blue: 255, alpha: 1 };
+const LINK: Color = { red: 0, green: 0, blue: 238, alpha: 1 };
+
+const PAGE: Style = {
+  drawn: 'shown',
+  visible: 'shown',
+  letters: 'shown',
+  opacity: 1,
+  fontPx: FONT_PX,
+  color: [BLACK],
+  linkColor: [LINK],
+  background: [WHITE],
+  isOutlined: false,
+  laysOut: false,
+  custom: undefined,
+};
+
 const READABLE_PX = 3;
 const SEEN_OPACITY = 0.1;
 
-const PAGE: Style = {
-  isDrawn: true,
-  isVisible: true,
-  opacity: 1,
-  fontPx: FONT_PX,
-  color: { red: 0, green: 0, blue: 0, alpha: 1 },
-  background: { red: 255, green: 255, blue: 255, alpha: 1 },
-};
-const LINK: Color = { red: 0, green: 0, blue: 238, alpha: 1 };
+const ORDER = ['shown', 'unclear', 'hidden'] as const;
 
-function isReadable({ isVisible, fontPx, color, background }: Style): boolean {
-  if (!isVisible || fontPx < READABLE_PX) return false;
-  if (color === undefined) return true;
-  if (color.alpha < SEEN_OPACITY) return false;
-  return background === undefined || !lookTheSame(color, background);
+/** The least visible of them. */
+export function worst(...all: readonly Visibility[]): Visibility {
+  return all.reduce((a, b) => (ORDER.indexOf(b) > ORDER.indexOf(a) ? b : a), 'shown');
 }
 
-const computed = new WeakMap<DomNode, Style>();
-
-/** Elements are asked for from the outside in: the parent's is there already. */
-function styleOf(element: DomNode): Style {
-  const known = computed.get(element);
-  if (known !== undefined) return known;
-  const { parent } = element;
-  const style = styled(element, parent?.type === 'tag' ? styleOf(parent) : PAGE);
-  computed.set(element, style);
-  return style;
+/** Hidden if something is the case, unclear if it cannot be told. */
+function hiddenIf(is: boolean | undefined): Visibility {
+  return is === undefined ? 'unclear' : is ? 'hidden' : 'shown';
 }
 
-const NEVER_DRAWN = new Set(
-  'template datalist noembed noframes title iframe canvas meter progress rp desc metadata defs annotation'.split(
-    ' ',
-  ),
-);
+function unclearIf(is: boolean): Visibility {
+  return is ? 'unclear' : 'shown';
+}
 
-function styled(element: DomNode, parent: Style): Style {
-  const attributes = attributesOf(element);
-  const name = element.name ?? '';
-  const declared = declarationsOf(element);
-  const isLink = name === 'a' && 'href' in attributes;
-  const isHeldBack = NEVER_DRAWN.has(name) || (name === 'dialog' && !('open' in attributes));
-  if (declared.size === 0 && !isHeldBack && !isLink && name !== 'img' && !('hidden' in attributes))
-    return parent;
-  const get = (property: string) => declared.get(property) ?? '';
-  const fontPx = fontSize(declared, parent.fontPx);
-  const px = (property: string) => lengthPx(get(property), fontPx, SCREEN_PX);
-  const opacity = parent.opacity * opacityIn(get('opacity'), get('filter'));
+function styled(element: HtmlElement, parent: Style, styles: Styles): Style {
+  if (parent.drawn === 'hidden') return parent;
+  const byTag = worst(parent.drawn, drawnByTag(element));
+  const values = styles.valuesOf(element, parent.custom);
+  if (values === undefined) return { ...parent, drawn: worst(byTag, 'unclear') };
+  const { get, custom } = values;
   const display = get('display');
-  const isDrawn =
-    display !== 'none' &&
-    (!('hidden' in attributes) || display !== '') &&
-    !isHeldBack &&
-    !(name === 'img' && isDot(attributes, px)) &&
-    get('content-visibility') !== 'hidden' &&
-    opacity >= SEEN_OPACITY &&
-    !isOffPage(get, px) &&
-    !isClipped(get, px);
-  const visibility = get('visibility');
-  return {
-    isDrawn,
-    isVisible: visibility === '' || visibility === 'inherit' ? parent.isVisible : visibility === 'visible',
-    opacity,
+  const fontSize = get('font-size');
+  const computedPx = fontSizeIn(fontSize, parent.fontPx);
+  const isFontKnown = computedPx !== undefined || !fontSize.includes('(');
+  const fontPx = computedPx ?? parent.fontPx;
+  const box: Box = {
+    element,
+    get,
+    display,
     fontPx,
-    color: colorOf(declared, isLink ? LINK : parent.color),
-    background: backgroundOf(declared, parent.background),
+    px: (property) => lengthPx(sideIn(property, get(property)), fontPx, SCREEN_PX),
+    isBlock: isBlock(element, get, parent.laysOut),
+    isPlaced: /absolute|fixed|relative|sticky/.test(get('position')),
+  };
+  const opacity = numberIn(get('opacity') || '1');
+  const faded = fadedBy(get('filter'));
+  const total = parent.opacity * Math.min(Math.max((opacity ?? 1) * (faded ?? 1), 0), 1);
+  const visibility = get('visibility');
+  const isLink = element.tagName === 'a' && attributesOf(element).has('href');
+  const painted = paint(box, { ...parent, color: isLink ? parent.linkColor : parent.color });
+  return {
+    drawn: worst(
+      byTag,
+      hiddenByDisplay(element, display),
+      hiddenIf(is(get('content-visibility'), /hidden/)),
+      total < SEEN_OPACITY ? 'hidden' : unclearIf(opacity === undefined || faded === undefined),
+      ...(display === 'contents' ? [] : [moved(box), clipped(box)]),
+      unclearIf(doubtful(box)),
+      hiddenIf(element.tagName === 'img' && isDot(box)),
+    ),
+    visible:
+      visibility === '' || /inherit|unset|revert/.test(visibility)
+        ? parent.visible
+        : hiddenIf(is(visibility, /hidden|collapse/)),
+    letters: lettersOf(
+      box,
+      fontSize === '' || computedPx !== undefined ? undefined : isFontKnown,
+      parent,
+      styles,
+    ),
+    opacity: total,
+    fontPx,
+    ...painted,
+    linkColor: linkColorOf(element) ?? parent.linkColor,
+    isOutlined: isOutlined(get, parent),
+    laysOut: /flex|grid|box/.test(display),
+    custom,
   };
 }
 
-const RELEVANT = new Set(
+/** Whether a keyword is one of some; undefined for a value that is not known. */
+function is(value: string, which: RegExp): boolean | undefined {
+  return value.includes('(') ? undefined : which.test(value);
+}
+
+interface Box {
+  readonly element: HtmlElement;
+  readonly get: Values;
+  readonly display: string;
+  readonly fontPx: number;
+  /** @returns undefined if it is not set, or cannot be computed */
+  px(property: string): number | undefined;
+  /** Sizes and overflow count only for blocks, and moves for all but plain inline text. */
+  readonly isBlock: boolean;
+  readonly isPlaced: boolean;
+}
+
+/** Drawn by no browser, however it is styled. */
+const NEVER_DRAWN = new Set(
   (
-    'display visibility opacity filter content-visibility font font-size color -webkit-text-fill-color background ' +
-    'background-color background-image position left right top bottom inset text-indent margin margin-left ' +
-    'margin-top margin-inline-start margin-block-start transform -webkit-transform translate scale zoom ' +
-    'clip clip-path -webkit-clip-path overflow overflow-x overflow-y width height max-width max-height'
+    'template datalist noembed noframes title iframe canvas meter progress rp desc metadata defs annotation ' +
+    'annotation-xml audio video head script style param source track'
   ).split(' '),
 );
+/** Drawn by some mail programs, or once somebody opens it. */
+const OFTEN_LEFT_OUT = new Set('object svg bdo frameset'.split(' '));
 
-/** A message says the same style many times over. */
-interface Styles {
-  readonly sheet: StyleSheet;
-  readonly inline: Map<string, readonly Declaration[]>;
-}
-
-const documents = new WeakMap<DomNode, Styles>();
-
-function stylesFor(element: DomNode): Styles {
-  let root = element;
-  while (root.parent) root = root.parent;
-  const known = documents.get(root);
-  if (known !== undefined) return known;
-  const read = { sheet: readStyleSheet(styleTexts(root), counts), inline: new Map() };
-  documents.set(root, read);
-  return read;
-}
-
-function ownDeclarations(style: string, { inline }: Styles): readonly Declaration[] {
-  const known = inline.get(style);
-  if (known !== undefined) return known;
-  const read = readDeclarations(style).filter(counts);
-  inline.set(style, read);
-  return read;
-}
-
-function counts({ property, value }: Declaration): boolean {
-  return RELEVANT.has(property) && isValid(property, value);
-}
-
-function styleTexts(root: DomNode): string {
-  const texts: string[] = [];
-  const waiting = [root];
-  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-    if (node.type === 'style') texts.push(styleText(node));
-    else for (const child of (node.children ?? []).toReversed()) waiting.push(child);
-  }
-  return texts.join('\n');
-}
-
-function styleText(style: DomNode): string {
-  const { media = '', type = '' } = attributesOf(style);
-  const text = (style.children ?? []).map(({ data = '' }) => data).join('');
-  if (!/^(?:text\/css)?\s*$/i.test(type)) return '';
-  return media === '' ? text : `@media ${media} {${text}}`;
-}
-
-/** Old attributes first, then the style sheets, then the element's own style; the last of each wins. */
-function declarationsOf(element: DomNode): ReadonlyMap<string, string> {
+function drawnByTag(element: HtmlElement): Visibility {
+  const name = element.tagName.toLowerCase();
   const attributes = attributesOf(element);
-  const styles = stylesFor(element);
-  const inSheets = styles.sheet(element);
-  const own = attributes.style === undefined ? [] : ownDeclarations(attributes.style, styles);
-  const modern = [...inSheets, ...own];
-  const cascade = [
-    ...oldAttributes(element.name ?? '', attributes).filter(counts),
-    ...modern.filter(({ important }) => !important),
-    ...modern.filter(({ important }) => important),
-  ];
-  const declared = new Map<string, string>();
-  for (const { property, value } of cascade) {
-    // Set anew at the end, so that of `background` and `background-color` the later one counts.
-    declared.delete(property);
-    declared.set(property, value);
-  }
-  return declared;
-}
-
-function oldAttributes(
-  name: string,
-  { bgcolor, background, color, text }: Record<string, string>,
-): Declaration[] {
-  const entries = [
-    ['background-color', bgcolor],
-    ['background-image', background && `url(${background})`],
-    ['color', name === 'font' ? color : undefined],
-    ['color', name === 'body' ? text : undefined],
-  ] as const;
-  return entries.flatMap(([property, value]) =>
-    value === undefined ? [] : [{ property, value: value.toLowerCase(), important: false }],
+  if (NEVER_DRAWN.has(name) || (name === 'dialog' && !attributes.has('open'))) return 'hidden';
+  const parent = parentOf(element);
+  const isClosed = parent?.tagName === 'details' && !attributesOf(parent).has('open');
+  if (isClosed && !(name === 'summary' && childElements(parent)[0] === element)) return 'unclear';
+  const hasShadowTree = childElements(element).some((one) => attributesOf(one).has('shadowrootmode'));
+  return unclearIf(
+    OFTEN_LEFT_OUT.has(name) || hasShadowTree || (name === 'option' && isBehindAnother(element)),
   );
 }
 
-const KEYWORDS: Readonly<Record<string, RegExp>> = {
-  display:
-    /^(?:none|contents|-webkit-box|-webkit-flex|(?:inline|block|table|flex|grid|list-item|flow|flow-root|ruby|run-in)[a-z -]*)$/,
-  visibility: /^(?:visible|hidden|collapse)$/,
-  opacity: /^[\d.]+(?:e-?\d+)?%?$/,
-  position: /^(?:static|relative|absolute|fixed|sticky|-webkit-sticky)$/,
-  'font-size': /^(?:smaller|larger|xx?-small|small|medium|large|x{1,3}-large)$/,
-};
-const LENGTHS =
-  /^(?:font-size|left|right|top|bottom|text-indent|(?:max-)?(?:width|height)|margin-(?:left|top|inline-start|block-start))$/;
-const ANYWHERE = /^(?:inherit|initial|unset|revert|auto|none|normal)$|\(/;
-
-/** Readers drop a value that is none, and the one before it counts; what is computed is a value that is not known. */
-function isValid(property: string, value: string): boolean {
-  if (KEYWORDS[property]?.test(value) || (ANYWHERE.test(value) && property !== 'display')) return true;
-  if (LENGTHS.test(property)) return lengthPx(value, FONT_PX, FONT_PX) !== undefined;
-  if (/color$/.test(property)) return value === 'currentcolor' || readColor(value) !== undefined;
-  return KEYWORDS[property] === undefined || /^(?:inherit|initial|unset|revert)$/.test(value);
+/** Of a list that is closed one option shows. */
+function isBehindAnother(option: HtmlElement): boolean {
+  return parentOf(option) !== undefined && childElements(parentOf(option) ?? option)[0] !== option;
 }
 
-function colorOf(declared: ReadonlyMap<string, string>, inherited: Color | undefined): Color | undefined {
-  const value = declared.get('-webkit-text-fill-color') ?? declared.get('color') ?? 'inherit';
-  if (value === 'initial') return PAGE.color;
-  return value === 'inherit' || value === 'currentcolor' ? inherited : readColor(value);
+function hiddenByDisplay(element: HtmlElement, display: string): Visibility {
+  const attributes = attributesOf(element);
+  if (display === '' || display === 'revert')
+    return hiddenIf(attributes.has('hidden') || attributes.has('popover'));
+  return hiddenIf(is(display, /^none$/));
 }
 
-/** The colour behind the text; not known where there is a picture, or a colour that lets others through. */
-function backgroundOf(declared: ReadonlyMap<string, string>, behind: Color | undefined): Color | undefined {
-  let color: Color | undefined = behind;
-  let isPicture = false;
-  for (const [property, value] of declared) {
-    if (!property.startsWith('background')) continue;
-    if (property !== 'background-color') isPicture = /url\(|gradient\(|image/.test(value);
-    if (property === 'background-image') continue;
-    const parts = value.match(/[\w#.%-]+(?:\([^()]*\))?/g) ?? [];
-    const found = parts.map(readColor).find((one) => one !== undefined);
-    if (found === undefined) color = value.includes('var(') ? undefined : behind;
-    else if (found.alpha >= 1) color = found;
-    else color = found.alpha === 0 ? behind : undefined;
-  }
-  return isPicture ? undefined : color;
-}
+const INLINE = new Set(
+  (
+    'a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q s samp small span strike ' +
+    'strong sub sup time tt u var wbr'
+  ).split(' '),
+);
 
-const FONT_KEYWORD = /^(?:xx?-small|small|medium|large|x{1,3}-large|initial)$/;
-
-function fontSize(declared: ReadonlyMap<string, string>, parentPx: number): number {
-  let px = parentPx;
-  for (const [property, value] of declared) {
-    if (property === 'font-size')
-      px = FONT_KEYWORD.test(value) ? FONT_PX : (lengthPx(value, parentPx, parentPx) ?? px);
-    if (property !== 'font') continue;
-    // A number without a unit is a weight, unless it is 0.
-    const sizes = value
-      .split(/[\s/]+/)
-      .map((part) => (FONT_KEYWORD.test(part) ? FONT_PX : lengthPx(part, parentPx, parentPx)));
-    px = sizes.find((size) => size !== undefined) ?? px;
-  }
-  return px;
-}
-
-const SCREEN_PX = 1024;
-const PX_OF: Readonly<Record<string, number>> = {
-  px: 1,
-  pt: 4 / 3,
-  pc: 16,
-  in: 96,
-  cm: 96 / 2.54,
-  mm: 96 / 25.4,
-  rem: FONT_PX,
-  vw: SCREEN_PX / 100,
-  vh: SCREEN_PX / 100,
-};
-
-/** @returns undefined for what is no length, or is computed */
-function lengthPx(value: string, emPx: number, wholePx: number): number | undefined {
-  const [, digits = '', unit = ''] =
-    /^([+-]?(?:\d+\.?\d*|\.\d+)(?:e\d+)?)(%|[a-z]*)$/.exec(value.trim()) ?? [];
-  if (digits === '') return undefined;
-  const number = Number(digits);
-  if (unit === '') return number === 0 ? 0 : undefined;
-  if (unit === '%') return (number * wholePx) / 100;
-  if (unit === 'em') return number * emPx;
-  if (unit === 'ex' || unit === 'ch') return (number * emPx) / 2;
-  const px = PX_OF[unit];
-  return px === undefined ? undefined : number * px;
-}
-
-type Get = (property: string) => string;
-type Px = (property: string) => number | undefined;
-
-function opacityIn(opacity: string, filter: string): number {
-  const [, inFilter] = /opacity\(\s*([\d.]+%?)\s*\)/.exec(filter) ?? [];
-  return [opacity, inFilter ?? ''].reduce((product, value) => {
-    const number = Number.parseFloat(value) / (value.endsWith('%') ? 100 : 1);
-    return Number.isNaN(number) ? product : product * Math.min(Math.max(number, 0), 1);
-  }, 1);
+function isBlock(element: HtmlElement, get: Values, laysOut: boolean): boolean {
+  const display = get('display');
+  if (laysOut || /absolute|fixed/.test(get('position')) || /left|right/.test(get('float'))) return true;
+  return display === '' ? !INLINE.has(element.tagName) : !/^(?:inline|contents)$/.test(display);
 }
 
 /** So far to the left or above nothing is seen, and nobody scrolls so far to the right or down. */
 const OFF_PAGE_PX = -300;
 const OUT_OF_REACH_PX = 5000;
 
-function isOffPage(get: Get, px: Px): boolean {
-  const isOff = (value: number | undefined) =>
-    value !== undefined && (value <= OFF_PAGE_PX || value >= OUT_OF_REACH_PX);
-  const anyOff = (values: string) => lengthsIn(values, SCREEN_PX).some(isOff);
-  const moving = ['text-indent', 'margin-left', 'margin-top', 'margin-inline-start', 'margin-block-start'];
-  if (moving.map(px).some(isOff)) return true;
-  // Of the shorthand only these: a margin below or to the right hides nothing.
-  const [top = '', right = top, , left = right] = get('margin').split(/\s+/);
-  if (anyOff(`${top} ${left}`)) return true;
-  const isPlaced = !['', 'static', 'inherit', 'initial'].includes(get('position'));
-  if (isPlaced && (['left', 'right', 'top', 'bottom'].map(px).some(isOff) || anyOff(get('inset'))))
-    return true;
-  if (anyOff(get('translate')) || isFlat(get('scale')) || isFlat(get('zoom'))) return true;
-  const transform = `${get('transform')} ${get('-webkit-transform')}`;
-  const scales = [...transform.matchAll(/(?:scale(?:3d|x|y)?|matrix)\(([^()]*)\)/g)];
-  if (scales.some(([, sizes = '']) => isFlat(sizes.split(',')[0] ?? ''))) return true;
-  if (/rotate[xy]\(\s*-?90deg\s*\)/.test(transform)) return true;
-  const moves = [...transform.matchAll(/translate(?:3d|x|y)?\(([^()]*)\)/g)];
-  return moves.some(([, moved = '']) => moved.split(',').some((part) => isOff(lengthPx(part, FONT_PX, 0))));
+function moved(box: Box): Visibility {
+  const { get, px, isPlaced, isBlock: canMove } = box;
+  const sight = (property: string, isSideways = false): Visibility => {
+    const value = sideIn(property, get(property));
+    if (value === '' || /^(?:auto|inherit|initial|unset|revert|normal|none)$/.test(value)) return 'shown';
+    const distance = px(property);
+    if (distance === undefined) return 'unclear';
+    return awayBy(distance, isSideways);
+  };
+  return worst(
+    ...(canMove ? [sight('margin-left'), sight('margin-top'), sight('text-indent')] : [sight('margin-left')]),
+    ...(isPlaced && !/sticky/.test(get('position'))
+      ? [sight('left', true), sight('right', true), sight('top'), sight('bottom')]
+      : []),
+    ...(canMove ? [transformed(get('transform')), transformed(ownTransforms(get))] : []),
+    hiddenIf(isFlat(get('zoom'))),
+  );
 }
 
-function lengthsIn(values: string, wholePx: number): (number | undefined)[] {
-  return values.split(/\s+/).map((value) => lengthPx(value, FONT_PX, wholePx));
+/** What lies to the right of the screen is seen by those who scroll. */
+function awayBy(px: number, isSideways: boolean): Visibility {
+  if (px <= OFF_PAGE_PX || px >= OUT_OF_REACH_PX) return 'hidden';
+  return unclearIf(isSideways && px >= SCREEN_PX);
+}
+
+/** `translate`, `scale` and `rotate` as the functions that they stand for. */
+function ownTransforms(get: Values): string {
+  const [translate, scale, rotate] = ['translate', 'scale', 'rotate'].map((one) =>
+    valuesIn(get(one)).join(','),
+  );
+  return [translate && `translate(${translate})`, scale && `scale(${scale})`, rotate && `rotate(${rotate})`]
+    .filter((one) => one && !/\((?:none|initial|unset)\)/.test(one))
+    .join(' ');
+}
+
+const MAX_TURN_DEG = 60;
+
+function transformed(transform: string): Visibility {
+  return worst(
+    ...valuesIn(transform).map((one) => {
+      const [, name = '', inner = ''] = /^([a-z0-9]+)\((.*)\)$/.exec(one) ?? [];
+      const parts = inner.split(/,(?![^(]*\))/).map((part) => part.trim());
+      if (/^(?:none|initial|unset|inherit)$/.test(one)) return 'shown';
+      if (/^scale(?:x|y|3d)?$/.test(name)) return worst(...parts.map((part) => hiddenIf(isFlat(part))));
+      if (/^translate(?:x|y|3d)?$/.test(name)) return worst(...parts.map(translatedBy));
+      if (name === 'rotate' || name === 'rotatez') return unclearIf(parts.length !== 1);
+      if (/^(?:rotate|skew)[xy]?$/.test(name)) return turnedBy(parts);
+      if (name === 'matrix') return inMatrix(parts.map(Number));
+      return 'unclear';
+    }),
+  );
+}
+
+function translatedBy(distance: string): Visibility {
+  // A percentage is one of the element's own size.
+  const px = lengthPx(distance, FONT_PX, 100);
+  if (px === undefined) return 'unclear';
+  return distance.includes('%') ? unclearIf(Math.abs(px) > 100) : awayBy(px, false);
+}
+
+function turnedBy(parts: readonly string[]): Visibility {
+  const turns = parts.map((part) => {
+    const [, digits, unit] = /^(-?[\d.]+)(deg|turn|rad|grad)?$/.exec(part) ?? [];
+    const perUnit = { turn: 360, rad: 180 / Math.PI, grad: 0.9 }[unit ?? ''] ?? 1;
+    return digits === undefined ? undefined : Math.abs(Number(digits) * perUnit) % 180;
+  });
+  if (turns.some((turn) => turn === 90)) return 'hidden';
+  return unclearIf(turns.some((turn) => turn === undefined || turn > MAX_TURN_DEG));
+}
+
+function inMatrix([a = Number.NaN, b = 0, c = 0, d = 0, x = 0, y = 0]: readonly number[]): Visibility {
+  const size = Math.sqrt(Math.abs(a * d - b * c));
+  if (Number.isNaN(size + x + y)) return 'unclear';
+  return worst(hiddenIf(size <= READABLE_PX / FONT_PX), awayBy(x, false), awayBy(y, false));
 }
 
 /** So much smaller that letters are no more than dots. */
-function isFlat(scale: string): boolean {
-  const number = Number.parseFloat(scale) / (scale.trim().endsWith('%') ? 100 : 1);
-  return Math.abs(number) <= READABLE_PX / FONT_PX;
+function isFlat(scale: string): boolean | undefined {
+  if (scale === '' || !/[\d(]/.test(scale)) return false;
+  const number = numberIn(scale);
+  return number === undefined ? undefined : Math.abs(number) <= READABLE_PX / FONT_PX;
 }
 
-function isClipped(get: Get, px: Px): boolean {
-  const hidesOverflow = /hidden|clip|scroll|auto/.test(
-    ['overflow', 'overflow-x', 'overflow-y'].map(get).join(' '),
+const CELLS = /^(?:td|th|tr|tbody|thead|tfoot|table|caption)$/;
+
+function clipped(box: Box): Visibility {
+  return worst(clippedByPath(box.get('clip-path')), clippedByRect(box), clippedByOverflow(box));
+}
+
+function clippedByOverflow({ element, get, px, isBlock: hasSize, display, fontPx }: Box): Visibility {
+  const overflow = `${get('overflow-x')} ${get('overflow-y')}`;
+  const isCell = display === '' ? CELLS.test(element.tagName) : display.startsWith('table');
+  if (overflow.trim() === '' || !/hidden|clip|scroll|auto|\(/.test(overflow) || !hasSize || isCell)
+    return 'shown';
+  const sizes = ['height', 'max-height', 'width', 'max-width'];
+  const isUnknown =
+    sizes.some((one) => get(one).includes('(') && px(one) === undefined) || overflow.includes('(');
+  if (isUnknown) return 'unclear';
+  if (sizes.some((one) => (px(one) ?? READABLE_PX) < READABLE_PX)) {
+    // The text may stand in the padding.
+    const padding = sideIn('padding-bottom', get('padding-bottom'));
+    return padding !== '' && lengthPx(padding, fontPx, SCREEN_PX) !== 0 ? 'unclear' : 'hidden';
+  }
+  if (!/hidden|clip/.test(overflow)) return 'shown';
+  return unclearIf(textLength(element) > room(px, fontPx));
+}
+
+/** How many characters fit into a box, generously; infinite if its size is not set. */
+function room(px: Box['px'], fontPx: number): number {
+  const height = Math.min(
+    px('height') ?? Number.POSITIVE_INFINITY,
+    px('max-height') ?? Number.POSITIVE_INFINITY,
   );
-  const isThin = (property: string) => (px(property) ?? READABLE_PX) < READABLE_PX;
-  if (hidesOverflow && ['height', 'max-height', 'width', 'max-width'].some(isThin)) return true;
-  const path = get('clip-path') || get('-webkit-clip-path');
+  if (height === Number.POSITIVE_INFINITY) return height;
+  const width = Math.min(px('width') ?? SCREEN_PX, px('max-width') ?? SCREEN_PX);
+  const size = Math.max(fontPx, 1);
+  return Math.ceil(height / size) * Math.ceil(width / (size * 0.3));
+}
+
+const lengths = new WeakMap<HtmlElement, number>();
+
+function textLength(element: HtmlElement): number {
+  const known = lengths.get(element);
+  if (known !== undefined) return known;
+  let length = 0;
+  for (const node of element.childNodes) {
+    if (isElement(node)) length += NEVER_DRAWN.has(node.tagName) ? 0 : textLength(node);
+    else if ('value' in node) length += node.value.trim().length;
+  }
+  lengths.set(element, length);
+  return length;
+}
+
+function clippedByPath(path: string): Visibility {
+  if (!path.includes('(')) return 'shown';
   if (/^(?:inset\((?:[^,()]*\s)?(?:[5-9]\d|100)(?:\.\d+)?%|circle\(\s*0|ellipse\(\s*0)/.test(path))
-    return true;
-  if (/^(?:rect|polygon)\([\s0,pxem%auto]*\)$/.test(path)) return true;
-  const sides =
-    /^rect\(([^()]*)\)$/
-      .exec(get('clip'))?.[1]
-      ?.split(/[\s,]+/)
-      .filter((side) => side !== '') ?? [];
+    return 'hidden';
+  if (/^(?:rect|polygon)\([\s0,pxem%auto]*\)$/.test(path)) return 'hidden';
+  return unclearIf(!/^inset\(0[0-9a-z.% ]{0,3}( round [^()]*)?\)$/.test(path));
+}
+
+function clippedByRect({ get }: Box): Visibility {
+  const clip = get('clip');
+  if (!clip.includes('(') || !/absolute|fixed|\(/.test(get('position'))) return 'shown';
+  const sides = (/^rect\(([^()]*)\)$/.exec(clip)?.[1] ?? '').split(/[\s,]+/).filter((side) => side !== '');
+  if (sides.length === 4 && sides.every((side) => side === 'auto')) return 'shown';
   const [top, right, bottom, left] = sides.map((side) => lengthPx(side, FONT_PX, 0));
-  if (top === undefined || right === undefined || bottom === undefined || left === undefined) return false;
-  return bottom - top <= 1 || right - left <= 1;
+  if (top === undefined || right === undefined || bottom === undefined || left === undefined)
+    return 'unclear';
+  return bottom - top <= 1 || right - left <= 1 ? 'hidden' : 'unclear';
 }
 
 /** A picture of one point counts the readers; its alternative text is seen by nobody. */
-function isDot({ width, height }: Record<string, string>, px: Px): boolean {
-  const isPoint = (styled: number | undefined, attribute: string | undefined) =>
-    styled === undefined ? /^\s*[01](?:px)?\s*$/.test(attribute ?? '') : styled <= 1;
-  return isPoint(px('width'), width) && isPoint(px('height'), height);
+function isDot({ element, px }: Box): boolean {
+  const attributes = attributesOf(element);
+  return ['width', 'height'].every((one) => {
+    const styled = px(one);
+    return styled === undefined ? /^\s*[01](?:px)?\s*$/.test(attributes.get(one) ?? '') : styled <= 1;
+  });
 }
+
+/** @returns how much of the opacity a filter leaves; undefined if it cannot be told what it leaves to see */
+function fadedBy(filter: string): number | undefined {
+  let left = 1;
+  for (const one of valuesIn(filter)) {
+    const [, name = '', inner = ''] = /^([\w.:-]+)\((.*)\)$/.exec(one) ?? [];
+    if (name === '' || name === 'drop-shadow') continue;
+    // Of old browsers, and no filter for others.
+    if (name === 'alpha' || name.startsWith('progid')) continue;
+    const share = name === 'opacity' ? numberIn(inner) : undefined;
+    if (share === undefined) return undefined;
+    left *= share;
+  }
+  return left;
+}
+
+/** Properties that only a layout can judge, and the values of them that hide nothing. */
+const HARMLESS: Readonly<Record<string, RegExp>> = {
+  'mix-blend-mode': /^normal$/,
+  'mask-image': /^none/,
+  '-webkit-mask-box-image': /^none/,
+  'mask-border': /^none/,
+  animation: /^none/,
+  'animation-name': /^none$/,
+  offset: /^none$/,
+  'offset-path': /^none$/,
+  'position-area': /^none$/,
+  content: /^[^(]*$/,
+  all: /^$/,
+  'unicode-bidi': /^(?:normal|embed|isolate|plaintext)$/,
+  '-webkit-text-security': /^none$/,
+  'line-clamp': /^none$/,
+  contain: /^(?:none|content|layout|paint|style|inline-size| )+$/,
+  'outline-offset': /^[^-]/,
+};
+
+function doubtful({ get, isPlaced }: Box): boolean {
+  const value = (property: string) => get(property).replace(/^(?:initial|unset|inherit|revert)$/, '');
+  if (Object.entries(HARMLESS).some(([property, ok]) => value(property) !== '' && !ok.test(value(property))))
+    return true;
+  return isPlaced && /^-|\(/.test(value('z-index'));
+}
+
+function lettersOf(
+  box: Box,
+  isFontKnown: boolean | undefined,
+  parent: Style,
+  { ownFonts }: Styles,
+): Visibility {
+  const { get, px, fontPx } = box;
+  const spacing = (property: string) => {
+    const value = get(property);
+    if (value === '' || /^(?:normal|inherit|initial|unset)$/.test(value)) return false;
+    return (px(property) ?? Number.NEGATIVE_INFINITY) < -0.3 * fontPx;
+  };
+  const family = get('font-family');
+  const hasOwnFont = ownFonts.size > 0 && [...ownFonts].some((name) => family.includes(name));
+  const size = fontPx < READABLE_PX ? 'hidden' : unclearIf(isFontKnown === false);
+  const inherited = get('font-size') === '' ? parent.letters : 'shown';
+  return worst(
+    size,
+    inherited,
+    unclearIf(hasOwnFont || spacing('letter-spacing') || spacing('word-spacing')),
+  );
+}
+
+function linkColorOf(element: HtmlElement): readonly Color[] | undefined {
+  if (element.tagName !== 'body') return undefined;
+  const color = readColor(attributesOf(element).get('link') ?? '');
+  return color === undefined || color === 'unknown' ? undefined : [color];
+}
+
+function isOutlined(get: Values, parent: Style): boolean {
+  const own = `${get('text-shadow')}${get('-webkit-text-stroke')}${get('-webkit-text-stroke-width')}`;
+  return own === '' ? parent.isOutlined : !/^(?:none|initial)$/.test(own);
+}
+
+type Painted = Pick<Style, 'color' | 'background'>;
+
+/** The colours of the text in a box, and behind it. */
+function paint(box: Box, parent: Style): Painted {
+  const { get } = box;
+  const fill = get('-webkit-text-fill-color');
+  const value = fill === '' || fill === 'currentcolor' ? get('color') : fill;
+  const color = textColors(value, parent);
+  if (box.display === 'contents') return { color, background: parent.background };
+  const own = backgroundColors(box, parent.background);
+  const isInText = /\btext\b/.test(get('background-clip'));
+  return isInText
+    ? { color: own, background: parent.background }
+    : { color, background: ownBackground(box, own, parent.background) };
+}
+
+function textColors(value: string, { color: inherited }: Style): readonly Color[] | undefined {
+  if (value === 'initial') return [BLACK];
+  if (/^(?:|inherit|unset|revert|currentcolor)$/.test(value)) return inherited;
+  const color = readColor(value);
+  return color === undefined ? inherited : color === 'unknown' ? undefined : [color];
+}
+
+const MAX_COLORS = 16;
+
+/** What the background of a box shows, over what is behind it. */
+function backgroundColors(box: Box, behind: readonly Color[] | undefined): readonly Color[] | undefined {
+  const flat = layer(colorIn(box.get('background-color')), behind);
+  const image = box.get('background-image');
+  if (!/\(/.test(image) || !isPicture(image)) return flat;
+  if (/(?:url|image|image-set|element|paint|cross-fade|unknown)\(/.test(image) || flat === undefined)
+    return undefined;
+  const stops = gradientStops(image);
+  if (stops === undefined) return undefined;
+  const painted = stops.flatMap((stop) => flat.map((one) => over(stop, one)));
+  const coversAll = !/no-repeat|\//.test(image) && !box.get('background-size').match(/^\d|\//);
+  const all = coversAll ? painted : [...painted, ...flat];
+  return all.length > MAX_COLORS ? undefined : all;
+}
+
+function isPicture(image: string): boolean {
+  return /(?:url|gradient|image|image-set|element|paint|cross-fade|unknown)\(/.test(image);
+}
+
+/** The colours of a gradient; undefined if one of them is not known. */
+function gradientStops(image: string): Color[] | undefined {
+  const words =
+    image.replace(/^[^(]*\(|\)[^)]*$/g, '').match(/[#\w-]+(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?/g) ?? [];
+  const colors = words.filter((word) => !/^(?:to|from|at|in|deg|\d.*)$/.test(word)).map(readColor);
+  if (colors.includes('unknown')) return undefined;
+  const known = colors.filter((one) => one !== undefined && one !== 'unknown');
+  return known.length === 0 ? undefined : known;
+}
+
+/** The colour in a background: transparent if there is none. */
+function colorIn(value: string): Color | 'unknown' {
+  if (value === '') return { ...WHITE, alpha: 0 };
+  for (const part of valuesIn(value)) {
+    const color = /gradient\(|url\(/.test(part) ? undefined : readColor(part);
+    if (color !== undefined) return color;
+  }
+  return value === 'currentcolor' ? 'unknown' : { ...WHITE, alpha: 0 };
+}
+
+function layer(color: Color | 'unknown', behind: readonly Color[] | undefined): readonly Color[] | undefined {
+  if (color === 'unknown') return undefined;
+  if (color.alpha >= 1) return [color];
+  return color.alpha === 0 ? behind : behind?.map((one) => over(color, one));
+}
+
+const INNER_SHADOW_PX = 10;
+
+/** What is behind the text of a box: its own background, as far as that reaches, and nothing that changes it. */
+function ownBackground(
+  box: Box,
+  own: readonly Color[] | undefined,
+  behind: readonly Color[] | undefined,
+): readonly Color[] | undefined {
+  const { get, element, px, fontPx } = box;
+  const shadow = get('box-shadow');
+  const isShaded =
+    shadow.includes('inset') &&
+    valuesIn(shadow).some((one) => (lengthPx(one, fontPx, 0) ?? 0) >= INNER_SHADOW_PX);
+  const backdrop = get('backdrop-filter');
+  if (isShaded || (backdrop !== '' && backdrop !== 'none') || own === undefined || behind === undefined)
+    return isShaded || (backdrop !== '' && backdrop !== 'none') ? undefined : own;
+  const overflows = box.isBlock && !CELLS.test(element.tagName) && textLength(element) > room(px, fontPx);
+  return overflows && own !== behind ? [...own, ...behind].slice(0, MAX_COLORS) : own;
+}
+
+/** Whether the letters differ from what is behind them. */
+function textSight({ color, background, opacity, isOutlined: isDrawnOtherwise }: Style): Visibility {
+  if (color === undefined || background === undefined) return 'unclear';
+  const isSeen = color.flatMap((front) =>
+    background.map((back) => {
+      const alpha = front.alpha * opacity;
+      return alpha >= SEEN_OPACITY && !lookTheSame(over({ ...front, alpha }, back), back);
+    }),
+  );
+  if (isSeen.every((one) => one)) return 'shown';
+  return isDrawnOtherwise || isSeen.some((one) => one) ? 'unclear' : 'hidden';
+}
+
+function sideIn(property: string, value: string): string {
+  const [, side] = /^(?:margin-|padding-)?(top|right|bottom|left)$/.exec(property) ?? [];
+  return side === 'top' || side === 'right' || side === 'bottom' || side === 'left'
+    ? sideOf(value, side)
+    : value;
+}
+
+/** All properties that this file reads. */
+const RELEVANT = new Set([
+  ...Object.keys(HARMLESS),
+  ...(
+    'display visibility opacity filter content-visibility font-size font-family line-height color text-shadow ' +
+    '-webkit-text-fill-color -webkit-text-stroke -webkit-text-stroke-width background-color background-image ' +
+    'background-size background-clip backdrop-filter box-shadow position float z-index left right top bottom ' +
+    'text-indent letter-spacing word-spacing margin-left margin-top padding-bottom transform translate scale rotate ' +
+    'zoom clip clip-path overflow-x overflow-y width height max-width max-height'
+  ).split(' '),
+]);

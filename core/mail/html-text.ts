@@ -1,129 +1,183 @@
-import { compile, convert as convertOnce, type DomNode, type FormatCallback } from 'html-to-text';
-import { sightOf } from './hidden-html.ts';
-import { attributesOf } from './selector.ts';
+import { type Sight, seenIn, worst } from './hidden-html.ts';
+import { attributesOf, childElements, type HtmlElement, isElement, readHtml } from './html-tree.ts';
+import { type TextLayout, textLayout } from './text-layout.ts';
 
 /**
  * Reads the HTML of one message as a person would: links followed by their targets in brackets, images by their
- * alternative text, cells of a table row separated by tabs. What is hidden is left out: see `sightOf`. Nothing is
- * ever loaded.
+ * alternative text, cells of a table row separated by tabs. What is hidden is left out, and what may be hidden is
+ * marked: see `seenIn` and `textLayout`. Nothing is ever loaded.
  *
  * Work is bounded whatever the input, over all calls together: HTML beyond the bounds is left out, and the text says so.
  */
 export function htmlReader(): (html: string) => string {
   let chars = MAX_HTML_CHARS;
-  let tags = MAX_TAGS;
+  const budget = { elements: MAX_ELEMENTS };
   return (html) => {
-    const shown = withinTags(html.slice(0, chars), tags);
-    chars -= shown.html.length;
-    tags -= shown.tags;
-    const text = tidied(convert(inBody(shown.html)));
-    return shown.html.length === html.length ? text : `${text}\n\n${CUT}`.trimStart();
+    const read = html.slice(0, chars);
+    chars -= read.length;
+    const { document, complete } = readHtml(read, budget);
+    const layout = textLayout();
+    const sightOf = seenIn(document);
+    for (const element of childElements(document))
+      write(element, { sightOf, layout, isPre: false, indents: 0 });
+    const text = tidied(layout.toString());
+    return complete && read.length === html.length ? text : `${text}\n\n${CUT}`.trimStart();
   };
 }
 
 export const CUT = '[The rest of this message is too large to show.]';
 const MAX_HTML_CHARS = 1_000_000;
-/** The parser's work grows with the square of the elements that are open at once. */
-const MAX_TAGS = 30_000;
-/** Elements nested deeper are left out, with an ellipsis. */
-const MAX_DEPTH = 256;
+const MAX_ELEMENTS = 50_000;
 /** Quotes and lists nested deeper are not indented further: every level makes every line longer. */
 const MAX_INDENTS = 4;
-
-function withinTags(html: string, max: number): { html: string; tags: number } {
-  const tag = /<[a-z]/gi;
-  for (let tags = 0; tags < max; tags++) {
-    if (!tag.test(html)) return { html, tags };
-  }
-  return { html: html.slice(0, tag.lastIndex), tags: max };
-}
-
-/** As readers complete it: all of it lies in one body, whether or not it says so. */
-function inBody(html: string): string {
-  const open = html.replace(/<\/(?:body|html)\s*>/gi, '');
-  return /<body[\s>]/i.test(open) ? open : `<html><body>${open}`;
-}
 
 function tidied(text: string): string {
   const lines = text.split('\n').map((line) => line.trimEnd());
   return lines.join('\n').trim();
 }
 
-const INDENTING = new Set(['blockquote', 'ul', 'ol']);
+interface Place {
+  readonly sightOf: (element: HtmlElement) => Sight;
+  readonly layout: TextLayout;
+  readonly isPre: boolean;
+  readonly indents: number;
+}
 
-function indents(element: DomNode): number {
-  let count = 0;
-  for (let node: DomNode | undefined = element; node; node = node.parent) {
-    if (INDENTING.has(node.name ?? '')) count++;
+function write(element: HtmlElement, place: Place): void {
+  const sight = place.sightOf(element);
+  if (sight.element === 'hidden') return;
+  (FORMATS[element.tagName] ?? writeInside)(element, place, sight);
+}
+
+type Format = (element: HtmlElement, place: Place, sight: Sight) => void;
+
+const writeInside: Format = (element, place, { text }) => {
+  const isUnclear = text === 'unclear';
+  for (const node of element.childNodes) {
+    if (isElement(node)) write(node, place);
+    else if (node.nodeName === '#text' && 'value' in node) {
+      // White space stays: it may part words that do show.
+      const shown = text === 'hidden' ? node.value.replace(/[^ \t\r\n\f]+/g, '') : node.value;
+      place.layout.text(shown, { isUnclear, isPre: place.isPre && text !== 'hidden' });
+    }
   }
-  return count;
-}
-
-/** The library's own formatter, until its indents have added up. */
-function indented(format: 'blockquote' | 'unorderedList' | 'orderedList'): FormatCallback {
-  return (element, walk, builder, options) => {
-    const formatter = builder.options.formatters?.[indents(element) > MAX_INDENTS ? 'block' : format];
-    formatter?.(element, walk, builder, options);
-  };
-}
-
-/** The library's own formatters, which it shows to formatters only. */
-function libraryFormatters(): Record<string, FormatCallback> {
-  let found: Record<string, FormatCallback> = {};
-  const look: FormatCallback = (_element, _walk, builder) => {
-    found = builder.options.formatters;
-  };
-  convertOnce('<i>', { formatters: { look }, selectors: [{ selector: 'i', format: 'look' }] });
-  const { look: _own, ...formatters } = found;
-  return formatters;
-}
-
-/** The formatter for what is seen: of an element that is not drawn nothing, and no text that does not show. */
-function ofSeen(format: FormatCallback): FormatCallback {
-  return (element, walk, builder, options) => {
-    const { isDrawn, textShows } = sightOf(element);
-    if (!isDrawn) return;
-    const walkSeen: typeof walk = (nodes, into) => walk(nodes.filter(isBlankOrElement), into);
-    format(element, textShows ? walk : walkSeen, builder, options);
-  };
-}
-
-/** White space stays: it may part words that do show. */
-function isBlankOrElement({ type, data = '' }: DomNode): boolean {
-  return type !== 'text' || data.trim() === '';
-}
-
-const FORMATTERS: Record<string, FormatCallback> = {
-  ...libraryFormatters(),
-  altText: (element, _walk, builder) => {
-    const { alt } = attributesOf(element);
-    if (alt !== undefined && sightOf(element).pictureShows) builder.addInline(alt);
-  },
-  cell: (element, walk, builder) => {
-    walk(element.children, builder);
-    builder.addLiteral('\t');
-  },
-  quote: indented('blockquote'),
-  bullets: indented('unorderedList'),
-  numbers: indented('orderedList'),
 };
 
-const convert = compile({
-  wordwrap: false,
-  // The whole document: messages joined from several parts hold several bodies, or none.
-  baseElements: { selectors: [] },
-  limits: { maxDepth: MAX_DEPTH, ellipsis: '[…]' },
-  // All of them, so that no element is formatted unseen.
-  formatters: Object.fromEntries(Object.entries(FORMATTERS).map(([name, format]) => [name, ofSeen(format)])),
-  selectors: [
-    { selector: 'a', options: { hideLinkHrefIfSameAsText: true } },
-    { selector: 'img', format: 'altText' },
-    { selector: 'tr', format: 'block', options: { leadingLineBreaks: 1, trailingLineBreaks: 1 } },
-    { selector: 'td', format: 'cell' },
-    { selector: 'th', format: 'cell' },
-    { selector: 'blockquote', format: 'quote' },
-    { selector: 'ul', format: 'bullets' },
-    { selector: 'ol', format: 'numbers' },
-    ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({ selector, options: { uppercase: false } })),
-  ],
-});
+/** @param lines from the line before it, and to the line behind it: 2 leaves one empty */
+function block(lines: number, inside: Format = writeInside, above = lines): Format {
+  return (element, place, sight) => {
+    place.layout.block(above);
+    inside(element, place, sight);
+    place.layout.block(lines);
+  };
+}
+
+function indented(each: string): Format {
+  return (element, place, sight) => {
+    if (place.indents >= MAX_INDENTS) return writeInside(element, place, sight);
+    place.layout.indent(each);
+    writeInside(element, { ...place, indents: place.indents + 1 }, sight);
+    place.layout.outdent();
+  };
+}
+
+const list: Format = (element, place, sight) => {
+  const isNested = place.indents > 0;
+  place.layout.block(isNested ? 1 : 2);
+  writeInside(element, { ...place, indents: place.indents + 1 }, sight);
+  place.layout.block(isNested ? 1 : 2);
+};
+
+const item: Format = (element, place, sight) => {
+  place.layout.block(1);
+  if (place.indents > MAX_INDENTS) writeInside(element, place, sight);
+  else {
+    const bullet = ` ${bulletOf(element)} `;
+    place.layout.indent(' '.repeat(bullet.length), bullet);
+    writeInside(element, place, sight);
+    place.layout.outdent();
+  }
+  place.layout.block(1);
+};
+
+const MAX_NUMBER_CHARS = 6;
+
+function bulletOf(item: HtmlElement): string {
+  const parent = item.parentNode;
+  if (!isElement(parent) || parent.tagName !== 'ol') return '*';
+  const start = /^\s*(-?\d+)/.exec(attributesOf(parent).get('start') ?? '')?.[1] ?? '1';
+  const number = Number(start.slice(0, MAX_NUMBER_CHARS)) + numberAmong(parent, item);
+  return `${number}.`;
+}
+
+const numbers = new WeakMap<HtmlElement, number>();
+
+function numberAmong(list: HtmlElement, item: HtmlElement): number {
+  if (!numbers.has(item)) {
+    const items = childElements(list).filter(({ tagName }) => tagName === 'li');
+    for (const [at, one] of items.entries()) numbers.set(one, at);
+  }
+  return numbers.get(item) ?? 0;
+}
+
+const picture: Format = (element, { layout }, sight) => {
+  const alt = attributesOf(element).get('alt');
+  if (alt !== undefined && sight.picture !== 'hidden')
+    layout.text(alt, { isUnclear: sight.picture === 'unclear' });
+};
+
+const link: Format = (element, place, sight) => {
+  const { layout } = place;
+  const start = layout.mark();
+  writeInside(element, place, sight);
+  const href = (attributesOf(element).get('href') ?? '').trim().replace(/^mailto:/i, '');
+  if (href === '' || href.startsWith('#')) return;
+  const hasText = layout.mark().chars > start.chars;
+  if (!hasText && !hasPicture(element, place)) return;
+  if (hasText && layout.since(start, href.length + 1) === href) return;
+  const isUnclear = hasText ? layout.endsUnclear() : worst(sight.element, sight.picture) === 'unclear';
+  layout.text(hasText ? ` [${href}]` : href, { isUnclear });
+};
+
+/** Whether a link without text can be seen all the same. */
+function hasPicture(element: HtmlElement, place: Place): boolean {
+  return childElements(element).some((one) => {
+    const sight = place.sightOf(one);
+    if (sight.element === 'hidden') return false;
+    return (one.tagName === 'img' && sight.picture !== 'hidden') || hasPicture(one, place);
+  });
+}
+
+const row = block(1);
+
+const cell: Format = (element, place, sight) => {
+  writeInside(element, place, sight);
+  place.layout.tab();
+};
+
+/** Those of other tags are written in the line. */
+const FORMATS: Readonly<Record<string, Format>> = {
+  ...Object.fromEntries(
+    (
+      'address article aside body caption center dd details dialog dir div dl dt fieldset figcaption figure footer ' +
+      'form frameset header hgroup html legend main menu nav optgroup option search section summary'
+    )
+      .split(' ')
+      .map((name) => [name, block(1)]),
+  ),
+  ...Object.fromEntries(['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((name) => [name, block(2, writeInside, 3)])),
+  p: block(2),
+  table: block(1),
+  tr: row,
+  td: cell,
+  th: cell,
+  blockquote: block(2, indented('> ')),
+  ul: list,
+  ol: list,
+  li: item,
+  pre: block(2, (element, place, sight) => writeInside(element, { ...place, isPre: true }, sight)),
+  hr: block(2, (_, { layout }) => layout.text('-'.repeat(40), { isUnclear: false })),
+  br: (_, { layout }) => layout.lineBreak(),
+  img: picture,
+  a: link,
+};

@@ -7,6 +7,7 @@ import { headerAddresses, headerMessageIds, headerText } from './header-text.ts'
 import { htmlReader } from './html-text.ts';
 import { decodedContent, headersOf, type MimeHeader, type MimePart, readTree } from './mime-tree.ts';
 import { oneLine } from './row-text.ts';
+import { withoutMarked } from './text-layout.ts';
 
 /** A message as a person would read it. */
 export interface ParsedMessage {
@@ -132,7 +133,7 @@ function bestOf(readings: readonly Reading[]): Reading {
     text() {
       const [written, shown] = [plain.text(), html.text()];
       if (shown.trim() === '') return `${PLAIN_ONLY}\n\n${written}`;
-      return saysNothingElse(written, shown) ? written : shown;
+      return saysNothingElse(written, withoutMarked(shown)) ? written : shown;
     },
   };
 }

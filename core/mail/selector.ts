@@ -1,32 +1,70 @@
-import type { DomNode } from 'html-to-text';
+import { COMMENT, unescaped } from './css-syntax.ts';
+import { attributesOf, childElements, elementsIn, type HtmlElement, parentOf } from './html-tree.ts';
 
-/** CSS selectors (Selectors Level 4), as far as they say something about a page that nobody is using. Pure. */
+/**
+ * CSS selectors (Selectors Level 4) on a page that nobody is using yet. Pure. Our own because every comparison counts
+ * against a budget, and because "this cannot be told" is an answer; css-select has neither.
+ */
+
+/** Undefined: cannot be told. */
+export type Match = boolean | undefined;
 
 export interface Selector {
-  /** `#id`, `.class`, `tag` or `*`: an element without it need not be looked at. */
+  /** `#id`, `.class`, `tag` or `*`: an element without it need not be looked at. In lower case. */
   readonly key: string;
   readonly specificity: number;
-  /** @param budget comparisons that are left; without any nothing matches */
-  matches(element: DomNode, budget: Budget): boolean;
+  /** @param budget comparisons that are left; without any the answer is undefined */
+  matches(element: HtmlElement, budget: Budget): Match;
 }
 
 export interface Budget {
   left: number;
 }
 
-type Attributes = Readonly<Record<string, string>>;
+type Test = (element: HtmlElement, budget: Budget) => Match;
 
-/** Names in small letters. */
-export function attributesOf({ attribs = {} }: { attribs?: Attributes }): Attributes {
-  return attribs;
+interface Compound {
+  readonly key: string;
+  readonly specificity: number;
+  readonly tests: readonly Test[];
+}
+
+type Combinator = '>' | '+' | '~' | ' ';
+
+interface Step {
+  readonly compound: Compound;
+  /** What leads from the step before it. */
+  readonly towards: Combinator;
 }
 
 const MAX_SELECTOR_CHARS = 500;
 const MAX_NESTED = 3;
 
-/** Those of a list (`p, .a > b`) that can be told. */
-export function readSelectors(list: string): Selector[] {
-  return parts(list, ',').flatMap((text) => readSelector(text.trim(), 0) ?? []);
+/** A browser drops a list if one selector in it is wrong, so a part that is not known puts all of it in doubt. */
+interface Doubt {
+  isThere: boolean;
+}
+
+/**
+ * @param list for example `p, .a > b`
+ * @param parent selectors of the rule around this one: what `&` stands for
+ */
+export function readSelectors(list: string, parent?: readonly Selector[]): readonly Selector[] {
+  const doubt = { isThere: false };
+  const texts = parts(list, ',').map((text) => text.trim());
+  if (texts.includes('')) return [];
+  const selectors = texts.map((text) => readSelector(text, 0, doubt, parent) ?? anyElement(doubt));
+  if (!doubt.isThere) return selectors;
+  return selectors.map((one) => ({
+    ...one,
+    matches: (element, budget) => (one.matches(element, budget) === false ? false : undefined),
+  }));
+}
+
+/** In place of a selector that cannot be read. */
+function anyElement(doubt: Doubt): Selector {
+  doubt.isThere = true;
+  return { key: '*', specificity: 0, matches: () => undefined };
 }
 
 /** What stands between the separators that are in no brackets and no quotes. */
@@ -47,70 +85,102 @@ function parts(text: string, separator: string): string[] {
       start = at + 1;
     }
   }
-  return [...found, text.slice(start)];
+  found.push(text.slice(start));
+  return found;
 }
 
-type Test = (element: DomNode, budget: Budget) => boolean;
-
-interface Compound {
-  readonly key: string;
-  readonly specificity: number;
-  readonly tests: readonly Test[];
-}
-
-type Combinator = '>' | '+' | '~' | ' ';
-
-/** @returns undefined for a selector of a kind that is not known here */
-function readSelector(selector: string, nested: number): Selector | undefined {
+/** @returns undefined for what is no selector, or none that is known here */
+function readSelector(
+  selector: string,
+  nested: number,
+  doubt: Doubt,
+  parent?: readonly Selector[],
+): Selector | undefined {
   if (selector.length > MAX_SELECTOR_CHARS || nested > MAX_NESTED) return undefined;
-  const steps: { compound: Compound; towards: Combinator }[] = [];
-  let towards: Combinator = ' ';
-  for (const piece of pieces(selector)) {
+  const text = selector.replace(/\0+(?![\w-])|(?<![\w-])\0+/g, '');
+  if (text.includes(COMMENT)) return undefined;
+  const steps: Step[] = [];
+  const isNested = parent !== undefined && nested === 0 && parts(text, '&').length === 1;
+  if (isNested)
+    steps.push({ compound: { key: '*', specificity: most(parent), tests: [isAnyOf(parent)] }, towards: ' ' });
+  let towards: Combinator | undefined;
+  for (const piece of pieces(text)) {
     if (piece === '>' || piece === '+' || piece === '~') {
+      if (towards !== undefined || (steps.length === 0 && parent === undefined)) return undefined;
       towards = piece;
       continue;
     }
-    const compound = readCompound(piece, nested);
+    const compound = readCompound(piece, nested, doubt, parent);
     if (compound === undefined) return undefined;
-    steps.unshift({ compound, towards });
-    towards = ' ';
+    steps.push({ compound, towards: towards ?? ' ' });
+    towards = undefined;
   }
-  const [last] = steps;
-  if (last === undefined || towards !== ' ') return undefined;
+  const last = steps.at(-1);
+  if (last === undefined || towards !== undefined) return undefined;
   return {
     key: last.compound.key,
     specificity: steps.reduce((sum, { compound }) => sum + compound.specificity, 0),
-    matches: (element, budget) => matchesFrom(element, steps, budget),
+    matches: (element, budget) => matchesUpTo(element, steps, steps.length - 1, budget),
   };
 }
 
 /** Compounds, and the combinators between them that are no space. */
 function pieces(selector: string): string[] {
-  const spaced = parts(selector.replace(/\s+/g, ' '), ' ').join('\u0000');
+  const spaced = parts(selector.replace(/\s+/g, ' '), ' ').join('\u0001');
   const combined = ['>', '+', '~'].reduce(
-    (text, sign) => parts(text, sign).join(`\u0000${sign}\u0000`),
+    (text, sign) => parts(text, sign).join(`\u0001${sign}\u0001`),
     spaced,
   );
-  return combined.split('\u0000').filter((piece) => piece.trim() !== '');
+  return combined.split('\u0001').filter((piece) => piece.trim() !== '');
 }
 
-function matchesFrom(
-  element: DomNode,
-  [step, ...outer]: readonly { compound: Compound; towards: Combinator }[],
-  budget: Budget,
-): boolean {
+function matchesUpTo(element: HtmlElement, steps: readonly Step[], at: number, budget: Budget): Match {
+  const step = steps[at];
   if (step === undefined) return true;
-  if (--budget.left < 0 || !step.compound.tests.every((test) => test(element, budget))) return false;
-  if (outer.length === 0) return true;
+  const own = all(step.compound.tests, element, budget);
+  if (own === false || at === 0) return own;
+  let outer: Match = false;
   for (const other of reached(element, step.towards)) {
-    if (budget.left <= 0) return false;
-    if (matchesFrom(other, outer, budget)) return true;
+    const match = matchesUpTo(other, steps, at - 1, budget);
+    if (match === true) return own;
+    if (match === undefined) outer = undefined;
+    if (budget.left <= 0) return undefined;
   }
-  return false;
+  return outer;
+}
+
+/** Whether every test holds; the first that fails decides. */
+function all(tests: readonly Test[], element: HtmlElement, budget: Budget): Match {
+  let result: Match = true;
+  budget.left--;
+  for (const test of tests) {
+    if (--budget.left < 0) return undefined;
+    const holds = test(element, budget);
+    if (holds === false) return false;
+    if (holds === undefined) result = undefined;
+  }
+  return result;
+}
+
+function isAnyOf(selectors: readonly Selector[]): Test {
+  return (element, budget) => {
+    let result: Match = false;
+    for (const one of selectors) {
+      if (--budget.left < 0) return undefined;
+      const match = one.matches(element, budget);
+      if (match === true) return true;
+      if (match === undefined) result = undefined;
+    }
+    return result;
+  };
+}
+
+function most(selectors: readonly Selector[]): number {
+  return selectors.reduce((most, { specificity }) => Math.max(most, specificity), 0);
 }
 
 /** The elements in which, or behind which, one stands. */
-function* reached(element: DomNode, towards: Combinator): Iterable<DomNode> {
+function* reached(element: HtmlElement, towards: Combinator): Iterable<HtmlElement> {
   if (towards === '+' || towards === '~') {
     const before = siblings(element);
     for (let at = placeAmong(element) - 1; at >= 0; at--) {
@@ -120,67 +190,67 @@ function* reached(element: DomNode, towards: Combinator): Iterable<DomNode> {
     }
     return;
   }
-  for (let node = element.parent; node?.type === 'tag'; node = node.parent) {
+  for (let node = parentOf(element); node !== undefined; node = parentOf(node)) {
     yield node;
     if (towards === '>') return;
   }
 }
 
-const inOrder = new WeakMap<DomNode, readonly DomNode[]>();
-const places = new WeakMap<DomNode, number>();
-
-function siblings(element: DomNode): readonly DomNode[] {
-  const { parent } = element;
-  if (parent === undefined || parent === null) return [element];
-  const known = inOrder.get(parent);
-  if (known !== undefined) return known;
-  const elements = (parent.children ?? []).filter(({ type }) => type !== 'text' && type !== 'comment');
-  for (const [at, one] of elements.entries()) places.set(one, at);
-  inOrder.set(parent, elements);
-  return elements;
+function siblings(element: HtmlElement): readonly HtmlElement[] {
+  return element.parentNode === null ? [element] : childElements(element.parentNode);
 }
 
-function placeAmong(element: DomNode): number {
-  siblings(element);
+const places = new WeakMap<HtmlElement, number>();
+
+function placeAmong(element: HtmlElement): number {
+  if (!places.has(element)) for (const [at, one] of siblings(element).entries()) places.set(one, at);
   return places.get(element) ?? 0;
 }
 
-const NAME = String.raw`(?:\\(?:[0-9a-f]{1,6}\s?|[^\n])|[\w-]|[^\x00-\x7f])+`;
+const START = String.raw`(?:[a-z_]|[^\x00-\x7f]|\\(?:[0-9a-f]{1,6}\s?|[^\n0-9a-f]))`;
+const NAME = `(?:--|-?${START})(?:[0-9-]|${START})*`;
 const SIMPLE = new RegExp(
-  String.raw`^(?:(\*|${NAME})|([.#])(${NAME})|\[((?:"[^"]*"|'[^']*'|[^\]"'])*)\]|:(:?[\w-]+)(?:\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\))?)`,
+  String.raw`^(?:(\*|&|${NAME})|([.#])(${NAME})|\[((?:"[^"]*"|'[^']*'|[^\]"'])*)\]|:(:?[\w-]+))`,
   'i',
 );
 
-function readCompound(text: string, nested: number): Compound | undefined {
+function readCompound(
+  text: string,
+  nested: number,
+  doubt: Doubt,
+  parent: readonly Selector[] | undefined,
+): Compound | undefined {
   const tests: Test[] = [];
   let key = '*';
   let specificity = 0;
   for (let rest = text; rest !== ''; ) {
     const found = SIMPLE.exec(rest);
-    if (found === null || (found[1] !== undefined && rest !== text)) return undefined;
-    const [all, tag, sign, name = '', attribute, pseudo, inner = ''] = found;
-    rest = rest.slice(all.length);
-    if (tag !== undefined) {
+    const [matched = '', tag, sign, name = '', attribute, pseudo = ''] = found ?? [];
+    if (found === null || (tag !== undefined && tag !== '&' && rest !== text)) return undefined;
+    rest = rest.slice(matched.length);
+    if (tag === '&') {
+      tests.push(parent === undefined ? (element) => parentOf(element) === undefined : isAnyOf(parent));
+      specificity += most(parent ?? []);
+    } else if (tag !== undefined) {
       const wanted = unescaped(tag).toLowerCase();
       if (wanted === '*') continue;
-      tests.push((element) => element.name === wanted);
+      tests.push((element) => element.tagName.toLowerCase() === wanted);
       specificity += 1;
       key = wanted;
     } else if (sign !== undefined) {
-      const wanted = unescaped(name).toLowerCase();
-      // Letters count alike, as they do in messages without a doctype.
-      tests.push(
-        sign === '#'
-          ? (element) => attributesOf(element).id?.toLowerCase() === wanted
-          : (element) => classesOf(element).has(wanted),
-      );
-      specificity += sign === '#' ? 10_000 : 100;
-      if (sign === '#' || !key.startsWith('#')) key = `${sign}${wanted}`;
+      const wanted = unescaped(name);
+      const isId = sign === '#';
+      tests.push(isId ? (element) => alike(attributesOf(element).get('id'), wanted) : hasClass(wanted));
+      specificity += isId ? 10_000 : 100;
+      if (isId || !key.startsWith('#')) key = `${sign}${wanted.toLowerCase()}`;
     } else if (attribute !== undefined) {
       tests.push(attributeTest(attribute));
       specificity += 100;
     } else {
-      const read = readPseudo((pseudo ?? '').toLowerCase(), inner.trim(), nested);
+      const inner = rest.startsWith('(') ? bracketed(rest) : undefined;
+      if (inner === undefined && rest.startsWith('(')) return undefined;
+      if (inner !== undefined) rest = rest.slice(inner.length + 2);
+      const read = readPseudo(unescaped(pseudo).toLowerCase(), inner?.trim(), nested, doubt);
       if (read === undefined) return undefined;
       tests.push(read.test);
       specificity += read.specificity;
@@ -189,106 +259,196 @@ function readCompound(text: string, nested: number): Compound | undefined {
   return { key, specificity, tests };
 }
 
-/** CSS Syntax Module Level 3, 4.3.7. */
-export function unescaped(text: string): string {
-  if (!text.includes('\\')) return text;
-  return text.replace(
-    /\\(?:([0-9a-f]{1,6})\s?|([\s\S]))/gi,
-    (_, hex: string | undefined, character: string) => {
-      const code = Number.parseInt(hex ?? '', 16);
-      return hex === undefined ? character : code <= 0x10ffff ? String.fromCodePoint(code) : '\ufffd';
-    },
-  );
+/** What stands in the brackets that a text begins with. */
+function bracketed(text: string): string | undefined {
+  // Behind the bracket that closes it a separator is at depth 0.
+  for (let at = text.indexOf(')'); at !== -1; at = text.indexOf(')', at + 1)) {
+    if (parts(`${text.slice(0, at + 1)},`, ',').length === 2) return text.slice(1, at);
+  }
+  return undefined;
 }
 
-function attributeTest(text: string): Test {
-  const [, attribute = '', operator, quoted = ''] =
-    /^\s*([\w-]+)\s*(?:([~^$*|]?=)\s*([\s\S]*))?$/.exec(text.toLowerCase()) ?? [];
-  const wanted = quoted
-    .trim()
-    .replace(/(?<=["'\s])[is]$/, '')
-    .trim()
-    .replace(/^(["'])([\s\S]*)\1$/, '$2');
+/** In a page without a doctype letters count alike, and mail programs differ in whether they keep the doctype. */
+function alike(value: string | undefined, wanted: string): Match {
+  if (value === wanted) return true;
+  return value !== undefined && value.toLowerCase() === wanted.toLowerCase() ? undefined : false;
+}
+
+function hasClass(wanted: string): Test {
+  const lower = wanted.toLowerCase();
   return (element) => {
-    const value = attributesOf(element)[attribute]?.toLowerCase();
-    if (value === undefined) return false;
-    if (operator === undefined) return true;
-    if (operator === '=') return value === wanted;
-    if (wanted === '') return false;
-    if (operator === '^=') return value.startsWith(wanted);
-    if (operator === '$=') return value.endsWith(wanted);
-    if (operator === '*=') return value.includes(wanted);
-    if (operator === '|=') return value === wanted || value.startsWith(`${wanted}-`);
-    return value.split(/\s+/).includes(wanted);
+    const { exact, lowered } = classesOf(element);
+    return exact.has(wanted) || (lowered.has(lower) ? undefined : false);
   };
 }
 
+function attributeTest(text: string): Test {
+  const [, attribute, operator, quoted = ''] =
+    /^\s*([\w-]+)\s*(?:([~^$*|]?=)\s*([\s\S]*))?$/.exec(text.replaceAll(COMMENT, ' ')) ?? [];
+  if (attribute === undefined) return () => undefined;
+  const [, value = quoted, flag] = /^([\s\S]*["'\s])([is])\s*$/i.exec(quoted) ?? [];
+  const wanted = unescaped(value.trim().replace(/^(["'])([\s\S]*)\1$/, '$2'));
+  const compare = (found: string, one: string): boolean => {
+    if (operator === '=') return found === one;
+    if (one === '') return false;
+    if (operator === '^=') return found.startsWith(one);
+    if (operator === '$=') return found.endsWith(one);
+    if (operator === '*=') return found.includes(one);
+    if (operator === '|=') return found === one || found.startsWith(`${one}-`);
+    return found.split(/\s+/).includes(one);
+  };
+  return (element, budget) => {
+    const found = attributesOf(element).get(attribute.toLowerCase());
+    if (found === undefined) return false;
+    budget.left -= found.length / CHARS_PER_COMPARISON;
+    if (operator === undefined || compare(found, wanted)) return true;
+    if (!compare(found.toLowerCase(), wanted.toLowerCase())) return false;
+    return flag?.toLowerCase() === 'i' || undefined;
+  };
+}
+
+const CHARS_PER_COMPARISON = 100;
+
 /** What is so only while somebody uses the page. */
 const IN_USE =
-  /^(?:hover|focus|active|visited|focus-within|focus-visible|target|checked|disabled|fullscreen)$/;
+  /^(?:hover|focus|active|visited|focus-within|focus-visible|target|target-within|fullscreen|host|popover-open|modal|picture-in-picture|playing|user-valid|user-invalid|autofill|-webkit-autofill)$/;
+/** A part of an element is not the element. The first line of its text is a part of that text. */
+const PARTS = /^(?::.+|before|after)$/;
+const TEXT_PARTS = /^:?first-(?:line|letter)$/;
 
-/** @returns undefined for one that is not known here; of an element's parts none is an element */
+/** @returns undefined for one that is not known here */
 function readPseudo(
+  name: string,
+  inner: string | undefined,
+  nested: number,
+  doubt: Doubt,
+): { test: Test; specificity: number } | undefined {
+  const is = (test: Test) => ({ test, specificity: 100 });
+  if (TEXT_PARTS.test(name)) return is(() => undefined);
+  if (PARTS.test(name)) return is(() => false);
+  if (inner === undefined) {
+    if (IN_USE.test(name)) return is(() => false);
+    if (name === 'root' || name === 'scope') return is((element) => parentOf(element) === undefined);
+    if (name === 'defined') return is(() => true);
+    if (name === 'empty') return is(isEmpty);
+    if (name === 'link' || name === 'any-link')
+      return is((element) => /^(?:a|area)$/.test(element.tagName) && attributesOf(element).has('href'));
+    if (name === 'checked' || name === 'disabled')
+      return is((element) => {
+        const given = attributesOf(element);
+        return given.has(name) || (name === 'checked' && given.has('selected'));
+      });
+    const place = placeTest(name, '');
+    if (place !== undefined) return is(place);
+  } else {
+    if (/^(?:not|is|where|matches|-webkit-any|has)$/.test(name)) return readGroup(name, inner, nested, doubt);
+    const place = placeTest(name, inner.toLowerCase());
+    if (place !== undefined) return is(place);
+  }
+  doubt.isThere = true;
+  return is(() => undefined);
+}
+
+function isEmpty({ childNodes }: HtmlElement, budget: Budget): boolean {
+  budget.left -= childNodes.length;
+  return childNodes.every((node) => node.nodeName === '#comment');
+}
+
+function readGroup(
   name: string,
   inner: string,
   nested: number,
+  doubt: Doubt,
 ): { test: Test; specificity: number } | undefined {
-  const is = (test: Test) => ({ test, specificity: 100 });
-  if (IN_USE.test(name)) return is(() => false);
-  if (name === 'root') return is((element) => element.parent?.type !== 'tag');
-  if (name === 'empty')
-    return is(({ children = [] }, budget) => {
-      budget.left -= children.length;
-      return children.every(({ type, data }) => type === 'comment' || data === '');
-    });
-  if (name === 'link' || name === 'any-link')
-    return is((element) => element.name === 'a' && 'href' in attributesOf(element));
-  if (name === 'not' || name === 'is' || name === 'where' || name === 'matches') {
-    const selectors = parts(inner, ',').map((text) => readSelector(text.trim(), nested + 1));
-    const known = selectors.filter((one) => one !== undefined);
-    if (known.length < selectors.length && name === 'not') return undefined;
-    const any: Test = (element, budget) => known.some((one) => one.matches(element, budget));
-    return {
-      test: name === 'not' ? (element, budget) => !any(element, budget) && budget.left > 0 : any,
-      specificity: name === 'where' ? 0 : Math.max(0, ...known.map((one) => one.specificity)),
-    };
+  const texts = parts(inner, ',').map((text) => text.trim());
+  if (name === 'has') return { test: hasTest(texts, nested, doubt), specificity: 100 };
+  const isStrict = name === 'not';
+  const selectors = texts.map((text) =>
+    readSelector(text, nested + 1, isStrict ? doubt : { isThere: false }),
+  );
+  if (isStrict && selectors.includes(undefined)) return undefined;
+  const known = selectors.filter((one) => one !== undefined);
+  const any = isAnyOf(known.length < selectors.length ? [...known, anyElement({ isThere: true })] : known);
+  return {
+    test: isStrict ? (element, budget) => opposite(any(element, budget)) : any,
+    specificity: name === 'where' ? 0 : most(known),
+  };
+}
+
+function opposite(match: Match): Match {
+  return match === undefined ? undefined : !match;
+}
+
+/** `:has(> img, + p)` */
+function hasTest(texts: readonly string[], nested: number, doubt: Doubt): Test {
+  const wanted = texts.map((text) => {
+    const [, towards = '', rest = ''] = /^([>+~]?)\s*([\s\S]*)$/.exec(text) ?? [];
+    const selector = readSelector(rest, nested + 1, doubt) ?? anyElement(doubt);
+    return { towards, selector, isSimple: pieces(rest).length === 1 };
+  });
+  return (element, budget) => {
+    let result: Match = false;
+    for (const { towards, selector, isSimple } of wanted) {
+      for (const other of around(element, towards)) {
+        if (--budget.left < 0) return undefined;
+        const match = selector.matches(other, budget);
+        // The outer compounds would have to lie within the element, too.
+        if (match === true && isSimple) return true;
+        if (match !== false) result = undefined;
+      }
+    }
+    return result;
+  };
+}
+
+function* around(element: HtmlElement, towards: string): Iterable<HtmlElement> {
+  if (towards === '>') yield* childElements(element);
+  else if (towards === '') yield* elementsIn(element);
+  else {
+    const among = siblings(element);
+    for (let at = placeAmong(element) + 1; at < among.length; at++) {
+      const other = among[at];
+      if (other !== undefined) yield other;
+      if (towards === '+') return;
+    }
   }
-  const place = placeTest(name, inner.toLowerCase());
-  return place && is(place);
 }
 
 function placeTest(name: string, inner: string): Test | undefined {
   const [, which, last, kind] = /^(?:(first|last|only|nth)(-last)?)-(child|of-type)$/.exec(name) ?? [];
-  if (which === undefined) return undefined;
-  const alike = (element: DomNode, budget: Budget) => {
+  if (which === undefined || (which !== 'nth' && last !== undefined)) return undefined;
+  const among = (element: HtmlElement, budget: Budget) => {
     const all = siblings(element);
     if (kind === 'child') return all;
     budget.left -= all.length;
-    return all.filter((one) => one.name === element.name);
+    return all.filter((one) => one.tagName === element.tagName);
   };
-  if (which === 'first') return (element, budget) => alike(element, budget)[0] === element;
-  if (which === 'last') return (element, budget) => alike(element, budget).at(-1) === element;
-  if (which === 'only') return (element, budget) => alike(element, budget).length === 1;
+  if (which === 'first') return (element, budget) => among(element, budget)[0] === element;
+  if (which === 'last') return (element, budget) => among(element, budget).at(-1) === element;
+  if (which === 'only') return (element, budget) => among(element, budget).length === 1;
   const formula = inner.replace(/^odd$/, '2n+1').replace(/^even$/, '2n');
   const [, step, offset, alone] = /^(?:([+-]?\d*)n\s*([+-]\s*\d+)?|([+-]?\d+))$/.exec(formula) ?? [];
   if (step === undefined && alone === undefined) return undefined;
   const a = alone !== undefined ? 0 : /^[+-]?$/.test(step ?? '') ? Number(`${step}1`) : Number(step);
   const b = Number(alone ?? offset?.replace(/\s/g, '') ?? 0);
   return (element, budget) => {
-    const among = alike(element, budget);
-    const index = kind === 'child' ? placeAmong(element) : among.indexOf(element);
-    const number = last === undefined ? index + 1 : among.length - index;
+    const alikes = among(element, budget);
+    const index = kind === 'child' ? placeAmong(element) : alikes.indexOf(element);
+    const number = last === undefined ? index + 1 : alikes.length - index;
     return a === 0 ? number === b : (number - b) % a === 0 && (number - b) / a >= 0;
   };
 }
 
-const classes = new WeakMap<DomNode, ReadonlySet<string>>();
+const classes = new WeakMap<HtmlElement, { exact: ReadonlySet<string>; lowered: ReadonlySet<string> }>();
 
-export function classesOf(element: DomNode): ReadonlySet<string> {
+export function classesOf(element: HtmlElement): {
+  exact: ReadonlySet<string>;
+  lowered: ReadonlySet<string>;
+} {
   const known = classes.get(element);
   if (known !== undefined) return known;
-  const given = attributesOf(element).class?.toLowerCase().split(/\s+/) ?? [];
-  const found = new Set(given.filter((one) => one !== ''));
+  const names = (attributesOf(element).get('class') ?? '').split(/\s+/).filter((one) => one !== '');
+  const found = { exact: new Set(names), lowered: new Set(names.map((one) => one.toLowerCase())) };
   classes.set(element, found);
   return found;
 }

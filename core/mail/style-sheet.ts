@@ -1,176 +1,171 @@
-import type { DomNode } from 'html-to-text';
-import { attributesOf, type Budget, classesOf, readSelectors, type Selector, unescaped } from './selector.ts';
+import { type CssBlock, type Declaration, readBlocks } from './css-syntax.ts';
+import { attributesOf, type HtmlElement } from './html-tree.ts';
+import { mediaMatches } from './media-query.ts';
+import { type Budget, classesOf, type Match, readSelectors, type Selector } from './selector.ts';
 
-/**
- * Style sheets of a message, as far as they may hide text: the rules for a usual screen, before somebody uses the page.
- * Selectors that are not known apply to nothing. Pure.
- */
+/** Style sheets of a message, before somebody uses the page. Pure. */
 
-export interface Declaration {
-  /** In small letters, as is the value. */
-  readonly property: string;
-  readonly value: string;
-  readonly important: boolean;
+export interface Applied extends Declaration {
+  /** False: whether it applies to the element cannot be told. */
+  readonly isCertain: boolean;
 }
 
-/** The declarations of the rules that apply to an element, weakest first. */
-export type StyleSheet = (element: DomNode) => readonly Declaration[];
+export interface StyleSheet {
+  /** The declarations that apply or may apply to an element, weakest first; undefined if the work is too much. */
+  declarationsFor(element: HtmlElement): readonly Applied[] | undefined;
+  /** Families of fonts that come with the message: their letters may look like anything, or nothing. */
+  readonly ownFonts: ReadonlySet<string>;
+  /** Custom properties with values that stand elsewhere (`@property`). */
+  readonly registered: readonly string[];
+}
 
-/** Rules behind these are not read. */
-const MAX_RULES = 2000;
-/** Comparisons of one element with one part of a selector, all in all; from then on no rule applies. */
-const MAX_COMPARISONS = 500_000;
-const MAX_NESTED = 4;
-const SCREEN_WIDTH_PX = 1024;
+/** Selectors and comparisons of one message; beyond them what its sheets say is not known. */
+const MAX_RULES = 4000;
+const MAX_COMPARISONS = 1_000_000;
 
-export function readStyleSheet(css: string, counts: (declaration: Declaration) => boolean): StyleSheet {
-  const rules: Rule[] = [];
-  readRules(withoutComments(css).replace(/<!--|-->/g, ' '), 0, counts, rules);
-  rules.sort((a, b) => a.specificity - b.specificity);
-  const byKey = new Map<string, Array<{ rule: Rule; order: number }>>();
-  for (const [order, rule] of rules.entries()) {
-    const entries = byKey.get(rule.key);
-    if (entries === undefined) byKey.set(rule.key, [{ rule, order }]);
-    else entries.push({ rule, order });
+/** @param longhands what a declaration sets of the properties that matter */
+export function readStyleSheet(
+  css: string,
+  longhands: (declaration: Declaration) => readonly Declaration[],
+): StyleSheet {
+  const { blocks, statements, complete } = readBlocks(css);
+  const rules = rulesOf(blocks, longhands);
+  const isKnown =
+    complete && rules.length < MAX_RULES && !statements.some((one) => /^@import.*data:/is.test(one));
+  const byKey = new Map<string, Rule[]>();
+  for (const rule of rules) {
+    const entries = byKey.get(rule.selector.key);
+    if (entries === undefined) byKey.set(rule.selector.key, [rule]);
+    else entries.push(rule);
   }
-  const budget: Budget = { left: MAX_COMPARISONS };
-  return (element) => {
-    if (budget.left <= 0 || rules.length === 0) return [];
-    return keysOf(element)
-      .flatMap((key) => byKey.get(key) ?? [])
-      .filter(({ rule }) => rule.matches(element, budget))
-      .sort((a, b) => a.order - b.order)
-      .flatMap(({ rule }) => rule.declarations);
+  const budget: Budget = { left: isKnown ? MAX_COMPARISONS : 0 };
+  return {
+    ownFonts: ownFonts(blocks),
+    registered: blocks.flatMap(({ prelude }) => /^@property\s+(--\S+)/i.exec(prelude)?.[1] ?? []),
+    declarationsFor(element) {
+      if (rules.length === 0 && isKnown) return [];
+      const found: { rule: Rule; isCertain: boolean }[] = [];
+      for (const key of keysOf(element)) {
+        for (const rule of byKey.get(key) ?? []) {
+          if (budget.left <= 0) return undefined;
+          const match = rule.selector.matches(element, budget);
+          if (match === false) continue;
+          budget.left -= rule.sure.length;
+          found.push({ rule, isCertain: match === true && rule.isCertain });
+        }
+      }
+      if (budget.left <= 0) return undefined;
+      found.sort((a, b) => a.rule.order - b.rule.order);
+      return found.flatMap(({ rule, isCertain }) => (isCertain ? rule.sure : rule.unsure));
+    },
   };
 }
 
-/** `display: none; color: red !important` */
-export function readDeclarations(css: string): Declaration[] {
-  const declarations = css.includes('/*') ? withoutComments(css) : css;
-  return declarations.split(';').flatMap((text) => {
-    const colon = text.indexOf(':');
-    if (colon === -1) return [];
-    const property = unescaped(text.slice(0, colon)).trim().toLowerCase();
-    const given = unescaped(text.slice(colon + 1))
-      .trim()
-      .toLowerCase();
-    const value = given.replace(/\s*!\s*important$/, '');
-    return [{ property, value, important: value !== given }];
-  });
+interface Rule {
+  readonly selector: Selector;
+  /** Its declarations, if it applies and if it may apply. */
+  readonly sure: readonly Applied[];
+  readonly unsure: readonly Applied[];
+  readonly isCertain: boolean;
+  /** Place among all rules, weakest first. */
+  order: number;
 }
 
-function withoutComments(css: string): string {
-  return css.replace(/\/\*[\s\S]*?(?:\*\/|$)/g, '');
-}
-
-interface Rule extends Selector {
-  readonly declarations: readonly Declaration[];
-}
-
-function readRules(
-  css: string,
-  nested: number,
-  counts: (declaration: Declaration) => boolean,
-  rules: Rule[],
-  parent = '',
-): void {
-  let at = 0;
-  while (rules.length < MAX_RULES) {
-    const open = css.indexOf('{', at);
-    if (open === -1) return;
-    const end = closing(css, open);
-    // What stands before it may end with a statement of its own, such as @import.
-    const prelude = css.slice(at, open).split(/[;}]/).pop()?.trim() ?? '';
-    const inner = css.slice(open + 1, end);
-    at = end + 1;
-    if (!prelude.startsWith('@')) {
-      const selector = within(parent, prelude);
-      const declarations = readDeclarations(inner).filter(counts);
-      if (declarations.length > 0) rules.push(...rulesFor(selector, declarations));
-      if (nested < MAX_NESTED && inner.includes('{')) readRules(inner, nested + 1, counts, rules, selector);
-    } else if (nested < MAX_NESTED && applies(prelude)) readRules(inner, nested + 1, counts, rules, parent);
+function rulesOf(
+  blocks: readonly CssBlock[],
+  longhands: (declaration: Declaration) => readonly Declaration[],
+): Rule[] {
+  const selectorsOf = new Map<CssBlock, readonly Selector[]>();
+  const rules: (Rule & { layer: number })[] = [];
+  for (const block of blocks) {
+    const conditions = conditionsAround(block);
+    if (conditions.match === false) continue;
+    const parent = selectorsOf.get(conditions.styleBlock ?? block);
+    const isRule = !block.prelude.startsWith('@');
+    const selectors = isRule ? readSelectors(block.prelude, parent) : readSelectors('&', parent);
+    if (isRule) selectorsOf.set(block, selectors);
+    const declarations = lastOfEach(block.declarations.flatMap(longhands));
+    if (declarations.length === 0 || (!isRule && parent === undefined)) continue;
+    // Among layers an important declaration is strong where others are weak.
+    const isCertain =
+      conditions.match === true && !(conditions.isLayered && declarations.some(({ important }) => important));
+    const layer = conditions.isLayered ? 0 : 1;
+    const sure = declarations.map((one) => ({ ...one, isCertain: true }));
+    const unsure = declarations.map((one) => ({ ...one, isCertain: false }));
+    for (const selector of selectors) {
+      if (rules.length >= MAX_RULES) break;
+      rules.push({ selector, isCertain, layer, order: 0, sure, unsure });
+    }
   }
+  rules.sort((a, b) => a.layer - b.layer || a.selector.specificity - b.selector.specificity);
+  for (const [order, rule] of rules.entries()) rule.order = order;
+  return rules;
 }
 
-/** CSS Nesting Module: a rule in a rule. */
-function within(parent: string, selector: string): string {
-  if (parent === '') return selector;
-  const outer = `:is(${parent})`;
-  if (selector.includes('&')) return selector.replaceAll('&', outer);
-  return /^[>+~]/.test(selector) ? `${outer} ${selector}` : `${outer} :is(${selector})`;
-}
-
-/** Where the block that begins at `open` ends. */
-function closing(css: string, open: number): number {
-  const brace = /[{}]/g;
-  brace.lastIndex = open;
-  let depth = 0;
-  for (let found = brace.exec(css); found !== null; found = brace.exec(css)) {
-    depth += found[0] === '{' ? 1 : -1;
-    if (depth === 0) return found.index;
+/** A rule can be a million times the same declaration. */
+function lastOfEach(declarations: readonly Declaration[]): Declaration[] {
+  const found = new Map<string, Declaration>();
+  for (const one of declarations) {
+    const key = `${one.property}${one.important ? '!' : ''}`;
+    found.delete(key);
+    found.set(key, one);
   }
-  return css.length;
+  return [...found.values()];
 }
 
-/** Whether the rules inside an at-rule count on a screen of usual width. */
-function applies(prelude: string): boolean {
-  const [, name = '', condition = ''] = /^@([\w-]+)\s*([\s\S]*)$/.exec(prelude.toLowerCase()) ?? [];
-  if (name === 'supports') return !condition.startsWith('not');
-  if (name === 'layer') return true;
-  if (name === 'container') return mediaMatches(condition.replace(/^[\w-]+\s+(?=\()/, ''));
-  return name === 'media' && condition.split(',').some(mediaMatches);
+interface Conditions {
+  /** Whether all at-rules around the block hold. */
+  readonly match: Match;
+  readonly isLayered: boolean;
+  /** The nearest style rule around the block. */
+  readonly styleBlock: CssBlock | undefined;
 }
 
-function mediaMatches(query: string): boolean {
-  const [, not, rest = ''] = /^\s*(?:only\s|(not)\s)?\s*([\s\S]*)$/.exec(query) ?? [];
-  const holds = rest
-    .split(/\sor\s/)
-    .some((either) => either.split(/\sand\s/).every((part) => mediaHolds(part.trim())));
-  return holds !== (not !== undefined);
+function conditionsAround(block: CssBlock): Conditions {
+  let match: Match = true;
+  let isLayered = false;
+  let styleBlock: CssBlock | undefined;
+  for (let one: CssBlock | undefined = block; one !== undefined; one = one.parent) {
+    if (!one.prelude.startsWith('@')) {
+      if (one !== block) styleBlock ??= one;
+      continue;
+    }
+    const holds = conditionHolds(one.prelude.toLowerCase());
+    isLayered ||= one.prelude.toLowerCase().startsWith('@layer');
+    if (holds === false) return { match: false, isLayered, styleBlock };
+    if (holds === undefined) match = undefined;
+  }
+  return { match, isLayered, styleBlock };
 }
 
-const SCREEN_HEIGHT_PX = 768;
-/** What else is asked of a screen, and is so for most people. */
-const USUAL_SCREEN = new RegExp(
-  `^\\((?:${[
-    '(?:any-)?hover(?:\\s*:\\s*hover)?',
-    '(?:any-)?pointer(?:\\s*:\\s*fine)?',
-    'prefers-color-scheme\\s*:\\s*light',
-    'prefers-[\\w-]+\\s*:\\s*no-preference',
-    'orientation\\s*:\\s*landscape',
-    '(?:min-)?color(?:\\s*:\\s*[1-8])?',
-    'min-(?:resolution|-moz-device-pixel-ratio)\\s*:\\s*(?:0?\\.\\d+|[01])(?:dppx|x)?',
-    'min-resolution\\s*:\\s*\\d{1,2}dpi',
-    '-webkit-min-device-pixel-ratio\\s*:\\s*(?:0?\\.\\d+|[01])',
-    'width|height|screen',
-  ].join('|')})\\s*\\)$`,
-);
+/** At-rules without style rules, or whose style rules hold for an instant. */
+const WITHOUT_RULES =
+  /^@(?:font-face|(?:-\w+-)?keyframes|page|property|counter-style|font-palette-values|font-feature-values|(?:-\w+-)?viewport|starting-style|view-transition|position-try)/;
 
-function mediaHolds(part: string): boolean {
-  if (/^(?:all|screen|)$/.test(part) || USUAL_SCREEN.test(part)) return true;
-  const [, bound, side, named = '', unit = 'px'] =
-    /^\(\s*(min|max)-(?:device-)?(width|height)\s*:\s*([\d.]+)(px|em|rem)?\s*\)$/.exec(part) ??
-    ranged(part) ??
-    [];
-  if (bound === undefined) return false;
-  const px = Number(named) * (unit === 'px' ? 1 : 16);
-  const screenPx = side === 'height' ? SCREEN_HEIGHT_PX : SCREEN_WIDTH_PX;
-  return bound === 'min' ? screenPx >= px : screenPx <= px;
+function conditionHolds(atRule: string): Match {
+  if (WITHOUT_RULES.test(atRule)) return false;
+  if (atRule.startsWith('@layer')) return true;
+  return atRule.startsWith('@media') ? mediaMatches(atRule.slice('@media'.length)) : undefined;
 }
 
-/** `(width >= 600px)`, in the order of `min-width: 600px`. */
-function ranged(part: string): string[] | undefined {
-  const [, side = '', sign = '', named = '', unit = 'px'] =
-    /^\(\s*(width|height)\s*([<>])=?\s*([\d.]+)(px|em|rem)?\s*\)$/.exec(part) ?? [];
-  return side === '' ? undefined : [part, sign === '>' ? 'min' : 'max', side, named, unit];
+function keysOf(element: HtmlElement): string[] {
+  const keys = [element.tagName.toLowerCase(), '*'];
+  const id = attributesOf(element).get('id');
+  if (id !== undefined) keys.push(`#${id.toLowerCase()}`);
+  for (const one of classesOf(element).lowered) keys.push(`.${one}`);
+  return keys;
 }
 
-function rulesFor(prelude: string, declarations: readonly Declaration[]): Rule[] {
-  return readSelectors(prelude).map((selector) => ({ ...selector, declarations }));
-}
-
-function keysOf(element: DomNode): string[] {
-  const { id } = attributesOf(element);
-  const ofClasses = Array.from(classesOf(element), (one) => `.${one}`);
-  return [...(id === undefined ? [] : [`#${id.toLowerCase()}`]), ...ofClasses, element.name ?? '', '*'];
+function ownFonts(blocks: readonly CssBlock[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const { prelude, declarations } of blocks) {
+    if (!/^@font-face/i.test(prelude)) continue;
+    const isOwn = declarations.some(
+      ({ property, value }) =>
+        (property === 'src' && /data:|unknown\(\)/.test(value)) || property === 'size-adjust',
+    );
+    const name = declarations.findLast(({ property }) => property === 'font-family')?.value;
+    if (isOwn && name !== undefined) names.add(name.replace(/["']/g, '').trim());
+  }
+  return names;
 }

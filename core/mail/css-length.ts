@@ -1,0 +1,76 @@
+import { calc } from '@csstools/css-calc';
+
+/** Lengths as CSS writes them. Pure. */
+
+export const FONT_PX = 16;
+export const SCREEN_PX = 1024;
+
+const PX_OF: Readonly<Record<string, number>> = {
+  px: 1,
+  pt: 4 / 3,
+  pc: 16,
+  in: 96,
+  cm: 96 / 2.54,
+  mm: 96 / 25.4,
+  q: 96 / 101.6,
+  rem: FONT_PX,
+};
+const VIEWPORT = /^[dsl]?v(?:w|h|i|b|min|max)$/;
+const EM_OF: Readonly<Record<string, number>> = { em: 1, ex: 0.5, ch: 0.5, cap: 0.7, ic: 1, lh: 1.2 };
+
+/** @returns undefined for what is no length, or cannot be computed */
+export function lengthPx(value: string, emPx: number, wholePx: number): number | undefined {
+  if (value.includes('(')) return computedPx(value, emPx, wholePx);
+  const [, digits = '', unit = ''] =
+    /^([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(%|[a-z]*)$/.exec(value.trim()) ?? [];
+  if (digits === '') return undefined;
+  const number = Number(digits);
+  if (unit === '') return number === 0 ? 0 : undefined;
+  if (unit === '%') return (number * wholePx) / 100;
+  const ems = EM_OF[unit];
+  if (ems !== undefined) return number * ems * emPx;
+  const px = VIEWPORT.test(unit) ? SCREEN_PX / 100 : PX_OF[unit];
+  return px === undefined ? undefined : number * px;
+}
+
+const NUMBER_WITH_UNIT = /(?<![\w.-])[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?(?:%|[a-z]+)/g;
+
+/** `calc()`, `min()`, `clamp()` and the like, once each length in them is in pixels. */
+function computedPx(value: string, emPx: number, wholePx: number): number | undefined {
+  const inPx = value.replace(/-(?:webkit|moz)-calc\(/g, 'calc(').replace(NUMBER_WITH_UNIT, (one) => {
+    const px = lengthPx(one, emPx, wholePx);
+    return px === undefined ? one : `${px}px`;
+  });
+  const result = calc(inPx);
+  return result.includes('(') ? undefined : lengthPx(result, emPx, wholePx);
+}
+
+/** A number or percentage, also computed; undefined for what is none. */
+export function numberIn(value: string): number | undefined {
+  const [, digits, percent] =
+    /^([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(%?)$/.exec(value.includes('(') ? calc(value) : value) ?? [];
+  return digits === undefined ? undefined : Number(digits) / (percent === '%' ? 100 : 1);
+}
+
+/** What stands between the white space that is in no brackets: the parts of a shorthand. */
+export function valuesIn(text: string): string[] {
+  const found: string[] = [];
+  let depth = 0;
+  let start = 0;
+  for (let at = 0; at <= text.length; at++) {
+    const one = text[at] ?? ' ';
+    if (one === '(') depth++;
+    else if (one === ')') depth--;
+    else if (one === ' ' && (depth === 0 || at === text.length)) {
+      if (at > start) found.push(text.slice(start, at));
+      start = at + 1;
+    }
+  }
+  return found;
+}
+
+/** Top, right, bottom and left of a shorthand such as `margin`. */
+export function sidesIn(text: string): [top: string, right: string, bottom: string, left: string] {
+  const [top = '', right = top, bottom = top, left = right] = valuesIn(text);
+  return [top, right, bottom, left];
+}

@@ -1,0 +1,161 @@
+import { type CSSToken, TokenType, tokenizer } from '@csstools/css-tokenizer';
+
+/**
+ * The blocks and declarations of a style sheet (CSS Syntax Module Level 3, CSS Nesting). One pass over the tokens, with
+ * a stack instead of recursion: work and memory are linear in the text.
+ */
+
+export interface Declaration {
+  /** Lower case, except custom properties (`--Name`). */
+  readonly property: string;
+  /** Lower case unless custom properties are in it; one space for any white space and comment. */
+  readonly value: string;
+  readonly important: boolean;
+}
+
+/** `prelude { declarations }`, in the order of the sheet. */
+export interface CssBlock {
+  /** A selector list, or an at-rule with its name. A comment in it is `COMMENT`. */
+  readonly prelude: string;
+  readonly parent: CssBlock | undefined;
+  readonly declarations: Declaration[];
+}
+
+/** A character that HTML never hands on. */
+export const COMMENT = '\0';
+/** The value of a declaration that is too long to read; like any unknown function it could mean anything. */
+export const UNKNOWN = 'unknown()';
+
+const MAX_VALUE_CHARS = 500;
+const MAX_PRELUDE_CHARS = 20_000;
+const MAX_BLOCKS = 5000;
+const MAX_NESTED = 16;
+
+/** @returns `complete`: false if the sheet is too large, and what it says is not known */
+export function readBlocks(css: string): {
+  blocks: readonly CssBlock[];
+  statements: readonly string[];
+  complete: boolean;
+} {
+  const blocks: CssBlock[] = [];
+  const statements: string[] = [];
+  const open: { block: CssBlock; isInterrupted: boolean }[] = [];
+  let complete = true;
+  const add = (prelude: string, parent: CssBlock | undefined): CssBlock => {
+    const block: CssBlock = { prelude, parent, declarations: [] };
+    if (blocks.length < MAX_BLOCKS && open.length <= MAX_NESTED) blocks.push(block);
+    else complete = false;
+    return block;
+  };
+  forEachPiece(css, (text, end) => {
+    const within = open.at(-1);
+    if (end === '{') {
+      complete &&= text.length <= MAX_PRELUDE_CHARS;
+      if (within !== undefined) within.isInterrupted = true;
+      open.push({ block: add(text, within?.block), isInterrupted: false });
+      return true;
+    }
+    // Outside of blocks a semicolon ends only at-rules.
+    if (end === ';' && within === undefined && !text.startsWith('@')) return false;
+    const declaration = readDeclaration(text);
+    if (text.startsWith('@')) statements.push(text);
+    else if (within !== undefined && declaration !== undefined) {
+      // What follows a nested rule counts as written behind it.
+      if (within.isInterrupted) within.block = add(within.block.prelude, within.block.parent);
+      within.isInterrupted = false;
+      within.block.declarations.push(declaration);
+    }
+    if (end === '}') open.pop();
+    return true;
+  });
+  return { blocks, statements, complete };
+}
+
+/** `display: none; color: red !important` */
+export function readDeclarations(css: string): Declaration[] {
+  const declarations: Declaration[] = [];
+  let depth = 0;
+  forEachPiece(css, (text, end) => {
+    const declaration = end === ';' && depth === 0 ? readDeclaration(text) : undefined;
+    if (declaration !== undefined) declarations.push(declaration);
+    // A rule in a style attribute is read and dropped.
+    if (end !== ';') depth += end === '{' ? 1 : -1;
+    return true;
+  });
+  return declarations;
+}
+
+/**
+ * Cuts a sheet at the braces and semicolons that stand in no brackets, quotes or comments.
+ * @param take is given the text before one; if it returns false, the text goes on after it
+ */
+function forEachPiece(css: string, take: (text: string, end: '{' | '}' | ';') => boolean): void {
+  const tokens = tokenizer({ css });
+  const closers: TokenType[] = [];
+  let blocks = 0;
+  let text: string[] = [];
+  const cut = (end: '{' | '}' | ';', source: string): void => {
+    if (take(text.join('').trim(), end)) text = [];
+    else text.push(source);
+  };
+  for (let token = tokens.nextToken(); token[0] !== TokenType.EOF; token = tokens.nextToken()) {
+    const [type, source] = token;
+    const closer = CLOSER.get(type);
+    if (closers.length > 0) {
+      if (type === closers.at(-1)) closers.pop();
+      else if (closer !== undefined) closers.push(closer);
+      text.push(sourceOf(token));
+    } else if (type === TokenType.OpenCurly) {
+      blocks++;
+      cut('{', source);
+    } else if (type === TokenType.CloseCurly && blocks > 0) {
+      blocks--;
+      cut('}', source);
+    } else if (type === TokenType.Semicolon) cut(';', source);
+    else if (type !== TokenType.CDO && type !== TokenType.CDC) {
+      if (closer !== undefined) closers.push(closer);
+      text.push(sourceOf(token));
+    }
+  }
+  // All that is open ends with the sheet.
+  cut(';', '');
+}
+
+const CLOSER: ReadonlyMap<TokenType, TokenType> = new Map([
+  [TokenType.Function, TokenType.CloseParen],
+  [TokenType.OpenParen, TokenType.CloseParen],
+  [TokenType.OpenSquare, TokenType.CloseSquare],
+  [TokenType.OpenCurly, TokenType.CloseCurly],
+]);
+
+function sourceOf([type, source]: CSSToken): string {
+  if (type === TokenType.Comment) return COMMENT;
+  return type === TokenType.Whitespace ? ' ' : source;
+}
+
+function readDeclaration(text: string): Declaration | undefined {
+  const colon = text.indexOf(':');
+  if (colon === -1) return undefined;
+  const name = unescaped(text.slice(0, colon)).replaceAll(COMMENT, '').trim();
+  const property = name.startsWith('--') ? name : name.toLowerCase();
+  if (text.length - colon > MAX_VALUE_CHARS) return { property, value: UNKNOWN, important: false };
+  const given = unescaped(text.slice(colon + 1))
+    .replace(/[\s\0]+/g, ' ')
+    .trim();
+  const value = given.replace(/ ?! ?important$/i, '');
+  // Names of custom properties count as they are written.
+  const isAsWritten = property.startsWith('--') || /var\(/i.test(value);
+  return { property, value: isAsWritten ? value : value.toLowerCase(), important: value !== given };
+}
+
+/** CSS Syntax Module Level 3, 4.3.7. */
+export function unescaped(text: string): string {
+  if (!text.includes('\\')) return text;
+  return text.replace(
+    /\\(?:([0-9a-f]{1,6})\s?|([\s\S]))/gi,
+    (_, hex: string | undefined, character: string) => {
+      const code = Number.parseInt(hex ?? '', 16);
+      return hex === undefined ? character : code <= 0x10ffff ? String.fromCodePoint(code) : '\ufffd';
+    },
+  );
+}
