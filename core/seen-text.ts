@@ -69,15 +69,18 @@ function unseen(atWork: readonly string[]): string {
  */
 export const UNSEEN = new RegExp(unseen(AT_WORK), 'gu');
 
-/** What an agent is not given. Direction marks at work in right-to-left mail may stay: they move no letter. */
-const WITHHELD = new RegExp(`(?:${unseen([...AT_WORK, ...MARKS_AT_WORK])})+`, 'gu');
+/**
+ * What an agent is not given. Direction marks at work in right-to-left mail may stay: they move no letter. A longer run
+ * is several matches, because the engine remembers every step of one.
+ */
+const WITHHELD = new RegExp(`(?:${unseen([...AT_WORK, ...MARKS_AT_WORK])}){1,1000}`, 'gu');
 
 /** Honest mail is full of these (soft hyphens, break opportunities, stray joiners, variants of a glyph): left out. */
 const FILLER =
   /\u034f|\u17b4|\u17b5|[\u00ad\u061c]|[\u180b-\u180f]|[\u200b-\u200f\u2060\ufeff]|[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}]/gu;
 
-/** Most text there is. Nothing of it is unseen, and to know that is quicker than to look for what is. */
-const PLAIN = /^[\t\n\x20-\x7e]*$/;
+/** Most text has nothing else. Nothing of it is unseen, and to know that is quicker than to look for what is. */
+const NOT_PLAIN = /[^\t\n\x20-\x7e]/;
 
 /** More of them in a row is somebody's purpose: their number is said, and nothing that could be read out of them. */
 const SPELLED_AT_MOST = 3;
@@ -99,12 +102,27 @@ export function codeOf(character: string): string {
  * and direction marks beside right-to-left words, stay. Seen text stays as it is when it is seen again.
  */
 export function seenText(text: string): string {
-  if (PLAIN.test(text)) return text;
-  return text.replace(WITHHELD, (run) => {
-    const characters = Array.from(run);
-    if (characters.length > SPELLED_AT_MOST) return `⟨${characters.length} invisible characters⟩`;
-    return run.replace(FILLER, '').replace(/./gsu, spelled);
-  });
+  if (!NOT_PLAIN.test(text)) return text;
+  const seen: string[] = [];
+  let end = 0;
+  let run = '';
+  for (const { 0: withheld, index } of text.matchAll(WITHHELD)) {
+    if (index > end) {
+      seen.push(spelledOut(run), text.slice(end, index));
+      run = '';
+    }
+    run += withheld;
+    end = index + withheld.length;
+  }
+  seen.push(spelledOut(run), text.slice(end));
+  return seen.join('');
+}
+
+/** A run of characters that do not show. */
+function spelledOut(run: string): string {
+  const characters = Array.from(run);
+  if (characters.length > SPELLED_AT_MOST) return `⟨${characters.length} invisible characters⟩`;
+  return run.replace(FILLER, '').replace(/./gsu, spelled);
 }
 
 /** How far back a cut may move. */

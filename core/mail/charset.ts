@@ -15,10 +15,22 @@ export function decodeText(bytes: Buffer, charset = ''): string {
   if (decoder !== undefined && decoder.encoding !== 'windows-1252') return decoder.decode(bytes);
   const shifted = SHIFTED.get(charset.toLowerCase());
   if (shifted !== undefined) return shifted(bytes);
-  if (decoder === undefined && charset !== '' && iconv.encodingExists(charset))
-    return iconv.decode(bytes, charset);
+  if (decoder === undefined && isCodePage(charset)) return iconv.decode(bytes, charset);
   if (switchesToJapanese(bytes)) return new TextDecoder('iso-2022-jp').decode(bytes);
   return isUtf8(bytes) ? bytes.toString('utf8') : iconv.decode(bytes, 'windows-1252');
+}
+
+const CODE_PAGES =
+  /^(?:cp|ibm|csibm|windows|win|iso|mac|xmac|koi8|armscii|big5|eucjp|gb|georgian|hproman|ks|pt154|rk1048|sjis|tcvn|tis620|viscii|utf7$|utf32)/;
+
+/**
+ * Whether a charset's name is one of iconv-lite's tables, which decode in linear time. Its names lead to more than
+ * charsets: `base64` and `hex` read something else, and `utf-7-imap` takes the square of the time.
+ */
+function isCodePage(charset: string): boolean {
+  // As iconv-lite reads a name.
+  const name = charset.toLowerCase().replace(/:\d{4}$|[^0-9a-z]/g, '');
+  return CODE_PAGES.test(name) && iconv.encodingExists(charset);
 }
 
 /** Whether the bytes say by escape sequences that they are ISO-2022-JP, under whichever of its many names. */

@@ -101,6 +101,11 @@ describe('seenText', () => {
     expect(seenText(given)).toBe(given);
   });
 
+  it('counts any number of invisible characters', () => {
+    const chars = 4_200_000;
+    expect(seenText(`a${'\u200b'.repeat(chars)}b`)).toBe(`a⟨${chars} invisible characters⟩b`);
+  });
+
   it('stays as it is when it is seen again', () => {
     fc.assert(
       fc.property(text, (given) => {

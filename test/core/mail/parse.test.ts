@@ -274,6 +274,15 @@ describe('parseMessage', () => {
     expect((await parseMessage(Buffer.concat([header, Buffer.from(hex, 'hex')]))).text).toBe(text);
   });
 
+  it.each(['utf-7-imap', 'UTF7 IMAP', 'base64', 'hex', 'cesu-8'])(
+    'does not hand %s to a decoder that is no charset of mail',
+    async (charset) => {
+      const header = message(`Content-Type: text/plain; charset="${charset}"`, '', '');
+      const { text } = await parseMessage(Buffer.concat([header, Buffer.from('&AOk-6869&AOk-6869')]));
+      expect(text).toBe('&AOk-6869&AOk-6869');
+    },
+  );
+
   it('reads headers that are not encoded at all, in UTF-8 or else windows-1252', async () => {
     expect((await parseMessage(message('Subject: Grüße', '', ''))).headers.subject).toBe('Grüße');
     const legacy = Buffer.from('Subject: Gr\u00fc\u00dfe\r\n\r\n', 'latin1');
