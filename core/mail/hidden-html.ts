@@ -5,6 +5,7 @@ import type { CustomProperties } from './custom-property.ts';
 import {
   attributesOf,
   childElements,
+  elementsIn,
   type HtmlDocument,
   type HtmlElement,
   isElement,
@@ -40,12 +41,16 @@ export function seenIn(document: HtmlDocument): (element: HtmlElement) => Sight 
     computed.set(element, style);
     return style;
   };
+  let covers = 0;
+  for (const element of elementsIn(document)) if (styleOf(element).covers) covers++;
   return (element) => {
     const style = styleOf(element);
+    const picture = worst(style.drawn, style.visible, unclearIf(covers > (style.isOnTop ? 1 : 0)));
+    const isClosed = element.tagName === 'details' && !attributesOf(element).has('open');
     return {
       element: style.drawn,
-      text: worst(style.drawn, style.visible, style.letters, textSight(style)),
-      picture: worst(style.drawn, style.visible),
+      text: worst(picture, style.letters, textSight(style), unclearIf(isClosed)),
+      picture,
     };
   };
 }
@@ -65,6 +70,10 @@ interface Style {
   /** Something else than the colour draws the letters: a shadow, an outline. */
   readonly isOutlined: boolean;
   readonly laysOut: boolean;
+  /** The element is taken out of the flow and painted: it may lie on any text. */
+  readonly covers: boolean;
+  /** It is one that covers, or in one. */
+  readonly isOnTop: boolean;
   readonly custom: CustomProperties | undefined;
 }
 
@@ -83,6 +92,8 @@ const PAGE: Style = {
   background: [WHITE],
   isOutlined: false,
   laysOut: false,
+  covers: false,
+  isOnTop: false,
   custom: undefined,
 };
 
@@ -106,10 +117,10 @@ function unclearIf(is: boolean): Visibility {
 }
 
 function styled(element: HtmlElement, parent: Style, styles: Styles): Style {
-  if (parent.drawn === 'hidden') return parent;
+  if (parent.drawn === 'hidden') return { ...parent, covers: false };
   const byTag = worst(parent.drawn, drawnByTag(element));
   const values = styles.valuesOf(element, parent.custom);
-  if (values === undefined) return { ...parent, drawn: worst(byTag, 'unclear') };
+  if (values === undefined) return { ...parent, covers: false, drawn: worst(byTag, 'unclear') };
   const { get, custom } = values;
   const display = get('display');
   const fontSize = get('font-size');
@@ -131,16 +142,18 @@ function styled(element: HtmlElement, parent: Style, styles: Styles): Style {
   const visibility = get('visibility');
   const isLink = element.tagName === 'a' && attributesOf(element).has('href');
   const painted = paint(box, { ...parent, color: isLink ? parent.linkColor : parent.color });
+  const drawn = worst(
+    byTag,
+    hiddenByDisplay(element, display),
+    hiddenIf(is(get('content-visibility'), /hidden/)),
+    total < SEEN_OPACITY ? 'hidden' : unclearIf(opacity === undefined || faded === undefined),
+    ...(display === 'contents' ? [] : [moved(box), clipped(box)]),
+    unclearIf(doubtful(box)),
+    hiddenIf(element.tagName === 'img' && isDot(box)),
+  );
+  const covers = drawn !== 'hidden' && mayCover(box, painted.background !== parent.background);
   return {
-    drawn: worst(
-      byTag,
-      hiddenByDisplay(element, display),
-      hiddenIf(is(get('content-visibility'), /hidden/)),
-      total < SEEN_OPACITY ? 'hidden' : unclearIf(opacity === undefined || faded === undefined),
-      ...(display === 'contents' ? [] : [moved(box), clipped(box)]),
-      unclearIf(doubtful(box)),
-      hiddenIf(element.tagName === 'img' && isDot(box)),
-    ),
+    drawn,
     visible:
       visibility === '' || /inherit|unset|revert/.test(visibility)
         ? parent.visible
@@ -157,8 +170,18 @@ function styled(element: HtmlElement, parent: Style, styles: Styles): Style {
     linkColor: linkColorOf(element) ?? parent.linkColor,
     isOutlined: isOutlined(get, parent),
     laysOut: /flex|grid|box/.test(display),
+    covers,
+    isOnTop: covers || parent.isOnTop,
     custom,
   };
+}
+
+/** Smaller ones lie on a corner, or are lines. */
+const COVER_PX = 24;
+
+function mayCover({ element, get, px }: Box, isPainted: boolean): boolean {
+  if (!/absolute|fixed|\(/.test(get('position')) || !(isPainted || element.tagName === 'img')) return false;
+  return ['width', 'height'].every((one) => (px(one) ?? Number.POSITIVE_INFINITY) > COVER_PX);
 }
 
 /** Whether a keyword is one of some; undefined for a value that is not known. */
@@ -427,7 +450,8 @@ const HARMLESS: Readonly<Record<string, RegExp>> = {
 };
 
 function doubtful({ get, isPlaced }: Box): boolean {
-  const value = (property: string) => get(property).replace(/^(?:initial|unset|inherit|revert)$/, '');
+  const value = (property: string) =>
+    property === 'all' ? get(property) : get(property).replace(/^(?:initial|unset|inherit|revert)$/, '');
   if (Object.entries(HARMLESS).some(([property, ok]) => value(property) !== '' && !ok.test(value(property))))
     return true;
   return isPlaced && /^-|\(/.test(value('z-index'));
