@@ -95,7 +95,16 @@ function forEachPiece(css: string, take: (text: string, end: '{' | '}' | ';') =>
   let blocks = 0;
   let text: string[] = [];
   const cut = (end: '{' | '}' | ';', source: string): void => {
-    if (take(text.join('').trim(), end)) text = [];
+    if (
+      take(
+        text
+          .join('')
+          .replace(/^[\s\0]+/, '')
+          .trimEnd(),
+        end,
+      )
+    )
+      text = [];
     else text.push(source);
   };
   for (let token = tokens.nextToken(); token[0] !== TokenType.EOF; token = tokens.nextToken()) {

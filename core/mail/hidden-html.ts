@@ -204,12 +204,12 @@ interface Box {
 /** Drawn by no browser, however it is styled. */
 const NEVER_DRAWN = new Set(
   (
-    'template datalist noembed noframes title iframe canvas meter progress rp desc metadata defs annotation ' +
+    'template datalist noembed noframes title iframe meter progress rp desc metadata defs annotation ' +
     'annotation-xml audio video head script style param source track'
   ).split(' '),
 );
 /** Drawn by some mail programs, or once somebody opens it. */
-const OFTEN_LEFT_OUT = new Set('object svg bdo frameset'.split(' '));
+const OFTEN_LEFT_OUT = new Set('object svg bdo canvas frameset'.split(' '));
 
 function drawnByTag(element: HtmlElement): Visibility {
   const name = element.tagName.toLowerCase();
@@ -342,7 +342,8 @@ function clipped(box: Box): Visibility {
   return worst(clippedByPath(box.get('clip-path')), clippedByRect(box), clippedByOverflow(box));
 }
 
-function clippedByOverflow({ element, get, px, isBlock: hasSize, display, fontPx }: Box): Visibility {
+function clippedByOverflow(box: Box): Visibility {
+  const { element, get, px, isBlock: hasSize, display, fontPx } = box;
   const overflow = `${get('overflow-x')} ${get('overflow-y')}`;
   const isCell = display === '' ? CELLS.test(element.tagName) : display.startsWith('table');
   if (overflow.trim() === '' || !/hidden|clip|scroll|auto|\(/.test(overflow) || !hasSize || isCell)
@@ -357,14 +358,16 @@ function clippedByOverflow({ element, get, px, isBlock: hasSize, display, fontPx
     return padding !== '' && lengthPx(padding, fontPx, SCREEN_PX) !== 0 ? 'unclear' : 'hidden';
   }
   if (!/hidden|clip/.test(overflow)) return 'shown';
-  return unclearIf(textLength(element) > room(px, fontPx));
+  return unclearIf(textLength(element) > room(box));
 }
 
 /** How many characters fit into a box, generously; infinite if its size is not set. */
-function room(px: Box['px'], fontPx: number): number {
+function room({ get, px, fontPx }: Box): number {
+  const lines = Number.parseInt(get('line-clamp'), 10);
   const height = Math.min(
     px('height') ?? Number.POSITIVE_INFINITY,
     px('max-height') ?? Number.POSITIVE_INFINITY,
+    Number.isNaN(lines) ? Number.POSITIVE_INFINITY : lines * fontPx,
   );
   if (height === Number.POSITIVE_INFINITY) return height;
   const width = Math.min(px('width') ?? SCREEN_PX, px('max-width') ?? SCREEN_PX);
@@ -444,7 +447,6 @@ const HARMLESS: Readonly<Record<string, RegExp>> = {
   all: /^$/,
   'unicode-bidi': /^(?:normal|embed|isolate|plaintext)$/,
   '-webkit-text-security': /^none$/,
-  'line-clamp': /^none$/,
   contain: /^(?:none|content|layout|paint|style|inline-size| )+$/,
   'outline-offset': /^[^-]/,
 };
@@ -569,7 +571,7 @@ function ownBackground(
   own: readonly Color[] | undefined,
   behind: readonly Color[] | undefined,
 ): readonly Color[] | undefined {
-  const { get, element, px, fontPx } = box;
+  const { get, element, fontPx } = box;
   const shadow = get('box-shadow');
   const isShaded =
     shadow.includes('inset') &&
@@ -577,7 +579,7 @@ function ownBackground(
   const backdrop = get('backdrop-filter');
   if (isShaded || (backdrop !== '' && backdrop !== 'none') || own === undefined || behind === undefined)
     return isShaded || (backdrop !== '' && backdrop !== 'none') ? undefined : own;
-  const overflows = box.isBlock && !CELLS.test(element.tagName) && textLength(element) > room(px, fontPx);
+  const overflows = box.isBlock && !CELLS.test(element.tagName) && textLength(element) > room(box);
   return overflows && own !== behind ? [...own, ...behind].slice(0, MAX_COLORS) : own;
 }
 
@@ -609,6 +611,6 @@ const RELEVANT = new Set([
     '-webkit-text-fill-color -webkit-text-stroke -webkit-text-stroke-width background-color background-image ' +
     'background-size background-clip backdrop-filter box-shadow position float z-index left right top bottom ' +
     'text-indent letter-spacing word-spacing margin-left margin-top padding-bottom transform translate scale rotate ' +
-    'zoom clip clip-path overflow-x overflow-y width height max-width max-height'
+    'line-clamp zoom clip clip-path overflow-x overflow-y width height max-width max-height'
   ).split(' '),
 ]);

@@ -1,4 +1,4 @@
-import { type CssBlock, type Declaration, readBlocks } from './css-syntax.ts';
+import { COMMENT, type CssBlock, type Declaration, readBlocks } from './css-syntax.ts';
 import { attributesOf, type HtmlElement } from './html-tree.ts';
 import { mediaMatches } from './media-query.ts';
 import { type Budget, classesOf, type Match, readSelectors, type Selector } from './selector.ts';
@@ -130,7 +130,7 @@ function conditionsAround(block: CssBlock): Conditions {
       if (one !== block) styleBlock ??= one;
       continue;
     }
-    const holds = conditionHolds(one.prelude.toLowerCase());
+    const holds = conditionHolds(one.prelude.replaceAll(COMMENT, ' ').toLowerCase());
     isLayered ||= one.prelude.toLowerCase().startsWith('@layer');
     if (holds === false) return { match: false, isLayered, styleBlock };
     if (holds === undefined) match = undefined;
