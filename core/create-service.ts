@@ -11,6 +11,7 @@ import { createSummaryRefresh } from './refresh-summaries.ts';
 import { createAccounts } from './service/accounts.ts';
 import { createApprovals } from './service/approvals.ts';
 import { createCalls } from './service/calls.ts';
+import { createPasswordCheck } from './service/check-password.ts';
 import { createKeys } from './service/keys.ts';
 import { createOwners } from './service/owners.ts';
 import type { Service } from './service.ts';
@@ -77,6 +78,7 @@ export function createService(options: ServiceOptions): Service {
   });
 
   const calls = createCalls(ports, leaseMs, callTool);
+  const checkPassword = createPasswordCheck(ports);
   const approvals = createApprovals(ports, keyring, leaseMs, (approval, sealedPlan) =>
     settledWithin(executor.run(approval, sealedPlan), approval, ports),
   );
@@ -107,7 +109,7 @@ export function createService(options: ServiceOptions): Service {
     dashboardUrl,
     calls,
     approvals,
-    owners: createOwners(ports, options.plan ?? 'paid', options.limits ?? {}),
+    owners: createOwners(ports, options.plan ?? 'paid', options.limits ?? {}, checkPassword),
     keys: createKeys(ports),
     accounts: createAccounts(ports, keyring),
     trackers: {

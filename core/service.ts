@@ -93,11 +93,17 @@ export interface Owners {
   /** Ends all sessions of the owner. @throws ServiceError not_found, invalid_arguments (10 to 1000 characters) */
   setPassword(ownerId: string, password: string): Promise<void>;
   /**
-   * Checks email and password; tries are bounded per email and per address.
-   * @returns a session token for the cookie; undefined when they do not match
-   * @throws ServiceError rate_limited, with details.retry_after_s
+   * Checks email and password as `CheckPassword` does, and begins a session.
+   * @param request `address`: the caller's; `device`: the value of its device cookie, undefined without one
+   * @returns the values of the session cookie and of the device cookie; undefined when email and password do not match
+   * @throws ServiceError rate_limited or busy, with details.retry_after_s
    */
-  signIn(request: { email: string; password: string; address: string }): Promise<string | undefined>;
+  signIn(request: {
+    email: string;
+    password: string;
+    address: string;
+    device: string | undefined;
+  }): Promise<{ readonly session: string; readonly device: string } | undefined>;
   /** Whose session it is; undefined: nobody's, or it is over (after 14 days). */
   session(token: string): Promise<Owner | undefined>;
   /** Ends the session, if there is one. */

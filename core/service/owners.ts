@@ -1,30 +1,25 @@
-import { createAddressBudget } from '../address-budget.ts';
 import { codePoints } from '../code-points.ts';
 import { secretHash } from '../credential.ts';
-import { ServiceError } from '../errors.ts';
 import { DAY_MS, type LimitOverrides } from '../limits.ts';
-import { hashPassword, passwordMatches } from '../password.ts';
+import { hashPassword } from '../password.ts';
 import type { Plan } from '../permissions.ts';
 import type { Ports } from '../ports/ports.ts';
 import { address, invalidArgument, line } from '../schema.ts';
 import type { Owners } from '../service.ts';
 import { isTimeZone } from '../time-zone.ts';
+import type { CheckPassword } from './check-password.ts';
 import { notFound } from './not-found.ts';
 
 const ownerIdText = line({ min: 1, max: 255, description: '' });
 
-const SIGN_INS_PER_ADDRESS = 10;
-const SIGN_INS_PER_EMAIL = 10;
 const SESSION_MS = 14 * DAY_MS;
 
-export function createOwners({ storage, clock, random }: Ports, plan: Plan, limits: LimitOverrides): Owners {
-  const tries = {
-    byAddress: createAddressBudget(SIGN_INS_PER_ADDRESS),
-    byEmail: createAddressBudget(SIGN_INS_PER_EMAIL),
-  };
-  // One check at a time: each takes 128 MB and most of a second of a core.
-  let checking: Promise<unknown> = Promise.resolve();
-
+export function createOwners(
+  { storage, clock, random }: Ports,
+  plan: Plan,
+  limits: LimitOverrides,
+  checkPassword: CheckPassword,
+): Owners {
   return {
     async create({ ownerId = Buffer.from(random(12)).toString('hex'), email, timezone = 'UTC', password }) {
       if (!ownerIdText.safeParse(ownerId).success)
@@ -53,25 +48,15 @@ export function createOwners({ storage, clock, random }: Ports, plan: Plan, limi
     async setPassword(ownerId, password) {
       if (!(await storage.setPassword(ownerId, await newHash(password, random)))) throw notFound('owner');
     },
-    async signIn({ email, password, address: from }) {
-      const now = clock.now();
-      for (const taken of [tries.byAddress.take(from, now), tries.byEmail.take(email.toLowerCase(), now)]) {
-        if (!taken.within)
-          throw new ServiceError('rate_limited', { details: { retry_after_s: taken.rate.resetS } });
-      }
-      const found = await storage.ownerByEmail(email);
-      const check = checking.then(() => passwordMatches(password, found?.passwordHash ?? null));
-      checking = check.catch(() => undefined);
-      if (!(await check) || found === undefined) return undefined;
+    async signIn({ email, password, address: from, device }) {
+      const match = await checkPassword({ who: { email }, password, address: from, device });
+      if (match === undefined) return undefined;
+      const { ownerId } = match.owner;
       const token = Buffer.from(random(32)).toString('base64url');
+      const now = clock.now();
       const expiresAt = new Date(now.getTime() + SESSION_MS);
-      await storage.addSession({
-        tokenHash: secretHash(token),
-        ownerId: found.owner.ownerId,
-        expiresAt,
-        now,
-      });
-      return token;
+      await storage.addSession({ tokenHash: secretHash(token), ownerId, expiresAt, now });
+      return { session: token, device: match.device };
     },
     session: (token) => storage.session(secretHash(token), clock.now()),
     signOut: (token) => storage.endSession(secretHash(token)),

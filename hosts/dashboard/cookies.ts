@@ -6,8 +6,10 @@ export interface Cookies {
   readonly session: string;
   /** Ties the sign-in form to the browser that was shown it. */
   readonly signIn: string;
-  /** A Set-Cookie header; it ends with the browser's session, the service ends it sooner. */
-  set(name: string, value: string): string;
+  /** Marks a browser that signed in before. It opens nothing: tries at the password from it have a budget of their own. */
+  readonly device: string;
+  /** A Set-Cookie header. The cookie ends with the browser's session, or after `maxAgeS`. */
+  set(name: string, value: string, maxAgeS?: number): string;
   clear(name: string): string;
 }
 
@@ -20,7 +22,9 @@ export function dashboardCookies(dashboardUrl: string): Cookies {
   return {
     session: base,
     signIn: `${base}-sign-in`,
-    set: (name, value) => `${name}=${encodeURIComponent(value)}; ${attributes}`,
+    device: `${base}-device`,
+    set: (name, value, maxAgeS) =>
+      `${name}=${encodeURIComponent(value)}; ${attributes}${maxAgeS === undefined ? '' : `; Max-Age=${maxAgeS}`}`,
     clear: (name) => `${name}=; ${attributes}; Max-Age=0`,
   };
 }

@@ -8,6 +8,9 @@ import { staleFormPage } from './pages/problem.tsx';
 import { safeNext, signInPage } from './pages/sign-in.tsx';
 import { type OwnerVisit, type Reply, redirect, type Visit } from './visit.ts';
 
+/** How long a browser is remembered: the longest that Chrome keeps a cookie. Every sign-in begins it anew. */
+const DEVICE_S = 400 * 24 * 60 * 60;
+
 /** Who is signed in with this request, if anybody is. */
 export async function sessionOf({
   service,
@@ -40,23 +43,30 @@ export async function signIn({ service, head, address, cookies, fields }: Visit)
   const password = fields.get('password') ?? '';
   const next = safeNext(fields.get('next'));
   const again = { token: formToken(secret), next, email };
-  let session: string | undefined;
+  let signedIn: Awaited<ReturnType<typeof service.owners.signIn>>;
   try {
-    session = await service.owners.signIn({ email, password, address });
+    const device = readCookie(headerOf(head, 'cookie'), cookies.device);
+    signedIn = await service.owners.signIn({ email, password, address, device });
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== 'rate_limited') throw error;
     const waitS = Number(error.details?.retry_after_s ?? 60);
     const problem = `Too many tries. The next one is possible in ${durationText(waitS)}.`;
     return { ...signInPage({ ...again, problem, status: 429 }), headers: { 'retry-after': String(waitS) } };
   }
-  if (session === undefined) {
+  if (signedIn === undefined) {
     return signInPage({ ...again, problem: 'Email and password do not match.', status: 422 });
   }
   const before = readCookie(headerOf(head, 'cookie'), cookies.session);
   if (before !== undefined) await service.owners.signOut(before);
   return {
     ...redirect(next),
-    headers: { 'set-cookie': [cookies.set(cookies.session, session), cookies.clear(cookies.signIn)] },
+    headers: {
+      'set-cookie': [
+        cookies.set(cookies.session, signedIn.session),
+        cookies.set(cookies.device, signedIn.device, DEVICE_S),
+        cookies.clear(cookies.signIn),
+      ],
+    },
   };
 }
 

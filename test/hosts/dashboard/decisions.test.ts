@@ -101,8 +101,9 @@ describe('a decision', () => {
     const password = 'another long password';
     const { service } = dashboard;
     await service.owners.create({ email: 'other@example.org', password });
-    const token = await service.owners.signIn({ email: 'other@example.org', password, address: '192.0.2.2' });
-    const cookie = (await dashboard.cookie()).replace(/=.*/, `=${token}`);
+    const other = { email: 'other@example.org', password, address: '192.0.2.2', device: undefined };
+    const signedIn = await service.owners.signIn(other);
+    const cookie = (await dashboard.cookie()).replace(/=.*/, `=${signedIn?.session}`);
     const { status, body } = await openPage(dashboard, id, cookie);
     expect(status).toBe(404);
     expect(body).not.toContain('Confidential');

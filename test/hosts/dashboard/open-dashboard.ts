@@ -96,8 +96,13 @@ export async function openDashboard(setup: DashboardSetup = {}): Promise<Dashboa
     },
     send: (plain) => send(port, plain),
     async cookie() {
-      const token = await service.owners.signIn({ email: EMAIL, password: PASSWORD, address: '192.0.2.1' });
-      return `${cookieName(dashboardUrl ?? url)}=${token}`;
+      const signedIn = await service.owners.signIn({
+        email: EMAIL,
+        password: PASSWORD,
+        address: '192.0.2.1',
+        device: undefined,
+      });
+      return `${cookieName(dashboardUrl ?? url)}=${signedIn?.session}`;
     },
   };
 }
