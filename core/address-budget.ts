@@ -1,31 +1,31 @@
-import { MINUTE_MS, type Rate, takeFromWindow, type Window } from './limits.ts';
+import { addressGroup } from './address-group.ts';
+import { type Rate, takeFromWindow, type Window } from './limits.ts';
 
-/** Calls a minute from each address, kept in memory: for those who hold no key, and for tries at signing in. */
+/** Calls a minute from each address group, kept in memory: for callers without a key, and for tries at a password. */
 export interface AddressBudget {
   take(address: string, now: Date): { readonly within: boolean; readonly rate: Rate };
 }
 
+/** Each window has a key of at most 43 characters, so all of them together stay under 2 MB. */
 const KEPT = 10_000;
 
 export function createAddressBudget(limit: number): AddressBudget {
+  // In the order in which the windows began.
   const windows = new Map<string, Window>();
   return {
     take(address, now) {
-      const { window, rate, within } = takeFromWindow(windows.get(address), limit, now);
-      if (windows.size >= KEPT && !windows.has(address)) forgetSome(windows, now);
-      windows.set(address, window);
+      const group = addressGroup(address);
+      const before = windows.get(group);
+      const { window, rate, within } = takeFromWindow(before, limit, now);
+      if (window.startedAtMs !== before?.startedAtMs) windows.delete(group);
+      windows.set(group, window);
+      if (windows.size > KEPT) forgetOldest(windows);
       return { within, rate };
     },
   };
 }
 
-/** Windows that have ended; if none has, the oldest ones, so that strangers cannot fill the memory. */
-function forgetSome(windows: Map<string, Window>, now: Date): void {
-  for (const [address, window] of windows) {
-    if (window.startedAtMs + MINUTE_MS <= now.getTime()) windows.delete(address);
-  }
-  for (const address of windows.keys()) {
-    if (windows.size < KEPT) return;
-    windows.delete(address);
-  }
+function forgetOldest(windows: Map<string, Window>): void {
+  const [oldest] = windows.keys();
+  if (oldest !== undefined) windows.delete(oldest);
 }

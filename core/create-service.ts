@@ -78,7 +78,7 @@ export function createService(options: ServiceOptions): Service {
   });
 
   const calls = createCalls(ports, leaseMs, callTool);
-  const checkPassword = createPasswordCheck(ports);
+  const checkPassword = createPasswordCheck(ports, keyring);
   const approvals = createApprovals(ports, keyring, leaseMs, (approval, sealedPlan) =>
     settledWithin(executor.run(approval, sealedPlan), approval, ports),
   );
@@ -101,6 +101,7 @@ export function createService(options: ServiceOptions): Service {
       plansBefore: before(PLANS_KEPT_MS),
       activityBefore: before(ACTIVITY_KEPT_MS),
       claimsBefore: before(DAY_MS),
+      passwordTriesBefore: now,
     });
   }
 

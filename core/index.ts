@@ -39,6 +39,16 @@ export {
 } from './limits.ts';
 export type { Failure, Outcome, Pending, Success, WireApproval } from './outcome.ts';
 export {
+  DEVICES_KEPT,
+  type FailedTries,
+  giveTryBack,
+  judgePasswordTry,
+  type PasswordTryFacts,
+  type PasswordTryVerdict,
+  type TriesChange,
+  type TriesCounter,
+} from './password-tries.ts';
+export {
   effectiveMode,
   GROUPS,
   type Group,
@@ -108,11 +118,13 @@ export type {
   Held,
   Owner,
   OwnerStorage,
+  PasswordStorage,
   Reclaimed,
   Settlement,
   Storage,
   StoredActivity,
   StoredEvent,
+  TriesRows,
 } from './ports/storage.ts';
 export type { Summarizer, Summary, SummarySource } from './ports/summarizer.ts';
 export type {

@@ -6,6 +6,9 @@ import type { Random } from './ports/clock.ts';
 const N = 2 ** 17;
 const HASH_BYTES = 32;
 
+export const PASSWORD_CHARS_MIN = 10;
+export const PASSWORD_CHARS_MAX = 1000;
+
 export async function hashPassword(password: string, random: Random): Promise<string> {
   const salt = random(16);
   const hash = await derive(password, salt, N);

@@ -14,6 +14,7 @@ const EVERYONE = 'SELECT * FROM countersign.owners ORDER BY created_at_ms, owner
 const BY_EMAIL = 'SELECT * FROM countersign.owners WHERE email_folded = $1';
 const SET_PASSWORD = 'UPDATE countersign.owners SET password_hash = $2 WHERE owner_id = $1';
 const END_SESSIONS = 'DELETE FROM countersign.sessions WHERE owner_id = $1';
+const DELETE_DEVICES = 'DELETE FROM countersign.devices WHERE owner_id = $1';
 const END_OLD_SESSIONS = 'DELETE FROM countersign.sessions WHERE owner_id = $1 AND expires_at_ms <= $2';
 const INSERT_SESSION =
   'INSERT INTO countersign.sessions (token_hash, owner_id, expires_at_ms) VALUES ($1, $2, $3)';
@@ -45,6 +46,7 @@ export function postgresOwners(
     setPassword: durable(db, async (tx, ownerId, passwordHash) => {
       await lockOwner(tx, ownerId);
       await tx.run(END_SESSIONS, [ownerId]);
+      await tx.run(DELETE_DEVICES, [ownerId]);
       return (await tx.run(SET_PASSWORD, [ownerId, passwordHash])) === 1;
     }),
     addSession: atomic(db, async (tx, { tokenHash, ownerId, expiresAt, now }) => {

@@ -51,6 +51,10 @@ const ERASE_CLAIMS = `
   DELETE FROM countersign.claims WHERE (owner_id, credential_id, key) IN (
     SELECT owner_id, credential_id, key FROM countersign.claims WHERE created_at_ms < $1
     LIMIT ${ERASED_AT_ONCE} FOR UPDATE SKIP LOCKED)`;
+const ERASE_PASSWORD_TRIES = `
+  DELETE FROM countersign.password_tries WHERE row_number IN (
+    SELECT row_number FROM countersign.password_tries WHERE forgotten_ms < $1
+    LIMIT ${ERASED_AT_ONCE} FOR UPDATE SKIP LOCKED)`;
 
 /** The verbs of the background: what lapsed, what expired, what is to be forgotten. */
 export function postgresRecovery(
@@ -117,10 +121,11 @@ export function postgresRecovery(
       return ended;
     }),
 
-    erase: atomic(db, async (tx, { plansBefore, activityBefore, claimsBefore }) => {
+    erase: atomic(db, async (tx, { plansBefore, activityBefore, claimsBefore, passwordTriesBefore }) => {
       await eraseAll(tx, ERASE_PLANS, plansBefore);
       await eraseAll(tx, ERASE_ACTIVITY, activityBefore);
       await eraseAll(tx, ERASE_CLAIMS, claimsBefore);
+      await eraseAll(tx, ERASE_PASSWORD_TRIES, passwordTriesBefore);
     }),
   };
 }

@@ -9,6 +9,7 @@ import { postgresCredentials } from './credentials.ts';
 import { openDatabase, reading } from './database.ts';
 import { postgresEvents } from './events.ts';
 import { postgresOwners } from './owners.ts';
+import { postgresPasswords } from './passwords.ts';
 import { postgresRecipients } from './recipients.ts';
 import { postgresRecovery } from './recovery.ts';
 import { postgresTrackers } from './trackers.ts';
@@ -46,6 +47,7 @@ export function postgresStorage({ connectionString }: { connectionString: string
     ...postgresActivity(db),
     ...postgresCredentials(db),
     ...postgresOwners(db),
+    ...postgresPasswords(db),
     ...postgresAccounts(db),
     ...postgresTrackers(db),
     ...postgresWatching(db),

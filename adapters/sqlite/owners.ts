@@ -19,6 +19,7 @@ export function sqliteOwners(
   const byEmail = db.prepare<[string], Row>('SELECT * FROM owners WHERE email_folded = ?');
   const setPassword = db.prepare('UPDATE owners SET password_hash = ? WHERE owner_id = ?');
   const endSessions = db.prepare('DELETE FROM sessions WHERE owner_id = ?');
+  const deleteDevices = db.prepare('DELETE FROM devices WHERE owner_id = ?');
   const endOldSessions = db.prepare('DELETE FROM sessions WHERE owner_id = ? AND expires_at_ms <= ?');
   const insertSession = db.prepare(
     'INSERT INTO sessions (token_hash, owner_id, expires_at_ms) VALUES (?, ?, ?)',
@@ -56,6 +57,7 @@ export function sqliteOwners(
     }),
     setPassword: durable(db, (ownerId, passwordHash) => {
       endSessions.run(ownerId);
+      deleteDevices.run(ownerId);
       return setPassword.run(passwordHash, ownerId).changes === 1;
     }),
     addSession: atomic(db, ({ tokenHash, ownerId, expiresAt, now }) => {

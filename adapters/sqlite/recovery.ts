@@ -34,6 +34,7 @@ export function sqliteRecovery(
   const deletePlan = db.prepare('DELETE FROM plans WHERE owner_id = ? AND approval_id = ?');
   const noteErased = db.prepare('UPDATE approvals SET has_plan = 0 WHERE owner_id = ? AND approval_id = ?');
   const eraseClaims = db.prepare('DELETE FROM claims WHERE created_at_ms < ?');
+  const erasePasswordTries = db.prepare('DELETE FROM password_tries WHERE forgotten_ms < ?');
 
   return {
     followedUp: atomic(db, ({ ownerId, approvalId }) => {
@@ -82,7 +83,7 @@ export function sqliteRecovery(
       return ended;
     }),
 
-    erase: atomic(db, ({ plansBefore, activityBefore, claimsBefore }) => {
+    erase: atomic(db, ({ plansBefore, activityBefore, claimsBefore, passwordTriesBefore }) => {
       for (const row of erasable.all(plansBefore.getTime())) {
         const key = [text(row, 'owner_id'), text(row, 'approval_id')];
         deletePlan.run(...key);
@@ -90,6 +91,7 @@ export function sqliteRecovery(
       }
       eraseActivity(activityBefore);
       eraseClaims.run(claimsBefore.getTime());
+      erasePasswordTries.run(passwordTriesBefore.getTime());
     }),
   };
 }

@@ -10,6 +10,7 @@ import { sqliteCredentials } from './credentials.ts';
 import { openDatabase, reading } from './database.ts';
 import { sqliteEvents } from './events.ts';
 import { sqliteOwners } from './owners.ts';
+import { sqlitePasswords } from './passwords.ts';
 import { sqliteRecipients } from './recipients.ts';
 import { sqliteRecovery } from './recovery.ts';
 import { linkTable } from './tracker-links.ts';
@@ -40,6 +41,7 @@ export function sqliteStorage({ file }: { file: string }): Storage {
     ...sqliteActivity(db),
     ...sqliteCredentials(db, approvals),
     ...sqliteOwners(db),
+    ...sqlitePasswords(db),
     ...sqliteAccounts(db, approvals),
     ...sqliteTrackers(db, links),
     ...sqliteWatching(db, links),

@@ -2,6 +2,7 @@ import type { Approval, ApprovalError, ApprovalState } from '../approval.ts';
 import type { CallFiling } from '../decide-call.ts';
 import type { ErrorCode, ErrorDetails } from '../errors.ts';
 import type { LimitOverrides, LimitVerdict, Rate } from '../limits.ts';
+import type { TriesCounter } from '../password-tries.ts';
 import type { Group, Modes, Plan } from '../permissions.ts';
 import type { Account } from './account.ts';
 import type { TrackerStorage } from './tracker-storage.ts';
@@ -25,6 +26,7 @@ export interface Storage
     ApprovalStorage,
     CredentialStorage,
     OwnerStorage,
+    PasswordStorage,
     AccountStorage,
     TrackerStorage,
     WatchStorage {
@@ -163,8 +165,16 @@ export interface ApprovalStorage {
   /** Ends pending requests whose time is over. @returns how many */
   expire(now: Date): Promise<number>;
 
-  /** Erases plans of approvals that ended before `plansBefore` (their digests stay), activity and claims older than theirs. */
-  erase(request: { plansBefore: Date; activityBefore: Date; claimsBefore: Date }): Promise<void>;
+  /**
+   * Erases plans of approvals that ended before `plansBefore` (their digests stay), activity and claims older than
+   * theirs, and counters of password tries that were forgotten before theirs.
+   */
+  erase(request: {
+    plansBefore: Date;
+    activityBefore: Date;
+    claimsBefore: Date;
+    passwordTriesBefore: Date;
+  }): Promise<void>;
 
   approval(ownerId: string, approvalId: string): Promise<Approval | undefined>;
 
@@ -259,13 +269,57 @@ export interface OwnerStorage {
   ownerByEmail(
     email: string,
   ): Promise<{ readonly owner: Owner; readonly passwordHash: string | null } | undefined>;
-  /** Also ends every session of the owner. False: no such owner. */
+  /** Also ends every session of the owner, and forgets its known devices. False: no such owner. */
   setPassword(ownerId: string, passwordHash: string): Promise<boolean>;
   addSession(session: { tokenHash: string; ownerId: string; expiresAt: Date; now: Date }): Promise<void>;
   /** The owner of a session that is not over. */
   session(tokenHash: string, now: Date): Promise<Owner | undefined>;
   endSession(tokenHash: string): Promise<void>;
 }
+
+export interface PasswordStorage {
+  /**
+   * Judges one try at a password (`judgePasswordTry`) and counts it as failed, in one unit. It does the same work
+   * whether or not somebody has the email.
+   * @returns `check`: the password may be checked; `found` is undefined when nobody has the email, `isKnownDevice`
+   *   tells whether `deviceHash` is one of the owner's devices
+   */
+  takePasswordTry(request: {
+    /** In any case. */
+    email: string;
+    rows: TriesRows;
+    deviceHash: string | null;
+    now: Date;
+  }): Promise<
+    | { readonly kind: 'wait'; readonly waitMs: number }
+    | {
+        readonly kind: 'check';
+        readonly counted: readonly TriesCounter[];
+        readonly isKnownDevice: boolean;
+        readonly found: { readonly owner: Owner; readonly passwordHash: string | null } | undefined;
+      }
+  >;
+
+  /**
+   * The try had the right password: gives it back (`giveTryBack`) to the counters that counted it, and makes the
+   * device the owner's newest one. The owner keeps the newest `DEVICES_KEPT`.
+   * @returns false, and changes nothing, when the password is no longer the one with this hash
+   */
+  passwordMatched(request: {
+    ownerId: string;
+    passwordHash: string;
+    rows: TriesRows;
+    counted: readonly TriesCounter[];
+    deviceHash: string;
+    now: Date;
+  }): Promise<boolean>;
+}
+
+/**
+ * The numbers of the rows that count strangers' tries. Core takes them from a fixed range, so that nobody can fill
+ * the table. The rows of two emails or two addresses may be the same.
+ */
+export type TriesRows = Readonly<Record<Exclude<TriesCounter, 'device'>, number>>;
 
 export interface AccountStorage {
   /** The first account of an owner is its active one. `seal` is given the new account's id. */

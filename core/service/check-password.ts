@@ -1,8 +1,14 @@
+import { createHash } from 'node:crypto';
 import { createAddressBudget } from '../address-budget.ts';
+import { addressGroup } from '../address-group.ts';
+import { secretHash } from '../credential.ts';
 import { ServiceError } from '../errors.ts';
-import { passwordMatches } from '../password.ts';
+import type { Keyring } from '../keyring.ts';
+import { PASSWORD_CHARS_MAX, passwordMatches } from '../password.ts';
+import { createPasswordQueue } from '../password-queue.ts';
 import type { Ports } from '../ports/ports.ts';
-import type { Owner } from '../ports/storage.ts';
+import type { Owner, TriesRows } from '../ports/storage.ts';
+import { codePoints, normalAddress } from '../schema.ts';
 
 export interface PasswordAttempt {
   /** Whose password it should be: by email for signing in, by owner for confirming it in a session. */
@@ -16,38 +22,120 @@ export interface PasswordAttempt {
 
 export interface PasswordMatch {
   readonly owner: Owner;
-  /** The value to set the browser's device cookie to. */
+  /** The value to set the browser's device cookie to. It opens nothing. */
   readonly device: string;
 }
 
 /**
- * Checks a password. The only way to do so.
+ * Checks a password; nothing else does. Bounds lengths first, then the calls of the address, then how many wait, then
+ * the tries (`judgePasswordTry`), and only then hashes.
  * @returns undefined when it does not match, or nobody has that email
  * @throws ServiceError rate_limited (too many tries) or busy (too many at once), with details.retry_after_s
  */
 export type CheckPassword = (attempt: PasswordAttempt) => Promise<PasswordMatch | undefined>;
 
-const TRIES_A_MINUTE = 10;
+const EMAIL_CHARS_MAX = 254;
+/** Of one address group, right or wrong; it spares the store the rest. */
+const TRIES_A_MINUTE = 30;
+const BUSY_RETRY_S = 5;
 
-export function createPasswordCheck({ storage, clock }: Ports): CheckPassword {
-  const tries = {
-    byAddress: createAddressBudget(TRIES_A_MINUTE),
-    byEmail: createAddressBudget(TRIES_A_MINUTE),
-  };
-  // One check at a time: each takes 128 MB and most of a second of a core.
-  let checking: Promise<unknown> = Promise.resolve();
+export function createPasswordCheck(ports: Ports, keyring: Keyring): CheckPassword {
+  const { storage, clock, random } = ports;
+  const budget = createAddressBudget(TRIES_A_MINUTE);
+  const queue = createPasswordQueue();
 
-  return async ({ who, password, address }) => {
-    const now = clock.now();
-    const email = 'email' in who ? who.email : (await storage.owner(who.ownerId))?.email;
-    if (email === undefined) return undefined;
-    for (const taken of [tries.byAddress.take(address, now), tries.byEmail.take(email.toLowerCase(), now)]) {
-      if (!taken.within)
-        throw new ServiceError('rate_limited', { details: { retry_after_s: taken.rate.resetS } });
+  async function check(attempt: {
+    email: string;
+    password: string;
+    rows: TriesRows;
+    device: Uint8Array | undefined;
+  }): Promise<PasswordMatch | undefined> {
+    const { email, password, rows } = attempt;
+    const deviceHash = attempt.device === undefined ? null : hashOf(attempt.device);
+    const taken = await storage.takePasswordTry({ email, rows, deviceHash, now: clock.now() });
+    if (taken.kind === 'wait') {
+      throw new ServiceError('rate_limited', { details: { retry_after_s: Math.ceil(taken.waitMs / 1000) } });
     }
-    const found = await storage.ownerByEmail(email);
-    const check = checking.then(() => passwordMatches(password, found?.passwordHash ?? null));
-    checking = check.catch(() => undefined);
-    return (await check) && found !== undefined ? { owner: found.owner, device: '' } : undefined;
+    const { counted, found, isKnownDevice } = taken;
+    const passwordHash = found?.passwordHash ?? null;
+    const isRight = await passwordMatches(password, passwordHash);
+    if (!isRight || found === undefined || passwordHash === null) return undefined;
+    const { owner } = found;
+    const device = isKnownDevice && attempt.device !== undefined ? attempt.device : random(DEVICE_ID_BYTES);
+    const isStillRight = await storage.passwordMatched({
+      ownerId: owner.ownerId,
+      passwordHash,
+      rows,
+      counted,
+      deviceHash: hashOf(device),
+      now: clock.now(),
+    });
+    return isStillRight ? { owner, device: deviceValue(keyring, email, device) } : undefined;
+  }
+
+  return async ({ who, password, address, device: value }) => {
+    const email = 'email' in who ? who.email : (await storage.owner(who.ownerId))?.email;
+    if (email === undefined || email.length > EMAIL_CHARS_MAX) return undefined;
+    // UTF-16 units first: counting code points walks the whole text.
+    if (password.length > 2 * PASSWORD_CHARS_MAX || codePoints(password) > PASSWORD_CHARS_MAX)
+      return undefined;
+    const device = readDevice(keyring, email, value);
+    if (device === undefined) {
+      const { within, rate } = budget.take(address, clock.now());
+      if (!within) throw new ServiceError('rate_limited', { details: { retry_after_s: rate.resetS } });
+    }
+    const rows = triesRows(keyring, email, address);
+    const [lane, key] =
+      device === undefined
+        ? (['strangers', addressGroup(address)] as const)
+        : (['devices', hashOf(device)] as const);
+    const checked = queue.run(lane, key, () => check({ email, password, rows, device }));
+    if (checked === undefined) throw new ServiceError('busy', { details: { retry_after_s: BUSY_RETRY_S } });
+    return checked;
+  };
+}
+
+/**
+ * The value of a device cookie is sealed: the device's id and the email that it signed in with. So a made-up one is
+ * recognised without the store.
+ */
+const DEVICE_PURPOSE = 'device';
+const DEVICE_ID_BYTES = 16;
+const DEVICE_VALUE_CHARS_MAX = 100;
+
+function deviceValue(keyring: Keyring, email: string, id: Uint8Array): string {
+  const sealed = keyring.sealFixed(DEVICE_PURPOSE, Buffer.concat([id, emailMark(email)]));
+  return Buffer.from(sealed).toString('base64url');
+}
+
+/** @returns the device's id; undefined unless the value was given to a browser that signed in with this email */
+function readDevice(keyring: Keyring, email: string, value: string | undefined): Uint8Array | undefined {
+  if (value === undefined || value.length > DEVICE_VALUE_CHARS_MAX) return undefined;
+  const bytes = keyring.openFixed(DEVICE_PURPOSE, Buffer.from(value, 'base64url'))?.bytes;
+  if (bytes === undefined || !emailMark(email).equals(bytes.subarray(DEVICE_ID_BYTES))) return undefined;
+  return bytes.subarray(0, DEVICE_ID_BYTES);
+}
+
+function emailMark(email: string): Buffer {
+  return createHash('sha256').update(normalAddress(email), 'utf8').digest().subarray(0, 16);
+}
+
+function hashOf(device: Uint8Array): string {
+  return secretHash(Buffer.from(device).toString('base64url'));
+}
+
+const ROWS_OF_A_KIND = 2 ** 16;
+
+/** Which rows count, by a keyed hash: nobody outside can choose emails or addresses that share a row. */
+function triesRows(keyring: Keyring, email: string, address: string): TriesRows {
+  const rowOf = (text: string): number => {
+    const [high = 0, low = 0] = keyring.mac('password-tries', text) ?? [];
+    return high * 256 + low;
+  };
+  const ofEmail = rowOf(`email ${normalAddress(email)}`);
+  return {
+    address: rowOf(`address ${addressGroup(address)}`),
+    newcomers: ROWS_OF_A_KIND + ofEmail,
+    repeaters: 2 * ROWS_OF_A_KIND + ofEmail,
   };
 }

@@ -1,7 +1,7 @@
 import { codePoints } from '../code-points.ts';
 import { secretHash } from '../credential.ts';
 import { DAY_MS, type LimitOverrides } from '../limits.ts';
-import { hashPassword } from '../password.ts';
+import { hashPassword, PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from '../password.ts';
 import type { Plan } from '../permissions.ts';
 import type { Ports } from '../ports/ports.ts';
 import { address, invalidArgument, line } from '../schema.ts';
@@ -65,11 +65,11 @@ export function createOwners(
   };
 }
 
-const PASSWORD_CHARS_MIN = 10;
-
 async function newHash(password: string, random: Ports['random']): Promise<string> {
-  if (codePoints(password) < PASSWORD_CHARS_MIN || codePoints(password) > 1000) {
-    throw invalidArgument('password', 'length', `must have ${PASSWORD_CHARS_MIN} to 1000 characters`);
+  const chars = codePoints(password);
+  if (chars < PASSWORD_CHARS_MIN || chars > PASSWORD_CHARS_MAX) {
+    const message = `must have ${PASSWORD_CHARS_MIN} to ${PASSWORD_CHARS_MAX} characters`;
+    throw invalidArgument('password', 'length', message);
   }
   return hashPassword(password, random);
 }

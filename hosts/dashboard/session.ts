@@ -48,9 +48,12 @@ export async function signIn({ service, head, address, cookies, fields }: Visit)
     const device = readCookie(headerOf(head, 'cookie'), cookies.device);
     signedIn = await service.owners.signIn({ email, password, address, device });
   } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== 'rate_limited') throw error;
+    if (!(error instanceof ServiceError) || !(error.code === 'rate_limited' || error.code === 'busy')) {
+      throw error;
+    }
     const waitS = Number(error.details?.retry_after_s ?? 60);
-    const problem = `Too many tries. The next one is possible in ${durationText(waitS)}.`;
+    const why = error.code === 'busy' ? 'Many passwords are being checked right now.' : 'Too many tries.';
+    const problem = `${why} You can try again in ${durationText(waitS)}.`;
     return { ...signInPage({ ...again, problem, status: 429 }), headers: { 'retry-after': String(waitS) } };
   }
   if (signedIn === undefined) {
@@ -76,5 +79,6 @@ export async function signOut({ service, cookies, session }: OwnerVisit): Promis
 }
 
 function durationText(seconds: number): string {
-  return seconds <= 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
+  if (seconds > 90) return `${Math.ceil(seconds / 60)} minutes`;
+  return seconds === 1 ? '1 second' : `${seconds} seconds`;
 }

@@ -60,11 +60,19 @@ function forwardedFor(header: string | undefined): (string | undefined)[] {
   return header === undefined ? [] : header.split(',').map((hop) => plainAddress(hop.trim()));
 }
 
-/** Without brackets, port, or the IPv6 form of an IPv4 address; undefined for what is no address. */
+/** An IPv6 address in brackets with a port is shorter. */
+const WRITTEN_CHARS_MAX = 100;
+
+/** Without brackets, port, zone, or the IPv6 form of an IPv4 address; undefined for what is no address. */
 function plainAddress(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
+  // A zone may have any length, and names an interface of another machine.
+  const written = text.replace(/%[^\]]*/, '');
+  if (written.length > WRITTEN_CHARS_MAX) return undefined;
   const bare =
-    /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text)?.[1] ?? text;
+    /^\[([^\]]*)\](?::\d+)?$/.exec(written)?.[1] ??
+    /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(written)?.[1] ??
+    written;
   const plain = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare)?.[1] ?? bare;
   return isIP(plain) === 0 ? undefined : plain.toLowerCase();
 }

@@ -12,6 +12,7 @@ import { lastingPromises } from './storage/lasting.ts';
 import { listPromises } from './storage/lists.ts';
 import { modelPromises } from './storage/model.ts';
 import { ownerPromises } from './storage/owners.ts';
+import { passwordPromises } from './storage/passwords.ts';
 import { racePromises } from './storage/races.ts';
 import { recoveryPromises } from './storage/recovery.ts';
 import { trackerPromises } from './storage/trackers.ts';
@@ -55,6 +56,7 @@ export function storageContract(name: string, open: () => Promise<StorageUnderTe
     listPromises(store);
     credentialPromises(store);
     ownerPromises(store);
+    passwordPromises(store);
     accountPromises(store);
     eventNumberPromises(store);
     isolationPromises(store);

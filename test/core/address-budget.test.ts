@@ -36,11 +36,20 @@ describe('the budget of an address', () => {
     expect(budget.take('address-9998', later(3)).within).toBe(false);
   });
 
-  it('forgets windows that are over first', () => {
+  it('keeps a window that began anew when it forgets the older ones', () => {
     const budget = createAddressBudget(1);
-    budget.take('kept', later(30_000));
-    for (let n = 0; n < 9_999; n++) budget.take(`address-${n}`, noon);
-    budget.take('one more', later(60_000));
-    expect(budget.take('kept', later(60_001)).within).toBe(false);
+    budget.take('kept', noon);
+    for (let n = 0; n < 9_999; n++) budget.take(`address-${n}`, later(30_000));
+    budget.take('kept', later(60_000));
+    budget.take('one more', later(60_001));
+    expect(budget.take('kept', later(60_002)).within).toBe(false);
+    expect(budget.take('address-0', later(60_003)).within).toBe(true);
+  });
+
+  it('is the same for all addresses of an IPv6 /64', () => {
+    const budget = createAddressBudget(1);
+    expect(budget.take('2001:db8::1', noon).within).toBe(true);
+    expect(budget.take('2001:db8::2', noon).within).toBe(false);
+    expect(budget.take('2001:db8:0:1::1', noon).within).toBe(true);
   });
 });

@@ -119,6 +119,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
         ORDER BY 1, 2`);
       expect(rows).toEqual([
         { table: 'owners', column: 'email_folded' },
+        { table: 'password_tries', column: 'row_number' },
         { table: 'secrets', column: 'secret_hash' },
         { table: 'sessions', column: 'token_hash' },
       ]);

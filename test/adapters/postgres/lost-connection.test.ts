@@ -104,6 +104,8 @@ async function scene(storage: Storage): Promise<Scene> {
   };
 }
 
+const ROWS = { address: 1, newcomers: 2, repeaters: 3 };
+
 /** Every verb of the port, so that it has something to do. */
 const VERBS: Record<Exclude<keyof Storage, 'close'>, (storage: Storage, scene: Scene) => Promise<unknown>> = {
   healthy: (s) => s.healthy(),
@@ -132,7 +134,8 @@ const VERBS: Record<Exclude<keyof Storage, 'close'>, (storage: Storage, scene: S
     s.followUpLater({ ownerId, approvalId: executed.id, retryMs: LEASE_MS }),
   reclaim: (s) => reclaim(s),
   expire: (s) => s.expire(LATE),
-  erase: (s) => s.erase({ plansBefore: LATE, activityBefore: LATE, claimsBefore: LATE }),
+  erase: (s) =>
+    s.erase({ plansBefore: LATE, activityBefore: LATE, claimsBefore: LATE, passwordTriesBefore: LATE }),
   approval: (s, { key: { ownerId }, waiting }) => s.approval(ownerId, waiting.id),
   approvals: (s, { key }) => s.approvals({ ...key, state: 'all', after: undefined, limit: 10 }),
   plan: (s, { key: { ownerId }, waiting }) => s.plan(ownerId, waiting.id),
@@ -160,6 +163,15 @@ const VERBS: Record<Exclude<keyof Storage, 'close'>, (storage: Storage, scene: S
   addSession: (s, { key: { ownerId } }) => s.addSession({ tokenHash: randomUUID(), ownerId, ...SESSION }),
   session: (s, { key: { ownerId } }) => s.session(ownerId, NOON),
   endSession: (s, { key: { ownerId } }) => s.endSession(ownerId),
+  takePasswordTry: (s, { key: { ownerId } }) =>
+    s.takePasswordTry({
+      ...{ email: `${ownerId}@example.org`, rows: ROWS, deviceHash: null, now: NOON },
+    }),
+  passwordMatched: (s, { key: { ownerId } }) =>
+    s.passwordMatched({
+      ...{ ownerId, passwordHash: 'none', rows: ROWS, counted: ['address', 'newcomers'] },
+      ...{ deviceHash: 'device', now: NOON },
+    }),
   addAccount: (s, { account }) => s.addAccount({ ...account, seal: () => 'sealed', now: NOON }),
   accounts: (s, { key: { ownerId } }) => s.accounts(ownerId),
   activateAccount: (s, { key: { ownerId } }) => s.activateAccount(ownerId, 1),

@@ -175,6 +175,7 @@ describe('migrations', () => {
     expect(tables.filter(({ strict }) => strict === 0)).toEqual([]);
     const exceptions = Object.entries(keys).filter(([, column]) => column !== 'owner_id');
     expect(exceptions.toSorted()).toEqual([
+      ['password_tries', 'row_number'],
       ['secrets', 'secret_hash'],
       ['sessions', 'token_hash'],
     ]);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Storage } from '../../../core/ports/storage.ts';
+import type { Storage, TriesRows } from '../../../core/ports/storage.ts';
 import {
   admit,
   approve,
@@ -56,6 +56,11 @@ async function often(times: number, act: (n: number) => Promise<string | undefin
     if (result !== undefined) done.push(result);
   }
   return done;
+}
+
+async function tryPassword(storage: Storage, { ownerId }: Key, rows: TriesRows): Promise<string | undefined> {
+  const attempt = { email: `${ownerId}@example.org`, rows, deviceHash: null, now: NOON };
+  return (await storage.takePasswordTry(attempt)).kind === 'check' ? 'checked' : undefined;
 }
 
 /** What a racer does; each answers what it has won. */
@@ -129,6 +134,16 @@ export const JOBS = {
 
   call: (storage, { key, times }) =>
     often(times, async () => ((await call(storage, key)) === 'admitted' ? 'admitted' : undefined)),
+
+  /** All from one address. */
+  tryPassword: (storage, { key, times }) =>
+    often(times, () => tryPassword(storage, key, { address: 1, newcomers: 101, repeaters: 201 })),
+
+  /** Each from an address of its own. */
+  tryPasswordFromAnywhere: (storage, { key, times, side }) =>
+    often(times, (n) =>
+      tryPassword(storage, key, { address: 1000 * (side + 1) + n, newcomers: 101, repeaters: 201 }),
+    ),
 
   addAccount: (storage, { key: { ownerId }, times }) =>
     often(times, async () => {

@@ -153,6 +153,19 @@ export function racePromises(store: Store, racer: string): void {
       expect((await race(job('call', key, 60))).flat()).toHaveLength(60);
     });
 
+    it('both together have no more tries at a password than one alone', async () => {
+      const { storage } = store();
+      expect((await race(job('tryPassword', await addOwnerAndKey(storage), 20))).flat()).toHaveLength(3);
+      await storage.erase({
+        plansBefore: new Date(0),
+        activityBefore: new Date(0),
+        claimsBefore: new Date(0),
+        passwordTriesBefore: new Date('2100-01-01'),
+      });
+      const anywhere = job('tryPasswordFromAnywhere', await addOwnerAndKey(storage), 20);
+      expect((await race(anywhere)).flat()).toHaveLength(10);
+    });
+
     it('both add accounts, and no two have the same id', async () => {
       const key = await addOwnerAndKey(store().storage);
       const ids = (await race(job('addAccount', key, 20))).flat().map(Number);

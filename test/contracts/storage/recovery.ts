@@ -194,7 +194,12 @@ export function recoveryPromises(store: Store): void {
   });
 
   describe('erase', () => {
-    const NOTHING = { plansBefore: new Date(0), activityBefore: new Date(0), claimsBefore: new Date(0) };
+    const NOTHING = {
+      plansBefore: new Date(0),
+      activityBefore: new Date(0),
+      claimsBefore: new Date(0),
+      passwordTriesBefore: new Date(0),
+    };
 
     it('erases the plans of what ended before, and keeps their digests', async () => {
       const { storage } = store();
@@ -245,7 +250,12 @@ export function recoveryPromises(store: Store): void {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const done = await execute(storage, key, {}, { followUp: true, leaseMs: LAPSED_MS });
-      const later = { plansBefore: at(1), activityBefore: new Date(0), claimsBefore: new Date(0) };
+      const later = {
+        plansBefore: at(1),
+        activityBefore: new Date(0),
+        claimsBefore: new Date(0),
+        passwordTriesBefore: new Date(0),
+      };
       await storage.erase(later);
       expect((await reclaim(storage)).followUps).toEqual([{ approval: done, sealedPlan: null }]);
       expect((await settle(storage, done, DONE)).state).toBe('executed');

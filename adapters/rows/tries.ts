@@ -1,0 +1,6 @@
+import type { FailedTries } from '../../core/password-tries.ts';
+import { integer, type Row } from './row.ts';
+
+export function readTries(row: Row | undefined): FailedTries | undefined {
+  return row && { failures: integer(row, 'failures'), lastMs: integer(row, 'last_ms') };
+}

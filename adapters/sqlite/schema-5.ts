@@ -1,0 +1,22 @@
+/**
+ * Tries at passwords. `password_tries` is not keyed by owner: it counts for emails that nobody has, too. Its row
+ * numbers come from a fixed range, and rows that have been forgotten are erased.
+ */
+export const SCHEMA_5 = `
+CREATE TABLE password_tries (
+  row_number    INTEGER PRIMARY KEY,
+  failures      INTEGER NOT NULL,
+  last_ms       INTEGER NOT NULL,
+  forgotten_ms  INTEGER NOT NULL
+) STRICT;
+CREATE INDEX password_tries_forgotten ON password_tries (forgotten_ms);
+
+CREATE TABLE devices (
+  owner_id         TEXT    NOT NULL REFERENCES owners,
+  device_hash      TEXT    NOT NULL,
+  last_sign_in_ms  INTEGER NOT NULL,
+  failures         INTEGER NOT NULL,
+  last_ms          INTEGER NOT NULL,
+  PRIMARY KEY (owner_id, device_hash)
+) STRICT, WITHOUT ROWID;
+`;
