@@ -7,6 +7,9 @@ export interface Backoff {
   failed(key: string, now: Date): void;
 }
 
+/** Whoever may add trackers may add many that fail. The one that failed longest ago is forgotten first. */
+const KEPT = 10_000;
+
 export function createBackoff(firstMs: number, mostMs: number): Backoff {
   const failed = new Map<string, { readonly count: number; readonly until: number }>();
   return {
@@ -17,6 +20,11 @@ export function createBackoff(firstMs: number, mostMs: number): Backoff {
     },
     failed(key, now) {
       const count = (failed.get(key)?.count ?? 0) + 1;
+      failed.delete(key);
+      if (failed.size >= KEPT) {
+        const [longestAgo] = failed.keys();
+        if (longestAgo !== undefined) failed.delete(longestAgo);
+      }
       failed.set(key, { count, until: now.getTime() + Math.min(mostMs, firstMs * 2 ** (count - 1)) });
     },
   };

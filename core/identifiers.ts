@@ -43,6 +43,8 @@ export interface Identifiers {
 
 const TAGS_KEPT = 1000;
 const IDS_KEPT = 10_000;
+/** Mail servers choose folder names and stable ids, of any length. What is longer than this is not kept. */
+const NAME_CHARS_KEPT = 1000;
 
 const PREFIX_MESSAGE = 'm1_';
 const PREFIX_CURSOR = 'c1_';
@@ -60,6 +62,7 @@ export function createIdentifiers(keyring: Keyring): Identifiers {
     const kept = tags.get(name);
     if (kept !== undefined) return kept;
     const made = tag(purpose, text, bytes);
+    if (name.length > NAME_CHARS_KEPT) return made;
     if (tags.size >= TAGS_KEPT) tags.clear();
     tags.set(name, made);
     return made;
@@ -87,6 +90,7 @@ export function createIdentifiers(keyring: Keyring): Identifiers {
       const kept = ids.get(name);
       if (kept !== undefined) return kept;
       const made = sealedId(ownerId, accountId, row);
+      if (name.length > NAME_CHARS_KEPT) return made;
       if (ids.size >= IDS_KEPT) ids.clear();
       ids.set(name, made);
       return made;

@@ -38,12 +38,16 @@ export function zoneNamed(tzid: string): Zone | undefined {
   return iana === undefined ? undefined : ianaZone(iana);
 }
 
+/** By lower-case name: a calendar of a stranger may write one name in any mixture of cases. */
 const known = new Map<string, Zone>();
+/** With its days a zone takes about 1 MB. */
+const ZONES_KEPT = 32;
 const REMEMBERED_DAYS = 20_000;
 
 /** By the zone data of the runtime. @param name must be a zone of the runtime */
 export function ianaZone(name: string): Zone {
-  const found = known.get(name);
+  const key = name.toLowerCase();
+  const found = known.get(key);
   if (found !== undefined) return found;
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: name,
@@ -79,6 +83,7 @@ export function ianaZone(name: string): Zone {
       return days.get(day) ?? asked(instantMs);
     },
   };
-  known.set(name, zone);
+  if (known.size >= ZONES_KEPT) known.clear();
+  known.set(key, zone);
   return zone;
 }

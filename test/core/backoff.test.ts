@@ -31,4 +31,11 @@ describe('what failed', () => {
     for (let n = 0; n < 5000; n++) backoff.failed('a', at(0));
     expect(backoff.isDue('a', at(400))).toBe(true);
   });
+
+  it('forgets what failed longest ago rather than fill the memory', () => {
+    const backoff = createBackoff(100, 400);
+    for (const key of ['a', 'b', 'a']) backoff.failed(key, at(0));
+    for (let n = 0; n < 9_999; n++) backoff.failed(`key ${n}`, at(0));
+    expect([backoff.failures('a'), backoff.failures('b'), backoff.failures('key 0')]).toEqual([2, 0, 1]);
+  });
 });
