@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createAddressBudget } from '../address-budget.ts';
 import { addressGroup } from '../address-group.ts';
+import { codePoints } from '../code-points.ts';
 import { secretHash } from '../credential.ts';
 import { ServiceError } from '../errors.ts';
 import type { Keyring } from '../keyring.ts';
@@ -8,9 +9,9 @@ import { PASSWORD_CHARS_MAX, passwordMatches } from '../password.ts';
 import { createPasswordQueue } from '../password-queue.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Owner, TriesRows } from '../ports/storage.ts';
-import { codePoints, normalAddress } from '../schema.ts';
+import { normalAddress } from '../schema.ts';
 
-export interface PasswordAttempt {
+interface PasswordAttempt {
   /** Whose password it should be: by email for signing in, by owner for confirming it in a session. */
   readonly who: { readonly email: string } | { readonly ownerId: string };
   readonly password: string;
@@ -20,7 +21,7 @@ export interface PasswordAttempt {
   readonly device: string | undefined;
 }
 
-export interface PasswordMatch {
+interface PasswordMatch {
   readonly owner: Owner;
   /** The value to set the browser's device cookie to. It opens nothing. */
   readonly device: string;

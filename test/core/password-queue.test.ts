@@ -43,7 +43,7 @@ describe('the queue of password checks', () => {
 
   it('lets a known device go first, however many strangers wait', async () => {
     const { enter, begun, next } = scene();
-    for (let n = 0; n < 300; n++) enter('strangers', `address ${n}`);
+    for (let n = 0; n < 300; n++) void enter('strangers', `address ${n}`);
     expect(enter('devices', 'device')).toBeDefined();
     for (let n = 0; n < 3; n++) await next();
     expect(begun.slice(0, 3)).toEqual(['address 0', 'device', 'address 1']);

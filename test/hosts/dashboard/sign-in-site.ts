@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { inlineReader } from '../../../adapters/reader/reader.ts';
 import { sandboxMail } from '../../../adapters/sandbox/mail.ts';
 import { createService } from '../../../core/create-service.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
@@ -32,6 +33,7 @@ export async function openSite(
   const service = createService({
     storage,
     mail: sandboxMail(),
+    reader: inlineReader(),
     clock: { now: () => new Date(now()), every: () => () => {}, after: () => () => {} },
     random: (bytes) => randomBytes(bytes),
     log: silentLog,
