@@ -14,6 +14,7 @@ import { createCalls } from './service/calls.ts';
 import { createPasswordCheck } from './service/check-password.ts';
 import { createKeys } from './service/keys.ts';
 import { createOwners } from './service/owners.ts';
+import { createSessions } from './service/sessions.ts';
 import type { Service } from './service.ts';
 import { createInboxWatch } from './watch-inboxes.ts';
 
@@ -110,7 +111,8 @@ export function createService(options: ServiceOptions): Service {
     dashboardUrl,
     calls,
     approvals,
-    owners: createOwners(ports, options.plan ?? 'paid', options.limits ?? {}, checkPassword),
+    owners: createOwners(ports, options.plan ?? 'paid', options.limits ?? {}),
+    sessions: createSessions(ports, checkPassword),
     keys: createKeys(ports),
     accounts: createAccounts(ports, keyring),
     trackers: {

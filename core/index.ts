@@ -120,6 +120,7 @@ export type {
   OwnerStorage,
   PasswordStorage,
   Reclaimed,
+  SessionStorage,
   Settlement,
   Storage,
   StoredActivity,
@@ -154,6 +155,8 @@ export type {
   Keys,
   Owners,
   Service,
+  Sessions,
   ToolCall,
   Trackers,
 } from './service.ts';
+export type { Session, StoredSession } from './session.ts';

@@ -9,6 +9,8 @@ import type { CalendarInfo } from './ports/calendar.ts';
 import type { Account, Caller, Credential, Owner, StoredActivity, StoredEvent } from './ports/storage.ts';
 import type { TrackerStorage } from './ports/tracker-storage.ts';
 import type { SentMessage } from './sent-message.ts';
+import type { Session, StoredSession } from './session.ts';
+import type { stepUp } from './step-up.ts';
 import type { ToolListing } from './tools/define-tool.ts';
 
 /** What the doors, the dashboard and an embedding app use. */
@@ -19,6 +21,7 @@ export interface Service {
 
   readonly calls: Calls;
   readonly owners: Owners;
+  readonly sessions: Sessions;
   readonly keys: Keys;
   readonly accounts: Accounts;
   readonly approvals: Approvals;
@@ -92,9 +95,19 @@ export interface Owners {
   byEmail(email: string): Promise<Owner | undefined>;
   /** Ends all sessions of the owner. @throws ServiceError not_found, invalid_arguments (10 to 1000 characters) */
   setPassword(ownerId: string, password: string): Promise<void>;
+  /** Newest first. */
+  activity(ownerId: string, limit: number): Promise<readonly StoredActivity[]>;
+  /** Events behind sequence number `after`, oldest first. */
+  events(ownerId: string, after: number, limit: number): Promise<readonly StoredEvent[]>;
+}
+
+/** Who is signed in on the dashboard. */
+export interface Sessions {
   /**
    * Checks email and password as `CheckPassword` does, and begins a session.
-   * @param request `address`: the caller's; `device`: the value of its device cookie, undefined without one
+   * @param request `address`: the caller's; `device`: the value of its device cookie, undefined without one;
+   *   `browser`: a short description for the owner; `proofKey`: the public half of the browser's key, which the session
+   *   keeps as it comes; null without one
    * @returns the values of the session cookie and of the device cookie; undefined when email and password do not match
    * @throws ServiceError rate_limited or busy, with details.retry_after_s
    */
@@ -103,15 +116,34 @@ export interface Owners {
     password: string;
     address: string;
     device: string | undefined;
+    browser: string;
+    proofKey: string | null;
   }): Promise<{ readonly session: string; readonly device: string } | undefined>;
   /** Whose session it is; undefined: nobody's, or it is over (after 14 days). */
-  session(token: string): Promise<Owner | undefined>;
-  /** Ends the session, if there is one. */
-  signOut(token: string): Promise<void>;
-  /** Newest first. */
-  activity(ownerId: string, limit: number): Promise<readonly StoredActivity[]>;
-  /** Events behind sequence number `after`, oldest first. */
-  events(ownerId: string, after: number, limit: number): Promise<readonly StoredEvent[]>;
+  find(token: string): Promise<{ readonly owner: Owner; readonly session: StoredSession } | undefined>;
+  /**
+   * The person proves once more to be the owner. Tries are bounded together with those of `signIn`.
+   * @param request `proofKey`: replaces the session's; null leaves it as it is
+   * @returns the session as it is now, and the value of the device cookie; `ended` when it was ended meanwhile
+   * @throws ServiceError rate_limited or busy, with details.retry_after_s
+   */
+  confirm(request: {
+    session: StoredSession;
+    password: string;
+    address: string;
+    device: string | undefined;
+    proofKey: string | null;
+  }): Promise<{ readonly session: StoredSession; readonly device: string } | 'wrong_password' | 'ended'>;
+  /** Whether a request of this session may go ahead now: `stepUp` on the service's clock. */
+  stepUp(facts: Omit<Parameters<typeof stepUp>[0], 'now'>): ReturnType<typeof stepUp>;
+  /** Uses up the nonce of a signed form. False: it was used before in this session, or the session has ended. */
+  takeProof(session: Session, nonce: string): Promise<boolean>;
+  /** Those that are not over, the last used first; at most 100. */
+  list(ownerId: string): Promise<readonly StoredSession[]>;
+  /** Ends one at once, in every process. False: there is none with this id. */
+  end(ownerId: string, sessionId: string): Promise<boolean>;
+  /** Ends all sessions of the owner except this one. @returns how many */
+  endOthers(session: Session): Promise<number>;
 }
 
 export interface Keys {

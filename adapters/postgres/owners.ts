@@ -1,7 +1,7 @@
 import type { Storage } from '../../core/ports/storage.ts';
 import { folded, readOwner } from '../rows/owner.ts';
 import { textOrNull } from '../rows/row.ts';
-import { atomic, type Database, durable, reading } from './database.ts';
+import { type Database, durable, reading } from './database.ts';
 import { lockOwner } from './owner-lock.ts';
 
 const INSERT = `
@@ -15,20 +15,10 @@ const BY_EMAIL = 'SELECT * FROM countersign.owners WHERE email_folded = $1';
 const SET_PASSWORD = 'UPDATE countersign.owners SET password_hash = $2 WHERE owner_id = $1';
 const END_SESSIONS = 'DELETE FROM countersign.sessions WHERE owner_id = $1';
 const DELETE_DEVICES = 'DELETE FROM countersign.devices WHERE owner_id = $1';
-const END_OLD_SESSIONS = 'DELETE FROM countersign.sessions WHERE owner_id = $1 AND expires_at_ms <= $2';
-const INSERT_SESSION =
-  'INSERT INTO countersign.sessions (token_hash, owner_id, expires_at_ms) VALUES ($1, $2, $3)';
-const BY_SESSION = `
-  SELECT o.* FROM countersign.sessions s JOIN countersign.owners o ON o.owner_id = s.owner_id
-  WHERE s.token_hash = $1 AND s.expires_at_ms > $2`;
-const END_SESSION = 'DELETE FROM countersign.sessions WHERE token_hash = $1';
 
 export function postgresOwners(
   db: Database,
-): Pick<
-  Storage,
-  'addOwner' | 'owner' | 'owners' | 'ownerByEmail' | 'setPassword' | 'addSession' | 'session' | 'endSession'
-> {
+): Pick<Storage, 'addOwner' | 'owner' | 'owners' | 'ownerByEmail' | 'setPassword'> {
   return {
     addOwner: durable(db, async (tx, { ownerId, email, timezone, plan, limits, passwordHash, now }) => {
       const values = [timezone, plan, JSON.stringify(limits), passwordHash, now.getTime()];
@@ -48,18 +38,6 @@ export function postgresOwners(
       await tx.run(END_SESSIONS, [ownerId]);
       await tx.run(DELETE_DEVICES, [ownerId]);
       return (await tx.run(SET_PASSWORD, [ownerId, passwordHash])) === 1;
-    }),
-    addSession: atomic(db, async (tx, { tokenHash, ownerId, expiresAt, now }) => {
-      await lockOwner(tx, ownerId);
-      await tx.run(END_OLD_SESSIONS, [ownerId, now.getTime()]);
-      await tx.run(INSERT_SESSION, [tokenHash, ownerId, expiresAt.getTime()]);
-    }),
-    session: reading(db, async ({ row }, tokenHash, now) => {
-      const found = await row(BY_SESSION, [tokenHash, now.getTime()]);
-      return found && readOwner(found);
-    }),
-    endSession: durable(db, async (tx, tokenHash) => {
-      await tx.run(END_SESSION, [tokenHash]);
     }),
   };
 }

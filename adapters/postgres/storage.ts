@@ -12,6 +12,7 @@ import { postgresOwners } from './owners.ts';
 import { postgresPasswords } from './passwords.ts';
 import { postgresRecipients } from './recipients.ts';
 import { postgresRecovery } from './recovery.ts';
+import { postgresSessions } from './sessions.ts';
 import { postgresTrackers } from './trackers.ts';
 import { postgresWatching } from './watching.ts';
 
@@ -48,6 +49,7 @@ export function postgresStorage({ connectionString }: { connectionString: string
     ...postgresCredentials(db),
     ...postgresOwners(db),
     ...postgresPasswords(db),
+    ...postgresSessions(db),
     ...postgresAccounts(db),
     ...postgresTrackers(db),
     ...postgresWatching(db),

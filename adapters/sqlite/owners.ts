@@ -2,14 +2,11 @@ import type { Database } from 'better-sqlite3';
 import type { Storage } from '../../core/ports/storage.ts';
 import { folded, readOwner } from '../rows/owner.ts';
 import { type Row, textOrNull } from '../rows/row.ts';
-import { atomic, durable, reading } from './database.ts';
+import { durable, reading } from './database.ts';
 
 export function sqliteOwners(
   db: Database,
-): Pick<
-  Storage,
-  'addOwner' | 'owner' | 'owners' | 'ownerByEmail' | 'setPassword' | 'addSession' | 'session' | 'endSession'
-> {
+): Pick<Storage, 'addOwner' | 'owner' | 'owners' | 'ownerByEmail' | 'setPassword'> {
   const insert = db.prepare(`
     INSERT INTO owners (owner_id, email, email_folded, timezone, plan, limits, password_hash, created_at_ms)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
@@ -20,14 +17,6 @@ export function sqliteOwners(
   const setPassword = db.prepare('UPDATE owners SET password_hash = ? WHERE owner_id = ?');
   const endSessions = db.prepare('DELETE FROM sessions WHERE owner_id = ?');
   const deleteDevices = db.prepare('DELETE FROM devices WHERE owner_id = ?');
-  const endOldSessions = db.prepare('DELETE FROM sessions WHERE owner_id = ? AND expires_at_ms <= ?');
-  const insertSession = db.prepare(
-    'INSERT INTO sessions (token_hash, owner_id, expires_at_ms) VALUES (?, ?, ?)',
-  );
-  const bySession = db.prepare<[string, number], Row>(`
-    SELECT o.* FROM sessions s JOIN owners o ON o.owner_id = s.owner_id
-    WHERE s.token_hash = ? AND s.expires_at_ms > ?`);
-  const endSession = db.prepare('DELETE FROM sessions WHERE token_hash = ?');
 
   return {
     addOwner: durable(db, ({ ownerId, email, timezone, plan, limits, passwordHash, now }) => {
@@ -59,17 +48,6 @@ export function sqliteOwners(
       endSessions.run(ownerId);
       deleteDevices.run(ownerId);
       return setPassword.run(passwordHash, ownerId).changes === 1;
-    }),
-    addSession: atomic(db, ({ tokenHash, ownerId, expiresAt, now }) => {
-      endOldSessions.run(ownerId, now.getTime());
-      insertSession.run(tokenHash, ownerId, expiresAt.getTime());
-    }),
-    session: reading((tokenHash, now) => {
-      const row = bySession.get(tokenHash, now.getTime());
-      return row === undefined ? undefined : readOwner(row);
-    }),
-    endSession: durable(db, (tokenHash) => {
-      endSession.run(tokenHash);
     }),
   };
 }

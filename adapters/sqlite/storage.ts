@@ -13,6 +13,7 @@ import { sqliteOwners } from './owners.ts';
 import { sqlitePasswords } from './passwords.ts';
 import { sqliteRecipients } from './recipients.ts';
 import { sqliteRecovery } from './recovery.ts';
+import { sqliteSessions } from './sessions.ts';
 import { linkTable } from './tracker-links.ts';
 import { sqliteTrackers } from './trackers.ts';
 import { sqliteWatching } from './watching.ts';
@@ -42,6 +43,7 @@ export function sqliteStorage({ file }: { file: string }): Storage {
     ...sqliteCredentials(db, approvals),
     ...sqliteOwners(db),
     ...sqlitePasswords(db),
+    ...sqliteSessions(db),
     ...sqliteAccounts(db, approvals),
     ...sqliteTrackers(db, links),
     ...sqliteWatching(db, links),

@@ -4,6 +4,7 @@ import type { ErrorCode, ErrorDetails } from '../errors.ts';
 import type { LimitOverrides, LimitVerdict, Rate } from '../limits.ts';
 import type { TriesCounter } from '../password-tries.ts';
 import type { Group, Modes, Plan } from '../permissions.ts';
+import type { StoredSession } from '../session.ts';
 import type { Account } from './account.ts';
 import type { TrackerStorage } from './tracker-storage.ts';
 import type { WatchStorage } from './watch-storage.ts';
@@ -27,6 +28,7 @@ export interface Storage
     CredentialStorage,
     OwnerStorage,
     PasswordStorage,
+    SessionStorage,
     AccountStorage,
     TrackerStorage,
     WatchStorage {
@@ -271,10 +273,45 @@ export interface OwnerStorage {
   ): Promise<{ readonly owner: Owner; readonly passwordHash: string | null } | undefined>;
   /** Also ends every session of the owner, and forgets its known devices. False: no such owner. */
   setPassword(ownerId: string, passwordHash: string): Promise<boolean>;
-  addSession(session: { tokenHash: string; ownerId: string; expiresAt: Date; now: Date }): Promise<void>;
-  /** The owner of a session that is not over. */
-  session(tokenHash: string, now: Date): Promise<Owner | undefined>;
-  endSession(tokenHash: string): Promise<void>;
+}
+
+export interface SessionStorage {
+  /**
+   * Begins a session, and deletes those of the owner that are over.
+   * @param request `passwordHash`: the one that the password was checked against
+   * @returns false when the owner's hash is another by now: nothing was begun
+   */
+  addSession(request: {
+    session: StoredSession;
+    tokenHash: string;
+    passwordHash: string;
+    expiresAt: Date;
+  }): Promise<boolean>;
+  /** A session that is not over, with its owner. */
+  session(
+    tokenHash: string,
+    now: Date,
+  ): Promise<{ readonly owner: Owner; readonly session: StoredSession } | undefined>;
+  /** Those that are not over, the last used first; at most 100. */
+  sessions(ownerId: string, now: Date): Promise<readonly StoredSession[]>;
+  /** Records that it was used. A session that has ended stays ended. */
+  useSession(request: { ownerId: string; sessionId: string; now: Date }): Promise<void>;
+  /**
+   * Records that the person proved to be the owner, and the browser's new key; null leaves the key as it is.
+   * False: the session has ended.
+   */
+  confirmSession(request: {
+    ownerId: string;
+    sessionId: string;
+    proofKey: string | null;
+    now: Date;
+  }): Promise<boolean>;
+  /** Uses up a nonce. False: this session used it before, or has ended. It is kept as long as the session. */
+  takeProof(request: { ownerId: string; sessionId: string; nonce: string }): Promise<boolean>;
+  /** False: the owner has no such session. */
+  endSession(ownerId: string, sessionId: string): Promise<boolean>;
+  /** Ends all of the owner's except this one. @returns how many */
+  endOtherSessions(ownerId: string, sessionId: string): Promise<number>;
 }
 
 export interface PasswordStorage {

@@ -23,6 +23,8 @@ interface PasswordAttempt {
 
 interface PasswordMatch {
   readonly owner: Owner;
+  /** The hash that the password matched. */
+  readonly passwordHash: string;
   /** The value to set the browser's device cookie to. It opens nothing. */
   readonly device: string;
 }
@@ -71,7 +73,7 @@ export function createPasswordCheck(ports: Ports, keyring: Keyring): CheckPasswo
       deviceHash: hashOf(device),
       now: clock.now(),
     });
-    return isStillRight ? { owner, device: deviceValue(keyring, email, device) } : undefined;
+    return isStillRight ? { owner, passwordHash, device: deviceValue(keyring, email, device) } : undefined;
   }
 
   return async ({ who, password, address, device: value }) => {

@@ -1,25 +1,16 @@
 import { codePoints } from '../code-points.ts';
-import { secretHash } from '../credential.ts';
-import { DAY_MS, type LimitOverrides } from '../limits.ts';
+import type { LimitOverrides } from '../limits.ts';
 import { hashPassword, PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from '../password.ts';
 import type { Plan } from '../permissions.ts';
 import type { Ports } from '../ports/ports.ts';
 import { address, invalidArgument, line } from '../schema.ts';
 import type { Owners } from '../service.ts';
 import { isTimeZone } from '../time-zone.ts';
-import type { CheckPassword } from './check-password.ts';
 import { notFound } from './not-found.ts';
 
 const ownerIdText = line({ min: 1, max: 255, description: '' });
 
-const SESSION_MS = 14 * DAY_MS;
-
-export function createOwners(
-  { storage, clock, random }: Ports,
-  plan: Plan,
-  limits: LimitOverrides,
-  checkPassword: CheckPassword,
-): Owners {
+export function createOwners({ storage, clock, random }: Ports, plan: Plan, limits: LimitOverrides): Owners {
   return {
     async create({ ownerId = Buffer.from(random(12)).toString('hex'), email, timezone = 'UTC', password }) {
       if (!ownerIdText.safeParse(ownerId).success)
@@ -48,18 +39,6 @@ export function createOwners(
     async setPassword(ownerId, password) {
       if (!(await storage.setPassword(ownerId, await newHash(password, random)))) throw notFound('owner');
     },
-    async signIn({ email, password, address: from, device }) {
-      const match = await checkPassword({ who: { email }, password, address: from, device });
-      if (match === undefined) return undefined;
-      const { ownerId } = match.owner;
-      const token = Buffer.from(random(32)).toString('base64url');
-      const now = clock.now();
-      const expiresAt = new Date(now.getTime() + SESSION_MS);
-      await storage.addSession({ tokenHash: secretHash(token), ownerId, expiresAt, now });
-      return { session: token, device: match.device };
-    },
-    session: (token) => storage.session(secretHash(token), clock.now()),
-    signOut: (token) => storage.endSession(secretHash(token)),
     activity: (ownerId, limit) => storage.activity({ ownerId, limit }),
     events: (ownerId, afterId, limit) => storage.events({ ownerId, afterId, limit }),
   };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { SCRIPT } from './script.ts';
 import { STYLE } from './style.ts';
 
 export interface Asset {
@@ -11,6 +12,7 @@ export interface Asset {
 const PICO = readFileSync(createRequire(import.meta.url).resolve('@picocss/pico/css/pico.min.css'), 'utf8');
 
 const style: Asset = { type: 'text/css; charset=utf-8', body: `${PICO}\n${STYLE}` };
+const script: Asset = { type: 'text/javascript; charset=utf-8', body: SCRIPT };
 const icon: Asset = {
   type: 'image/svg+xml',
   body:
@@ -20,10 +22,12 @@ const icon: Asset = {
 
 /** The path changes with the content, so that a browser may keep what it has. */
 export const STYLE_PATH = `/assets/${fingerprint(style)}.css`;
+export const SCRIPT_PATH = `/assets/${fingerprint(script)}.js`;
 export const ICON_PATH = `/assets/${fingerprint(icon)}.svg`;
 
 export const ASSETS: ReadonlyMap<string, Asset> = new Map([
   [STYLE_PATH, style],
+  [SCRIPT_PATH, script],
   [ICON_PATH, icon],
 ]);
 

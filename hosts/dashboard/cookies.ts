@@ -13,6 +13,9 @@ export interface Cookies {
   clear(name: string): string;
 }
 
+/** How long a browser is remembered: the longest that Chrome keeps a cookie. Every sign-in begins it anew. */
+export const DEVICE_S = 400 * 24 * 60 * 60;
+
 export function dashboardCookies(dashboardUrl: string): Cookies {
   const { protocol, port } = new URL(dashboardUrl);
   const secure = protocol === 'https:';

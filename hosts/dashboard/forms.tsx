@@ -1,9 +1,14 @@
 import type { ComponentChildren, JSX } from 'preact';
+import { KEY_FIELD, PROOF_FIELD } from './form-proof.ts';
 
-/** Every form of the dashboard: posted, with the token that the handler asks for. */
+/**
+ * Every form of the dashboard: posted, with the token that the handler asks for. The script fills in the rest.
+ * `proves`: `signature`, with the session's key; or `password`, which vouches for a new key. An address has no query.
+ */
 export function Form(props: {
   action: string;
   token: string;
+  proves?: 'signature' | 'password';
   class?: string;
   label?: string;
   children: ComponentChildren;
@@ -11,6 +16,7 @@ export function Form(props: {
   return (
     <form method="post" action={props.action} class={props.class} aria-label={props.label}>
       <input type="hidden" name="form_token" value={props.token} />
+      <input type="hidden" name={props.proves === 'password' ? KEY_FIELD : PROOF_FIELD} />
       {props.children}
     </form>
   );

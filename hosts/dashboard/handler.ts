@@ -6,21 +6,24 @@ import { clientAddress, trustedProxies } from '../http/client-address.ts';
 import { leakedKeys } from '../http/leaked-keys.ts';
 import { type RequestHead, targetOf } from '../http/request-head.ts';
 import { transportSecurity } from '../http/transport-security.ts';
-import { ASSETS } from './assets.ts';
-import { dashboardCookies } from './cookies.ts';
+import { ASSETS, SCRIPT_PATH } from './assets.ts';
+import { letThrough } from './confirm.ts';
+import { DEVICE_S, dashboardCookies } from './cookies.ts';
 import { formToken, formTokenMatches } from './csrf.ts';
 import { type FormBody, readForm } from './form-body.ts';
 import { documentOf } from './layout.tsx';
 import { notFoundPage, problemPage, staleFormPage } from './pages/problem.tsx';
-import { judgeRequest } from './request-guard.ts';
+import { judgeRequest, type Verdict } from './request-guard.ts';
 import { findRoute } from './routes.ts';
 import { sessionOf } from './session.ts';
 import { type DashboardOptions, type OwnerVisit, type PageReply, type Reply, redirect } from './visit.ts';
 
-const SECURITY_HEADERS = {
+/** @param script  what the policy allows scripts from */
+const securityHeaders = (script: string) => ({
   // The style sheet's small pictures are data: addresses; nothing is loaded from anywhere else.
   'content-security-policy': [
     "default-src 'none'",
+    `script-src ${script}`,
     "style-src 'self'",
     "img-src 'self' data:",
     "form-action 'self'",
@@ -33,7 +36,7 @@ const SECURITY_HEADERS = {
   'cross-origin-resource-policy': 'same-origin',
   // Other sites learn nothing. Not `no-referrer`: with it browsers send `Origin: null` with our own forms.
   'referrer-policy': 'same-origin',
-} as const;
+});
 
 const LEAKED =
   'An address is no place for a key: others can read it there. If the key was live, it is now revoked.';
@@ -55,13 +58,19 @@ export function dashboardHandler(
   options: DashboardOptions = {},
 ): (request: IncomingMessage, response: ServerResponse) => void {
   const cookies = dashboardCookies(service.dashboardUrl);
-  const fixedHeaders = { ...SECURITY_HEADERS, ...transportSecurity(service.dashboardUrl) };
+  const secureTransport = transportSecurity(service.dashboardUrl);
   const isTrusted = trustedProxies(options.trustedProxies ?? []);
 
-  async function answerTo(request: IncomingMessage): Promise<Answer> {
-    const head = headOf(request);
-    const refused = await refusal(head, service);
-    if (refused !== undefined) return shut(refused);
+  async function answerTo(request: IncomingMessage, head: RequestHead, verdict: Verdict): Promise<Answer> {
+    const leaked = await revokeLeaked(head, service);
+    if (verdict.kind === 'misdirected') {
+      return shut(problemPage(421, 'Wrong address', `The dashboard is at ${service.dashboardUrl}.`));
+    }
+    if (verdict.kind === 'foreign') {
+      return shut(problemPage(403, 'Nothing was done', 'The form was sent by a page of another site.'));
+    }
+    if (leaked) return shut(problemPage(400, 'A key in the address', LEAKED));
+    const { origin } = verdict;
     const { path, query } = targetOf(head);
     const asset = ASSETS.get(path);
     if (asset !== undefined) {
@@ -80,22 +89,29 @@ export function dashboardHandler(
     if (form.kind === 'not_a_form') return shut(problemPage(415, 'Nothing was done', 'This is not a form.'));
     const { fields } = form;
     const address = clientAddress(head, isTrusted);
-    const visit = { service, options, cookies, head, address, param: found.param, query, fields };
+    const asked = { head, origin, path, address, param: found.param, query, fields };
+    const visit = { service, options, cookies, ...asked };
     if (found.kind === 'anyone') return written(await found.act(visit));
-    const session = await sessionOf(visit);
-    if (session === undefined) return written(redirect(signInPath(head.method, path)));
-    const { secret, owner } = session;
-    if (head.method === 'POST' && !formTokenMatches(secret, fields.get('form_token'))) {
-      return written(staleFormPage());
-    }
-    const ownerVisit = { ...visit, owner, session: secret, token: formToken(secret) };
-    return written(await found.act(ownerVisit), path, ownerVisit);
+    const signedIn = await sessionOf(visit);
+    if (signedIn === undefined) return written(redirect(signInPath(head.method, path)));
+    const { secret, owner, session } = signedIn;
+    const ownerVisit = { ...visit, owner, session, token: formToken(secret) };
+    if (found.kind === 'page') return written(await found.act(ownerVisit), path, ownerVisit);
+    if (!formTokenMatches(secret, fields.get('form_token'))) return written(staleFormPage());
+    const passed = await letThrough(ownerVisit, found.form);
+    if (passed.kind === 'stopped') return written(passed.reply, path, passed.visit);
+    const reply = await found.form.act(passed.visit);
+    if (passed.device === undefined) return written(reply, path, passed.visit);
+    const device = cookies.set(cookies.device, passed.device, DEVICE_S);
+    return written(withCookie(reply, device), path, passed.visit);
   }
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const head = headOf(request);
+    const verdict = judgeRequest(head, service.dashboardUrl);
     let answer: Answer;
     try {
-      answer = await answerTo(request);
+      answer = await answerTo(request, head, verdict);
     } catch (error) {
       // The caller went away before it had said everything: there is nobody to answer.
       if (request.destroyed && !request.complete) return void response.destroy();
@@ -105,7 +121,8 @@ export function dashboardHandler(
       answer = shut(reply);
     }
     response.writeHead(answer.status, {
-      ...fixedHeaders,
+      ...securityHeaders(scriptSource(verdict)),
+      ...secureTransport,
       'cache-control': 'no-store',
       ...answer.headers,
     });
@@ -130,19 +147,18 @@ function headOf(request: IncomingMessage): RequestHead {
   };
 }
 
-/** What is refused before anybody asks which page was wanted. */
-async function refusal(head: RequestHead, service: Service): Promise<PageReply | undefined> {
-  // Whatever else is wrong with the request: a key that stood in an address is no longer safe.
+/** Revokes the keys that stand in the request's address, whatever else is wrong with it: they are no longer safe. */
+async function revokeLeaked(head: RequestHead, service: Service): Promise<boolean> {
   const leaked = leakedKeys(head.target);
   for (const key of leaked) await service.keys.revokeLeaked(key);
-  switch (judgeRequest(head, service.dashboardUrl)) {
-    case 'misdirected':
-      return problemPage(421, 'Wrong address', `The dashboard is at ${service.dashboardUrl}.`);
-    case 'foreign':
-      return problemPage(403, 'Nothing was done', 'The form was sent by a page of another site.');
-    case 'pass':
-      return leaked.length === 0 ? undefined : problemPage(400, 'A key in the address', LEAKED);
-  }
+  return leaked.length > 0;
+}
+
+/** The dashboard's one script by its whole address. The policy has no way to write an IPv6 address. */
+function scriptSource(verdict: Verdict): string {
+  if (verdict.kind === 'misdirected') return "'none'";
+  const { host } = new URL(verdict.origin);
+  return host.startsWith('[') ? "'self'" : `${host}${SCRIPT_PATH}`;
 }
 
 /** Back to the page after signing in; a form that came too late is not repeated. */
@@ -160,6 +176,11 @@ function written(reply: Reply, path = '', visitor?: OwnerVisit): Answer {
     headers: { 'content-type': 'text/html; charset=utf-8', ...reply.headers },
     body: documentOf({ title, path, visitor, refreshS, body }),
   };
+}
+
+function withCookie(reply: Reply, cookie: string): Reply {
+  const own = reply.headers?.['set-cookie'] ?? [];
+  return { ...reply, headers: { ...reply.headers, 'set-cookie': [cookie, ...[own].flat()] } };
 }
 
 /** The same, where the request's body may be unread: the connection ends with the answer. */

@@ -1,7 +1,8 @@
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import type { Owner } from '../../core/ports/storage.ts';
-import { ICON_PATH, STYLE_PATH } from './assets.ts';
+import type { StoredSession } from '../../core/session.ts';
+import { ICON_PATH, SCRIPT_PATH, STYLE_PATH } from './assets.ts';
 import { Form } from './forms.tsx';
 import { Quoted } from './third-party-text.tsx';
 import { visibleText } from './visible-text.ts';
@@ -12,13 +13,14 @@ const PAGES = [
   ['/integrations', 'Integrations'],
   ['/trackers', 'Trackers'],
   ['/activity', 'Activity'],
+  ['/settings', 'Settings'],
 ] as const;
 
 /** The whole document. `visitor` is undefined on the pages that anybody may see. */
 export function documentOf(shown: {
   title: string;
   path: string;
-  visitor: { owner: Owner; token: string } | undefined;
+  visitor: { owner: Owner; session: StoredSession; token: string } | undefined;
   refreshS: number | undefined;
   body: VNode;
 }): string {
@@ -33,6 +35,8 @@ export function documentOf(shown: {
         <title>{`${visibleText(shown.title)} · Countersign`}</title>
         <link rel="icon" type="image/svg+xml" href={ICON_PATH} />
         <link rel="stylesheet" href={STYLE_PATH} />
+        {/* Not deferred: no form can be sent before it has run. */}
+        <script src={SCRIPT_PATH} data-session={visitor?.session.id} data-key={visitor?.session.proofKey} />
       </head>
       <body>
         <header class="container">

@@ -5,6 +5,8 @@ const NOTICES = new Map([
   ['account_removed', 'The account is removed.'],
   ['key_revoked', 'The key is revoked. What waited for it is cancelled.'],
   ['modes_saved', 'The modes are saved.'],
+  ['session_ended', 'The session is ended.'],
+  ['sessions_ended', 'All other sessions are ended.'],
 ]);
 
 export function Notice({ code }: { code: string | null }) {

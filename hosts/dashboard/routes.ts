@@ -3,81 +3,109 @@ import { activityPage } from './pages/activity.tsx';
 import { approvalPage, approve, reject } from './pages/approval.tsx';
 import { approvalsPage } from './pages/approvals.tsx';
 import { askPassword, connectAccount, findServers, showServers } from './pages/connect-account.tsx';
-import { createKey, integrationsPage, revokeKey, rotateKey, setModes } from './pages/integrations.tsx';
+import {
+  createKey,
+  demandOfSetModes,
+  integrationsPage,
+  revokeKey,
+  rotateKey,
+  setModes,
+} from './pages/integrations.tsx';
+import { endOtherSessions, endSession, settingsPage } from './pages/settings.tsx';
 import { trackerPage, trackersPage } from './pages/trackers.tsx';
 import { showSignIn, signIn, signOut } from './session.ts';
-import { type OwnerVisit, type Reply, redirect, type Visit } from './visit.ts';
+import { type OwnerForm, type OwnerVisit, type Reply, redirect, type Visit } from './visit.ts';
 
-interface Acts<V> {
-  readonly GET?: (visit: V) => Promise<Reply>;
-  readonly POST?: (visit: V) => Promise<Reply>;
-}
+type Act<V> = (visit: V) => Promise<Reply>;
 
-type Route =
-  /** For anybody: signing in. */
-  | { readonly who: 'anyone'; readonly pattern: RegExp; readonly acts: Acts<Visit> }
-  | { readonly who: 'owner'; readonly pattern: RegExp; readonly acts: Acts<OwnerVisit> };
+/** Who may come: `anyone`, to sign in; or a signed-in owner. */
+type Route = { readonly pattern: RegExp } & (
+  | { readonly who: 'anyone'; readonly GET: Act<Visit>; readonly POST: Act<Visit> }
+  | { readonly who: 'owner'; readonly GET?: Act<OwnerVisit>; readonly POST?: OwnerForm }
+);
 
 const APPROVAL = '(apr_[A-Za-z0-9_-]{1,40})';
 const ACCOUNT = '(\\d{1,9})';
 const TRACKER = '(\\d{1,10})';
 const KEY = '([A-Za-z0-9_-]{1,64})';
 
+const SESSION = '(ses_[A-Za-z0-9_-]{1,40})';
+
 const ROUTES: readonly Route[] = [
-  { who: 'anyone', pattern: /^\/sign-in$/, acts: { GET: showSignIn, POST: signIn } },
-  ownerRoute('/sign-out', { POST: signOut }),
-  ownerRoute('/', { GET: async () => redirect('/approvals') }),
-  ownerRoute('/approvals', { GET: approvalsPage }),
-  ownerRoute(`/approvals/${APPROVAL}`, { GET: approvalPage }),
-  ownerRoute(`/approvals/${APPROVAL}/approve`, { POST: approve }),
-  ownerRoute(`/approvals/${APPROVAL}/reject`, { POST: reject }),
-  ownerRoute('/accounts', { GET: (visit) => accountsPage(visit), POST: connectAccount }),
-  ownerRoute('/accounts/find', { POST: findServers }),
-  ownerRoute('/accounts/servers', { POST: showServers }),
-  ownerRoute('/accounts/password', { POST: askPassword }),
-  ownerRoute(`/accounts/${ACCOUNT}/activate`, { POST: activateAccount }),
-  ownerRoute(`/accounts/${ACCOUNT}/remove`, { GET: removeAccountPage, POST: removeAccount }),
-  ownerRoute('/integrations', { GET: integrationsPage, POST: createKey }),
-  ownerRoute(`/integrations/${KEY}/rotate`, { POST: rotateKey }),
-  ownerRoute(`/integrations/${KEY}/revoke`, { POST: revokeKey }),
-  ownerRoute(`/integrations/${KEY}/modes`, { POST: setModes }),
-  ownerRoute('/trackers', { GET: trackersPage }),
-  ownerRoute(`/trackers/${TRACKER}`, { GET: trackerPage }),
-  ownerRoute('/activity', { GET: activityPage }),
+  { who: 'anyone', pattern: /^\/sign-in$/, GET: showSignIn, POST: signIn },
+  owner('/sign-out', { POST: { does: 'Sign out', demand: 'change', act: signOut } }),
+  owner('/', { GET: async () => redirect('/approvals') }),
+  owner('/approvals', { GET: approvalsPage }),
+  owner(`/approvals/${APPROVAL}`, { GET: approvalPage }),
+  owner(`/approvals/${APPROVAL}/approve`, { POST: { does: 'Approve', demand: 'approve', act: approve } }),
+  owner(`/approvals/${APPROVAL}/reject`, { POST: { does: 'Reject', demand: 'change', act: reject } }),
+  owner('/accounts', {
+    GET: (visit) => accountsPage(visit),
+    POST: { does: 'Connect account', demand: 'change', act: connectAccount },
+  }),
+  // It talks to servers. The two after it only show what was typed so far.
+  owner('/accounts/find', { POST: { does: 'Find the servers', demand: 'change', act: findServers } }),
+  owner('/accounts/servers', { POST: { does: 'Type the servers', demand: 'view', act: showServers } }),
+  owner('/accounts/password', { POST: { does: 'Use these servers', demand: 'view', act: askPassword } }),
+  owner(`/accounts/${ACCOUNT}/activate`, {
+    POST: { does: 'Set the account active', demand: 'change', act: activateAccount },
+  }),
+  owner(`/accounts/${ACCOUNT}/remove`, {
+    GET: removeAccountPage,
+    POST: { does: 'Remove the account', demand: 'change', act: removeAccount },
+  }),
+  owner('/integrations', {
+    GET: integrationsPage,
+    POST: { does: 'Create key', demand: 'grant', act: createKey },
+  }),
+  owner(`/integrations/${KEY}/rotate`, { POST: { does: 'Rotate the key', demand: 'grant', act: rotateKey } }),
+  owner(`/integrations/${KEY}/revoke`, {
+    POST: { does: 'Revoke the key', demand: 'change', act: revokeKey },
+  }),
+  owner(`/integrations/${KEY}/modes`, {
+    POST: { does: 'Save the modes', demand: demandOfSetModes, act: setModes },
+  }),
+  owner('/trackers', { GET: trackersPage }),
+  owner(`/trackers/${TRACKER}`, { GET: trackerPage }),
+  owner('/activity', { GET: activityPage }),
+  owner('/settings', { GET: settingsPage }),
+  owner(`/settings/sessions/${SESSION}/end`, {
+    POST: { does: 'End the session', demand: 'change', act: endSession },
+  }),
+  owner('/settings/sessions/end-others', {
+    POST: { does: 'End all other sessions', demand: 'change', act: endOtherSessions },
+  }),
 ];
 
 export type Found =
-  | { readonly kind: 'anyone'; readonly act: (visit: Visit) => Promise<Reply>; readonly param: string }
-  | { readonly kind: 'owner'; readonly act: (visit: OwnerVisit) => Promise<Reply>; readonly param: string }
+  | { readonly kind: 'anyone'; readonly act: Act<Visit>; readonly param: string }
+  | { readonly kind: 'page'; readonly act: Act<OwnerVisit>; readonly param: string }
+  | { readonly kind: 'form'; readonly form: OwnerForm; readonly param: string }
   | { readonly kind: 'not_found' }
   /** `allow`: the value of the Allow header. */
   | { readonly kind: 'wrong_method'; readonly allow: string };
 
 export function findRoute(method: string, path: string): Found {
-  const known = method === 'HEAD' ? 'GET' : method;
   for (const route of ROUTES) {
     const match = route.pattern.exec(path);
     if (match === null) continue;
-    if (known !== 'GET' && known !== 'POST') return { kind: 'wrong_method', allow: allowed(route) };
-    const param = match[1] ?? '';
-    if (route.who === 'anyone') {
-      const act = route.acts[known];
-      return act === undefined
-        ? { kind: 'wrong_method', allow: allowed(route) }
-        : { kind: 'anyone', act, param };
-    }
-    const act = route.acts[known];
-    return act === undefined
-      ? { kind: 'wrong_method', allow: allowed(route) }
-      : { kind: 'owner', act, param };
+    return foundIn(route, method === 'HEAD' ? 'GET' : method, match[1] ?? '');
   }
   return { kind: 'not_found' };
 }
 
-function allowed({ acts }: Route): string {
-  return [...(acts.GET ? ['GET', 'HEAD'] : []), ...(acts.POST ? ['POST'] : [])].join(', ');
+function foundIn(route: Route, method: string, param: string): Found {
+  if (route.who === 'anyone') {
+    if (method === 'GET' || method === 'POST') return { kind: 'anyone', act: route[method], param };
+  } else if (method === 'GET' && route.GET !== undefined) {
+    return { kind: 'page', act: route.GET, param };
+  } else if (method === 'POST' && route.POST !== undefined) {
+    return { kind: 'form', form: route.POST, param };
+  }
+  const allow = [...(route.GET ? ['GET', 'HEAD'] : []), ...(route.POST ? ['POST'] : [])].join(', ');
+  return { kind: 'wrong_method', allow };
 }
 
-function ownerRoute(path: string, acts: Acts<OwnerVisit>): Route {
-  return { who: 'owner', pattern: new RegExp(`^${path}$`), acts };
+function owner(path: string, acts: { GET?: Act<OwnerVisit>; POST?: OwnerForm }): Route {
+  return { who: 'owner', pattern: new RegExp(`^${path}$`), ...acts };
 }

@@ -1,26 +1,27 @@
 import { randomBytes } from 'node:crypto';
-import { ServiceError } from '../../core/errors.ts';
 import type { Owner } from '../../core/ports/storage.ts';
+import type { StoredSession } from '../../core/session.ts';
+import { ownAddress } from '../http/host-name.ts';
 import { headerOf } from '../http/request-head.ts';
-import { readCookie } from './cookies.ts';
+import { browserName } from './browser-name.ts';
+import { DEVICE_S, readCookie } from './cookies.ts';
 import { formToken, formTokenMatches } from './csrf.ts';
+import { KEY_FIELD, readProofKey } from './form-proof.ts';
 import { staleFormPage } from './pages/problem.tsx';
 import { safeNext, signInPage } from './pages/sign-in.tsx';
+import { tried } from './password-tries.ts';
 import { type OwnerVisit, type Reply, redirect, type Visit } from './visit.ts';
-
-/** How long a browser is remembered: the longest that Chrome keeps a cookie. Every sign-in begins it anew. */
-const DEVICE_S = 400 * 24 * 60 * 60;
 
 /** Who is signed in with this request, if anybody is. */
 export async function sessionOf({
   service,
   head,
   cookies,
-}: Visit): Promise<{ secret: string; owner: Owner } | undefined> {
+}: Visit): Promise<{ secret: string; owner: Owner; session: StoredSession } | undefined> {
   const secret = readCookie(headerOf(head, 'cookie'), cookies.session);
   if (secret === undefined) return undefined;
-  const owner = await service.owners.session(secret);
-  return owner === undefined ? undefined : { secret, owner };
+  const found = await service.sessions.find(secret);
+  return found === undefined ? undefined : { secret, ...found };
 }
 
 export async function showSignIn(visit: Visit): Promise<Reply> {
@@ -29,56 +30,53 @@ export async function showSignIn(visit: Visit): Promise<Reply> {
   if ((await sessionOf(visit)) !== undefined) return redirect(next);
   const known = readCookie(headerOf(head, 'cookie'), cookies.signIn);
   const secret = known ?? randomBytes(16).toString('base64url');
-  const shown = signInPage({ token: formToken(secret), next });
+  const shown = signInPage({ token: formToken(secret), next, saferAddress: saferAddress(visit, next) });
   return known === undefined
     ? { ...shown, headers: { 'set-cookie': cookies.set(cookies.signIn, secret) } }
     : shown;
 }
 
 /** A session always begins with a new token; one that the browser still had ends. */
-export async function signIn({ service, head, address, cookies, fields }: Visit): Promise<Reply> {
+export async function signIn(visit: Visit): Promise<Reply> {
+  const { service, head, address, cookies, fields } = visit;
   const secret = readCookie(headerOf(head, 'cookie'), cookies.signIn);
   if (secret === undefined || !formTokenMatches(secret, fields.get('form_token'))) return staleFormPage();
   const email = fields.get('email')?.trim() ?? '';
   const password = fields.get('password') ?? '';
   const next = safeNext(fields.get('next'));
-  const again = { token: formToken(secret), next, email };
-  let signedIn: Awaited<ReturnType<typeof service.owners.signIn>>;
-  try {
-    const device = readCookie(headerOf(head, 'cookie'), cookies.device);
-    signedIn = await service.owners.signIn({ email, password, address, device });
-  } catch (error) {
-    if (!(error instanceof ServiceError) || !(error.code === 'rate_limited' || error.code === 'busy')) {
-      throw error;
-    }
-    const waitS = Number(error.details?.retry_after_s ?? 60);
-    const why = error.code === 'busy' ? 'Many passwords are being checked right now.' : 'Too many tries.';
-    const problem = `${why} You can try again in ${durationText(waitS)}.`;
+  const again = { token: formToken(secret), next, saferAddress: saferAddress(visit, next), email };
+  const browser = browserName(headerOf(head, 'user-agent'));
+  const proofKey = readProofKey(fields.get(KEY_FIELD));
+  const device = readCookie(headerOf(head, 'cookie'), cookies.device);
+  const attempt = { email, password, address, device, browser, proofKey };
+  const check = await tried(() => service.sessions.signIn(attempt));
+  if (check.kind === 'too_many') {
+    const { problem, waitS } = check;
     return { ...signInPage({ ...again, problem, status: 429 }), headers: { 'retry-after': String(waitS) } };
   }
-  if (signedIn === undefined) {
+  if (check.result === undefined) {
     return signInPage({ ...again, problem: 'Email and password do not match.', status: 422 });
   }
-  const before = readCookie(headerOf(head, 'cookie'), cookies.session);
-  if (before !== undefined) await service.owners.signOut(before);
+  const before = await sessionOf(visit);
+  if (before !== undefined) await service.sessions.end(before.owner.ownerId, before.session.id);
   return {
     ...redirect(next),
     headers: {
       'set-cookie': [
-        cookies.set(cookies.session, signedIn.session),
-        cookies.set(cookies.device, signedIn.device, DEVICE_S),
+        cookies.set(cookies.session, check.result.session),
+        cookies.set(cookies.device, check.result.device, DEVICE_S),
         cookies.clear(cookies.signIn),
       ],
     },
   };
 }
 
-export async function signOut({ service, cookies, session }: OwnerVisit): Promise<Reply> {
-  await service.owners.signOut(session);
+export async function signOut({ service, cookies, owner, session }: OwnerVisit): Promise<Reply> {
+  await service.sessions.end(owner.ownerId, session.id);
   return { ...redirect('/sign-in'), headers: { 'set-cookie': cookies.clear(cookies.session) } };
 }
 
-function durationText(seconds: number): string {
-  if (seconds > 90) return `${Math.ceil(seconds / 60)} minutes`;
-  return seconds === 1 ? '1 second' : `${seconds} seconds`;
+function saferAddress({ service, origin }: Visit, next: string): string | undefined {
+  const own = ownAddress(service.dashboardUrl);
+  return own === undefined || own === origin ? undefined : `${own}${next}`;
 }

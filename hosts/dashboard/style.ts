@@ -142,12 +142,13 @@ fieldset > legend { font-weight: 600; margin-bottom: 0.4rem; }
 form button[type='submit']:not(.outline) { width: auto; min-width: 9rem; }
 @media (max-width: 36rem) {
   .brand { flex-basis: 100%; }
-  body > header nav { justify-content: space-between; gap: 0.2rem 0.4rem; font-size: 0.84rem; }
+  body > header nav { display: grid; grid-template-columns: repeat(3, auto); flex-basis: 100%; justify-content: start; gap: 0.1rem 1.6rem; }
   .wide thead { display: none; }
   .wide tr { display: block; padding: 0.5rem 0; border-bottom: 1px solid var(--pico-muted-border-color); }
   .wide td { display: inline; padding: 0; border: 0; white-space: normal; }
   .wide td:not(:empty) + td:not(:empty)::before { content: ' · '; }
   .facts > div { grid-template-columns: 1fr; }
+  #repeated > div { grid-template-columns: 9rem 1fr; }
   form.sign-out { flex-basis: 100%; justify-content: space-between; }
   .decision button, .decision .button-like { flex: 1; }
 }

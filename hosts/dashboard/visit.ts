@@ -2,6 +2,8 @@ import type { VNode } from 'preact';
 import type { Log } from '../../core/ports/log.ts';
 import type { Owner } from '../../core/ports/storage.ts';
 import type { Service } from '../../core/service.ts';
+import type { StoredSession } from '../../core/session.ts';
+import type { Demand } from '../../core/step-up.ts';
 import type { RequestHead } from '../http/request-head.ts';
 import type { AccountFields, FoundServers } from './account-fields.ts';
 import type { Cookies } from './cookies.ts';
@@ -30,6 +32,9 @@ export interface Visit {
   readonly options: DashboardOptions;
   readonly cookies: Cookies;
   readonly head: RequestHead;
+  /** The dashboard's, as the caller's browser sees it. */
+  readonly origin: string;
+  readonly path: string;
   /** The caller's. */
   readonly address: string;
   /** What the route's pattern caught. */
@@ -39,13 +44,20 @@ export interface Visit {
   readonly fields: URLSearchParams;
 }
 
-/** One request of a signed-in owner; a POST has shown its token. */
+/** One request of a signed-in owner. A page's form reaches it only once it was let through (`confirm.ts`). */
 export interface OwnerVisit extends Visit {
   readonly owner: Owner;
-  /** The secret in the session's cookie. */
-  readonly session: string;
+  readonly session: StoredSession;
   /** For the forms of the page. */
   readonly token: string;
+}
+
+/** What a form of a signed-in owner does, and what it needs first. */
+export interface OwnerForm {
+  /** In the owner's words, as on a button. */
+  readonly does: string;
+  readonly demand: Demand | ((visit: OwnerVisit) => Promise<Demand>);
+  readonly act: (visit: OwnerVisit) => Promise<Reply>;
 }
 
 export type Reply = PageReply | RedirectReply;

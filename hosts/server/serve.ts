@@ -3,6 +3,7 @@ import type { Log } from '../../core/ports/log.ts';
 import type { Service } from '../../core/service.ts';
 import { dashboardHandler } from '../dashboard/handler.ts';
 import { brokenRequests } from '../http/broken-request.ts';
+import { ownAddress } from '../http/host-name.ts';
 import { httpHandler } from '../http/http-handler.ts';
 import { addressOf } from './address.ts';
 import { apiDoor } from './api-door.ts';
@@ -13,7 +14,7 @@ import { discover } from './discovery.ts';
 import { jsonLog } from './log.ts';
 import { mailSettings } from './mail-settings.ts';
 import { openService } from './open-service.ts';
-import { listen, type WebServer } from './web-server.ts';
+import { listen, listenOnLoopback, type WebServer } from './web-server.ts';
 
 /** Of the 10 s that a stop may take. */
 const CALLS_END_WITHIN_MS = 7000;
@@ -32,7 +33,7 @@ export const serve: Command = {
     const log = jsonLog(configuration.log, terminal.log);
     const { host, port } = configuration;
     const api = await listen(host, port);
-    const dashboard = await listen(host, port === 0 ? 0 : port + 1);
+    const dashboard = await listenOnLoopback(host, port === 0 ? 0 : port + 1);
     const addresses = {
       baseUrl: configuration.baseUrl ?? addressOf(host, api.port),
       dashboardUrl: configuration.dashboardUrl ?? addressOf(host, dashboard.port),
@@ -87,12 +88,20 @@ function outcome({ baseUrl, dashboardUrl }: Service, demo: Demo | undefined) {
   return demo === undefined ? addresses : { ...addresses, owner: demo.owner, api_key: demo.apiKey };
 }
 
+/** The address to open in a browser, and the other one for a browser that does not know its name. */
+function dashboardLines(dashboardUrl: string): string {
+  const own = ownAddress(dashboardUrl);
+  return own === undefined
+    ? dashboardUrl
+    : `${own}\n             (or ${dashboardUrl}, if the browser does not find it)`;
+}
+
 function welcome({ baseUrl, dashboardUrl }: Service): string {
   return `Countersign is ready.
 
   API        ${baseUrl}
   MCP        ${baseUrl}/mcp
-  Dashboard  ${dashboardUrl}
+  Dashboard  ${dashboardLines(dashboardUrl)}
 
 Next, in another terminal (it is safe while this runs):
   countersign owner add EMAIL
@@ -106,7 +115,7 @@ function demoWelcome({ baseUrl, dashboardUrl }: Service, { owner, apiKey }: Demo
 
   API        ${baseUrl}
   MCP        ${baseUrl}/mcp
-  Dashboard  ${dashboardUrl}
+  Dashboard  ${dashboardLines(dashboardUrl)}
   Email      ${owner.email}
   Password   ${owner.password}
   API key    ${apiKey}
@@ -115,6 +124,6 @@ Next:
   1. Ask for a message to be sent, as a program would:
      curl -H 'Authorization: Bearer ${apiKey}' -H 'Content-Type: application/json' \\
        -d '{"to":["ada@example.org"],"subject":"Hello","body":"Hello from Countersign."}' ${baseUrl}/v1/messages
-  2. Nothing has happened yet. Sign in and decide: ${dashboardUrl}/approvals
+  2. Nothing has happened yet. Sign in and decide: ${ownAddress(dashboardUrl) ?? dashboardUrl}/approvals
   3. With your own mailbox: countersign serve`;
 }

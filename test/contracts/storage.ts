@@ -15,6 +15,7 @@ import { ownerPromises } from './storage/owners.ts';
 import { passwordPromises } from './storage/passwords.ts';
 import { racePromises } from './storage/races.ts';
 import { recoveryPromises } from './storage/recovery.ts';
+import { sessionPromises } from './storage/sessions.ts';
 import { trackerPromises } from './storage/trackers.ts';
 import { watchPromises } from './storage/watching.ts';
 
@@ -57,6 +58,7 @@ export function storageContract(name: string, open: () => Promise<StorageUnderTe
     credentialPromises(store);
     ownerPromises(store);
     passwordPromises(store);
+    sessionPromises(store);
     accountPromises(store);
     eventNumberPromises(store);
     isolationPromises(store);

@@ -90,9 +90,10 @@ describe.skipIf(browserIsMissing)(
       // As if the form were there.
       const token = await page.locator('input[name="form_token"]').first().inputValue();
       const refused = await page.request.post('/accounts', {
-        form: { form_token: token, email: 'grace@example.org' },
+        form: { form_token: token, email: 'grace@example.org', owner_password: owner.password },
       });
       expect(refused.status()).toBe(403);
+      expect(await refused.text()).toContain('countersign serve');
       expect((await rest.get('/v1/accounts')).body).toMatchObject({
         result: { accounts: [{ email: owner.email }], total: 1 },
       });

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 
 const CHROMIUM = '/usr/bin/chromium';
 
@@ -25,4 +25,12 @@ export function openBrowser(): Promise<Browser> {
       '--disable-sync',
     ],
   });
+}
+
+/** Presses a button that sends a form, and waits for the page that answers it. */
+export async function press(page: Page, name: string, within: Page | Locator = page): Promise<void> {
+  const answered = page.waitForEvent('framenavigated');
+  await within.getByRole('button', { name }).click();
+  await answered;
+  await page.waitForLoadState();
 }

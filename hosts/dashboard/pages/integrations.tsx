@@ -12,6 +12,7 @@ import {
   type Preset,
 } from '../../../core/permissions.ts';
 import type { Credential } from '../../../core/ports/storage.ts';
+import { type Demand, demandOfModes } from '../../../core/step-up.ts';
 import { Choice, Field, Form, Problems } from '../forms.tsx';
 import { Notice } from '../notice.tsx';
 import { Quoted } from '../third-party-text.tsx';
@@ -70,6 +71,14 @@ export async function setModes(visit: OwnerVisit): Promise<Reply> {
   if (modes === undefined) return listPage(visit, ['Modes: choose one of each list.']);
   await visit.service.keys.setModes(visit.owner.ownerId, visit.param, modes);
   return redirect('/integrations?notice=modes_saved');
+}
+
+/** A key that is not there, and modes that are none, are refused by `setModes` itself. */
+export async function demandOfSetModes({ service, owner, param, fields }: OwnerVisit): Promise<Demand> {
+  const keys = await service.keys.list(owner.ownerId);
+  const key = keys.find(({ credentialId }) => credentialId === param);
+  const changes = readModes(fields);
+  return key === undefined || changes === undefined ? 'change' : demandOfModes(key.modes, changes);
 }
 
 /** The groups for which a mode was chosen; undefined when one is not a mode of its group. */

@@ -5,6 +5,8 @@ export function signInPage(shown: {
   token: string;
   /** Where to go afterwards. */
   next: string;
+  /** The same page under the dashboard's own name, when it is open under another. */
+  saferAddress: string | undefined;
   email?: string;
   problem?: string;
   status?: number;
@@ -14,12 +16,18 @@ export function signInPage(shown: {
     <section class="narrow centered">
       <h1>Sign in</h1>
       <Problems problems={shown.problem === undefined ? [] : [shown.problem]} />
-      <Form action="/sign-in" token={shown.token}>
+      <Form action="/sign-in" token={shown.token} proves="password">
         <input type="hidden" name="next" value={shown.next} />
         <Field label="Email" name="email" type="email" required autocomplete="username" value={shown.email} />
         <Field label="Password" name="password" type="password" required autocomplete="current-password" />
         <button type="submit">Sign in</button>
       </Form>
+      {shown.saferAddress === undefined ? null : (
+        <p class="quiet">
+          Safer: open <a href={shown.saferAddress}>{new URL(shown.saferAddress).host}</a>. This address shares
+          its cookie with every other server that you open at the same host name.
+        </p>
+      )}
     </section>,
     shown.status,
   );

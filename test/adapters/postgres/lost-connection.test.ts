@@ -27,6 +27,7 @@ import {
   start,
   told,
 } from '../../contracts/storage/scene.ts';
+import { aSession, begin, PASSWORD_HASH } from '../../contracts/storage/session-scene.ts';
 import { titledWithout } from '../../servers/missing-servers.ts';
 import { missingOwnPostgres, type OwnPostgres, startOwnPostgres } from '../../servers/postgres.ts';
 import { interceptStatements } from './intercepted.ts';
@@ -45,7 +46,7 @@ interface Scene {
 
 const LATE = at(100 * 86_400_000);
 const CLAIM = { key: 'k', fence: 1 };
-const SESSION = { expiresAt: at(1000), now: NOON };
+const SESSION = { sessionId: 'ses_1' };
 const MESSAGE = {
   accountId: 1,
   place: { path: 'INBOX', uidValidity: '1', uid: 1 },
@@ -86,7 +87,9 @@ async function scene(storage: Storage): Promise<Scene> {
     ...{ ownerId, accountId: 1, from: undefined, links: [], now: NOON },
     to: { uidValidity: '1', uid: 1 },
   });
-  await storage.addSession({ tokenHash: ownerId, ownerId, ...SESSION });
+  await storage.setPassword(ownerId, PASSWORD_HASH);
+  await begin(storage, aSession(ownerId, SESSION.sessionId));
+  await begin(storage, aSession(ownerId, 'another'));
   return {
     key,
     account,
@@ -160,9 +163,15 @@ const VERBS: Record<Exclude<keyof Storage, 'close'>, (storage: Storage, scene: S
   owners: (s) => s.owners(),
   ownerByEmail: (s, { key: { ownerId } }) => s.ownerByEmail(`${ownerId}@example.org`),
   setPassword: (s, { key: { ownerId } }) => s.setPassword(ownerId, 'hash'),
-  addSession: (s, { key: { ownerId } }) => s.addSession({ tokenHash: randomUUID(), ownerId, ...SESSION }),
-  session: (s, { key: { ownerId } }) => s.session(ownerId, NOON),
-  endSession: (s, { key: { ownerId } }) => s.endSession(ownerId),
+  addSession: (s, { key: { ownerId } }) => begin(s, aSession(ownerId, randomUUID())),
+  session: (s) => s.session(SESSION.sessionId, NOON),
+  sessions: (s, { key: { ownerId } }) => s.sessions(ownerId, NOON),
+  useSession: (s, { key: { ownerId } }) => s.useSession({ ownerId, ...SESSION, now: LATE }),
+  confirmSession: (s, { key: { ownerId } }) =>
+    s.confirmSession({ ownerId, ...SESSION, proofKey: 'new', now: LATE }),
+  takeProof: (s, { key: { ownerId } }) => s.takeProof({ ownerId, ...SESSION, nonce: randomUUID() }),
+  endSession: (s, { key: { ownerId } }) => s.endSession(ownerId, SESSION.sessionId),
+  endOtherSessions: (s, { key: { ownerId } }) => s.endOtherSessions(ownerId, SESSION.sessionId),
   takePasswordTry: (s, { key: { ownerId } }) =>
     s.takePasswordTry({
       ...{ email: `${ownerId}@example.org`, rows: ROWS, deviceHash: null, now: NOON },

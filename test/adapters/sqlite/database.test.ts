@@ -5,9 +5,11 @@ import SqliteDatabase from 'better-sqlite3';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { atomic, durable, openDatabase, reading } from '../../../adapters/sqlite/database.ts';
 import { MIGRATIONS } from '../../../adapters/sqlite/migrations.ts';
+import { SCHEMA_6 } from '../../../adapters/sqlite/schema-6.ts';
 import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
 import { ServiceError } from '../../../core/errors.ts';
 import { addOwnerAndKey, approve, ask, filing, NOON, reject, run } from '../../contracts/storage/scene.ts';
+import { aSession, begin } from '../../contracts/storage/session-scene.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -145,6 +147,24 @@ describe('migrations', () => {
     await storage.close();
   });
 
+  it('end the sessions of a version whose browsers had no key, and nothing else', async () => {
+    const file = join(folder, 'countersign.db');
+    const old = new SqliteDatabase(file);
+    const before = MIGRATIONS.indexOf(SCHEMA_6);
+    for (const sql of MIGRATIONS.slice(0, before)) old.exec(sql);
+    old.exec(`
+      INSERT INTO owners (owner_id, email, email_folded, timezone, plan, limits, password_hash, created_at_ms)
+        VALUES ('o', 'o@example.org', 'o@example.org', 'UTC', 'paid', '{}', 'the hash', 0);
+      INSERT INTO sessions (token_hash, owner_id, expires_at_ms) VALUES ('t', 'o', ${NOON.getTime() + 1000})`);
+    old.pragma(`user_version = ${before}`);
+    old.close();
+    const storage = sqliteStorage({ file });
+    expect(await storage.session('t', NOON)).toBeUndefined();
+    expect(await begin(storage, aSession('o', 's1'))).toBe(true);
+    expect(await storage.session('s1', NOON)).toMatchObject({ owner: { email: 'o@example.org' } });
+    await storage.close();
+  });
+
   it('refuse a file of a newer program, and leave it alone', async () => {
     const file = join(folder, 'countersign.db');
     await sqliteStorage({ file }).close();
@@ -177,7 +197,6 @@ describe('migrations', () => {
     expect(exceptions.toSorted()).toEqual([
       ['password_tries', 'row_number'],
       ['secrets', 'secret_hash'],
-      ['sessions', 'token_hash'],
     ]);
     db.close();
   });

@@ -21,6 +21,7 @@ import {
   run,
   start,
 } from './scene.ts';
+import { aSession, PASSWORD_HASH } from './session-scene.ts';
 import { addTracker, link, linkedMessage } from './trackers.ts';
 
 /** An owner with something of everything, and with ids that another owner may have as well. */
@@ -57,6 +58,11 @@ async function settled(storage: Storage, secretHash: string) {
   const done = await execute(storage, key, { approvalId: 'apr_done' }, { followUp: true });
   await reject(storage, await ask(storage, key, { approvalId: 'apr_rejected', requestHash: 'rejected' }));
   await finish(storage, key, await admitted(storage, key));
+  await storage.setPassword(ownerId, PASSWORD_HASH);
+  const session = aSession(ownerId, 'ses_same');
+  const token = { tokenHash: `token of ${secretHash}`, passwordHash: PASSWORD_HASH, expiresAt };
+  await storage.addSession({ session, ...token });
+  await storage.takeProof({ ownerId, sessionId: session.id, nonce: 'used' });
   return { key, waiting, approved, running, done, fence: claimed.fence };
 }
 
@@ -85,7 +91,8 @@ async function everything(storage: Storage, ownerId: string, secretHash: string)
     waiting: await storage.waitingTrackers(ownerId),
     inboxes: (await storage.inboxesToWatch()).filter(({ account }) => account.ownerId === ownerId),
     event: await storage.event(ownerId, 1),
-    session: await storage.session(`session of ${secretHash}`, NOON),
+    sessions: await storage.sessions(ownerId, NOON),
+    session: await storage.session(`token of ${secretHash}`, NOON),
   };
 }
 
@@ -110,6 +117,7 @@ export function isolationPromises(store: Store): void {
         waiting: [],
         inboxes: [],
         event: undefined,
+        sessions: [],
         session: undefined,
       });
       expect(await storage.approval(ownerId, waiting.id)).toBeUndefined();
@@ -128,7 +136,6 @@ export function isolationPromises(store: Store): void {
       const { storage } = store();
       const { key, ...one } = await settled(storage, 'one');
       const expiresAt = at(86_400_000);
-      await storage.addSession({ tokenHash: 'session of one', ownerId: key.ownerId, expiresAt, now: NOON });
       const before = await everything(storage, key.ownerId, 'one');
       const ownerId = await addOwner(storage);
       const alien = { ownerId, credentialId: key.credentialId, now: at(1) };
@@ -162,6 +169,12 @@ export function isolationPromises(store: Store): void {
       const summary = { text: 'alien', nextAction: '', importance: 'low', sourceCount: 1 } as const;
       await storage.saveSummary({ ownerId, trackerId: 1, summary, upTo: 99 });
       await storage.setPassword(ownerId, 'new');
+      const session = { ownerId, sessionId: 'ses_same' };
+      await storage.useSession({ ...session, now: at(1) });
+      expect(await storage.confirmSession({ ...session, proofKey: 'alien', now: at(1) })).toBe(false);
+      expect(await storage.takeProof({ ...session, nonce: 'unused' })).toBe(false);
+      expect(await storage.endSession(ownerId, 'ses_same')).toBe(false);
+      expect(await storage.endOtherSessions(ownerId, 'none')).toBe(0);
       await storage.followedUp({ ownerId, approvalId: one.done.id });
       await storage.followUpLater({ ownerId, approvalId: one.done.id, retryMs: LAPSED_MS });
       await storage.renew(
@@ -192,6 +205,7 @@ export function isolationPromises(store: Store): void {
       const target = filing(two.key, { targets: ['t'], call: { ...HELD, targeted: true } });
       expect(await storage.file(target)).toMatchObject({ details: { approval_id: two.waiting.id } });
       await reject(storage, two.waiting);
+      await storage.endSession(two.key.ownerId, 'ses_same');
       await storage.revoke({ ...two.key, now: NOON });
       await storage.removeAccount({
         ownerId: two.key.ownerId,

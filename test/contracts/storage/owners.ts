@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../storage.ts';
-import { addOwner, at, NOON } from './scene.ts';
+import { at, NOON } from './scene.ts';
 
 const OWNER = {
   ownerId: 'user-1',
@@ -51,33 +51,6 @@ export function ownerPromises(store: Store): void {
       expect(await storage.setPassword('user-1', 'new')).toBe(true);
       expect(await storage.ownerByEmail(OWNER.email)).toMatchObject({ passwordHash: 'new' });
       expect(await storage.setPassword('user-2', 'new')).toBe(false);
-    });
-  });
-
-  describe('sessions', () => {
-    it('lead to their owner until they are over', async () => {
-      const { storage } = store();
-      const ownerId = await addOwner(storage);
-      await storage.addSession({ tokenHash: 't1', ownerId, expiresAt: at(1000), now: NOON });
-      expect(await storage.session('t1', at(999))).toEqual(await storage.owner(ownerId));
-      expect(await storage.session('t1', at(1000))).toBeUndefined();
-      expect(await storage.session('t2', NOON)).toBeUndefined();
-    });
-
-    it('end one by one, or with the password', async () => {
-      const { storage } = store();
-      const [ownerId, other] = [await addOwner(storage), await addOwner(storage)];
-      for (const tokenHash of ['t1', 't2', 't3']) {
-        await storage.addSession({ tokenHash, ownerId, expiresAt: at(1000), now: NOON });
-      }
-      await storage.addSession({ tokenHash: 'o', ownerId: other, expiresAt: at(1000), now: NOON });
-      await storage.endSession('t1');
-      await storage.endSession('never');
-      expect(await storage.session('t1', NOON)).toBeUndefined();
-      expect(await storage.session('t2', NOON)).toBeDefined();
-      await storage.setPassword(ownerId, 'new');
-      for (const tokenHash of ['t2', 't3']) expect(await storage.session(tokenHash, NOON)).toBeUndefined();
-      expect(await storage.session('o', NOON)).toMatchObject({ ownerId: other });
     });
   });
 }

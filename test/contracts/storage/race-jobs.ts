@@ -19,6 +19,7 @@ import {
   settle,
   start,
 } from './scene.ts';
+import { aSession, begin } from './session-scene.ts';
 
 export interface Job {
   readonly name: keyof typeof JOBS;
@@ -144,6 +145,33 @@ export const JOBS = {
     often(times, (n) =>
       tryPassword(storage, key, { address: 1000 * (side + 1) + n, newcomers: 101, repeaters: 201 }),
     ),
+
+  takeProof: (storage, { key: { ownerId }, times }) =>
+    often(times, async (n) => {
+      const nonce = `n${n}`;
+      return (await storage.takeProof({ ownerId, sessionId: 's', nonce })) ? nonce : undefined;
+    }),
+
+  /** One uses nonces of sessions, the other ends them; a nonce that was used in an ended session is told. */
+  useOrEnd: (storage, { key: { ownerId }, times, side }) =>
+    often(times, async (n) => {
+      const sessionId = `s${n}`;
+      if (side === 0)
+        return (await storage.endSession(ownerId, sessionId)) ? `${sessionId} ended` : undefined;
+      await storage.takeProof({ ownerId, sessionId, nonce: 'n' });
+      return (await storage.session(sessionId, NOON)) === undefined &&
+        (await storage.takeProof({ ownerId, sessionId, nonce: 'late' }))
+        ? `${sessionId} used after its end`
+        : undefined;
+    }),
+
+  /** One signs in with the old password, the other changes it. */
+  signInOrChange: (storage, { key: { ownerId }, times, side }) =>
+    often(times, async (n) => {
+      if (side === 0)
+        return (await storage.setPassword(ownerId, `changed ${n}`)) ? `changed ${n}` : undefined;
+      return (await begin(storage, aSession(ownerId, `raced ${n}`))) ? `raced ${n}` : undefined;
+    }),
 
   addAccount: (storage, { key: { ownerId }, times }) =>
     often(times, async () => {

@@ -13,11 +13,13 @@ import {
   execute,
   type Key,
   LAPSED_MS,
+  NOON,
   ROOMY,
   run,
   start,
   told,
 } from './scene.ts';
+import { aSession, begin, PASSWORD_HASH } from './session-scene.ts';
 
 /** Races of processes on one store: each opens it, waits for the word, and then they go at once. */
 
@@ -164,6 +166,34 @@ export function racePromises(store: Store, racer: string): void {
       });
       const anywhere = job('tryPasswordFromAnywhere', await addOwnerAndKey(storage), 20);
       expect((await race(anywhere)).flat()).toHaveLength(10);
+    });
+
+    it('one uses a nonce', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      await storage.setPassword(key.ownerId, PASSWORD_HASH);
+      await begin(storage, aSession(key.ownerId, 's'));
+      const nonces = Array.from({ length: 60 }, (_, n) => `n${n}`);
+      expectShared(await race(job('takeProof', key, nonces.length)), nonces);
+    });
+
+    it('one ends sessions, and the other uses none of them afterwards', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      await storage.setPassword(key.ownerId, PASSWORD_HASH);
+      const ids = Array.from({ length: 30 }, (_, n) => `s${n}`);
+      for (const id of ids) await begin(storage, aSession(key.ownerId, id));
+      const [ended, wrong] = await race(job('useOrEnd', key, ids.length));
+      expect([ended, wrong]).toEqual([ids.map((id) => `${id} ended`), []]);
+      expect(await storage.sessions(key.ownerId, NOON)).toEqual([]);
+    });
+
+    it('one changes the password, and no session of the old one is left', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      await storage.setPassword(key.ownerId, PASSWORD_HASH);
+      await race(job('signInOrChange', key, 30));
+      expect(await storage.sessions(key.ownerId, NOON)).toEqual([]);
     });
 
     it('both add accounts, and no two have the same id', async () => {

@@ -1,16 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { type Dashboard, EMAIL, formTokenIn, openDashboard } from './open-dashboard.ts';
+import { type Dashboard, EMAIL, openDashboard, PASSWORD } from './open-dashboard.ts';
 
 /** The page of a request as it was opened, and what its buttons do. */
 async function openPage(dashboard: Dashboard, id: string, cookie: string) {
   const headers = { cookie };
   const shown = await dashboard.send({ path: `/approvals/${id}`, headers });
   const digest = /name="digest" value="([^"]+)"/.exec(shown.body)?.[1] ?? '';
-  const form = { form_token: formTokenIn(shown.body), digest };
   return {
     ...shown,
     press: (button: 'approve' | 'reject', fields: Record<string, string> = {}) =>
-      dashboard.send({ path: `/approvals/${id}/${button}`, headers, form: { ...form, ...fields } }),
+      dashboard.submit({ path: `/approvals/${id}/${button}`, headers, form: { digest, ...fields } }),
   };
 }
 
@@ -63,7 +62,7 @@ describe('a decision', () => {
     const id = await dashboard.ask({});
     const page = await openPage(dashboard, id, await dashboard.cookie());
     dashboard.clock.shift(24 * 60 * 60 * 1000);
-    const answer = await page.press(button);
+    const answer = await page.press(button, { owner_password: PASSWORD });
     expect(answer.status).toBe(409);
     expect(answer.body).toMatch(/Its time is over|already “Expired”/);
     expect(dashboard.mail.transmitted()).toHaveLength(0);
@@ -101,17 +100,19 @@ describe('a decision', () => {
     const password = 'another long password';
     const { service } = dashboard;
     await service.owners.create({ email: 'other@example.org', password });
-    const other = { email: 'other@example.org', password, address: '192.0.2.2', device: undefined };
-    const signedIn = await service.owners.signIn(other);
-    const cookie = (await dashboard.cookie()).replace(/=.*/, `=${signedIn?.session}`);
+    const cookie = await dashboard.cookie({ email: 'other@example.org', password });
     const { status, body } = await openPage(dashboard, id, cookie);
     expect(status).toBe(404);
     expect(body).not.toContain('Confidential');
     const list = await dashboard.send({ path: '/approvals', headers: { cookie } });
     expect(list.body).toContain('Nothing waits for you.');
-    const form = { form_token: formTokenIn(list.body), digest: 'a'.repeat(64) };
     for (const button of ['approve', 'reject']) {
-      const answer = await dashboard.send({ path: `/approvals/${id}/${button}`, headers: { cookie }, form });
+      const form = { digest: 'a'.repeat(64) };
+      const answer = await dashboard.submit({
+        path: `/approvals/${id}/${button}`,
+        headers: { cookie },
+        form,
+      });
       expect(answer.status).toBe(404);
     }
     expect(await stateOf(dashboard, id)).toBe('pending');

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { sandboxCalendar } from '../../../adapters/sandbox/calendar.ts';
 import { calendarOf, event, object, ZURICH } from '../../contracts/calendar/scene.ts';
 import { approvalOf } from '../../core/scene.ts';
-import { browserIsMissing, inBrowser, openBrowser } from '../../servers/browser.ts';
+import { browserIsMissing, inBrowser, openBrowser, press } from '../../servers/browser.ts';
 import { type Dashboard, EMAIL, openDashboard, PASSWORD } from './open-dashboard.ts';
 
 const ZONE = 'Europe/Zurich';
@@ -24,16 +24,16 @@ describe.skipIf(browserIsMissing)(inBrowser('the page of a change of the calenda
     return { ...dashboard, objects: () => calendar.objects(account) };
   }
 
-  /** Files a request, and opens its page without scripts. */
+  /** Files a request, and opens its page. */
   async function pageOf(dashboard: Dashboard, tool: string, args: Record<string, unknown>): Promise<Page> {
     const { id } = approvalOf(await dashboard.key.call(tool, args));
-    const context = await browser.newContext({ javaScriptEnabled: false, baseURL: dashboard.url });
+    const context = await browser.newContext({ baseURL: dashboard.url });
     onTestFinished(() => context.close());
     const page = await context.newPage();
     await page.goto(`/approvals/${id}`);
     await page.getByLabel('Email').fill(EMAIL);
     await page.getByLabel('Password').fill(PASSWORD);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await press(page, 'Sign in');
     await page.waitForURL(`/approvals/${id}`);
     return page;
   }
@@ -92,7 +92,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the page of a change of the calenda
     });
     expect(await page.locator('#told').innerText()).toMatch(/By a message of yours.*\s+ada@example\.net/);
     expect(await page.locator('#message-text').textContent()).toContain(`invites you to this event:`);
-    await page.getByRole('button', { name: 'Approve' }).click();
+    await press(page, 'Approve');
     await page.getByText('You approved it, and it was carried out.').waitFor();
     expect((await dashboard.objects()).size).toBe(1);
     expect(dashboard.mail.transmitted().map(({ to }) => to)).toEqual([['ada@example.net']]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Dashboard, formTokenIn, openDashboard } from './open-dashboard.ts';
 
-const PAGES = ['/approvals', '/accounts', '/integrations', '/activity'];
+const PAGES = ['/approvals', '/accounts', '/integrations', '/activity', '/settings'];
 
 describe('every answer of the dashboard', () => {
   it('is protected: pages, redirects, refusals and the style sheet', async () => {
@@ -14,6 +14,7 @@ describe('every answer of the dashboard', () => {
       const policy = headers['content-security-policy'];
       for (const rule of [
         "default-src 'none'",
+        `script-src ${new URL(dashboard.url).host}/assets/`,
         "style-src 'self'",
         "form-action 'self'",
         "frame-ancestors 'none'",
@@ -27,6 +28,18 @@ describe('every answer of the dashboard', () => {
       if (path !== style) expect(headers['cache-control']).toBe('no-store');
     }
     expect((await dashboard.send({ path: style })).headers['content-type']).toContain('text/css');
+  });
+
+  it('allows one script, by its whole address', async () => {
+    const dashboard = await openDashboard();
+    const { body, headers } = await dashboard.send({ path: '/sign-in' });
+    const scripts = [...body.matchAll(/<script[^>]*>/g)].map(([tag]) => tag);
+    const path = /^<script src="([^"]+)">$/.exec(scripts.join())?.[1] ?? '';
+    const policy = headers['content-security-policy'];
+    expect(policy).toContain(`script-src ${new URL(dashboard.url).host}${path};`);
+    const script = await dashboard.send({ path });
+    expect(script.headers['content-type']).toBe('text/javascript; charset=utf-8');
+    expect(script.body).toContain('generateKey');
   });
 
   it('comes only to its own host', async () => {
@@ -93,9 +106,15 @@ describe('a form', () => {
     fields: Record<string, string>,
   ) => {
     const { keyId } = dashboard.key;
-    const answer = await dashboard.send({ path: `/integrations/${keyId}/revoke`, headers, form: fields });
+    const path = `/integrations/${keyId}/revoke`;
+    const { cookie } = headers;
+    const answer =
+      cookie === undefined
+        ? await dashboard.send({ path, headers, form: fields })
+        : await dashboard.submit({ path, headers: { ...headers, cookie }, form: fields });
     const [key] = await dashboard.service.keys.list(dashboard.ownerId);
-    return { status: answer.status, revoked: key?.revokedAt !== null };
+    const [, title = ''] = /<h1>(.*?)<\/h1>/.exec(answer.body) ?? [];
+    return { status: answer.status, title, revoked: key?.revokedAt !== null };
   };
 
   it('is taken with the token of its page', async () => {
@@ -105,7 +124,10 @@ describe('a form', () => {
       (await dashboard.send({ path: '/integrations', headers: { cookie } })).body,
     );
     const origin = dashboard.url;
-    expect(await act(dashboard, { cookie, origin }, { form_token })).toEqual({ status: 303, revoked: true });
+    expect(await act(dashboard, { cookie, origin }, { form_token })).toMatchObject({
+      status: 303,
+      revoked: true,
+    });
   });
 
   it('does nothing without it, with a made-up one, with one of another session, or from another site', async () => {
@@ -114,13 +136,14 @@ describe('a form', () => {
     const tokenOf = async (of: string) =>
       formTokenIn((await dashboard.send({ path: '/integrations', headers: { cookie: of } })).body);
     const form_token = await tokenOf(cookie);
-    const refused = { status: 403, revoked: false };
-    expect(await act(dashboard, { cookie }, {})).toEqual(refused);
+    // Each is signed as it should be: the token is a lock of its own.
+    const refused = { status: 403, title: 'Nothing was done', revoked: false };
+    expect(await act(dashboard, { cookie }, { form_token: '' })).toEqual(refused);
     expect(await act(dashboard, { cookie }, { form_token: `${form_token.slice(1)}x` })).toEqual(refused);
     expect(await act(dashboard, { cookie }, { form_token: await tokenOf(other) })).toEqual(refused);
     expect(await act(dashboard, { cookie, origin: 'https://evil.example' }, { form_token })).toEqual(refused);
     expect(await act(dashboard, { cookie, 'sec-fetch-site': 'cross-site' }, { form_token })).toEqual(refused);
-    expect(await act(dashboard, {}, { form_token })).toEqual({ status: 303, revoked: false });
+    expect(await act(dashboard, {}, { form_token })).toMatchObject({ status: 303, revoked: false });
   });
 
   it('that is too large, or none, is not read', async () => {

@@ -12,9 +12,11 @@ import { sandboxCalendar } from '../../../adapters/sandbox/calendar.ts';
 import { type SandboxMail, sandboxMail } from '../../../adapters/sandbox/mail.ts';
 import type { Calendar } from '../../../core/ports/calendar.ts';
 import type { Service } from '../../../core/service.ts';
+import { formToken } from '../../../hosts/dashboard/csrf.ts';
 import { dashboardHandler } from '../../../hosts/dashboard/handler.ts';
 import type { DashboardOptions } from '../../../hosts/dashboard/visit.ts';
 import { openTestService, type TestKey, type TestService } from '../../open-service.ts';
+import { type BrowserKey, newBrowserKey } from './browser-key.ts';
 
 export const EMAIL = 'owner@example.org';
 export const PASSWORD = 'correct horse battery';
@@ -27,8 +29,23 @@ export interface Dashboard extends TestService {
   ask(letter: { to?: string[]; subject?: string; body?: string }): Promise<string>;
   /** Sends one request as it is, with any Host. */
   send(request: PlainRequest): Promise<PlainAnswer>;
-  /** Signs in without the form. @returns the Cookie header of the session */
-  cookie(): Promise<string>;
+  /** Sends a form as the page's script does: with the token, and signed with the key of the cookie's session. */
+  submit(request: SignedRequest): Promise<PlainAnswer>;
+  /** Signs in without the form, with a key of its own. @returns the Cookie header of the session */
+  cookie(owner?: { email: string; password: string }): Promise<string>;
+  /** The browser that `cookie` signed in with. */
+  browserOf(cookie: string): SignedIn;
+}
+
+interface SignedIn {
+  readonly key: BrowserKey;
+  readonly sessionId: string;
+}
+
+interface SignedRequest {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>> & { readonly cookie: string };
+  readonly form?: Readonly<Record<string, string>>;
 }
 
 interface PlainRequest {
@@ -82,6 +99,12 @@ export async function openDashboard(setup: DashboardSetup = {}): Promise<Dashboa
   });
   await service.owners.setPassword(ownerId, PASSWORD);
   const key = await opened.addKey('full');
+  const browsers = new Map<string, SignedIn>();
+  const browserOf = (cookie: string) => {
+    const browser = browsers.get(cookie);
+    if (browser === undefined) throw new Error('no browser signed in with this cookie');
+    return browser;
+  };
 
   return {
     ...opened,
@@ -95,15 +118,25 @@ export async function openDashboard(setup: DashboardSetup = {}): Promise<Dashboa
       return outcome.approval.id;
     },
     send: (plain) => send(port, plain),
-    async cookie() {
-      const signedIn = await service.owners.signIn({
-        email: EMAIL,
-        password: PASSWORD,
-        address: '192.0.2.1',
-        device: undefined,
-      });
-      return `${cookieName(dashboardUrl ?? url)}=${signedIn?.session}`;
+    async submit({ path, headers, form = {} }) {
+      const { key, sessionId } = browserOf(headers.cookie);
+      const fields = { form_token: formToken(headers.cookie.split('=')[1] ?? ''), ...form };
+      const origin = headers.origin ?? url;
+      const form_proof = await key.sign({ origin, sessionId, path, fields });
+      return send(port, { path, headers, form: { ...fields, form_proof } });
     },
+    async cookie(owner = { email: EMAIL, password: PASSWORD }) {
+      const key = await newBrowserKey();
+      const from = { address: '192.0.2.1', device: undefined, browser: 'Firefox on Linux' };
+      const signedIn = await service.sessions.signIn({ ...owner, ...from, proofKey: key.publicKey });
+      const token = signedIn?.session ?? '';
+      const found = await service.sessions.find(token);
+      if (found === undefined) throw new Error('nobody was signed in');
+      const cookie = `${cookieName(dashboardUrl ?? url)}=${token}`;
+      browsers.set(cookie, { key, sessionId: found.session.id });
+      return cookie;
+    },
+    browserOf,
   };
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { judgeRequest, type Verdict } from '../../../hosts/dashboard/request-guard.ts';
 
 const LOCAL = 'http://127.0.0.1:8788';
+const NAMED = 'http://countersign.localhost:8788';
 const PUBLIC = 'https://dash.example.org';
 
 interface Row {
@@ -10,7 +11,9 @@ interface Row {
   method?: string;
   target?: string;
   headers: Record<string, string>;
-  verdict: Verdict;
+  verdict: Verdict['kind'];
+  /** Of the page, where it is not the address of the dashboard. */
+  origin?: string;
 }
 
 const rows: Row[] = [
@@ -20,8 +23,87 @@ const rows: Row[] = [
     own: LOCAL,
     headers: { host: 'localhost:8788' },
     verdict: 'pass',
+    origin: 'http://localhost:8788',
   },
-  { why: 'its IPv6 form', own: LOCAL, headers: { host: '[::1]:8788' }, verdict: 'pass' },
+  {
+    why: 'its IPv6 form',
+    own: LOCAL,
+    headers: { host: '[::1]:8788' },
+    verdict: 'pass',
+    origin: 'http://[::1]:8788',
+  },
+  {
+    why: 'its own name',
+    own: LOCAL,
+    headers: { host: 'countersign.localhost:8788' },
+    verdict: 'pass',
+    origin: NAMED,
+  },
+  {
+    why: 'its own name in capitals',
+    own: LOCAL,
+    headers: { host: 'Countersign.LocalHost:8788' },
+    verdict: 'pass',
+    origin: NAMED,
+  },
+  {
+    why: 'its own name with another port',
+    own: LOCAL,
+    headers: { host: 'countersign.localhost:3000' },
+    verdict: 'misdirected',
+  },
+  {
+    why: 'another name below localhost',
+    own: LOCAL,
+    headers: { host: 'agent.localhost:8788' },
+    verdict: 'misdirected',
+  },
+  {
+    why: 'a name below its own',
+    own: LOCAL,
+    headers: { host: 'x.countersign.localhost:8788' },
+    verdict: 'misdirected',
+  },
+  {
+    why: 'the name of a local dashboard, to a public one',
+    own: PUBLIC,
+    headers: { host: 'countersign.localhost' },
+    verdict: 'misdirected',
+  },
+  ...(
+    [
+      ['127.0.0.1', 'localhost'],
+      ['localhost', '127.0.0.1'],
+      ['countersign.localhost', '127.0.0.1'],
+      ['127.0.0.1', 'countersign.localhost'],
+      ['countersign.localhost', 'localhost'],
+    ] as const
+  ).map(
+    ([host, from]): Row => ({
+      why: `a form for ${host} of a page of ${from}`,
+      own: LOCAL,
+      method: 'POST',
+      headers: { host: `${host}:8788`, origin: `http://${from}:8788` },
+      verdict: 'foreign',
+      origin: `http://${host}:8788`,
+    }),
+  ),
+  {
+    why: 'a form of its own by its own name',
+    own: LOCAL,
+    method: 'POST',
+    headers: { host: 'countersign.localhost:8788', origin: NAMED, 'sec-fetch-site': 'same-origin' },
+    verdict: 'pass',
+    origin: NAMED,
+  },
+  {
+    why: 'a form of another port of its own name',
+    own: LOCAL,
+    method: 'POST',
+    headers: { host: 'countersign.localhost:8788', origin: 'http://countersign.localhost:3000' },
+    verdict: 'foreign',
+    origin: NAMED,
+  },
   { why: 'another port', own: LOCAL, headers: { host: '127.0.0.1:8787' }, verdict: 'misdirected' },
   {
     why: 'a name that was made to lead here',
@@ -63,6 +145,7 @@ const rows: Row[] = [
     method: 'POST',
     headers: { host: 'localhost:8788', origin: 'http://localhost:8788' },
     verdict: 'pass',
+    origin: 'http://localhost:8788',
   },
   {
     why: 'a form of another origin',
@@ -117,7 +200,11 @@ const rows: Row[] = [
 ];
 
 describe('a request', () => {
-  it.each(rows)('with $why: $verdict', ({ own, method = 'GET', target = '/approvals', headers, verdict }) => {
-    expect(judgeRequest({ method, target, headers, peer: '192.0.2.1' }, own)).toBe(verdict);
-  });
+  it.each(rows)(
+    'with $why: $verdict',
+    ({ own, method = 'GET', target = '/approvals', headers, verdict, origin = own }) => {
+      const judged = judgeRequest({ method, target, headers, peer: '192.0.2.1' }, own);
+      expect(judged).toEqual(verdict === 'misdirected' ? { kind: verdict } : { kind: verdict, origin });
+    },
+  );
 });

@@ -66,7 +66,7 @@ describe('signing in', () => {
     });
     expect(answer.status).toBe(303);
     expect(sessionOf(answer)).not.toContain(token);
-    expect(await dashboard.service.owners.session(token)).toBeUndefined();
+    expect(await dashboard.service.sessions.find(token)).toBeUndefined();
   });
 
   it('says the same of a wrong password and of an unknown email, and shows no password again', async () => {
@@ -86,8 +86,8 @@ describe('signing in', () => {
       trustedProxies: ['127.0.0.1'],
       between: (service) => ({
         ...service,
-        owners: {
-          ...service.owners,
+        sessions: {
+          ...service.sessions,
           signIn: async ({ address }) => {
             seen.push(address);
             return undefined;
@@ -119,9 +119,7 @@ describe('signing out', () => {
   it('ends the session', async () => {
     const dashboard = await openDashboard();
     const cookie = await dashboard.cookie();
-    const { body } = await dashboard.send({ path: '/approvals', headers: { cookie } });
-    const form = { form_token: formTokenIn(body) };
-    const answer = await dashboard.send({ path: '/sign-out', headers: { cookie }, form });
+    const answer = await dashboard.submit({ path: '/sign-out', headers: { cookie } });
     expect(answer.headers.location).toBe('/sign-in');
     expect(sessionOf(answer)).toMatch(/=; .*Max-Age=0$/);
     expect((await dashboard.send({ path: '/approvals', headers: { cookie } })).status).toBe(303);

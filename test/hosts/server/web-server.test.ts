@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { listen, type WebServer } from '../../../hosts/server/web-server.ts';
+import { listen, listenOnLoopback, type WebServer } from '../../../hosts/server/web-server.ts';
 
 const HOST = '127.0.0.1';
 
@@ -51,5 +51,27 @@ describe('the web server', () => {
     await asked;
     await web.stop(1);
     expect(await answer).toBe('cut off');
+  });
+
+  it('answers at both loopback addresses, so that no other program stands in for it at one of them', async () => {
+    const web = await listenOnLoopback(HOST, 0);
+    onTestFinished(() => web.stop(0));
+    web.answerWith((_req, res) => res.end('mine'));
+    for (const host of [HOST, '[::1]']) {
+      expect(await (await fetch(`http://${host}:${web.port}/`)).text()).toBe('mine');
+    }
+    await expect(listen('::1', web.port)).rejects.toThrow(`Port ${web.port} of ::1 is taken`);
+    await web.stop(0);
+    await expect(fetch(`http://[::1]:${web.port}/`)).rejects.toThrow('fetch failed');
+  });
+
+  it('does not start when another program has its port at the other loopback address', async () => {
+    const squatter = await listen('::1', 0);
+    onTestFinished(() => squatter.stop(0));
+    await expect(listenOnLoopback(HOST, squatter.port)).rejects.toThrow(
+      `Port ${squatter.port} of ::1 is taken`,
+    );
+    // It gave back what it had.
+    await (await listen(HOST, squatter.port)).stop(0);
   });
 });

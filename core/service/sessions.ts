@@ -1,0 +1,64 @@
+import { secretHash } from '../credential.ts';
+import { DAY_MS, MINUTE_MS } from '../limits.ts';
+import type { Ports } from '../ports/ports.ts';
+import type { Sessions } from '../service.ts';
+import { stepUp } from '../step-up.ts';
+import type { CheckPassword } from './check-password.ts';
+
+const SESSION_MS = 14 * DAY_MS;
+/** How far behind `lastUsedAt` may be, so that reading a page rarely writes. */
+const USE_RECORDED_MS = 5 * MINUTE_MS;
+
+export function createSessions({ storage, clock, random }: Ports, checkPassword: CheckPassword): Sessions {
+  return {
+    async signIn({ email, password, address, device, browser, proofKey }) {
+      const match = await checkPassword({ who: { email }, password, address, device });
+      if (match === undefined) return undefined;
+      const { owner, passwordHash } = match;
+      const token = Buffer.from(random(32)).toString('base64url');
+      const now = clock.now();
+      const begun = await storage.addSession({
+        session: {
+          id: `ses_${Buffer.from(random(12)).toString('base64url')}`,
+          ownerId: owner.ownerId,
+          authenticatedAt: now,
+          createdAt: now,
+          lastUsedAt: now,
+          browser,
+          address,
+          proofKey,
+        },
+        tokenHash: secretHash(token),
+        passwordHash,
+        expiresAt: new Date(now.getTime() + SESSION_MS),
+      });
+      // The password was changed since it was checked.
+      return begun ? { session: token, device: match.device } : undefined;
+    },
+    async find(token) {
+      const now = clock.now();
+      const found = await storage.session(secretHash(token), now);
+      if (found === undefined) return undefined;
+      const { id, ownerId, lastUsedAt } = found.session;
+      if (now.getTime() - lastUsedAt.getTime() >= USE_RECORDED_MS) {
+        await storage.useSession({ ownerId, sessionId: id, now });
+      }
+      return found;
+    },
+    async confirm({ session, password, address, device, proofKey }) {
+      const { ownerId, id: sessionId } = session;
+      const match = await checkPassword({ who: { ownerId }, password, address, device });
+      if (match === undefined) return 'wrong_password';
+      const authenticatedAt = clock.now();
+      const held = await storage.confirmSession({ ownerId, sessionId, proofKey, now: authenticatedAt });
+      if (!held) return 'ended';
+      const confirmed = { ...session, authenticatedAt, proofKey: proofKey ?? session.proofKey };
+      return { session: confirmed, device: match.device };
+    },
+    stepUp: (facts) => stepUp({ ...facts, now: clock.now() }),
+    takeProof: ({ ownerId, id }, nonce) => storage.takeProof({ ownerId, sessionId: id, nonce }),
+    list: (ownerId) => storage.sessions(ownerId, clock.now()),
+    end: (ownerId, sessionId) => storage.endSession(ownerId, sessionId),
+    endOthers: ({ ownerId, id }) => storage.endOtherSessions(ownerId, id),
+  };
+}

@@ -1,0 +1,63 @@
+import { createPublicKey, type KeyObject, verify } from 'node:crypto';
+
+/**
+ * What shows that a form was sent by the dashboard's own page in the browser that signed in. The browser keeps a key
+ * that no script can read out, under the page's origin, port included. The cookie shows none of this: browsers send it
+ * to every port of its host.
+ */
+
+/** Fields that the dashboard itself reads from a form; the rest is the page's. */
+export const PROOF_FIELD = 'form_proof';
+/** The public half of a new key, beside the password that vouches for it. */
+export const KEY_FIELD = 'proof_key';
+
+/** What a signature covers. */
+export interface SignedForm {
+  /** The page's, as its browser sees it. */
+  readonly origin: string;
+  readonly sessionId: string;
+  readonly path: string;
+  /** Names and values in their order, without the proof. */
+  readonly fields: readonly (readonly [name: string, value: string])[];
+}
+
+/**
+ * @param publicKey  the session's, as `readProofKey` let it pass
+ * @param proof  `nonce.signature`, both in base64url
+ * @returns the nonce, which counts once; undefined when the proof does not fit the form
+ */
+export function provenNonce(form: SignedForm, publicKey: string, proof: string): string | undefined {
+  const [, nonce, signature] = /^([\w-]{22})\.([\w-]{86})$/.exec(proof) ?? [];
+  const key = keyObject(publicKey);
+  if (nonce === undefined || signature === undefined || key === undefined) return undefined;
+  const text = Buffer.from(signedText(form, nonce));
+  const bytes = Buffer.from(signature, 'base64url');
+  return verify('sha256', text, { key, dsaEncoding: 'ieee-p1363' }, bytes) ? nonce : undefined;
+}
+
+/** The script signs the same text. Browsers send every line break as CR LF. */
+function signedText({ origin, sessionId, path, fields }: SignedForm, nonce: string): string {
+  const lines = (text: string) => text.replace(/\r\n|\r|\n/g, '\r\n');
+  const pairs = fields.map(([name, value]) => [lines(name), lines(value)]);
+  return JSON.stringify(['countersign form 1', origin, sessionId, 'POST', path, nonce, pairs]);
+}
+
+/** A point of P-256, uncompressed, in base64url; null when the text is not one. */
+export function readProofKey(text: string | null): string | null {
+  return text !== null && keyObject(text) !== undefined ? text : null;
+}
+
+function keyObject(text: string): KeyObject | undefined {
+  // 65 bytes: 04, x and y.
+  if (!/^B[\w-]{86}$/.test(text)) return undefined;
+  const point = Buffer.from(text, 'base64url');
+  if (point[0] !== 4 || point.toString('base64url') !== text) return undefined;
+  const x = point.subarray(1, 33).toString('base64url');
+  const y = point.subarray(33).toString('base64url');
+  try {
+    return createPublicKey({ format: 'jwk', key: { kty: 'EC', crv: 'P-256', x, y } });
+  } catch {
+    // The point is not on the curve: what anybody may send is no key, and no failure.
+    return undefined;
+  }
+}

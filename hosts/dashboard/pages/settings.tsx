@@ -1,0 +1,80 @@
+import type { StoredSession } from '../../../core/session.ts';
+import { Form } from '../forms.tsx';
+import { Notice } from '../notice.tsx';
+import { Quoted } from '../third-party-text.tsx';
+import { type OwnerVisit, page, type Reply, redirect } from '../visit.ts';
+import { When } from '../when.tsx';
+import { notFoundPage } from './problem.tsx';
+
+export async function settingsPage({ service, owner, session, token, query }: OwnerVisit): Promise<Reply> {
+  const sessions = await service.sessions.list(owner.ownerId);
+  const others = sessions.filter(({ id }) => id !== session.id);
+  return page(
+    'Settings',
+    <>
+      <h1>Settings</h1>
+      <Notice code={query.get('notice')} />
+      <section aria-labelledby="sessions">
+        <h2 id="sessions">Sessions</h2>
+        <p class="quiet">
+          Where you are signed in. End any session that you do not recognise. A new password ends all of them.
+        </p>
+        <ul class="rows">
+          <Row session={session} zone={owner.timezone} />
+          {others.map((other) => (
+            <Row session={other} zone={owner.timezone} token={token} />
+          ))}
+        </ul>
+        {others.length === 0 ? null : (
+          <div class="actions">
+            <Form action="/settings/sessions/end-others" token={token}>
+              <button type="submit" class="outline">
+                End all other sessions
+              </button>
+            </Form>
+          </div>
+        )}
+      </section>
+    </>,
+  );
+}
+
+export async function endSession({ service, owner, param }: OwnerVisit): Promise<Reply> {
+  if (!(await service.sessions.end(owner.ownerId, param))) return notFoundPage();
+  return redirect('/settings?notice=session_ended');
+}
+
+export async function endOtherSessions({ service, session }: OwnerVisit): Promise<Reply> {
+  await service.sessions.endOthers(session);
+  return redirect('/settings?notice=sessions_ended');
+}
+
+/** The current one has no token: it is ended by signing out. */
+function Row({ session, zone, token }: { session: StoredSession; zone: string; token?: string }) {
+  return (
+    <li>
+      <div class="row-head">
+        <strong>
+          <Quoted text={session.browser} />
+        </strong>
+        {token === undefined ? (
+          <span class="state" data-state="open">
+            This session
+          </span>
+        ) : (
+          <div class="actions">
+            <Form action={`/settings/sessions/${session.id}/end`} token={token}>
+              <button type="submit" class="outline secondary">
+                End
+              </button>
+            </Form>
+          </div>
+        )}
+      </div>
+      <div class="quiet">
+        signed in <When at={session.createdAt} zone={zone} /> from <Quoted text={session.address} /> · last
+        used <When at={session.lastUsedAt} zone={zone} />
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,37 @@
+import type { Storage } from '../../../core/ports/storage.ts';
+import type { StoredSession } from '../../../core/session.ts';
+import { addOwner, at, NOON } from './scene.ts';
+
+/** Sessions as the promises of storage need them. Racers use it too, without a test runner. */
+
+export const PASSWORD_HASH = 'the hash';
+
+/** An owner who can sign in. */
+export async function addPerson(storage: Storage): Promise<string> {
+  const ownerId = await addOwner(storage);
+  await storage.setPassword(ownerId, PASSWORD_HASH);
+  return ownerId;
+}
+
+export function aSession(ownerId: string, id: string, changes: Partial<StoredSession> = {}): StoredSession {
+  return {
+    id,
+    ownerId,
+    authenticatedAt: NOON,
+    createdAt: NOON,
+    lastUsedAt: NOON,
+    browser: 'Firefox on Linux',
+    address: '192.0.2.1',
+    proofKey: `key of ${id}`,
+    ...changes,
+  };
+}
+
+/** Its token's hash is its id. */
+export function begin(
+  storage: Storage,
+  session: StoredSession,
+  { passwordHash = PASSWORD_HASH, expiresAt = at(1000) } = {},
+): Promise<boolean> {
+  return storage.addSession({ session, tokenHash: session.id, passwordHash, expiresAt });
+}

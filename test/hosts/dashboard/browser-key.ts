@@ -1,0 +1,44 @@
+import { webcrypto } from 'node:crypto';
+
+/** A key as the dashboard's script makes one, and what it signs, for tests that send forms without a browser. */
+export interface BrowserKey {
+  /** For the field `proof_key`. */
+  readonly publicKey: string;
+  /** @returns the value of the field `form_proof` */
+  sign(form: {
+    readonly origin: string;
+    readonly sessionId: string;
+    readonly path: string;
+    readonly fields: Readonly<Record<string, string>>;
+    readonly nonce?: string;
+  }): Promise<string>;
+}
+
+const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256' } as const;
+
+export async function newBrowserKey(): Promise<BrowserKey> {
+  const pair = await webcrypto.subtle.generateKey(ALGORITHM, false, ['sign', 'verify']);
+  const raw = await webcrypto.subtle.exportKey('raw', pair.publicKey);
+  return {
+    publicKey: base64url(raw),
+    async sign({ origin, sessionId, path, fields, nonce = newNonce() }) {
+      const lines = (text: string) => text.replace(/\r\n|\r|\n/g, '\r\n');
+      const pairs = Object.entries(fields).map(([name, value]) => [lines(name), lines(value)]);
+      const text = JSON.stringify(['countersign form 1', origin, sessionId, 'POST', path, nonce, pairs]);
+      const signed = await webcrypto.subtle.sign(
+        { name: 'ECDSA', hash: 'SHA-256' },
+        pair.privateKey,
+        Buffer.from(text),
+      );
+      return `${nonce}.${base64url(signed)}`;
+    },
+  };
+}
+
+function newNonce(): string {
+  return base64url(webcrypto.getRandomValues(new Uint8Array(16)).buffer);
+}
+
+function base64url(bytes: ArrayBuffer): string {
+  return Buffer.from(bytes).toString('base64url');
+}

@@ -1,0 +1,234 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { formToken } from '../../../hosts/dashboard/csrf.ts';
+import { provenNonce, readProofKey } from '../../../hosts/dashboard/form-proof.ts';
+import { newBrowserKey } from './browser-key.ts';
+import { type Dashboard, EMAIL, openDashboard, PASSWORD, type PlainAnswer } from './open-dashboard.ts';
+
+/** The token that whoever has the cookie can work out. */
+function tokenOf(cookie: string): string {
+  return formToken(cookie.split('=')[1] ?? '');
+}
+
+const ASKS = 'name="owner_password"';
+
+function nothingDone(answer: PlainAnswer): void {
+  expect(answer.status).toBe(403);
+  expect(answer.body).toContain('Nothing has been done yet.');
+  expect(answer.body).toContain(ASKS);
+}
+
+describe('a cookie alone, with the token that it gives', () => {
+  /** Every form that changes something, with fields that would do. */
+  const forms = async (dashboard: Dashboard) => {
+    const id = await dashboard.ask({});
+    const [approval] = (
+      await dashboard.service.approvals.list(dashboard.ownerId, { state: 'open', limit: 1 })
+    ).approvals;
+    const { sessionId } = dashboard.browserOf(await dashboard.cookie());
+    const key = `/integrations/${dashboard.key.keyId}`;
+    return [
+      [`/approvals/${id}/approve`, { digest: approval?.digest ?? '' }],
+      [`/approvals/${id}/reject`, {}],
+      ['/accounts', { email: 'work@example.org', password: 'hunter2' }],
+      ['/accounts/find', { email: 'work@example.org' }],
+      ['/accounts/1/activate', {}],
+      ['/accounts/1/remove', {}],
+      ['/integrations', { name: 'mine', preset: 'full', days: '90' }],
+      [`${key}/rotate`, {}],
+      [`${key}/revoke`, {}],
+      [`${key}/modes`, { 'mail:send': 'direct' }],
+      [`/settings/sessions/${sessionId}/end`, {}],
+      ['/settings/sessions/end-others', {}],
+      ['/sign-out', {}],
+    ] as [path: string, form: Record<string, string>][];
+  };
+
+  /** Everything that a form could have changed. */
+  const stateOf = async ({ service, ownerId, mail }: Dashboard) => ({
+    keys: await service.keys.list(ownerId),
+    accounts: await service.accounts.list(ownerId),
+    sessions: (await service.sessions.list(ownerId)).map(({ id }) => id).toSorted(),
+    approvals: (await service.approvals.list(ownerId, { state: 'all', limit: 100 })).approvals,
+    sent: mail.transmitted().length,
+  });
+
+  it('changes nothing, by any form, whatever stands in the place of the proof', async () => {
+    const looked: string[] = [];
+    const dashboard = await openDashboard({
+      accountSettings: (fields) => fields,
+      async discover(email) {
+        looked.push(email);
+        return { kind: 'nothing', tried: [] };
+      },
+    });
+    const cookie = await dashboard.cookie();
+    const origin = dashboard.url;
+    const all = await forms(dashboard);
+    const before = await stateOf(dashboard);
+    const other = await newBrowserKey();
+    const { sessionId } = dashboard.browserOf(cookie);
+    for (const [path, form] of all) {
+      const fields = { form_token: tokenOf(cookie), ...form };
+      // With a key of the thief's own, which nobody vouched for.
+      const strange = await other.sign({ origin, sessionId, path, fields });
+      for (const form_proof of [undefined, '', 'made-up', strange]) {
+        const proof = form_proof === undefined ? {} : { form_proof, proof_key: other.publicKey };
+        const headers = { cookie, origin, 'sec-fetch-site': 'same-origin' };
+        nothingDone(await dashboard.send({ path, headers, form: { ...fields, ...proof } }));
+      }
+    }
+    expect(await stateOf(dashboard)).toEqual(before);
+    expect(looked).toEqual([]);
+  });
+
+  it('is tried on every form there is', async () => {
+    const dashboard = await openDashboard();
+    const source = readFileSync(join(import.meta.dirname, '../../../hosts/dashboard/routes.ts'), 'utf8');
+    // Those that only show what was typed change nothing.
+    const changing = source.match(/\bdemand: (?!'view')/g) ?? [];
+    expect(await forms(dashboard)).toHaveLength(changing.length);
+  });
+});
+
+describe('a signed form', () => {
+  /** The page of a key, and what revoking it takes. */
+  async function signedForm() {
+    const dashboard = await openDashboard();
+    const cookie = await dashboard.cookie();
+    const { key, sessionId } = dashboard.browserOf(cookie);
+    const path = `/integrations/${dashboard.key.keyId}/modes`;
+    const fields = { form_token: tokenOf(cookie), 'mail:read': 'off' };
+    const form_proof = await key.sign({ origin: dashboard.url, sessionId, path, fields });
+    const send = (form: Record<string, string>, to = path, headers: Record<string, string> = {}) =>
+      dashboard.send({ path: to, headers: { cookie, ...headers }, form });
+    return { dashboard, cookie, key, sessionId, path, fields, form_proof, send };
+  }
+
+  it('counts once, and only with its own path and fields', async () => {
+    const { dashboard, path, fields, form_proof, send } = await signedForm();
+    const form = { ...fields, form_proof };
+    nothingDone(await send({ ...form, 'mail:read': 'on' }));
+    nothingDone(await send({ ...form, 'mail:send': 'direct' }));
+    nothingDone(await send(form, `/integrations/${dashboard.key.keyId}/revoke`));
+    nothingDone(await send(form, `${path}?notice=modes_saved`));
+    nothingDone(await send({ form_proof, 'mail:read': 'off', form_token: fields.form_token }));
+    expect((await send(form)).headers.location).toBe('/integrations?notice=modes_saved');
+    nothingDone(await send(form));
+  });
+
+  it('counts once when it is sent three times at the same time', async () => {
+    const { send, fields, form_proof } = await signedForm();
+    const form = { ...fields, form_proof };
+    const answers = await Promise.all([send(form), send(form), send(form)]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([303, 403, 403]);
+  });
+
+  it('fits no other session of the same browser key, and no other host name', async () => {
+    const { dashboard, cookie, fields, form_proof, key, send, path, sessionId } = await signedForm();
+    const { port } = new URL(dashboard.url);
+    for (const host of [`localhost:${port}`, `countersign.localhost:${port}`]) {
+      nothingDone(await send({ ...fields, form_proof }, path, { host, origin: `http://${host}` }));
+    }
+    const from = { address: '192.0.2.1', device: undefined, browser: 'Firefox' };
+    const signedIn = await dashboard.service.sessions.signIn({
+      email: EMAIL,
+      password: PASSWORD,
+      ...from,
+      proofKey: key.publicKey,
+    });
+    const other = cookie.replace(/=.*/, `=${signedIn?.session}`);
+    const otherFields = { ...fields, form_token: tokenOf(other) };
+    const proof = await key.sign({ origin: dashboard.url, sessionId, path, fields: otherFields });
+    nothingDone(await send({ ...otherFields, form_proof: proof }, path, { cookie: other }));
+  });
+
+  it('is worth nothing once its session has ended', async () => {
+    const { dashboard, sessionId, fields, form_proof, send } = await signedForm();
+    await dashboard.service.sessions.end(dashboard.ownerId, sessionId);
+    const answer = await send({ ...fields, form_proof });
+    expect(answer).toMatchObject({ status: 303, headers: { location: '/sign-in' } });
+    const [key] = await dashboard.service.keys.list(dashboard.ownerId);
+    expect(key?.modes['mail:read']).toBe('on');
+  });
+});
+
+describe('provenNonce', () => {
+  const form = { origin: 'http://127.0.0.1:8788', sessionId: 'ses_1', path: '/sign-out' };
+  const texts = fc.dictionary(fc.string({ minLength: 1 }), fc.string({ unit: 'grapheme' }), { maxKeys: 4 });
+
+  it('accepts what the browser signed, with line breaks as browsers send them', async () => {
+    const key = await newBrowserKey();
+    await fc.assert(
+      fc.asyncProperty(texts, async (fields) => {
+        const proof = await key.sign({ ...form, fields, nonce: 'n'.repeat(22) });
+        const sent = Object.entries(fields).map(
+          ([name, value]) => [name, value.replace(/\r\n|\r|\n/g, '\r\n')] as const,
+        );
+        expect(provenNonce({ ...form, fields: sent }, key.publicKey, proof)).toBe('n'.repeat(22));
+      }),
+    );
+  });
+
+  it('accepts nothing else: any other part, order or key', async () => {
+    const [key, other] = [await newBrowserKey(), await newBrowserKey()];
+    const fields = { a: '1', b: '2' };
+    const pairs = Object.entries(fields);
+    const proof = await key.sign({ ...form, fields });
+    const fits = (changes: Partial<Parameters<typeof provenNonce>[0]>, by = key.publicKey, shown = proof) =>
+      provenNonce({ ...form, fields: pairs, ...changes }, by, shown) !== undefined;
+    expect(fits({})).toBe(true);
+    for (const changes of [
+      { origin: 'http://127.0.0.1:3000' },
+      { origin: 'http://localhost:8788' },
+      { sessionId: 'ses_2' },
+      { path: '/approvals' },
+      { fields: pairs.toReversed() },
+      { fields: pairs.slice(1) },
+      { fields: [...pairs, ['c', '3']] as const },
+      {
+        fields: [
+          ['a', '1'],
+          ['b', '2 '],
+        ] as const,
+      },
+      { fields: [['ab', '12']] as const },
+    ]) {
+      expect(fits(changes), JSON.stringify(changes)).toBe(false);
+    }
+    expect(fits({}, other.publicKey)).toBe(false);
+    const [nonce = '', signature = ''] = proof.split('.');
+    for (const shown of [
+      '',
+      nonce,
+      `.${signature}`,
+      `${'x'.repeat(22)}.${signature}`,
+      `${nonce}.${'A'.repeat(86)}`,
+      `${proof}A`,
+      ` ${proof}`,
+    ]) {
+      expect(fits({}, key.publicKey, shown), shown).toBe(false);
+    }
+  });
+});
+
+describe('readProofKey', () => {
+  it('takes a point of P-256, and nothing else', async () => {
+    const { publicKey } = await newBrowserKey();
+    expect(readProofKey(publicKey)).toBe(publicKey);
+    const bytes = Buffer.from(publicKey, 'base64url');
+    const changed = (at: number, to: number) => {
+      const copy = Buffer.from(bytes);
+      copy[at] = to;
+      return copy.toString('base64url');
+    };
+    expect(readProofKey(null)).toBeNull();
+    expect(readProofKey('')).toBeNull();
+    expect(readProofKey(`${publicKey}=`)).toBeNull();
+    expect(readProofKey(changed(0, 2))).toBeNull();
+    expect(readProofKey(changed(64, (bytes[64] ?? 0) ^ 1))).toBeNull();
+    expect(readProofKey(Buffer.alloc(65, 4).toString('base64url'))).toBeNull();
+  });
+});
