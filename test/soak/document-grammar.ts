@@ -46,10 +46,13 @@ export function documentOf(roll: Dice, scale: number): DocumentSeed {
         'a.docx',
         'wordprocessingml.document',
         Buffer.from(
-          zipSync({
-            [`${'a/'.repeat(many)}x`]: strToU8('x'.repeat(1000 * many)),
-            '[Content_Types].xml': strToU8(text(roll)),
-          }),
+          zipSync(
+            {
+              [`${'a/'.repeat(many)}x`]: strToU8('x'.repeat(1000 * many)),
+              '[Content_Types].xml': strToU8(text(roll)),
+            },
+            { mtime: '2026-01-01' },
+          ),
         ),
       ),
   ]);

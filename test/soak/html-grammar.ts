@@ -1,4 +1,4 @@
-import { below, type Dice, oneOf } from './mutation.ts';
+import { below, copies, type Dice, oneOf } from './mutation.ts';
 
 /**
  * Pages of HTML with CSS, made from a grammar: nested rules, selectors, colours, lengths and the tricks that hide text.
@@ -12,10 +12,10 @@ export function htmlPage(roll: Dice, scale: number): string {
   const more = scale * oneOf(roll, [1, 1, 3, 30]);
   return [
     '<!doctype html><html><head>',
-    `<style>${rules.join('\n').repeat(more)}${nestedRules(roll, scale)}</style>`,
+    `<style>${copies(rules.join('\n'), more, scale)}${nestedRules(roll, scale)}</style>`,
     `</head><body ${attributes(roll)}>`,
     open.repeat(depth),
-    body.join('\n').repeat(more),
+    copies(body.join('\n'), more, scale),
     roll() < 0.7 ? close.repeat(depth) : '',
     '</body></html>',
   ].join('');

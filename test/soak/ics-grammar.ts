@@ -1,4 +1,4 @@
-import { below, type Dice, oneOf } from './mutation.ts';
+import { below, copies, type Dice, oneOf } from './mutation.ts';
 
 /**
  * Calendar objects made from a grammar: zones, rules, overrides, long values and wrong ones. They lie about the first
@@ -6,20 +6,24 @@ import { below, type Dice, oneOf } from './mutation.ts';
  * @param scale how many times over: the same dice give the same object, with more of the same
  */
 export function calendarObject(roll: Dice, scale: number): string {
-  const zones = several(roll, 3, () => zone(roll));
-  const events = several(roll, 4, () => event(roll, scale)).flat();
+  const text = (lines: readonly string[]) => lines.map((line) => `${folded(roll, line)}\r\n`).join('');
+  const zones = text(several(roll, 3, () => zone(roll)).flat());
+  const events = several(roll, 4, () => ['BEGIN:VEVENT', `UID:${oneOf(roll, UIDS)}`, ...event(roll, scale)]);
   const many = scale * oneOf(roll, [1, 1, 1, 5, 60]);
+  const head = ['BEGIN:VCALENDAR', 'VERSION:2.0', 'PRODID:-//soak//EN'];
+  const method = several(roll, 2, () => `METHOD:${oneOf(roll, ['REQUEST', 'CANCEL', 'X'])}`);
   const whole = [
-    'BEGIN:VCALENDAR',
-    'VERSION:2.0',
-    'PRODID:-//soak//EN',
-    ...several(roll, 2, () => `METHOD:${oneOf(roll, ['REQUEST', 'CANCEL', 'X'])}`),
-    ...Array.from({ length: roll() < 0.3 ? many : 1 }, () => zones.flat()).flat(),
-    ...Array.from({ length: many }, () => ['BEGIN:VEVENT', `UID:${oneOf(roll, UIDS)}`, ...events]).flat(),
-    ...(roll() < 0.95 ? ['END:VCALENDAR'] : []),
-    '',
-  ];
-  return whole.map((line) => folded(roll, line)).join(roll() < 0.9 ? '\r\n' : '\n');
+    text([...head, ...method]),
+    copies(zones, roll() < 0.3 ? many : 1, scale),
+    copies(text(events.flat()), many, scale),
+    roll() < 0.95 ? 'END:VCALENDAR\r\n' : '',
+  ].join('');
+  return roll() < 0.9 ? whole : whole.replaceAll('\r\n', '\n');
+}
+
+/** Mostly what fits: a single wrong value makes a whole object unreadable. */
+function mostly<T>(roll: Dice, fitting: readonly T[], wrong: readonly T[]): T {
+  return oneOf(roll, roll() < 0.02 ? wrong : fitting);
 }
 
 function several<T>(roll: Dice, most: number, make: () => T): T[] {
@@ -43,60 +47,45 @@ function folded(roll: Dice, line: string): string {
   return line.length > 75 && roll() < 0.8 ? line.replace(/.{70}/gsu, '$&\r\n ') : line;
 }
 
+function day(roll: Dice): string {
+  const days = ['20260105', '20260110', '20260329', '20261025', '19700101'];
+  return mostly(roll, days, ['99991231', '00000000', '20260230', '2026']);
+}
+
+function time(roll: Dice): string {
+  return mostly(roll, ['T090000', 'T023000', 'T000000'], ['', 'T246161', 'T090000+0100']);
+}
+
 function moment(roll: Dice): string {
-  const day = oneOf(roll, [
-    '20260105',
-    '20260110',
-    '20260329',
-    '20261025',
-    '19700101',
-    '99991231',
-    '00000000',
-    '20260230',
-    '2026',
-  ]);
-  return oneOf(roll, [
-    day,
-    `${day}T090000`,
-    `${day}T090000Z`,
-    `${day}T023000`,
-    `${day}T246161`,
-    `${day}T090000+0100`,
-  ]);
+  return `${day(roll)}${time(roll)}${oneOf(roll, ['', 'Z'])}`;
 }
 
-function dateParameters(roll: Dice): string {
-  return oneOf(roll, [
-    '',
-    ';VALUE=DATE',
-    `;TZID=${oneOf(roll, ZONES)}`,
-    `;TZID=${oneOf(roll, ZONES)}`,
-    ';VALUE=PERIOD',
-    ';X-A="b:c;d"',
-  ]);
-}
-
+/** `NAME;TZID=…:…`, with as many values as `most`. */
 function dateLine(roll: Dice, name: string, most = 1): string {
-  return `${name}${dateParameters(roll)}:${Array.from({ length: 1 + below(roll, most) }, () => moment(roll)).join(',')}`;
+  const values = (make: () => string) => Array.from({ length: 1 + below(roll, most) }, make).join(',');
+  if (roll() < 0.2) return `${name};VALUE=DATE:${values(() => day(roll))}`;
+  if (roll() < 0.02) return `${name};X-A="b:c;d";VALUE=PERIOD:${values(() => moment(roll))}`;
+  if (roll() < 0.3) return `${name}:${values(() => `${day(roll)}${time(roll)}Z`)}`;
+  return `${name};TZID=${oneOf(roll, ZONES)}:${values(() => `${day(roll)}${time(roll)}`)}`;
 }
 
 function ruleText(roll: Dice): string {
   const list = (values: readonly string[]) =>
     Array.from({ length: 1 + below(roll, 6) }, () => oneOf(roll, values)).join(',');
   const parts = [
-    `FREQ=${oneOf(roll, ['YEARLY', 'MONTHLY', 'WEEKLY', 'DAILY', 'HOURLY', 'MINUTELY', 'SECONDLY', 'NEVER'])}`,
+    `FREQ=${oneOf(roll, ['YEARLY', 'MONTHLY', 'WEEKLY', 'DAILY', 'HOURLY', 'MINUTELY', 'SECONDLY'])}`,
     ...several(roll, 3, () =>
       oneOf<() => string>(roll, [
-        () => `INTERVAL=${oneOf(roll, ['1', '2', '0', '-1', '99999999999', '1000'])}`,
+        () => `INTERVAL=${mostly(roll, ['1', '2', '1000'], ['0', '-1', '99999999999'])}`,
         () => `COUNT=${oneOf(roll, ['1', '10', '0', '1000000000'])}`,
         () => `UNTIL=${moment(roll)}`,
-        () => `BYDAY=${list(['MO', 'SU', '-1SU', '5FR', '-53MO', 'XX', '1MO'])}`,
-        () => `BYMONTH=${list(['1', '2', '12', '13', '5L'])}`,
-        () => `BYMONTHDAY=${list(['1', '31', '-1', '30', '0', '29'])}`,
+        () => `BYDAY=${list(['MO', 'SU', '-1SU', '5FR', '-53MO', '1MO'])}`,
+        () => `BYMONTH=${list(['1', '2', '12'])}`,
+        () => `BYMONTHDAY=${list(['1', '31', '-1', '30', '29'])}`,
         () => `BYYEARDAY=${list(['1', '366', '-366', '100'])}`,
         () => `BYWEEKNO=${list(['1', '53', '-1', '20'])}`,
-        () => `BYSETPOS=${list(['1', '-1', '366', '0'])}`,
-        () => `BYHOUR=${list(['0', '9', '23', '24'])}`,
+        () => `BYSETPOS=${list(['1', '-1', '366'])}`,
+        () => `BYHOUR=${list(['0', '9', '23'])}`,
         () => `BYMINUTE=${list(['0', '30', '59'])}`,
         () => `BYSECOND=${list(['0', '60'])}`,
         () => `WKST=${oneOf(roll, ['MO', 'SU', 'XX'])}`,
@@ -111,8 +100,8 @@ function zone(roll: Dice): string[] {
   const observance = (kind: string) => [
     `BEGIN:${kind}`,
     `DTSTART:${moment(roll)}`,
-    `TZOFFSETFROM:${oneOf(roll, ['+0100', '-0500', '+2359', '+0000', '0100', '+9999', '+010000'])}`,
-    `TZOFFSETTO:${oneOf(roll, ['+0200', '-0400', '+0000', '-2359', 'x'])}`,
+    `TZOFFSETFROM:${oneOf(roll, ['+0100', '-0500', '+2359', '+0000'])}`,
+    `TZOFFSETTO:${oneOf(roll, ['+0200', '-0400', '+0000', '-2359'])}`,
     ...several(roll, 2, () =>
       oneOf(roll, [() => `RRULE:${ruleText(roll)}`, () => dateLine(roll, 'RDATE', 40)])(),
     ),
@@ -144,10 +133,9 @@ function event(roll: Dice, scale: number): string[] {
       () => `RRULE:${ruleText(roll)}`,
       () => dateLine(roll, 'RDATE', scale * 50),
       () => dateLine(roll, 'EXDATE', scale * 50),
-      () =>
-        `RECURRENCE-ID${oneOf(roll, ['', ';RANGE=THISANDFUTURE'])}${dateParameters(roll)}:${moment(roll)}`,
+      () => dateLine(roll, `RECURRENCE-ID${oneOf(roll, ['', ';RANGE=THISANDFUTURE'])}`),
       () => dateLine(roll, 'DTEND'),
-      () => `DURATION:${oneOf(roll, ['PT1H', 'P1D', '-PT1H', 'P99999999W', 'PT', 'x'])}`,
+      () => `DURATION:${mostly(roll, ['PT1H', 'P1D'], ['-PT1H', 'P99999999W', 'PT', 'x'])}`,
       () => `SUMMARY${oneOf(roll, ['', ';LANGUAGE=de', ';ALTREP="x"'])}:${long}`,
       () => `DESCRIPTION:${long}`,
       () => `STATUS:${oneOf(roll, ['CONFIRMED', 'TENTATIVE', 'CANCELLED', 'X'])}`,

@@ -47,6 +47,10 @@ async function reproduction(fault: Fault): Promise<string> {
   return `${file} (${smallest.length} of ${raw.length} bytes)`;
 }
 
+function faultLine({ kind, seed, what }: Fault): string {
+  return `--replay ${kind} ${seed}: ${what}`;
+}
+
 async function replay([kind, seed]: readonly string[]): Promise<readonly Fault[]> {
   const sample = sampleName.parse({ kind, seed: Number(seed) });
   return (await faultsOf(files, sample)).map((what) => ({ ...sample, what }));
@@ -67,6 +71,7 @@ async function run(): Promise<readonly Fault[]> {
       .parse(seed ?? '1'),
     ...(count === undefined ? {} : { count: z.coerce.number().int().positive().parse(count) }),
     ...(minutes === undefined ? {} : { until: Date.now() + minutes * 60_000 }),
+    onFault: (fault: Fault) => console.log(faultLine(fault)),
     progress: (played: number, faults: number) => console.error(`${played} played, ${faults} faults`),
   };
   const report = await soak(options);
@@ -76,7 +81,7 @@ async function run(): Promise<readonly Fault[]> {
 
 const faults = values.replay ? await replay(positionals) : await run();
 for (const [at, fault] of faults.entries()) {
-  console.log(`--replay ${fault.kind} ${fault.seed}: ${fault.what}`);
+  console.log(faultLine(fault));
   if (at < FAULTS_REDUCED) console.log(`  smallest: ${await reproduction(fault)}`);
 }
 if (values.replay && faults.length === 0) console.log('nothing is wrong with it');

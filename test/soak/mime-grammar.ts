@@ -1,4 +1,4 @@
-import { below, type Dice, oneOf } from './mutation.ts';
+import { below, copies, type Dice, oneOf } from './mutation.ts';
 
 /**
  * Messages made from a grammar of MIME: nested parts, encodings, parameters, long headers.
@@ -6,8 +6,11 @@ import { below, type Dice, oneOf } from './mutation.ts';
  */
 export function mimeMessage(roll: Dice, scale: number): Buffer {
   const many = scale * oneOf(roll, [1, 1, 3, 100]);
-  const headers = Array.from({ length: 1 + below(roll, 8) }, () => header(roll, many));
-  return Buffer.from([...headers, entity(roll, 4, many)].join('\r\n'), roll() < 0.7 ? 'utf8' : 'latin1');
+  const headers = Array.from({ length: 1 + below(roll, 8) }, () => header(roll, many, scale));
+  return Buffer.from(
+    [...headers, entity(roll, 4, many, scale)].join('\r\n'),
+    roll() < 0.7 ? 'utf8' : 'latin1',
+  );
 }
 
 const WORD = [
@@ -34,7 +37,7 @@ const WORD = [
   '=?',
 ];
 
-function header(roll: Dice, many: number): string {
+function header(roll: Dice, many: number, scale: number): string {
   const name = oneOf(roll, [
     'From',
     'To',
@@ -60,7 +63,7 @@ function header(roll: Dice, many: number): string {
       () => 'Tue, 3 Mar 2026 12:00:00 +0100',
     ])(),
   );
-  return `${name}: ${values.join('').repeat(many)}`;
+  return `${name}: ${copies(values.join(''), many, scale)}`;
 }
 
 function parameters(roll: Dice, boundary: string): string {
@@ -82,7 +85,7 @@ function parameters(roll: Dice, boundary: string): string {
   ).join('');
 }
 
-function entity(roll: Dice, depth: number, many: number): string {
+function entity(roll: Dice, depth: number, many: number, scale: number): string {
   const encoding = oneOf(roll, ['', '', 'base64', 'quoted-printable', '8bit', 'x-uuencode', '7bit']);
   const disposition = oneOf(roll, [
     '',
@@ -95,10 +98,10 @@ function entity(roll: Dice, depth: number, many: number): string {
     const kind = oneOf(roll, ['mixed', 'alternative', 'related', 'digest', 'signed', 'x']);
     const parts = Array.from(
       { length: below(roll, 4) },
-      () => `--${boundary}\r\n${entity(roll, depth - 1, 1)}\r\n`,
+      () => `--${boundary}\r\n${entity(roll, depth - 1, 1, scale)}\r\n`,
     ).join('');
     const end = roll() < 0.8 ? `--${boundary}--\r\n` : '';
-    return `Content-Type: multipart/${kind}; boundary="${boundary}"${parameters(roll, boundary)}\r\n\r\npreamble\r\n${parts.repeat(many)}${end}`;
+    return `Content-Type: multipart/${kind}; boundary="${boundary}"${parameters(roll, boundary)}\r\n\r\npreamble\r\n${copies(parts, many, scale)}${end}`;
   }
   const type = oneOf(roll, [
     'text/plain',

@@ -1,5 +1,5 @@
 import { calendarObject } from './ics-grammar.ts';
-import { below, type Dice, oneOf } from './mutation.ts';
+import { below, copies, type Dice, oneOf } from './mutation.ts';
 
 /**
  * What a calendar server answers a REPORT with, well-formed or not.
@@ -7,14 +7,14 @@ import { below, type Dice, oneOf } from './mutation.ts';
  */
 export function multistatusText(roll: Dice, scale: number): string {
   const prefix = oneOf(roll, ['d:', 'D:', '', 'x-y.z:']);
-  const responses = Array.from({ length: below(roll, 5) }, () => response(roll, prefix, scale)).join('');
+  const responses = Array.from({ length: below(roll, 5) }, () => response(roll, prefix)).join('');
   const many = scale * oneOf(roll, [1, 1, 1, 4, 40]);
   const depth = scale * oneOf(roll, [0, 0, 0, 20, 500]);
   return [
     oneOf(roll, ['<?xml version="1.0" encoding="utf-8"?>', '', '\ufeff', '<?xml version="1.1"?>', DOCTYPE]),
     `<${prefix}multistatus ${oneOf(roll, ['xmlns:d="DAV:" xmlns:c="urn:ietf:params:xml:ns:caldav"', 'xmlns="DAV:"', `a${'="b" a'.repeat(scale * 20)}="c"`, ''])}>`,
     '<x>'.repeat(depth),
-    responses.repeat(many),
+    copies(responses, many, scale),
     roll() < 0.7 ? '</x>'.repeat(depth) : '',
     oneOf(roll, [
       '',
@@ -34,7 +34,7 @@ export function multistatusText(roll: Dice, scale: number): string {
 
 const DOCTYPE = `<!DOCTYPE x [<!ENTITY a "${'b'.repeat(100)}">${Array.from({ length: 9 }, (_, n) => `<!ENTITY a${n} "${`&a${n === 0 ? '' : n - 1};`.repeat(10)}">`).join('')}<!ENTITY boom "&a8;">]>`;
 
-function response(roll: Dice, d: string, scale: number): string {
+function response(roll: Dice, d: string): string {
   const href = oneOf(roll, [
     '/home/calendar/one.ics',
     'one.ics',
@@ -45,7 +45,7 @@ function response(roll: Dice, d: string, scale: number): string {
     `/${'a/'.repeat(300)}`,
     '/home/calendar/\u202e',
   ]);
-  const data = calendarObject(roll, scale);
+  const data = calendarObject(roll, 1);
   const escaped = data.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
   const written = oneOf(roll, [
     escaped,

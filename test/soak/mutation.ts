@@ -25,6 +25,14 @@ export function oneOf<T>(roll: Dice, values: readonly T[]): T {
   return value;
 }
 
+/** What one part of a sample may come to, for each time that it is made larger. */
+const PART_CHARS = 150_000;
+
+/** The text, as often as wanted or as often as there is room. */
+export function copies(text: string, wanted: number, scale: number): string {
+  return text.repeat(Math.min(wanted, Math.ceil((scale * PART_CHARS) / Math.max(text.length, 1))));
+}
+
 /** What means something to one of the readers. */
 const WORDS = [
   ...[

@@ -5,17 +5,21 @@ import { type Kind, type PlayOrder, type Told, told } from './protocol.ts';
 
 /** What one sample may take. */
 export interface SampleLimits {
+  /** By the clock on the wall: a machine that is busy with other things takes its time. */
   readonly ms: number;
+  /** Of the processor, where the system says how much a process has had. */
+  readonly cpuMs: number;
   readonly rssBytes: number;
 }
 
-/** Documents are given up after ten seconds each, and a sample may have three. A busy machine takes its time. */
+const LIMIT: SampleLimits = { ms: 180_000, cpuMs: 30_000, rssBytes: 1_000_000_000 };
+
 export const LIMITS: Readonly<Record<Kind, SampleLimits>> = {
-  mime: { ms: 60_000, rssBytes: 1_000_000_000 },
-  html: { ms: 60_000, rssBytes: 1_000_000_000 },
-  ics: { ms: 60_000, rssBytes: 1_000_000_000 },
-  caldav: { ms: 60_000, rssBytes: 1_000_000_000 },
-  document: { ms: 90_000, rssBytes: 1_000_000_000 },
+  mime: LIMIT,
+  html: LIMIT,
+  ics: LIMIT,
+  caldav: LIMIT,
+  document: LIMIT,
 };
 
 const OLD_SPACE_MB = 512;
@@ -50,24 +54,32 @@ export async function playedBy(options: PlayerOptions, order: PlayOrder): Promis
   });
   let playing: number | undefined;
   let begunMs = performance.now();
+  let begunCpuMs = 0;
   let killed: string | undefined;
   const kill = (why: string) => {
     killed ??= why;
     player.kill('SIGKILL');
   };
-  const watch = setInterval(() => {
-    const { ms, rssBytes } = limits[order.samples[playing ?? 0]?.kind ?? 'mime'];
+  const judge = () => {
+    const sample = playing === undefined ? undefined : order.samples[playing];
     const rss = rssOf(player.pid);
     tookMemory?.(rss);
     if (Date.now() > until) kill(OVER);
-    else if (performance.now() - begunMs > ms) kill(`hung for ${ms / 1000} s`);
+    if (sample === undefined) return;
+    const { ms, cpuMs, rssBytes } = limits[sample.kind];
+    if (performance.now() - begunMs > ms) kill(`hung for ${ms / 1000} s`);
+    else if (cpuMsOf(player.pid) - begunCpuMs > cpuMs) kill(`took ${cpuMs / 1000} s of the processor`);
     else if (rss > rssBytes) kill(`took ${Math.round(rss / 1e6)} MB of memory`);
-  }, WATCH_MS);
+  };
+  const watch = setInterval(judge, WATCH_MS);
   player.on('message', (given) => {
     const message = told.parse(given);
+    if (message.kind === 'played') judge();
     take(message);
+    if (message.kind !== 'plays' || killed !== undefined) return;
+    playing = message.index;
     begunMs = performance.now();
-    if (message.kind === 'plays') playing = message.index;
+    begunCpuMs = cpuMsOf(player.pid);
   });
   player.send(order);
   const [code, signal] = (await once(player, 'close')) as [number | null, string | null];
@@ -81,12 +93,25 @@ const OVER = 'the time is over';
 
 /** Resident memory of a process, as Linux says it; 0 elsewhere. */
 function rssOf(pid: number | undefined): number {
+  return 4096 * Number(proc(pid, 'statm').split(' ')[1] ?? 0);
+}
+
+/** The processor time that a process has had, as Linux says it; 0 elsewhere. */
+function cpuMsOf(pid: number | undefined): number {
+  // The second field, a name in parentheses, may hold spaces. The 14th and 15th count hundredths of a second.
+  const fields = proc(pid, 'stat')
+    .replace(/^.*\) /s, '')
+    .split(' ');
+  return 10 * (Number(fields[11] ?? 0) + Number(fields[12] ?? 0));
+}
+
+/** Empty when there is no such process any more, or no such file on this system. */
+function proc(pid: number | undefined, name: string): string {
   try {
-    const pages = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]);
-    return pages * 4096;
+    return readFileSync(`/proc/${pid}/${name}`, 'utf8');
   } catch (error) {
     if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH'))
-      return 0;
+      return '';
     throw error;
   }
 }

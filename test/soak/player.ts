@@ -56,8 +56,9 @@ async function play(order: PlayOrder): Promise<void> {
       const stage = name.kind === 'ics' || name.kind === 'caldav' ? calendar : mailbox;
       const sample = raw === undefined ? sampleOf(seeds, name) : Buffer.from(raw, 'base64');
       const { ms, ...played } = await timed(() => stage.play(sample, name.kind));
-      const larger = sampleOf(seeds, name, LARGER);
-      const compared = raw === undefined && index % COMPARED_EVERY === 0 && larger.length > 2 * sample.length;
+      const larger =
+        raw === undefined && index % COMPARED_EVERY === 0 ? sampleOf(seeds, name, LARGER) : sample;
+      const compared = larger.length > 2 * sample.length;
       if (compared) played.wrong.push(...(await growth(stage, name.kind, sample, larger)));
       tell({ kind: 'played', index, ms, compared, ...played });
     }

@@ -9,7 +9,7 @@ import { readSeeds } from './seeds.ts';
 import { reduced, type SoakFiles, soak, soakLines } from './soak.ts';
 
 const FIXED_SEED = 2026;
-const COUNT = 500;
+const COUNT = 200;
 
 let files: SoakFiles;
 beforeAll(async () => {
@@ -45,13 +45,14 @@ describe('a short soak', () => {
     expect(report.attachments.broken).toBeGreaterThan(5);
     const calendars = await soak({ ...files, count: 60, seed: FIXED_SEED, kinds: ['ics', 'caldav'] });
     // A list, and three changes of an event that was found in it.
-    expect(calendars.answers).toBeGreaterThan(60 + 3 * 10);
-    expect(calendars.largestAnswerBytes).toBeGreaterThan(1000);
+    expect(calendars.answers).toBeGreaterThan(60 + 3 * 3);
+    expect(calendars.largestAnswerBytes).toBeGreaterThan(100);
   });
 
   it.each([
-    ['hung', { ms: 0, rssBytes: 1e12 }],
-    ['memory', { ms: 60_000, rssBytes: 1 }],
+    ['hung', { ms: 0, cpuMs: 1e12, rssBytes: 1e12 }],
+    ['processor', { ms: 1e12, cpuMs: -1, rssBytes: 1e12 }],
+    ['memory', { ms: 1e12, cpuMs: 1e12, rssBytes: 1 }],
   ])('ends a player over its limits and names the sample: %s', { timeout: 60_000 }, async (word, limit) => {
     const limits = Object.fromEntries(KINDS.map((kind) => [kind, limit])) as unknown as typeof LIMITS;
     const report = await soak({ ...files, count: 1, seed: FIXED_SEED, limits, kinds: ['mime'] });

@@ -21,6 +21,7 @@ export interface SoakOptions extends SoakFiles {
   readonly limits?: Readonly<Record<Kind, SampleLimits>>;
   /** Told now and then. */
   readonly progress?: (played: number, faults: number) => void;
+  readonly onFault?: (fault: Fault) => void;
 }
 
 /** `npm run soak -- --replay KIND SEED` plays it again. */
@@ -48,7 +49,15 @@ const AT_A_TIME = 2000;
 
 /** Plays all of them, and goes on behind one over which the player crashed, hung or grew. */
 export async function soak(options: SoakOptions): Promise<SoakReport> {
-  const { kinds = KINDS, seed, until, limits = LIMITS, progress = () => undefined, ...files } = options;
+  const {
+    kinds = KINDS,
+    seed,
+    until,
+    limits = LIMITS,
+    progress = () => undefined,
+    onFault,
+    ...files
+  } = options;
   const count = options.count ?? Number.POSITIVE_INFINITY;
   const report = {
     seeds: 0,
@@ -62,6 +71,10 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
     faults: [] as Fault[],
   };
   let done = 0;
+  const note = (fault: Fault) => {
+    report.faults.push(fault);
+    onFault?.(fault);
+  };
   while (done < count && Date.now() < (until ?? Number.POSITIVE_INFINITY)) {
     const samples = Array.from({ length: Math.min(AT_A_TIME, count - done) }, (_, n) =>
       nthSample(kinds, seed, done + n),
@@ -76,7 +89,7 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
       report.largestAnswerBytes = Math.max(report.largestAnswerBytes, message.bytes);
       if (message.ms > (report.slowest?.ms ?? 0)) report.slowest = { ...sample, ms: message.ms };
       for (const read of message.read) add(report.attachments, read);
-      for (const what of message.wrong) report.faults.push({ ...sample, what });
+      for (const what of message.wrong) note({ ...sample, what });
       if ((done + message.index + 1) % 1000 === 0) progress(done + message.index + 1, report.faults.length);
     };
     const tookMemory = (bytes: number) => {
@@ -84,7 +97,7 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
     };
     const end = await playedBy({ ...files, limits, until, take, tookMemory }, { samples, ...files });
     const ended = end.index === undefined ? undefined : samples[end.index];
-    if (ended !== undefined) report.faults.push({ ...ended, what: end.what });
+    if (ended !== undefined) note({ ...ended, what: end.what });
     done += end.index === undefined ? samples.length : end.index + 1;
   }
   return report;

@@ -42,7 +42,7 @@ export function officeFile(parts: readonly Part[], typesBy: 'part' | 'extension'
     const path = name.slice(1).replace(/([^/]*)$/, '_rels/$1.rels');
     files[path] = strToU8(`${XML}<Relationships xmlns="${RELATIONS}">${rows.join('')}</Relationships>`);
   }
-  return zipSync(files, { level: 1 });
+  return zipSync(files, { level: 1, mtime: '2026-01-01' });
 }
 
 /** @param body what stands in w:body */
