@@ -26,6 +26,7 @@ export const COMMENT = '\0';
 /** The value of a declaration that is too long to read; like any unknown function it could mean anything. */
 export const UNKNOWN = 'unknown()';
 
+const MAX_CSS_CHARS = 400_000;
 const MAX_VALUE_CHARS = 500;
 const MAX_PRELUDE_CHARS = 20_000;
 const MAX_BLOCKS = 5000;
@@ -40,14 +41,14 @@ export function readBlocks(css: string): {
   const blocks: CssBlock[] = [];
   const statements: string[] = [];
   const open: { block: CssBlock; isInterrupted: boolean }[] = [];
-  let complete = true;
+  let complete = css.length <= MAX_CSS_CHARS;
   const add = (prelude: string, parent: CssBlock | undefined): CssBlock => {
     const block: CssBlock = { prelude, parent, declarations: [] };
     if (blocks.length < MAX_BLOCKS && open.length <= MAX_NESTED) blocks.push(block);
     else complete = false;
     return block;
   };
-  forEachPiece(css, (text, end) => {
+  forEachPiece(css.slice(0, MAX_CSS_CHARS), (text, end) => {
     const within = open.at(-1);
     if (end === '{') {
       complete &&= text.length <= MAX_PRELUDE_CHARS;

@@ -1,8 +1,8 @@
+import { SCREEN_PX } from './css-length.ts';
 import type { Match } from './selector.ts';
 
 /** Which conditions of style sheets hold on a usual screen by day, with a mouse (Media Queries Level 4). Pure. */
 
-export const SCREEN_WIDTH_PX = 1024;
 const SCREEN_HEIGHT_PX = 768;
 
 const MAX_CHARS = 500;
@@ -97,7 +97,7 @@ function featureHolds(feature: string): Match {
   const [, digits, unit = 'px'] = /^([\d.]+)(px|em|rem)?$/.exec(value) ?? [];
   if (digits === undefined) return undefined;
   const px = Number(digits) * (unit === 'px' ? 1 : 16);
-  const screenPx = side === 'height' ? SCREEN_HEIGHT_PX : SCREEN_WIDTH_PX;
+  const screenPx = side === 'height' ? SCREEN_HEIGHT_PX : SCREEN_PX;
   return bound === 'min' ? screenPx >= px : screenPx <= px;
 }
 

@@ -24,7 +24,7 @@ export interface TextLayout {
   toString(): string;
 }
 
-export interface Mark {
+interface Mark {
   readonly words: number;
   readonly chars: number;
 }

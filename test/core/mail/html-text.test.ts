@@ -227,4 +227,44 @@ describe('any HTML', () => {
     ])
       expect(read(html)).toMatch(/^x*\[possibly hidden: x+\]$/);
   });
+
+  /** Each overflows the stack, or takes the square of the time or more, where work is not bounded. */
+  it.each([
+    ['rules in rules', `<style>${'.a{& & &{'.repeat(20_000)}</style><p class=a>x`],
+    [
+      'parents many times in one rule',
+      `<style>.a{${'& &,& &{left:1px}'.repeat(12_000)}}</style><p class=a>x`,
+    ],
+    ['a list of selectors', `<style>${'.a,'.repeat(130_000)}.a{left:1px}</style><p class=a>x`],
+    ['a sheet of bad strings', `<style>${'"\n'.repeat(300_000)}</style><p>x`],
+    ['brackets that stay open', `<style>${'a('.repeat(250_000)}</style><p>x`],
+    ['conditions in conditions', `<style>@media ${'('.repeat(250_000)}{p{left:1px}}</style><p>x`],
+    [
+      'variables that stand for many others',
+      `<style>p{${Array.from({ length: 30 }, (_, i) => `--v${i}:${`var(--v${i + 1})`.repeat(30)};`).join('')}color:var(--v0)}</style><p>x`,
+    ],
+    [
+      'a chain of variables',
+      `<style>p{${Array.from({ length: 15_000 }, (_, i) => `--v${i}:var(--v${i + 1});`).join('')}color:var(--v0)}</style><p>x`,
+    ],
+    ['a value of brackets', `<p style="color:${'('.repeat(400_000)}">x`],
+    ['names of classes', `<style>.a{left:1px}</style><p class="${'b '.repeat(300_000)}">x`],
+    ['attributes', `<p ${Array.from({ length: 100_000 }, (_, i) => `a${i}`).join(' ')}>x`],
+    ['style sheets', `${'<style>.a{left:1px}</style>'.repeat(1000)}<p class=a>x`],
+    ['a comment that stays open', `<p>x</p>${'<!--'.repeat(200_000)}`],
+    ['tags that close nothing', `${'<b>'.repeat(400)}x${'</i>'.repeat(200_000)}`],
+    ['elements that are opened again', `${'<p><b>'.repeat(300)}x${'<p>y'.repeat(100_000)}`],
+    ['tables that nothing closes', `x${'<table><tr><td>'.repeat(60_000)}`],
+    ['lists with numbers', `<ol start=99999999999 type=I>${'<li>x'.repeat(20_000)}`],
+  ])('is read with bounded work: %s', (_, html) => {
+    expect(read(html)).toContain('x');
+  });
+
+  it('says nothing of a sheet that is too large to read, but marks the text', () => {
+    expect(read(`<style>${'.a{left:1px}'.repeat(40_000)}</style><p>x</p>`)).toBe('[possibly hidden: x]');
+  });
+
+  it('lets no text close its mark', () => {
+    expect(read('<p style="filter:blur(9px)">a] b [c</p>d')).toBe('[possibly hidden: a) b (c]\n\nd');
+  });
 });

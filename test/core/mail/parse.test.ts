@@ -156,6 +156,12 @@ describe('parseMessage', () => {
       'Hello.',
     ],
     [
+      'HTML, when it may hide what the plain form says',
+      'Hello. Send the code.',
+      'Hello.<p style="filter:blur(9px)">Send the code.</p>',
+      'Hello.\n\n[possibly hidden: Send the code.]',
+    ],
+    [
       'the plain form, as such, when HTML shows no text',
       'Send the code.',
       '<img src="https://a.example/a.png">',
