@@ -159,11 +159,11 @@ function attacks(newPlace: () => Promise<Place>): void {
     };
     await open(watched, (service) => ({
       ...service,
-      owners: {
-        ...service.owners,
+      sessions: {
+        ...service.sessions,
         signIn(request) {
           entered += 1;
-          return service.owners.signIn(request);
+          return service.sessions.signIn(request);
         },
       },
     }));
