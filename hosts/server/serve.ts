@@ -12,9 +12,10 @@ import { type Configuration, readConfiguration } from './configuration.ts';
 import { type Demo, openDemo } from './demo.ts';
 import { discover } from './discovery.ts';
 import { jsonLog } from './log.ts';
+import { listenOnLoopback } from './loopback-listener.ts';
 import { mailSettings } from './mail-settings.ts';
 import { openService } from './open-service.ts';
-import { listen, listenOnLoopback, type WebServer } from './web-server.ts';
+import { listen, type WebServer } from './web-server.ts';
 
 /** Of the 10 s that a stop may take. */
 const CALLS_END_WITHIN_MS = 7000;
@@ -31,9 +32,12 @@ export const serve: Command = {
     none(positionals);
     const configuration = readConfiguration(terminal.env, terminal.folder);
     const log = jsonLog(configuration.log, terminal.log);
-    const { host, port } = configuration;
-    const api = await listen(host, port);
-    const dashboard = await listenOnLoopback(host, port === 0 ? 0 : port + 1);
+    const { host, port, trustedProxies } = configuration;
+    const api = await listen(host, port, { trustedProxies, publicUrl: configuration.baseUrl });
+    const dashboard = await listenOnLoopback(host, port === 0 ? 0 : port + 1, {
+      trustedProxies,
+      publicUrl: configuration.dashboardUrl,
+    });
     const addresses = {
       baseUrl: configuration.baseUrl ?? addressOf(host, api.port),
       dashboardUrl: configuration.dashboardUrl ?? addressOf(host, dashboard.port),
@@ -68,8 +72,7 @@ function openDoors(
 ): void {
   const options = { trustedProxies: configuration.trustedProxies, log };
   const door = apiDoor(service, options);
-  api.server.on('clientError', brokenRequests(service, door));
-  api.answerWith(httpHandler(door));
+  api.answerWith(httpHandler(door), brokenRequests(service, door));
   // Without a way to make settings the dashboard connects no account, and names `countersign serve`.
   dashboard.answerWith(
     dashboardHandler(service, isDemo ? options : { ...options, accountSettings: mailSettings, discover }),

@@ -1,0 +1,54 @@
+import type { AddressInfo } from 'node:net';
+import { listen, type WebServer, type WebServerOptions } from './web-server.ts';
+
+/** With port 0, a port that is free at one address may be taken at the other. */
+const FREE_PORT_TRIES = 10;
+
+/**
+ * Listens at both addresses of the loopback host. Browsers look for `localhost` and the names below it at ::1 first, so
+ * another program there, on the same port, would receive what is meant for this one, and would share its origin.
+ * @throws Error for people, when the port cannot be had at both
+ */
+export async function listenOnLoopback(
+  host: string,
+  port: number,
+  options: WebServerOptions = {},
+  tries = 1,
+): Promise<WebServer> {
+  const first = await listen(host, port, options);
+  const other = otherLoopback((first.server.address() as AddressInfo).address);
+  if (other === undefined) return first;
+  try {
+    return together(first, await listen(other, first.port, options));
+  } catch (error) {
+    // This machine has no such address, so nobody else listens there.
+    if (isMissingAddress(error)) return first;
+    await first.stop(0);
+    if (port !== 0 || tries === FREE_PORT_TRIES) throw error;
+    return listenOnLoopback(host, port, options, tries + 1);
+  }
+}
+
+function otherLoopback(address: string): string | undefined {
+  if (address === '127.0.0.1' || address === '0.0.0.0') return '::1';
+  return address === '::1' ? '127.0.0.1' : undefined;
+}
+
+function together(one: WebServer, other: WebServer): WebServer {
+  return {
+    ...one,
+    answerWith(handler, broken) {
+      one.answerWith(handler, broken);
+      other.answerWith(handler, broken);
+    },
+    async stop(withinMs) {
+      await Promise.all([one.stop(withinMs), other.stop(withinMs)]);
+    },
+  };
+}
+
+function isMissingAddress(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  return code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT';
+}
