@@ -40,7 +40,7 @@ export async function mailboxService(options: {
   readonly leaseMs?: number;
 }): Promise<MailboxService> {
   const { user, ports, mode, knows = [], leaseMs = 30_000 } = options;
-  let mail = imapMail();
+  let mail = imapMail({ allowPrivateServers: true });
   const current = new Proxy(mail, { get: (_first, name: keyof Mail) => mail[name] });
   const storage = sqliteStorage({ file: ':memory:' });
   const service = createService({
@@ -81,7 +81,7 @@ export async function mailboxService(options: {
     },
     async reconnect() {
       await mail.close();
-      mail = imapMail();
+      mail = imapMail({ allowPrivateServers: true });
     },
     async stop() {
       await service.stop();

@@ -1,6 +1,7 @@
 import type { Calendar, CalendarInfo } from '../../core/ports/calendar.ts';
 import type { Log } from '../../core/ports/log.ts';
 import { type MailAccount, type MailCall, MailError, type Start } from '../../core/ports/mail.ts';
+import type { AllowPrivateServers } from '../remote/connect.ts';
 import { underCall } from '../remote/time-limit.ts';
 import { type FoundCalendar, type FoundCalendars, findCalendars } from './discover.ts';
 import { eventsInRange, type SeriesTrust } from './events-in-range.ts';
@@ -22,25 +23,34 @@ interface AccountState {
   found: { readonly calendars: FoundCalendars; readonly until: number } | undefined;
 }
 
+export interface CaldavOptions {
+  readonly log?: Log;
+  /** As for `imapMail`: whether accounts may name servers on this machine or in private networks. Default false. */
+  readonly allowPrivateServers?: AllowPrivateServers;
+}
+
 /**
  * Calendars on CalDAV servers (RFC 4791). The `settings` of an account resolve to an object whose `caldav` is a
  * `CalendarServer`; one without it has no calendar.
  *
  * An object that cannot be read does not hide the others: it is left out of the list, and the log is told how many.
  */
-export function caldavCalendar({ log }: { log?: Log } = {}): Calendar {
+export function caldavCalendar({ log, allowPrivateServers = false }: CaldavOptions = {}): Calendar {
   const accounts = new Map<string, AccountState>();
 
   function stateOf(account: MailAccount): AccountState {
     const key = keyOf(account.ownerId, account.accountId);
     const known = accounts.get(key);
     if (known !== undefined) return known;
-    const http = calendarHttp(async () => {
-      const server = await serverOf(account);
-      if (server === undefined)
-        throw new MailError('refused', 'this account has no calendar server any more');
-      return server;
-    });
+    const http = calendarHttp(
+      async () => {
+        const server = await serverOf(account);
+        if (server === undefined)
+          throw new MailError('refused', 'this account has no calendar server any more');
+        return server;
+      },
+      { allowPrivateServers },
+    );
     const state: AccountState = { http, trust: 'unknown', found: undefined };
     accounts.set(key, state);
     return state;

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { CalendarInfo } from '../../core/ports/calendar.ts';
 import { MailError } from '../../core/ports/mail.ts';
 import { normalAddress } from '../../core/schema.ts';
+import { PrivateServerRefused } from '../remote/connect.ts';
 import type { CalendarHttp } from './http.ts';
 import { properties, propHrefs, propNames, propText, type Resource } from './multistatus.ts';
 
@@ -72,7 +73,7 @@ async function findPrincipal(http: CalendarHttp, root: URL, limit: AbortSignal):
     } catch (error) {
       // This address is not the one; another trouble is not cured by asking another.
       const elsewhere = error instanceof MailError && ['refused', 'not_found'].includes(error.code);
-      if (!elsewhere) throw error;
+      if (!elsewhere || error instanceof PrivateServerRefused) throw error;
     }
   }
   throw noCalendarServer();

@@ -1,8 +1,9 @@
 import http from 'node:http';
 import type { Socket } from 'node:net';
 import { MailError, type Start } from '../../core/ports/mail.ts';
+import type { Reach } from '../remote/connect.ts';
 import { connectionFailure } from '../remote/connection-failure.ts';
-import { outOfTime, withinLimit } from '../remote/time-limit.ts';
+import { outOfTime } from '../remote/time-limit.ts';
 import { CalendarAgent, connect, type Peer } from './connection.ts';
 import type { CalendarServer } from './settings.ts';
 import { failureOf, writeFailureOf } from './status.ts';
@@ -48,7 +49,7 @@ export interface CalendarHttp {
 }
 
 /** @param server the settings, asked for each request and not kept */
-export function calendarHttp(server: () => Promise<CalendarServer>): CalendarHttp {
+export function calendarHttp(server: () => Promise<CalendarServer>, reach: Reach): CalendarHttp {
   const agents = new Map<string, CalendarAgent>();
   let closed = false;
 
@@ -64,7 +65,7 @@ export function calendarHttp(server: () => Promise<CalendarServer>): CalendarHtt
 
   function agentFor(peer: Peer): CalendarAgent {
     const key = `${peer.url.origin} ${peer.tlsFingerprint ?? ''}`;
-    const agent = agents.get(key) ?? new CalendarAgent(peer);
+    const agent = agents.get(key) ?? new CalendarAgent(peer, reach);
     agents.set(key, agent);
     return agent;
   }
@@ -110,9 +111,7 @@ export function calendarHttp(server: () => Promise<CalendarServer>): CalendarHtt
     async change(request, start, limit) {
       if (limit.aborted) throw outOfTime();
       const { peer, authorization } = await peerFor(request.url);
-      const connecting = connect(peer);
-      const dropped = () => void connecting.then((socket) => socket.destroy()).catch(() => undefined);
-      const socket = await withinLimit(limit, connecting, dropped).catch((error: unknown) => {
+      const socket = await connect(peer, reach, limit).catch((error: unknown) => {
         throw error instanceof MailError ? error : connectionFailure('CalDAV', error);
       });
       // What becomes of it is told by the request.

@@ -1,4 +1,5 @@
 import { MailError } from '../../core/ports/mail.ts';
+import type { Reach } from '../remote/connect.ts';
 import { broken, brokenBy, type Finding, good, lacking } from '../remote/finding.ts';
 import { findCalendars } from './discover.ts';
 import { calendarHttp } from './http.ts';
@@ -11,9 +12,10 @@ import type { CalendarServer } from './settings.ts';
 export async function calendarReport(
   server: CalendarServer,
   email: string,
+  reach: Reach,
   limit: AbortSignal,
 ): Promise<readonly Finding[]> {
-  const http = calendarHttp(async () => server);
+  const http = calendarHttp(async () => server, reach);
   try {
     const { calendars, serverDefault } = await findCalendars(http, new URL(server.url), email, limit);
     const writable = calendars.filter((one) => one.writable);

@@ -1,8 +1,8 @@
 import { request } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Resolver } from '../../core/ports/resolver.ts';
+import { isPublicAddress } from '../remote/public-address.ts';
 import { underLimit } from '../remote/time-limit.ts';
-import { isPublicAddress } from './public-address.ts';
 
 /** Reads one small document. It follows nothing. @throws Error saying in plain words why there is no answer */
 export type HttpsGet = (url: URL, signal: AbortSignal) => Promise<HttpsAnswer>;

@@ -1,5 +1,6 @@
 import type { ImapFlow } from 'imapflow';
 import { MailError } from '../../core/ports/mail.ts';
+import type { Reach } from '../remote/connect.ts';
 import type { MailServer } from '../remote/mail-server.ts';
 import { outOfTime } from '../remote/time-limit.ts';
 import { connectImap } from './connection.ts';
@@ -43,6 +44,7 @@ interface Connection {
 export function accountConnections(
   maxConnections: number,
   server: () => Promise<MailServer>,
+  reach: Reach,
 ): AccountConnections {
   /** The longest unused come first. */
   const connections = new Set<Connection>();
@@ -74,7 +76,7 @@ export function accountConnections(
     if (failed !== undefined && pausing()) throw failed.error;
     connecting += 1;
     try {
-      const client = await connectImap(await server(), limit);
+      const client = await connectImap(await server(), reach, limit);
       failures = 0;
       failed = undefined;
       const connection: Connection = { client, busy: true, idleSinceMs: 0, idleTimer: undefined };

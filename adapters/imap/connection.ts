@@ -1,7 +1,8 @@
-import net from 'node:net';
+import type { Socket } from 'node:net';
 import tls from 'node:tls';
 import { ImapFlow, type ImapTransport } from 'imapflow';
 import { isTrusted, tlsOptions, UntrustedCertificate } from '../remote/certificate.ts';
+import { connectTls, connectTo, type Reach } from '../remote/connect.ts';
 import { isLoopback, type MailServer } from '../remote/mail-server.ts';
 import { withinLimit } from '../remote/time-limit.ts';
 import { imapFailure } from './failure.ts';
@@ -22,10 +23,21 @@ const LINE_BYTES = 12 * 1024 * 1024;
  */
 export async function connectImap(
   server: MailServer,
+  reach: Reach,
   limit: AbortSignal,
   onSecure: (socket: tls.TLSSocket) => void = () => undefined,
 ): Promise<ImapFlow> {
   const { host, port, security, user, pass } = server;
+  let socket: Socket;
+  try {
+    if (security === 'tls') {
+      const secured = await connectTls(server, reach, limit);
+      onSecure(secured);
+      socket = secured;
+    } else socket = await connectTo(server, reach, limit);
+  } catch (error) {
+    throw imapFailure(error);
+  }
   const client = new ImapFlow({
     host,
     port,
@@ -34,7 +46,7 @@ export async function connectImap(
     ...(security === 'none' ? { doSTARTTLS: false } : {}),
     ...(security === 'starttls' && !isLoopback(host) ? { doSTARTTLS: true } : {}),
     auth: { user, pass },
-    transport: transportTo(server, onSecure),
+    transport: transportOn(socket, server, onSecure),
     clientInfo: { name: 'countersign', version: false, vendor: false, 'support-url': false },
     // Without a logger imapflow does not put its text for logs together, which is a quarter of its work.
     logger: false,
@@ -58,26 +70,27 @@ export async function connectImap(
   }
 }
 
-/** imapflow's own way to connect, but that a pinned certificate is compared before anything is said. */
-function transportTo(server: MailServer, onSecure: (socket: tls.TLSSocket) => void): ImapTransport {
-  const whenTrusted = (socket: tls.TLSSocket, goOn: () => void) =>
-    socket.once('secureConnect', () => {
-      if (!isTrusted(socket, server)) {
-        socket.destroy(new UntrustedCertificate());
-        return;
-      }
-      onSecure(socket);
-      goOn();
-    });
+/** Hands imapflow a connection that is there, and compares a pinned certificate before anything is said over TLS. */
+function transportOn(
+  connected: Socket,
+  server: MailServer,
+  onSecure: (socket: tls.TLSSocket) => void,
+): ImapTransport {
   return {
-    connect({ host, port, secure }, onConnect) {
-      const noDelay = true;
-      if (!secure) return net.connect({ host, port, noDelay }, onConnect);
-      const socket = tls.connect({ port, ...tlsOptions(server) });
-      socket.setNoDelay(noDelay);
-      return whenTrusted(socket, onConnect);
+    connect(_options, onConnect) {
+      process.nextTick(onConnect);
+      return connected;
     },
-    upgrade: (socket, _options, onUpgraded) =>
-      whenTrusted(tls.connect({ socket, ...tlsOptions(server) }), onUpgraded),
+    upgrade(plain, _options, onUpgraded) {
+      const socket = tls.connect({ socket: plain, ...tlsOptions(server) });
+      return socket.once('secureConnect', () => {
+        if (!isTrusted(socket, server)) {
+          socket.destroy(new UntrustedCertificate());
+          return;
+        }
+        onSecure(socket);
+        onUpgraded();
+      });
+    },
   };
 }

@@ -7,6 +7,7 @@ import {
   type MailFolder,
   type RawMessage,
 } from '../../core/ports/mail.ts';
+import type { AllowPrivateServers } from '../remote/connect.ts';
 import { underCall } from '../remote/time-limit.ts';
 import { smtpSender } from '../smtp/sender.ts';
 import { type AccountConnections, accountConnections } from './account-connections.ts';
@@ -39,20 +40,34 @@ interface AccountState {
   folders: { readonly list: FolderList; readonly until: number } | undefined;
 }
 
+export interface ImapOptions {
+  /** How many IMAP connections one account may hold at a time; some servers allow few. Default 3. */
+  readonly maxConnectionsPerAccount?: number;
+  /**
+   * Whether accounts may name servers on this machine or in private networks. Default false: whoever may connect an
+   * account could otherwise reach, from here, what only your own network should reach. Set it to true when only you
+   * connect accounts, or to a function that decides by host and address.
+   */
+  readonly allowPrivateServers?: AllowPrivateServers;
+}
+
 /**
  * Mailboxes on IMAP servers, sending by SMTP. The `settings` of an account resolve to `ImapSettings`.
- * @param maxConnectionsPerAccount  how many IMAP connections one account may hold at a time; some servers allow few
  */
-export function imapMail({ maxConnectionsPerAccount = 3 }: { maxConnectionsPerAccount?: number } = {}): Mail {
+export function imapMail({
+  maxConnectionsPerAccount = 3,
+  allowPrivateServers = false,
+}: ImapOptions = {}): Mail {
   const accounts = new Map<string, AccountState>();
-  const sender = smtpSender();
+  const reach = { allowPrivateServers };
+  const sender = smtpSender(reach);
 
   function stateOf(account: MailAccount): AccountState {
     const key = keyOf(account.ownerId, account.accountId);
     const known = accounts.get(key);
     if (known !== undefined) return known;
     const server = async () => (await settingsOf(account)).imap;
-    const connections = accountConnections(maxConnectionsPerAccount, server);
+    const connections = accountConnections(maxConnectionsPerAccount, server, reach);
     const state: AccountState = {
       connections,
       dates: receivedDates(),
@@ -106,7 +121,7 @@ export function imapMail({ maxConnectionsPerAccount = 3 }: { maxConnectionsPerAc
     verify(call) {
       return underCall(call, async (limit) => {
         const { imap, smtp } = await settingsOf(call.account);
-        const client = await connectImap(imap, limit);
+        const client = await connectImap(imap, reach, limit);
         // It has said what it was asked.
         client.close();
         await sender.verify(smtp, limit);

@@ -1,5 +1,6 @@
 import type { ImapFlow } from 'imapflow';
 import type { FolderRole, MailFolder } from '../../core/ports/mail.ts';
+import type { Reach } from '../remote/connect.ts';
 import { brokenBy, type Finding, good, lacking } from '../remote/finding.ts';
 import type { MailServer } from '../remote/mail-server.ts';
 import { withinLimit } from '../remote/time-limit.ts';
@@ -19,18 +20,26 @@ export { broken, good, lacking } from '../remote/finding.ts';
  */
 export async function imapReport(
   { imap, smtp }: ImapSettings,
+  reach: Reach,
   limit: AbortSignal,
 ): Promise<{ readonly imap: readonly Finding[]; readonly smtp: readonly Finding[] }> {
-  const [reading, sending] = await Promise.all([readingReport(imap, limit), smtpReport(smtp, limit)]);
+  const [reading, sending] = await Promise.all([
+    readingReport(imap, reach, limit),
+    smtpReport(smtp, reach, limit),
+  ]);
   return { imap: reading, smtp: sending };
 }
 
-async function readingReport(server: MailServer, limit: AbortSignal): Promise<readonly Finding[]> {
+async function readingReport(
+  server: MailServer,
+  reach: Reach,
+  limit: AbortSignal,
+): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   let client: ImapFlow | undefined;
   try {
     let socket: unknown;
-    client = await connectImap(server, limit, (secured) => {
+    client = await connectImap(server, reach, limit, (secured) => {
       socket = secured;
     });
     const connected = client;

@@ -1,7 +1,9 @@
+import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { MailError } from '../../core/ports/mail.ts';
 import { isTrusted, tlsOptions, UntrustedCertificate } from '../remote/certificate.ts';
+import { connectTls, connectTo, type Reach } from '../remote/connect.ts';
 import { isLoopback, type MailServer } from '../remote/mail-server.ts';
 import { withinLimit } from '../remote/time-limit.ts';
 import { smtpFailure } from './failure.ts';
@@ -15,26 +17,42 @@ const SILENCE_MS = 11 * 60_000;
  * Connects and signs in.
  * @throws MailError `unavailable`, `refused` or `auth`
  */
-export async function connectSmtp(server: MailServer, limit: AbortSignal): Promise<SMTPConnection> {
-  const connection = await openSmtp(server, limit);
+export async function connectSmtp(
+  server: MailServer,
+  reach: Reach,
+  limit: AbortSignal,
+): Promise<SMTPConnection> {
+  const connection = await openSmtp(server, reach, limit);
   await signIn(connection, server, limit);
   return connection;
 }
 
 /** Connects, and changes to TLS where it is demanded; nothing was said of the user yet. @throws MailError */
-export async function openSmtp(server: MailServer, limit: AbortSignal): Promise<SMTPConnection> {
+export async function openSmtp(
+  server: MailServer,
+  reach: Reach,
+  limit: AbortSignal,
+): Promise<SMTPConnection> {
   const { host, port, security } = server;
+  let socket: Socket;
+  try {
+    socket = await (security === 'tls' ? connectTls : connectTo)(server, reach, limit);
+  } catch (error) {
+    throw smtpFailure(error);
+  }
   const connection = new SMTPConnection({
     host,
     port,
+    connection: socket,
     secure: security === 'tls',
+    // TLS is there already.
+    secured: security === 'tls',
     // In plain text only to this machine itself, and there too only when TLS is not offered or not wanted.
     requireTLS: security === 'starttls' && !isLoopback(host),
     ignoreTLS: security === 'none',
     tls: tlsOptions(server),
     connectionTimeout: CONNECT_MS,
     greetingTimeout: CONNECT_MS,
-    dnsTimeout: CONNECT_MS,
     socketTimeout: SILENCE_MS,
     // A connection that is given up is cut at once: nothing that still waits to be written may leave.
     socketCloseTimeout: 0,

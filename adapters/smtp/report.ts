@@ -1,4 +1,5 @@
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
+import type { Reach } from '../remote/connect.ts';
 import { brokenBy, type Finding, good, lacking } from '../remote/finding.ts';
 import type { MailServer } from '../remote/mail-server.ts';
 import { tlsReport } from '../remote/tls-report.ts';
@@ -6,10 +7,14 @@ import { openSmtp, signIn } from './connection.ts';
 import { smtpFailure } from './failure.ts';
 
 /** Connects and signs in, says nothing else, and tells what there is. */
-export async function smtpReport(server: MailServer, limit: AbortSignal): Promise<readonly Finding[]> {
+export async function smtpReport(
+  server: MailServer,
+  reach: Reach,
+  limit: AbortSignal,
+): Promise<readonly Finding[]> {
   let connection: SMTPConnection;
   try {
-    connection = await openSmtp(server, limit);
+    connection = await openSmtp(server, reach, limit);
   } catch (error) {
     return [brokenBy(smtpFailure(error))];
   }

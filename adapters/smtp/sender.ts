@@ -1,5 +1,6 @@
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { Outgoing, Start } from '../../core/ports/mail.ts';
+import type { Reach } from '../remote/connect.ts';
 import type { MailServer } from '../remote/mail-server.ts';
 import { underLimit } from '../remote/time-limit.ts';
 import { connectSmtp, isAlive } from './connection.ts';
@@ -30,7 +31,7 @@ export interface SmtpSender {
   close(): void;
 }
 
-export function smtpSender(): SmtpSender {
+export function smtpSender(reach: Reach): SmtpSender {
   const idle = new Map<string, { connection: SMTPConnection; timer: NodeJS.Timeout }>();
   /** A connection is not kept when an account was forgotten while it was in use: it may have been that one. */
   let forgettings = 0;
@@ -59,13 +60,13 @@ export function smtpSender(): SmtpSender {
     async transmit(account, server, message, start, limit) {
       const begun = forgettings;
       const kept = take(account);
-      const connection = (await proven(kept, limit)) ?? (await connectSmtp(await server(), limit));
+      const connection = (await proven(kept, limit)) ?? (await connectSmtp(await server(), reach, limit));
       await transmitOver(connection, message, start, limit);
       if (forgettings > begun) end(connection);
       else keep(account, connection);
     },
     async verify(server, limit) {
-      const connection = await connectSmtp(server, limit);
+      const connection = await connectSmtp(server, reach, limit);
       end(connection);
     },
     forget(account) {

@@ -24,6 +24,8 @@ export interface Configuration {
   readonly baseUrl: string | undefined;
   readonly dashboardUrl: string | undefined;
   readonly trustedProxies: readonly string[];
+  /** Host names, addresses and networks where account servers may be though they are private. Undefined: all, while there is one owner. */
+  readonly allowPrivateServers: 'all' | 'none' | readonly string[] | undefined;
   /** Undefined: kept in `secretKeyFile`. */
   readonly secretKeys: readonly Uint8Array[] | undefined;
   readonly plan: Plan;
@@ -50,6 +52,10 @@ const limits = z.strictObject({
   directSendsPerDay: count,
   directSendsPer10Min: count,
 } satisfies Record<keyof Limits, unknown>);
+
+/** Not of digits and dots alone, which is an address in a form that is easily misread. */
+const HOST_NAME =
+  /^(?=.{1,253}$)(?![\d.]+$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/i;
 
 const POSTGRES = /^postgres(ql)?:\/\//;
 
@@ -83,6 +89,15 @@ const settings = z.strictObject({
     .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]))
     .default([])
     .describe('give addresses or networks, like 127.0.0.1,10.0.0.0/8'),
+  allowPrivateServers: z
+    .union([
+      z.enum(['all', 'none']),
+      z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6(), z.string().regex(HOST_NAME)])).min(1),
+    ])
+    .optional()
+    .describe(
+      'give all, none, or host names, addresses or networks of mail and calendar servers, like mail.lan,192.168.1.0/24',
+    ),
   secretKey: z
     .array(z.base64().refine((text) => Buffer.from(text, 'base64').length === 32))
     .min(1)
@@ -111,12 +126,13 @@ export function readConfiguration(env: NodeJS.ProcessEnv, folder: string): Confi
   const inEnvironment = fromEnvironment(env);
   const parsed = settings.safeParse({ ...fromFile(join(folder, FILE)), ...inEnvironment });
   if (!parsed.success) throw refusal(parsed.error, inEnvironment);
-  const { databaseUrl, secretKey, baseUrl, dashboardUrl, ...others } = parsed.data;
+  const { databaseUrl, secretKey, baseUrl, dashboardUrl, allowPrivateServers, ...others } = parsed.data;
   return {
     ...others,
     ...databaseOf(databaseUrl, folder),
     baseUrl,
     dashboardUrl,
+    allowPrivateServers,
     secretKeys: secretKey?.map((key) => Buffer.from(key, 'base64')),
   };
 }
@@ -162,6 +178,8 @@ function fromText(name: SettingName, text: string): unknown {
   switch (name) {
     case 'port':
       return /^\d+$/.test(text) ? Number(text) : text;
+    case 'allowPrivateServers':
+      return text === 'all' || text === 'none' ? text : text.split(',').map((part) => part.trim());
     case 'trustedProxies':
     case 'secretKey':
       return text.split(',').map((part) => part.trim());

@@ -4,6 +4,7 @@ import { calendarReport } from '../../adapters/caldav/report.ts';
 import { calendarSettings } from '../../adapters/caldav/settings.ts';
 import { broken, type Finding, imapReport } from '../../adapters/imap/report.ts';
 import { type ImapSettings, imapSettings } from '../../adapters/imap/settings.ts';
+import type { Reach } from '../../adapters/remote/connect.ts';
 import { underLimit } from '../../adapters/remote/time-limit.ts';
 import { createKeyring, type Keyring } from '../../core/keyring.ts';
 import { mailCall } from '../../core/mail-call.ts';
@@ -13,6 +14,7 @@ import { COMMON, type Command, none } from './command.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
 import { openDatabase } from './database.ts';
 import { checkMachine } from './machine-report.ts';
+import { reachOf } from './private-servers.ts';
 import type { Terminal } from './terminal.ts';
 
 /** For the servers of one account. */
@@ -62,11 +64,12 @@ async function checkAccounts(
 ): Promise<readonly AccountReport[]> {
   const { storage, secretKeys } = await openDatabase(configuration);
   const keyring = createKeyring(secretKeys, randomBytes);
+  const reach = reachOf(configuration, storage);
   try {
     const reports: AccountReport[] = [];
     for (const owner of await ownersMeant(storage, ownerEmail)) {
       for (const account of await storage.accounts(owner.ownerId)) {
-        reports.push(await checkAccount(keyring, owner, account));
+        reports.push(await checkAccount(keyring, reach, owner, account));
       }
     }
     return reports;
@@ -82,13 +85,21 @@ async function ownersMeant(storage: Storage, email: string | undefined): Promise
   return [found.owner];
 }
 
-function checkAccount(keyring: Keyring, owner: Owner, account: Account): Promise<AccountReport> {
+function checkAccount(
+  keyring: Keyring,
+  reach: Reach,
+  owner: Owner,
+  account: Account,
+): Promise<AccountReport> {
   const { signal } = new AbortController();
-  return underLimit({ signal, ms: ACCOUNT_MS }, (limit) => accountReport(keyring, owner, account, limit));
+  return underLimit({ signal, ms: ACCOUNT_MS }, (limit) =>
+    accountReport(keyring, reach, owner, account, limit),
+  );
 }
 
 async function accountReport(
   keyring: Keyring,
+  reach: Reach,
   owner: Owner,
   account: Account,
   limit: AbortSignal,
@@ -109,8 +120,8 @@ async function accountReport(
   }
   const { caldav } = calendarSettings.safeParse(settings).data ?? {};
   const [{ imap, smtp }, calendar] = await Promise.all([
-    imapReport(settings, limit),
-    caldav === undefined ? [] : calendarReport(caldav, account.email, limit),
+    imapReport(settings, reach, limit),
+    caldav === undefined ? [] : calendarReport(caldav, account.email, reach, limit),
   ]);
   return {
     ...facts,

@@ -4,6 +4,7 @@ import { broken, type Finding, good, lacking } from '../../adapters/imap/report.
 import { isLoopback } from '../../adapters/remote/mail-server.ts';
 import type { Configuration, DatabaseSetting } from './configuration.ts';
 import { isMade } from './database.ts';
+import { privateServersInWords } from './private-servers.ts';
 import { keptSecretKey } from './secret-key.ts';
 
 /** Read or written by others than its owner. */
@@ -16,7 +17,11 @@ const OTHERS = 0o077;
 export async function checkMachine(
   configuration: Configuration,
 ): Promise<{ readonly findings: readonly Finding[]; readonly canOpen: boolean }> {
-  const findings = [good('settings', 'The settings can be used.'), ...checkAddresses(configuration)];
+  const findings = [
+    good('settings', 'The settings can be used.'),
+    ...checkAddresses(configuration),
+    good('private_servers', privateServersInWords(configuration)),
+  ];
   const database = await checkDatabase(configuration.database);
   if (!database.isThere) return { findings: [...findings, database.finding], canOpen: false };
   const key = checkSecretKey(configuration);

@@ -10,6 +10,7 @@ import { addressOf } from './address.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
 import { openDatabase } from './database.ts';
 import { jsonLog } from './log.ts';
+import { reachOf } from './private-servers.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The service on the configured database, with real mailboxes. @throws Error for people */
@@ -20,10 +21,11 @@ export async function openService(
 ): Promise<Service> {
   const { plan, limits } = configuration;
   const { storage, secretKeys } = await openDatabase(configuration);
+  const { allowPrivateServers } = reachOf(configuration, storage);
   return createService({
     storage,
-    mail: imapMail(),
-    calendar: caldavCalendar({ log }),
+    mail: imapMail({ allowPrivateServers }),
+    calendar: caldavCalendar({ log, allowPrivateServers }),
     reader: processReader(),
     attachmentText: workerText(),
     log,

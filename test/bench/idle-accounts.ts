@@ -9,7 +9,7 @@ import type { MemoryAnswer } from './memory.ts';
 
 const question = z.object({ imapPort: z.int(), users: z.array(z.string()) });
 
-const mail = imapMail();
+const mail = imapMail({ allowPrivateServers: true });
 let connected = 0;
 
 answerParent(

@@ -30,7 +30,7 @@ export async function mailbox(dovecot: Dovecot): Promise<Row[]> {
   const user = seedInbox(dovecot, MESSAGES);
   const email = addressOf(user);
   const bare = await bareClient(dovecot.port, email);
-  const mail = imapMail();
+  const mail = imapMail({ allowPrivateServers: true });
   const settings = settingsOf(email, dovecot.port);
   // Each with a signal of its own, as core makes them.
   const call = (): MailCall => ({
@@ -115,7 +115,7 @@ async function bareClient(port: number, user: string): Promise<ImapFlow> {
 /** The calls as a door makes them, on a service with the one account. */
 async function serviceFor(email: string, settings: ImapSettings) {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-bench-'));
-  const mail = imapMail();
+  const mail = imapMail({ allowPrivateServers: true });
   const service = createService({
     storage: sqliteStorage({ file: join(folder, 'countersign.db') }),
     // Only an account with a sender can be connected; nothing is sent here.

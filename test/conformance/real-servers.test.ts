@@ -33,7 +33,10 @@ beforeAll(async () => {
       tlsFingerprint: postfix.certificate.fingerprint,
     },
   };
-  door = await openDoor({ account: { email: addressOf(user), settings }, given: { mail: imapMail() } });
+  door = await openDoor({
+    account: { email: addressOf(user), settings },
+    given: { mail: imapMail({ allowPrivateServers: true }) },
+  });
   // The account has written to its friend.
   await dovecot.deliver(user, message('Before', { from: addressOf(user), to: addressOf(friend) }), {
     mailbox: 'Sent',

@@ -55,7 +55,7 @@ describe('list_events', () => {
 
   it.each([
     ['no calendars at all', undefined, 'no_calendar_connected'],
-    ['accounts without a calendar', caldavCalendar(), 'no_calendar_connected'],
+    ['accounts without a calendar', caldavCalendar({ allowPrivateServers: true }), 'no_calendar_connected'],
     ['an empty calendar', sandboxCalendar({ samples: [] }), 'no_events'],
   ])('says why a list is empty: %s', async (_what, calendar, reason) => {
     const { service, addKey } = await openTestService({ calendar });

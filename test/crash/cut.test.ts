@@ -45,7 +45,7 @@ describe.skipIf(missingServers().length > 0)(
       const proxy = protocol === 'imap' ? imap : smtp;
       const service = sceneService({
         storage: sqliteStorage({ file: join(folder, 'cut.db') }),
-        mail: imapMail(),
+        mail: imapMail({ allowPrivateServers: true }),
       });
       try {
         const box = await realMailbox(dovecot, postfix, { imap: imap.port, smtp: smtp.port });

@@ -68,7 +68,7 @@ function openStorage(folder: string): Storage {
 /** The parts of a service on the folder's database, mailbox and, in the sandbox, calendar. */
 export function sceneParts(folder: string, mail: Scene['mail']): SceneParts {
   const storage = openStorage(folder);
-  if (mail === 'imap') return { storage, mail: imapMail() };
+  if (mail === 'imap') return { storage, mail: imapMail({ allowPrivateServers: true }) };
   return {
     storage,
     mail: sandboxMail({ journalFile: join(folder, 'sandbox.journal') }),

@@ -73,7 +73,7 @@ describe.each(SERVERS)('$name', ({ name, programs, start, tells, email: own }) =
         const mail = sandboxMail();
         const { service, ownerId, addKey } = await openTestService({
           mail,
-          calendar: caldavCalendar(),
+          calendar: caldavCalendar({ allowPrivateServers: true }),
           email,
         });
         onTestFinished(() => service.stop());

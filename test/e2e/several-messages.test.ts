@@ -38,7 +38,10 @@ describe.skipIf(missingServers().length > 0)(titled('several messages of two mai
       email: addressOf(user),
       settings: settingsOf(user),
     }));
-    door = await openDoor({ ...(account && { account }), given: { mail: imapMail() } });
+    door = await openDoor({
+      ...(account && { account }),
+      given: { mail: imapMail({ allowPrivateServers: true }) },
+    });
     const { service, ownerId } = door.server;
     if (second !== undefined) await service.accounts.connect({ ownerId, ...second });
   });

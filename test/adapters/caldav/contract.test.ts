@@ -31,7 +31,7 @@ function contractOn(name: string, programs: readonly string[], start: () => Prom
 }
 
 function underTest(user: CalendarUser): CalendarUnderTest {
-  const calendar = caldavCalendar();
+  const calendar = caldavCalendar({ allowPrivateServers: true });
   const writeTo = decodedPath(new URL(user.calendarUrl));
   const caldav = { url: user.url, user: user.user, pass: PASSWORD, writeTo };
   return {

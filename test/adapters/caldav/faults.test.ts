@@ -24,7 +24,7 @@ function accountOn(
   log?: Log,
   change: Readonly<Record<string, string>> = {},
 ): { calendar: Calendar; call: MailCall } {
-  const calendar = caldavCalendar(log === undefined ? {} : { log });
+  const calendar = caldavCalendar({ allowPrivateServers: true, ...(log === undefined ? {} : { log }) });
   onTestFinished(() => calendar.close());
   const caldav = { url, user: 'ada@example.org', pass: 'secret', ...change };
   const account = {

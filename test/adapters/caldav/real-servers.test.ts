@@ -20,7 +20,7 @@ import { missingPrograms, titledWithout } from '../../servers/missing-servers.ts
 import { RADICALE_PROGRAMS, type Radicale, startRadicale } from '../../servers/radicale.ts';
 
 function accountOf(user: CalendarUser, change: Readonly<Record<string, string>> = {}, email = user.user) {
-  const calendar = caldavCalendar();
+  const calendar = caldavCalendar({ allowPrivateServers: true });
   onTestFinished(() => calendar.close());
   const caldav = { url: user.url, user: user.user, pass: PASSWORD, ...change };
   const account = { ownerId: 'o', accountId: 1, email, settings: async () => ({ caldav }) };
@@ -103,16 +103,25 @@ describe.skipIf(noRadicale.length > 0)(titledWithout(noRadicale, 'a calendar on 
     const { caldav, call } = accountOf(await radicale.addUser());
     const { email } = call.account;
     const limit = new AbortController().signal;
-    expect(states(await calendarReport(caldav, email, limit))).toEqual({
+    expect(states(await calendarReport(caldav, email, { allowPrivateServers: true }, limit))).toEqual({
       sign_in: 'good',
       calendars: 'good',
       write_to: 'good',
       scheduling: 'lacking',
     });
-    expect(states(await calendarReport({ ...caldav, writeTo: '/elsewhere/' }, email, limit)).write_to).toBe(
-      'broken',
-    );
-    expect(states(await calendarReport({ ...caldav, pass: 'wrong' }, email, limit))).toEqual({
+    expect(
+      states(
+        await calendarReport(
+          { ...caldav, writeTo: '/elsewhere/' },
+          email,
+          { allowPrivateServers: true },
+          limit,
+        ),
+      ).write_to,
+    ).toBe('broken');
+    expect(
+      states(await calendarReport({ ...caldav, pass: 'wrong' }, email, { allowPrivateServers: true }, limit)),
+    ).toEqual({
       sign_in: 'broken',
     });
   });
@@ -162,7 +171,12 @@ describe.skipIf(noCyrus.length > 0)(titledWithout(noCyrus, 'a calendar on Cyrus'
       writable: true,
       schedules: true,
     });
-    const report = await calendarReport(caldav, user.user, new AbortController().signal);
+    const report = await calendarReport(
+      caldav,
+      user.user,
+      { allowPrivateServers: true },
+      new AbortController().signal,
+    );
     expect(states(report)).toMatchObject({ sign_in: 'good', scheduling: 'good' });
   });
 
@@ -171,7 +185,12 @@ describe.skipIf(noCyrus.length > 0)(titledWithout(noCyrus, 'a calendar on Cyrus'
     const elsewhere = 'mine@elsewhere.example';
     const { calendar, call, caldav } = accountOf(user, {}, elsewhere);
     expect(await calendar.target(call)).toMatchObject({ writable: true, schedules: false });
-    const report = await calendarReport(caldav, elsewhere, new AbortController().signal);
+    const report = await calendarReport(
+      caldav,
+      elsewhere,
+      { allowPrivateServers: true },
+      new AbortController().signal,
+    );
     expect(states(report)).toMatchObject({ sign_in: 'good', scheduling: 'lacking' });
   });
 });

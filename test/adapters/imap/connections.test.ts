@@ -22,7 +22,7 @@ describe.skipIf(missingServers().length > 0)(titled('connections to Dovecot'), (
     proxy = await startProxy('imap', dovecot.port);
   });
   beforeEach(() => {
-    mail = imapMail();
+    mail = imapMail({ allowPrivateServers: true });
     user = dovecot.addUser();
   });
   afterEach(async () => {
@@ -77,7 +77,7 @@ describe.skipIf(missingServers().length > 0)(titled('connections to Dovecot'), (
     });
 
     it('is no second connection for another folder beyond the most that an account may have', async () => {
-      mail = imapMail({ maxConnectionsPerAccount: 2 });
+      mail = imapMail({ allowPrivateServers: true, maxConnectionsPerAccount: 2 });
       const call = callOn({});
       void proxy.script();
       const paths = ['INBOX', 'Sent', 'Drafts', 'Trash', 'Junk', 'INBOX'];

@@ -24,7 +24,7 @@ describe.skipIf(missingServers().length > 0)(titled('a conversation that is aske
   });
   beforeEach(() => {
     user = dovecot.addUser();
-    mail = imapMail();
+    mail = imapMail({ allowPrivateServers: true });
     call = callOn(proxy.port, user);
     void proxy.script();
     return () => mail.close();

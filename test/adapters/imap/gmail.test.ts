@@ -17,7 +17,7 @@ describe('Gmail as its documentation describes it', () => {
       message(3, '1803', '\\Trash'),
       message(4, '1801', '\\Inbox'),
     ]);
-    mail = imapMail();
+    mail = imapMail({ allowPrivateServers: true });
     call = callOn(gmail.port, 'user1');
   });
   afterEach(async () => {

@@ -62,7 +62,7 @@ export function imapContract(
       const content = Buffer.alloc(Math.floor((100 * 1024 * 1024) / 78) * 78, `${line}\r\n`);
       await box.deliver('INBOX', 'Subject: before\r\n\r\nx\r\n');
       await box.deliver('INBOX', Buffer.concat([Buffer.from(head), content, Buffer.from('--b--\r\n')]));
-      const mail = imapMail();
+      const mail = imapMail({ allowPrivateServers: true });
       const call = callOn(server.port, user);
       const query = { path: 'INBOX', unread: false, order: 'uid', after: undefined, limit: 10 } as const;
       const { rows } = await mail.list(call, query);
@@ -84,7 +84,7 @@ export function imapContract(
     mailContract(
       name,
       async () => {
-        const mail = imapMail();
+        const mail = imapMail({ allowPrivateServers: true });
         const owner = await server.addUser();
         const recipient = dovecot.addUser();
         const common = {

@@ -33,7 +33,7 @@ describe.skipIf(missingServers().length > 0).each(SERVERS)(
     });
     beforeEach(async () => {
       user = dovecot.addUser();
-      mail = imapMail({ maxConnectionsPerAccount: 1 });
+      mail = imapMail({ allowPrivateServers: true, maxConnectionsPerAccount: 1 });
       void proxy.script();
       return () => mail.close();
     });

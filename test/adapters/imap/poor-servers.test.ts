@@ -16,7 +16,7 @@ describe.skipIf(missingServers().length > 0)(titled('servers as they are'), () =
     dovecot = await startDovecot();
   });
   beforeEach(() => {
-    mail = imapMail();
+    mail = imapMail({ allowPrivateServers: true });
     user = dovecot.addUser();
   });
   afterEach(async () => {
@@ -76,7 +76,7 @@ describe.skipIf(missingServers().length > 0)(titled('servers as they are'), () =
         for (const nth of mailboxes.keys()) {
           // One connection, so that the commands come in the same order each time.
           await mail.close();
-          mail = imapMail({ maxConnectionsPerAccount: 1 });
+          mail = imapMail({ allowPrivateServers: true, maxConnectionsPerAccount: 1 });
           await subjects(call, 'needle');
           void proxy.script();
           expect(await subjects(call, 'needle')).toHaveLength(mailboxes.length);
@@ -241,7 +241,7 @@ describe.skipIf(missingServers().length > 0)(titled('servers as they are'), () =
         for (const does of ['cut before', 'cut unanswered'] as const) {
           // Waiting for a pause after a failure would only make this slow: every attempt is a new account.
           await mail.close();
-          mail = imapMail();
+          mail = imapMail({ allowPrivateServers: true });
           await read(call);
           void proxy.script({ at, does });
           const outcome = await read(call).catch((error: unknown) => error);

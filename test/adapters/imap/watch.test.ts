@@ -25,7 +25,7 @@ describe.skipIf(missingServers().length > 0)(titled('watching inboxes on Dovecot
     const service = createService({
       storage,
       // No mail is sent here, and no server for it is running.
-      mail: { ...imapMail(), verify: async () => undefined },
+      mail: { ...imapMail({ allowPrivateServers: true }), verify: async () => undefined },
       reader: inlineReader(),
       secretKeys: [randomBytes(32)],
       baseUrl: 'http://127.0.0.1:1',

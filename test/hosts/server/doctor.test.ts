@@ -1,4 +1,4 @@
-import { chmodSync, rmSync } from 'node:fs';
+import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -50,7 +50,7 @@ describe('doctor on a machine', () => {
       const { code, stderr, report, machine } = await examine(cli);
       expect(code).toBe(1);
       expect(stderr).toBe('Something is broken.\n');
-      expect(machine).toEqual({ settings: 'good', database: 'broken' });
+      expect(machine).toEqual({ settings: 'good', private_servers: 'good', database: 'broken' });
       expect(report).toMatchObject({ ok: false, accounts: [] });
     }
   });
@@ -59,7 +59,12 @@ describe('doctor on a machine', () => {
     await cli.run(['owner', 'add', OWNER], OWNER_PASSWORD);
     const { code, stderr, report, machine } = await examine(cli);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(machine).toEqual({ settings: 'good', database: 'good', secret_key: 'good' });
+    expect(machine).toEqual({
+      settings: 'good',
+      private_servers: 'good',
+      database: 'good',
+      secret_key: 'good',
+    });
     expect(report).toMatchObject({ ok: true, accounts: [] });
   });
 
@@ -107,7 +112,12 @@ describe('doctor on a machine', () => {
     rmSync(join(cli.folder, 'data', 'countersign.db.key'));
     const { code, machine } = await examine(cli);
     expect(code).toBe(1);
-    expect(machine).toEqual({ settings: 'good', database: 'good', secret_key: 'broken' });
+    expect(machine).toEqual({
+      settings: 'good',
+      private_servers: 'good',
+      database: 'good',
+      secret_key: 'broken',
+    });
   });
 });
 
@@ -126,6 +136,9 @@ describe.skipIf(missingServers().length > 0)(titled('doctor on accounts'), () =>
 
   beforeAll(async () => {
     cli = await buildCli();
+    // Two owners share this installation.
+    const configuration = { allowPrivateServers: ['127.0.0.0/8'] };
+    writeFileSync(join(cli.folder, 'countersign.config.json'), JSON.stringify(configuration));
     dovecot = await startDovecot({ tls: false });
     postfix = await startPostfix(dovecot, { tls: false });
     for (const [owner, user] of [
@@ -180,6 +193,17 @@ describe.skipIf(missingServers().length > 0)(titled('doctor on accounts'), () =>
     expect(report.accounts).toMatchObject([
       { imap: { server: null, findings: [{ check: 'settings', state: 'broken' }] }, smtp: { server: null } },
     ]);
+  });
+
+  it('says that servers may not be private, and which setting decides', async () => {
+    const env = { COUNTERSIGN_ALLOW_PRIVATE_SERVERS: 'mail.lan' };
+    const { code, report } = await examine(cli, ['--owner', OWNER], env);
+    expect(code).toBe(1);
+    const [account] = report.accounts;
+    for (const findings of [account?.imap.findings, account?.smtp.findings]) {
+      expect(findings).toMatchObject([{ state: 'broken' }]);
+      expect(findings?.[0]?.text).toContain('COUNTERSIGN_ALLOW_PRIVATE_SERVERS');
+    }
   });
 
   it('says which server is gone', async () => {

@@ -6,6 +6,8 @@ const SPECIAL_IPV4 = [
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
+  // Azure's metadata service, which lies among public addresses.
+  '168.63.129.16/32',
   '169.254.0.0/16',
   '172.16.0.0/12',
   '192.0.0.0/24',
@@ -30,11 +32,17 @@ addTo(globalIpv6, '2000::/3', 'ipv6');
 
 /**
  * Whether an address lies in the public internet: no loopback, no private network, nothing reserved. An IPv4 inside
- * an IPv6 (mapped, NAT64) is none; whatever is not an address neither.
+ * an IPv6 (mapped, NAT64) is none, nor is one with a zone, which is an interface of this machine; whatever is not an
+ * address neither.
  */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !special.check(address, 'ipv4');
-  return isIPv6(address) && globalIpv6.check(address, 'ipv6') && !special.check(address, 'ipv6');
+  return (
+    isIPv6(address) &&
+    !address.includes('%') &&
+    globalIpv6.check(address, 'ipv6') &&
+    !special.check(address, 'ipv6')
+  );
 }
 
 function addTo(list: BlockList, network: string, family: 'ipv4' | 'ipv6'): void {

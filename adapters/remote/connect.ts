@@ -1,0 +1,149 @@
+import { lookup } from 'node:dns/promises';
+import net, { type LookupFunction } from 'node:net';
+import tls from 'node:tls';
+import { MailError } from '../../core/ports/mail.ts';
+import { isTrusted, type TlsServer, tlsOptions, UntrustedCertificate } from './certificate.ts';
+import { isPublicAddress } from './public-address.ts';
+import { underLimit, withinLimit } from './time-limit.ts';
+
+/** Until TCP and, where it comes first, TLS are there. */
+const CONNECT_MS = 20_000;
+/** For one of several addresses, before the next is tried. */
+const ATTEMPT_MS = 1000;
+
+/** A server that an account names, and one of the addresses that its name has now. */
+export interface PrivateServer {
+  readonly host: string;
+  readonly address: string;
+}
+
+/**
+ * Whether account servers may be at addresses outside the public internet: loopback, private networks, link-local,
+ * metadata services. Either for all of them, or decided for each connection.
+ */
+export type AllowPrivateServers = boolean | ((server: PrivateServer) => boolean | Promise<boolean>);
+
+/** Where connections to account servers may go. */
+export interface Reach {
+  readonly allowPrivateServers: AllowPrivateServers;
+  /** All addresses of a host; default: this machine's resolver, with its hosts file. */
+  readonly addressesOf?: (host: string) => Promise<readonly string[]>;
+}
+
+/** Says nothing of the address: what names mean inside is not for everybody who has an account. */
+export class PrivateServerRefused extends MailError {
+  constructor() {
+    super(
+      'refused',
+      'the server is at a private address, and this installation does not connect accounts to those; ' +
+        'whoever runs it can allow it with COUNTERSIGN_ALLOW_PRIVATE_SERVERS (embedded: allowPrivateServers)',
+    );
+  }
+}
+
+interface Endpoint {
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * Opens a TCP connection to an account's server. Every address of the host is judged, and the connection goes to one
+ * that was judged, so a name that points elsewhere a moment later changes nothing.
+ * @throws PrivateServerRefused when the host has an address that is not allowed; MailError `unavailable` when `limit`
+ *   ends it; Error with a `code`
+ */
+export function connectTo(endpoint: Endpoint, reach: Reach, limit: AbortSignal): Promise<net.Socket> {
+  return inTime(limit, (inner) => openSocket(endpoint, reach, inner));
+}
+
+/** The same with TLS, once the certificate is trusted. @throws also UntrustedCertificate */
+export function connectTls(
+  server: Endpoint & TlsServer,
+  reach: Reach,
+  limit: AbortSignal,
+): Promise<tls.TLSSocket> {
+  return inTime(limit, async (inner) => {
+    const socket = await openSocket(server, reach, inner);
+    const secured = tls.connect({ socket, ...tlsOptions(server) });
+    await settled(secured, 'secureConnect', inner);
+    if (!isTrusted(secured, server)) {
+      secured.destroy();
+      throw new UntrustedCertificate();
+    }
+    return secured;
+  });
+}
+
+async function inTime<T>(signal: AbortSignal, work: (limit: AbortSignal) => Promise<T>): Promise<T> {
+  return underLimit({ signal, ms: CONNECT_MS }, async (limit) => {
+    try {
+      return await work(limit);
+    } catch (cause) {
+      if (!limit.aborted || signal.aborted) throw cause;
+      throw Object.assign(new Error('no connection in time', { cause }), { code: 'ETIMEDOUT' });
+    }
+  });
+}
+
+async function openSocket({ host, port }: Endpoint, reach: Reach, limit: AbortSignal): Promise<net.Socket> {
+  const { addressesOf = systemAddresses } = reach;
+  const addresses =
+    net.isIP(host) === 0 ? await withinLimit(limit, addressesOf(host), () => undefined) : [host];
+  for (const address of addresses) {
+    if (isPublicAddress(address)) continue;
+    const { allowPrivateServers: allow } = reach;
+    if (!(typeof allow === 'boolean' ? allow : await allow({ host, address })))
+      throw new PrivateServerRefused();
+  }
+  const socket = net.connect({
+    host,
+    port,
+    noDelay: true,
+    lookup: lookupOf(addresses),
+    autoSelectFamilyAttemptTimeout: ATTEMPT_MS,
+  });
+  await settled(socket, 'connect', limit);
+  return socket;
+}
+
+async function systemAddresses(host: string): Promise<readonly string[]> {
+  return (await lookup(host, { all: true })).map(({ address }) => address);
+}
+
+function lookupOf(addresses: readonly string[]): LookupFunction {
+  const judged = addresses.map((address) => ({ address, family: net.isIP(address) }));
+  return (host, { all }, done) => {
+    const [first] = judged;
+    if (first === undefined)
+      done(Object.assign(new Error(`no address of ${host}`), { code: 'ENOTFOUND' }), '');
+    else if (all === true) done(null, judged);
+    else done(null, first.address, first.family);
+  };
+}
+
+/** Waits for the event; a connection that fails or takes too long is destroyed. */
+async function settled(
+  socket: net.Socket,
+  event: 'connect' | 'secureConnect',
+  limit: AbortSignal,
+): Promise<void> {
+  // An error that comes later is that of whatever is asked on the connection.
+  socket.on('error', () => undefined);
+  let fail = (_error?: Error): void => {};
+  const ended = () => fail();
+  const ready = new Promise<void>((resolve, reject) => {
+    fail = (error = new Error('The connection ended')) => reject(error);
+    socket.once(event, resolve);
+    socket.once('error', fail);
+    socket.once('close', ended);
+  });
+  try {
+    await withinLimit(limit, ready, () => socket.destroy());
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  } finally {
+    socket.off('error', fail);
+    socket.off('close', ended);
+  }
+}
