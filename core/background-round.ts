@@ -9,17 +9,30 @@ export interface BackgroundRound {
   stop(): Promise<void>;
 }
 
-/** @param everyMs from one beginning to the next; a longer round is not disturbed */
+/**
+ * @param name  what the work is called where it is observed
+ * @param everyMs from one beginning to the next; a longer round is not disturbed
+ */
 export function backgroundRound(
+  name: string,
   work: () => Promise<void>,
   everyMs: number,
-  { clock, log }: Pick<Ports, 'clock' | 'log'>,
+  { clock, log, workObserver }: Pick<Ports, 'clock' | 'log' | 'workObserver'>,
 ): BackgroundRound {
   let stopTimer: (() => void) | undefined;
   let underWay: Promise<void> | undefined;
 
+  async function observed(): Promise<void> {
+    const ended = workObserver?.began(name);
+    try {
+      await work();
+    } finally {
+      ended?.();
+    }
+  }
+
   function begin(): void {
-    underWay ??= work()
+    underWay ??= observed()
       .catch((error: unknown) => {
         log.error('a round of background work failed', named(error));
       })

@@ -75,6 +75,7 @@ export function createCallTool(parts: CallToolParts): CallTool {
       listed: new Set(),
     };
     const abort = new AbortController();
+    const ended = ports.workObserver?.began(toolNamed(call.tool)?.name ?? 'an unknown tool');
     const stops = [
       clock.after(WAIT_MS, () => abort.abort()),
       clock.every(leaseMs / 3, () => {
@@ -101,6 +102,8 @@ export function createCallTool(parts: CallToolParts): CallTool {
       // An effect stays the answer whatever becomes of its record; a read that cannot be recorded is not given out.
       const reads = toolNamed(call.tool)?.kind === 'read';
       if (reads && outcome.status !== 'error') outcome = failureOf(unavailable(error));
+    } finally {
+      ended?.();
     }
     return { outcome, replayed: progress.replayed };
   };

@@ -88,9 +88,9 @@ export function createService(options: ServiceOptions): Service {
   const summaries = createSummaryRefresh(ports);
   /** What is done again and again, each never twice at a time. */
   const rounds = [
-    backgroundRound(recover, ROUND_MS, ports),
-    backgroundRound(inboxes.round, WATCH_MS, ports),
-    backgroundRound(summaries.round, ROUND_MS, ports),
+    backgroundRound('recovery', recover, ROUND_MS, ports),
+    backgroundRound('inbox watch', inboxes.round, WATCH_MS, ports),
+    backgroundRound('tracker summaries', summaries.round, ROUND_MS, ports),
   ];
 
   async function recover(): Promise<void> {

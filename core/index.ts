@@ -144,6 +144,7 @@ export type {
   WatchedInbox,
   WatchStorage,
 } from './ports/watch-storage.ts';
+export type { WorkObserver } from './ports/work-observer.ts';
 export type {
   Accounts,
   Admission,

@@ -6,6 +6,7 @@ import type { Mail } from './mail.ts';
 import type { Reader } from './reader.ts';
 import type { Storage } from './storage.ts';
 import type { Summarizer } from './summarizer.ts';
+import type { WorkObserver } from './work-observer.ts';
 
 /** Everything that core needs from outside. An adapter fulfils one of them. */
 export interface Ports {
@@ -19,6 +20,7 @@ export interface Ports {
   readonly calendar?: Calendar;
   /** Without one, summaries of trackers are sentences taken out of the messages. */
   readonly summarizer?: Summarizer;
+  readonly workObserver?: WorkObserver;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -35,6 +37,7 @@ export const PORTS = {
   log: 'required',
   storage: 'required',
   summarizer: 'optional',
+  workObserver: 'optional',
 } as const satisfies Record<keyof Ports, 'required' | 'optional'>;
 
 /** Ends what the ports hold open; storage last, for the others may still write to it. */

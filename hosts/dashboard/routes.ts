@@ -106,6 +106,13 @@ function foundIn(route: Route, method: string, param: string): Found {
   return { kind: 'wrong_method', allow };
 }
 
+/** The route of a request, its parameter replaced: `GET /approvals/{id}`. Undefined where there is none. */
+export function routePattern(method: string, path: string): string | undefined {
+  const route = ROUTES.find(({ pattern }) => pattern.test(path));
+  if (route === undefined || !['GET', 'HEAD', 'POST'].includes(method)) return undefined;
+  return `${method} ${route.pattern.source.replace(/\([^)]*\)/, '{id}').replaceAll(/[\^$\\]/g, '')}`;
+}
+
 function owner(path: string, acts: { GET?: Act<OwnerVisit>; POST?: OwnerForm }): Route {
   return { who: 'owner', pattern: new RegExp(`^${path}$`), ...acts };
 }

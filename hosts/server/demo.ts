@@ -8,6 +8,7 @@ import { sandboxCalendar } from '../../adapters/sandbox/calendar.ts';
 import { sandboxMail } from '../../adapters/sandbox/mail.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import type { Log } from '../../core/ports/log.ts';
+import type { WorkObserver } from '../../core/ports/work-observer.ts';
 import type { Service } from '../../core/service.ts';
 import { createService } from '../embedded/countersign.ts';
 import type { Configuration } from './configuration.ts';
@@ -27,6 +28,7 @@ export async function openDemo(
   { plan, limits }: Configuration,
   addresses: { readonly baseUrl: string; readonly dashboardUrl: string },
   log: Log,
+  workObserver: WorkObserver,
 ): Promise<Demo> {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-demo-'));
   const service = createService({
@@ -39,6 +41,7 @@ export async function openDemo(
     plan,
     limits,
     log,
+    workObserver,
     ...addresses,
   });
   const password = randomBytes(12).toString('base64url');

@@ -4,6 +4,7 @@ import { imapMail } from '../../adapters/imap/mail.ts';
 import { processReader } from '../../adapters/reader/reader.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { Owner } from '../../core/ports/storage.ts';
+import type { WorkObserver } from '../../core/ports/work-observer.ts';
 import type { Service } from '../../core/service.ts';
 import { createService } from '../embedded/countersign.ts';
 import { addressOf } from './address.ts';
@@ -18,6 +19,7 @@ export async function openService(
   configuration: Configuration,
   addresses: { readonly baseUrl: string; readonly dashboardUrl: string },
   log: Log,
+  workObserver?: WorkObserver,
 ): Promise<Service> {
   const { plan, limits } = configuration;
   const { storage, secretKeys } = await openDatabase(configuration);
@@ -29,6 +31,7 @@ export async function openService(
     reader: processReader(),
     attachmentText: workerText(),
     log,
+    ...(workObserver === undefined ? {} : { workObserver }),
     secretKeys,
     plan,
     limits,

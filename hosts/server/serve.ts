@@ -12,9 +12,11 @@ import { type Configuration, readConfiguration } from './configuration.ts';
 import { type Demo, openDemo } from './demo.ts';
 import { discover } from './discovery.ts';
 import { jsonLog } from './log.ts';
+import { type LoopWatch, watchLoop } from './loop-watch.ts';
 import { listenOnLoopback } from './loopback-listener.ts';
 import { mailSettings } from './mail-settings.ts';
 import { openService } from './open-service.ts';
+import { apiRequestName, dashboardRequestName, observed } from './request-names.ts';
 import { listen, type WebServer } from './web-server.ts';
 
 /** Of the 10 s that a stop may take. */
@@ -43,9 +45,10 @@ export const serve: Command = {
       dashboardUrl: configuration.dashboardUrl ?? addressOf(host, dashboard.port),
     };
     const stopping = stopSignal();
-    const demo = values.demo === true ? await openDemo(configuration, addresses, log) : undefined;
-    const service = demo?.service ?? (await openService(configuration, addresses, log));
-    openDoors(service, api, dashboard, { configuration, isDemo: demo !== undefined, log });
+    const watch = watchLoop(log);
+    const demo = values.demo === true ? await openDemo(configuration, addresses, log, watch) : undefined;
+    const service = demo?.service ?? (await openService(configuration, addresses, log, watch));
+    openDoors(service, api, dashboard, { configuration, isDemo: demo !== undefined, log, watch });
     service.start();
     terminal.print(
       outcome(service, demo),
@@ -58,6 +61,7 @@ export const serve: Command = {
     try {
       await service.stop(WORK_ENDS_WITHIN_MS);
     } finally {
+      watch.stop();
       demo?.remove();
     }
     log.info('stopped');
@@ -68,15 +72,22 @@ function openDoors(
   service: Service,
   api: WebServer,
   dashboard: WebServer,
-  { configuration, isDemo, log }: { configuration: Configuration; isDemo: boolean; log: Log },
+  {
+    configuration,
+    isDemo,
+    log,
+    watch,
+  }: { configuration: Configuration; isDemo: boolean; log: Log; watch: LoopWatch },
 ): void {
   const options = { trustedProxies: configuration.trustedProxies, log };
   const door = apiDoor(service, options);
-  api.answerWith(httpHandler(door), brokenRequests(service, door));
+  api.answerWith(observed(httpHandler(door), watch, apiRequestName), brokenRequests(service, door));
   // Without a way to make settings the dashboard connects no account, and names `countersign serve`.
-  dashboard.answerWith(
-    dashboardHandler(service, isDemo ? options : { ...options, accountSettings: mailSettings, discover }),
+  const pages = dashboardHandler(
+    service,
+    isDemo ? options : { ...options, accountSettings: mailSettings, discover },
   );
+  dashboard.answerWith(observed(pages, watch, dashboardRequestName));
 }
 
 function stopSignal(): Promise<NodeJS.Signals> {

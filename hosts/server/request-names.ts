@@ -1,0 +1,30 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { WorkObserver } from '../../core/ports/work-observer.ts';
+import { routePattern as dashboardPattern } from '../dashboard/routes.ts';
+import { headOf, type RequestHead, targetOf } from '../http/request-head.ts';
+import { findRoute } from '../rest/routes.ts';
+
+type Handler = (req: IncomingMessage, res: ServerResponse) => void;
+
+/** Notifies of each request for as long as it is being answered. @param nameOf  names it without anything of the caller's */
+export function observed(
+  handler: Handler,
+  observer: WorkObserver,
+  nameOf: (head: RequestHead) => string,
+): Handler {
+  return (req, res) => {
+    res.once('close', observer.began(nameOf(headOf(req))));
+    handler(req, res);
+  };
+}
+
+export function apiRequestName(head: RequestHead): string {
+  const { path } = targetOf(head);
+  if (path === '/mcp') return 'MCP';
+  const found = findRoute(head.method, path);
+  return found.kind === 'route' ? `${found.route.method} ${found.route.path}` : 'another API request';
+}
+
+export function dashboardRequestName(head: RequestHead): string {
+  return dashboardPattern(head.method, targetOf(head).path) ?? 'another dashboard request';
+}
