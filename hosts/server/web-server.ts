@@ -36,7 +36,7 @@ export interface WebServerOptions {
  * What a listener allows, chosen for a self-hosted machine with two cores and Node's default of about 1,000 open files
  * on small systems, of which two listeners, storage and mail servers need their share.
  */
-export interface WebLimits extends ConnectionCaps {
+interface WebLimits extends ConnectionCaps {
   /** From the first byte of a connection or request to the end of its headers. */
   readonly headMs: number;
   /** To the end of its body: 256 KB at 9 KB/s. A request that is not complete by then holds its place for nothing. */
