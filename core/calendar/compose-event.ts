@@ -180,7 +180,7 @@ function openObject(ics: string, key: KeyInObject): OpenObject {
     part,
     ...at(part.index),
     master: series === -1 ? undefined : at(series),
-    sequence: Math.max(0, ...sequences.filter(Number.isSafeInteger)),
+    sequence: sequences.filter(Number.isSafeInteger).reduce((most, value) => Math.max(most, value), 0),
   };
 }
 

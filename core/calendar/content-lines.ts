@@ -1,4 +1,5 @@
-import { BrokenObject } from '../ical/object.ts';
+import { BrokenObject } from '../ical/broken-object.ts';
+import { refuseDepth } from '../ical/object-bounds.ts';
 
 /**
  * The text of a calendar object as a tree of components and content lines (RFC 5545 3.1, 3.4), for changing some
@@ -35,6 +36,7 @@ export function parseObject(ics: string): Component {
     if (whole !== undefined) throw new BrokenObject('the object goes on behind its end');
     if (line.name === 'BEGIN') {
       open.push({ name: line.value.trim().toUpperCase(), items: [] });
+      refuseDepth(open.length);
       continue;
     }
     const current = open.at(-1);
@@ -120,14 +122,30 @@ function parseLine(source: string): ContentLine {
   const parameters: [string, string][] = [];
   let at = name.length;
   while (text[at] === ';') {
-    // A value in quotes may hold what else ends one.
-    const found = /^;([^=;:]+)=((?:"[^"]*"|[^";:])*)/.exec(text.slice(at));
-    if (found === null) break;
-    parameters.push([(found[1] ?? '').toUpperCase(), found[2] ?? '']);
-    at += found[0].length;
+    PARAMETER.lastIndex = at;
+    const parameter = PARAMETER.exec(text)?.[1];
+    if (parameter === undefined) break;
+    const value = PARAMETER.lastIndex;
+    at = valueEnd(text, value);
+    parameters.push([parameter.toUpperCase(), text.slice(value, at)]);
   }
   if (name === '' || text[at] !== ':') return { name: '', parameters: [], value: '', source };
   return { name: name.toUpperCase(), parameters, value: text.slice(at + 1), source };
+}
+
+const PARAMETER = /;([^=;:]+)=/y;
+
+/** Where the value of a parameter ends. In quotes it may hold what ends one elsewhere. */
+function valueEnd(text: string, from: number): number {
+  for (let at = from; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === ';' || character === ':') return at;
+    if (character !== '"') continue;
+    const closing = text.indexOf('"', at + 1);
+    if (closing === -1) return at;
+    at = closing;
+  }
+  return text.length;
 }
 
 function lineText({ name, parameters, value }: ContentLine): string {

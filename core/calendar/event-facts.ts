@@ -1,6 +1,6 @@
-import ICAL from 'ical.js';
+import type ICAL from 'ical.js';
 import { BrokenObject, eventInObject } from '../ical/expand.ts';
-import { readObject } from '../ical/object.ts';
+import { eventComponents, readObject } from '../ical/object.ts';
 import type { CalendarEvent } from '../ports/calendar.ts';
 import { isDeliverable } from '../schema.ts';
 import { type KeyInObject, partOf } from './object-part.ts';
@@ -38,7 +38,7 @@ export function eventFacts(ics: string, key: KeyInObject, timezone: string): Eve
   const event = eventInObject(ics, key, { calendar: '', timezone });
   const part = partOf(readObject(ics), key);
   if (event === undefined || part === undefined) return undefined;
-  const component = ICAL.Component.fromString(ics).getAllSubcomponents('vevent')[part.index];
+  const component = eventComponents(ics)[part.index];
   if (component === undefined) throw new BrokenObject('an event is not where it was read');
   const { calendar: _calendar, ...known } = event;
   const sequence = component.getFirstPropertyValue('sequence');

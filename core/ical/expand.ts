@@ -11,6 +11,10 @@ const MOST_INSTANCES = 5000;
 /** Periods and times of a series that are looked at to find them, an instance counting for several: some 100 ms. */
 const MOST_STEPS = 200_000;
 const INSTANCE_STEPS = 10;
+/** To set out on a rule. */
+const RULE_STEPS = 200;
+/** RANGE=THISANDFUTURE within one series. */
+const MOST_CHANGES = 500;
 /** No two clocks are further apart. */
 const ZONES_APART_MS = 26 * 3_600_000;
 /** No clock is put forward or back by more. */
@@ -87,7 +91,11 @@ interface Series {
 
 function seriesOf(parts: readonly EventPart[], reading: ObjectReading): Series[] {
   const uids = new Map<string, EventPart[]>();
-  for (const part of parts) uids.set(part.uid, [...(uids.get(part.uid) ?? []), part]);
+  for (const part of parts) {
+    const same = uids.get(part.uid);
+    if (same === undefined) uids.set(part.uid, [part]);
+    else same.push(part);
+  }
   return [...uids.values()].map((ofUid) => series(ofUid, reading));
 }
 
@@ -112,8 +120,9 @@ function series(parts: readonly EventPart[], { calendar, timezone }: ObjectReadi
     master?.excluded.filter(({ kind }) => kind === 'date').map(({ wallMs }) => wallMs),
   );
   const future = [...overrides.values()]
-    .flatMap((part) => (part.andFuture && part.recurrenceId ? [{ part, from: part.recurrenceId }] : []))
-    .sort((a, b) => instant(b.from) - instant(a.from));
+    .flatMap((part) => (part.andFuture && part.recurrenceId ? [changeFrom(part, part.recurrenceId)] : []))
+    .sort((a, b) => b.fromMs - a.fromMs);
+  if (future.length > MOST_CHANGES) throw new BrokenObject('a series is changed too often');
   const recurring = master === undefined || master.rules.length + master.added.length > 0;
 
   function instant({ wallMs, zone }: Moment): number {
@@ -155,18 +164,19 @@ function series(parts: readonly EventPart[], { calendar, timezone }: ObjectReadi
     const own = overrides.get(id);
     if (own !== undefined) return overridden(id, own);
     const startMs = instant(start);
-    const change = future.find(({ from }) => instant(from) <= startMs);
+    const change = future.find(({ fromMs }) => fromMs <= startMs);
     if (change === undefined) return event(whole, id, start, span);
     const { part } = change;
     const zone = part.start.zone ?? owner;
-    const wallMs = wallTime(startMs, zone) + shiftOf(change);
+    const wallMs = wallTime(startMs, zone) + change.shiftMs;
     const moved = part.start.kind === 'date' ? Math.floor(wallMs / DAY_MS) * DAY_MS : wallMs;
     return event(part, id, { ...part.start, wallMs: moved }, part.span);
   }
 
-  /** How much later, by the clock, the instances begin from the change on. */
-  function shiftOf({ part, from }: (typeof future)[number]): number {
-    return part.start.wallMs - wallTime(instant(from), part.start.zone ?? owner);
+  /** A change of all instances from one on: from when, and how much later by the clock they begin. */
+  function changeFrom(part: EventPart, from: Moment) {
+    const fromMs = instant(from);
+    return { part, fromMs, shiftMs: part.start.wallMs - wallTime(fromMs, part.start.zone ?? owner) };
   }
 
   /** The instances that were to begin in a range, by the clock of the series, in no order. @throws TooMuchWork */
@@ -197,6 +207,8 @@ function series(parts: readonly EventPart[], { calendar, timezone }: ObjectReadi
       if (inRange(start.wallMs)) yield { start, span };
       for (const { rule, until } of whole.rules) {
         const { count } = rule;
+        budget.left -= RULE_STEPS;
+        if (budget.left < 0) throw new TooMuchWork('a series has too many rules');
         const atStart = { fromMs: start.wallMs, toMs: start.wallMs };
         const named =
           count !== undefined && occurrences(rule, start.wallMs, atStart, budget).next().done === false;
@@ -235,11 +247,12 @@ function series(parts: readonly EventPart[], { calendar, timezone }: ObjectReadi
           ...master.added.map(({ span }) => span),
           ...future.map(({ part }) => part.span),
         ];
-        const longestMs = Math.max(...spans.map((span) => (span ? span.days * DAY_MS + span.exactMs : 0)));
-        const shifts = [0, ...future.map(shiftOf)];
+        const longestMs = largest(spans.map((span) => (span ? span.days * DAY_MS + span.exactMs : 0)));
+        const latestMs = largest(future.map(({ shiftMs }) => shiftMs));
+        const earliestMs = -largest(future.map(({ shiftMs }) => -shiftMs));
         const clock = master.start.zone ?? owner;
-        const beginMs = wallTime(fromMs - longestMs - Math.max(...shifts), clock) - CLOCK_CHANGE_MS;
-        const endMs = wallTime(toMs - Math.min(...shifts), clock) + CLOCK_CHANGE_MS;
+        const beginMs = wallTime(fromMs - longestMs - latestMs, clock) - CLOCK_CHANGE_MS;
+        const endMs = wallTime(toMs - earliestMs, clock) + CLOCK_CHANGE_MS;
         const allowed = Math.min(MOST_STEPS, Math.max(0, shared.left));
         const budget = { left: allowed };
         try {
@@ -281,6 +294,11 @@ function series(parts: readonly EventPart[], { calendar, timezone }: ObjectReadi
       return undefined;
     },
   };
+}
+
+/** 0 where none is larger. A list of a stranger may have more members than a call can have arguments. */
+function largest(values: readonly number[]): number {
+  return values.reduce((most, value) => Math.max(most, value), 0);
 }
 
 function touches({ start, end }: CalendarEvent, fromMs: number, toMs: number): boolean {

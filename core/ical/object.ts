@@ -2,7 +2,8 @@ import ICAL from 'ical.js';
 import * as z from 'zod';
 import { DAY_MS } from '../limits.ts';
 import { BrokenObject } from './broken-object.ts';
-import type { RecurrenceRule } from './recurrence-rule.ts';
+import { refuseBeyondBounds } from './object-bounds.ts';
+import type { RecurrenceRule, WorkBudget } from './recurrence-rule.ts';
 import { recurrenceRule } from './rule-parts.ts';
 import { zoneOf } from './vtimezone.ts';
 import { instantOf, UTC, type Zone, zoneNamed } from './zone.ts';
@@ -53,14 +54,34 @@ const FIRST_YEAR = 100;
 
 /**
  * The events of one calendar object.
- * @throws BrokenObject, as do the zones of their times where they take too long to follow
+ * @throws BrokenObject, as do the zones of their times if they take too long to follow
  */
 export function readObject(ics: string): EventPart[] {
+  return reading(ics, ({ events, zones }) => {
+    const clocks = clocksOf(zones);
+    return events.map((event) => eventPart(event, clocks));
+  });
+}
+
+/** The VEVENTs as ical.js reads them, in the order of `readObject`. @throws BrokenObject */
+export function eventComponents(ics: string): ICAL.Component[] {
+  return reading(ics, ({ events }) => events);
+}
+
+interface Components {
+  readonly events: ICAL.Component[];
+  readonly zones: readonly ICAL.Component[];
+}
+
+function reading<T>(ics: string, read: (components: Components) => T): T {
+  refuseBeyondBounds(ics);
   try {
-    const calendar = new ICAL.Component(jCal.parse(ICAL.parse(ics)));
-    if (calendar.name !== 'vcalendar') throw new BrokenObject('this is no VCALENDAR');
-    const zones = zonesOf(calendar);
-    return calendar.getAllSubcomponents('vevent').map((event) => eventPart(event, zones));
+    const [name, , components] = jCal.parse(ICAL.parse(ics));
+    if (name !== 'vcalendar') throw new BrokenObject('this is no VCALENDAR');
+    // Each without its calendar: for every time, ical.js would search the whole calendar for its zone.
+    const named = (wanted: string) =>
+      components.filter(([each]) => each === wanted).map((each) => new ICAL.Component(each));
+    return read({ events: named('vevent'), zones: named('vtimezone') });
   } catch (error) {
     if (error instanceof BrokenObject) throw error;
     // ical.js throws plain errors, and type errors, at what it cannot read.
@@ -69,29 +90,49 @@ export function readObject(ics: string): EventPart[] {
 }
 
 /** RFC 7265. What ical.js parsed is checked only as far as it tells a single component from several. */
-const jCal = z.tuple([z.string(), z.array(z.any()), z.array(z.any())]);
+const jCalComponent = z.tuple([z.string(), z.array(z.unknown()), z.array(z.unknown())]);
+const jCal = z.tuple([z.string(), z.array(z.unknown()), z.array(jCalComponent)]);
 
-type Zones = (tzid: string) => Zone | undefined;
+/** Counts a time that is read, and gives the zone that a TZID names. */
+interface Clocks {
+  count(): void;
+  zone(tzid: string): Zone | undefined;
+}
 
-/** What following the zones of one object may cost: some 5 ms. A zone with a long history costs a tenth of it. */
+/** What following the zones of one object may cost: some 50 ms. A zone with a long history costs a tenth of it. */
 const ZONE_STEPS = 50_000;
+/** Times of one object, and zones that they name. */
+const MOST_TIMES = 20_000;
+const MOST_ZONES = 100;
 
-function zonesOf(calendar: ICAL.Component): Zones {
-  const budget = { left: ZONE_STEPS };
+function clocksOf(components: readonly ICAL.Component[]): Clocks {
+  if (components.length > MOST_ZONES) throw new BrokenObject('a calendar object has too many zones');
+  const budget: WorkBudget = { left: ZONE_STEPS };
+  const own = new Map<unknown, ICAL.Component>();
+  for (const component of components) {
+    const tzid: unknown = component.getFirstPropertyValue('tzid');
+    if (!own.has(tzid)) own.set(tzid, component);
+  }
   const zones = new Map<string, Zone | undefined>();
-  return (tzid) => {
-    if (!zones.has(tzid)) {
-      const own = calendar
-        .getAllSubcomponents('vtimezone')
-        .find((component) => component.getFirstPropertyValue('tzid') === tzid);
-      zones.set(tzid, (own && zoneOf(own, budget)) ?? zoneNamed(tzid));
-    }
-    return zones.get(tzid);
+  let times = 0;
+  return {
+    count() {
+      times += 1;
+      if (times > MOST_TIMES) throw new BrokenObject('a calendar object has too many times');
+    },
+    zone(tzid) {
+      if (!zones.has(tzid)) {
+        if (zones.size >= MOST_ZONES) throw new BrokenObject('a calendar object names too many zones');
+        const component = own.get(tzid);
+        zones.set(tzid, (component && zoneOf(component, budget)) ?? zoneNamed(tzid));
+      }
+      return zones.get(tzid);
+    },
   };
 }
 
-function eventPart(event: ICAL.Component, zones: Zones): EventPart {
-  const starts = momentsOf(event, 'dtstart', zones);
+function eventPart(event: ICAL.Component, clocks: Clocks): EventPart {
+  const starts = momentsOf(event, 'dtstart', clocks);
   const start = starts[0];
   if (start === undefined) throw new BrokenObject('an event has no DTSTART');
   const recurrenceId = event.getFirstProperty('recurrence-id');
@@ -103,12 +144,12 @@ function eventPart(event: ICAL.Component, zones: Zones): EventPart {
     title: textOf(event, 'summary'),
     status: status === 'CANCELLED' ? 'cancelled' : status === 'TENTATIVE' ? 'tentative' : 'confirmed',
     start,
-    span: spanOf(event, start, zones),
-    recurrenceId: recurrenceId === null ? undefined : moment(recurrenceId, zones),
+    span: spanOf(event, start, clocks),
+    recurrenceId: recurrenceId === null ? undefined : moment(recurrenceId, clocks),
     andFuture: recurrenceId?.getFirstParameter('range')?.toUpperCase() === 'THISANDFUTURE',
-    rules: event.getAllProperties('rrule').map((property) => seriesRule(property, start, zones)),
-    added: event.getAllProperties('rdate').flatMap((property) => addedDates(property, zones)),
-    excluded: momentsOf(event, 'exdate', zones),
+    rules: event.getAllProperties('rrule').map((property) => seriesRule(property, start, clocks)),
+    added: event.getAllProperties('rdate').flatMap((property) => addedDates(property, clocks)),
+    excluded: momentsOf(event, 'exdate', clocks),
   };
 }
 
@@ -117,17 +158,18 @@ function textOf(event: ICAL.Component, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-function momentsOf(event: ICAL.Component, name: string, zones: Zones): Moment[] {
+function momentsOf(event: ICAL.Component, name: string, clocks: Clocks): Moment[] {
   return event
     .getAllProperties(name)
-    .flatMap((property) => property.getValues().map((value: unknown) => momentFrom(value, property, zones)));
+    .flatMap((property) => property.getValues().map((value: unknown) => momentFrom(value, property, clocks)));
 }
 
-function moment(property: ICAL.Property, zones: Zones): Moment {
-  return momentFrom(property.getFirstValue(), property, zones);
+function moment(property: ICAL.Property, clocks: Clocks): Moment {
+  return momentFrom(property.getFirstValue(), property, clocks);
 }
 
-function momentFrom(value: unknown, property: ICAL.Property, zones: Zones): Moment {
+function momentFrom(value: unknown, property: ICAL.Property, clocks: Clocks): Moment {
+  clocks.count();
   if (!(value instanceof ICAL.Time)) throw new BrokenObject(`${property.name} is no time`);
   const { year, month, day, hour, minute, second, isDate } = value;
   if (!(year >= FIRST_YEAR)) throw new BrokenObject(`${property.name} is no time`);
@@ -138,7 +180,7 @@ function momentFrom(value: unknown, property: ICAL.Property, zones: Zones): Mome
   if (isDate) return { kind: 'date', wallMs, zone: undefined };
   if (value.zone === ICAL.Timezone.utcTimezone) return { kind: 'zoned', wallMs, zone: UTC };
   const tzid = property.getFirstParameter('tzid');
-  const zone = tzid ? zones(tzid) : undefined;
+  const zone = tzid ? clocks.zone(tzid) : undefined;
   return zone === undefined ? { kind: 'floating', wallMs, zone } : { kind: 'zoned', wallMs, zone };
 }
 
@@ -146,10 +188,10 @@ const NO_TIME: Span = { days: 0, exactMs: 0 };
 const LONGEST_MS = 100 * 366 * DAY_MS;
 
 /** RFC 5545 3.6.1: without DTEND and DURATION a day lasts a day, and a time no time. */
-function spanOf(event: ICAL.Component, start: Moment, zones: Zones): Span {
+function spanOf(event: ICAL.Component, start: Moment, clocks: Clocks): Span {
   const end = event.getFirstProperty('dtend');
   const duration = event.getFirstPropertyValue('duration');
-  if (end !== null) return bounded(spanUntil(start, moment(end, zones)));
+  if (end !== null) return bounded(spanUntil(start, moment(end, clocks)));
   if (duration instanceof ICAL.Duration) return bounded(spanFrom(duration, start));
   return start.kind === 'date' ? { days: 1, exactMs: 0 } : NO_TIME;
 }
@@ -185,18 +227,19 @@ function spanFrom(duration: ICAL.Duration, start: Moment): Span {
     : { days: whole, exactMs };
 }
 
-function addedDates(property: ICAL.Property, zones: Zones): AddedDate[] {
+function addedDates(property: ICAL.Property, clocks: Clocks): AddedDate[] {
   return property.getValues().map((value: unknown) => {
     if (!(value instanceof ICAL.Period))
-      return { start: momentFrom(value, property, zones), span: undefined };
-    const start = momentFrom(value.start, property, zones);
+      return { start: momentFrom(value, property, clocks), span: undefined };
+    const start = momentFrom(value.start, property, clocks);
     const { duration, end } = value;
     if (duration !== null) return { start, span: bounded(spanFrom(duration, start)) };
-    return { start, span: bounded(spanUntil(start, momentFrom(end, property, zones))) };
+    return { start, span: bounded(spanUntil(start, momentFrom(end, property, clocks))) };
   });
 }
 
-function seriesRule(property: ICAL.Property, start: Moment, zones: Zones): SeriesRule {
+function seriesRule(property: ICAL.Property, start: Moment, clocks: Clocks): SeriesRule {
+  clocks.count();
   const recur = property.getFirstValue();
   if (!(recur instanceof ICAL.Recur)) throw new BrokenObject('RRULE is no rule');
   const { until } = recur;
@@ -204,6 +247,6 @@ function seriesRule(property: ICAL.Property, start: Moment, zones: Zones): Serie
   return {
     // Of whole days, what a rule says of times is ignored (RFC 5545 3.3.10).
     rule: start.kind === 'date' ? { ...rule, byHour: [], byMinute: [], bySecond: [] } : rule,
-    until: until === null || until === undefined ? undefined : momentFrom(until, property, zones),
+    until: until === null || until === undefined ? undefined : momentFrom(until, property, clocks),
   };
 }

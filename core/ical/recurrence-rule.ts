@@ -38,7 +38,7 @@ export const FREQUENCIES = [
 ] as const;
 type Frequency = (typeof FREQUENCIES)[number];
 
-/** Steps that may be taken: each is a period, or a time, that was looked at. */
+/** Steps that may be taken: each is a period, a day or a time that was looked at; a few million of them take a second. */
 export interface WorkBudget {
   left: number;
 }
@@ -125,8 +125,8 @@ function periodTimes(
   }
 }
 
-function spend(budget: WorkBudget): void {
-  budget.left -= 1;
+function spend(budget: WorkBudget, steps = 1): void {
+  budget.left -= steps;
   if (budget.left < 0) throw new TooMuchWork('a recurrence rule takes too long to follow');
 }
 
@@ -140,11 +140,13 @@ function* timesOfDays(
 ): Generator<number> {
   const startDay = dayNumber(startMs);
   const dayTimes = timesOfDay(rule, startMs - startDay * DAY_MS);
-  const filter = withDefaults(rule, startDay);
+  const filter = dayFilter(withDefaults(rule, startDay));
+  /** To find its positions costs a period as much as to look at some days. */
+  const periodSteps = 1 + Math.ceil(rule.bySetPos.length / 10);
   const enterDay = dayNumber(enterMs);
   for (const period of periods(rule, startDay, enterDay, dayNumber(toMs))) {
-    spend(budget);
-    const days = daysOf(period, filter);
+    spend(budget, periodSteps);
+    const days = daysOf(period, filter, budget);
     const total = days.length * dayTimes.length;
     for (const index of positions(rule.bySetPos, total)) {
       spend(budget);
@@ -235,57 +237,85 @@ function withDefaults(rule: RecurrenceRule, startDay: number): RecurrenceRule {
   return rule;
 }
 
-function daysOf({ first, last }: Period, rule: RecurrenceRule): number[] {
+/** The parts of a rule that name days, so that a day is looked up however long they are. */
+interface DayFilter {
+  readonly byMonth: ReadonlySet<number>;
+  readonly byMonthDay: ReadonlySet<number>;
+  readonly byYearDay: ReadonlySet<number>;
+  readonly byWeekNo: ReadonlySet<number>;
+  /** By weekday: the `nth` of it. */
+  readonly byDay: ReadonlyMap<number, ReadonlySet<number>>;
+  readonly weekStart: number;
+  readonly freq: Frequency;
+}
+
+function dayFilter({ byDay, weekStart, freq, ...rule }: RecurrenceRule): DayFilter {
+  const weekdays = new Map<number, Set<number>>();
+  for (const { nth, weekday: named } of byDay) {
+    weekdays.set(named, (weekdays.get(named) ?? new Set()).add(nth));
+  }
+  return {
+    byMonth: new Set(rule.byMonth),
+    byMonthDay: new Set(rule.byMonthDay),
+    byYearDay: new Set(rule.byYearDay),
+    byWeekNo: new Set(rule.byWeekNo),
+    byDay: weekdays,
+    weekStart,
+    freq,
+  };
+}
+
+function daysOf({ first, last }: Period, filter: DayFilter, budget: WorkBudget): number[] {
   const days: number[] = [];
   for (let day = first; day <= last; day += 1) {
-    const { month, day: dayOfMonth, year } = civilDay(day);
-    if (rule.byMonth.length > 0 && !rule.byMonth.includes(month)) {
-      day += daysInMonth(year, month) - dayOfMonth;
-      continue;
+    if (filter.byMonth.size > 0) {
+      const { month, day: dayOfMonth, year } = civilDay(day);
+      if (!filter.byMonth.has(month)) {
+        day += daysInMonth(year, month) - dayOfMonth;
+        continue;
+      }
     }
-    if (isNamed(day, rule)) days.push(day);
+    spend(budget);
+    if (isNamed(day, filter)) days.push(day);
   }
   return days;
 }
 
 /** Whether every part of the rule that names days names this one. */
-function isNamed(day: number, rule: RecurrenceRule): boolean {
-  const { byMonth, byMonthDay, byYearDay, byWeekNo, byDay } = rule;
+function isNamed(day: number, filter: DayFilter): boolean {
+  const { byMonth, byMonthDay, byYearDay, byWeekNo, byDay } = filter;
   const date = civilDay(day);
   const fromEnd = (value: number, length: number) => value - length - 1;
-  if (byMonth.length > 0 && !byMonth.includes(date.month)) return false;
-  if (byMonthDay.length > 0) {
+  if (byMonth.size > 0 && !byMonth.has(date.month)) return false;
+  if (byMonthDay.size > 0) {
     const behind = fromEnd(date.day, daysInMonth(date.year, date.month));
-    if (!byMonthDay.includes(date.day) && !byMonthDay.includes(behind)) return false;
+    if (!byMonthDay.has(date.day) && !byMonthDay.has(behind)) return false;
   }
-  if (byYearDay.length > 0) {
+  if (byYearDay.size > 0) {
     const first = Date.UTC(date.year, 0, 1) / DAY_MS;
     const length = Date.UTC(date.year + 1, 0, 1) / DAY_MS - first;
     const ofYear = day - first + 1;
-    if (!byYearDay.includes(ofYear) && !byYearDay.includes(fromEnd(ofYear, length))) return false;
+    if (!byYearDay.has(ofYear) && !byYearDay.has(fromEnd(ofYear, length))) return false;
   }
-  if (byWeekNo.length > 0) {
-    const { number, weeks } = weekOfYear(day, rule.weekStart);
-    if (!byWeekNo.includes(number) && !byWeekNo.includes(fromEnd(number, weeks))) return false;
+  if (byWeekNo.size > 0) {
+    const { number, weeks } = weekOfYear(day, filter.weekStart);
+    if (!byWeekNo.has(number) && !byWeekNo.has(fromEnd(number, weeks))) return false;
   }
-  return byDay.length === 0 || byDay.some((named) => isNamedWeekday(day, named, rule));
+  return byDay.size === 0 || isNamedWeekday(day, filter);
 }
 
-function isNamedWeekday(
-  day: number,
-  named: { readonly nth: number; readonly weekday: number },
-  { freq, byMonth }: RecurrenceRule,
-): boolean {
-  if (weekday(day) !== named.weekday) return false;
+function isNamedWeekday(day: number, { byDay, byMonth, freq }: DayFilter): boolean {
+  const named = byDay.get(weekday(day));
+  if (named === undefined) return false;
   // A number has a meaning within a month or a year only.
-  if (named.nth === 0 || (freq !== 'YEARLY' && freq !== 'MONTHLY')) return true;
+  if (named.has(0) || (freq !== 'YEARLY' && freq !== 'MONTHLY')) return true;
   const { year, month } = civilDay(day);
-  const wholeYear = freq === 'YEARLY' && byMonth.length === 0;
+  const wholeYear = freq === 'YEARLY' && byMonth.size === 0;
   const first = Date.UTC(year, wholeYear ? 0 : month - 1, 1) / DAY_MS;
   const behind = Date.UTC(wholeYear ? year + 1 : year, wholeYear ? 0 : month, 1) / DAY_MS;
   const nth = Math.floor((day - first) / 7) + 1;
   const nthFromEnd = -(Math.floor((behind - 1 - day) / 7) + 1);
-  return named.nth === nth || named.nth === nthFromEnd;
+  return named.has(nth) || named.has(nthFromEnd);
 }
 
 /** The indices that BYSETPOS leaves, ascending. */
@@ -314,10 +344,11 @@ function* timesWithinDays(
   const all = offsetsInPeriod(rule, startMs);
   const offsets = [...positions(rule.bySetPos, all.length)].map((index) => all[index] ?? 0);
   if (offsets.length === 0) return;
+  const filter = dayFilter(rule);
   let atMs = firstMs + Math.floor((enterMs - firstMs) / stepMs) * stepMs;
   while (atMs <= toMs) {
     spend(budget);
-    const barredMs = barredUntil(rule, atMs);
+    const barredMs = barredUntil(rule, filter, atMs);
     if (barredMs !== undefined) {
       atMs = periodFrom(barredMs);
       continue;
@@ -331,9 +362,9 @@ function* timesWithinDays(
 }
 
 /** Where a part of the rule bars this time: when the day, hour, minute or seconds that it bars are over. */
-function barredUntil(rule: RecurrenceRule, atMs: number): number | undefined {
+function barredUntil(rule: RecurrenceRule, filter: DayFilter, atMs: number): number | undefined {
   const day = dayNumber(atMs);
-  if (!isNamed(day, rule)) return (day + 1) * DAY_MS;
+  if (!isNamed(day, filter)) return (day + 1) * DAY_MS;
   const endOf = (unitMs: number) => (Math.floor(atMs / unitMs) + 1) * unitMs;
   const at = new Date(atMs);
   if (bars(rule.byHour, at.getUTCHours())) return endOf(HOUR_MS);

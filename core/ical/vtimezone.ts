@@ -47,29 +47,74 @@ export function zoneOf(component: ICAL.Component, budget: WorkBudget): Zone | un
   const known = observances.filter((each) => each !== undefined);
   const earliest = known.toSorted((a, b) => a.startMs - b.startMs)[0];
   if (earliest === undefined || known.length < observances.length) return undefined;
+  const named = sorted(
+    known.flatMap(({ dates, beforeMs, offsetMs }) => onsets(dates, { beforeMs, offsetMs })),
+  );
+  spend(budget, observances.length + named.length);
+  const ruled = known.flatMap(({ rule, ...each }) =>
+    rule === undefined ? [] : [onsetsOf({ ...each, rule })],
+  );
   const years = new Map<number, readonly Onset[]>();
   return {
     offsetMs(instantMs) {
       const year = Math.floor(instantMs / YEAR_MS);
-      const onsets =
-        years.get(year) ?? known.flatMap((each) => onsetsUntil((year + 1) * YEAR_MS, each, budget));
-      years.set(year, onsets);
-      const last = onsets.filter(({ atMs }) => atMs <= instantMs).sort((a, b) => b.atMs - a.atMs)[0];
+      let ofYear = years.get(year);
+      if (ofYear === undefined) {
+        spend(budget, 1 + ruled.length);
+        ofYear = sorted(ruled.flatMap((until) => until((year + 1) * YEAR_MS, budget)));
+        years.set(year, ofYear);
+      }
+      const [byDate, byRule] = [lastUntil(named, instantMs), lastUntil(ofYear, instantMs)];
+      const last =
+        (byDate?.atMs ?? Number.NEGATIVE_INFINITY) > (byRule?.atMs ?? Number.NEGATIVE_INFINITY)
+          ? byDate
+          : byRule;
       return last?.offsetMs ?? earliest.beforeMs;
     },
   };
 }
 
-/** Those that are named, and those of the rule in the last years before then, or before it ended. */
-function onsetsUntil(
-  endMs: number,
-  { beforeMs, offsetMs, ...clock }: Observance,
-  budget: WorkBudget,
+function spend(budget: WorkBudget, steps: number): void {
+  budget.left -= steps;
+  if (budget.left < 0) throw new BrokenObject('a zone takes too long to follow');
+}
+
+function onsets(
+  wallTimes: readonly number[],
+  { beforeMs, offsetMs }: Pick<Observance, 'beforeMs' | 'offsetMs'>,
 ): Onset[] {
-  const toMs = Math.min(endMs, clock.untilMs) + beforeMs;
-  const ruled =
-    clock.rule && firstOf(clock.rule, clock.startMs, { fromMs: toMs - 3 * YEAR_MS, toMs }, budget);
-  return [...clock.dates, ...(ruled ?? [])].map((wallMs) => ({ atMs: wallMs - beforeMs, offsetMs }));
+  return wallTimes.map((wallMs) => ({ atMs: wallMs - beforeMs, offsetMs }));
+}
+
+function sorted(list: readonly Onset[]): Onset[] {
+  return list.toSorted((a, b) => a.atMs - b.atMs);
+}
+
+/** The last that is not later. @param list ascending */
+function lastUntil(list: readonly Onset[], instantMs: number): Onset | undefined {
+  let [low, high] = [0, list.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((list[middle]?.atMs ?? 0) <= instantMs) low = middle + 1;
+    else high = middle;
+  }
+  return list[low - 1];
+}
+
+/** The onsets that a rule names in the last years before a time, or before it ended: that is looked up once. */
+function onsetsOf(observance: Observance & { readonly rule: RecurrenceRule }) {
+  const { rule, startMs, untilMs, beforeMs } = observance;
+  let ended: Onset[] | undefined;
+  return (endMs: number, budget: WorkBudget): readonly Onset[] => {
+    if (endMs < untilMs) return until(endMs, budget);
+    ended ??= until(untilMs, budget);
+    return ended;
+  };
+
+  function until(atMs: number, budget: WorkBudget): Onset[] {
+    const toMs = atMs + beforeMs;
+    return onsets(firstOf(rule, startMs, { fromMs: toMs - 3 * YEAR_MS, toMs }, budget), observance);
+  }
 }
 
 function firstOf(rule: RecurrenceRule, startMs: number, range: WallRange, budget: WorkBudget): number[] {

@@ -27,12 +27,18 @@ export function instantOf(wallMs: number, zone: Zone): number {
   return candidates.find((at) => wallTime(at, zone) === wallMs) ?? wallMs - before;
 }
 
+/** No name of a zone is longer. */
+const TZID_CHARS_MAX = 255;
+/** `America/Argentina/Buenos_Aires` */
+const NAME_PARTS_MAX = 3;
+
 /**
  * The zone that a TZID names without a VTIMEZONE: an IANA name, one with a prefix (`/mozilla.org/20050126_1/Europe/Berlin`),
  * or a Windows name. Undefined: unknown; the time is then read as floating.
  */
 export function zoneNamed(tzid: string): Zone | undefined {
-  const parts = tzid.replace(/^"|"$/g, '').split('/').filter(Boolean);
+  if (tzid.length > TZID_CHARS_MAX) return undefined;
+  const parts = tzid.replace(/^"|"$/g, '').split('/').filter(Boolean).slice(-NAME_PARTS_MAX);
   const names = [tzid, ...parts.map((_, index) => parts.slice(index).join('/')), WINDOWS_ZONES[tzid]];
   const iana = names.find((name) => name !== undefined && /^[A-Za-z]/.test(name) && isTimeZone(name));
   return iana === undefined ? undefined : ianaZone(iana);
