@@ -218,7 +218,7 @@ export function caldavCalendar({ log, allowPrivateServers = false }: CaldavOptio
 async function etagNow(http: CalendarHttp, url: URL, limit: AbortSignal): Promise<string | null | undefined> {
   try {
     const [found] = (await properties(http, url, ['d:getetag'], '0', limit)).resources;
-    return found === undefined ? null : propText(found.props.getetag);
+    return found === undefined ? null : propText(found, 'd:getetag');
   } catch (error) {
     if (!(error instanceof MailError)) throw error;
     return error.code === 'not_found' ? null : undefined;

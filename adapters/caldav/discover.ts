@@ -1,8 +1,8 @@
-import * as z from 'zod';
 import type { CalendarInfo } from '../../core/ports/calendar.ts';
 import { MailError } from '../../core/ports/mail.ts';
 import { normalAddress } from '../../core/schema.ts';
 import { PrivateServerRefused } from '../remote/connect.ts';
+import { childrenOf } from '../remote/xml.ts';
 import type { CalendarHttp } from './http.ts';
 import { properties, propHrefs, propNames, propText, type Resource } from './multistatus.ts';
 
@@ -31,20 +31,20 @@ export async function findCalendars(
 ): Promise<FoundCalendars> {
   const principal = await findPrincipal(http, root, limit);
   const about = await onlyOne(http, principal, ABOUT_PRINCIPAL, limit);
-  const [home] = propHrefs(about.props.calendarHomeSet);
+  const [home] = propHrefs(about, 'c:calendar-home-set');
   if (home === undefined) throw noCalendarServer();
   const homeUrl = new URL(home, principal);
   const { resources, headers } = await properties(http, homeUrl, ABOUT_CALENDARS, '1', limit);
   // Without an outbox nobody is told (RFC 6638 2.1), whatever the server can do.
-  const hasOutbox = propHrefs(about.props.scheduleOutboxURL).length > 0;
-  const mayTell = hasOutbox && isCalendarUser(about.props.calendarUserAddressSet, email);
+  const hasOutbox = propHrefs(about, 'c:schedule-outbox-URL').length > 0;
+  const mayTell = hasOutbox && isCalendarUser(propHrefs(about, 'c:calendar-user-address-set'), email);
   const schedules = mayTell && (tellsOf(headers.dav) || (await tellsAttendees(http, homeUrl, limit)));
   // In an order of ours: Radicale's changes, and the first of them may be the one that is written to.
   const calendars = resources
     .filter(holdsEvents)
     .map((resource) => foundCalendar(resource, schedules))
     .sort((a, b) => (a.calendar < b.calendar ? -1 : 1));
-  const [inbox] = propHrefs(about.props.scheduleInboxURL);
+  const [inbox] = propHrefs(about, 'c:schedule-inbox-URL');
   return {
     calendars,
     serverDefault: inbox && (await defaultIn(http, new URL(inbox, principal), limit)),
@@ -67,8 +67,8 @@ const ABOUT_CALENDARS = [
 async function findPrincipal(http: CalendarHttp, root: URL, limit: AbortSignal): Promise<URL> {
   for (const url of [root, new URL('/.well-known/caldav', root)]) {
     try {
-      const { props } = await onlyOne(http, url, ['d:current-user-principal'], limit);
-      const [href] = propHrefs(props.currentUserPrincipal);
+      const found = await onlyOne(http, url, ['d:current-user-principal'], limit);
+      const [href] = propHrefs(found, 'd:current-user-principal');
       if (href !== undefined) return new URL(href, url);
     } catch (error) {
       // This address is not the one; another trouble is not cured by asking another.
@@ -94,8 +94,7 @@ async function onlyOne(
  * Whether the server takes this address for the owner's. It tells nobody of an event whose organizer is somebody else
  * (RFC 6638 3.1). One that does not say which addresses these are (2.4.1) is taken at its word.
  */
-function isCalendarUser(addressSet: unknown, email: string): boolean {
-  const addresses = propHrefs(addressSet);
+function isCalendarUser(addresses: readonly string[], email: string): boolean {
   const self = normalAddress(email);
   return addresses.length === 0 || addresses.some((uri) => normalAddress(mailAddress(uri)) === self);
 }
@@ -123,8 +122,8 @@ function tellsOf(dav: string | string[] | undefined): boolean {
 /** A server that has none, or does not show it, has no default: that is no failure. */
 async function defaultIn(http: CalendarHttp, inbox: URL, limit: AbortSignal): Promise<string | undefined> {
   try {
-    const { props } = await onlyOne(http, inbox, ['c:schedule-default-calendar-URL'], limit);
-    const [href] = propHrefs(props.scheduleDefaultCalendarURL);
+    const found = await onlyOne(http, inbox, ['c:schedule-default-calendar-URL'], limit);
+    const [href] = propHrefs(found, 'c:schedule-default-calendar-URL');
     return href === undefined ? undefined : decodedPath(new URL(href, inbox));
   } catch (error) {
     if (error instanceof MailError && ['refused', 'not_found'].includes(error.code)) return undefined;
@@ -132,39 +131,31 @@ async function defaultIn(http: CalendarHttp, inbox: URL, limit: AbortSignal): Pr
   }
 }
 
-const components = z.object({
-  comp: z.union([z.unknown().array(), z.unknown()]).transform((comp) => [comp].flat()),
-});
-const component = z.object({ _attributes: z.object({ name: z.string() }) });
-
-function holdsEvents({ props }: Resource): boolean {
-  if (!propNames(props.resourcetype).includes('calendar')) return false;
-  const read = components.safeParse(props.supportedCalendarComponentSet);
+function holdsEvents(resource: Resource): boolean {
+  if (!propNames(resource, 'd:resourcetype').includes('c:calendar')) return false;
+  const components = childrenOf(resource.props.get('c:supported-calendar-component-set'), 'c:comp');
   // One that does not say holds everything (RFC 4791 5.2.3).
-  if (!read.success || read.data.comp.every((comp) => comp === undefined)) return true;
-  return read.data.comp.some((comp) => {
-    const named = component.safeParse(comp);
-    return named.success && named.data._attributes.name.toUpperCase() === 'VEVENT';
-  });
+  if (components.length === 0) return true;
+  return components.some(({ attributes }) => attributes.get('name')?.toUpperCase() === 'VEVENT');
 }
 
-function foundCalendar({ url, props }: Resource, schedules: boolean): FoundCalendar {
+function foundCalendar(resource: Resource, schedules: boolean): FoundCalendar {
+  const { url } = resource;
   const calendar = decodedPath(url);
   const lastPart = calendar.split('/').filter(Boolean).at(-1) ?? calendar;
-  const name = propText(props.displayname)?.trim();
-  return { url, calendar, name: name ? name : lastPart, writable: isWritable(props), schedules };
+  const name = propText(resource, 'd:displayname');
+  return { url, calendar, name: name ? name : lastPart, writable: isWritable(resource), schedules };
 }
 
-const privileges = z.object({
-  privilege: z.union([z.unknown().array(), z.unknown()]).transform((privilege) => [privilege].flat()),
-});
-const WRITING = new Set(['write', 'writeContent', 'all']);
+const WRITING = new Set(['d:write', 'd:write-content', 'd:all']);
 
 /** RFC 3744 5.4. Where the server does not say, it will when it is tried. */
-function isWritable(props: Resource['props']): boolean {
-  const read = privileges.safeParse(props.currentUserPrivilegeSet);
-  if (!read.success) return true;
-  return read.data.privilege.some((privilege) => propNames(privilege).some((name) => WRITING.has(name)));
+function isWritable({ props }: Resource): boolean {
+  const granted = props.get('d:current-user-privilege-set');
+  if (granted === undefined) return true;
+  return childrenOf(granted, 'd:privilege')
+    .flatMap(({ children }) => children)
+    .some(({ name }) => WRITING.has(name));
 }
 
 /** What it is called does not depend on what the server chooses to encode. */

@@ -3,7 +3,10 @@ import type { EventKey, StoredEvent } from '../../core/ports/calendar.ts';
 import { MailError } from '../../core/ports/mail.ts';
 import { decodedName, type FoundCalendar } from './discover.ts';
 import type { CalendarHttp } from './http.ts';
-import { calendarQuery, propText, type Resource } from './multistatus.ts';
+import { calendarQuery, propFilter, propText, type Resource, textMatch } from './multistatus.ts';
+
+/** The largest object that is read, and others whose UID holds this one. */
+const FOUND_BYTES = 8 * 1024 * 1024;
 
 /** The object with this UID and the event in it; undefined where there is none. */
 export async function findObject(
@@ -14,7 +17,8 @@ export async function findObject(
   limit: AbortSignal,
 ): Promise<StoredEvent | undefined> {
   for (const text of textsOf(key.uid)) {
-    const { resources } = await calendarQuery(http, calendar.url, having(text), limit);
+    const query = { filter: propFilter('UID', text === '' ? '' : textMatch(text)), mostBytes: FOUND_BYTES };
+    const { resources } = await calendarQuery(http, calendar.url, query, limit);
     // The server looks for a part of it: others may come with it.
     for (const resource of resources) {
       const found = eventIn(resource, calendar, key, timezone);
@@ -33,27 +37,21 @@ function textsOf(uid: string): string[] {
   return longest === uid ? [uid] : [uid, longest];
 }
 
-/** As CDATA: elsewhere an `&amp;` of the text would be read as `&`. */
-function having(uid: string): object {
-  const match = { 'c:text-match': { _attributes: { collation: 'i;octet' }, _cdata: uid } };
-  return { 'c:prop-filter': { _attributes: { name: 'UID' }, ...(uid === '' ? {} : match) } };
-}
-
 function eventIn(
-  { url, props }: Resource,
+  resource: Resource,
   { calendar, writable, schedules }: FoundCalendar,
   key: EventKey,
   timezone: string,
 ): StoredEvent | undefined {
-  const text = propText(props.calendarData);
-  const name = decodedName(url);
+  const text = propText(resource, 'c:calendar-data');
+  const name = decodedName(resource.url);
   if (text === undefined || name === undefined) return undefined;
   // The XML took the end of the last line.
-  const ics = `${text.trimEnd()}\r\n`;
+  const ics = `${text}\r\n`;
   try {
     const event = eventInObject(ics, key, { calendar, timezone });
     if (event === undefined) return undefined;
-    const etag = propText(props.getetag);
+    const etag = propText(resource, 'd:getetag');
     if (!etag) throw new MailError('refused', 'the calendar server does not tell which version an object is');
     return { event, place: { calendar, name }, etag, ics, writable, schedules };
   } catch (error) {

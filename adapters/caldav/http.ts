@@ -1,5 +1,6 @@
 import http from 'node:http';
 import type { Socket } from 'node:net';
+import { StringDecoder } from 'node:string_decoder';
 import { MailError, type Start } from '../../core/ports/mail.ts';
 import type { Reach } from '../remote/connect.ts';
 import { connectionFailure } from '../remote/connection-failure.ts';
@@ -8,18 +9,33 @@ import { CalendarAgent, connect, type Peer } from './connection.ts';
 import type { CalendarServer } from './settings.ts';
 import { failureOf, writeFailureOf } from './status.ts';
 
-/** More than a calendar of ten thousand events. */
-const ANSWER_BYTES = 32 * 1024 * 1024;
+/** What is kept of a body that nobody reads as it comes: enough to see what a server says of a change. */
+const KEPT_BYTES = 64 * 1024;
 const MOST_REDIRECTS = 3;
 
 /** Servers that spread the accounts over hosts of their own, and name these in the account's addresses. */
 const SPREAD = ['.icloud.com'];
 
-export interface Answer {
+export interface AnswerHead {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
+}
+
+export interface Answer extends AnswerHead {
+  /** Its beginning; empty where it was read as it came. */
   readonly body: string;
 }
+
+/** Takes a body as it comes. What it throws ends the answer. */
+export interface BodySink {
+  /** A longer body is refused. */
+  readonly mostBytes: number;
+  write(text: string): void;
+  end(): void;
+}
+
+/** Asked for each answer with a status of 2xx. */
+export type BodyReader = (head: AnswerHead) => BodySink;
 
 export interface Question {
   readonly method: string;
@@ -31,15 +47,15 @@ export interface Question {
 /**
  * Speaks HTTP with one account's calendar server, and with nobody else: the password goes to the host of the
  * settings only, over TLS that is trusted or within this machine. Answers are bounded in bytes, and by the limit of
- * the call in time.
+ * the call in time; compressed ones are refused, because nobody can tell what comes out of them.
  */
 export interface CalendarHttp {
   /**
    * A question that changes nothing. Redirects are followed within the host. Asked once more where a connection that
    * was kept had ended meanwhile.
-   * @throws MailError unless the status is 2xx
+   * @throws MailError unless the status is 2xx, and when the answer is larger than it may be; what `read` throws
    */
-  ask(question: Question, limit: AbortSignal): Promise<Answer>;
+  ask(question: Question, limit: AbortSignal, read?: BodyReader): Promise<Answer>;
   /**
    * A request that changes something, on a connection of its own; `start` is awaited immediately before its first byte.
    * @throws MailError `outcome_unknown` where it was sent to its end and not answered, else as `status.ts` says
@@ -70,10 +86,10 @@ export function calendarHttp(server: () => Promise<CalendarServer>, reach: Reach
     return agent;
   }
 
-  async function askOnce(question: Question, limit: AbortSignal): Promise<Answer> {
+  async function askOnce(question: Question, limit: AbortSignal, read?: BodyReader): Promise<Answer> {
     const { peer, authorization } = await peerFor(question.url);
     for (let attempt = 1; ; attempt += 1) {
-      const sent = send({ ...question, authorization, agent: agentFor(peer) }, limit);
+      const sent = send({ ...question, authorization, agent: agentFor(peer) }, limit, read);
       try {
         return await sent.answer;
       } catch (error) {
@@ -85,11 +101,11 @@ export function calendarHttp(server: () => Promise<CalendarServer>, reach: Reach
   }
 
   return {
-    async ask(question, limit) {
+    async ask(question, limit, read) {
       let { url } = question;
       for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
         if (limit.aborted) throw outOfTime();
-        const answer = await askOnce({ ...question, url }, limit);
+        const answer = await askOnce({ ...question, url }, limit, read);
         const { location } = answer.headers;
         if (answer.status < 300 || answer.status > 399 || location === undefined) {
           if (answer.status < 200 || answer.status > 299) throw failureOf(answer.status);
@@ -165,6 +181,7 @@ interface Sent {
 function send(
   request: Question & { authorization: string } & ({ agent: CalendarAgent } | { socket: Socket }),
   signal: AbortSignal,
+  read?: BodyReader,
 ): Sent {
   const { url, method, headers, body, authorization } = request;
   const asked = http.request({
@@ -178,6 +195,7 @@ function send(
       ...headers,
       host: url.host,
       authorization,
+      'accept-encoding': 'identity',
       'user-agent': 'countersign',
       ...(body === '' ? {} : { 'content-length': Buffer.byteLength(body) }),
     },
@@ -191,22 +209,7 @@ function send(
       reject(new Error('the server changed to another protocol'));
     });
     asked.once('response', (response) => {
-      const chunks: Buffer[] = [];
-      let bytes = 0;
-      response.on('data', (chunk: Buffer) => {
-        bytes += chunk.length;
-        if (bytes > ANSWER_BYTES) {
-          asked.destroy();
-          reject(new MailError('refused', 'the answer of the calendar server is too large'));
-        }
-        chunks.push(chunk);
-      });
-      response.once('error', reject);
-      response.once('aborted', () => reject(new Error('the answer broke off')));
-      response.once('end', () => {
-        const { statusCode: status = 0, headers: answered } = response;
-        resolve({ status, headers: answered, body: Buffer.concat(chunks).toString('utf8') });
-      });
+      received(response, read).then(resolve, reject);
     });
   });
   let whole = false;
@@ -217,4 +220,31 @@ function send(
   answer.catch(() => undefined);
   asked.end(body);
   return { answer, reused: () => asked.reusedSocket, whole: () => whole };
+}
+
+async function received(response: http.IncomingMessage, read: BodyReader | undefined): Promise<Answer> {
+  const { statusCode: status = 0, headers } = response;
+  const isGood = status >= 200 && status <= 299;
+  const sink = read !== undefined && isGood ? read({ status, headers }) : undefined;
+  if (sink !== undefined && !/^(?:identity)?$/i.test(headers['content-encoding'] ?? '')) {
+    throw new MailError('refused', 'the calendar server compresses its answers, which it was not asked to');
+  }
+  const decoder = new StringDecoder('utf8');
+  let body = '';
+  let bytes = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    const text = decoder.write(chunk);
+    if (sink === undefined) {
+      body += text;
+      if (bytes > KEPT_BYTES) break;
+    } else {
+      if (bytes > sink.mostBytes)
+        throw new MailError('refused', 'the answer of the calendar server is too large');
+      sink.write(text);
+    }
+  }
+  sink?.write(decoder.end());
+  sink?.end();
+  return { status, headers, body };
 }

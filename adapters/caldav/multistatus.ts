@@ -1,24 +1,41 @@
-import { davRequest, propfind } from 'tsdav';
-import * as z from 'zod';
 import { MailError } from '../../core/ports/mail.ts';
-import type { Answer, CalendarHttp } from './http.ts';
+import { BadXml, childrenOf, type XmlElement, xmlParts, xmlText } from '../remote/xml.ts';
+import type { AnswerHead, BodySink, CalendarHttp, Question } from './http.ts';
 
 /**
- * PROPFIND and REPORT by tsdav, which writes and reads their XML, over HTTP of ours: tsdav's own would follow a
- * redirect with the password, and read a page of HTML as an empty list. Its `calendarQuery` and `calendarMultiGet` are
- * not used: they throw all answers away when one of them is an error, and the text of the error quotes the body.
+ * PROPFIND and REPORT. Their answers are read as they come, within bounds: a server that is hostile, or broken, costs
+ * neither more memory than a large calendar nor a long wait.
  */
 export interface Resource {
   /** As the server wrote it, made absolute. */
   readonly url: URL;
-  /** Only those that it has. Names without prefix, in camel case: `getetag`, `calendarData`. */
-  readonly props: Readonly<Record<string, unknown>>;
+  /** Only those that it has, by names such as `d:getetag`. */
+  readonly props: ReadonlyMap<string, XmlElement>;
 }
 
 export interface Multistatus {
   readonly resources: readonly Resource[];
-  readonly headers: Answer['headers'];
+  /** Paths of what the server named and failed to give. What is gone meanwhile is not among them. */
+  readonly failed: readonly string[];
+  readonly headers: AnswerHead['headers'];
 }
+
+/** How names are written here, in requests and in what was read. */
+const NAMESPACES = {
+  d: 'DAV:',
+  c: 'urn:ietf:params:xml:ns:caldav',
+  cs: 'http://calendarserver.org/ns/',
+  oc: 'http://owncloud.org/ns',
+};
+const XMLNS = Object.entries(NAMESPACES)
+  .map(([prefix, uri]) => `xmlns:${prefix}="${uri}"`)
+  .join(' ');
+const PREFIXES = Object.fromEntries(Object.entries(NAMESPACES).map(([prefix, uri]) => [uri, prefix]));
+
+/** Some properties of one resource. */
+const RESOURCE_BYTES = 256 * 1024;
+/** A home with thousands of calendars. */
+const HOME_BYTES = 4 * 1024 * 1024;
 
 /** @param depth 1: the collection, and what lies in it */
 export function properties(
@@ -28,102 +45,135 @@ export function properties(
   depth: '0' | '1',
   limit: AbortSignal,
 ): Promise<Multistatus> {
-  const props = Object.fromEntries(names.map((name) => [name, {}]));
-  return answered(http, url, limit, (fetch) => propfind({ url: url.href, props, depth, fetch }));
+  const body = `<d:propfind ${XMLNS}><d:prop>${names.map(empty).join('')}</d:prop></d:propfind>`;
+  const mostBytes = depth === '0' ? RESOURCE_BYTES : HOME_BYTES;
+  return answered(http, request('PROPFIND', url, depth, body), mostBytes, limit);
 }
 
-const XMLNS = { 'xmlns:c': 'urn:ietf:params:xml:ns:caldav', 'xmlns:d': 'DAV:' };
+function empty(name: string): string {
+  return `<${name}/>`;
+}
 
-/** @param filter of the VEVENTs; empty: each of them */
+/** Which VEVENTs to ask for, and how large the answer may be. */
+export interface EventFilter {
+  /** Text of XML; empty: each of them. */
+  readonly filter: string;
+  readonly mostBytes: number;
+}
+
 export function calendarQuery(
   http: CalendarHttp,
   url: URL,
-  filter: object,
+  { filter, mostBytes }: EventFilter,
   limit: AbortSignal,
 ): Promise<Multistatus> {
-  const events = { _attributes: { name: 'VEVENT' }, ...filter };
-  const body = {
-    'c:calendar-query': {
-      _attributes: XMLNS,
-      'd:prop': { 'd:getetag': {}, 'c:calendar-data': {} },
-      'c:filter': { 'c:comp-filter': { _attributes: { name: 'VCALENDAR' }, 'c:comp-filter': events } },
-    },
-  };
-  const init = { method: 'REPORT' as const, headers: { Depth: '1' }, body };
-  return answered(http, url, limit, (fetch) => davRequest({ url: url.href, init, fetch }));
+  const events = `<c:comp-filter name="VEVENT">${filter}</c:comp-filter>`;
+  const body =
+    `<c:calendar-query ${XMLNS}><d:prop><d:getetag/><c:calendar-data/></d:prop>` +
+    `<c:filter><c:comp-filter name="VCALENDAR">${events}</c:comp-filter></c:filter></c:calendar-query>`;
+  return answered(http, request('REPORT', url, '1', body), mostBytes, limit);
 }
 
-const WHOLE = /<\/(?:[\w.-]+:)?multistatus\s*>\s*$|<(?:[\w.-]+:)?multistatus[^<>]*\/>\s*$/;
+/** @param inner text of XML */
+export function propFilter(name: string, inner = ''): string {
+  return `<c:prop-filter name="${name}">${inner}</c:prop-filter>`;
+}
 
-const response = z.object({
-  href: z.string().optional(),
-  status: z.number(),
-  props: z.record(z.string(), z.unknown()).optional(),
-});
+export function textMatch(text: string): string {
+  return `<c:text-match collation="i;octet">${xmlText(text)}</c:text-match>`;
+}
+
+function request(method: string, url: URL, depth: string, body: string): Question {
+  const headers = { depth, 'content-type': 'application/xml; charset=utf-8' };
+  return { method, url, headers, body: `<?xml version="1.0" encoding="utf-8"?>${body}` };
+}
+
+/** Events are shown up to 50,000; the collections around them are few. */
+const RESOURCES_MAX = 60_000;
+const GONE = new Set([404, 410]);
+/** RFC 6578 3.6: the server gives no more of them than these. */
+const CUT = 507;
 
 async function answered(
   http: CalendarHttp,
-  url: URL,
+  question: Question,
+  mostBytes: number,
   limit: AbortSignal,
-  request: (fetch: typeof globalThis.fetch) => Promise<unknown>,
 ): Promise<Multistatus> {
-  let headers: Answer['headers'] = {};
-  const ours: typeof globalThis.fetch = async (_url, init = {}) => {
-    const { method = '', body } = init;
-    const question = {
-      method,
-      url,
-      headers: textHeaders(init.headers),
-      body: typeof body === 'string' ? body : '',
-    };
-    const answer = await http.ask(question, limit);
-    headers = answer.headers;
-    const isXml = /xml/i.test(headers['content-type'] ?? '');
-    if (answer.status !== 207 || !isXml) {
+  let resources: Resource[] = [];
+  let failed: string[] = [];
+
+  function take(part: XmlElement): void {
+    if (part.name !== 'd:response') return;
+    const [href] = childrenOf(part, 'd:href').map(textOf);
+    const status = statusOf(part) ?? 200;
+    if (status === CUT)
+      throw new MailError('refused', 'the calendar server gives only a part of the calendar');
+    if (href === undefined || !URL.canParse(href, question.url)) return;
+    const url = new URL(href, question.url);
+    if (status >= 300) {
+      if (!GONE.has(status)) failed.push(url.pathname);
+      return;
+    }
+    if (resources.length >= RESOURCES_MAX) {
+      throw new MailError('refused', 'the calendar server names too many objects');
+    }
+    const given = childrenOf(part, 'd:propstat').filter((propstat) => (statusOf(propstat) ?? 200) < 300);
+    const props = given
+      .flatMap((propstat) => childrenOf(propstat, 'd:prop'))
+      .flatMap(({ children }) => children);
+    resources.push({ url, props: new Map(props.map((prop) => [prop.name, prop])) });
+  }
+
+  function read({ status, headers }: AnswerHead): BodySink {
+    if (status !== 207 || !/xml/i.test(headers['content-type'] ?? '')) {
       throw new MailError('refused', 'the server does not answer as a calendar server does');
     }
-    // What was cut off reads as a shorter list.
-    if (!WHOLE.test(answer.body)) throw notUnderstood();
-    return new Response(answer.body, { status: 207, headers: { 'content-type': 'application/xml' } });
-  };
-  const read = z.array(response).safeParse(await request(ours));
-  // Where the XML cannot be read, tsdav answers as if the server had named the address of the answer, which is none.
-  if (!read.success || read.data.some(({ href }) => href === '')) throw notUnderstood();
-  return {
-    headers,
-    resources: read.data.flatMap(({ href, status, props }) => {
-      if (href === undefined || !URL.canParse(href, url)) return [];
-      return status < 300 ? [{ url: new URL(href, url), props: props ?? {} }] : [];
-    }),
-  };
+    // Of an answer that broke off nothing is kept.
+    [resources, failed] = [[], []];
+    const xml = xmlParts('d:multistatus', PREFIXES, take);
+    return {
+      mostBytes,
+      write: (text) => readable(() => xml.write(text)),
+      end: () => readable(() => xml.end()),
+    };
+  }
+
+  const { headers } = await http.ask(question, limit, read);
+  return { headers, resources, failed };
 }
 
-function notUnderstood(): MailError {
-  return new MailError('refused', 'the answer of the calendar server cannot be read');
+function readable(read: () => void): void {
+  try {
+    read();
+  } catch (error) {
+    if (!(error instanceof BadXml)) throw error;
+    throw new MailError('refused', 'the answer of the calendar server cannot be read', { cause: error });
+  }
 }
 
-function textHeaders(headers: unknown): Record<string, string> {
-  return Object.fromEntries(new Headers(z.record(z.string(), z.string()).parse(headers ?? {})));
+function statusOf(element: XmlElement): number | undefined {
+  const [status] = childrenOf(element, 'd:status');
+  const code = status && /^\s*HTTP\/\d(?:\.\d)? (\d{3})\b/.exec(status.text)?.[1];
+  return code === undefined ? undefined : Number(code);
 }
 
-/** The text of a property. tsdav makes numbers and truth values of what looks like them. */
-export function propText(value: unknown): string | undefined {
-  if (typeof value === 'string') return value;
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  const cdata = z.object({ _cdata: z.union([z.string(), z.array(z.string())]) }).safeParse(value);
-  if (!cdata.success) return undefined;
-  return [cdata.data._cdata].flat().join('');
+function textOf({ text }: XmlElement): string {
+  return text.trim();
 }
 
-/** The addresses in a property such as `calendar-home-set`. */
-export function propHrefs(value: unknown): string[] {
-  const read = z.object({ href: z.unknown() }).safeParse(value);
-  if (!read.success) return [];
-  return [read.data.href].flat().flatMap((href) => propText(href) ?? []);
+/** The text of a property. */
+export function propText({ props }: Resource, name: string): string | undefined {
+  const prop = props.get(name);
+  return prop && textOf(prop);
 }
 
-/** The names of the elements in a property such as `resourcetype`. */
-export function propNames(value: unknown): string[] {
-  const read = z.record(z.string(), z.unknown()).safeParse(value);
-  return read.success ? Object.keys(read.data) : [];
+/** The addresses in a property such as `c:calendar-home-set`. */
+export function propHrefs({ props }: Resource, name: string): string[] {
+  return childrenOf(props.get(name), 'd:href').map(textOf);
+}
+
+/** The names of the elements in a property such as `d:resourcetype`. */
+export function propNames({ props }: Resource, name: string): string[] {
+  return props.get(name)?.children.map((child) => child.name) ?? [];
 }

@@ -1,0 +1,223 @@
+import type { ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { caldavCalendar } from '../../../adapters/caldav/calendar.ts';
+import type { Calendar } from '../../../core/ports/calendar.ts';
+import type { MailCall } from '../../../core/ports/mail.ts';
+import { object } from '../../contracts/calendar/scene.ts';
+import { startScriptedCaldav } from '../../servers/scripted-caldav.ts';
+
+/** Answers of a calendar server that are made to cost time or memory, or to hide what is missing. */
+
+const query = { from: new Date('2026-03-01'), to: new Date('2026-04-01'), timezone: 'Europe/Zurich' };
+const XML = { 'content-type': 'application/xml; charset=utf-8' };
+const BEGIN = '<?xml version="1.0"?><d:multistatus xmlns:d="DAV:" xmlns:c="urn:ietf:params:xml:ns:caldav">';
+const END = '</d:multistatus>';
+
+/** A calendar on a server that answers every REPORT in this way. */
+async function answering(
+  answer: (response: ServerResponse) => void,
+): Promise<{ calendar: Calendar; call: MailCall }> {
+  const server = await startScriptedCaldav((asked, response) => {
+    if (asked.method !== 'REPORT') return 'usual';
+    answer(response);
+    return 'answered';
+  });
+  const calendar = caldavCalendar();
+  onTestFinished(() => calendar.close());
+  const caldav = { url: server.url, user: 'ada@example.org', pass: 'secret' };
+  const account = {
+    ownerId: 'o',
+    accountId: 1,
+    email: 'ada@example.org',
+    settings: async () => ({ caldav }),
+  };
+  return { calendar, call: { account, signal: new AbortController().signal, deadlineMs: 60_000 } };
+}
+
+/** Writes pieces for as long as the other end takes them. */
+function pour(response: ServerResponse, begin: string, piece: string, times: number, end: string): void {
+  response.writeHead(207, XML);
+  response.write(begin);
+  let left = times;
+  const more = () => {
+    while (left > 0 && !response.destroyed) {
+      left -= 1;
+      if (!response.write(piece)) return void response.once('drain', more);
+    }
+    if (!response.destroyed) response.end(end);
+  };
+  more();
+}
+
+const resource = (name: string, props: string, status = 'HTTP/1.1 200 OK') =>
+  `<d:response><d:href>/home/calendar/${name}</d:href><d:propstat><d:prop>${props}</d:prop>` +
+  `<d:status>${status}</d:status></d:propstat></d:response>`;
+const stored = (name: string, ics: string) =>
+  resource(name, `<d:getetag>"1"</d:getetag><c:calendar-data>${ics}</c:calendar-data>`);
+const GOOD = stored('good.ics', object('good', 'DTSTART:20260310T090000Z'));
+
+const MB = 1024 * 1024;
+
+describe('a hostile answer', () => {
+  it.each<readonly [what: string, begin: string, piece: string, bytes: number, end: string]>([
+    ['of elements deep in one another', BEGIN, '<d:x>', 31 * MB, ''],
+    ['of many attributes', `${BEGIN}<d:response `, 'a="1" ', 31 * MB, `/>${END}`],
+    ['of many elements', BEGIN, '<d:x/>', 31 * MB, END],
+    ['of many elements in one resource', `${BEGIN}<d:response>`, '<d:x/>', 31 * MB, `</d:response>${END}`],
+    ['of many resources', BEGIN, resource('a.ics', '<d:getetag>"1"</d:getetag>'), 31 * MB, END],
+    ['of one long text', `${BEGIN}<d:response><d:href>`, 'x'.repeat(1024), 33 * MB, ''],
+    ['of one long comment', `${BEGIN}<!--`, ' comment '.repeat(100), 33 * MB, ''],
+    ['of one long name', `${BEGIN}<d:`, 'x'.repeat(1024), 33 * MB, ''],
+    [
+      'with a document type',
+      '<!DOCTYPE multistatus [<!ENTITY a "aaaaaaaaaa">',
+      '<!ENTITY b "&a;&a;&a;">',
+      MB,
+      ']>',
+    ],
+    [
+      'with an entity that nobody knows',
+      `${BEGIN}<d:response><d:href>&a;`,
+      'x',
+      1,
+      `</d:href></d:response>${END}`,
+    ],
+    ['that goes on behind its end', `${BEGIN}${END}`, '<d:response/>', MB, ''],
+    ['that is larger than any calendar', BEGIN, GOOD, 33 * MB, END],
+  ])('%s is refused, within a little memory and time', async (_what, begin, piece, bytes, end) => {
+    const { calendar, call } = await answering((response) => {
+      const pieces = piece.repeat(Math.max(1, Math.floor((64 * 1024) / piece.length)));
+      pour(response, begin, bytes < pieces.length ? piece : pieces, Math.max(1, bytes / pieces.length), end);
+    });
+    const before = process.memoryUsage().rss;
+    const began = process.cpuUsage();
+    await expect(calendar.list(call, query)).rejects.toMatchObject({ name: 'MailError', code: 'refused' });
+    const { user, system } = process.cpuUsage(began);
+    // The server of the test is part of this.
+    expect((user + system) / 1e6).toBeLessThan(12);
+    expect(process.memoryUsage().rss - before).toBeLessThan(400 * MB);
+  });
+
+  it.each(['gzip', 'deflate', 'br', 'GZIP, identity'])(
+    'in %s is refused, and not unpacked',
+    async (encoding) => {
+      const { calendar, call } = await answering((response) => {
+        response.writeHead(207, { ...XML, 'content-encoding': encoding });
+        response.end(gzipSync(`${BEGIN}${' '.repeat(100 * MB)}${END}`));
+      });
+      await expect(calendar.list(call, query)).rejects.toMatchObject({
+        code: 'refused',
+        message: expect.stringContaining('compresses') as unknown,
+      });
+    },
+  );
+
+  it('that drips is given up when the time of the call is over', async () => {
+    const { calendar, call } = await answering((response) => {
+      response.writeHead(207, XML);
+      response.write(BEGIN);
+      const drip = setInterval(() => response.write(' '), 20);
+      response.once('close', () => clearInterval(drip));
+    });
+    await expect(calendar.list({ ...call, deadlineMs: 500 }, query)).rejects.toMatchObject({
+      code: 'unavailable',
+    });
+  });
+
+  it('to a change is not read to its end', async () => {
+    const server = await startScriptedCaldav((asked, response) => {
+      if (asked.method !== 'PUT') return 'usual';
+      response.writeHead(403, { 'content-type': 'text/plain' });
+      const more = () => {
+        while (!response.destroyed && response.write('x'.repeat(MB)));
+      };
+      response.on('drain', more);
+      more();
+      return 'answered';
+    });
+    const calendar = caldavCalendar();
+    onTestFinished(() => calendar.close());
+    const caldav = { url: server.url, user: 'ada@example.org', pass: 'secret' };
+    const account = {
+      ownerId: 'o',
+      accountId: 1,
+      email: 'ada@example.org',
+      settings: async () => ({ caldav }),
+    };
+    const call = { account, signal: new AbortController().signal, deadlineMs: 60_000 };
+    const change = { calendar: '/home/calendar/', name: 'a.ics', ics: object('a'), ifMatch: null };
+    await expect(calendar.write(call, change, async () => true)).rejects.toMatchObject({ code: 'refused' });
+  });
+});
+
+describe('a list', () => {
+  const listOf = async (...responses: string[]) => {
+    const { calendar, call } = await answering((response) => {
+      response.writeHead(207, XML).end(`${BEGIN}${responses.join('')}${END}`);
+    });
+    return calendar.list(call, query);
+  };
+
+  it('of 20 MB is read while others get their turn', async () => {
+    const lines = Array.from({ length: 10 }, (_, index) => `X-A${index}:${'x'.repeat(60)}`);
+    const ordinary = stored('NAME.ics', object('NAME', 'DTSTART:20260310T090000Z', ...lines));
+    const all = Array.from({ length: 20_000 }, (_, index) => ordinary.replaceAll('NAME', `n${index}`)).join(
+      '',
+    );
+    const { calendar, call } = await answering((response) => {
+      response.writeHead(207, XML).end(`${BEGIN}${all}${END}`);
+    });
+    let turns = 0;
+    const turn = setInterval(() => (turns += 1), 1);
+    onTestFinished(() => clearInterval(turn));
+    const { events, unreadable } = await calendar.list(call, query);
+    expect([events.length + unreadable, turns > 20]).toEqual([20_000, true]);
+  });
+
+  it('counts what is too large or too much to be read, and shows the others', async () => {
+    const large = stored('large.ics', object('large', `DESCRIPTION:${'x'.repeat(5 * MB)}`));
+    const many = stored('many.ics', object('many', `X-A:1\r\n`.repeat(200_000).trimEnd()));
+    const { events, unreadable } = await listOf(large, many, GOOD);
+    expect(events.map(({ uid }) => uid)).toEqual(['good']);
+    expect(unreadable).toBe(2);
+  });
+
+  it('counts what the server fails to give, and not what is gone', async () => {
+    const status = (name: string, code: string) =>
+      `<d:response><d:href>/home/calendar/${name}</d:href><d:status>HTTP/1.1 ${code}</d:status></d:response>`;
+    const { events, unreadable } = await listOf(
+      status('a.ics', '500 Oops'),
+      status('b.ics', '404 Not Found'),
+      GOOD,
+    );
+    expect([events.length, unreadable]).toEqual([1, 1]);
+    await expect(listOf(GOOD, status('', '507 Insufficient Storage'))).rejects.toMatchObject({
+      code: 'refused',
+    });
+  });
+
+  it.each([
+    ['other prefixes', (xml: string) => xml.replaceAll('d:', 'dav:').replaceAll('xmlns:d=', 'xmlns:dav=')],
+    [
+      'the namespace as the default',
+      (xml: string) => xml.replaceAll('d:', '').replaceAll('xmlns:d=', 'xmlns='),
+    ],
+    ['an empty line in front', (xml: string) => `\r\n${xml}`],
+    ['CDATA', (xml: string) => xml.replace(/(BEGIN:VCALENDAR[^<]*)/, '<![CDATA[$1]]>')],
+  ])('is read with %s', async (_what, written) => {
+    const { calendar, call } = await answering((response) => {
+      const xml = `${BEGIN}${GOOD}${END}`;
+      response.writeHead(207, XML).end(written(xml));
+    });
+    expect((await calendar.list(call, query)).events.map(({ uid }) => uid)).toEqual(['good']);
+  });
+
+  it('does not take elements of another namespace for its own', async () => {
+    const other = GOOD.replace('<c:calendar-data>', '<x:calendar-data xmlns:x="urn:x">').replace(
+      '</c:calendar-data>',
+      '</x:calendar-data>',
+    );
+    expect(await listOf(other)).toEqual({ events: [], unreadable: 1 });
+  });
+});
