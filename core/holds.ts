@@ -14,6 +14,9 @@ const HOLDS = {
   send_limit: 'This key has sent more in a short time than it may without asking.',
   likely_repeat: 'The same was already sent or asked for a short time ago.',
   several_messages: 'This key may change only one message at a time without asking.',
+  server_may_write: 'Your calendar server may write to the organizer of the event that you do not come.',
+  shared_calendar: 'It changes a calendar that is not yours alone: others get at what is in it.',
+  calendar_access_unknown: 'It could not be found out whether the calendar that it changes is yours alone.',
   into_sent_or_drafts: 'It would move messages into Sent or Drafts, where they could pass for your own.',
 } as const;
 

@@ -1,9 +1,9 @@
-import type { Calendar, CalendarInfo } from '../../core/ports/calendar.ts';
+import type { Calendar } from '../../core/ports/calendar.ts';
 import type { Log } from '../../core/ports/log.ts';
 import { type MailAccount, type MailCall, MailError, type Start } from '../../core/ports/mail.ts';
 import type { AllowPrivateServers } from '../remote/connect.ts';
 import { underCall } from '../remote/time-limit.ts';
-import { type FoundCalendar, type FoundCalendars, findCalendars } from './discover.ts';
+import { asInfo, type FoundCalendar, type FoundCalendars, findCalendars } from './discover.ts';
 import { eventsInRange, type SeriesTrust } from './events-in-range.ts';
 import { findObject } from './find-object.ts';
 import { type CalendarHttp, calendarHttp, type Question } from './http.ts';
@@ -227,10 +227,6 @@ async function etagNow(http: CalendarHttp, url: URL, limit: AbortSignal): Promis
 
 function keyOf(ownerId: string, accountId: number): string {
   return JSON.stringify([ownerId, accountId]);
-}
-
-function asInfo({ calendar, name, writable, schedules }: FoundCalendar): CalendarInfo {
-  return { calendar, name, writable, schedules };
 }
 
 async function serverOf(account: MailAccount): Promise<CalendarServer | undefined> {

@@ -1,14 +1,20 @@
-import type { CalendarInfo } from '../../core/ports/calendar.ts';
+import type { CalendarAccess, CalendarInfo } from '../../core/ports/calendar.ts';
 import { MailError } from '../../core/ports/mail.ts';
 import { normalAddress } from '../../core/schema.ts';
 import { PrivateServerRefused } from '../remote/connect.ts';
 import { childrenOf } from '../remote/xml.ts';
+import { ABOUT_ACCESS, accessOf } from './access.ts';
+import { decodedPart, decodedPath } from './decoded.ts';
 import type { CalendarHttp } from './http.ts';
 import { properties, propHrefs, propNames, propText, type Resource } from './multistatus.ts';
 
 /** A calendar, and where it lies as the server writes it. */
 export interface FoundCalendar extends CalendarInfo {
   readonly url: URL;
+}
+
+export function asInfo({ url: _url, ...info }: FoundCalendar): CalendarInfo {
+  return info;
 }
 
 export interface FoundCalendars {
@@ -37,12 +43,19 @@ export async function findCalendars(
   const { resources, headers } = await properties(http, homeUrl, ABOUT_CALENDARS, '1', limit);
   // Without an outbox nobody is told (RFC 6638 2.1), whatever the server can do.
   const hasOutbox = propHrefs(about, 'c:schedule-outbox-URL').length > 0;
-  const mayTell = hasOutbox && isCalendarUser(propHrefs(about, 'c:calendar-user-address-set'), email);
-  const schedules = mayTell && (tellsOf(headers.dav) || (await tellsAttendees(http, homeUrl, limit)));
+  const isOwnAddress = isCalendarUser(propHrefs(about, 'c:calendar-user-address-set'), email);
+  const classes = classesOf(headers.dav);
+  const options = classes.has('calendar-auto-schedule') ? classes : await optionsOf(http, homeUrl, limit);
+  const server = { principal, classes: new Set([...classes, ...options]) };
+  const announces = hasOutbox && server.classes.has('calendar-auto-schedule');
   // In an order of ours: Radicale's changes, and the first of them may be the one that is written to.
   const calendars = resources
     .filter(holdsEvents)
-    .map((resource) => foundCalendar(resource, schedules))
+    .map((resource) => ({
+      ...foundCalendar(resource, accessOf(resource, server)),
+      schedules: announces && isOwnAddress,
+      answersOrganizers: announces,
+    }))
     .sort((a, b) => (a.calendar < b.calendar ? -1 : 1));
   const [inbox] = propHrefs(about, 'c:schedule-inbox-URL');
   return {
@@ -62,6 +75,7 @@ const ABOUT_CALENDARS = [
   'd:displayname',
   'd:current-user-privilege-set',
   'c:supported-calendar-component-set',
+  ...ABOUT_ACCESS,
 ];
 
 async function findPrincipal(http: CalendarHttp, root: URL, limit: AbortSignal): Promise<URL> {
@@ -104,19 +118,19 @@ function mailAddress(uri: string): string {
 }
 
 /** Many servers say what they can do to OPTIONS only (RFC 4918 18). */
-async function tellsAttendees(http: CalendarHttp, url: URL, limit: AbortSignal): Promise<boolean> {
+async function optionsOf(http: CalendarHttp, url: URL, limit: AbortSignal): Promise<ReadonlySet<string>> {
   try {
     const { headers } = await http.ask({ method: 'OPTIONS', url, headers: {}, body: '' }, limit);
-    return tellsOf(headers.dav);
+    return classesOf(headers.dav);
   } catch (error) {
-    if (error instanceof MailError && ['refused', 'not_found'].includes(error.code)) return false;
+    if (error instanceof MailError && ['refused', 'not_found'].includes(error.code)) return new Set();
     throw error;
   }
 }
 
-function tellsOf(dav: string | string[] | undefined): boolean {
-  const classes = [dav ?? ''].flat().join().split(',');
-  return classes.some((name) => name.trim().toLowerCase() === 'calendar-auto-schedule');
+function classesOf(dav: string | string[] | undefined): ReadonlySet<string> {
+  const names = [dav ?? ''].flat().join().split(',');
+  return new Set(names.map((name) => name.trim().toLowerCase()).filter((name) => name !== ''));
 }
 
 /** A server that has none, or does not show it, has no default: that is no failure. */
@@ -139,12 +153,15 @@ function holdsEvents(resource: Resource): boolean {
   return components.some(({ attributes }) => attributes.get('name')?.toUpperCase() === 'VEVENT');
 }
 
-function foundCalendar(resource: Resource, schedules: boolean): FoundCalendar {
+function foundCalendar(
+  resource: Resource,
+  access: CalendarAccess,
+): Omit<FoundCalendar, 'schedules' | 'answersOrganizers'> {
   const { url } = resource;
   const calendar = decodedPath(url);
   const lastPart = calendar.split('/').filter(Boolean).at(-1) ?? calendar;
   const name = propText(resource, 'd:displayname');
-  return { url, calendar, name: name ? name : lastPart, writable: isWritable(resource), schedules };
+  return { url, calendar, name: name ? name : lastPart, writable: isWritable(resource), access };
 }
 
 const WRITING = new Set(['d:write', 'd:write-content', 'd:all']);
@@ -156,27 +173,6 @@ function isWritable({ props }: Resource): boolean {
   return childrenOf(granted, 'd:privilege')
     .flatMap(({ children }) => children)
     .some(({ name }) => WRITING.has(name));
-}
-
-/** What it is called does not depend on what the server chooses to encode. */
-export function decodedPath({ pathname }: URL): string {
-  const path = pathname.endsWith('/') ? pathname : `${pathname}/`;
-  return path.split('/').map(decodedPart).join('/');
-}
-
-/** The name of an object; undefined for the collection itself. */
-export function decodedName({ pathname }: URL): string | undefined {
-  const last = pathname.split('/').at(-1);
-  return last ? decodedPart(last) : undefined;
-}
-
-function decodedPart(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch (error) {
-    if (error instanceof URIError) return part;
-    throw error;
-  }
 }
 
 function noCalendarServer(): MailError {

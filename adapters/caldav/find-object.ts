@@ -1,7 +1,8 @@
 import { BrokenObject, eventInObject } from '../../core/ical/expand.ts';
 import type { EventKey, StoredEvent } from '../../core/ports/calendar.ts';
 import { MailError } from '../../core/ports/mail.ts';
-import { decodedName, type FoundCalendar } from './discover.ts';
+import { decodedName } from './decoded.ts';
+import { asInfo, type FoundCalendar } from './discover.ts';
 import type { CalendarHttp } from './http.ts';
 import { calendarQuery, propFilter, propText, type Resource, textMatch } from './multistatus.ts';
 
@@ -39,7 +40,7 @@ function textsOf(uid: string): string[] {
 
 function eventIn(
   resource: Resource,
-  { calendar, writable, schedules }: FoundCalendar,
+  calendar: FoundCalendar,
   key: EventKey,
   timezone: string,
 ): StoredEvent | undefined {
@@ -49,11 +50,11 @@ function eventIn(
   // The XML took the end of the last line.
   const ics = `${text}\r\n`;
   try {
-    const event = eventInObject(ics, key, { calendar, timezone });
+    const event = eventInObject(ics, key, { calendar: calendar.calendar, timezone });
     if (event === undefined) return undefined;
     const etag = propText(resource, 'd:getetag');
     if (!etag) throw new MailError('refused', 'the calendar server does not tell which version an object is');
-    return { event, place: { calendar, name }, etag, ics, writable, schedules };
+    return { event, place: { calendar: calendar.calendar, name }, etag, ics, calendar: asInfo(calendar) };
   } catch (error) {
     if (error instanceof BrokenObject) return undefined;
     throw error;

@@ -11,6 +11,8 @@ export interface Resource {
   readonly url: URL;
   /** Only those that it has, by names such as `d:getetag`. */
   readonly props: ReadonlyMap<string, XmlElement>;
+  /** Those that it has and does not show to the owner. */
+  readonly refused: ReadonlySet<string>;
 }
 
 export interface Multistatus {
@@ -118,11 +120,19 @@ async function answered(
     if (resources.length >= RESOURCES_MAX) {
       throw new MailError('refused', 'the calendar server names too many objects');
     }
-    const given = childrenOf(part, 'd:propstat').filter((propstat) => (statusOf(propstat) ?? 200) < 300);
-    const props = given
-      .flatMap((propstat) => childrenOf(propstat, 'd:prop'))
-      .flatMap(({ children }) => children);
-    resources.push({ url, props: new Map(props.map((prop) => [prop.name, prop])) });
+    const propstats = childrenOf(part, 'd:propstat');
+    const those = (isMeant: (status: number) => boolean) =>
+      propstats
+        .filter((propstat) => isMeant(statusOf(propstat) ?? 200))
+        .flatMap((propstat) => childrenOf(propstat, 'd:prop'))
+        .flatMap(({ children }) => children);
+    const given = those((code) => code < 300);
+    const refused = those((code) => code === 401 || code === 403);
+    resources.push({
+      url,
+      props: new Map(given.map((prop) => [prop.name, prop])),
+      refused: new Set(refused.map(({ name }) => name)),
+    });
   }
 
   function read({ status, headers }: AnswerHead): BodySink {

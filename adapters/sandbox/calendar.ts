@@ -35,6 +35,8 @@ const CALENDAR: CalendarInfo = {
   name: 'Calendar',
   writable: true,
   schedules: false,
+  answersOrganizers: false,
+  access: 'own',
 };
 
 /**
@@ -173,11 +175,11 @@ function foundIn(
   key: EventKey,
   timezone: string,
 ): StoredEvent | undefined {
-  const { calendar, writable, schedules } = CALENDAR;
+  const { calendar } = CALENDAR;
   for (const [name, ics] of objects) {
     const event = eventInObject(ics, key, { calendar, timezone });
     if (event !== undefined) {
-      return { event, place: { calendar, name }, etag: etagOf(ics), ics, writable, schedules };
+      return { event, place: { calendar, name }, etag: etagOf(ics), ics, calendar: CALENDAR };
     }
   }
   return undefined;

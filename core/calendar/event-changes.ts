@@ -80,7 +80,7 @@ export async function newEvent(
     eventId,
     key,
     place: { calendar: calendar.calendar, name: `${unique}.ics` },
-    schedules: calendar.schedules,
+    calendar,
     replaced: null,
     ics: composed.ics,
     told: { method: 'REQUEST', ...composed },
@@ -103,7 +103,7 @@ interface ChangeArguments {
 export async function changedEvent(args: ChangeArguments, context: CallContext): Promise<Planned> {
   const found = await findEvent(context, args.event_id);
   const { account, stored, facts } = found;
-  const { schedules } = stored;
+  const { schedules } = stored.calendar;
   refuseWhatIsNotToChange(found);
   refuseSelf(args.attendee ?? null, account.email);
   const time = timeOf(args, facts, context.owner.timezone);
@@ -142,7 +142,7 @@ export async function confirmedEvent(args: { event_id: number }, context: CallCo
   const change: EventChange = {
     status: 'CONFIRMED',
     self: account.email,
-    agentOf: (now) => (now === 'client' || !stored.schedules ? 'client' : 'server'),
+    agentOf: (now) => (now === 'client' || !stored.calendar.schedules ? 'client' : 'server'),
   };
   return planned(context, found, { tool: 'confirm_event', change, title: '', attendee: null, request: {} });
 }
@@ -168,7 +168,7 @@ export async function cancelledEvent(args: { event_id: number }, context: CallCo
     eventId: found.eventId,
     key: stored.event,
     place: stored.place,
-    schedules: stored.schedules,
+    calendar: stored.calendar,
     replaced: { ics: stored.ics, etag: stored.etag, facts },
     ics,
     told: cancelled && { method: 'CANCEL', ...cancelled },
@@ -185,7 +185,7 @@ function saysCancelled(found: FoundEvent, context: CallContext): { ics: string; 
   const change: EventChange = {
     status: 'CANCELLED',
     self: account.email,
-    agentOf: (now) => (now === 'server' && !stored.schedules ? 'client' : now),
+    agentOf: (now) => (now === 'server' && !stored.calendar.schedules ? 'client' : now),
   };
   return changedAs(context, found, change);
 }
@@ -212,7 +212,7 @@ async function planned(
     eventId: found.eventId,
     key: stored.event,
     place: stored.place,
-    schedules: stored.schedules,
+    calendar: stored.calendar,
     replaced: { ics: stored.ics, etag: stored.etag, facts },
     ics: composed.ics,
     told: { method: 'REQUEST', ...composed },

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { ServiceError } from '../errors.ts';
+import type { Hold } from '../holds.ts';
 import { type ActionPlan, canonicalJson } from '../plan.ts';
-import type { EventKey, ObjectPlace } from '../ports/calendar.ts';
+import type { CalendarInfo, EventKey, ObjectPlace } from '../ports/calendar.ts';
 import type { Invitation } from '../ports/mail.ts';
 import type { Account } from '../ports/storage.ts';
 import { frozenMessage, sendingHolds } from '../send-plan.ts';
@@ -28,6 +29,10 @@ const eventRecord = z.strictObject({
   ics: z.string().nullable(),
   /** The server writes to attendees by itself. */
   schedules: z.boolean(),
+  /** See CalendarInfo. */
+  answersOrganizers: z.boolean(),
+  calendarName: z.string(),
+  access: z.enum(['own', 'shared', 'unknown']),
   /** The owner's, when it was planned: for times that float. */
   timezone: z.string(),
 });
@@ -44,7 +49,8 @@ export interface ComposedChange {
   readonly eventId: number;
   readonly key: EventKey;
   readonly place: ObjectPlace;
-  readonly schedules: boolean;
+  /** The one that is changed. */
+  readonly calendar: CalendarInfo;
   readonly replaced: { readonly ics: string; readonly etag: string; readonly facts: EventFacts } | null;
   readonly ics: string | null;
   /** What attendees are told: an object that says the event as they are to know it. Null: nothing. */
@@ -62,13 +68,15 @@ interface Told {
 }
 
 export async function planEvent(context: CallContext, change: ComposedChange): Promise<ActionPlan> {
-  const { account, told, replaced, key } = change;
+  const { account, told, replaced, key, calendar } = change;
   const { email } = account;
   const { timezone } = context.owner;
-  const telling = told === null ? NOBODY : tellingOf(told.facts, email, change.schedules);
+  const telling = told === null ? NOBODY : tellingOf(told.facts, email, calendar.schedules);
   const addressed = new Set(recipientsOf(telling));
   if (change.attendee !== null) addressed.add(change.attendee);
-  const holds = await sendingHolds(context, {
+  const organizer = replaced && hearingOrganizer(replaced.facts, email, calendar);
+  if (organizer !== null) addressed.add(organizer);
+  const holds: Hold[] = await sendingHolds(context, {
     account,
     to: [...addressed],
     written: { subject: change.title, body: '' },
@@ -83,11 +91,17 @@ export async function planEvent(context: CallContext, change: ComposedChange): P
     ifMatch: replaced?.etag ?? null,
     replaced: replaced?.ics ?? null,
     ics: change.ics,
-    schedules: change.schedules,
+    schedules: calendar.schedules,
+    answersOrganizers: calendar.answersOrganizers,
+    calendarName: calendar.name,
+    access: calendar.access,
     timezone,
   };
+  if (organizer !== null) holds.push('server_may_write');
+  if (calendar.access === 'shared') holds.push('shared_calendar');
+  if (calendar.access === 'unknown') holds.push('calendar_access_unknown');
   const heardBefore =
-    replaced !== null && recipientsOf(tellingOf(replaced.facts, email, change.schedules)).length > 0;
+    replaced !== null && recipientsOf(tellingOf(replaced.facts, email, calendar.schedules)).length > 0;
   const message =
     told === null || telling.byMail.length === 0
       ? { envelope: null, raw: null, messageId: null }
@@ -131,9 +145,20 @@ function saying({ attendees, organizer, recurring: _recurring, ...others }: Even
   return canonicalJson({ ...others, organizer: organizer?.address, invited });
 }
 
-/** All whom the run writes to, or has the server write to. */
+/** Whom the server may tell of a change of an event that is theirs. Null: nobody, or the event is the owner's own. */
+function hearingOrganizer(
+  facts: EventFacts,
+  email: string,
+  { answersOrganizers }: Pick<CalendarInfo, 'answersOrganizers'>,
+): string | null {
+  return answersOrganizers && !isOurs(facts, email) ? (facts.organizer?.address ?? null) : null;
+}
+
+/** All whom the run writes to, or has the server write to, or may have. */
 export function eventRecipients(plan: ActionPlan): readonly string[] {
-  return recipientsOf(eventChange(plan, null).telling);
+  const { telling, organizer, organizerHears } = eventChange(plan, null);
+  const others = recipientsOf(telling);
+  return organizer !== null && organizerHears ? [...others, organizer] : others;
 }
 
 /** What a plan does to an event, for the owner's page: read from the objects that it stores and replaces. */
@@ -149,6 +174,8 @@ export interface EventChange {
   readonly organizer: string | null;
   /** The server may tell the organizer that the owner does not come. */
   readonly organizerHears: boolean;
+  /** The calendar that it is in. */
+  readonly calendar: Pick<CalendarInfo, 'name' | 'access'>;
 }
 
 /**
@@ -156,7 +183,8 @@ export interface EventChange {
  * @throws Error where the objects do not say the event, or the message says another
  */
 export function eventChange(plan: ActionPlan, message: SentMessage | null): EventChange {
-  const { replaced, ics, uid, recurrenceId, timezone, schedules } = eventRecordOf(plan);
+  const record = eventRecordOf(plan);
+  const { replaced, ics, uid, recurrenceId, timezone, schedules } = record;
   const key = { uid, recurrenceId };
   const before = replaced === null ? null : (eventFacts(replaced, key, timezone) ?? null);
   const after = ics === null ? null : (eventFacts(ics, key, timezone) ?? null);
@@ -176,7 +204,8 @@ export function eventChange(plan: ActionPlan, message: SentMessage | null): Even
         ? NOBODY
         : tellingOf(facts, plan.account.email, schedules),
     organizer: ours ? null : (facts.organizer?.address ?? null),
-    organizerHears: !ours && schedules,
+    organizerHears: hearingOrganizer(facts, plan.account.email, record) !== null,
+    calendar: { name: record.calendarName, access: record.access },
   };
 }
 

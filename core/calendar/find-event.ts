@@ -77,8 +77,9 @@ async function readOrNone(
   }
 }
 
-function changeableFacts({ ics, event, writable }: StoredEvent, timezone: string): EventFacts {
-  if (!writable) throw unchangeable('read_only', 'names an event of a calendar that can only be read');
+function changeableFacts({ ics, event, calendar }: StoredEvent, timezone: string): EventFacts {
+  if (!calendar.writable)
+    throw unchangeable('read_only', 'names an event of a calendar that can only be read');
   if (Buffer.byteLength(ics) > OBJECT_BYTES_MAX) {
     throw unchangeable('too_large', 'names an event that carries too much to be changed here');
   }

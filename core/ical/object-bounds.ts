@@ -23,8 +23,9 @@ export function refuseBeyondBounds(ics: string): void {
   let depth = 0;
   let values = 0;
   for (const line of lines) {
-    if (/^BEGIN:/i.test(line)) refuseDepth((depth += 1));
+    if (/^BEGIN:/i.test(line)) depth += 1;
     else if (/^END:/i.test(line)) depth -= 1;
+    refuseDepth(depth);
     if (/^(?:RRULE|EXRULE)[;:]/i.test(line) && line.length > RULE_CHARS_MAX) {
       throw new BrokenObject('a recurrence rule is too long');
     }

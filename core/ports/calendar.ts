@@ -61,9 +61,26 @@ export interface CalendarInfo {
   readonly name: string;
   /** The owner may write to it. */
   readonly writable: boolean;
-  /** The server itself tells attendees when an object is stored or deleted (RFC 6638 calendar-auto-schedule). */
+  /**
+   * The server itself tells attendees when an object is stored or deleted whose organizer is the account's own address
+   * (RFC 6638 calendar-auto-schedule).
+   */
   readonly schedules: boolean;
+  /**
+   * The server may write to others when an event that somebody else organizes changes or is deleted: to the organizer,
+   * that the owner does not come (RFC 6638 3.2.2), and to the attendees if it knows the organizer as the owner. Also
+   * true if it only knows the owner by another address than the account's. If in doubt: true.
+   */
+  readonly answersOrganizers: boolean;
+  readonly access: CalendarAccess;
 }
+
+/**
+ * Who gets at what is in a calendar. `own`: the owner alone; to see when they are busy does not count. `shared`: others
+ * as well, or it is somebody else's. `unknown`: the server shares calendars and does not say of this one; also the
+ * right answer of an adapter that cannot find out.
+ */
+export type CalendarAccess = 'own' | 'shared' | 'unknown';
 
 /** What stays the same of an event when its place on the server changes. */
 export interface EventKey {
@@ -101,7 +118,6 @@ export interface StoredEvent {
   readonly etag: string;
   /** The whole object, as the server gave it. */
   readonly ics: string;
-  /** As of its CalendarInfo. */
-  readonly writable: boolean;
-  readonly schedules: boolean;
+  /** The one that it lies in. */
+  readonly calendar: CalendarInfo;
 }

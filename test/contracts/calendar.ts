@@ -41,6 +41,7 @@ export function calendarContract(name: string, open: () => Promise<CalendarUnder
         const target = await calendar.target(call);
         expect(target).toMatchObject({ writable: true });
         expect(target?.name).not.toBe('');
+        expect(['own', 'shared', 'unknown']).toContain(target?.access);
         expect(await calendar.calendars(call)).toContainEqual(target);
       });
     });

@@ -12,6 +12,7 @@ import {
   put,
   SECOND,
   SERIES,
+  saying,
 } from './calendar-scene.ts';
 import {
   approvalOf,
@@ -200,15 +201,7 @@ describe('an event number', () => {
   );
 
   it('of a calendar that the owner may only read is refused, before anybody is asked', async () => {
-    const scene = await openCalendar({
-      calendarAs: (calendar) => ({
-        ...calendar,
-        async read(...asked) {
-          const stored = await calendar.read(...asked);
-          return stored && { ...stored, writable: false };
-        },
-      }),
-    });
+    const scene = await openCalendar({ calendarAs: saying({ writable: false }) });
     await put(scene, 'one.ics', object('one', 'DTSTART:20270301T080000Z', 'STATUS:TENTATIVE'));
     const event_id = await numberOf(scene, 'one');
     for (const tool of ['update_event', 'cancel_event', 'confirm_event']) {

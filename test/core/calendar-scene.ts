@@ -1,6 +1,6 @@
 import PostalMime from 'postal-mime';
 import type { Approval } from '../../core/approval.ts';
-import type { CalendarEvent } from '../../core/ports/calendar.ts';
+import type { Calendar, CalendarEvent, CalendarInfo } from '../../core/ports/calendar.ts';
 import type { MailAccount, MailCall } from '../../core/ports/mail.ts';
 import { calendarOf, event, ZURICH } from '../contracts/calendar/scene.ts';
 import type { TestKey } from '../open-service.ts';
@@ -43,6 +43,21 @@ export const SECOND = '20270322T080000Z';
 export async function openCalendar(options: SceneOptions = {}): Promise<CalendarScene> {
   const scene = await openScene({ timezone: ZONE, ...options });
   return { ...scene, key: await scene.addKey('full') };
+}
+
+/** For `calendarAs`: the same calendar, of which its server says something else. */
+export function saying(change: Partial<CalendarInfo>): (calendar: Calendar) => Calendar {
+  return (calendar) => ({
+    ...calendar,
+    async target(call) {
+      const target = await calendar.target(call);
+      return target && { ...target, ...change };
+    },
+    async read(...asked) {
+      const stored = await calendar.read(...asked);
+      return stored && { ...stored, calendar: { ...stored.calendar, ...change } };
+    },
+  });
 }
 
 function accountOf({ ownerId }: Scene): MailAccount {

@@ -13,6 +13,7 @@ import {
   put,
   SECOND,
   SERIES,
+  saying,
   sentCopies,
   startsOf,
 } from './calendar-scene.ts';
@@ -414,20 +415,7 @@ describe("somebody else's event", () => {
 });
 
 describe('a calendar whose server tells attendees', () => {
-  const scheduling = () =>
-    openCalendar({
-      calendarAs: (calendar) => ({
-        ...calendar,
-        async target(call) {
-          const target = await calendar.target(call);
-          return target && { ...target, schedules: true };
-        },
-        async read(...asked) {
-          const stored = await calendar.read(...asked);
-          return stored && { ...stored, schedules: true };
-        },
-      }),
-    });
+  const scheduling = () => openCalendar({ calendarAs: saying({ schedules: true, answersOrganizers: true }) });
 
   it('is left to tell them: we send nothing', async () => {
     const scene = await scheduling();

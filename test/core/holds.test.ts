@@ -2,9 +2,23 @@ import { describe, expect, it } from 'vitest';
 import { type Hold, holdText } from '../../core/holds.ts';
 import type { Outcome } from '../../core/outcome.ts';
 import type { Modes } from '../../core/permissions.ts';
+import type { CalendarInfo } from '../../core/ports/calendar.ts';
 import { MailError } from '../../core/ports/mail.ts';
 import type { SafetyHold } from '../../core/safety-filter.ts';
-import { approvalOf, FRIEND, idsIn, letter, openScene, type Scene, STRANGER, sendTo } from './scene.ts';
+import { object } from '../contracts/calendar/scene.ts';
+import { openCalendar, put, saying } from './calendar-scene.ts';
+import {
+  approvalOf,
+  FRIEND,
+  idsIn,
+  letter,
+  OWN,
+  openScene,
+  resultOf,
+  type Scene,
+  STRANGER,
+  sendTo,
+} from './scene.ts';
 
 /** The safety rules have cases of their own: safety-filter.test.ts. */
 type OwnHold = Exclude<Hold, SafetyHold>;
@@ -33,6 +47,24 @@ async function lookUpFailing(): Promise<Scene> {
       },
     }),
   });
+}
+
+/** A calendar with an event of the owner's, and one that a friend has invited them to. */
+async function theirEvents(info: Partial<CalendarInfo>): Promise<Scene> {
+  const scene = await openCalendar({ samples, calendarAs: saying(info) });
+  const day = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10).replaceAll('-', '');
+  const start = `DTSTART:${day}T120000Z`;
+  const invited = [`ORGANIZER:mailto:${FRIEND}`, `ATTENDEE:mailto:${OWN}`];
+  await put(scene, 'theirs.ics', object('theirs', 'SUMMARY:Theirs', start, ...invited));
+  await put(scene, 'mine.ics', object('mine', 'SUMMARY:Mine', start));
+  return scene;
+}
+
+async function cancelNamed(call: Call, title: string): Promise<Outcome> {
+  const { events } = resultOf(await call('list_events', { days: 5 })) as {
+    events: { event_id: number; title: string }[];
+  };
+  return call('cancel_event', { event_id: events.find((one) => one.title === title)?.event_id });
 }
 
 const CASES: Record<OwnHold, Case> = {
@@ -81,6 +113,25 @@ const CASES: Record<OwnHold, Case> = {
     modes: { 'mail:organize': 'direct' },
     catches: (call, ids) => call('mark_read', { ids }),
     passes: (call, [id]) => call('mark_read', { ids: [id] }),
+  },
+  server_may_write: {
+    scene: () => theirEvents({ answersOrganizers: true }),
+    modes: { 'calendar:write': 'direct' },
+    catches: (call) => cancelNamed(call, 'Theirs'),
+    passes: (call) => cancelNamed(call, 'Mine'),
+  },
+  shared_calendar: {
+    scene: () => theirEvents({ access: 'shared' }),
+    modes: { ...sends, 'calendar:write': 'direct' },
+    catches: (call) => call('create_event', { title: 'New', start: '2027-03-01T09:00' }),
+    // It changes no calendar.
+    passes: (call) => call('send_email', sendTo(FRIEND)),
+  },
+  calendar_access_unknown: {
+    scene: () => theirEvents({ access: 'unknown' }),
+    modes: { ...sends, 'calendar:write': 'direct' },
+    catches: (call) => cancelNamed(call, 'Mine'),
+    passes: (call) => call('send_email', sendTo(FRIEND)),
   },
   into_sent_or_drafts: {
     modes: { 'mail:manage': 'direct' },

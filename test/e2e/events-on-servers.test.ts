@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { caldavCalendar } from '../../adapters/caldav/calendar.ts';
-import { decodedPath } from '../../adapters/caldav/discover.ts';
+import { decodedPath } from '../../adapters/caldav/decoded.ts';
 import { sandboxMail } from '../../adapters/sandbox/mail.ts';
 import { approvalOf, digestOf, resultOf } from '../core/scene.ts';
 import { openTestService } from '../open-service.ts';

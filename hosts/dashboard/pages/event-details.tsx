@@ -37,8 +37,24 @@ export function EventDetails({ event, zone }: { event: EventChange; zone: string
             : 'It is one event of a series. Only this one changes; the others stay as they are.'}
         </p>
       ) : null}
+      <CalendarNote calendar={event.calendar} />
       <Told event={event} />
     </>
+  );
+}
+
+const ACCESS_WORDS: Record<EventChange['calendar']['access'], string> = {
+  own: 'which is yours alone.',
+  shared: 'which is not yours alone: others get at what is in it.',
+  unknown: 'and it could not be found out whether that is yours alone.',
+};
+
+function CalendarNote({ calendar: { name, access } }: { calendar: EventChange['calendar'] }) {
+  return (
+    <p class="note" id="calendar-note">
+      It is in the calendar “<Quoted text={name} />
+      ”, {ACCESS_WORDS[access]}
+    </p>
   );
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { caldavCalendar } from '../../../adapters/caldav/calendar.ts';
-import { decodedPath } from '../../../adapters/caldav/discover.ts';
+import { decodedPath } from '../../../adapters/caldav/decoded.ts';
 import { type CalendarUnderTest, calendarContract } from '../../contracts/calendar.ts';
 import { type CalendarUser, objectNamed, putObject } from '../../servers/calendar-user.ts';
 import { CYRUS_CALENDAR_PROGRAMS, startCyrus } from '../../servers/cyrus.ts';

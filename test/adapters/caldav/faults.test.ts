@@ -275,7 +275,7 @@ it('a calendar that may only be read says so of its events, and is not written t
   );
   const { calendar, call } = accountOn(server.url);
   const stored = await calendar.read(call, { calendar: CALENDAR, uid: 'one', recurrenceId: null }, 'UTC');
-  expect(stored).toMatchObject({ writable: false, event: { uid: 'one' } });
+  expect(stored).toMatchObject({ calendar: { writable: false }, event: { uid: 'one' } });
   expect(await calendar.target(call)).toBeUndefined();
 });
 

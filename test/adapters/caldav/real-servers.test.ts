@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { caldavCalendar } from '../../../adapters/caldav/calendar.ts';
-import { decodedPath } from '../../../adapters/caldav/discover.ts';
+import { decodedPath } from '../../../adapters/caldav/decoded.ts';
 import { calendarReport } from '../../../adapters/caldav/report.ts';
 import type { MailCall } from '../../../core/ports/mail.ts';
 import { object } from '../../contracts/calendar/scene.ts';

@@ -6,13 +6,14 @@ const UNKNOWN = ['X-ATLAS-TICKET;X-KIND="a:b;c":4711', 'LOCATION:Room 4'];
 export function readPromises(scene: () => CalendarScene): void {
   describe('read', () => {
     it('gives the event as lists show it, and its whole object', async () => {
-      const { box, target } = scene();
+      const { box, target, calendar, call } = scene();
       const ics = object('one', 'DTSTART:20260310T090000Z', 'DTEND:20260310T103000Z', ...UNKNOWN);
       await box.put('named-so.ics', ics);
       const [event] = await listed(scene(), '2026-03-10T00:00:00Z', '2026-03-11T00:00:00Z');
       const stored = await there(scene(), 'one');
       expect(stored.event).toEqual(event);
       expect(stored.place).toEqual({ calendar: target, name: 'named-so.ics' });
+      expect(stored.calendar).toEqual(await calendar.target(call));
       expect(stored.etag).not.toBe('');
       expect(unfolded(stored.ics)).toEqual(expect.arrayContaining(UNKNOWN));
     });

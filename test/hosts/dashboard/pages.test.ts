@@ -297,6 +297,8 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
       name,
       writable: name !== 'Holidays',
       schedules: false,
+      answersOrganizers: false,
+      access: 'own' as const,
     }));
     const dashboard = await openDashboard({
       accountSettings: (fields) => settings.push(fields),
