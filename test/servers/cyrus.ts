@@ -1,4 +1,14 @@
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import type { CalendarUser } from './calendar-user.ts';
 import { imapMailbox } from './imap-mailbox.ts';
 import { addressOf, DOMAIN, PASSWORD } from './mail-users.ts';
@@ -13,6 +23,8 @@ export interface Cyrus {
   addUser(): Promise<string>;
   /** The calendar that a user has from the beginning; needs `calendars`. */
   calendarOf(user: string): CalendarUser;
+  /** All that it has sent by mail, as it said it to the mail server: RCPT TO, and the message. */
+  sent(): string;
   stop(): Promise<void>;
 }
 
@@ -37,6 +49,7 @@ export async function startCyrus({ calendars = false } = {}): Promise<Cyrus> {
   }
   chownSync(`${folder}/conf`, owner.uid, owner.gid);
   writeFileSync(`${folder}/imapd.conf`, configuration(folder));
+  writeFileSync(`${folder}/sendmail`, mailServer(`${folder}/tmp/sent`), { mode: 0o755 });
   await addPassword('cyrus');
   chownSync(`${folder}/sasldb2`, owner.uid, owner.gid);
 
@@ -87,6 +100,9 @@ export async function startCyrus({ calendars = false } = {}): Promise<Cyrus> {
       const url = `http://127.0.0.1:${httpPort}/`;
       const name = addressOf(user);
       return { url, user: name, calendarUrl: `${url}dav/calendars/user/${user}/Default/` };
+    },
+    sent() {
+      return existsSync(`${folder}/tmp/sent`) ? readFileSync(`${folder}/tmp/sent`, 'utf8') : '';
     },
     async stop() {
       await processes.kill();
@@ -139,7 +155,29 @@ httpallowtrace: no
 caldav_create_default: yes
 caldav_realm: cyrus
 calendar_user_address_set: ${DOMAIN}
+sendmail: ${folder}/sendmail
 syslog_prefix: test-cyrus
+`;
+}
+
+/** A program that takes mail as `sendmail -bs` does, and writes down what it was told. */
+function mailServer(file: string): string {
+  return `#!/bin/sh
+say() { printf '%s\\r\\n' "$1"; }
+say '220 test'
+while IFS= read -r line; do
+  printf '%s\\n' "$line" >> ${file}
+  case "$line" in
+    DATA*) say '354 go on'
+      while IFS= read -r line; do
+        printf '%s\\n' "$line" >> ${file}
+        [ "$line" = "$(printf '.\\r')" ] && break
+      done
+      say '250 taken';;
+    QUIT*) say '221 bye'; exit 0;;
+    *) say '250 test';;
+  esac
+done
 `;
 }
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { caldavCalendar } from '../../../adapters/caldav/calendar.ts';
 import { decodedPath } from '../../../adapters/caldav/decoded.ts';
 import { type CalendarUnderTest, calendarContract } from '../../contracts/calendar.ts';
@@ -26,6 +26,14 @@ function contractOn(name: string, programs: readonly string[], start: () => Prom
     calendarContract(name, async () => {
       if (server === undefined) throw new Error(`${name} was not started`);
       return underTest(await server.addUser());
+    });
+
+    it('knows that a calendar is the owner’s alone', async () => {
+      if (server === undefined) throw new Error(`${name} was not started`);
+      const { calendar, account, close } = underTest(await server.addUser());
+      const call = { account, signal: new AbortController().signal, deadlineMs: 20_000 };
+      expect(await calendar.target(call)).toMatchObject({ access: 'own' });
+      await close();
     });
   });
 }
