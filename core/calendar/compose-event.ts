@@ -243,7 +243,7 @@ function organizerLine(address: string): ContentLine {
 }
 
 /** RFC 6068 2. */
-function mailto(address: string): string {
+export function mailto(address: string): string {
   const encoded = address.replace(/[^A-Za-z0-9@._~!$'*+=-]/g, encodeURIComponent);
   return `mailto:${encoded}`;
 }

@@ -13,7 +13,7 @@ import {
   type Writing,
   withoutInstance,
 } from './compose-event.ts';
-import { type Agent, type EventFacts, eventFacts } from './event-facts.ts';
+import { type Agent, type Attendee, type EventFacts, eventFacts } from './event-facts.ts';
 import { planEvent } from './event-plan.ts';
 import { calendarForNew, type FoundEvent, findEvent, unchangeable } from './find-event.ts';
 import { isOurs } from './telling.ts';
@@ -68,7 +68,7 @@ export async function newEvent(
         location: '',
         description: '',
         organizer: attendee === null ? null : mailParticipant(account.email),
-        attendees: attendee === null ? [] : [{ ...mailParticipant(attendee), agent }],
+        attendees: attendee === null ? [] : [newAttendee(attendee, agent)],
       } satisfies EventFacts),
   );
   if (composed === undefined) throw new ServiceError('internal_error', { cause: new Error(SAYS_ELSE) });
@@ -231,10 +231,13 @@ function changedAs(
 ): { ics: string; facts: EventFacts } {
   const { title, time, status, invited, self, agentOf } = change;
   const { timezone } = context.owner;
-  const others = facts.attendees.map((one) =>
-    normalAddress(one.address) === normalAddress(self) ? one : { ...one, agent: agentOf(one.agent) },
-  );
-  const added = invited && { ...mailParticipant(invited.attendee), agent: invited.agent };
+  const others = facts.attendees.map((one): Attendee => {
+    if (normalAddress(one.address) === normalAddress(self)) return one;
+    const agent = agentOf(one.agent);
+    const answer = time === undefined || agent === 'none' ? one.answer : 'NEEDS-ACTION';
+    return { ...one, agent, answer };
+  });
+  const added = invited && newAttendee(invited.attendee, invited.agent);
   const attendees = added === undefined ? others : [...others, added];
   const isShared = attendees.some(({ address }) => normalAddress(address) !== normalAddress(self));
   const isNobodys = facts.organizer === null && isShared;
@@ -337,6 +340,10 @@ function refuseSelf(attendee: string | null, self: string): void {
 
 function mailParticipant(address: string): { address: string; isMail: true; name: string } {
   return { address, isMail: true, name: '' };
+}
+
+function newAttendee(address: string, agent: Agent): Attendee {
+  return { ...mailParticipant(address), agent, answer: 'NEEDS-ACTION', role: 'REQ-PARTICIPANT' };
 }
 
 /** An object is changed as a whole, under its one ETag: its events are one target. */

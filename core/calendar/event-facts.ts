@@ -22,9 +22,17 @@ interface Participant {
   readonly name: string;
 }
 
-interface Attendee extends Participant {
+export interface Attendee extends Participant {
   readonly agent: Agent;
+  readonly answer: Answer;
+  readonly role: Role;
 }
+
+/** PARTSTAT and ROLE (RFC 5545 3.2.12, 3.2.16), in upper case; any other value means the first. */
+const ANSWERS = ['NEEDS-ACTION', 'ACCEPTED', 'DECLINED', 'TENTATIVE', 'DELEGATED'] as const;
+const ROLES = ['REQ-PARTICIPANT', 'OPT-PARTICIPANT', 'NON-PARTICIPANT', 'CHAIR'] as const;
+export type Answer = (typeof ANSWERS)[number];
+export type Role = (typeof ROLES)[number];
 
 /** SCHEDULE-AGENT (RFC 6638 7.1): who tells an attendee of the event. */
 export type Agent = 'server' | 'client' | 'none';
@@ -52,8 +60,14 @@ export function eventFacts(ics: string, key: KeyInObject, timezone: string): Eve
     attendees: component.getAllProperties('attendee').map((property) => ({
       ...participant(property),
       agent: agentOf(property),
+      answer: among(ANSWERS, parameterOf(property, 'partstat')),
+      role: among(ROLES, parameterOf(property, 'role')),
     })),
   };
+}
+
+function among<T extends string>(values: readonly [T, ...T[]], value: string): T {
+  return values.find((one) => one === value.toUpperCase()) ?? values[0];
 }
 
 function textOf(component: ICAL.Component, name: string): string {

@@ -9,7 +9,7 @@ import { frozenMessage, sendingHolds } from '../send-plan.ts';
 import type { SentMessage } from '../sent-message.ts';
 import type { CallContext } from '../tools/define-tool.ts';
 import { type EventFacts, eventFacts } from './event-facts.ts';
-import { invitationObject, invitationText } from './invitation.ts';
+import { invitationObject, invitationText, invitedFacts, writtenUid } from './invitation.ts';
 import { isOurs, NOBODY, recipientsOf, type Telling, tellingOf } from './telling.ts';
 
 /** The plan of a change of the calendar: the object that is stored, and the message to the attendees. */
@@ -109,7 +109,7 @@ export async function planEvent(context: CallContext, change: ComposedChange): P
           account,
           to: telling.byMail,
           ...invitationText(told.method, told.facts, { organizer: email, timezone, heardBefore }),
-          invitation: invitationOf(told, key, timezone),
+          invitation: invitationOf(told, key, context),
           inReplyTo: null,
           references: [],
         });
@@ -128,8 +128,10 @@ export async function planEvent(context: CallContext, change: ComposedChange): P
 }
 
 /** @throws ServiceError internal_error where it would say something else than the object */
-function invitationOf(told: Told, key: EventKey, timezone: string): Invitation {
-  const ics = invitationObject(told.method, told.ics, key);
+function invitationOf(told: Told, key: EventKey, { owner, now }: CallContext): Invitation {
+  const { timezone } = owner;
+  const uid = writtenUid(told.ics, key);
+  const ics = invitationObject(told.method, told.facts, { uid, timezone, stamp: now });
   const says = eventFacts(ics, key, timezone);
   if (says === undefined || saying(says) !== saying(told.facts)) {
     throw new ServiceError('internal_error', { cause: new Error('the invitation says something else') });
@@ -138,11 +140,8 @@ function invitationOf(told: Told, key: EventKey, timezone: string): Invitation {
 }
 
 /** All that an invitation says, for comparing. */
-function saying({ attendees, organizer, recurring: _recurring, ...others }: EventFacts): string {
-  const invited = attendees
-    .filter(({ agent }) => agent !== 'none')
-    .map(({ address, name }) => [address, name]);
-  return canonicalJson({ ...others, organizer: organizer?.address, invited });
+function saying(facts: EventFacts): string {
+  return canonicalJson(invitedFacts(facts));
 }
 
 /** Whom the server may tell of a change of an event that is theirs. Null: nobody, or the event is the owner's own. */

@@ -84,6 +84,10 @@ function changeableFacts({ ics, event, calendar }: StoredEvent, timezone: string
     throw unchangeable('too_large', 'names an event that carries too much to be changed here');
   }
   const facts = readFacts(ics, event, timezone);
+  // It is passed on as it is.
+  if (/\p{Cc}|\p{Surrogate}/u.test(facts.uid)) {
+    throw unchangeable('unreadable', 'names an event whose UID cannot be passed on');
+  }
   // RANGE=THISANDFUTURE: what stands for one instance stands for all behind it as well.
   if (readObject(ics).some(({ andFuture }) => andFuture)) {
     throw unchangeable('split_series', 'names an event of a series that was changed from one day on');

@@ -1,66 +1,137 @@
 import { readObject } from '../ical/object.ts';
+import { ianaZone, wallTime } from '../ical/zone.ts';
 import type { Invitation } from '../ports/mail.ts';
 import { isoIn } from '../time-zone.ts';
-import { HEAD } from './compose-event.ts';
+import { HEAD, mailto } from './compose-event.ts';
 import {
   type Component,
+  type ContentLine,
+  escapedText,
   isLine,
   line,
   linesNamed,
   objectText,
   parameterOf,
   parseObject,
-  withParameter,
 } from './content-lines.ts';
-import type { EventFacts } from './event-facts.ts';
-import { type KeyInObject, partOf } from './object-part.ts';
-import { zoneIn } from './written-time.ts';
+import type { Attendee, EventFacts } from './event-facts.ts';
+import { basicTime, type KeyInObject, partOf } from './object-part.ts';
+import { timeLines, utcTime, type WritingZone, writingZone } from './written-time.ts';
 
 /** What attendees are sent by mail (iTIP, RFC 5546, by iMIP, RFC 6047). */
 
 type InvitationMethod = Invitation['method'];
 
-/** All that is sent of an event. The owner's page shows every one of them; what it does not show stays at home. */
-const SENT = [
-  'UID',
-  'RECURRENCE-ID',
-  'DTSTAMP',
-  'SEQUENCE',
-  'STATUS',
-  'SUMMARY',
-  'DTSTART',
-  'DTEND',
-  'DURATION',
-  'LOCATION',
-  'DESCRIPTION',
-  'ORGANIZER',
-  'ATTENDEE',
-];
+interface Sending {
+  /** The UID as the stored object writes it. */
+  readonly uid: string;
+  /** The owner's zone: the page shows the times in it. */
+  readonly timezone: string;
+  readonly stamp: Date;
+}
 
 /**
- * The message to the attendees: the event of that key as the object says it, without attendees whom nobody tells.
- * @throws BrokenObject @throws Error where the object has no VEVENT of its own for the event
+ * The message to the attendees, written anew from what the owner's page shows of the event: no line, parameter or zone
+ * of the stored object is copied but its UID.
  */
-export function invitationObject(method: InvitationMethod, ics: string, key: KeyInObject): string {
-  const part = partOf(readObject(ics), key);
-  const calendar = parseObject(ics);
-  const events = calendar.items.filter((item): item is Component => !isLine(item) && item.name === 'VEVENT');
-  const event = part?.own === true ? events[part.index] : undefined;
-  if (event === undefined) throw new Error('the object does not say the event that is to be sent');
-  const lines = SENT.flatMap((name) => linesNamed(event, name))
-    .filter((sent) => parameterOf(sent, 'SCHEDULE-AGENT')?.toUpperCase() !== 'NONE')
-    .map((sent) => SCHEDULING.reduce((without, name) => withoutParameter(without, name), sent));
-  const tzids = new Set(lines.map((sent) => parameterOf(sent, 'TZID')));
-  const zones = [...tzids].flatMap((tzid) => (tzid === undefined ? [] : (zoneIn(calendar, tzid) ?? [])));
-  const items = [...HEAD, line('METHOD', method), ...zones, { name: 'VEVENT', items: lines }];
+export function invitationObject(method: InvitationMethod, facts: EventFacts, sending: Sending): string {
+  const { uid, timezone, stamp } = sending;
+  const { title, location, description, organizer, attendees } = invitedFacts(facts);
+  const zone = writingZone(timezone);
+  const text = (name: string, value: string) => (value === '' ? [] : [line(name, escapedText(value))]);
+  const event = [
+    line('UID', uid),
+    ...(facts.recurrenceId === null ? [] : [recurrenceLine(facts.recurrenceId, zone)]),
+    line('DTSTAMP', utcTime(stamp)),
+    line('SEQUENCE', String(facts.sequence)),
+    line('STATUS', facts.status.toUpperCase()),
+    ...text('SUMMARY', title),
+    ...eventTimes(facts, zone, timezone),
+    ...text('LOCATION', location),
+    ...text('DESCRIPTION', description),
+    ...(organizer === null ? [] : [line('ORGANIZER', uriOf(organizer), commonName(organizer.name))]),
+    ...attendees.map(attendeeLine),
+  ];
+  const isZoned = event.some((each) => parameterOf(each, 'TZID') !== undefined);
+  const zones = zone !== undefined && isZoned ? [zone.component] : [];
+  const items = [...HEAD, line('METHOD', method), ...zones, { name: 'VEVENT', items: event }];
   return objectText({ name: 'VCALENDAR', items });
 }
 
-/** RFC 6638 7: between a client and its own server. */
-const SCHEDULING = ['SCHEDULE-AGENT', 'SCHEDULE-STATUS', 'SCHEDULE-FORCE-SEND'];
+/** What attendees are sent of an event: without those whom nobody tells, and without what a line cannot hold. */
+export function invitedFacts(facts: EventFacts): Omit<EventFacts, 'recurring'> {
+  const { recurring: _recurring, ...others } = facts;
+  const named = <P extends { readonly name: string }>(one: P): P => ({ ...one, name: clean(one.name) });
+  return {
+    ...others,
+    title: clean(facts.title),
+    location: clean(facts.location),
+    description: clean(facts.description),
+    organizer: facts.organizer && named(facts.organizer),
+    attendees: facts.attendees
+      .filter(({ agent, isMail, address }) => agent !== 'none' && (isMail || PLAIN_URI.test(address)))
+      // How attendees are told is between a client and its own server (RFC 6638 7).
+      .map((one) => ({ ...named(one), agent: 'server' })),
+  };
+}
 
-function withoutParameter(from: Parameters<typeof withParameter>[0], name: string) {
-  return parameterOf(from, name) === undefined ? from : withParameter(from, name, undefined);
+const PLAIN_URI = /^[a-z][a-z0-9+.-]*:[\x21-\x7e]+$/i;
+
+function uriOf({ address, isMail }: Pick<Attendee, 'address' | 'isMail'>): string {
+  return isMail ? mailto(address) : address;
+}
+
+function attendeeLine(attendee: Attendee): ContentLine {
+  const { name, role, answer } = attendee;
+  const reply: ContentLine['parameters'] = answer === 'NEEDS-ACTION' ? [['RSVP', 'TRUE']] : [];
+  return line('ATTENDEE', uriOf(attendee), [
+    ...commonName(name),
+    ['ROLE', role],
+    ['PARTSTAT', answer],
+    ...reply,
+  ]);
+}
+
+/** RFC 6868: a value in quotes holds none, and no line break. */
+function commonName(name: string): ContentLine['parameters'] {
+  const encoded = name.replaceAll('^', '^^').replaceAll('"', "^'").replaceAll('\n', '^n');
+  return name === '' ? [] : [['CN', `"${encoded}"`]];
+}
+
+function eventTimes(
+  { start, end, allDay }: EventFacts,
+  zone: WritingZone | undefined,
+  timezone: string,
+): ContentLine[] {
+  if (allDay) {
+    const day = (instant: Date) => basicTime(wallTime(instant.getTime(), ianaZone(timezone))).slice(0, 8);
+    return [line('DTSTART', day(start), [['VALUE', 'DATE']]), line('DTEND', day(end), [['VALUE', 'DATE']])];
+  }
+  const lines = timeLines(start, end, zone);
+  // RFC 5545 3.6.1: what lasts no time has no end.
+  return end.getTime() > start.getTime() ? lines : lines.slice(0, 1);
+}
+
+/** @param id see EventKey */
+function recurrenceLine(id: string, zone: WritingZone | undefined): ContentLine {
+  const utc = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(id);
+  if (utc === null) return line('RECURRENCE-ID', id, id.length === 8 ? [['VALUE', 'DATE']] : []);
+  const [year, month, day, hour, minute, second] = utc.slice(1);
+  const instant = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+  const [written] = timeLines(instant, instant, zone);
+  return line('RECURRENCE-ID', written?.value ?? id, written?.parameters ?? []);
+}
+
+/** The UID of an event as its object writes it. @throws BrokenObject @throws Error where the object has no such event */
+export function writtenUid(ics: string, key: KeyInObject): string {
+  const part = partOf(readObject(ics), key);
+  const events = parseObject(ics).items.filter(
+    (item): item is Component => !isLine(item) && item.name === 'VEVENT',
+  );
+  const event = part === undefined ? undefined : events[part.index];
+  const uid = event && linesNamed(event, 'UID')[0];
+  if (uid === undefined) throw new Error('the object does not say the event that is to be sent');
+  return uid.value;
 }
 
 export interface InvitationText {

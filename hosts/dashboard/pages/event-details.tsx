@@ -73,7 +73,7 @@ function Side(props: { id: string; title: string; facts: Facts; other?: Facts | 
       <dd>{children}</dd>
     </div>
   );
-  const people = facts.attendees.map(({ address, name }) => (name === '' ? address : `${name} <${address}>`));
+  const people = facts.attendees.map(personOf);
   return (
     <section aria-labelledby={`${id}-title`} id={id}>
       <h2 id={`${id}-title`}>{title}</h2>
@@ -93,12 +93,12 @@ function Side(props: { id: string; title: string; facts: Facts; other?: Facts | 
           ? null
           : fact(
               'Organizer',
-              (one) => one.organizer?.address ?? '',
-              <Quoted text={facts.organizer.address} />,
+              ({ organizer }) => (organizer === null ? '' : named(organizer)),
+              <Quoted text={named(facts.organizer)} />,
             )}
         {fact(
           'Attendees',
-          (one) => one.attendees.map(({ address }) => address).join(),
+          (one) => one.attendees.map(personOf).join(),
           people.length === 0 ? 'nobody' : <People list={people} />,
         )}
       </dl>
@@ -111,6 +111,32 @@ function Side(props: { id: string; title: string; facts: Facts; other?: Facts | 
       )}
     </section>
   );
+}
+
+type Person = Facts['attendees'][number];
+
+function named({ address, name }: Pick<Person, 'address' | 'name'>): string {
+  return name === '' ? address : `${name} <${address}>`;
+}
+
+/** Who is to come and has not answered is what most are: nothing is added to them. */
+const ANSWER_WORDS: Record<Person['answer'], string> = {
+  'NEEDS-ACTION': '',
+  ACCEPTED: 'comes',
+  DECLINED: 'does not come',
+  TENTATIVE: 'may come',
+  DELEGATED: 'has sent somebody else',
+};
+const ROLE_WORDS: Record<Person['role'], string> = {
+  'REQ-PARTICIPANT': '',
+  'OPT-PARTICIPANT': 'optional',
+  'NON-PARTICIPANT': 'for information',
+  CHAIR: 'chair',
+};
+
+function personOf(person: Person): string {
+  const words = [ROLE_WORDS[person.role], ANSWER_WORDS[person.answer]].filter((word) => word !== '');
+  return words.length === 0 ? named(person) : `${named(person)} (${words.join(', ')})`;
 }
 
 function lengthOf({ start, end, allDay }: Facts): string {
