@@ -21,7 +21,7 @@ export interface AnswerHead {
   readonly headers: http.IncomingHttpHeaders;
 }
 
-export interface Answer extends AnswerHead {
+interface Answer extends AnswerHead {
   /** Its beginning; empty where it was read as it came. */
   readonly body: string;
 }
@@ -35,7 +35,7 @@ export interface BodySink {
 }
 
 /** Asked for each answer with a status of 2xx. */
-export type BodyReader = (head: AnswerHead) => BodySink;
+type BodyReader = (head: AnswerHead) => BodySink;
 
 export interface Question {
   readonly method: string;

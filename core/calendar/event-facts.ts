@@ -31,8 +31,8 @@ export interface Attendee extends Participant {
 /** PARTSTAT and ROLE (RFC 5545 3.2.12, 3.2.16), in upper case; any other value means the first. */
 const ANSWERS = ['NEEDS-ACTION', 'ACCEPTED', 'DECLINED', 'TENTATIVE', 'DELEGATED'] as const;
 const ROLES = ['REQ-PARTICIPANT', 'OPT-PARTICIPANT', 'NON-PARTICIPANT', 'CHAIR'] as const;
-export type Answer = (typeof ANSWERS)[number];
-export type Role = (typeof ROLES)[number];
+type Answer = (typeof ANSWERS)[number];
+type Role = (typeof ROLES)[number];
 
 /** SCHEDULE-AGENT (RFC 6638 7.1): who tells an attendee of the event. */
 export type Agent = 'server' | 'client' | 'none';
