@@ -52,13 +52,15 @@ export async function readMessage(
     : unread(source, reading.reason, window);
 }
 
-/** The header alone takes bounded work. */
+/** What is read here of a message that the reader cannot read: no more than of a short one. */
+const HEADER_BYTES = 32 * 1024;
+
 function unread(source: MessageSource, unreadable: UnreadableReason, window: TextWindow): ReadMessage {
   const [bytes = new Uint8Array()] = source.kind === 'whole' ? [source.bytes] : source.texts;
   return {
     body: seenBody(NOT_READ[unreadable], window),
     attachments: [],
-    headers: boundedHeaders(parseHeaders(bytes)),
+    headers: boundedHeaders(parseHeaders(bytes.subarray(0, HEADER_BYTES))),
     unreadable,
   };
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { FetchMessageObject, FetchQueryObject, ImapFlow, SearchObject } from 'imapflow';
 import { fingerprintOf } from '../../core/mail/fingerprint.ts';
 import { headerAddresses, headerMessageIds, headerText } from '../../core/mail/header-text.ts';
@@ -40,7 +41,12 @@ export async function fetchRows(
   by: { uid: boolean },
 ): Promise<MessageRow[]> {
   const messages = await folder.client.fetchAll(range, ROW_QUERY, by);
-  const rows = new Map(messages.filter(isWhole).map((message) => [message.uid, rowOf(folder, message)]));
+  const rows = new Map<number, MessageRow>();
+  for (const message of messages.filter(isWhole)) {
+    rows.set(message.uid, rowOf(folder, message));
+    // Strangers may send many whose headers take long to read.
+    if ((message.headers?.length ?? 0) > USUAL_HEADER_BYTES) await setImmediate();
+  }
   return [...rows.values()].sort((a, b) => b.place.uid - a.place.uid);
 }
 
@@ -68,6 +74,11 @@ export function isWhole(message: FetchMessageObject): boolean {
   return message.uid > 0 && message.size !== undefined && message.internalDate !== undefined;
 }
 
+const USUAL_HEADER_BYTES = 2 * 1024;
+/** More of the fields of a row, and of its sender, is not read: each byte of an address costs ten of a text. */
+const ROW_HEADER_BYTES = 16 * 1024;
+const SENDER_CHARS = 4 * 1024;
+
 /** RFC 8474, 7. A longer one would make a message id that nobody could be asked for by. */
 const OBJECT_ID_CHARS = 255;
 
@@ -75,10 +86,10 @@ export function rowOf({ mailbox, uidValidity, client }: OpenFolder, message: Fet
   const { uid, size = 0, flags = new Set(), emailId = '', headers: block = Buffer.alloc(0) } = message;
   const place: MessagePlace = { path: mailbox.path, uidValidity, uid };
   const hasStableIds = client.capabilities.has('OBJECTID') || client.capabilities.has('X-GM-EXT-1');
-  const headers = readHeaders(block);
+  const headers = readHeaders(block.subarray(0, ROW_HEADER_BYTES));
   const first = (name: string) => headers.find(({ key }) => key === name)?.value;
   const messageId = headerMessageIds(first('message-id') ?? '')[0] ?? null;
-  const from = displayAddresses(headerAddresses(first('from') ?? ''));
+  const from = displayAddresses(headerAddresses((first('from') ?? '').slice(0, SENDER_CHARS)));
   const subject = headerText(first('subject') ?? '');
   const internalDate = instant(message.internalDate);
   const dateHeader = first('date') ?? null;

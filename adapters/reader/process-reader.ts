@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { setImmediate } from 'node:timers/promises';
 import type { Reader } from '../../core/ports/reader.ts';
 import { JOBS, type JobInput, type JobName, type JobOutput } from '../../core/reading/jobs.ts';
 import { processPool } from '../process/process-pool.ts';
@@ -27,7 +28,11 @@ export function processReader(options: { readonly workerFile?: string } = {}): R
     async read(name, input, { signal }) {
       signal.throwIfAborted();
       const short = readShort(name, input);
-      if (short !== undefined) return { kind: 'read', value: short };
+      if (short !== undefined) {
+        // Somebody may read many of them one after the other.
+        await setImmediate();
+        return { kind: 'read', value: short };
+      }
       const bytes = heldBytes(input);
       if (bytes > MAX_BYTES) return { kind: 'unreadable', reason: 'too_large' };
       const ended = await pool.run({ name, input }, bytes, JOBS[name].output, signal);

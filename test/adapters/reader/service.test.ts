@@ -1,0 +1,68 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { processReader } from '../../../adapters/reader/reader.ts';
+import { firstId, idsIn, letter, openScene, resultOf } from '../../core/scene.ts';
+import { processThat } from '../process/process-that.ts';
+
+const READING = {
+  body: { text: 'the text', chars: 8 },
+  attachments: [],
+  headers: { from: [], replyTo: [], to: [], cc: [], subject: '', messageId: null, references: [] },
+};
+
+/** A program that reads messages, and does what the test says with those that hold the word. */
+function programThat(does: string) {
+  return processThat(
+    `if (Buffer.from(job.input.source.bytes).includes('hostile')) { ${does} }
+     process.send(${JSON.stringify(READING)});`,
+  );
+}
+
+const html = (word: string) => ({ html: `<p>${word}</p>`, text: word });
+
+async function open(does: string) {
+  const reader = processReader({ workerFile: (await programThat(does))() });
+  const scene = await openScene({
+    reader,
+    samples: () => [letter('bad', html('hostile')), letter('good', { ...html('kind'), minutesAgo: 90 })],
+  });
+  onTestFinished(() => scene.service.stop());
+  const [key, other] = [await scene.addKey('full'), await scene.addKey('full')];
+  const [bad, good] = await idsIn(key);
+  const body = async (id: string | undefined) =>
+    String(resultOf(await key.call('get_email', { id })).body).split('\n')[1];
+  return { scene, key, other, bad, good, body };
+}
+
+describe('a service whose reader', () => {
+  it('hangs over a message answers other calls meanwhile, and then says what became of it', async () => {
+    const { key, other, bad, good, body } = await open('for (;;);');
+    let isRead = false;
+    const reading = body(bad).finally(() => {
+      isRead = true;
+    });
+    expect(await firstId(other)).toBe(bad);
+    expect(String(resultOf(await other.call('get_email', { id: good })).body)).toContain('the text');
+    expect(isRead).toBe(false);
+    expect(await reading).toBe('[The text of this message cannot be shown: it takes too long to read.]');
+    expect(await body(good)).toBe('the text');
+    expect((await key.call('archive_email', { id: bad })).status).toBe('pending_approval');
+  }, 60_000);
+
+  it.each([
+    [
+      'fills its heap',
+      'const all = []; for (;;) all.push(new Array(100_000).fill(all));',
+      'it takes too much memory to read',
+    ],
+    ['fails', 'throw new Error("no");', 'reading it failed'],
+  ])(
+    '%s over a message says so, and reads the next',
+    async (_name, does, says) => {
+      const { bad, good, body } = await open(does);
+      expect(await body(bad)).toBe(`[The text of this message cannot be shown: ${says}.]`);
+      expect(await body(good)).toBe('the text');
+      expect(await body(bad)).toBe(`[The text of this message cannot be shown: ${says}.]`);
+    },
+    60_000,
+  );
+});

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import type { SandboxMail } from '../../adapters/sandbox/mail.ts';
+import type { Mail } from '../../core/ports/mail.ts';
+import type { Reader } from '../../core/ports/reader.ts';
+import { readMessages } from '../../core/read-message.ts';
+import { approvalOf, idsIn, letter, openScene, resultOf } from './scene.ts';
+
+const MB = 1024 * 1024;
+const MESSAGES = 20;
+const MESSAGE_MB = 10;
+const window = { from: 0, most: 10 };
+const signal = new AbortController().signal;
+
+/** Says the same of every message, at once. */
+const reading = {
+  body: { text: 'the text', chars: 8 },
+  attachments: [],
+  headers: { from: [], replyTo: [], to: [], cc: [], subject: '', messageId: null, references: [] },
+};
+
+function readerOf(read: () => Promise<unknown>): Reader {
+  return { read: read as Reader['read'], close: async () => undefined };
+}
+
+const atOnce = readerOf(async () => ({ kind: 'read', value: reading }));
+
+/** The service with large messages of one conversation, and how many bytes of them it asked for at a time. */
+async function openLarge() {
+  const asked: number[] = [];
+  const count = (mail: SandboxMail): Mail => ({
+    ...mail,
+    async readAll(call, places) {
+      const messages = await mail.readAll(call, places);
+      asked.push(messages.reduce((sum, message) => sum + (message?.row.sizeBytes ?? 0), 0));
+      return messages;
+    },
+  });
+  const scene = await openScene({ samples: () => [letter('first')], mailAs: count, reader: atOnce });
+  const account = { ownerId: scene.ownerId, accountId: 1, email: '', settings: async () => ({}) };
+  const text = Buffer.alloc(MESSAGE_MB * MB, 'words ');
+  for (let n = 0; n < MESSAGES; n++) {
+    const head = `Subject: ${n}\r\nMessage-ID: <${n}@x.example>\r\nReferences: <0@x.example>\r\n\r\n`;
+    await scene.mail.deliver(account, 'INBOX', Buffer.concat([Buffer.from(head), text]));
+  }
+  const key = await scene.addKey('full');
+  const [first, ...ids] = (await idsIn(key)).reverse();
+  expect(first).toBeDefined();
+  return { scene, key, ids, asked };
+}
+
+describe('of many large messages only some are in memory at a time', () => {
+  it('in a conversation', async () => {
+    const { key, ids, asked } = await openLarge();
+    const { messages } = resultOf(await key.call('get_thread', { id: ids[0], limit: 50 }));
+    expect(z.array(z.looseObject({ body_chars: z.literal(8) })).parse(messages)).toHaveLength(MESSAGES);
+    expect(asked.reduce((sum, bytes) => sum + bytes)).toBeGreaterThan(MESSAGES * MESSAGE_MB * MB);
+    expect(Math.max(...asked)).toBeLessThanOrEqual(32 * MB);
+  });
+
+  it('in what the owner is shown of a request', async () => {
+    const { scene, key, ids, asked } = await openLarge();
+    const { id } = approvalOf(await key.call('archive_email', { ids }));
+    const plan = (await scene.service.approvals.show(scene.ownerId, id))?.plan;
+    expect(plan?.targets.map(({ preview }) => preview)).toEqual(ids.map(() => 'the text'));
+    expect(Math.max(...asked)).toBeLessThanOrEqual(32 * MB);
+  });
+
+  it('in the watch of an inbox', async () => {
+    const { scene, key, asked } = await openLarge();
+    await key.call('create_tracker', { title: 'Words', keywords: 'text' });
+    await scene.service.watch();
+    expect(asked).not.toEqual([]);
+    expect(Math.max(...asked)).toBeLessThanOrEqual(32 * MB);
+  });
+});
+
+describe('messages that take long to read', () => {
+  it('end the reading of others in time for an answer', async () => {
+    let nowMs = 0;
+    const clock = { now: () => new Date(nowMs), every: () => () => undefined, after: () => () => undefined };
+    const reader = readerOf(async () => {
+      nowMs += 4000;
+      return { kind: 'read', value: reading };
+    });
+    const { mail, asked } = fakeMail();
+    const call = { account: {} as never, signal, deadlineMs: 25_000 };
+    const wanted = Array.from({ length: 8 }, (_, uid) => ({
+      place: { path: 'INBOX', uidValidity: '1', uid },
+      sizeBytes: 16 * MB,
+    }));
+    const reasons: unknown[] = [];
+    for await (const message of readMessages({ mail, reader, clock }, call, wanted, {
+      window,
+      untilMs: 10_000,
+    })) {
+      reasons.push(message?.unreadable);
+    }
+    expect(reasons).toEqual([null, null, null, ...Array.from({ length: 5 }, () => 'too_slow')]);
+    // What is not read is not fetched either.
+    expect(asked).toEqual([
+      [0, 1],
+      [2, 3],
+    ]);
+  });
+});
+
+function fakeMail() {
+  const asked: number[][] = [];
+  const mail = {
+    async readAll(_call: unknown, places: readonly { uid: number }[]) {
+      asked.push(places.map(({ uid }) => uid));
+      return places.map(() => ({ row: {}, source: { kind: 'whole', bytes: new Uint8Array() } }));
+    },
+  };
+  return { mail: mail as unknown as Mail, asked };
+}
