@@ -18,7 +18,7 @@ export type JobEnd<T> =
   | { readonly kind: 'answered'; readonly answer: T }
   | { readonly kind: 'failed'; readonly reason: FailureReason };
 
-export type FailureReason =
+type FailureReason =
   /** It took longer than it may. */
   | 'too_slow'
   /** It took more memory than it may. */

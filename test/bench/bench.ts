@@ -8,6 +8,7 @@ import { memory } from './memory.ts';
 import { reading } from './reading.ts';
 import { reply } from './reply.ts';
 import { serverLoad } from './server-load.ts';
+import { stalls } from './stalls.ts';
 import { printHead, printRows, type Row } from './table.ts';
 import { trackers } from './trackers.ts';
 
@@ -20,6 +21,7 @@ const PARTS = {
   mailbox,
   conversations,
   reading,
+  stalls,
   reply,
   calendar,
   memory,

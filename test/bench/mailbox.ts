@@ -1,23 +1,15 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { ImapFlow } from 'imapflow';
 import { imapMail } from '../../adapters/imap/mail.ts';
-import type { ImapSettings } from '../../adapters/imap/settings.ts';
-import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import { parseMessage } from '../../core/mail/parse.ts';
 import type { MailCall, MessageRow } from '../../core/ports/mail.ts';
-import { createService } from '../../hosts/embedded/countersign.ts';
-import { callWith } from '../open-service.ts';
 import type { Dovecot } from '../servers/dovecot.ts';
 import { addressOf, PASSWORD } from '../servers/mail-users.ts';
 import { startProxy } from '../servers/proxy.ts';
 import { benchReader } from './bench-reader.ts';
 import { settingsOf } from './mail-settings.ts';
 import { seedInbox } from './maildir.ts';
-import { NO_LIMITS } from './no-limits.ts';
 import { alternate, medianMs } from './rounds.ts';
+import { serviceFor } from './service-for.ts';
 import type { Row } from './table.ts';
 
 const MESSAGES = 10_000;
@@ -63,6 +55,14 @@ export async function mailbox(dovecot: Dovecot): Promise<Row[]> {
     await parseMessage(fetched.source);
   };
 
+  const reader = benchReader();
+  const readMessage = async (time: number) => {
+    const { source } = await mail.read(call(), message(time).place);
+    const input = { source, window: { from: 0, most: 50_000 } };
+    const { kind } = await reader.read('message', input, { signal: call().signal });
+    if (kind !== 'read') throw new Error('the message was not read');
+  };
+
   const service = await serviceFor(email, settings);
   const ids = await service.ids();
   try {
@@ -79,9 +79,9 @@ export async function mailbox(dovecot: Dovecot): Promise<Row[]> {
         ...(await rounds(bareList, () => service.call('summarize_inbox'))),
       },
       {
-        name: 'message, Mail port against bare imapflow and parsing',
+        name: 'message, Mail port and reader against bare imapflow and parsing',
         unit: 'ms',
-        ...(await rounds(bareMessage, (time) => mail.read(call(), message(time).place))),
+        ...(await rounds(bareMessage, readMessage)),
         bound: { most: 1.5 },
       },
       {
@@ -94,6 +94,7 @@ export async function mailbox(dovecot: Dovecot): Promise<Row[]> {
   } finally {
     await service.stop();
     await mail.close();
+    await reader.close();
     bare.close();
   }
 }
@@ -110,42 +111,6 @@ async function bareClient(port: number, user: string): Promise<ImapFlow> {
   await client.connect();
   await client.mailboxOpen('INBOX');
   return client;
-}
-
-/** The calls as a door makes them, on a service with the one account. */
-async function serviceFor(email: string, settings: ImapSettings) {
-  const folder = mkdtempSync(join(tmpdir(), 'countersign-bench-'));
-  const mail = imapMail({ allowPrivateServers: true });
-  const service = createService({
-    storage: sqliteStorage({ file: join(folder, 'countersign.db') }),
-    // Only an account with a sender can be connected; nothing is sent here.
-    mail: { ...mail, verify: async () => undefined },
-    reader: benchReader(),
-    secretKeys: [randomBytes(32)],
-    baseUrl: 'http://127.0.0.1:1',
-    dashboardUrl: 'http://127.0.0.1:2',
-    limits: NO_LIMITS,
-  });
-  const { ownerId } = await service.owners.create({ email });
-  await service.accounts.connect({ ownerId, email, settings });
-  const { apiKey } = await service.keys.create({ ownerId, name: 'bench', preset: 'full' });
-  const call = async (tool: string, args: unknown = {}) => {
-    const outcome = await callWith(service, apiKey, tool, args);
-    if (outcome.status !== 'ok') throw new Error(`${tool} answered ${outcome.status}`);
-    return outcome.result;
-  };
-  return {
-    call,
-    async ids(): Promise<unknown[]> {
-      const { messages } = await call('summarize_inbox');
-      if (!Array.isArray(messages)) throw new Error('no list was answered');
-      return messages.map(({ id }: { id: unknown }) => id);
-    },
-    async stop() {
-      await service.stop();
-      rmSync(folder, { recursive: true });
-    },
-  };
 }
 
 /** What the server is asked when the same folder is asked for again. */

@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { imapMail } from '../../adapters/imap/mail.ts';
+import type { ImapSettings } from '../../adapters/imap/settings.ts';
+import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
+import { createService } from '../../hosts/embedded/countersign.ts';
+import { callWith } from '../open-service.ts';
+import { benchReader } from './bench-reader.ts';
+import { NO_LIMITS } from './no-limits.ts';
+
+/** The calls as a door makes them, on a service with the one account. */
+export async function serviceFor(email: string, settings: ImapSettings) {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-bench-'));
+  const mail = imapMail();
+  const service = createService({
+    storage: sqliteStorage({ file: join(folder, 'countersign.db') }),
+    // Only an account with a sender can be connected; nothing is sent here.
+    mail: { ...mail, verify: async () => undefined },
+    reader: benchReader(),
+    secretKeys: [randomBytes(32)],
+    baseUrl: 'http://127.0.0.1:1',
+    dashboardUrl: 'http://127.0.0.1:2',
+    limits: NO_LIMITS,
+  });
+  const { ownerId } = await service.owners.create({ email });
+  await service.accounts.connect({ ownerId, email, settings });
+  const { apiKey } = await service.keys.create({ ownerId, name: 'bench', preset: 'full' });
+  const call = async (tool: string, args: unknown = {}) => {
+    const outcome = await callWith(service, apiKey, tool, args);
+    if (outcome.status !== 'ok') throw new Error(`${tool} answered ${outcome.status}`);
+    return outcome.result;
+  };
+  return {
+    call,
+    async ids(): Promise<unknown[]> {
+      const { messages } = await call('summarize_inbox');
+      if (!Array.isArray(messages)) throw new Error('no list was answered');
+      return messages.map(({ id }: { id: unknown }) => id);
+    },
+    async stop() {
+      await service.stop();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { Dovecot } from '../servers/dovecot.ts';
+import { addressOf } from '../servers/mail-users.ts';
+import { settingsOf } from './mail-settings.ts';
+import { seedFolder } from './maildir.ts';
+import { serviceFor } from './service-for.ts';
+import type { Row } from './table.ts';
+
+const MAIL_BYTES = 10 * 1024 * 1024;
+const RECEIVED_S = Date.parse('2026-11-20T12:00:00Z') / 1000;
+const HTML = 'Content-Type: text/html; charset=utf-8\r\n\r\n';
+const TEXT = 'Content-Type: text/plain; charset=utf-8\r\n\r\n';
+const MIXED = 'Content-Type: multipart/mixed; boundary=b\r\n\r\n';
+
+/** What takes longest to read, each of them 10 MB. */
+const SHAPES: Readonly<Record<string, () => Buffer>> = {
+  'nested style sheets': () => filled(`${HTML}<style>${'a&&&&,b{'.repeat(400)}color:red`, '&,'),
+  'style rules': () => filled(`${HTML}<style>`, 'a b>c~d:not(e){color:red}\r\n', '</style><p class=a>text'),
+  'deep HTML': () => filled(HTML, '<div><b>'),
+  'a huge table': () => filled(`${HTML}<table>`, '<tr><td>a<td>b\r\n'),
+  'lists in lists': () => filled(HTML, '<ul><li>a\r\n'),
+  'attributes without end': () => filled(`${HTML}<p `, 'a="b" '),
+  boundaries: () => filled(MIXED, '--b\r\n\r\n'),
+  'what looks like a boundary': () => filled(MIXED, '\r\n--bx'),
+  'invisible characters': () => filled(TEXT, '\u200b\u202e'),
+  'direction marks': () => filled(TEXT, '\u05d0\u200f!'),
+  'base64 with padding': () => filled('Content-Transfer-Encoding: base64\r\n\r\n', 'QQ=='),
+  'escapes of quoted-printable': () => filled('Content-Transfer-Encoding: quoted-printable\r\n\r\n', '=41'),
+  'flowed lines': () => filled('Content-Type: text/plain; format=flowed\r\n\r\n', 'a \r\n'),
+  'shifts of a charset': () => filled('Content-Type: text/plain; charset=utf-7-imap\r\n\r\n', '&AOQ-'),
+  'a header without end': () => filled('Subject: x\r\nTo: ', 'a:b,'),
+};
+
+/** The longest that the event loop stands still while a hostile message is read through the service. */
+export async function stalls(dovecot: Dovecot): Promise<Row[]> {
+  const user = dovecot.addUser();
+  const shapes = Object.entries(SHAPES);
+  // The oldest first; a small mail is the newest.
+  const raws = [...shapes.map(([, make]) => make()), Buffer.from('Subject: small\r\n\r\nA few words.\r\n')];
+  const letters = raws.map((raw, index) => ({ raw, receivedS: RECEIVED_S + index, seen: false }));
+  seedFolder(dovecot, user, 'INBOX', letters);
+  const email = addressOf(user);
+  const service = await serviceFor(email, settingsOf(email, dovecot.port));
+  try {
+    const [small, ...ids] = await service.ids();
+    const read = (id: unknown) => service.call('get_email', { id });
+    // What is slow only once: connections, processes, compiled code.
+    await read(small);
+    await read(ids.at(-1));
+    const rows: Row[] = [];
+    for (const [index, [name]] of shapes.entries()) {
+      const reference = await worstDelayMs(() => read(small));
+      let body = '';
+      const ours = await worstDelayMs(async () => {
+        body = String((await read(ids.at(-1 - index))).body);
+      });
+      const outcome = body.includes('cannot be shown') ? 'given up' : 'read';
+      rows.push({
+        name: `longest stall, 10 MB of ${name} (${outcome}); a small mail`,
+        unit: 'ms',
+        ours,
+        reference,
+        bound: { most: 100 },
+      });
+    }
+    return rows;
+  } finally {
+    await service.stop();
+  }
+}
+
+async function worstDelayMs(work: () => Promise<unknown>): Promise<number> {
+  const delays = monitorEventLoopDelay({ resolution: 1 });
+  delays.enable();
+  await work();
+  // One more turn, so that the last stall is counted.
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  delays.disable();
+  return delays.max / 1e6;
+}
+
+function filled(head: string, unit: string, tail = ''): Buffer {
+  const end = Buffer.from(`${tail}\r\n`);
+  const bytes = Buffer.from(unit);
+  const begun = Buffer.from(head);
+  const times = Math.floor((MAIL_BYTES - begun.length - end.length) / bytes.length);
+  return Buffer.concat([begun, Buffer.alloc(times * bytes.length, bytes), end]);
+}
