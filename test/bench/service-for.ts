@@ -13,7 +13,7 @@ import { NO_LIMITS } from './no-limits.ts';
 /** The calls as a door makes them, on a service with the one account. */
 export async function serviceFor(email: string, settings: ImapSettings) {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-bench-'));
-  const mail = imapMail();
+  const mail = imapMail({ allowPrivateServers: true });
   const service = createService({
     storage: sqliteStorage({ file: join(folder, 'countersign.db') }),
     // Only an account with a sender can be connected; nothing is sent here.
