@@ -240,10 +240,10 @@ async function performLight(
     requestId: progress.claim?.requestId ?? newApprovalId(ports.random),
     date: context.now,
     start: async () => true,
-    mailCall: async (accountId) => {
+    mailbox: async (accountId) => {
       const account = accounts.find((one) => one.accountId === accountId);
       if (account === undefined) throw new MailError('refused', 'the account is no longer connected');
-      return context.mailCall(account);
+      return { account, call: context.mailCall(account) };
     },
   });
   return {

@@ -72,7 +72,7 @@ export function createExecutor(ports: Ports, keyring: Keyring, leaseMs: number):
   }
 
   /** What one run knows, and what it has come to so far. */
-  function openRun(approval: Approval) {
+  function openRun(approval: Approval, relocated: readonly string[]) {
     const { ownerId, id, lease } = approval;
     const never = new AbortController().signal;
     const date = clock.now();
@@ -87,16 +87,17 @@ export function createExecutor(ports: Ports, keyring: Keyring, leaseMs: number):
         // The store is given the Date of the message, which is older than this instant by what connecting took.
         if (!isInTime(approval, clock.now())) return false;
         try {
-          progress.started = await storage.start({ ownerId, approvalId: id, fence: lease.fence, now: date });
+          const request = { ownerId, approvalId: id, fence: lease.fence, relocated, now: date };
+          progress.started = await storage.start(request);
         } catch (error) {
           progress.startError = error;
         }
         return progress.started;
       },
-      async mailCall(accountId) {
+      async mailbox(accountId) {
         const account = (await storage.accounts(ownerId)).find((one) => one.accountId === accountId);
         if (account === undefined) throw new MailError('refused', 'the account is no longer connected');
-        return mailCall(keyring, account, never, RUN_DEADLINE_MS);
+        return { account, call: mailCall(keyring, account, never, RUN_DEADLINE_MS) };
       },
     };
     return { run, progress };
@@ -105,7 +106,10 @@ export function createExecutor(ports: Ports, keyring: Keyring, leaseMs: number):
   type End = Settlement['end'];
 
   async function attempt(tool: WriteTool, plan: ActionPlan, approval: Approval): Promise<End> {
-    const { run, progress } = openRun(approval);
+    const relocated = tool.relocates === true ? plan.targets.map(({ mark }) => mark) : [];
+    // It was filed by an older version, which did not note what its messages are to be remembered by.
+    if (!relocated.every((mark) => mark !== undefined)) return { type: 'refuse', error: 'plan_unreadable' };
+    const { run, progress } = openRun(approval, relocated);
     try {
       return { type: 'succeed', result: await tool.perform(plan, run) };
     } catch (error) {
@@ -118,7 +122,7 @@ export function createExecutor(ports: Ports, keyring: Keyring, leaseMs: number):
 
   async function endAfterCrash(tool: WriteTool, plan: ActionPlan, approval: Approval): Promise<End> {
     try {
-      const checked = await tool.check(plan, openRun(approval).run);
+      const checked = await tool.check(plan, openRun(approval, []).run);
       if (checked.kind === 'happened') return { type: 'succeed', result: checked.result };
       if (checked.kind === 'unknown') return { type: 'lose' };
     } catch (error) {
@@ -171,7 +175,7 @@ export function createExecutor(ports: Ports, keyring: Keyring, leaseMs: number):
   async function followUp(approval: Approval, tool: WriteTool, plan: ActionPlan): Promise<void> {
     const { ownerId, id } = approval;
     try {
-      const { run: now } = openRun(approval);
+      const { run: now } = openRun(approval, []);
       // The instant that the run recorded when it started is the Date of what was sent.
       const run: RunContext = { ...now, date: approval.startedAt ?? now.date };
       await leased({ ownerId, followUp: id }, async () => tool.followUp?.(plan, run));

@@ -2,6 +2,7 @@ import { MailError } from './ports/mail.ts';
 import type { Account } from './ports/storage.ts';
 import { SAFETY_RULES, type SafetyHold } from './safety-filter.ts';
 import { normalAddress } from './schema.ts';
+import { writtenTo } from './sent-evidence.ts';
 import type { CallContext } from './tools/define-tool.ts';
 
 /** Holds: what turns a write that may run at once into one that waits. Source: DESIGN, holds. */
@@ -17,7 +18,8 @@ const HOLDS = {
   server_may_write: 'Your calendar server may write to the organizer of the event that you do not come.',
   shared_calendar: 'It changes a calendar that is not yours alone: others get at what is in it.',
   calendar_access_unknown: 'It could not be found out whether the calendar that it changes is yours alone.',
-  into_sent_or_drafts: 'It would move messages into Sent or Drafts, where they could pass for your own.',
+  into_sent_or_drafts:
+    'It would move messages into a folder that is, or looks like, Sent or Drafts, where they could pass for your own.',
 } as const;
 
 export type Hold = keyof typeof HOLDS | SafetyHold;
@@ -41,14 +43,14 @@ export async function recipientHolds(
   account: Account,
   recipients: readonly string[],
 ): Promise<Hold[]> {
-  const { storage, mail, log } = context.ports;
+  const { storage, log } = context.ports;
   const { ownerId } = context.owner;
   const wanted = recipients.map(normalAddress);
   const known = await storage.knownRecipients(ownerId, account.accountId, wanted);
   const unknown = wanted.filter((address) => !known.has(address));
   if (unknown.length === 0) return [];
   try {
-    const written = await mail.writtenTo(context.mailCall(account), unknown);
+    const written = await writtenTo(context.ports, { account, call: context.mailCall(account) }, unknown);
     const found = unknown.filter((address) => written.has(address));
     if (found.length > 0) await storage.rememberRecipients(ownerId, account.accountId, found, context.now);
     return found.length === unknown.length ? [] : ['first_time_recipient'];

@@ -24,6 +24,15 @@ export {
   SENDS_SHORT_MS,
 } from './decide-call.ts';
 export { ERRORS, type ErrorCode, type ErrorDetails, ServiceError } from './errors.ts';
+export {
+  changedRoles,
+  type FolderRoles,
+  type FolderRolesChange,
+  folderRolesText,
+  type Pin,
+  type PinnedRole,
+  readFolderRoles,
+} from './folders/roles.ts';
 export { type ClaimVerdict, type IdempotencyClaim, isAnswer, judgeClaim } from './idempotency.ts';
 export {
   judgeLimits,
@@ -97,8 +106,10 @@ export {
   type MessageSource,
   type Outgoing,
   type RawMessage,
+  SENT_COPIES_MAX,
   type SearchPosition,
   type SearchQuery,
+  type SentCopy,
   SOURCE_BYTES,
   type Start,
   THREAD_MAX,

@@ -1,3 +1,5 @@
+import { normalForm } from './normal-form.ts';
+
 /** Letters that look like Latin ones. Pure. Source: a choice of Unicode's confusables.txt. */
 
 const OTHERS: Readonly<Record<string, string>> = {
@@ -106,4 +108,21 @@ export function looksLike(letter: string): string {
     }
   }
   return `[${alike.join('')}]`;
+}
+
+/** What else looks alike in small print. Capital I, small l and the digit are one stroke; so is i. */
+const STROKES: ReadonlyMap<string, string> = new Map(
+  Object.entries({ d: 'đ', h: 'ħ', l: 'i1|ıіιӏłǀ', n: 'п', o: '0ø', s: '5', u: 'ц', w: 'ш' }).flatMap(
+    ([letter, others]) => Array.from(others, (other) => [other, letter] as const),
+  ),
+);
+
+/** A text in lower case with everything that looks alike written alike. */
+export function withoutLookAlikes(text: string): string {
+  const bare = normalForm(text, 'NFKD').replace(/\p{M}/gu, '');
+  return Array.from(bare, (one) => STROKES.get(one) ?? LOOK_ALIKES.get(one) ?? one)
+    .join('')
+    .replaceAll('rn', 'm')
+    .replaceAll('vv', 'w')
+    .replaceAll('cl', 'd');
 }

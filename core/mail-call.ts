@@ -2,6 +2,12 @@ import type { Keyring } from './keyring.ts';
 import type { MailAccount, MailCall } from './ports/mail.ts';
 import type { Account } from './ports/storage.ts';
 
+/** An account, and a call to its mailbox. */
+export interface Mailbox {
+  readonly account: Account;
+  readonly call: MailCall;
+}
+
 /** The settings of an account are sealed with its owner and id; they are opened only when a connection is made. */
 
 const PURPOSE = 'account-settings';

@@ -1,10 +1,12 @@
 import { ServiceError } from './errors.ts';
+import { folderRolesOf, type WithRole, withRoles } from './folders/account-folders.ts';
 import type { MessageIdParts } from './identifiers.ts';
 import type { MessageTarget } from './plan.ts';
 import { type FolderRole, type MailCall, MailError, type MailFolder, type MessageRow } from './ports/mail.ts';
 import type { Account } from './ports/storage.ts';
 import { type ReadMessage, readMessage } from './read-message.ts';
 import type { TextWindow } from './reading/message-job.ts';
+import { relocationMark } from './sent-evidence.ts';
 import { shortened } from './shortened.ts';
 import type { CallContext } from './tools/define-tool.ts';
 
@@ -60,22 +62,37 @@ const ROLES: readonly string[] = [
 ] satisfies FolderRole[];
 
 /** The folder of that exact name, else of that role. */
-export function folderNamed(folders: readonly MailFolder[], name: string): MailFolder | undefined {
+export function folderNamed<F extends WithRole<MailFolder>>(
+  folders: readonly F[],
+  name: string,
+): F | undefined {
   const exact = folders.find((folder) => folder.path === name);
   if (exact !== undefined || !ROLES.includes(name.toLowerCase())) return exact;
   return folders.find((folder) => folder.role === name.toLowerCase());
 }
 
-/** The folder that is such, also when another program made it a moment ago; undefined where the account has none. */
-export async function folderThat(
+/** The folders of an account with their roles. @throws ServiceError upstream_mail_error */
+export async function foldersOf(
   context: CallContext,
   account: Account,
-  among: (folders: readonly MailFolder[]) => MailFolder | undefined,
-): Promise<MailFolder | undefined> {
-  const call = context.mailCall(account);
-  const { mail } = context.ports;
-  const known = among(await asked(account, 'folder', mail.folders(call)));
-  return known ?? among(await asked(account, 'folder', mail.folders(call, { fresh: true })));
+  options?: { fresh: boolean },
+): Promise<readonly WithRole<MailFolder>[]> {
+  const mailbox = { account, call: context.mailCall(account) };
+  const roles = await asked(account, 'folder', folderRolesOf(context.ports, mailbox));
+  return withRoles(await asked(account, 'folder', context.ports.mail.folders(mailbox.call, options)), roles);
+}
+
+/**
+ * Finds the folder that `choose` picks. Refreshes the folder list once before giving up, so that a folder that another
+ * program just created is found. Returns undefined if none matches.
+ */
+export async function findFolder(
+  context: CallContext,
+  account: Account,
+  choose: (folders: readonly WithRole<MailFolder>[]) => WithRole<MailFolder> | undefined,
+): Promise<WithRole<MailFolder> | undefined> {
+  const known = choose(await foldersOf(context, account));
+  return known ?? choose(await foldersOf(context, account, { fresh: true }));
 }
 
 /** A row as lists show it. Source: API.md, Message summary. */
@@ -189,6 +206,7 @@ export function messageTarget(account: Account, id: string, row: MessageRow): Me
     preview: '',
     internalDateMs: row.internalDate.getTime(),
     sizeBytes: row.sizeBytes,
+    mark: relocationMark(row),
   };
 }
 

@@ -27,6 +27,8 @@ const messageTarget = z.strictObject({
   preview: z.string().default(''),
   internalDateMs: z.int(),
   sizeBytes: z.int(),
+  /** What it is remembered by once a request has moved it (`relocationMark`); plans of older versions lack it. */
+  mark: z.string().optional(),
 });
 
 export const planSchema = z.strictObject({

@@ -62,7 +62,11 @@ function quotable({ text, chars }: SeenBody): { lines: string[]; left: string[] 
   if (shown.length === chars) return { lines: text.replace(/(?<!\n)\n+$/, '').split('\n'), left: [] };
   const end = wordEnd(shown, shown.length);
   return {
-    lines: shown.slice(0, end).join('').replace(/(?<!\n)\n+$/, '').split('\n'),
+    lines: shown
+      .slice(0, end)
+      .join('')
+      .replace(/(?<!\n)\n+$/, '')
+      .split('\n'),
     left: [`[The quote ends here; ${chars - end} more characters were left out.]`],
   };
 }

@@ -1,10 +1,11 @@
 import { ServiceError } from './errors.ts';
+import { folderForRole, folderRolesOf } from './folders/account-folders.ts';
 import { type Hold, recipientHolds } from './holds.ts';
 import type { MessageHeaders } from './mail/parse.ts';
 import { placeOf } from './mailbox.ts';
 import type { Result } from './outcome.ts';
 import type { ActionPlan, MessageTarget } from './plan.ts';
-import type { Invitation, MailCall, MailFlag, Outgoing } from './ports/mail.ts';
+import type { Invitation, MailFlag, Outgoing } from './ports/mail.ts';
 import type { Account } from './ports/storage.ts';
 import { domainOf, safetyHolds } from './safety-filter.ts';
 import { normalAddress } from './schema.ts';
@@ -144,22 +145,30 @@ function sentResult(message: Outgoing): Result {
 
 export async function performSend(plan: ActionPlan, run: RunContext): Promise<Result> {
   const { accountId, message } = partsOf(plan, run.date);
-  await run.ports.mail.transmit(await run.mailCall(accountId), message, run.start);
+  const { call } = await run.mailbox(accountId);
+  await run.ports.mail.transmit(call, message, run.start);
   return sentResult(message);
 }
 
 /** A copy in Sent that is not ours to save proves that it was sent; its absence proves nothing. */
 export async function checkSend(plan: ActionPlan, run: RunContext): Promise<Checked> {
   const { accountId, message } = partsOf(plan, run.date);
-  const there = await run.ports.mail.isInSent(await run.mailCall(accountId), message.messageId);
+  const mailbox = await run.mailbox(accountId);
+  const { path } = (await folderRolesOf(run.ports, mailbox)).sent;
+  const there = path !== null && (await run.ports.mail.holdsMessage(mailbox.call, path, message.messageId));
   return there ? { kind: 'happened', result: sentResult(message) } : { kind: 'unknown' };
 }
 
 /** The copy in Sent, then the flag on the message that was answered. */
 export async function followUpSend(plan: ActionPlan, run: RunContext, flag: MailFlag | null): Promise<void> {
   const { accountId, message } = partsOf(plan, run.date);
-  const call: MailCall = await run.mailCall(accountId);
-  await run.ports.mail.saveInSent(call, message);
+  const mailbox = await run.mailbox(accountId);
+  const { call } = mailbox;
+  const { sent } = await folderRolesOf(run.ports, mailbox);
+  // An owner who wants no Sent folder wants no copies.
+  if (sent.path !== null || sent.by !== 'owner') {
+    await run.ports.mail.saveSent(call, await folderForRole(run.ports, mailbox, 'sent'), message);
+  }
   const [answered] = plan.targets;
   if (flag === null || answered === undefined) return;
   // A message that is gone or was replaced needs no flag.

@@ -3,7 +3,6 @@ import type { Keyring } from './keyring.ts';
 import { DAY_MS, MINUTE_MS } from './limits.ts';
 import { linkedMessage } from './linked-message.ts';
 import { mailCall } from './mail-call.ts';
-import { folderNamed } from './mailbox.ts';
 import { named } from './ports/log.ts';
 import type { ListQuery, MailCall, MessageRow } from './ports/mail.ts';
 import type { Ports } from './ports/ports.ts';
@@ -77,8 +76,7 @@ export function createInboxWatch(ports: Ports, keyring: Keyring): InboxWatch {
     position: InboxPosition | undefined,
     madeMs: () => Promise<number>,
   ): Promise<{ readonly rows: readonly MessageRow[]; readonly to: InboxPosition } | undefined> {
-    const path = folderNamed(await mail.folders(call), 'inbox')?.path ?? 'INBOX';
-    const inbox = { path, unread: false, after: undefined } as const;
+    const inbox = { path: 'INBOX', unread: false, after: undefined } as const;
     const [newest] = (await mail.list(call, { ...inbox, order: 'uid', limit: 1 })).rows;
     if (newest === undefined) return position === undefined ? { rows: [], to: EMPTY } : undefined;
     const to = positionOf(newest);

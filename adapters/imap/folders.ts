@@ -2,15 +2,14 @@ import type { ImapFlow, ListResponse, SearchObject } from 'imapflow';
 import { type FolderCounts, type FolderRole, MailError, type MailFolder } from '../../core/ports/mail.ts';
 import { change } from './session.ts';
 
-/** imapflow tells by attribute (RFC 6154), or else by name in many languages. */
-const ROLES: Readonly<Record<string, FolderRole>> = {
-  '\\Inbox': 'inbox',
-  '\\Sent': 'sent',
-  '\\Drafts': 'drafts',
-  '\\Junk': 'spam',
-  '\\Trash': 'trash',
-  '\\Archive': 'archive',
-};
+/** RFC 6154, 2. In lower case: attributes are compared without regard to it. */
+const SPECIAL_USES: ReadonlyMap<string, Exclude<FolderRole, 'inbox'>> = new Map([
+  ['\\sent', 'sent'],
+  ['\\drafts', 'drafts'],
+  ['\\junk', 'spam'],
+  ['\\trash', 'trash'],
+  ['\\archive', 'archive'],
+]);
 
 export interface FolderList {
   readonly folders: readonly MailFolder[];
@@ -82,26 +81,22 @@ export async function readMarks(client: ImapFlow): Promise<readonly MarkedFolder
 
 function folderList(client: ImapFlow, listed: readonly ListResponse[]): FolderList {
   const selectable = listed.filter(canBeOpened);
-  const folders = selectable.map(folderOf);
-  const allMail = selectable.find(({ specialUse }) => specialUse === '\\All');
-  if (!isGmail(client) || allMail === undefined) {
-    return { folders, scopes: folders.map(({ path }) => ({ path, only: {} })) };
-  }
-  return gmailFolders(folders, allMail.path);
+  const allMail = isGmail(client) ? selectable.find((folder) => hasAttribute(folder, '\\all')) : undefined;
+  const folders = selectable.map((folder) => folderOf(folder, folder === allMail));
+  const scopes =
+    allMail === undefined
+      ? folders.map(({ path }) => ({ path, only: {} }))
+      : gmailScopes(folders, allMail.path);
+  return { folders, scopes };
 }
 
-/**
- * Gmail's folders are labels: All Mail shows every message again, but for spam and trash. A message that leaves the
- * inbox for All Mail is archived.
- */
-function gmailFolders(folders: readonly MailFolder[], allMail: string): FolderList {
-  const roleOf = ({ path, role }: MailFolder) => (path === allMail ? 'archive' : role);
-  const withArchive = folders.map((folder) => ({ path: folder.path, role: roleOf(folder) }));
-  const scopes = withArchive.flatMap(({ path, role }) => {
+/** Gmail's folders are labels: All Mail shows every message again, except spam and trash. */
+function gmailScopes(folders: readonly MailFolder[], allMail: string): readonly SearchScope[] {
+  return folders.flatMap(({ path, specialUse }) => {
     if (path === allMail) return [{ path, only: { labels: { not: ['inbox'] } } }];
-    return role === 'inbox' || role === 'spam' || role === 'trash' ? [{ path, only: {} }] : [];
+    const isApart = path === 'INBOX' || specialUse === 'spam' || specialUse === 'trash';
+    return isApart ? [{ path, only: {} }] : [];
   });
-  return { folders: withArchive, scopes };
 }
 
 export function isGmail({ capabilities }: ImapFlow): boolean {
@@ -117,13 +112,32 @@ function canBeOpened({ flags }: ListResponse): boolean {
   return !flags.has('\\Noselect') && !flags.has('\\NonExistent');
 }
 
-function folderOf({ path, specialUse }: ListResponse): MailFolder {
-  return { path, role: (specialUse === undefined ? undefined : ROLES[specialUse]) ?? null };
+function hasAttribute({ flags }: ListResponse, attribute: string): boolean {
+  return [...flags].some((flag) => flag.toLowerCase() === attribute);
 }
 
-/** Makes a folder, below the server's prefix where it has one. @returns its path */
+/** @param isAllMail a message that leaves Gmail's inbox for All Mail is archived */
+function folderOf(listed: ListResponse, isAllMail: boolean): MailFolder {
+  const { path, delimiter } = listed;
+  const said = [...listed.flags].map((flag) => SPECIAL_USES.get(flag.toLowerCase()));
+  const specialUse = isAllMail ? 'archive' : (said.find((role) => role !== undefined) ?? null);
+  // The inbox stays the inbox, whatever else it is for.
+  return { path, delimiter: delimiter || null, specialUse: path === 'INBOX' ? null : specialUse };
+}
+
+/** Creates a folder, below the server's prefix where it has one. @returns its path */
 export async function makeFolder(client: ImapFlow, name: string): Promise<string> {
   const made = await change(client, () => client.mailboxCreate(name));
-  if (made === undefined) throw new MailError('refused', 'the IMAP server did not make a folder');
+  if (made === undefined) throw new MailError('refused', 'the IMAP server did not create a folder');
   return made.path;
+}
+
+/** The folder that a name means: by its path, or below the server's prefix. */
+export function folderNamed(
+  { namespace }: ImapFlow,
+  folders: readonly MailFolder[],
+  name: string,
+): MailFolder | undefined {
+  const names = [name, `${namespace?.prefix ?? ''}${name}`].map((one) => one.toLowerCase());
+  return folders.find(({ path }) => names.includes(path.toLowerCase()));
 }

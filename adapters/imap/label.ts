@@ -1,7 +1,13 @@
 import type { ImapFlow } from 'imapflow';
-import { MailError, type MailFolder, type MessagePlace, type Start } from '../../core/ports/mail.ts';
+import {
+  type Mail,
+  MailError,
+  type MailFolder,
+  type MessagePlace,
+  type Start,
+} from '../../core/ports/mail.ts';
 import { beginChange } from './begin-change.ts';
-import { isGmail, makeFolder } from './folders.ts';
+import { folderNamed, isGmail, makeFolder } from './folders.ts';
 import { change, type OpenFolder } from './session.ts';
 
 /** @returns how it was done @throws MailError as `label` of the Mail port says */
@@ -9,33 +15,28 @@ export async function labelMessage(
   folder: OpenFolder,
   folders: readonly MailFolder[],
   place: MessagePlace,
-  label: string,
+  { name, mayCopyInto }: Parameters<Mail['label']>[2],
   start: Start,
   limit: AbortSignal,
 ): Promise<'keyword' | 'gmail_label' | 'copy'> {
   const { client, mailbox } = folder;
   // What begins with a backslash is the server's own: with Gmail, \Trash as a label would be a deletion.
-  if (label.startsWith('\\')) throw new MailError('refused', 'this is not a label that can be given');
-  const names = [label, `${client.namespace?.prefix ?? ''}${label}`].map((name) => name.toLowerCase());
-  const into = folders.find(({ path }) => names.includes(path.toLowerCase()));
-  // A copy in Sent or Drafts would look as if the owner had written it.
-  if (into !== undefined && into.role !== null) {
-    throw new MailError('refused', 'a folder of that name has a purpose of its own');
-  }
+  if (name.startsWith('\\')) throw new MailError('refused', 'this is not a label that can be given');
   await beginChange(folder, place, start, limit);
   const range = String(place.uid);
   if (isGmail(client)) {
     const options = { uid: true, useLabels: true };
-    const done = await change(client, () => client.messageFlagsAdd(range, [label], options));
+    const done = await change(client, () => client.messageFlagsAdd(range, [name], options));
     if (done === undefined) throw new MailError('refused', 'the IMAP server did not keep the label');
     return 'gmail_label';
   }
-  if (mailbox.permanentFlags?.has('\\*') === true && isKeyword(label)) {
-    await change(client, () => client.messageFlagsAdd(range, [label], { uid: true }));
-    if (await isKept(client, range, label)) return 'keyword';
+  if (mailbox.permanentFlags?.has('\\*') === true && isKeyword(name)) {
+    await change(client, () => client.messageFlagsAdd(range, [name], { uid: true }));
+    if (await isKept(client, range, name)) return 'keyword';
   }
-  const path = into?.path ?? (await makeFolder(client, label));
+  const path = folderNamed(client, folders, name)?.path ?? (await makeFolder(client, name));
   if (path === place.path) return 'copy';
+  if (!mayCopyInto(path)) throw new MailError('refused', 'a folder of that name has a purpose of its own');
   const copied = await change(client, () => client.messageCopy(range, path, { uid: true }));
   if (copied === undefined) throw new MailError('refused', 'the IMAP server did not copy the message');
   return 'copy';

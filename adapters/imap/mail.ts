@@ -4,8 +4,8 @@ import {
   type MailAccount,
   type MailCall,
   MailError,
-  type MailFolder,
   type RawMessage,
+  type SentCopy,
 } from '../../core/ports/mail.ts';
 import type { AllowPrivateServers } from '../remote/connect.ts';
 import { underCall } from '../remote/time-limit.ts';
@@ -17,15 +17,22 @@ import { type ConversationIndex, conversationIndex } from './conversation-index.
 import { inEachFolder } from './each-folder.ts';
 import { isNotFound, noFolder } from './failure.ts';
 import { findMessage } from './find.ts';
-import { countFolders, type FolderList, listFolders, makeFolder, type SearchScope } from './folders.ts';
+import {
+  countFolders,
+  type FolderList,
+  folderNamed,
+  listFolders,
+  makeFolder,
+  type SearchScope,
+} from './folders.ts';
 import { labelMessage } from './label.ts';
 import { listFolder } from './list.ts';
 import { moveMessage } from './move.ts';
 import { type ReceivedDates, receivedDates } from './received-dates.ts';
 import { fetchRows } from './rows.ts';
 import { searchScopes } from './search.ts';
-import { holdsMessageId, recipientsAmong, saveOnce } from './sent-folder.ts';
-import { inFolder, inFolderToChange, onConnection } from './session.ts';
+import { copiesTo, holdsMessageId, saveOnce } from './sent-folder.ts';
+import { inFolder, inFolderToChange, type OpenFolder, onConnection } from './session.ts';
 import { setFlag } from './set-flag.ts';
 import { type ImapSettings, imapSettings } from './settings.ts';
 import { conversationOf } from './thread.ts';
@@ -87,29 +94,13 @@ export function imapMail({
     return list;
   }
 
-  /** The folder that is such, also when it was made a moment ago; undefined where there is none. */
-  async function folderThat(
-    call: MailCall,
-    limit: AbortSignal,
-    isWanted: (folder: MailFolder) => boolean,
-  ): Promise<MailFolder | undefined> {
+  /** Refreshes the list once before giving up, so that a folder that another program just created is found. */
+  async function hasFolder(call: MailCall, limit: AbortSignal, wanted: string): Promise<boolean> {
     for (const fresh of [false, true]) {
-      const found = (await foldersOf(call, limit, fresh)).folders.find(isWanted);
-      if (found !== undefined) return found;
+      const { folders } = await foldersOf(call, limit, fresh);
+      if (folders.some(({ path }) => path === wanted)) return true;
     }
-    return undefined;
-  }
-
-  /** Where sent messages are kept; undefined where the account has no such folder. */
-  async function sentPath(call: MailCall, limit: AbortSignal): Promise<string | undefined> {
-    return (await folderThat(call, limit, ({ role }) => role === 'sent'))?.path;
-  }
-
-  async function madeFolder(call: MailCall, limit: AbortSignal, name: string): Promise<string> {
-    const state = stateOf(call.account);
-    const path = await onConnection(state.connections, limit, (client) => makeFolder(client, name));
-    state.folders = undefined;
-    return path;
+    return false;
   }
 
   /** Read anew: what lies in a folder that was made a moment ago is not to be missed. */
@@ -226,7 +217,7 @@ export function imapMail({
     move(call, place, to, start) {
       return underCall(call, async (limit) => {
         const { connections } = stateOf(call.account);
-        if ((await folderThat(call, limit, ({ path }) => path === to)) === undefined) throw noFolder();
+        if (!(await hasFolder(call, limit, to))) throw noFolder();
         return inFolderToChange(connections, place.path, limit, (folder) =>
           moveMessage(folder, place, to, start, limit),
         );
@@ -246,21 +237,28 @@ export function imapMail({
       });
     },
 
-    folderFor(call, role) {
+    makeFolder(call, name) {
       return underCall(call, async (limit) => {
-        const found = await folderThat(call, limit, (folder) => folder.role === role);
-        return found ?? { path: await madeFolder(call, limit, MADE_NAMES[role]), role };
+        if (await hasFolder(call, limit, name)) return name;
+        const state = stateOf(call.account);
+        const { folders } = await foldersOf(call, limit, false);
+        const path = await onConnection(
+          state.connections,
+          limit,
+          async (client) => folderNamed(client, folders, name)?.path ?? (await makeFolder(client, name)),
+        );
+        state.folders = undefined;
+        return path;
       });
     },
 
-    writtenTo(call, addresses) {
+    sentCopies(call, path, addresses) {
       return underCall(call, async (limit) => {
-        const path = addresses.length === 0 ? undefined : await sentPath(call, limit);
-        // An account without a Sent folder has nothing that shows whom it wrote to.
-        if (path === undefined) return new Set();
+        if (addresses.length === 0) return [];
         const { connections } = stateOf(call.account);
-        return inFolder(connections, path, limit, (folder) =>
-          recipientsAmong(folder, call.account.email, addresses),
+        const none: readonly SentCopy[] = [];
+        return inFolderIfThere(connections, path, limit, none, (folder) =>
+          copiesTo(folder, call.account.email, addresses),
         );
       });
     },
@@ -275,21 +273,19 @@ export function imapMail({
       });
     },
 
-    saveInSent(call, message) {
+    saveSent(call, path, message) {
       return underCall(call, async (limit) => {
-        // A mailbox that has never sent anything may lack the folder.
-        const path = (await sentPath(call, limit)) ?? (await madeFolder(call, limit, 'Sent'));
         const { connections } = stateOf(call.account);
         await inFolder(connections, path, limit, (folder) => saveOnce(folder, message));
       });
     },
 
-    isInSent(call, messageId) {
+    holdsMessage(call, path, messageId) {
       return underCall(call, async (limit) => {
-        const path = await sentPath(call, limit);
-        if (path === undefined) return false;
         const { connections } = stateOf(call.account);
-        return inFolder(connections, path, limit, (folder) => holdsMessageId(folder, messageId));
+        return inFolderIfThere(connections, path, limit, false, (folder) =>
+          holdsMessageId(folder, messageId),
+        );
       });
     },
 
@@ -317,8 +313,21 @@ export function imapMail({
   };
 }
 
-/** What a folder is called that an account lacks. */
-const MADE_NAMES = { archive: 'Archive', trash: 'Trash' } as const;
+/** `otherwise` where there is no such folder. */
+async function inFolderIfThere<T>(
+  connections: AccountConnections,
+  path: string,
+  limit: AbortSignal,
+  otherwise: T,
+  work: (folder: OpenFolder) => Promise<T>,
+): Promise<T> {
+  try {
+    return await inFolder(connections, path, limit, work);
+  } catch (error) {
+    if (isNotFound(error)) return otherwise;
+    throw error;
+  }
+}
 
 function keyOf(ownerId: string, accountId: number): string {
   return `${accountId} ${ownerId}`;

@@ -1,5 +1,5 @@
 import type { ImapFlow } from 'imapflow';
-import type { FolderRole, MailFolder } from '../../core/ports/mail.ts';
+import type { MailFolder } from '../../core/ports/mail.ts';
 import type { Reach } from '../remote/connect.ts';
 import { brokenBy, type Finding, good, lacking } from '../remote/finding.ts';
 import type { MailServer } from '../remote/mail-server.ts';
@@ -22,20 +22,26 @@ export async function imapReport(
   { imap, smtp }: ImapSettings,
   reach: Reach,
   limit: AbortSignal,
-): Promise<{ readonly imap: readonly Finding[]; readonly smtp: readonly Finding[] }> {
+): Promise<{
+  readonly imap: readonly Finding[];
+  readonly smtp: readonly Finding[];
+  /** Undefined when the server could not list them. */
+  readonly folders: readonly MailFolder[] | undefined;
+}> {
   const [reading, sending] = await Promise.all([
     readingReport(imap, reach, limit),
     smtpReport(smtp, reach, limit),
   ]);
-  return { imap: reading, smtp: sending };
+  return { imap: reading.findings, smtp: sending, folders: reading.folders };
 }
 
 async function readingReport(
   server: MailServer,
   reach: Reach,
   limit: AbortSignal,
-): Promise<readonly Finding[]> {
+): Promise<{ findings: readonly Finding[]; folders: readonly MailFolder[] | undefined }> {
   const findings: Finding[] = [];
+  let folders: readonly MailFolder[] | undefined;
   let client: ImapFlow | undefined;
   try {
     let socket: unknown;
@@ -44,21 +50,23 @@ async function readingReport(
     });
     const connected = client;
     findings.push(...tlsReport(socket, server), good('sign_in', 'Signed in.'));
-    findings.push(...(await withinLimit(limit, mailboxReport(connected), () => connected.close())));
+    const mailbox = await withinLimit(limit, mailboxReport(connected), () => connected.close());
+    findings.push(...mailbox.findings);
+    folders = mailbox.folders;
   } catch (error) {
     findings.push(brokenBy(imapFailure(error)));
   } finally {
     client?.close();
   }
-  return findings;
+  return { findings, folders };
 }
 
-async function mailboxReport(client: ImapFlow): Promise<readonly Finding[]> {
+async function mailboxReport(client: ImapFlow) {
   const { folders } = await listFolders(client);
   // Not read-only: what may be kept is told to those alone who may write.
   const inbox = await client.mailboxOpen('INBOX');
   const keepsKeywords = inbox.permanentFlags?.has('\\*') === true;
-  return [...extensions(client), labels(client, keepsKeywords), ...roles(folders)];
+  return { folders, findings: [...extensions(client), labels(client, keepsKeywords)] };
 }
 
 function extensions({ capabilities }: ImapFlow): readonly Finding[] {
@@ -94,23 +102,4 @@ function labels(client: ImapFlow, keepsKeywords: boolean): Finding {
   return keepsKeywords
     ? good('keywords', 'It keeps keywords, which serve as labels.')
     : lacking('keywords', 'It does not keep keywords of ours: a label is a copy in the folder of that name.');
-}
-
-/** What becomes of a role that no folder has. */
-const WITHOUT: Readonly<Record<Exclude<FolderRole, 'inbox'>, string>> = {
-  sent: 'it is made with the first message that is sent',
-  archive: 'it is made when the first message is archived',
-  trash: 'it is made when the first message is deleted',
-  drafts: 'drafts are not kept apart',
-  spam: 'spam is not kept apart',
-};
-
-function roles(folders: readonly MailFolder[]): readonly Finding[] {
-  return Object.entries(WITHOUT).map(([role, otherwise]) => {
-    const check = `folder_${role}`;
-    const folder = folders.find((one) => one.role === role);
-    return folder === undefined
-      ? lacking(check, `There is no folder for ${role}: ${otherwise}.`)
-      : good(check, `The folder for ${role} is “${folder.path}”.`);
-  });
 }

@@ -1,6 +1,7 @@
-import type { ImapFlow, MessageAddressObject } from 'imapflow';
+import type { FetchMessageObject, ImapFlow } from 'imapflow';
 import { withDate } from '../../core/mail/compose.ts';
-import { MailError, type Outgoing } from '../../core/ports/mail.ts';
+import { SENT_COPY_HEADERS, sentCopyOf } from '../../core/mail/sent-copy.ts';
+import { MailError, type Outgoing, SENT_COPIES_MAX, type SentCopy } from '../../core/ports/mail.ts';
 import { searchUids, uidSets } from './rows.ts';
 import { change, type OpenFolder } from './session.ts';
 
@@ -24,46 +25,44 @@ export async function saveOnce(folder: OpenFolder, message: Outgoing): Promise<v
   if (saved === undefined) throw new MailError('refused', 'the IMAP server did not save the sent message');
 }
 
-/** How many messages are looked through at once for an address. */
+/** How many messages are fetched at once. */
 const BATCH = 50;
 
-/** Which of the normalised addresses the owner, `own`, has written to by the messages in the folder. */
-export async function recipientsAmong(
+/** As `sentCopies` of the Mail port says. @param own the account's address */
+export async function copiesTo(
   { client, mailbox }: OpenFolder,
   own: string,
   addresses: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const wanted = new Set(addresses);
-  const found = new Set<string>();
+): Promise<readonly SentCopy[]> {
+  const found: SentCopy[] = [];
   if (mailbox.exists === 0) return found;
-  for (const address of wanted) {
-    if (found.has(address)) continue;
+  for (const address of new Set(addresses)) {
+    const copies: SentCopy[] = [];
     // To, Cc and Bcc are searched for by a part of them: the parsed addresses decide.
     let uids = await searchUids(client, {
       from: own,
       or: [{ to: address }, { cc: address }, { bcc: address }],
     });
-    while (uids.length > 0 && !found.has(address)) {
-      for (const recipient of await writtenToBy(client, own, uids.slice(-BATCH))) {
-        if (wanted.has(recipient)) found.add(recipient);
-      }
+    while (uids.length > 0 && copies.length < SENT_COPIES_MAX) {
+      const newest = await fetchCopies(client, uids.slice(-BATCH));
+      copies.push(...newest.filter(({ recipients }) => recipients.includes(address)));
       uids = uids.slice(0, -BATCH);
     }
+    found.push(...copies.slice(0, SENT_COPIES_MAX));
   }
   return found;
 }
 
-async function writtenToBy(client: ImapFlow, own: string, uids: readonly number[]): Promise<string[]> {
-  const recipients: string[] = [];
+/** The highest UID first. Messages that are gone are left out. */
+async function fetchCopies(client: ImapFlow, uids: readonly number[]): Promise<readonly SentCopy[]> {
+  const fetched: FetchMessageObject[] = [];
   for (const set of uidSets(uids)) {
-    for (const { envelope } of await client.fetchAll(set, { envelope: true }, { uid: true })) {
-      if (envelope === undefined || !bare(envelope.from).includes(own.toLowerCase())) continue;
-      recipients.push(...bare(envelope.to), ...bare(envelope.cc), ...bare(envelope.bcc));
-    }
+    fetched.push(...(await client.fetchAll(set, { uid: true, headers: SENT_COPY_HEADERS }, { uid: true })));
   }
-  return recipients;
-}
-
-function bare(addresses: readonly MessageAddressObject[] = []): string[] {
-  return addresses.flatMap(({ address }) => (address ? [address.toLowerCase()] : []));
+  const copies = new Map(
+    fetched.flatMap(({ uid, headers }) =>
+      headers === undefined ? [] : [[uid, sentCopyOf(headers)] as const],
+    ),
+  );
+  return [...copies].sort(([a], [b]) => b - a).map(([, copy]) => copy);
 }

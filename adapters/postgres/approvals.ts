@@ -15,6 +15,10 @@ import { rememberRecipients } from './recipients.ts';
 const ADD_FOLLOW_UP =
   'INSERT INTO countersign.follow_ups (owner_id, approval_id, due_at_ms) VALUES ($1, $2, $3)';
 
+const ADD_RELOCATED = `
+  INSERT INTO countersign.relocated_messages (owner_id, mark)
+  SELECT $1::text, mark FROM unnest($2::text[]) AS added (mark) ON CONFLICT DO NOTHING`;
+
 /** The verbs that move an approval, but for those of recovery. */
 export function postgresApprovals(
   db: Database,
@@ -87,7 +91,7 @@ export function postgresApprovals(
       return { approval: after, won: after.state === 'cancelled' };
     }),
 
-    start: durable(db, async (tx, { ownerId, approvalId, fence, now }) => {
+    start: durable(db, async (tx, { ownerId, approvalId, fence, relocated, now }) => {
       await lockOwner(tx, ownerId);
       const before = await findApproval(tx, ownerId, approvalId);
       if (before === undefined) return false;
@@ -95,6 +99,7 @@ export function postgresApprovals(
       const after = transition(before, event, now);
       if (after === undefined) return false;
       await changeApproval(tx, before, after, now);
+      if (relocated.length > 0) await tx.run(ADD_RELOCATED, [ownerId, relocated]);
       return true;
     }),
 

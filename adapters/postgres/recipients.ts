@@ -10,11 +10,17 @@ const KNOWN = `
 const DOMAINS = `
   SELECT DISTINCT substring(address FROM '[^@]*$') AS domain
   FROM countersign.known_recipients WHERE owner_id = $1 AND account_id = $2`;
+const RELOCATED =
+  'SELECT mark FROM countersign.relocated_messages WHERE owner_id = $1 AND mark = ANY($2::text[])';
 
 export function postgresRecipients(
   db: Database,
-): Pick<Storage, 'knownRecipients' | 'rememberRecipients' | 'knownDomains'> {
+): Pick<Storage, 'knownRecipients' | 'rememberRecipients' | 'knownDomains' | 'relocatedAmong'> {
   return {
+    relocatedAmong: reading(db, async ({ rows }, ownerId, marks) => {
+      const relocated = await rows(RELOCATED, [ownerId, marks]);
+      return new Set(relocated.map((row) => text(row, 'mark')));
+    }),
     knownRecipients: reading(db, async ({ rows }, ownerId, accountId, addresses) => {
       const known = await rows(KNOWN, [ownerId, accountId, addresses]);
       return new Set(known.map((row) => text(row, 'address')));

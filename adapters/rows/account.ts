@@ -1,5 +1,6 @@
+import { type FolderRoles, readFolderRoles } from '../../core/folders/roles.ts';
 import type { Account } from '../../core/ports/storage.ts';
-import { integer, type Row, text } from './row.ts';
+import { integer, type Row, text, textOrNull } from './row.ts';
 
 /** @param rows all accounts of one owner, oldest first */
 export function readAccounts(rows: readonly Row[]): readonly Account[] {
@@ -11,5 +12,12 @@ export function readAccounts(rows: readonly Row[]): readonly Account[] {
     signature: text(row, 'signature'),
     sealedSettings: text(row, 'sealed_settings'),
     isPrimary: index === 0,
+    folderRoles: readRoles(row),
   }));
+}
+
+/** Null: not decided yet. */
+export function readRoles(row: Row): FolderRoles | null {
+  const roles = textOrNull(row, 'folder_roles');
+  return roles === null ? null : readFolderRoles(roles);
 }

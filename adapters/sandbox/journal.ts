@@ -51,6 +51,7 @@ export const mailEntry = z.discriminatedUnion('event', [
     uid: z.int(),
     label: z.string(),
   }),
+  z.strictObject({ event: z.literal('folder'), ...account, path: z.string() }),
 ]);
 
 export type JournalEntry = z.infer<typeof mailEntry>;

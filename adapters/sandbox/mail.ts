@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { composeMessage, withDate } from '../../core/mail/compose.ts';
+import { sentCopyOf } from '../../core/mail/sent-copy.ts';
 import {
   type Mail,
   type MailAccount,
@@ -9,15 +10,18 @@ import {
   type MessageRow,
   type Outgoing,
   type RawMessage,
+  SENT_COPIES_MAX,
+  type SentCopy,
   THREAD_MAX,
 } from '../../core/ports/mail.ts';
 import { refuseEnded } from './ended-call.ts';
 import { type JournalEntry, mailEntry, openJournal } from './journal.ts';
 import { lastingFacts } from './lasting-facts.ts';
 import {
+  addFolder,
   emptyMailbox,
-  FOLDERS,
   folderOf,
+  foldersOf,
   isUnread,
   type Letter,
   listed,
@@ -63,11 +67,6 @@ export interface Transmission {
   /** With its Date header. */
   readonly raw: Uint8Array;
 }
-
-const ROLE_FOLDERS = {
-  archive: { path: 'Archive', role: 'archive' },
-  trash: { path: 'Trash', role: 'trash' },
-} as const;
 
 const REFUSED = 'refused@sandbox.invalid';
 const PUT_OFF = 'tempfail@sandbox.invalid';
@@ -182,13 +181,12 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
     },
 
     async folders(call) {
-      refuseEnded(call);
-      return FOLDERS;
+      return foldersOf(await mailboxFor(call));
     },
 
     async counts(call) {
       const mailbox = await mailboxFor(call);
-      return FOLDERS.map((folder) => {
+      return foldersOf(mailbox).map((folder) => {
         const { messages } = folderOf(mailbox, folder.path);
         return { ...folder, unread: messages.filter(isUnread).length, total: messages.length };
       });
@@ -265,7 +263,7 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
     },
 
     // Every label is a keyword here, whatever its characters.
-    async label(call, place, label, start) {
+    async label(call, place, { name: label }, start) {
       const message = at(await mailboxFor(call), place);
       await begin(start);
       const { ownerId, accountId } = call.account;
@@ -274,21 +272,25 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
       return 'keyword';
     },
 
-    async folderFor(call, role) {
-      refuseEnded(call);
-      return ROLE_FOLDERS[role];
+    async makeFolder(call, name) {
+      const mailbox = await mailboxFor(call);
+      if (mailbox.has(name)) return name;
+      const { ownerId, accountId } = call.account;
+      record({ event: 'folder', ownerId, accountId, path: name });
+      addFolder(mailbox, name);
+      return name;
     },
 
-    async writtenTo(call, addresses) {
-      const { messages } = folderOf(await mailboxFor(call), 'Sent');
+    async sentCopies(call, path, addresses) {
+      const messages = (await mailboxFor(call)).get(path)?.messages ?? [];
       const own = call.account.email.toLowerCase();
-      const written = new Set<string>();
-      for (const { headers } of messages) {
-        const { from, to, cc } = headers;
-        if (!from.some(({ address }) => address.toLowerCase() === own)) continue;
-        for (const { address } of [...to, ...cc]) written.add(address.toLowerCase());
-      }
-      return new Set(addresses.filter((address) => written.has(address.toLowerCase())));
+      const copies = messages.map(copyOf).filter(({ from }) => from.includes(own));
+      return addresses.flatMap((address) =>
+        copies
+          .filter(({ recipients }) => recipients.includes(address))
+          .slice(-SENT_COPIES_MAX)
+          .reverse(),
+      );
     },
 
     compose: composeMessage,
@@ -311,15 +313,16 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
       }
     },
 
-    async saveInSent(call, message) {
+    async saveSent(call, path, message) {
       const letter = readLetter(withDate(message.raw, message.date), message.date);
       const mailbox = await mailboxFor(call);
-      if (folderOf(mailbox, 'Sent').messages.some(has(message.messageId))) return;
-      append(mailbox, call.account, 'Sent', letter, true);
+      if (folderOf(mailbox, path).messages.some(has(message.messageId))) return;
+      append(mailbox, call.account, path, letter, true);
     },
 
-    async isInSent(call, messageId) {
-      return folderOf(await mailboxFor(call), 'Sent').messages.some(has(messageId));
+    async holdsMessage(call, path, messageId) {
+      const { messages } = (await mailboxFor(call)).get(path) ?? { messages: [] };
+      return messages.some(has(messageId));
     },
 
     async setFlag(call, place, flag, on, start) {
@@ -361,6 +364,13 @@ async function begin(start: () => Promise<boolean>): Promise<void> {
 
 function has(messageId: string): (message: StoredMessage) => boolean {
   return ({ headers }) => headers.messageId === messageId;
+}
+
+function copyOf({ raw }: StoredMessage): SentCopy {
+  const [head = ''] = Buffer.from(raw)
+    .toString('latin1')
+    .split(/\r?\n\r?\n/, 1);
+  return sentCopyOf(Buffer.from(head, 'latin1'));
 }
 
 /** What is sent to the account itself comes back into its inbox. */
@@ -418,5 +428,8 @@ async function replay(
       return moveTo(mailbox, entry.path, entry.uid, entry.to);
     case 'labelled':
       messageOf(mailbox, entry.path, entry.uid).keywords.add(entry.label);
+      return;
+    case 'folder':
+      addFolder(mailbox, entry.path);
   }
 }

@@ -1,6 +1,5 @@
 import { type ParsedMessage, parseHeaders } from '../../core/mail/parse.ts';
 import {
-  type FolderRole,
   type ListPosition,
   type ListQuery,
   MailError,
@@ -10,9 +9,10 @@ import {
 
 /** The state of one mailbox, in memory. Changing it is synchronous, so that nothing comes between. */
 
-export type Mailbox = ReadonlyMap<string, Folder>;
+export type Mailbox = Map<string, Folder>;
 
 interface Folder {
+  readonly specialUse: MailFolder['specialUse'];
   nextUid: number;
   /** By UID, oldest first. */
   readonly messages: StoredMessage[];
@@ -31,22 +31,28 @@ export interface StoredMessage extends Letter {
   readonly keywords: Set<string>;
 }
 
-export const FOLDERS: readonly MailFolder[] = [
-  folder('INBOX', 'inbox'),
-  folder('Sent', 'sent'),
-  folder('Drafts', 'drafts'),
-  folder('Spam', 'spam'),
-  folder('Trash', 'trash'),
-  folder('Archive', 'archive'),
-  folder('Projects/Atlas', null),
+/** The folders of a new mailbox, and what the sandbox says that they are for. */
+const FOLDERS: readonly (readonly [path: string, specialUse: MailFolder['specialUse']])[] = [
+  ['INBOX', null],
+  ['Sent', 'sent'],
+  ['Drafts', 'drafts'],
+  ['Spam', 'spam'],
+  ['Trash', 'trash'],
+  ['Archive', 'archive'],
+  ['Projects/Atlas', null],
 ];
 
-function folder(path: string, role: FolderRole | null): MailFolder {
-  return { path, role };
+export function emptyMailbox(): Mailbox {
+  return new Map(FOLDERS.map(([path, specialUse]) => [path, { specialUse, nextUid: 1, messages: [] }]));
 }
 
-export function emptyMailbox(): Mailbox {
-  return new Map(FOLDERS.map(({ path }) => [path, { nextUid: 1, messages: [] }]));
+export function foldersOf(mailbox: Mailbox): readonly MailFolder[] {
+  return [...mailbox].map(([path, { specialUse }]) => ({ path, delimiter: '/', specialUse }));
+}
+
+/** Does nothing where there is a folder of that path. */
+export function addFolder(mailbox: Mailbox, path: string): void {
+  if (!mailbox.has(path)) mailbox.set(path, { specialUse: null, nextUid: 1, messages: [] });
 }
 
 /** @param receivedAt  INTERNALDATE, kept to the second as IMAP does */

@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3';
+import { changedRoles, folderRolesText } from '../../core/folders/roles.ts';
 import type { Storage } from '../../core/ports/storage.ts';
-import { readAccounts } from '../rows/account.ts';
+import { readAccounts, readRoles } from '../rows/account.ts';
 import { integer, type Row } from '../rows/row.ts';
 import type { ApprovalTable } from './approval-table.ts';
 import { durable, reading } from './database.ts';
@@ -8,13 +9,18 @@ import { durable, reading } from './database.ts';
 export function sqliteAccounts(
   db: Database,
   approvals: ApprovalTable,
-): Pick<Storage, 'addAccount' | 'accounts' | 'activateAccount' | 'removeAccount'> {
+): Pick<Storage, 'addAccount' | 'accounts' | 'changeFolderRoles' | 'activateAccount' | 'removeAccount'> {
   const nextId = db.prepare<[string], Row>(
     'UPDATE owners SET last_account_id = last_account_id + 1 WHERE owner_id = ? RETURNING last_account_id',
   );
   const insert = db.prepare(`
-    INSERT INTO accounts (owner_id, account_id, label, email, signature, sealed_settings, created_at_ms)
-    VALUES (?, ?, ?, ?, ?, ?, ?)`);
+    INSERT INTO accounts
+      (owner_id, account_id, label, email, signature, sealed_settings, folder_roles, created_at_ms)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
+  const rolesOf = db.prepare<[string, number], Row>(
+    'SELECT folder_roles FROM accounts WHERE owner_id = ? AND account_id = ?',
+  );
+  const setRoles = db.prepare('UPDATE accounts SET folder_roles = ? WHERE owner_id = ? AND account_id = ?');
   const ofOwner = db.prepare<[string], Row>('SELECT * FROM accounts WHERE owner_id = ? ORDER BY account_id');
   const activate = db.prepare(`
     UPDATE owners SET active_account_id = @accountId
@@ -50,17 +56,26 @@ export function sqliteAccounts(
   );
 
   return {
-    addAccount: durable(db, ({ ownerId, label, email, signature, seal, now }) => {
+    addAccount: durable(db, ({ ownerId, label, email, signature, seal, folderRoles, now }) => {
       const owner = nextId.get(ownerId);
       if (owner === undefined) throw new Error('There is no such owner to add an account to.');
       const accountId = integer(owner, 'last_account_id');
-      insert.run(ownerId, accountId, label, email, signature, seal(accountId), now.getTime());
+      const roles = folderRolesText(folderRoles);
+      insert.run(ownerId, accountId, label, email, signature, seal(accountId), roles, now.getTime());
       activateOldest.run({ ownerId });
       const added = readAccounts(ofOwner.all(ownerId)).find((account) => account.accountId === accountId);
       if (added === undefined) throw new Error('An account that was inserted is not there.');
       return added;
     }),
     accounts: reading((ownerId) => readAccounts(ofOwner.all(ownerId))),
+    changeFolderRoles: durable(db, ({ ownerId, accountId, change }) => {
+      const row = rolesOf.get(ownerId, accountId);
+      if (row === undefined) return undefined;
+      const before = readRoles(row);
+      const after = changedRoles(before, change);
+      if (after !== null && after !== before) setRoles.run(folderRolesText(after), ownerId, accountId);
+      return after;
+    }),
     activateAccount: durable(db, (ownerId, accountId) => activate.run({ ownerId, accountId }).changes === 1),
     async removeAccount(request) {
       const removed = await removeRows(request);

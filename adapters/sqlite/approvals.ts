@@ -25,6 +25,9 @@ export function sqliteApprovals(
   const addFollowUp = db.prepare(
     'INSERT INTO follow_ups (owner_id, approval_id, due_at_ms) VALUES (?, ?, ?)',
   );
+  const addRelocated = db.prepare(
+    'INSERT INTO relocated_messages (owner_id, mark) VALUES (?, ?) ON CONFLICT DO NOTHING',
+  );
 
   const allowed = (approval: Approval, now: Date): boolean =>
     isAllowed(standingOf(approval.ownerId, approval.credentialId, approval.group, now));
@@ -84,12 +87,13 @@ export function sqliteApprovals(
       return { approval: after, won: after.state === 'cancelled' };
     }),
 
-    start: durable(db, ({ ownerId, approvalId, fence, now }) => {
+    start: durable(db, ({ ownerId, approvalId, fence, relocated, now }) => {
       const before = approvals.find(ownerId, approvalId);
       if (before === undefined) return false;
       const after = transition(before, { type: 'start', fence, allowed: allowed(before, now) }, now);
       if (after === undefined) return false;
       approvals.change(before, after, now);
+      for (const mark of relocated) addRelocated.run(ownerId, mark);
       return true;
     }),
 

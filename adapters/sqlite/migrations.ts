@@ -2,12 +2,21 @@ import type { Database } from 'better-sqlite3';
 import { SCHEMA_1 } from './schema-1.ts';
 import { SCHEMA_2 } from './schema-2.ts';
 import { SCHEMA_3 } from './schema-3.ts';
+import { SCHEMA_4 } from './schema-4.ts';
 import { SCHEMA_5 } from './schema-5.ts';
 import { SCHEMA_6 } from './schema-6.ts';
 import { SCHEMA_7 } from './schema-7.ts';
 
 /** Migration n takes a file from version n - 1 to n. One that was released is never edited. */
-export const MIGRATIONS: readonly string[] = [SCHEMA_1, SCHEMA_2, SCHEMA_3, SCHEMA_5, SCHEMA_6, SCHEMA_7];
+export const MIGRATIONS: readonly string[] = [
+  SCHEMA_1,
+  SCHEMA_2,
+  SCHEMA_3,
+  SCHEMA_4,
+  SCHEMA_5,
+  SCHEMA_6,
+  SCHEMA_7,
+];
 
 /**
  * Brings the file to this program's version, in one transaction: two processes that start at once do it once.

@@ -5,7 +5,7 @@ import { atomic, reading } from './database.ts';
 
 export function sqliteRecipients(
   db: Database,
-): Pick<Storage, 'knownRecipients' | 'rememberRecipients' | 'knownDomains'> {
+): Pick<Storage, 'knownRecipients' | 'rememberRecipients' | 'knownDomains' | 'relocatedAmong'> {
   const known = db.prepare<[string, number, string], Row>(`
     SELECT address FROM known_recipients
     WHERE owner_id = ? AND account_id = ? AND address IN (SELECT value FROM json_each(?))`);
@@ -13,7 +13,14 @@ export function sqliteRecipients(
   const domains = db.prepare<[string, number], Row>(`
     SELECT DISTINCT substr(address, length(rtrim(address, replace(address, '@', ''))) + 1) AS domain
     FROM known_recipients WHERE owner_id = ? AND account_id = ?`);
+  const relocated = db.prepare<[string, string], Row>(`
+    SELECT mark FROM relocated_messages
+    WHERE owner_id = ? AND mark IN (SELECT value FROM json_each(?))`);
   return {
+    relocatedAmong: reading((ownerId, marks) => {
+      const rows = relocated.all(ownerId, JSON.stringify(marks));
+      return new Set(rows.map((row) => text(row, 'mark')));
+    }),
     knownRecipients: reading((ownerId, accountId, addresses) => {
       const rows = known.all(ownerId, accountId, JSON.stringify(addresses));
       return new Set(rows.map((row) => text(row, 'address')));

@@ -23,7 +23,8 @@ async function running(plan: ActionPlan, run: RunContext): Promise<Running> {
   if (calendar === undefined) throw new MailError('refused', 'there is no calendar any more');
   const { uid, recurrenceId } = record;
   const key = { calendar: record.calendar, uid, recurrenceId };
-  return { record, key, calendar, call: await run.mailCall(plan.account.accountId) };
+  const { call } = await run.mailbox(plan.account.accountId);
+  return { record, key, calendar, call };
 }
 
 export const performEvent =

@@ -1,3 +1,5 @@
+import type { FolderRoles } from '../folders/roles.ts';
+
 /** A mailbox of an owner, as storage keeps it. */
 export interface Account {
   readonly ownerId: string;
@@ -8,4 +10,6 @@ export interface Account {
   readonly sealedSettings: string;
   /** The oldest account of the owner. */
   readonly isPrimary: boolean;
+  /** Null: not decided yet, because an older version connected the account. */
+  readonly folderRoles: FolderRoles | null;
 }

@@ -10,7 +10,10 @@ export interface Mail {
   /** Connects and signs in, on both servers, and says nothing else: used before an account is saved. */
   verify(call: MailCall): Promise<void>;
 
-  /** All folders that can be opened. May be at most a minute old unless `fresh`. */
+  /**
+   * All folders that can be opened, with what the server says of them. The inbox is named INBOX (RFC 9051, 5.1). May be
+   * at most a minute old unless `fresh`.
+   */
   folders(call: MailCall, options?: { fresh?: boolean }): Promise<readonly MailFolder[]>;
 
   /** Message counts of each folder, in the order of `folders`. */
@@ -82,21 +85,27 @@ export interface Mail {
 
   /**
    * Puts a label on the message, after `start`: an IMAP keyword where the server keeps them, a Gmail label on Gmail,
-   * else a copy into the folder of that name, which is made when it is missing.
+   * else a copy into the folder of that name, which is created when it is missing.
+   * @param label `mayCopyInto` is asked before the copy, with the path that the server knows the folder by
    * @returns how it was done
+   * @throws MailError `refused` when `mayCopyInto` says no
    */
   label(
     call: MailCall,
     place: MessagePlace,
-    label: string,
+    label: { readonly name: string; mayCopyInto(path: string): boolean },
     start: Start,
   ): Promise<'keyword' | 'gmail_label' | 'copy'>;
 
-  /** The folder of a role, made where the account lacks one: archive or trash. */
-  folderFor(call: MailCall, role: 'archive' | 'trash'): Promise<MailFolder>;
+  /** Creates the folder unless it is there. @returns its path, below the server's prefix if it has one */
+  makeFolder(call: MailCall, name: string): Promise<string>;
 
-  /** Which of `addresses` (normalised) the account has written to, by the messages in its Sent folder. */
-  writtenTo(call: MailCall, addresses: readonly string[]): Promise<ReadonlySet<string>>;
+  /**
+   * Messages of the folder at `path` that name the account's own address as their sender and one of `addresses`
+   * (normalised) as a recipient: for each of these the newest, SENT_COPIES_MAX at most. Nobody has judged yet whether
+   * the owner wrote them. None when there is no such folder.
+   */
+  sentCopies(call: MailCall, path: string, addresses: readonly string[]): Promise<readonly SentCopy[]>;
 
   /** The bytes of a message, without its Date header. The same draft gives the same bytes. */
   compose(draft: Draft): Uint8Array;
@@ -111,13 +120,14 @@ export interface Mail {
   transmit(call: MailCall, message: Outgoing, start: Start): Promise<void>;
 
   /**
-   * Makes sure that the Sent folder holds the message once: looks for its Message-ID first and appends it only
+   * Makes sure that the folder at `path` holds the message once: looks for its Message-ID first and appends it only
    * when it is not there (some servers save by themselves). Safe to repeat.
+   * @throws MailError `not_found` when there is no such folder
    */
-  saveInSent(call: MailCall, message: Outgoing): Promise<void>;
+  saveSent(call: MailCall, path: string, message: Outgoing): Promise<void>;
 
-  /** Whether the Sent folder holds a message with this Message-ID. */
-  isInSent(call: MailCall, messageId: string): Promise<boolean>;
+  /** Whether the folder at `path` holds a message with this Message-ID. False when there is no such folder. */
+  holdsMessage(call: MailCall, path: string, messageId: string): Promise<boolean>;
 
   /**
    * Sets or removes a flag on the message at `place`, after `start`. Safe to repeat.
@@ -154,7 +164,10 @@ export type FolderRole = 'inbox' | 'sent' | 'drafts' | 'spam' | 'trash' | 'archi
 export interface MailFolder {
   /** As the server names it, decoded; unique in the account. */
   readonly path: string;
-  readonly role: FolderRole | null;
+  /** What separates the parts of the path; null where folders cannot lie in folders. */
+  readonly delimiter: string | null;
+  /** The role that the server itself gives the folder (RFC 6154), never one guessed from its name. */
+  readonly specialUse: Exclude<FolderRole, 'inbox'> | null;
 }
 
 export interface FolderCounts extends MailFolder {
@@ -285,6 +298,21 @@ export type AttachmentSource =
       readonly described: DescribedAttachment;
       readonly bytes: Uint8Array | 'tooLarge';
     };
+
+/** Of each address, at most so many copies are looked at. */
+export const SENT_COPIES_MAX = 20;
+
+/** What a message in Sent says about whom it went to. */
+export interface SentCopy {
+  readonly messageId: string | null;
+  readonly subject: string;
+  /** Bare addresses of every From header. */
+  readonly from: readonly string[];
+  /** Bare addresses of To, Cc and Bcc. */
+  readonly recipients: readonly string[];
+  /** It carries a header that only the delivery of mail adds: it came in. */
+  readonly wasDelivered: boolean;
+}
 
 export interface MailAddress {
   readonly name: string;

@@ -1,6 +1,7 @@
 import type { Approval, ApprovalError, ApprovalState } from '../approval.ts';
 import type { CallFiling } from '../decide-call.ts';
 import type { ErrorCode, ErrorDetails } from '../errors.ts';
+import type { FolderRoles, FolderRolesChange } from '../folders/roles.ts';
 import type { LimitOverrides, LimitVerdict, Rate } from '../limits.ts';
 import type { TriesCounter } from '../password-tries.ts';
 import type { Group, Modes, Plan } from '../permissions.ts';
@@ -136,8 +137,16 @@ export interface ApprovalStorage {
    * Records that the next byte cannot be taken back. False: the fence is lost, the time is over, or credential or
    * permission are off; the byte must not be sent. Durable (survives loss of power) before it resolves.
    * `now` becomes `startedAt`, which is the Date of what is sent.
+   * Together with it, the messages that are about to be moved, copied or labelled are remembered for good, by their
+   * marks (`relocationMark`), even when their account is removed.
    */
-  start(request: { ownerId: string; approvalId: string; fence: number; now: Date }): Promise<boolean>;
+  start(request: {
+    ownerId: string;
+    approvalId: string;
+    fence: number;
+    relocated: readonly string[];
+    now: Date;
+  }): Promise<boolean>;
 
   /**
    * Records how a run ended, with its event, its activity row and the addresses that are known from now on. A
@@ -207,6 +216,9 @@ export interface ApprovalStorage {
   ): Promise<void>;
   /** The domains of all addresses that the account is known to have written to: what stands behind the last `@`. */
   knownDomains(ownerId: string, accountId: number): Promise<ReadonlySet<string>>;
+
+  /** Which of these marks belong to messages that requests of the owner's keys moved, copied or labelled. */
+  relocatedAmong(ownerId: string, marks: readonly string[]): Promise<ReadonlySet<string>>;
 
   /** Events, oldest first, behind `afterId` (an event's sequence number; 0 begins at the first). */
   events(query: { ownerId: string; afterId: number; limit: number }): Promise<readonly StoredEvent[]>;
@@ -366,9 +378,19 @@ export interface AccountStorage {
     email: string;
     signature: string;
     seal: (accountId: number) => string;
+    folderRoles: FolderRoles;
     now: Date;
   }): Promise<Account>;
   accounts(ownerId: string): Promise<readonly Account[]>;
+  /**
+   * Changes which folders have which roles, as `changedRoles` judges inside the write.
+   * @returns the roles as they now stand; null: not decided yet; undefined: no such account
+   */
+  changeFolderRoles(request: {
+    ownerId: string;
+    accountId: number;
+    change: FolderRolesChange;
+  }): Promise<FolderRoles | null | undefined>;
   /** False: no such account. */
   activateAccount(ownerId: string, accountId: number): Promise<boolean>;
   /**

@@ -1,4 +1,4 @@
-import { LOOK_ALIKES } from '../look-alikes.ts';
+import { withoutLookAlikes } from '../look-alikes.ts';
 import { unicodeDomain } from './punycode.ts';
 
 /** Domains that are made to be taken for another. Pure. */
@@ -25,7 +25,7 @@ interface ReadDomain {
 function asRead(domain: string): ReadDomain {
   const name = unicodeDomain(domain);
   const parts = `.${name.replaceAll('-', '.')}.`;
-  return { name, parts, endings: endingsOf(name), looks: endingsOf(looksOf(name)) };
+  return { name, parts, endings: endingsOf(name), looks: endingsOf(withoutLookAlikes(name)) };
 }
 
 function endingsOf(domain: string): string[] {
@@ -55,23 +55,6 @@ function areAlike(a: ReadDomain, b: ReadDomain): boolean {
   if (looksA === looksB) return true;
   const isLong = (domain: string) => domain.lastIndexOf('.') >= COMPARED_CHARS;
   return (isLong(nameA) || isLong(nameB)) && (oneEditApart(nameA, nameB) || oneEditApart(looksA, looksB));
-}
-
-/** What else looks alike in the small print of an address. Capital I, small l and the digit are one stroke; so is i. */
-const STROKES: ReadonlyMap<string, string> = new Map(
-  Object.entries({ d: 'đ', h: 'ħ', l: 'i1|ıіιӏłǀ', n: 'п', o: '0ø', s: '5', u: 'ц', w: 'ш' }).flatMap(
-    ([letter, others]) => Array.from(others, (other) => [other, letter] as const),
-  ),
-);
-
-/** The domain with everything that looks alike written alike. */
-function looksOf(domain: string): string {
-  const bare = domain.normalize('NFKD').replace(/\p{M}/gu, '');
-  return Array.from(bare, (one) => STROKES.get(one) ?? LOOK_ALIKES.get(one) ?? one)
-    .join('')
-    .replaceAll('rn', 'm')
-    .replaceAll('vv', 'w')
-    .replaceAll('cl', 'd');
 }
 
 /** One letter left out, added or changed, or two neighbours swapped. */

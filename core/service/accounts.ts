@@ -1,3 +1,4 @@
+import { decideRoles } from '../folders/decide-roles.ts';
 import type { Keyring } from '../keyring.ts';
 import { sealSettings } from '../mail-call.ts';
 import type { MailCall } from '../ports/mail.ts';
@@ -45,10 +46,11 @@ export function createAccounts({ storage, mail, calendar, clock }: Ports, keyrin
       if (!accountSignature.safeParse(signature).success)
         throw invalidArgument('signature', 'length', 'must be text of at most 2000 characters');
       if ((await storage.owner(ownerId)) === undefined) throw notFound('owner');
-      await onTrial({ ownerId, email, settings }, async (call) => {
+      const folderRoles = await onTrial({ ownerId, email, settings }, async (call) => {
         await mail.verify(call);
         // It signs in, and finds the calendar that was chosen to be written to.
         await calendar?.target(call);
+        return decideRoles(await mail.folders(call, { fresh: true }));
       });
       const seal = (accountId: number) => sealSettings(keyring, ownerId, accountId, settings);
       const account = await storage.addAccount({
@@ -57,6 +59,7 @@ export function createAccounts({ storage, mail, calendar, clock }: Ports, keyrin
         email,
         signature: bodyText(signature),
         seal,
+        folderRoles,
         now: clock.now(),
       });
       return { accountId: account.accountId };

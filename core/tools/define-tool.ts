@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Identifiers } from '../identifiers.ts';
 import type { Limits } from '../limits.ts';
+import type { Mailbox } from '../mail-call.ts';
 import type { Outcome, Result } from '../outcome.ts';
 import type { Group, Mode } from '../permissions.ts';
 import { type ActionPlan, digestOf, type MessageTarget } from '../plan.ts';
@@ -41,6 +42,8 @@ interface WriteFacts extends ToolFacts {
   readonly sends: boolean;
   /** The same request again within the hour is held: sends and events. */
   readonly repeatable: boolean;
+  /** It moves, copies or labels its messages: they are remembered before it starts. */
+  readonly relocates?: boolean;
   /** Does it. @returns the approval's result @throws MailError */
   perform(plan: ActionPlan, run: RunContext): Promise<Result>;
   /** After a crash between start and settlement: did it happen? */
@@ -123,7 +126,7 @@ export interface RunContext {
   readonly date: Date;
   readonly start: Start;
   /** @throws MailError `refused` when the account is no longer connected */
-  mailCall(accountId: number): Promise<MailCall>;
+  mailbox(accountId: number): Promise<Mailbox>;
 }
 
 /** All four are said: what MCP takes for granted where one is missing is the worst. Source: MCP, ToolAnnotations. */

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { accountsOf, asked, folderName } from '../mailbox.ts';
+import { folderRolesOf, withRoles } from '../folders/account-folders.ts';
+import { accountsOf, folderName, foldersOf } from '../mailbox.ts';
 import { pageFields, skipped } from '../paging.ts';
 import { MailError } from '../ports/mail.ts';
 import type { Account } from '../ports/storage.ts';
@@ -90,7 +91,9 @@ async function described(context: CallContext, account: Account) {
     is_primary: account.isPrimary,
   };
   try {
-    const folders = await context.ports.mail.counts(context.mailCall(account));
+    const call = context.mailCall(account);
+    const folderRoles = await folderRolesOf(context.ports, { account, call });
+    const folders = withRoles(await context.ports.mail.counts(call), folderRoles);
     const roles = folders.flatMap(({ role, unread, total }) =>
       role === null ? [] : [[role, { unread, total }] as const],
     );
@@ -128,7 +131,7 @@ export const listFolders = defineRead({
   async run(args, context) {
     const found = await Promise.all(
       accountsOf(context, args.account_id).map(async (account) => {
-        const folders = await asked(account, 'folder', context.ports.mail.folders(context.mailCall(account)));
+        const folders = await foldersOf(context, account);
         return folders.map(({ path, role }) => ({
           name: folderName(path),
           role,

@@ -1,10 +1,14 @@
 import * as z from 'zod';
 import { ServiceError } from '../errors.ts';
+import { folderForRole, folderRolesOf } from '../folders/account-folders.ts';
+import { isReservedLabel, passesForOwn } from '../folders/guarded-paths.ts';
+import { MADE_NAMES } from '../folders/roles.ts';
 import type { Hold } from '../holds.ts';
-import { asked, folderThat, placeOf } from '../mailbox.ts';
+import { asked, findFolder, placeOf } from '../mailbox.ts';
 import type { Result } from '../outcome.ts';
 import type { ActionPlan, MessageTarget } from '../plan.ts';
-import type { MailCall, MailFolder } from '../ports/mail.ts';
+import { MailError, type MailFolder } from '../ports/mail.ts';
+import type { Account } from '../ports/storage.ts';
 import { invalidArgument, line } from '../schema.ts';
 import { type CallContext, type Checked, defineWrite, type Planned, type RunContext } from './define-tool.ts';
 import {
@@ -40,12 +44,7 @@ async function planMove(
   const accounts = context.accounts.filter(({ accountId }) =>
     targets.some((target) => target.accountId === accountId),
   );
-  const found = await Promise.all(
-    accounts.map(async (account) => ({
-      account,
-      folder: await folderThat(context, account, (folders) => destinationIn(folders, to)),
-    })),
-  );
+  const found = await Promise.all(accounts.map((account) => destinationFor(context, account, to)));
   if ('path' in to && found.some(({ folder }) => folder === undefined)) {
     throw new ServiceError('not_found', { details: { reason: 'folder' } });
   }
@@ -58,43 +57,50 @@ async function planMove(
     const field = args.ids === undefined ? 'id' : `ids[${args.ids.indexOf(there.id)}]`;
     throw invalidArgument(field, 'same_folder', 'names a message that is in that folder already');
   }
-  const holds: Hold[] = found.some(({ folder }) => pretends(folder)) ? ['into_sent_or_drafts'] : [];
+  // What lies in Sent looks as if the owner had sent it; what lies in Drafts may be sent without another look.
+  const holds: Hold[] = found.some(({ isOwn }) => isOwn) ? ['into_sent_or_drafts'] : [];
   const record: MoveRecord = {
-    to: Object.fromEntries(
-      found.map(({ account, folder }) => [
-        account.accountId,
-        folder === undefined ? to : { path: folder.path },
-      ]),
-    ),
+    to: Object.fromEntries(found.map(({ account, kept }) => [account.accountId, kept])),
   };
-  const display = found.map(({ account, folder }) => ({
+  const display = found.map(({ account, folder, newPath }) => ({
     label: found.length === 1 ? 'To folder' : `To folder, account ${account.accountId} (${account.email})`,
-    text: folder?.path ?? `${'role' in to ? to.role : to.path} (a new folder)`,
+    text: folder?.path ?? `${newPath} (a new folder)`,
   }));
   return planChange(context, { tool, targets, holds, display, record });
 }
 
-function destinationIn(folders: readonly MailFolder[], to: Destination): MailFolder | undefined {
-  return folders.find((folder) => ('path' in to ? folder.path === to.path : folder.role === to.role));
+/**
+ * The folder of one account that messages are to be moved into.
+ * @returns `folder`: undefined when it is missing; `newPath`: what it is then created as; `isOwn`: what lies in it could
+ *   pass for the owner's own; `kept`: what the plan keeps
+ * @throws ServiceError not_found when the owner wants no folder for the role
+ */
+async function destinationFor(context: CallContext, account: Account, to: Destination) {
+  const mailbox = { account, call: context.mailCall(account) };
+  const roles = await asked(account, 'folder', folderRolesOf(context.ports, mailbox));
+  const pin = 'role' in to ? roles[to.role] : undefined;
+  if (pin?.path === null && pin.by === 'owner') {
+    throw new ServiceError('not_found', { details: { reason: 'folder' } });
+  }
+  const path = 'path' in to ? to.path : (pin?.path ?? MADE_NAMES[to.role]);
+  const folder = await findFolder(context, account, (folders) => folders.find((one) => one.path === path));
+  const isOwn = passesForOwn(folder ?? { path, delimiter: null, specialUse: null }, roles);
+  // A folder that no role is pinned to yet is found, or created, and pinned by the run.
+  const kept: Destination = folder === undefined || pin?.path === null ? to : { path };
+  return { account, folder, newPath: path, isOwn, kept };
 }
 
-/** What lies in Sent looks as if the owner had sent it; what lies in Drafts may be sent without another look. */
-function pretends(folder: MailFolder | undefined): boolean {
-  return folder?.role === 'sent' || folder?.role === 'drafts';
-}
-
-function destinationOf(plan: ActionPlan, { account }: MailCall): Destination {
+function destinationOf(plan: ActionPlan, account: Account): Destination {
   const to = moveRecord.parse(plan.record).to[String(account.accountId)];
   if (to === undefined) throw new Error('the plan of a move names a folder for each account');
   return to;
 }
 
 const performMove = (action: string) => (plan: ActionPlan, run: RunContext) =>
-  changeEach(plan, run, action, async (call, row) => {
-    const { mail } = run.ports;
-    const to = destinationOf(plan, call);
-    const path = 'path' in to ? to.path : (await mail.folderFor(call, to.role)).path;
-    await mail.move(call, row.place, path, run.start);
+  changeEach(plan, run, action, async (mailbox, row) => {
+    const to = destinationOf(plan, mailbox.account);
+    const path = 'path' in to ? to.path : await folderForRole(run.ports, mailbox, to.role);
+    await run.ports.mail.move(mailbox.call, row.place, path, run.start);
     return {};
   });
 
@@ -123,14 +129,16 @@ async function hasMoved(
   target: MessageTarget,
 ): Promise<boolean | undefined> {
   const { mail } = run.ports;
-  const call = await run.mailCall(target.accountId);
-  const to = destinationIn(await mail.folders(call, { fresh: true }), destinationOf(plan, call));
+  const mailbox = await run.mailbox(target.accountId);
+  const { account, call } = mailbox;
+  const to = destinationOf(plan, account);
+  const path = 'path' in to ? to.path : (await folderRolesOf(run.ports, mailbox))[to.role].path;
   const alike = await mail.find(call, {
     stableId: target.stableId,
     internalDate: new Date(target.internalDateMs),
     sizeBytes: target.sizeBytes,
   });
-  const arrived = alike.some((row) => row.place.path === to?.path && row.fingerprint === target.fingerprint);
+  const arrived = alike.some((row) => row.place.path === path && row.fingerprint === target.fingerprint);
   const stayed = (await placeOf(mail, call, target)) !== undefined;
   return arrived === stayed ? undefined : arrived;
 }
@@ -140,6 +148,7 @@ const gated = {
   kind: 'gated',
   sends: false,
   repeatable: false,
+  relocates: true,
   untrusted: [],
   output: changeResult,
 } as const;
@@ -192,8 +201,8 @@ export const moveEmail = defineWrite({
 });
 
 /**
- * A label that begins with a backslash is one of the server's own, and a folder of its name may have a purpose of its
- * own: a label that is kept as a copy would be a message in Sent or in the trash.
+ * A label that begins with a backslash is one of the server's own. One that is, or could become, a folder with a purpose
+ * of its own would put a copy into Sent or the trash.
  * @throws ServiceError invalid_arguments
  */
 async function refuseReservedLabel(
@@ -206,14 +215,18 @@ async function refuseReservedLabel(
     targets.some((target) => target.accountId === accountId),
   );
   for (const account of accounts) {
-    const folders = await asked(account, 'folder', context.ports.mail.folders(context.mailCall(account)));
-    // Some servers keep every folder below the inbox.
-    const isNamedSo = ({ path }: MailFolder) =>
-      path.replace(/^inbox[./]/i, '').toLowerCase() === label.replace(/^inbox[./]/i, '').toLowerCase();
-    if (folders.some((folder) => folder.role !== null && isNamedSo(folder))) {
-      throw invalidArgument('label', 'reserved', 'is the name of a folder that has a purpose of its own');
+    const mailbox = { account, call: context.mailCall(account) };
+    const roles = await asked(account, 'folder', folderRolesOf(context.ports, mailbox));
+    const folders = await asked(account, 'folder', context.ports.mail.folders(mailbox.call));
+    if (isReservedLabel(label, roles, delimitersOf(folders))) {
+      const message = 'means a folder that has a purpose of its own, such as Sent or Trash';
+      throw invalidArgument('label', 'reserved', message);
     }
   }
+}
+
+function delimitersOf(folders: readonly MailFolder[]): readonly string[] {
+  return [...new Set(folders.flatMap(({ delimiter }) => delimiter ?? []))];
 }
 
 const labelRecord = z.strictObject({ label: z.string() });
@@ -235,9 +248,16 @@ export const labelEmail = defineWrite({
     return planChange(context, { tool: 'label_email', targets, holds: [], display, record: { label } });
   },
   perform: (plan, run) =>
-    changeEach(plan, run, 'label', async (call, row) => {
+    changeEach(plan, run, 'label', async (mailbox, row) => {
       const { label } = labelRecord.parse(plan.record);
-      return { labelled_by: await run.ports.mail.label(call, row.place, label, run.start) };
+      // The owner may have chosen other folders since it was filed.
+      const roles = await folderRolesOf(run.ports, mailbox);
+      const mayCopyInto = (path: string) => !isReservedLabel(path, roles, []);
+      if (!mayCopyInto(label)) {
+        throw new MailError('refused', 'the label means a folder that has a purpose of its own');
+      }
+      const request = { name: label, mayCopyInto };
+      return { labelled_by: await run.ports.mail.label(mailbox.call, row.place, request, run.start) };
     }),
   // Where a label is a copy, another attempt could make a second one.
   check: async () => ({ kind: 'unknown' }),

@@ -63,7 +63,7 @@ function defineFlag(change: FlagChange): WriteTool {
       return planChange(context, { tool: name, targets, holds, display, record: null });
     },
     perform: (plan, run) =>
-      changeEach(plan, run, name, async (call, row) => ({
+      changeEach(plan, run, name, async ({ call }, row) => ({
         state,
         matches_request: await run.ports.mail.setFlag(call, row.place, flag, on, run.start),
       })),
@@ -75,7 +75,8 @@ function defineFlag(change: FlagChange): WriteTool {
 async function checkFlag(change: FlagChange, plan: ActionPlan, run: RunContext): Promise<Checked> {
   const items: Result[] = [];
   for (const target of plan.targets) {
-    const row = await placeOf(run.ports.mail, await run.mailCall(target.accountId), target);
+    const { call } = await run.mailbox(target.accountId);
+    const row = await placeOf(run.ports.mail, call, target);
     if (row === undefined || row.flags.has(change.flag) !== change.on) return { kind: 'repeat' };
     const { id, accountId } = target;
     items.push({ id, account_id: accountId, state: change.state, matches_request: true, done: true });

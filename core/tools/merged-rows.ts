@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ServiceError } from '../errors.ts';
-import { folderName, folderNamed, folderThat, summaryOf } from '../mailbox.ts';
+import { findFolder, folderName, folderNamed, summaryOf } from '../mailbox.ts';
 import type { Result } from '../outcome.ts';
 import { cursorAt, type Position } from '../paging.ts';
 import type { MessagePage, MessageRow } from '../ports/mail.ts';
@@ -35,7 +35,7 @@ export async function pathNamed(
   account: Account,
   name: string,
 ): Promise<string | undefined> {
-  return (await folderThat(context, account, (folders) => folderNamed(folders, name)))?.path;
+  return (await findFolder(context, account, (folders) => folderNamed(folders, name)))?.path;
 }
 
 /**

@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { ServiceError } from '../errors.ts';
 import type { Hold } from '../holds.ts';
+import type { Mailbox } from '../mail-call.ts';
 import { findRow, messageTarget, placeOf } from '../mailbox.ts';
 import type { Result } from '../outcome.ts';
 import type { ActionPlan, MessageTarget } from '../plan.ts';
-import { type MailCall, MailError, type MailErrorCode, type MessageRow } from '../ports/mail.ts';
+import { MailError, type MailErrorCode, type MessageRow } from '../ports/mail.ts';
 import { readingUntilMs, readMessages } from '../read-message.ts';
 import { messageId } from '../schema.ts';
 import { type CallContext, type Planned, type RunContext, targetOf } from './define-tool.ts';
@@ -126,17 +127,17 @@ export async function changeEach(
   plan: ActionPlan,
   run: RunContext,
   action: string,
-  change: (call: MailCall, row: MessageRow) => Promise<Result>,
+  change: (mailbox: Mailbox, row: MessageRow) => Promise<Result>,
 ): Promise<Result> {
   const items: Result[] = [];
   const failures: MailError[] = [];
   for (const target of plan.targets) {
     const named = { id: target.id, account_id: target.accountId };
     try {
-      const call = await run.mailCall(target.accountId);
-      const row = await placeOf(run.ports.mail, call, target);
+      const mailbox = await run.mailbox(target.accountId);
+      const row = await placeOf(run.ports.mail, mailbox.call, target);
       if (row === undefined) throw new MailError('not_found', 'the message is no longer where it was');
-      items.push({ ...named, ...(await change(call, row)), done: true });
+      items.push({ ...named, ...(await change(mailbox, row)), done: true });
     } catch (error) {
       if (!(error instanceof MailError) || error.code === 'not_started') throw error;
       failures.push(error);

@@ -51,11 +51,11 @@ section('Limits', () => {
             ...mail,
             folders: async (call) => [
               ...(await mail.folders(call)),
-              ...named.map((path) => ({ path, role: null })),
+              ...named.map((path) => ({ path, delimiter: null, specialUse: null })),
             ],
             counts: async (call) => [
               ...(await mail.counts(call)),
-              ...named.map((path) => ({ path, role: null, unread: 1, total: 1 })),
+              ...named.map((path) => ({ path, delimiter: null, specialUse: null, unread: 1, total: 1 })),
             ],
           }),
         });

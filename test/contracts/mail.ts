@@ -1,14 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type {
-  Draft,
-  ListPosition,
-  Mail,
-  MailAccount,
-  MailCall,
-  MailFlag,
-  MessageRow,
-  Outgoing,
+import {
+  type Draft,
+  type ListPosition,
+  type Mail,
+  type MailAccount,
+  type MailCall,
+  type MailFlag,
+  type MessageRow,
+  type Outgoing,
+  SENT_COPIES_MAX,
 } from '../../core/ports/mail.ts';
+import { pathOfRole } from '../folder-roles.ts';
 import { changePromises } from './mail/changes.ts';
 import { contentPromises } from './mail/contents.ts';
 import { hostilePromises } from './mail/hostile.ts';
@@ -64,9 +66,8 @@ export function mailContract(
       box = await open();
       mail = box.mail;
       call = { account: box.account, signal: new AbortController().signal, deadlineMs: 20_000 };
-      const folders = await mail.folders(call);
-      inbox = folders.find(({ role }) => role === 'inbox')?.path ?? '';
-      sent = folders.find(({ role }) => role === 'sent')?.path ?? '';
+      inbox = await pathOfRole(mail, call, 'inbox');
+      sent = await pathOfRole(mail, call, 'sent');
     });
     afterEach(() => box?.close());
     const mailbox: Mailbox = () => ({ box, mail, call, inbox, sent });
@@ -83,12 +84,16 @@ export function mailContract(
     });
 
     describe('folders and counts', () => {
-      it('names each folder once, and its inbox and Sent by their roles', async () => {
+      it('names each folder once, among them the inbox', async () => {
         const folders = await mail.folders(call, { fresh: true });
         const paths = folders.map(({ path }) => path);
         expect(new Set(paths).size).toBe(paths.length);
-        expect(folders.filter(({ role }) => role === 'inbox')).toHaveLength(1);
-        expect(folders.filter(({ role }) => role === 'sent')).toHaveLength(1);
+        expect(paths.filter((path) => path === 'INBOX')).toHaveLength(1);
+        expect(paths).toContain(sent);
+        for (const { path, delimiter } of folders) {
+          if (path !== 'INBOX' && path.includes(delimiter ?? '/'))
+            expect(delimiter).toBe(path.match(/[./]/)?.[0]);
+        }
       });
 
       it('counts all and unread messages of every folder, in the order of the folders', async () => {
@@ -98,7 +103,6 @@ export function mailContract(
         const counts = await mail.counts(call);
         expect(counts.map(({ path }) => path)).toEqual((await mail.folders(call)).map(({ path }) => path));
         expect(counts.find(({ path }) => path === inbox)).toMatchObject({
-          role: 'inbox',
           total: 2,
           unread: 1,
         });
@@ -365,10 +369,10 @@ export function mailContract(
     describe('the Sent folder', () => {
       it('holds a sent message once, read, however often it is saved', async () => {
         const message = outgoing();
-        expect(await mail.isInSent(call, message.messageId)).toBe(false);
-        await mail.saveInSent(call, message);
-        await mail.saveInSent(call, message);
-        expect(await mail.isInSent(call, message.messageId)).toBe(true);
+        expect(await mail.holdsMessage(call, sent, message.messageId)).toBe(false);
+        await mail.saveSent(call, sent, message);
+        await mail.saveSent(call, sent, message);
+        expect(await mail.holdsMessage(call, sent, message.messageId)).toBe(true);
         expect((await box.messages(sent)).map(lf)).toEqual([
           `Date: Tue, 02 Jan 2024 03:04:05 +0000\n${lf(Buffer.from(message.raw).toString())}`,
         ]);
@@ -382,11 +386,11 @@ export function mailContract(
           sent,
           `Date: Tue, 02 Jan 2024 03:04:05 +0000\r\n${Buffer.from(message.raw).toString()}`,
         );
-        await mail.saveInSent(call, message);
+        await mail.saveSent(call, sent, message);
         expect(await box.messages(sent)).toHaveLength(1);
       });
 
-      it('tells exactly which addresses were written to', async () => {
+      it('gives exactly the copies from the account to these addresses', async () => {
         const own = box.account.email;
         await box.deliver(sent, `From: ${own}\r\nTo: Ada <Ada@Other.Example>\r\nSubject: x\r\n\r\nx\r\n`);
         await box.deliver(
@@ -404,11 +408,75 @@ export function mailContract(
           'moved@other.example',
           'ada@other.exam',
         ];
-        expect([...(await mail.writtenTo(call, asked))].sort()).toEqual([
+        const copies = await mail.sentCopies(call, sent, asked);
+        expect(copies.flatMap(({ recipients }) => recipients).sort()).toEqual([
           'ada@other.example',
           'copied@other.example',
+          'x@other.example',
         ]);
-        expect([...(await mail.writtenTo(call, []))]).toEqual([]);
+        expect(await mail.sentCopies(call, sent, [])).toEqual([]);
+      });
+
+      it('gives of each copy what tells whether the owner wrote it', async () => {
+        const own = box.account.email;
+        const to = 'To: Ada <ada@other.example>';
+        const from = `From: ${own.toUpperCase()}`;
+        for (const head of [
+          [from, to, 'Message-ID: <one@example.test>', 'Subject: =?utf-8?Q?Gr=C3=BC=C3=9Fe?='],
+          [from, 'From: other@else.example', to, 'Subject: two senders'],
+          [
+            'Delivered-To: ada@other.example',
+            from,
+            to,
+            'Message-ID: <three@example.test>',
+            'Subject: came in',
+          ],
+        ]) {
+          await box.deliver(sent, [...head, '', 'x', ''].join('\r\n'));
+        }
+        const recipients = ['ada@other.example'];
+        expect(await mail.sentCopies(call, sent, recipients)).toEqual([
+          {
+            messageId: '<three@example.test>',
+            subject: 'came in',
+            from: [own],
+            recipients,
+            wasDelivered: true,
+          },
+          {
+            messageId: null,
+            subject: 'two senders',
+            from: [own, 'other@else.example'],
+            recipients,
+            wasDelivered: false,
+          },
+          { messageId: '<one@example.test>', subject: 'Grüße', from: [own], recipients, wasDelivered: false },
+        ]);
+      });
+
+      it('gives the newest copies of each address, and not all there are', async () => {
+        const own = box.account.email;
+        const copyTo = (address: string, n: number) =>
+          box.deliver(
+            sent,
+            `From: ${own}\r\nTo: ${address}\r\nMessage-ID: <${n}@x.test>\r\nSubject: x\r\n\r\nx\r\n`,
+          );
+        await copyTo('rare@other.example', 0);
+        for (let n = 1; n <= SENT_COPIES_MAX + 2; n++) await copyTo('often@other.example', n);
+        const copies = await mail.sentCopies(call, sent, ['often@other.example', 'rare@other.example']);
+        const newest = Array.from(
+          { length: SENT_COPIES_MAX },
+          (_, n) => `<${SENT_COPIES_MAX + 2 - n}@x.test>`,
+        );
+        expect(copies.map(({ messageId }) => messageId)).toEqual([...newest, '<0@x.test>']);
+      });
+
+      it('that is not there holds nothing, and nothing can be saved in it', async () => {
+        expect(await mail.sentCopies(call, 'No such folder', ['ada@other.example'])).toEqual([]);
+        expect(await mail.holdsMessage(call, 'No such folder', '<sent-once@example.test>')).toBe(false);
+        await expect(mail.saveSent(call, 'No such folder', outgoing())).rejects.toMatchObject({
+          code: 'not_found',
+        });
       });
     });
 

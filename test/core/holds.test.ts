@@ -42,7 +42,7 @@ async function lookUpFailing(): Promise<Scene> {
     samples,
     mailAs: (mail) => ({
       ...mail,
-      async writtenTo() {
+      async sentCopies() {
         throw new MailError('unavailable', 'the server does not answer');
       },
     }),

@@ -60,7 +60,7 @@ describe('label_email', () => {
     expect(await labels(scene)).toEqual([[], ['Bills']]);
   });
 
-  it.each(['\\Seen', '\\x', 'Sent', 'dRAFTS', 'inbox', 'INBOX.Sent', 'inbox/archive'])(
+  it.each(['\\Seen', '\\x', 'Sent', 'dRAFTS', 'inbox', 'INBOX.Sent', 'inbox/archive', 'inbox.', 'In\\box'])(
     '%s is the server\u2019s own, or the name of a folder with a purpose: refused before it is filed',
     async (label) => {
       const { scene, key, ids } = await open('direct');
@@ -72,11 +72,14 @@ describe('label_email', () => {
     },
   );
 
-  it.each(['Projects/Atlas', 'Sentences', 'In\\box', 'inbox.'])('%s is no such name', async (label) => {
-    const { scene, key, ids } = await open('direct');
-    expect((await key.call('label_email', { id: ids[0], label })).status).toBe('ok');
-    expect(await labels(scene)).toEqual([[label], []]);
-  });
+  it.each(['Projects/Atlas', 'Sentences', 'Sent to clients', 'Draft contract', '2024', '\u{1f4b6}'])(
+    '%s is no such name',
+    async (label) => {
+      const { scene, key, ids } = await open('direct');
+      expect((await key.call('label_email', { id: ids[0], label })).status).toBe('ok');
+      expect(await labels(scene)).toEqual([[label], []]);
+    },
+  );
 
   it('that the server does not keep is a failure', async () => {
     const { key, ids } = await open('direct', {

@@ -51,7 +51,10 @@ describe('list_folders', () => {
   it('of more folders than one answer holds comes in pages that show each once', async () => {
     const names = Array.from({ length: 900 }, (_, n) => `${'Ordner/'.repeat(20)}${n}`);
     const { key } = await open({
-      mailAs: (mail) => ({ ...mail, folders: async () => names.map((path) => ({ path, role: null })) }),
+      mailAs: (mail) => ({
+        ...mail,
+        folders: async () => names.map((path) => ({ path, delimiter: '/', specialUse: null })),
+      }),
     });
     const shown = z.looseObject({
       folders: z.array(z.looseObject({ name: z.string() })),

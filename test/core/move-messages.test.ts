@@ -277,7 +277,9 @@ describe('a move of messages of two accounts', () => {
         ...mail,
         async folders(call, options) {
           const folders = await mail.folders(call, options);
-          return call.account.accountId === 2 ? folders.filter(({ role }) => role !== null) : folders;
+          return call.account.accountId === 2
+            ? folders.filter(({ path }) => !path.startsWith('Projects'))
+            : folders;
         },
       }),
     });
@@ -294,17 +296,17 @@ describe('an account without a folder for the archive', () => {
         ...mail,
         async folders(call, options) {
           const folders = await mail.folders(call, options);
-          return made > 0 ? folders : folders.filter(({ role }) => role !== 'archive');
+          return made > 0 ? folders : folders.filter(({ path }) => path !== 'Archive');
         },
-        async folderFor(call, role) {
+        async makeFolder(call, name) {
           made += 1;
-          return mail.folderFor(call, role);
+          return mail.makeFolder(call, name);
         },
       }),
     });
     const { id } = approvalOf(await key.call('archive_email', { id: ids[0] }));
     const plan = (await scene.service.approvals.show(scene.ownerId, id))?.plan;
-    expect(plan?.display).toEqual([{ label: 'To folder', text: 'archive (a new folder)' }]);
+    expect(plan?.display).toEqual([{ label: 'To folder', text: 'Archive (a new folder)' }]);
     expect(made).toBe(0);
     expect((await approve(scene, id)).approval.state).toBe('executed');
     expect(made).toBe(1);

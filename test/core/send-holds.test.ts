@@ -65,7 +65,7 @@ describe('a first-time recipient', () => {
 
   it('to whom a send failed is still one', async () => {
     const { scene, key } = await open({
-      mailAs: (mail) => ({ ...mail, writtenTo: async () => new Set<string>() }),
+      mailAs: (mail) => ({ ...mail, sentCopies: async () => [] }),
     });
     await approve(scene, approvalOf(await key.call('send_email', sendTo(REFUSED))).id);
     expect(await fate(scene, key, sendTo(REFUSED, 'again'))).toEqual(['first_time_recipient']);
@@ -76,9 +76,9 @@ describe('a first-time recipient', () => {
     const { scene, key } = await open({
       mailAs: (mail) => ({
         ...mail,
-        async writtenTo(call, addresses) {
+        async sentCopies(call, path, addresses) {
           if (away) throw new MailError('unavailable', 'The server is away.');
-          return mail.writtenTo(call, addresses);
+          return mail.sentCopies(call, path, addresses);
         },
       }),
     });

@@ -177,14 +177,14 @@ describe('when a settlement is not stored', () => {
 
 describe('the work after a send', () => {
   it('is repeated until it is done, and the copy in Sent is there once, byte for byte', async () => {
-    const failures = { saveInSent: 1, setFlag: 1 };
+    const failures = { saveSent: 1, setFlag: 1 };
     const { scene, fail } = await open({
       leaseMs: 60,
       mailAs: (mail) => ({
         ...mail,
-        async saveInSent(call: MailCall, message) {
-          if (failures.saveInSent-- > 0) throw new Error('a fault of the adapter');
-          return mail.saveInSent(call, message);
+        async saveSent(call: MailCall, path, message) {
+          if (failures.saveSent-- > 0) throw new Error('a fault of the adapter');
+          return mail.saveSent(call, path, message);
         },
         async setFlag(call: MailCall, place, flag, on, start) {
           if (failures.setFlag-- > 0) throw new Error('a fault of the adapter');
@@ -204,11 +204,7 @@ describe('the work after a send', () => {
       .poll(async () => {
         await scene.service.recover();
         const { rows } = await scene.mail.list(call, query);
-        return [
-          failures.saveInSent < 0,
-          failures.setFlag < 0,
-          rows.map(({ flags }) => flags.has('answered')),
-        ];
+        return [failures.saveSent < 0, failures.setFlag < 0, rows.map(({ flags }) => flags.has('answered'))];
       })
       .toEqual([true, true, [true]]);
     await scene.service.recover();

@@ -279,12 +279,12 @@ describe.skipIf(missingServers().length > 0)(titled('connections to Dovecot'), (
       });
       const envelope = { from: addressOf(user), to: ['bob@example.test'] };
       const message = { envelope, raw, date: new Date(), messageId: '<kept@example.test>' };
-      await mail.isInSent(call, message.messageId);
+      await mail.holdsMessage(call, 'Sent', message.messageId);
       // NOOP, APPEND: in an empty folder nothing is searched for.
       void proxy.script({ at: 2, does: 'cut unanswered' });
-      await expect(mail.saveInSent(call, message)).rejects.toMatchObject({ code: 'outcome_unknown' });
+      await expect(mail.saveSent(call, 'Sent', message)).rejects.toMatchObject({ code: 'outcome_unknown' });
       expect(proxy.commands).toEqual(['NOOP', 'APPEND']);
-      await mail.saveInSent(call, message);
+      await mail.saveSent(call, 'Sent', message);
       expect(await dovecot.messages(user, 'Sent')).toHaveLength(1);
     });
   });

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { imapMail } from '../../../adapters/imap/mail.ts';
 import type { Mail, MailCall } from '../../../core/ports/mail.ts';
+import { labelled, pathOfRole } from '../../folder-roles.ts';
 import { type GmailMessage, type ScriptedGmail, startScriptedGmail } from '../../servers/scripted-gmail.ts';
 import { callOn, newestOf, searchFor, started } from './mailbox-on.ts';
 
@@ -58,17 +59,19 @@ describe('Gmail as its documentation describes it', () => {
   });
 
   it('archives by taking a message out of the inbox', async () => {
-    const archive = await mail.folderFor(call, 'archive');
-    expect(archive).toEqual({ path: '[Gmail]/All Mail', role: 'archive' });
-    await mail.move(call, (await newestOf(mail, call)).place, archive.path, started);
+    const archive = await pathOfRole(mail, call, 'archive');
+    expect(archive).toBe('[Gmail]/All Mail');
+    await mail.move(call, (await newestOf(mail, call)).place, archive, started);
     expect(labelsOf(4)).toEqual([]);
   });
 
   it('has labels of its own', async () => {
     const { place } = await newestOf(mail, call);
-    expect(await mail.label(call, place, 'Two words', started)).toBe('gmail_label');
+    expect(await mail.label(call, place, labelled('Two words'), started)).toBe('gmail_label');
     expect(labelsOf(4)).toEqual(['Two words', '\\Inbox']);
-    await expect(mail.label(call, place, '\\Trash', started)).rejects.toMatchObject({ code: 'refused' });
+    await expect(mail.label(call, place, labelled('\\Trash'), started)).rejects.toMatchObject({
+      code: 'refused',
+    });
     expect(labelsOf(4)).toEqual(['Two words', '\\Inbox']);
   });
 });

@@ -17,6 +17,7 @@ import {
   run,
   start,
 } from '../../contracts/storage/scene.ts';
+import { USUAL_ROLES } from '../../folder-roles.ts';
 import { bundleForChild } from '../../run-typescript.ts';
 import { titledWithout } from '../../servers/missing-servers.ts';
 import { asked, missingPostgres, type Postgres, startPostgres } from '../../servers/postgres.ts';
@@ -184,7 +185,11 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
     it('is made again when Postgres took it back', async () => {
       const { ownerId } = await addOwnerAndKey(storage);
       const account = { ownerId, label: 'l', email: 'l@x.org', signature: '', now: NOON };
-      const { accountId } = await storage.addAccount({ ...account, seal: () => 'sealed' });
+      const { accountId } = await storage.addAccount({
+        ...account,
+        seal: () => 'sealed',
+        folderRoles: USUAL_ROLES,
+      });
       const to = { uidValidity: '1', uid: 1 };
       await storage.watched({ ownerId, accountId, from: undefined, to, links: [], now: NOON });
       await other.query('BEGIN; UPDATE countersign.watched_inboxes SET uid = 2');
@@ -208,7 +213,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
           throw new Error('Connection terminated unexpectedly');
         });
       });
-      const adding = storage.addAccount({ ...account, seal: () => 'sealed' });
+      const adding = storage.addAccount({ ...account, seal: () => 'sealed', folderRoles: USUAL_ROLES });
       await expect(adding).rejects.toMatchObject(unavailable);
       restore();
       expect(commits).toBe(1);
@@ -289,7 +294,11 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
     it('nothing in its tables of an account that was removed', async () => {
       const { ownerId } = await addOwnerAndKey(storage);
       const account = { ownerId, label: 'A label', email: 'w@leaves.example', signature: 'S', now: NOON };
-      const { accountId } = await storage.addAccount({ ...account, seal: () => 'sealed-settings' });
+      const { accountId } = await storage.addAccount({
+        ...account,
+        seal: () => 'sealed-settings',
+        folderRoles: USUAL_ROLES,
+      });
       await storage.rememberRecipients(ownerId, accountId, ['known@leaves.example'], NOON);
       const held = async () => {
         const [accounts, known] = [

@@ -28,6 +28,7 @@ import {
   told,
 } from '../../contracts/storage/scene.ts';
 import { aSession, begin, PASSWORD_HASH } from '../../contracts/storage/session-scene.ts';
+import { USUAL_ROLES } from '../../folder-roles.ts';
 import { titledWithout } from '../../servers/missing-servers.ts';
 import { missingOwnPostgres, type OwnPostgres, startOwnPostgres } from '../../servers/postgres.ts';
 import { interceptStatements } from './intercepted.ts';
@@ -66,6 +67,7 @@ async function scene(storage: Storage): Promise<Scene> {
   const account = await storage.addAccount({
     ...{ ownerId, label: 'l', email: 'l@x.org', signature: '', now: NOON },
     seal: () => 'sealed',
+    folderRoles: USUAL_ROLES,
   });
   await storage.claim({ ...key, key: CLAIM.key, fingerprint: 'f', leaseMs: LEASE_MS, now: NOON });
   const { slotId } = await admitted(storage, key);
@@ -144,6 +146,13 @@ const VERBS: Record<Exclude<keyof Storage, 'close'>, (storage: Storage, scene: S
   plan: (s, { key: { ownerId }, waiting }) => s.plan(ownerId, waiting.id),
   knownRecipients: (s, { key: { ownerId } }) => s.knownRecipients(ownerId, 1, ['a@x.org']),
   rememberRecipients: (s, { key: { ownerId } }) => s.rememberRecipients(ownerId, 1, ['c@x.org'], NOON),
+  relocatedAmong: (s, { key: { ownerId } }) => s.relocatedAmong(ownerId, ['mark']),
+  changeFolderRoles: (s, { key: { ownerId } }) =>
+    s.changeFolderRoles({
+      ownerId,
+      accountId: 1,
+      change: { type: 'made', role: 'archive', path: 'Archive' },
+    }),
   knownDomains: (s, { key: { ownerId } }) => s.knownDomains(ownerId, 1),
   events: (s, { key: { ownerId } }) => s.events({ ownerId, afterId: 0, limit: 10 }),
   activity: (s, { key: { ownerId } }) => s.activity({ ownerId, limit: 10 }),
@@ -181,7 +190,8 @@ const VERBS: Record<Exclude<keyof Storage, 'close'>, (storage: Storage, scene: S
       ...{ ownerId, passwordHash: 'none', rows: ROWS, counted: ['address', 'newcomers'] },
       ...{ deviceHash: 'device', now: NOON },
     }),
-  addAccount: (s, { account }) => s.addAccount({ ...account, seal: () => 'sealed', now: NOON }),
+  addAccount: (s, { account }) =>
+    s.addAccount({ ...account, folderRoles: USUAL_ROLES, seal: () => 'sealed', now: NOON }),
   accounts: (s, { key: { ownerId } }) => s.accounts(ownerId),
   activateAccount: (s, { key: { ownerId } }) => s.activateAccount(ownerId, 1),
   removeAccount: (s, { key: { ownerId } }) =>

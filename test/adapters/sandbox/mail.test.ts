@@ -7,6 +7,7 @@ import { type SandboxMail, sandboxMail } from '../../../adapters/sandbox/mail.ts
 import type { Mail, MailAccount, MailCall, MessageRow, Outgoing } from '../../../core/ports/mail.ts';
 import { readAt } from '../../contracts/mail/read.ts';
 import { mailContract } from '../../contracts/mail.ts';
+import { labelled } from '../../folder-roles.ts';
 
 const account: MailAccount = {
   ownerId: 'owner-1',
@@ -48,8 +49,8 @@ describe('the sample mail', () => {
 
   it('fills every folder, and has read and unread mail in the inbox', async () => {
     const counts = await open().counts(call);
-    expect(counts.map(({ path, role }) => [path, role])).toEqual([
-      ['INBOX', 'inbox'],
+    expect(counts.map(({ path, specialUse }) => [path, specialUse])).toEqual([
+      ['INBOX', null],
       ['Sent', 'sent'],
       ['Drafts', 'drafts'],
       ['Spam', 'spam'],
@@ -109,9 +110,9 @@ describe('the sample mail', () => {
 
   it('belongs to the account: its owner is the recipient, and the sender of what is in Sent', async () => {
     const mail = open();
-    expect([...(await mail.writtenTo(call, ['maya@atlas.example', 'audit@helpdesk.example']))]).toEqual([
-      'maya@atlas.example',
-    ]);
+    const copies = await mail.sentCopies(call, 'Sent', ['maya@atlas.example', 'audit@helpdesk.example']);
+    expect(new Set(copies.flatMap(({ recipients }) => recipients))).toContain('maya@atlas.example');
+    expect(copies.flatMap(({ recipients }) => recipients)).not.toContain('audit@helpdesk.example');
     const other = { ...call, account: { ...account, accountId: 2, email: 'second@countersign.test' } };
     const { rows } = await mail.list(other, query('INBOX', 1));
     expect((await readAt(mail, other, rows[0]?.place ?? fail())).headers.to[0]?.address).toBe(
@@ -175,22 +176,25 @@ describe('the journal', () => {
     const message = outgoing(before, ['bob@example.test', account.email]);
     const first = (await everything(before))[0] ?? fail();
     await before.transmit(call, message, started);
-    await before.saveInSent(call, message);
+    await before.saveSent(call, 'Sent', message);
     await before.setFlag(call, first.place, 'flagged', true, started);
     await before.setFlag(call, first.place, 'seen', false, started);
     await before.move(call, first.place, 'Trash', started);
     const second = (await everything(before))[1] ?? fail();
-    await before.label(call, second.place, 'later', started);
+    await before.label(call, second.place, labelled('later'), started);
     await before.deliver(account, 'INBOX', Buffer.from('Subject: from outside\r\n\r\nx\r\n'));
+    await before.makeFolder(call, 'New');
 
     const after = open();
     expect(await everything(after)).toEqual(await everything(before));
     expect(after.transmitted()).toEqual(before.transmitted());
-    expect(await after.isInSent(call, message.messageId)).toBe(true);
-    await after.saveInSent(call, message);
-    const labelled = (await after.keywords(account, second.place.path)).flat();
-    expect(labelled).toEqual(['later']);
-    expect(lines()).toHaveLength(8);
+    expect(await after.holdsMessage(call, 'Sent', message.messageId)).toBe(true);
+    await after.saveSent(call, 'Sent', message);
+    const keywords = (await after.keywords(account, second.place.path)).flat();
+    expect(keywords).toEqual(['later']);
+    expect(await after.folders(call)).toEqual(await before.folders(call));
+    expect((await after.folders(call)).at(-1)).toEqual({ path: 'New', delimiter: '/', specialUse: null });
+    expect(lines()).toHaveLength(9);
   });
 
   it('holds one line for each transmission, written only after the start', async () => {

@@ -8,8 +8,10 @@ import { MIGRATIONS } from '../../../adapters/sqlite/migrations.ts';
 import { SCHEMA_6 } from '../../../adapters/sqlite/schema-6.ts';
 import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
 import { ServiceError } from '../../../core/errors.ts';
+import type { FolderRoles } from '../../../core/folders/roles.ts';
 import { addOwnerAndKey, approve, ask, filing, NOON, reject, run } from '../../contracts/storage/scene.ts';
 import { aSession, begin } from '../../contracts/storage/session-scene.ts';
+import { USUAL_ROLES } from '../../folder-roles.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -84,7 +86,12 @@ describe('an account that was removed', () => {
       email: 'w@leaves.example',
       signature: 'Its signature',
     };
-    const { accountId } = await storage.addAccount({ ...account, seal: () => settings, now: NOON });
+    const { accountId } = await storage.addAccount({
+      ...account,
+      seal: () => settings,
+      folderRoles: USUAL_ROLES,
+      now: NOON,
+    });
     await storage.rememberRecipients(ownerId, accountId, ['known@leaves.example'], NOON);
     const held = async () => {
       const files = (await readdir(folder)).map((name) => readFile(join(folder, name), 'latin1'));
@@ -112,6 +119,33 @@ describe('migrations', () => {
     const again = sqliteStorage({ file });
     expect(await again.approval(key.ownerId, waiting.id)).toEqual(waiting);
     await again.close();
+  });
+
+  it('leave the folder roles of an older account open, to be decided once', async () => {
+    const file = join(folder, 'countersign.db');
+    const old = new SqliteDatabase(file);
+    for (const sql of MIGRATIONS.slice(0, 3)) old.exec(sql);
+    old.exec(`
+      INSERT INTO owners (owner_id, email, email_folded, timezone, plan, limits, created_at_ms)
+        VALUES ('o', 'o@example.org', 'o@example.org', 'UTC', 'paid', '{}', 0);
+      INSERT INTO accounts VALUES ('o', 1, 'work', 'w@example.org', '', 'sealed', 0)`);
+    old.pragma('user_version = 3');
+    old.close();
+    const processes = [sqliteStorage({ file }), sqliteStorage({ file })];
+    const [storage] = processes;
+    expect(await storage?.accounts('o')).toMatchObject([{ accountId: 1, folderRoles: null }]);
+    const archive = { type: 'made', role: 'archive', path: 'Archive' } as const;
+    expect(await storage?.changeFolderRoles({ ownerId: 'o', accountId: 1, change: archive })).toBeNull();
+    const decided = await Promise.all(
+      processes.map((one, n) => {
+        const roles: FolderRoles = { ...USUAL_ROLES, sent: { path: `Sent ${n}`, by: 'name' } };
+        return one.changeFolderRoles({ ownerId: 'o', accountId: 1, change: { type: 'decide', roles } });
+      }),
+    );
+    expect(decided[0]).not.toBeNull();
+    expect(decided[1]).toEqual(decided[0]);
+    expect(await storage?.accounts('o')).toMatchObject([{ folderRoles: decided[0] }]);
+    for (const one of processes) await one.close();
   });
 
   it('give a tracker of the second version what it gathers since the third', async () => {

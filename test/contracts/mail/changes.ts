@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { MessageRow } from '../../../core/ports/mail.ts';
+import { labelled } from '../../folder-roles.ts';
 import type { MailDifferences } from '../mail.ts';
 import { delivered, letter, lf, type Mailbox, type MailScene, NOON, newest, started } from './scene.ts';
 
@@ -14,7 +15,7 @@ export function changePromises(mailbox: Mailbox, { originalStays = false }: Mail
     it('moves the message as it is, and it is found again', async () => {
       const scene = mailbox();
       const { mail, call, box, inbox } = scene;
-      const { path: archive } = await mail.folderFor(call, 'archive');
+      const archive = await mail.makeFolder(call, 'Archive');
       const stays = await delivered(scene, inbox, letter({ Subject: 'stays' }));
       const raw = letter({ Subject: 'moves', 'Message-ID': '<moves@other.example>' });
       const row = await delivered(scene, inbox, raw, new Date('2024-05-06T07:08:09Z'));
@@ -79,7 +80,7 @@ export function changePromises(mailbox: Mailbox, { originalStays = false }: Mail
       const ended = { ...scene.call, signal: AbortSignal.abort() };
       const changes = [
         scene.mail.move(ended, row.place, scene.sent, start),
-        scene.mail.label(ended, row.place, 'later', start),
+        scene.mail.label(ended, row.place, labelled('later'), start),
       ];
       for (const change of changes) await expect(change).rejects.toMatchObject({ code: 'unavailable' });
       expect(start).not.toHaveBeenCalled();
@@ -95,7 +96,7 @@ export function changePromises(mailbox: Mailbox, { originalStays = false }: Mail
         Date: 'Mon, 6 May 2024 09:00:00 +0200',
       };
       const row = await delivered(scene, inbox, letter(headers, 'pay Ada'));
-      const { path: archive } = await mail.folderFor(call, 'archive');
+      const archive = await mail.makeFolder(call, 'Archive');
       await mail.move(call, row.place, archive, started);
       // The same headers: with another text, received at the same instant; and of the same length, received later.
       const copies = [
@@ -120,7 +121,7 @@ export function changePromises(mailbox: Mailbox, { originalStays = false }: Mail
       const raw = letter({ Subject: 'labelled' });
       const row = await delivered(scene, inbox, raw);
       const start = vi.fn(started);
-      const how = await mail.label(call, row.place, label, start);
+      const how = await mail.label(call, row.place, labelled(label), start);
       expect(start).toHaveBeenCalledTimes(1);
       expect(await mail.row(call, row.place)).toEqual(row);
       if (how === 'keyword') {
@@ -131,7 +132,7 @@ export function changePromises(mailbox: Mailbox, { originalStays = false }: Mail
         const made = folders.find(({ path }) => path === label || path.endsWith(`.${label}`));
         expect((await box.messages(made?.path ?? '')).map(lf)).toEqual([lf(raw)]);
       }
-      expect(await mail.label(call, row.place, label, started)).toBe(how);
+      expect(await mail.label(call, row.place, labelled(label), started)).toBe(how);
     });
 
     it('asks to start, and leaves the message alone when told not to', async () => {
@@ -141,7 +142,7 @@ export function changePromises(mailbox: Mailbox, { originalStays = false }: Mail
       const before = await mail.folders(call, { fresh: true });
       for (const label of ['later', 'Two words']) {
         const start = vi.fn(async () => false);
-        await expect(mail.label(call, row.place, label, start)).rejects.toMatchObject({
+        await expect(mail.label(call, row.place, labelled(label), start)).rejects.toMatchObject({
           code: 'not_started',
         });
         expect(start).toHaveBeenCalledTimes(1);
@@ -156,20 +157,44 @@ export function changePromises(mailbox: Mailbox, { originalStays = false }: Mail
       const start = vi.fn(started);
       for (const wrong of [{ uid: row.place.uid + 7 }, { uidValidity: '1' }, { path: 'No such folder' }]) {
         await expect(
-          scene.mail.label(scene.call, { ...row.place, ...wrong }, 'later', start),
+          scene.mail.label(scene.call, { ...row.place, ...wrong }, labelled('later'), start),
         ).rejects.toMatchObject({ code: 'not_found' });
       }
       expect(start).not.toHaveBeenCalled();
     });
   });
 
-  describe('folderFor', () => {
-    it.each(['archive', 'trash'] as const)('%s: is there, and is the same the next time', async (role) => {
-      const { mail, call } = mailbox();
-      const folder = await mail.folderFor(call, role);
-      expect(folder.role).toBe(role);
-      expect(await mail.folderFor(call, role)).toEqual(folder);
-      expect(await mail.folders(call)).toContainEqual(folder);
+  describe('a label that is a copy', () => {
+    it('goes into no folder that it may not go into', async () => {
+      const scene = mailbox();
+      const { mail, call, inbox } = scene;
+      const row = await delivered(scene, inbox, letter({ Subject: 'one' }));
+      const asked: string[] = [];
+      const mayCopyInto = (path: string) => {
+        asked.push(path);
+        return false;
+      };
+      const label = { name: 'Two words', mayCopyInto };
+      const how = await mail.label(call, row.place, label, started).catch((error: unknown) => error);
+      if (how === 'keyword') return expect(asked).toEqual([]);
+      expect(how).toMatchObject({ code: 'refused' });
+      expect(asked).toEqual([expect.stringMatching(/(^|\.)Two words$/)]);
+      expect(await placesOf(scene, row)).toEqual([inbox]);
+    });
+  });
+
+  describe('makeFolder', () => {
+    it('creates a folder that is missing, and gives the one that is there', async () => {
+      const { mail, call, inbox } = mailbox();
+      const path = await mail.makeFolder(call, 'Überfällige Rechnungen');
+      expect(path).toMatch(/(^|[./])Überfällige Rechnungen$/);
+      const created = (await mail.folders(call)).find((folder) => folder.path === path);
+      expect(created?.specialUse).toBeNull();
+      expect(await mail.makeFolder(call, 'Überfällige Rechnungen')).toBe(path);
+      expect(await mail.makeFolder(call, path)).toBe(path);
+      expect(await mail.makeFolder(call, inbox)).toBe(inbox);
+      const paths = (await mail.folders(call, { fresh: true })).map((folder) => folder.path);
+      expect(paths.filter((one) => one.includes('Rechnungen'))).toEqual([path]);
     });
   });
 }

@@ -135,7 +135,7 @@ export function hostilePromises(mailbox: Mailbox, { attachmentsAtMost = 501 }: M
       // A server may make conversations of its own: what shares a name need not be one.
       const conversation = await mail.thread(call, row.place);
       expect(conversation).toContainEqual(row);
-      const { path: archive } = await mail.folderFor(call, 'archive');
+      const archive = await mail.makeFolder(call, 'Archive');
       await mail.move(call, row.place, archive, started);
       expect(await subjectsIn(scene, archive)).toEqual([row.subject]);
       const found = (await mail.find(call, row)).filter(({ fingerprint }) => fingerprint === row.fingerprint);

@@ -35,7 +35,7 @@ export function searchPromises(mailbox: Mailbox): void {
 
     it('goes over every folder, newest first, and gives every message once over its pages', async () => {
       const scene = mailbox();
-      const { path: archive } = await scene.mail.folderFor(scene.call, 'archive');
+      const archive = await scene.mail.makeFolder(scene.call, 'Archive');
       const paths = [scene.inbox, scene.sent, archive];
       // Three instants, and in each of them messages of several folders and several of one folder.
       const placed: SearchPosition[] = [];

@@ -10,7 +10,7 @@ export function threadPromises(mailbox: Mailbox): void {
   describe('thread', () => {
     it('gives the same conversation, oldest first, wherever it is entered', async () => {
       const scene = mailbox();
-      const { path: archive } = await scene.mail.folderFor(scene.call, 'archive');
+      const archive = await scene.mail.makeFolder(scene.call, 'Archive');
       const rows = [
         await delivered(
           scene,
@@ -87,7 +87,7 @@ export function threadPromises(mailbox: Mailbox): void {
 
     it('shows a message that lies in two folders once, and one that pretends to be it as well', async () => {
       const scene = mailbox();
-      const { path: archive } = await scene.mail.folderFor(scene.call, 'archive');
+      const archive = await scene.mail.makeFolder(scene.call, 'Archive');
       const raw = letter({ 'Message-ID': '<root@other.example>', Subject: 'Plan' }, 'pay Ada');
       const row = await delivered(scene, scene.inbox, raw, day(1));
       await delivered(scene, archive, raw, day(1));

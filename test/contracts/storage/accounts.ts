@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { FolderRoles, FolderRolesChange } from '../../../core/folders/roles.ts';
 import type { Account, Storage } from '../../../core/ports/storage.ts';
+import { USUAL_ROLES } from '../../folder-roles.ts';
 import type { Store } from '../storage.ts';
 import { addOwner, addOwnerAndKey, approve, ask, at, NOON, told } from './scene.ts';
 
@@ -10,6 +12,7 @@ function addAccount(storage: Storage, ownerId: string, label = 'work'): Promise<
     email: `${label}@example.org`,
     signature: `-- ${label}`,
     seal: (accountId) => `settings of ${accountId}`,
+    folderRoles: USUAL_ROLES,
     now: NOON,
   });
 }
@@ -29,10 +32,34 @@ export function accountPromises(store: Store): void {
           signature: '-- work',
           sealedSettings: 'settings of 1',
           isPrimary: true,
+          folderRoles: USUAL_ROLES,
         });
         expect(second).toMatchObject({ accountId: 2, sealedSettings: 'settings of 2', isPrimary: false });
         expect(await storage.accounts(ownerId)).toEqual([first, second]);
       }
+    });
+
+    it('keep their folder roles: decided once, made where none was, chosen by the owner', async () => {
+      const { storage } = store();
+      const ownerId = await addOwner(storage);
+      await addAccount(storage, ownerId);
+      const change = (one: FolderRolesChange, accountId = 1) =>
+        storage.changeFolderRoles({ ownerId, accountId, change: one });
+      const other: FolderRoles = { ...USUAL_ROLES, sent: { path: 'Other', by: 'name' } };
+      expect(await change({ type: 'decide', roles: other })).toEqual(USUAL_ROLES);
+      const archive = { path: 'Archive', by: 'made' } as const;
+      const made = { ...USUAL_ROLES, archive };
+      expect(await change({ type: 'made', role: 'archive', path: 'Archive' })).toEqual(made);
+      expect(await change({ type: 'made', role: 'archive', path: 'Elsewhere' })).toEqual(made);
+      const sent = { path: null, by: 'owner' } as const;
+      expect(await change({ type: 'choose', pins: { sent } })).toEqual({ ...made, sent });
+      expect(await change({ type: 'made', role: 'sent', path: 'Sent' })).toEqual({ ...made, sent });
+      expect(await storage.accounts(ownerId)).toMatchObject([{ folderRoles: { ...made, sent } }]);
+      expect(await change({ type: 'decide', roles: other }, 2)).toBeUndefined();
+      const alien = { ownerId: await addOwner(storage), accountId: 1 };
+      const deed = { type: 'choose', pins: { sent: { path: 'Mine', by: 'owner' } } } as const;
+      expect(await storage.changeFolderRoles({ ...alien, change: deed })).toBeUndefined();
+      expect(await storage.accounts(ownerId)).toMatchObject([{ folderRoles: { ...made, sent } }]);
     });
 
     it('never have an id twice', async () => {
@@ -49,7 +76,10 @@ export function accountPromises(store: Store): void {
       const seal = () => {
         throw new Error('cannot seal');
       };
-      const account = { ownerId, label: 'work', email: 'w@example.org', signature: '', now: NOON };
+      const account = {
+        ...{ ownerId, label: 'work', email: 'w@example.org', signature: '' },
+        ...{ folderRoles: USUAL_ROLES, now: NOON },
+      };
       await expect(storage.addAccount({ ...account, seal })).rejects.toThrow('cannot seal');
       expect(await storage.accounts(ownerId)).toEqual([]);
       expect((await storage.owner(ownerId))?.activeAccountId).toBeNull();

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Approval, ApprovalState } from '../../../core/approval.ts';
 import { PRESETS } from '../../../core/permissions.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
+import { USUAL_ROLES } from '../../folder-roles.ts';
 import type { Store } from '../storage.ts';
 import {
   addKey,
@@ -283,10 +284,35 @@ export function approvalPromises(store: Store): void {
       expect(await start(storage, approval)).toBe(true);
     });
 
+    it('remembers the messages that are about to be moved, for good and only if it starts', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const { ownerId } = key;
+      const approval = await run(storage, key);
+      const late = { ...approval, lease: { ...approval.lease, fence: approval.lease.fence - 1 } };
+      expect(await start(storage, late, NOON, ['lost'])).toBe(false);
+      expect(await start(storage, approval, NOON, ['one', 'two', 'one'])).toBe(true);
+      expect(await start(storage, await run(storage, key), NOON, ['two', 'three'])).toBe(true);
+      const marks = ['lost', 'one', 'two', 'three', 'four'];
+      expect(await storage.relocatedAmong(ownerId, marks)).toEqual(new Set(['one', 'two', 'three']));
+      expect(await storage.relocatedAmong(ownerId, [])).toEqual(new Set());
+      const other = await addOwnerAndKey(storage);
+      expect(await storage.relocatedAmong(other.ownerId, marks)).toEqual(new Set());
+      await storage.erase({
+        plansBefore: at(9e12),
+        activityBefore: at(9e12),
+        claimsBefore: at,
+        passwordTriesBefore: at(9e12),
+      });
+      expect(await storage.relocatedAmong(ownerId, ['one'])).toEqual(new Set(['one']));
+    });
+
     it('is refused for what there is not', async () => {
       const { storage } = store();
       const { ownerId } = await addOwnerAndKey(storage);
-      expect(await storage.start({ ownerId, approvalId: 'apr_none', fence: 1, now: NOON })).toBe(false);
+      const none = { ownerId, approvalId: 'apr_none', fence: 1, relocated: ['mark'], now: NOON };
+      expect(await storage.start(none)).toBe(false);
+      expect(await storage.relocatedAmong(ownerId, ['mark'])).toEqual(new Set());
     });
   });
 
@@ -406,6 +432,7 @@ export function approvalPromises(store: Store): void {
         email: 'w@example.org',
         signature: '',
         seal: () => 'sealed',
+        folderRoles: USUAL_ROLES,
         now: NOON,
       });
       const approval = await run(storage, key, { accountId });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PLAN_LIMITS } from '../../../core/limits.ts';
 import type { Plan } from '../../../core/permissions.ts';
+import { USUAL_ROLES } from '../../folder-roles.ts';
 import type { Store } from '../storage.ts';
 import {
   activity,
@@ -31,6 +32,7 @@ export function callPromises(store: Store): void {
           email: `${label}@example.org`,
           signature: '',
           seal: (id) => `sealed ${id}`,
+          folderRoles: USUAL_ROLES,
           now: NOON,
         });
       }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EventKey } from '../../../core/ports/calendar.ts';
+import { USUAL_ROLES } from '../../folder-roles.ts';
 import type { Store } from '../storage.ts';
 import { addOwner, NOON } from './scene.ts';
 
@@ -50,6 +51,7 @@ export function eventNumberPromises(store: Store): void {
         email: 'a@example.org',
         signature: '',
         seal: () => '',
+        folderRoles: USUAL_ROLES,
         now: NOON,
       };
       const { accountId } = await storage.addAccount(account);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Storage } from '../../../core/ports/storage.ts';
+import { USUAL_ROLES } from '../../folder-roles.ts';
 import type { Store } from '../storage.ts';
 import {
   addOwner,
@@ -36,6 +37,7 @@ async function settled(storage: Storage, secretHash: string) {
     email: 'l@x.org',
     signature: '',
     seal: () => 's',
+    folderRoles: USUAL_ROLES,
     now: NOON,
   });
   await addTracker(storage, ownerId);
@@ -145,7 +147,9 @@ export function isolationPromises(store: Store): void {
         expect(await storage.decide(request)).toBeUndefined();
       }
       expect(await storage.cancel({ ...alien, approvalId: one.waiting.id })).toBeUndefined();
-      expect(await storage.start({ ...alien, approvalId: one.approved.id, fence: 1 })).toBe(false);
+      expect(
+        await storage.start({ ...alien, approvalId: one.approved.id, fence: 1, relocated: ['mark'] }),
+      ).toBe(false);
       const settlement = { end: DONE, recipients: ['a@x.org'], followUp: true, leaseMs: LEASE_MS } as const;
       await expect(
         storage.settle({ ...alien, approvalId: one.running.id, fence: 1, ...settlement }),

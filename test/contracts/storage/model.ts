@@ -234,7 +234,7 @@ const start = fc.record({ n: which, lost: fenceLost }).map(({ n, lost }) =>
     const may =
       approval.state === 'approved' && !approval.started && lost === 0 && inTime(model, approval) && model.on;
     const now = new Date(model.nowMs);
-    expect(await storage.start({ ownerId, approvalId: approval.id, fence, now })).toBe(may);
+    expect(await storage.start({ ownerId, approvalId: approval.id, fence, relocated: [], now })).toBe(may);
     if (may) approval.started = true;
   }),
 );

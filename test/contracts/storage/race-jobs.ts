@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Storage, TriesRows } from '../../../core/ports/storage.ts';
+import { USUAL_ROLES } from '../../folder-roles.ts';
 import {
   admit,
   approve,
@@ -175,8 +176,23 @@ export const JOBS = {
 
   addAccount: (storage, { key: { ownerId }, times }) =>
     often(times, async () => {
-      const account = { ownerId, label: 'l', email: 'l@x.org', signature: '', now: NOON };
+      const account = {
+        ownerId,
+        label: 'l',
+        email: 'l@x.org',
+        signature: '',
+        folderRoles: USUAL_ROLES,
+        now: NOON,
+      };
       return String((await storage.addAccount({ ...account, seal: () => randomUUID() })).accountId);
+    }),
+
+  /** Each says that it has made the archive folder of each account. */
+  pinFolder: (storage, { key: { ownerId }, times, side }) =>
+    often(times, async (n) => {
+      const change = { type: 'made', role: 'archive', path: `Archive ${side}` } as const;
+      const roles = await storage.changeFolderRoles({ ownerId, accountId: n + 1, change });
+      return roles?.archive.path === change.path ? String(n + 1) : undefined;
     }),
 
   /** Goes on until it is killed; tells of each state once it is stored. */

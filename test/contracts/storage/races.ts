@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { USUAL_ROLES } from '../../folder-roles.ts';
 import type { StorageUnderTest, Store } from '../storage.ts';
 import type { Job } from './race-jobs.ts';
 import {
@@ -72,6 +73,19 @@ export function racePromises(store: Store, racer: string): void {
       for (let n = 0; n < 30; n++) ids.push((await make(n)).id);
       return ids;
     };
+
+    it('one pins the folder that it made, and both go by it', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const { ownerId } = key;
+      const ids: string[] = [];
+      for (let n = 0; n < 30; n++) {
+        const account = { ownerId, label: 'l', email: 'l@x.org', signature: '', now: NOON };
+        const added = { ...account, seal: () => 's', folderRoles: USUAL_ROLES };
+        ids.push(String((await storage.addAccount(added)).accountId));
+      }
+      expectShared(await race(job('pinFolder', key, ids.length)), ids);
+    });
 
     it('one decides', async () => {
       const { storage } = store();

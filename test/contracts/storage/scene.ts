@@ -150,8 +150,13 @@ export async function reject(
   return decided;
 }
 
-export function start(storage: Storage, { ownerId, id, lease }: Approval, now = NOON): Promise<boolean> {
-  return storage.start({ ownerId, approvalId: id, fence: lease.fence, now });
+export function start(
+  storage: Storage,
+  { ownerId, id, lease }: Approval,
+  now = NOON,
+  relocated: readonly string[] = [],
+): Promise<boolean> {
+  return storage.start({ ownerId, approvalId: id, fence: lease.fence, relocated, now });
 }
 
 export const DONE: Settlement['end'] = { type: 'succeed', result: { sent: true, recipients: 1 } };

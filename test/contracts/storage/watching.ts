@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { Storage } from '../../../core/ports/storage.ts';
 import type { InboxPosition } from '../../../core/ports/watch-storage.ts';
+import { USUAL_ROLES } from '../../folder-roles.ts';
 import type { Store } from '../storage.ts';
 import { addOwner, at, NOON } from './scene.ts';
 import { addTracker, link, linkedMessage, read } from './trackers.ts';
 
 function addAccount(storage: Storage, ownerId: string) {
   const account = { ownerId, label: 'work', email: 'work@example.org', signature: '', now: NOON };
-  return storage.addAccount({ ...account, seal: (accountId) => `settings of ${accountId}` });
+  const seal = (accountId: number) => `settings of ${accountId}`;
+  return storage.addAccount({ ...account, seal, folderRoles: USUAL_ROLES });
 }
 
 async function watchedOwner(storage: Storage): Promise<string> {

@@ -55,7 +55,11 @@ async function cut(
         requestId: id,
         date: scene.clock.now(),
         start: () => Promise.reject(new Error('a check starts nothing')),
-        mailCall: async () => callOf(scene),
+        async mailbox() {
+          const [account] = await scene.storage.accounts(scene.ownerId);
+          if (account === undefined) throw new Error('no account is connected');
+          return { account, call: callOf(scene) };
+        },
       };
       return (await checkEvent('update')(plan, run)).kind;
     },
@@ -71,7 +75,7 @@ const lonely = async (scene: CalendarScene) => {
   await put(scene, 'series.ics', SERIES.replace(/ATTENDEE.*\r\n/, ''));
   return { event_id: await numberOf(scene, 'series', SECOND) };
 };
-const unsent = { isInSent: async () => false };
+const unsent = { holdsMessage: async () => false };
 
 describe('a new event', () => {
   it('that is not there is made again; one that is there was made', async () => {
@@ -86,7 +90,7 @@ describe('a new event', () => {
     expect(await check()).toBe('repeat');
     await done();
     expect(await check(unsent)).toBe('unknown');
-    expect(await check({ isInSent: async () => true })).toBe('happened');
+    expect(await check({ holdsMessage: async () => true })).toBe('happened');
   });
 });
 

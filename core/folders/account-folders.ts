@@ -1,0 +1,65 @@
+import type { Mailbox } from '../mail-call.ts';
+import { type FolderRole, MailError, type MailFolder } from '../ports/mail.ts';
+import type { Ports } from '../ports/ports.ts';
+import { decideRoles } from './decide-roles.ts';
+import { type FolderRoles, isInbox, MADE_NAMES, type MadeRole, roleOf } from './roles.ts';
+
+/** The folders of an account with the roles that are pinned. */
+
+type FolderPorts = Pick<Ports, 'mail' | 'storage'>;
+
+export type WithRole<F extends MailFolder> = F & { readonly role: FolderRole | null };
+
+export function withRoles<F extends MailFolder>(
+  folders: readonly F[],
+  roles: FolderRoles,
+): readonly WithRole<F>[] {
+  return folders.map((folder) => ({
+    ...folder,
+    role: isInbox(folder.path) ? 'inbox' : roleOf(folder.path, roles),
+  }));
+}
+
+/**
+ * The pinned roles of an account. Those of an account that an older version connected are decided now, once, whichever
+ * process comes first.
+ * @throws MailError when its folders cannot be listed, or it is no longer connected
+ */
+export async function folderRolesOf({ mail, storage }: FolderPorts, mailbox: Mailbox): Promise<FolderRoles> {
+  const { account, call } = mailbox;
+  if (account.folderRoles !== null) return account.folderRoles;
+  const roles = decideRoles(await mail.folders(call, { fresh: true }));
+  return changed(storage, mailbox, { type: 'decide', roles });
+}
+
+/**
+ * The folder of a role, created where it is missing. A folder that is created for a role that none had is pinned to it.
+ * @throws MailError `not_found` when the owner wants no folder for the role
+ */
+export async function folderForRole(ports: FolderPorts, mailbox: Mailbox, role: MadeRole): Promise<string> {
+  const pin = (await folderRolesOf(ports, mailbox))[role];
+  if (pin.path === null && pin.by === 'owner') throw noFolderFor(role);
+  const path = await ports.mail.makeFolder(mailbox.call, pin.path ?? MADE_NAMES[role]);
+  if (pin.path !== null) return path;
+  const roles = await changed(ports.storage, mailbox, { type: 'made', role, path });
+  // Another process was quicker, or the owner chose something else meanwhile.
+  const { path: pinned } = roles[role];
+  if (pinned === null) throw noFolderFor(role);
+  return pinned;
+}
+
+function noFolderFor(role: MadeRole): MailError {
+  return new MailError('not_found', `no folder of the account may be used for ${role}`);
+}
+
+async function changed(
+  storage: Ports['storage'],
+  { account: { ownerId, accountId } }: Mailbox,
+  change: Parameters<Ports['storage']['changeFolderRoles']>[0]['change'],
+): Promise<FolderRoles> {
+  const roles = await storage.changeFolderRoles({ ownerId, accountId, change });
+  if (roles === undefined || roles === null) {
+    throw new MailError('refused', 'the account is no longer connected');
+  }
+  return roles;
+}

@@ -1,0 +1,24 @@
+import { withRoles } from '../core/folders/account-folders.ts';
+import { decideRoles } from '../core/folders/decide-roles.ts';
+import type { FolderRoles } from '../core/folders/roles.ts';
+import type { Mail, MailCall } from '../core/ports/mail.ts';
+
+/** Roles of an account whose folders have the names that everybody knows. */
+export const USUAL_ROLES: FolderRoles = {
+  sent: { path: 'Sent', by: 'special_use' },
+  drafts: { path: 'Drafts', by: 'special_use' },
+  spam: { path: 'Spam', by: 'name' },
+  trash: { path: 'Trash', by: 'name' },
+  archive: { path: null, by: 'absent' },
+};
+
+/** The path of the folder that core gives the role; empty where none has it. */
+export async function pathOfRole(mail: Mail, call: MailCall, role: string): Promise<string> {
+  const folders = await mail.folders(call);
+  return withRoles(folders, decideRoles(folders)).find((folder) => folder.role === role)?.path ?? '';
+}
+
+/** A label that may be copied into whatever folder has its name. */
+export function labelled(name: string): { name: string; mayCopyInto(path: string): boolean } {
+  return { name, mayCopyInto: () => true };
+}
