@@ -157,6 +157,7 @@ export type {
 } from './ports/watch-storage.ts';
 export type { WorkObserver } from './ports/work-observer.ts';
 export type {
+  AccountFolders,
   Accounts,
   Admission,
   Answer,
@@ -164,6 +165,8 @@ export type {
   ApprovalView,
   Calls,
   Decided,
+  FolderChoice,
+  FolderChoices,
   Keys,
   Owners,
   Service,

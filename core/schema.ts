@@ -11,14 +11,14 @@ import { shortened } from './shortened.ts';
  */
 
 /** One entry of `details.errors`. Source: API-NOTES.md. */
-interface ArgumentError {
+export interface ArgumentError {
   /** A path like `to[0]`; empty for the arguments as a whole. */
   readonly field: string;
   readonly rule: string;
   readonly message: string;
 }
 
-function invalidArguments(errors: readonly ArgumentError[]): ServiceError {
+export function invalidArguments(errors: readonly ArgumentError[]): ServiceError {
   return new ServiceError('invalid_arguments', { details: errorDetails(errors) });
 }
 

@@ -1,11 +1,13 @@
 import type { Approval } from './approval.ts';
 import type { EventChange } from './calendar/event-plan.ts';
 import type { ErrorCode } from './errors.ts';
+import type { FolderRoles, PinnedRole } from './folders/roles.ts';
 import type { Rate } from './limits.ts';
 import type { Failure, Outcome } from './outcome.ts';
 import type { Modes, Preset } from './permissions.ts';
 import type { ActionPlan } from './plan.ts';
 import type { CalendarInfo } from './ports/calendar.ts';
+import type { MailFolder } from './ports/mail.ts';
 import type { Account, Caller, Credential, Owner, StoredActivity, StoredEvent } from './ports/storage.ts';
 import type { TrackerStorage } from './ports/tracker-storage.ts';
 import type { SentMessage } from './sent-message.ts';
@@ -191,7 +193,27 @@ export interface Accounts {
   activate(ownerId: string, accountId: number): Promise<void>;
   /** Cancels what waits for it. @throws ServiceError not_found */
   remove(ownerId: string, accountId: number): Promise<void>;
+  /** Which folders have which roles, for the owner's page. @throws ServiceError not_found */
+  folders(ownerId: string, accountId: number): Promise<AccountFolders>;
+  /**
+   * Pins roles as the owner chooses; the others stay as they are.
+   * @throws ServiceError not_found; invalid_arguments where a folder is not there, is the inbox, or has another role;
+   *   MailError when the folders cannot be listed
+   */
+  chooseFolders(ownerId: string, accountId: number, choices: FolderChoices): Promise<void>;
 }
+
+export interface AccountFolders {
+  readonly account: Account;
+  /** Null: not decided yet, and the server could not be reached to decide. */
+  readonly roles: FolderRoles | null;
+  /** Undefined: the server could not list them. */
+  readonly folders: readonly MailFolder[] | undefined;
+}
+
+/** `made`: Countersign creates a folder when it needs one. `none`: there is to be none. */
+export type FolderChoice = { readonly path: string } | 'made' | 'none';
+export type FolderChoices = Readonly<Partial<Record<PinnedRole, FolderChoice>>>;
 
 /** For the owner's page. */
 export interface Trackers {

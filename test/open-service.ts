@@ -75,8 +75,8 @@ export async function openTestService(
   options: Partial<Omit<ServiceOptions, 'calendar'>> & {
     calendar?: Calendar | undefined;
     email?: string;
-    timezone?: string;
     settings?: unknown;
+    timezone?: string;
   } = {},
 ): Promise<TestService> {
   const clock = testClock();

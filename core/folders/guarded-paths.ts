@@ -15,6 +15,12 @@ export function isReservedLabel(label: string, roles: FolderRoles, delimiters: r
   return PINNED_ROLES.some((role) => isOrLiesIn(label, roles[role].path, delimiters));
 }
 
+/** The same of a folder that a label would be copied into, by the path that the server gives it. */
+export function isReservedPath(path: string, roles: FolderRoles): boolean {
+  // Some servers keep every folder in the inbox.
+  return isReservedLabel(path.replace(/^INBOX[./\\|^:]/i, ''), roles, []);
+}
+
 /**
  * Whether a message in this folder could pass for one that the owner has written: it is Sent or Drafts, looks like
  * one of these, or lies in one.

@@ -1,7 +1,9 @@
+import { folderRolesOf } from '../folders/account-folders.ts';
+import { chosenPins } from '../folders/chosen-pins.ts';
 import { decideRoles } from '../folders/decide-roles.ts';
 import type { Keyring } from '../keyring.ts';
-import { sealSettings } from '../mail-call.ts';
-import type { MailCall } from '../ports/mail.ts';
+import { type Mailbox, mailCall, sealSettings } from '../mail-call.ts';
+import { type MailCall, MailError } from '../ports/mail.ts';
 import type { Ports } from '../ports/ports.ts';
 import { address, bodyText, invalidArgument, line, text } from '../schema.ts';
 import type { Accounts } from '../service.ts';
@@ -14,7 +16,8 @@ const CONNECT_MS = 30_000;
 const accountLabel = line({ min: 1, max: 254, description: '' });
 const accountSignature = text({ min: 0, max: 2000, description: '' });
 
-export function createAccounts({ storage, mail, calendar, clock }: Ports, keyring: Keyring): Accounts {
+export function createAccounts(ports: Ports, keyring: Keyring): Accounts {
+  const { storage, mail, calendar, clock, log } = ports;
   let trials = 0;
 
   /** Calls the servers of an account that is not saved, and leaves no connection behind. */
@@ -35,6 +38,12 @@ export function createAccounts({ storage, mail, calendar, clock }: Ports, keyrin
       await mail.forget(ownerId, accountId);
       await calendar?.forget(ownerId, accountId);
     }
+  }
+
+  async function mailboxOf(ownerId: string, accountId: number): Promise<Mailbox> {
+    const account = (await storage.accounts(ownerId)).find((one) => one.accountId === accountId);
+    if (account === undefined) throw notFound('account');
+    return { account, call: mailCall(keyring, account, new AbortController().signal, CONNECT_MS) };
   }
 
   return {
@@ -68,6 +77,27 @@ export function createAccounts({ storage, mail, calendar, clock }: Ports, keyrin
       return onTrial(account, async (call) => (await calendar?.calendars(call)) ?? []);
     },
     list: (ownerId) => storage.accounts(ownerId),
+    async folders(ownerId, accountId) {
+      const mailbox = await mailboxOf(ownerId, accountId);
+      try {
+        const roles = await folderRolesOf(ports, mailbox);
+        return {
+          account: mailbox.account,
+          roles,
+          folders: await mail.folders(mailbox.call, { fresh: true }),
+        };
+      } catch (error) {
+        if (!(error instanceof MailError)) throw error;
+        log.warn('the folders of an account could not be listed', { account: accountId, code: error.code });
+        return { account: mailbox.account, roles: mailbox.account.folderRoles, folders: undefined };
+      }
+    },
+    async chooseFolders(ownerId, accountId, choices) {
+      const mailbox = await mailboxOf(ownerId, accountId);
+      const roles = await folderRolesOf(ports, mailbox);
+      const pins = chosenPins(choices, roles, await mail.folders(mailbox.call, { fresh: true }));
+      await storage.changeFolderRoles({ ownerId, accountId, change: { type: 'choose', pins } });
+    },
     async activate(ownerId, accountId) {
       if (!(await storage.activateAccount(ownerId, accountId))) throw notFound('account');
     },

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ServiceError } from '../errors.ts';
 import { folderForRole, folderRolesOf } from '../folders/account-folders.ts';
-import { isReservedLabel, passesForOwn } from '../folders/guarded-paths.ts';
+import { isReservedLabel, isReservedPath, passesForOwn } from '../folders/guarded-paths.ts';
 import { MADE_NAMES } from '../folders/roles.ts';
 import type { Hold } from '../holds.ts';
 import { asked, findFolder, placeOf } from '../mailbox.ts';
@@ -252,8 +252,8 @@ export const labelEmail = defineWrite({
       const { label } = labelRecord.parse(plan.record);
       // The owner may have chosen other folders since it was filed.
       const roles = await folderRolesOf(run.ports, mailbox);
-      const mayCopyInto = (path: string) => !isReservedLabel(path, roles, []);
-      if (!mayCopyInto(label)) {
+      const mayCopyInto = (path: string) => !isReservedPath(path, roles);
+      if (isReservedLabel(label, roles, [])) {
         throw new MailError('refused', 'the label means a folder that has a purpose of its own');
       }
       const request = { name: label, mayCopyInto };

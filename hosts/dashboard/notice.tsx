@@ -3,6 +3,7 @@ const NOTICES = new Map([
   ['account_connected', 'The account is connected.'],
   ['account_active', 'The active account is set.'],
   ['account_removed', 'The account is removed.'],
+  ['folders_saved', 'The folders are saved.'],
   ['key_revoked', 'The key is revoked. What waited for it is cancelled.'],
   ['modes_saved', 'The modes are saved.'],
   ['session_ended', 'The session is ended.'],

@@ -1,3 +1,4 @@
+import { accountFoldersPage, chooseFolders } from './pages/account-folders.tsx';
 import { accountsPage, activateAccount, removeAccount, removeAccountPage } from './pages/accounts.tsx';
 import { activityPage } from './pages/activity.tsx';
 import { approvalPage, approve, reject } from './pages/approval.tsx';
@@ -49,6 +50,10 @@ const ROUTES: readonly Route[] = [
   owner('/accounts/password', { POST: { does: 'Use these servers', demand: 'view', act: askPassword } }),
   owner(`/accounts/${ACCOUNT}/activate`, {
     POST: { does: 'Set the account active', demand: 'change', act: activateAccount },
+  }),
+  owner(`/accounts/${ACCOUNT}/folders`, {
+    GET: (visit) => accountFoldersPage(visit),
+    POST: { does: 'Save the folders', demand: 'change', act: chooseFolders },
   }),
   owner(`/accounts/${ACCOUNT}/remove`, {
     GET: removeAccountPage,

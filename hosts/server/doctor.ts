@@ -6,13 +6,15 @@ import { broken, type Finding, imapReport } from '../../adapters/imap/report.ts'
 import { type ImapSettings, imapSettings } from '../../adapters/imap/settings.ts';
 import type { Reach } from '../../adapters/remote/connect.ts';
 import { underLimit } from '../../adapters/remote/time-limit.ts';
+import { decideRoles } from '../../core/folders/decide-roles.ts';
 import { createKeyring, type Keyring } from '../../core/keyring.ts';
 import { mailCall } from '../../core/mail-call.ts';
-import type { MailAccount } from '../../core/ports/mail.ts';
+import type { MailAccount, MailFolder } from '../../core/ports/mail.ts';
 import type { Account, Owner, Storage } from '../../core/ports/storage.ts';
 import { COMMON, type Command, none } from './command.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
 import { openDatabase } from './database.ts';
+import { folderFindings } from './folder-findings.ts';
 import { checkMachine } from './machine-report.ts';
 import { reachOf } from './private-servers.ts';
 import type { Terminal } from './terminal.ts';
@@ -119,16 +121,24 @@ async function accountReport(
     };
   }
   const { caldav } = calendarSettings.safeParse(settings).data ?? {};
-  const [{ imap, smtp }, calendar] = await Promise.all([
+  const [{ imap, smtp, folders }, calendar] = await Promise.all([
     imapReport(settings, reach, limit),
     caldav === undefined ? [] : calendarReport(caldav, account.email, reach, limit),
   ]);
   return {
     ...facts,
-    imap: { server: `${settings.imap.host}:${settings.imap.port}`, findings: imap },
+    imap: {
+      server: `${settings.imap.host}:${settings.imap.port}`,
+      findings: [...imap, ...(folders === undefined ? [] : rolesFound(account, folders))],
+    },
     smtp: { server: `${settings.smtp.host}:${settings.smtp.port}`, findings: smtp },
     caldav: caldav === undefined ? null : { server: new URL(caldav.url).host, findings: calendar },
   };
+}
+
+/** Those of an account that an older version connected are decided when it is first used: likely so. */
+function rolesFound({ folderRoles }: Account, folders: readonly MailFolder[]): readonly Finding[] {
+  return folderFindings(folderRoles ?? decideRoles(folders), folders);
 }
 
 async function settingsOf(account: MailAccount): Promise<ImapSettings | undefined> {

@@ -3,6 +3,7 @@ import { Field, Form, Problems } from '../forms.tsx';
 import { Notice } from '../notice.tsx';
 import { Quoted } from '../third-party-text.tsx';
 import { type OwnerVisit, type PageReply, page, type Reply, redirect } from '../visit.ts';
+import { pinnedInWords } from './account-folders.tsx';
 import { notFoundPage } from './problem.tsx';
 
 /** @param problems  what is wrong with the address that was typed */
@@ -88,6 +89,11 @@ function Row({ account, active, token }: { account: Account; active: boolean; to
         account {account.accountId}
         {account.isPrimary ? ' · the first one connected' : ''}
       </div>
+      {account.folderRoles === null ? null : (
+        <div class="quiet">
+          <bdi>{pinnedInWords(account.folderRoles)}</bdi>
+        </div>
+      )}
       <div class="actions">
         {active ? null : (
           <Form action={`/accounts/${account.accountId}/activate`} token={token}>
@@ -96,6 +102,9 @@ function Row({ account, active, token }: { account: Account; active: boolean; to
             </button>
           </Form>
         )}
+        <a class="button-like" href={`/accounts/${account.accountId}/folders`}>
+          Folders
+        </a>
         <a class="button-like" href={`/accounts/${account.accountId}/remove`}>
           Remove
         </a>

@@ -76,10 +76,9 @@ describe.skipIf(missingServers().length > 0)(titled('a report on the servers of 
       stable_ids: expect.stringMatching(/^lacking: .*no OBJECTID/) as unknown,
       idle: 'good: It tells of new mail at once (IDLE).',
       keywords: 'good: It keeps keywords, which serve as labels.',
-      folder_sent: 'good: The folder for sent is “Sent”.',
-      folder_spam: 'good: The folder for spam is “Junk”.',
-      folder_archive: 'good: The folder for archive is “Archive”.',
     });
+    expect(byImap.folders).toContainEqual({ path: 'Sent', delimiter: '/', specialUse: 'sent' });
+    expect(bySmtp.folders).toBeUndefined();
     expect(told(bySmtp.smtp)).toEqual({
       tls: 'good: Encrypted with TLSv1.3, after STARTTLS.',
       certificate: expect.stringMatching(/^good: The certificate is the pinned one/) as unknown,
@@ -106,7 +105,7 @@ describe.skipIf(missingServers().length > 0)(titled('a report on the servers of 
   });
 
   it('tells what poor ones lack, and what is done instead', async () => {
-    const { imap, smtp } = await reportOn(poor);
+    const { imap, smtp, folders } = await reportOn(poor);
     expect(told(imap)).toMatchObject({
       tls: 'good: Not encrypted: the connection does not leave this machine.',
       sign_in: 'good: Signed in.',
@@ -114,9 +113,8 @@ describe.skipIf(missingServers().length > 0)(titled('a report on the servers of 
       uidplus: expect.stringMatching(/^lacking/) as unknown,
       special_use: expect.stringMatching(/^lacking: .*told by their names\.$/) as unknown,
       idle: expect.stringMatching(/^lacking/) as unknown,
-      folder_trash: 'good: The folder for trash is “Papierkorb”.',
-      folder_sent: 'lacking: There is no folder for sent: it is made with the first message that is sent.',
     });
+    expect(folders).toContainEqual({ path: 'Papierkorb', delimiter: '/', specialUse: null });
     expect(told(smtp)).toEqual({
       tls: 'good: Not encrypted: the connection does not leave this machine.',
       size: expect.stringMatching(/^good/) as unknown,

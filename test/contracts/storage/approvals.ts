@@ -301,7 +301,7 @@ export function approvalPromises(store: Store): void {
       await storage.erase({
         plansBefore: at(9e12),
         activityBefore: at(9e12),
-        claimsBefore: at,
+        claimsBefore: at(9e12),
         passwordTriesBefore: at(9e12),
       });
       expect(await storage.relocatedAmong(ownerId, ['one'])).toEqual(new Set(['one']));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isReservedLabel, passesForOwn } from '../../../core/folders/guarded-paths.ts';
+import { isReservedLabel, isReservedPath, passesForOwn } from '../../../core/folders/guarded-paths.ts';
 import { resembledRoles, roleByName } from '../../../core/folders/named-role.ts';
 import { ROLE_NAMES } from '../../../core/folders/role-names.ts';
 import { type FolderRoles, PINNED_ROLES } from '../../../core/folders/roles.ts';
@@ -102,6 +102,19 @@ describe('a label', () => {
       }
     }
   });
+});
+
+describe('a folder that a label would be copied into', () => {
+  it.each(['INBOX.Bills', 'INBOX/Bills', 'Bills', 'Bills.INBOXES'])('%s may be copied into', (path) => {
+    expect(isReservedPath(path, ODD)).toBe(false);
+  });
+
+  it.each(['INBOX', 'INBOX.Sent', 'INBOX.Ausgang', 'INBOX.INBOX.Sent', 'Gesendet', 'INBOX.\u0405ent'])(
+    '%s may not',
+    (path) => {
+      expect(isReservedPath(path, ODD)).toBe(true);
+    },
+  );
 });
 
 describe('a folder whose messages could pass for the owner’s', () => {

@@ -1,0 +1,64 @@
+import type { MailFolder } from '../ports/mail.ts';
+import { type ArgumentError, invalidArguments } from '../schema.ts';
+import type { FolderChoice, FolderChoices } from '../service.ts';
+import {
+  changedRoles,
+  type FolderRoles,
+  isInbox,
+  isMade,
+  PINNED_ROLES,
+  type Pin,
+  type PinnedRole,
+} from './roles.ts';
+
+/**
+ * The pins that an owner's choices change. A choice of what is pinned already leaves how it was decided.
+ * @throws ServiceError invalid_arguments, naming each role that cannot be as chosen
+ */
+export function chosenPins(
+  choices: FolderChoices,
+  roles: FolderRoles,
+  folders: readonly MailFolder[],
+): Partial<Record<PinnedRole, Pin>> {
+  const errors: ArgumentError[] = [];
+  const pins: Partial<Record<PinnedRole, Pin>> = {};
+  for (const role of PINNED_ROLES) {
+    const choice = choices[role];
+    if (choice === undefined) continue;
+    const pin = pinOf(choice, role, folders, roles[role]);
+    if (typeof pin === 'string') errors.push({ field: role, rule: 'folder', message: pin });
+    else pins[role] = pin;
+  }
+  const after = changedRoles(roles, { type: 'choose', pins }) ?? roles;
+  for (const role of PINNED_ROLES) {
+    const { path } = after[role];
+    const twin = PINNED_ROLES.find((other) => other !== role && path !== null && after[other].path === path);
+    if (pins[role] !== undefined && twin !== undefined) {
+      errors.push({ field: role, rule: 'unique', message: `is also the folder for ${twin}` });
+    }
+  }
+  if (errors.length > 0) throw invalidArguments(errors);
+  return pins;
+}
+
+/** @returns a text: what is wrong with the choice */
+function pinOf(
+  choice: FolderChoice,
+  role: PinnedRole,
+  folders: readonly MailFolder[],
+  current: Pin,
+): Pin | string {
+  if (choice === 'none') {
+    // Where Countersign creates no folder, that none was found and that none is wanted come to the same.
+    return current.path === null && !isMade(role) ? current : { path: null, by: 'owner' };
+  }
+  if (choice === 'made') {
+    return isMade(role) ? { path: null, by: 'absent' } : 'is no folder that Countersign creates';
+  }
+  const { path } = choice;
+  if (path === current.path) return current;
+  if (isInbox(path)) return 'cannot be the inbox';
+  return folders.some((folder) => folder.path === path)
+    ? { path, by: 'owner' }
+    : 'is no folder of this account any more';
+}

@@ -1,0 +1,208 @@
+import * as z from 'zod';
+import { ServiceError } from '../../../core/errors.ts';
+import {
+  type FolderRoles,
+  isInbox,
+  isMade,
+  MADE_NAMES,
+  PINNED_ROLES,
+  type Pin,
+  type PinnedRole,
+} from '../../../core/folders/roles.ts';
+import { MailError, type MailFolder } from '../../../core/ports/mail.ts';
+import type { AccountFolders, FolderChoice } from '../../../core/service.ts';
+import { Choice, Form, Problems } from '../forms.tsx';
+import { Quoted } from '../third-party-text.tsx';
+import { visibleText } from '../visible-text.ts';
+import { type OwnerVisit, type PageReply, page, type Reply, redirect } from '../visit.ts';
+import { notFoundPage } from './problem.tsx';
+
+// Which folders of an account are Sent, Drafts and so on: shown here, and changed nowhere else.
+
+export const ROLE_TITLES: Readonly<Record<PinnedRole, string>> = {
+  sent: 'Sent',
+  drafts: 'Drafts',
+  spam: 'Spam',
+  trash: 'Trash',
+  archive: 'Archive',
+};
+
+export async function accountFoldersPage(
+  visit: OwnerVisit,
+  problems: readonly string[] = [],
+): Promise<PageReply> {
+  const { service, owner, token, param } = visit;
+  const found = await service.accounts.folders(owner.ownerId, Number(param)).catch(noneIfGone);
+  if (found === undefined) return notFoundPage();
+  const { account, roles, folders } = found;
+  return page(
+    'Folders',
+    <section class="narrow">
+      <h1>Folders</h1>
+      <p>
+        What the folders of <Quoted text={account.email} /> are for. Keys go by this, and cannot change it.
+        Whom you have written to before is judged by what lies in Sent: pick a folder that only you and your
+        mail programs put messages into.
+      </p>
+      <Problems problems={problems} />
+      {folders === undefined || roles === null ? <Unreachable roles={roles} /> : null}
+      {folders !== undefined && roles !== null ? (
+        <Form action={`/accounts/${account.accountId}/folders`} token={token} label="Folders">
+          {PINNED_ROLES.map((role) => (
+            <RoleChoice role={role} pin={roles[role]} folders={folders} />
+          ))}
+          <div class="decision">
+            <button type="submit">Save</button>
+            <a class="button-like" href="/accounts">
+              Back
+            </a>
+          </div>
+        </Form>
+      ) : null}
+    </section>,
+    problems.length === 0 ? 200 : 422,
+  );
+}
+
+export async function chooseFolders(visit: OwnerVisit): Promise<Reply> {
+  const { service, owner, param, fields } = visit;
+  const choices: Partial<Record<PinnedRole, FolderChoice>> = {};
+  for (const role of PINNED_ROLES) {
+    const choice = choiceOf(fields.get(role) ?? '');
+    if (choice !== undefined) choices[role] = choice;
+  }
+  try {
+    await service.accounts.chooseFolders(owner.ownerId, Number(param), choices);
+  } catch (error) {
+    const problems = problemsOf(error);
+    if (problems === undefined) throw error;
+    return accountFoldersPage(visit, problems);
+  }
+  return redirect('/accounts?notice=folders_saved');
+}
+
+/** The roles in one line, as they are pinned. */
+export function pinnedInWords(roles: FolderRoles): string {
+  return PINNED_ROLES.map((role) => {
+    const { path } = roles[role];
+    return `${ROLE_TITLES[role]}: ${path === null ? 'none' : visibleText(path)}`;
+  }).join(' · ');
+}
+
+const FOLDER = 'folder:';
+
+function choiceOf(value: string): FolderChoice | undefined {
+  if (value === 'made' || value === 'none') return value;
+  return value.startsWith(FOLDER) ? { path: value.slice(FOLDER.length) } : undefined;
+}
+
+function RoleChoice(props: { role: PinnedRole; pin: Pin; folders: readonly MailFolder[] }) {
+  const { role, pin, folders } = props;
+  const paths = folders.map(({ path }) => path).filter((path) => !isInbox(path));
+  const isGone = pin.path !== null && !paths.includes(pin.path);
+  const options: (readonly [string, string])[] = [
+    ...(isGone ? [[`${FOLDER}${pin.path}`, `${visibleText(pin.path)} (gone)`] as const] : []),
+    ...paths.map((path) => [`${FOLDER}${path}`, visibleText(path)] as const),
+    ...(isMade(role) ? [['made', `Create “${MADE_NAMES[role]}” when it is needed`] as const] : []),
+    ['none', 'None'],
+  ];
+  return (
+    <>
+      <Choice
+        id={role}
+        label={ROLE_TITLES[role]}
+        name={role}
+        options={options}
+        value={chosenValue(pin, role)}
+      />
+      <p class="quiet">
+        {reasonOf(pin, role)}
+        <Hints role={role} pin={pin} isGone={isGone} folders={folders} />
+      </p>
+    </>
+  );
+}
+
+function Hints(props: { role: PinnedRole; pin: Pin; isGone: boolean; folders: readonly MailFolder[] }) {
+  const { role, pin, isGone, folders } = props;
+  const said = folders.filter(({ path, specialUse }) => specialUse === role && path !== pin.path);
+  return (
+    <>
+      {isGone ? <strong> This folder is gone.</strong> : null}
+      {isGone && role === 'sent'
+        ? ' Until it is back, or you pick another, nothing shows whom you have written to.'
+        : null}
+      {said.map(({ path }) => (
+        <>
+          {' '}
+          The server says that <Quoted text={path} /> is for this.
+        </>
+      ))}
+    </>
+  );
+}
+
+function chosenValue(pin: Pin, role: PinnedRole): string {
+  if (pin.path !== null) return `${FOLDER}${pin.path}`;
+  return pin.by === 'absent' && isMade(role) ? 'made' : 'none';
+}
+
+function reasonOf({ path, by }: Pin, role: PinnedRole): string {
+  switch (by) {
+    case 'special_use':
+      return 'The server says so.';
+    case 'name':
+      return 'Known by its name.';
+    case 'made':
+      return 'Countersign created it.';
+    case 'owner':
+      return path === null ? 'You want none.' : 'You chose it.';
+    case 'absent':
+      return isMade(role)
+        ? 'No folder was known to be for this. Countersign creates one when it needs it.'
+        : 'No folder was known to be for this.';
+  }
+}
+
+/** There is no form without the server's folders: nothing could be picked. */
+function Unreachable({ roles }: { roles: AccountFolders['roles'] }) {
+  return (
+    <>
+      <Problems problems={['The mail server could not list the folders. Open this page again later.']} />
+      {roles === null ? null : (
+        <dl class="facts">
+          {PINNED_ROLES.map((role) => (
+            <div>
+              <dt>{ROLE_TITLES[role]}</dt>
+              <dd>
+                {roles[role].path === null ? 'None.' : <Quoted text={roles[role].path ?? ''} />}{' '}
+                {reasonOf(roles[role], role)}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </>
+  );
+}
+
+function noneIfGone(error: unknown): undefined {
+  if (error instanceof ServiceError && error.code === 'not_found') return undefined;
+  throw error;
+}
+
+/** Undefined: it is no fault of what was chosen. */
+function problemsOf(error: unknown): readonly string[] | undefined {
+  if (error instanceof MailError) {
+    return ['The mail server could not list the folders, so nothing was saved. Try again later.'];
+  }
+  if (!(error instanceof ServiceError) || error.code !== 'invalid_arguments') return undefined;
+  return fieldErrors.parse(error.details).errors.map(textOf);
+}
+
+const fieldErrors = z.object({ errors: z.array(z.object({ field: z.string(), message: z.string() })) });
+
+function textOf({ field, message }: { field: string; message: string }): string {
+  const role = PINNED_ROLES.find((one) => one === field);
+  return `${role === undefined ? field : ROLE_TITLES[role]}: the folder ${message}.`;
+}
