@@ -1,0 +1,72 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { browserIsMissing, inBrowser, openBrowser } from '../../servers/browser.ts';
+import { type Dashboard, EMAIL, openDashboard, PASSWORD } from './open-dashboard.ts';
+
+const RLO = '\u202e';
+const HOSTILE = `<b>Se${RLO}nt</b>" selected`;
+
+describe.skipIf(browserIsMissing)(inBrowser('the folders of an account'), () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser.close());
+
+  async function openFolders(): Promise<{ dashboard: Dashboard; page: Page }> {
+    const dashboard = await openDashboard();
+    const account = { ownerId: dashboard.ownerId, accountId: 1, email: EMAIL, settings: async () => ({}) };
+    const call = { account, signal: new AbortController().signal, deadlineMs: 5000 };
+    for (const name of ['Outbox 2026', HOSTILE]) await dashboard.mail.makeFolder(call, name);
+    const context = await browser.newContext({
+      javaScriptEnabled: false,
+      viewport: { width: 390, height: 844 },
+    });
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
+    await page.goto(`${dashboard.url}/accounts`);
+    await page.getByLabel('Email').fill(EMAIL);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    return { dashboard, page };
+  }
+
+  const pinned = async ({ service, ownerId }: Dashboard) =>
+    (await service.accounts.list(ownerId))[0]?.folderRoles;
+
+  it('are shown with how each was decided, and changed by the owner without JavaScript', async () => {
+    const { dashboard, page } = await openFolders();
+    expect(await page.locator('main').innerText()).toContain('Sent: Sent · Drafts: Drafts');
+    await page.getByRole('link', { name: 'Folders' }).click();
+    const main = page.locator('main');
+    expect(await main.innerText()).toContain('The server says so.');
+    expect(await main.locator('b').count()).toBe(0);
+    expect(await page.getByLabel('Sent').innerText()).toContain('<b>Se⟨U+202E⟩nt</b>');
+    const width = await page.evaluate('document.documentElement.scrollWidth');
+    expect(width).toBeLessThanOrEqual(390);
+    await page.getByLabel('Sent').selectOption('Outbox 2026');
+    await page.getByLabel('Spam').selectOption('None');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.waitForURL(/notice=folders_saved/);
+    expect(await main.innerText()).toContain('Sent: Outbox 2026');
+    expect(await pinned(dashboard)).toMatchObject({
+      sent: { path: 'Outbox 2026', by: 'owner' },
+      drafts: { path: 'Drafts', by: 'special_use' },
+      spam: { path: null, by: 'owner' },
+    });
+    await page.getByRole('link', { name: 'Folders' }).click();
+    expect(await main.innerText()).toContain('You chose it. The server says that Sent is for this.');
+  });
+
+  it('are each for one thing only: what does not fit is said, and nothing changes', async () => {
+    const { dashboard, page } = await openFolders();
+    const before = await pinned(dashboard);
+    await page.getByRole('link', { name: 'Folders' }).click();
+    await page.getByLabel('Sent').selectOption('Trash');
+    await page.getByRole('button', { name: 'Save' }).click();
+    expect(await page.getByRole('alert').innerText()).toContain(
+      'Sent: the folder is also the folder for trash.',
+    );
+    expect(await pinned(dashboard)).toEqual(before);
+  });
+});
