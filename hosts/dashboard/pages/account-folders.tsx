@@ -19,7 +19,7 @@ import { notFoundPage } from './problem.tsx';
 
 // Which folders of an account are Sent, Drafts and so on: shown here, and changed nowhere else.
 
-export const ROLE_TITLES: Readonly<Record<PinnedRole, string>> = {
+const ROLE_TITLES: Readonly<Record<PinnedRole, string>> = {
   sent: 'Sent',
   drafts: 'Drafts',
   spam: 'Spam',
