@@ -43,10 +43,14 @@ function shiftedCharset(bytes: Buffer, declaredCharset = ''): string | undefined
 const LIKELY = 20;
 const LIKELY_MULTIBYTE = 50;
 const MULTIBYTE = /^(?:Shift_JIS|EUC-|Big5|GB)/;
+/** Of fewer bytes beyond ASCII, any charset makes some word. */
+const TELLING_BYTES = 6;
 
 function likelyCharset(bytes: Buffer): string {
+  const sample = bytes.subarray(0, SAMPLE_BYTES);
+  if (sample.filter((byte) => byte > 0x7f).length < TELLING_BYTES) return 'windows-1252';
   const [likely] = chardet
-    .analyse(bytes.subarray(0, SAMPLE_BYTES))
+    .analyse(sample)
     .filter(({ name, confidence }) => confidence >= (MULTIBYTE.test(name) ? LIKELY_MULTIBYTE : LIKELY));
   // What says ISO 8859-1 means windows-1252 (WHATWG Encoding).
   return likely === undefined || likely.name === 'ISO-8859-1' ? 'windows-1252' : likely.name;

@@ -8,12 +8,7 @@ import { messageSource, SHORT_BYTES } from './message-job.ts';
 
 /** Whether a message contains a word somewhere where a person would look, without regard to case. */
 
-interface SearchInput {
-  readonly source: MessageSource;
-  readonly word: string;
-}
-
-export const searchJob: Job<SearchInput, boolean> = {
+export const searchJob: Job<{ readonly source: MessageSource; readonly word: string }, boolean> = {
   input: z.object({ source: messageSource, word: z.string() }),
   output: z.boolean(),
   async read({ source, word }) {

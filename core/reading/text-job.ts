@@ -11,12 +11,7 @@ import {
 
 /** A text that was taken out of a document, as a person sees it. */
 
-interface TextInput {
-  readonly text: string;
-  readonly window: TextWindow;
-}
-
-export const textJob: Job<TextInput, SeenBody> = {
+export const textJob: Job<{ readonly text: string; readonly window: TextWindow }, SeenBody> = {
   input: z.object({ text: z.string(), window: textWindow }),
   output: seenBodyShape,
   read: async ({ text, window }) => seenBody(text, window),

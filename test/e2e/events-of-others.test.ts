@@ -28,7 +28,7 @@ describe.skipIf(missing.length > 0)(
     async function opened(user: CalendarUser, email = user.user) {
       const { service, ownerId, addKey } = await openTestService({
         mail: sandboxMail(),
-        calendar: caldavCalendar(),
+        calendar: caldavCalendar({ allowPrivateServers: true }),
         email,
       });
       onTestFinished(() => service.stop());

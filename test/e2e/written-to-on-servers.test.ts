@@ -41,7 +41,7 @@ for (const [name, programs, start] of SERVERS) {
 
     writtenToPromises(name, async () => {
       const user = await server.addUser();
-      const mail = imapMail();
+      const mail = imapMail({ allowPrivateServers: true });
       const imap = {
         host: '127.0.0.1',
         port: server.port,

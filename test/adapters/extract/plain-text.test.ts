@@ -51,6 +51,7 @@ describe('text', () => {
     ['Αγαπητοί συνάδελφοι, η συνάντηση θα γίνει την Παρασκευή.', 'windows-1253', 'ISO-8859-7'],
     ['الزملاء الأعزاء، أذكركم بأن الاجتماع سيعقد يوم الجمعة.', 'windows-1256', 'windows-1256'],
     ['“Preis” – 5 €', 'windows-1252', 'windows-1252'],
+    ['ñåé', 'windows-1252', 'windows-1252'],
     ['Grüße aus Köln', 'iso-8859-1', 'windows-1252'],
   ])('%s in %s, undeclared, is read as a guess that is named', async (text, charset, named) => {
     expect(await textOf(iconv.encode(text, charset))).toBe(

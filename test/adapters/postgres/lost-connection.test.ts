@@ -187,7 +187,7 @@ const VERBS: Record<Exclude<keyof Storage, 'close'>, (storage: Storage, scene: S
     }),
   passwordMatched: (s, { key: { ownerId } }) =>
     s.passwordMatched({
-      ...{ ownerId, passwordHash: 'none', rows: ROWS, counted: ['address', 'newcomers'] },
+      ...{ ownerId, passwordHash: PASSWORD_HASH, rows: ROWS, counted: ['address', 'newcomers'] },
       ...{ deviceHash: 'device', now: NOON },
     }),
   addAccount: (s, { account }) =>
@@ -232,7 +232,7 @@ const VERBS: Record<Exclude<keyof Storage, 'close'>, (storage: Storage, scene: S
 
 /** Verbs that write nothing, here or anywhere. */
 const READING = new Set(
-  'healthy approval approvals plan knownRecipients knownDomains relocatedAmong events activity credentials owner owners ownerByEmail session accounts trackers tracker event waitingTrackers summariesDue'.split(
+  'healthy approval approvals plan knownRecipients knownDomains relocatedAmong events activity credentials owner owners ownerByEmail session sessions accounts trackers tracker event waitingTrackers summariesDue'.split(
     ' ',
   ),
 );
