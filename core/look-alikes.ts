@@ -63,7 +63,7 @@ const PAIRS = Object.entries(OTHERS).flatMap(([letter, others]) =>
  * The Latin letter that each of them looks like. The small form of a capital counts as well, so that text in either
  * case comes to the same letters.
  */
-export const LOOK_ALIKES: ReadonlyMap<string, string> = new Map([
+const LOOK_ALIKES: ReadonlyMap<string, string> = new Map([
   ...PAIRS.map(([other, letter]) => [other.toLowerCase(), letter.toLowerCase()] as const),
   ...PAIRS,
 ]);

@@ -19,7 +19,7 @@ export interface OfficePackage {
   partsOf(from: string, kind: string): readonly string[];
 }
 
-export interface OfficePart {
+interface OfficePart {
   readonly name: string;
   /** Lower case; empty where the package does not say. */
   readonly contentType: string;

@@ -1,0 +1,33 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+// SECURITY.md names the test that shows each claim: a test that is renamed or removed takes its claim with it.
+
+const ROOT = resolve(import.meta.dirname, '..');
+const page = readFileSync(resolve(ROOT, 'SECURITY.md'), 'utf8');
+const rows = page.split('\n').filter((line) => /^\| (?!threat|-)/.test(line));
+const references = rows.flatMap((row) =>
+  Array.from(
+    row
+      .split(' | ')
+      .at(-1)
+      ?.matchAll(/`(test\/[^`]+)`(?: "([^"]+)")?/g) ?? [],
+    ([, file, name]) => ({
+      file: file ?? '',
+      name,
+    }),
+  ),
+);
+
+describe('SECURITY.md', () => {
+  it('names a test for every threat', () => {
+    expect(rows.length).toBeGreaterThan(20);
+    expect(rows.filter((row) => !/`test\/[^`]+`/.test(row.split(' | ').at(-1) ?? ''))).toEqual([]);
+  });
+
+  it.each(references)('$file: $name', ({ file, name }) => {
+    expect(existsSync(resolve(ROOT, file))).toBe(true);
+    if (name !== undefined) expect(readFileSync(resolve(ROOT, file), 'utf8')).toContain(name);
+  });
+});
