@@ -157,28 +157,34 @@ section('Errors', () => {
   });
 
   it('upstream_mail_error: the mail server did not do it; nothing is reported as done', async () => {
+    let fails = false;
     const own = await ownDoor({
       mailAs: (mail) => ({
         ...mail,
-        folders: async () => {
-          throw new MailError('unavailable', 'down');
+        folders: async (call, options) => {
+          if (fails) throw new MailError('unavailable', 'down');
+          return mail.folders(call, options);
         },
       }),
     });
+    fails = true;
     const answer = await own.call('GET', '/v1/folders');
     expectFailure(answer, 502, 'upstream_mail_error', { account_id: 1 });
     expect(answer.text).not.toContain('down');
   });
 
   it('internal_error: a failure of ours, told without its text', async () => {
+    let fails = false;
     const own = await ownDoor({
       mailAs: (mail) => ({
         ...mail,
-        folders: async () => {
-          throw new RangeError('secret');
+        folders: async (call, options) => {
+          if (fails) throw new RangeError('secret');
+          return mail.folders(call, options);
         },
       }),
     });
+    fails = true;
     const answer = await own.call('GET', '/v1/folders');
     expectFailure(answer, 500, 'internal_error');
     expect(answer.text).not.toContain('secret');

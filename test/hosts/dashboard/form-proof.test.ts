@@ -35,6 +35,7 @@ describe('a cookie alone, with the token that it gives', () => {
       ['/accounts', { email: 'work@example.org', password: 'hunter2' }],
       ['/accounts/find', { email: 'work@example.org' }],
       ['/accounts/1/activate', {}],
+      ['/accounts/1/folders', { sent: 'none' }],
       ['/accounts/1/remove', {}],
       ['/integrations', { name: 'mine', preset: 'full', days: '90' }],
       [`${key}/rotate`, {}],
