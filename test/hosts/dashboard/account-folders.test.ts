@@ -31,6 +31,13 @@ describe.skipIf(browserIsMissing)(inBrowser('the folders of an account'), () => 
     return { dashboard, page };
   }
 
+  /** Without a script that signs the form, the password is asked for. */
+  async function save(page: Page): Promise<void> {
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('textbox', { name: 'Your password' }).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Save the folders' }).click();
+  }
+
   const pinned = async ({ service, ownerId }: Dashboard) =>
     (await service.accounts.list(ownerId))[0]?.folderRoles;
 
@@ -46,7 +53,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the folders of an account'), () => 
     expect(width).toBeLessThanOrEqual(390);
     await page.getByLabel('Sent').selectOption('Outbox 2026');
     await page.getByLabel('Spam').selectOption('None');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await save(page);
     await page.waitForURL(/notice=folders_saved/);
     expect(await main.innerText()).toContain('Sent: Outbox 2026');
     expect(await pinned(dashboard)).toMatchObject({
@@ -63,7 +70,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the folders of an account'), () => 
     const before = await pinned(dashboard);
     await page.getByRole('link', { name: 'Folders' }).click();
     await page.getByLabel('Sent').selectOption('Trash');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await save(page);
     expect(await page.getByRole('alert').innerText()).toContain(
       'Sent: the folder is also the folder for trash.',
     );
