@@ -1,16 +1,9 @@
 import { createRequire } from 'node:module';
 import type { AttachmentText } from '../../core/ports/attachment-text.ts';
-import { processPool } from '../process/process-pool.ts';
+import { processPool, USUAL_BOUNDS } from '../process/process-pool.ts';
 import { Answer } from './job.ts';
 
 const MAX_BYTES = 25 * 1024 * 1024;
-const BOUNDS = {
-  processes: 2,
-  maxMs: 10_000,
-  idleMs: 60_000,
-  waitingJobs: 1000,
-  waitingBytes: 250 * 1024 * 1024,
-};
 
 /**
  * Text of documents, taken in processes of their own.
@@ -20,7 +13,7 @@ const BOUNDS = {
 export function workerText(options: { readonly workerFile?: string } = {}): AttachmentText {
   const file = () =>
     options.workerFile ?? createRequire(import.meta.url).resolve('countersign/extract/worker');
-  const pool = processPool(file, BOUNDS);
+  const pool = processPool(file, USUAL_BOUNDS);
   return {
     async extract({ bytes, name, mime, signal }) {
       if (bytes.byteLength > MAX_BYTES) return { kind: 'empty', reason: 'too_large' };

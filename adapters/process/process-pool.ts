@@ -21,6 +21,15 @@ interface PoolBounds extends ProcessBounds {
   readonly waitingBytes: number;
 }
 
+/** For what strangers wrote: messages and documents alike. */
+export const USUAL_BOUNDS: PoolBounds = {
+  processes: 2,
+  maxMs: 10_000,
+  idleMs: 60_000,
+  waitingJobs: 1000,
+  waitingBytes: 250 * 1024 * 1024,
+};
+
 const RETRY_AFTER_S = 5;
 
 /** @param file names the bundled program of the processes */

@@ -2,17 +2,10 @@ import { createRequire } from 'node:module';
 import { setImmediate } from 'node:timers/promises';
 import type { Reader } from '../../core/ports/reader.ts';
 import { JOBS, type JobInput, type JobName, type JobOutput } from '../../core/reading/jobs.ts';
-import { processPool } from '../process/process-pool.ts';
+import { processPool, USUAL_BOUNDS } from '../process/process-pool.ts';
 
 /** The largest attachment that is fetched, as it is encoded, with its header. */
 const MAX_BYTES = 40 * 1024 * 1024;
-const BOUNDS = {
-  processes: 2,
-  maxMs: 10_000,
-  idleMs: 60_000,
-  waitingJobs: 1000,
-  waitingBytes: 250 * 1024 * 1024,
-};
 
 /**
  * Reads in processes of its own, which are ended when they take too long or too much memory. What is short enough is
@@ -23,7 +16,7 @@ const BOUNDS = {
 export function processReader(options: { readonly workerFile?: string } = {}): Reader {
   const file = () =>
     options.workerFile ?? createRequire(import.meta.url).resolve('countersign/reader/worker');
-  const pool = processPool(file, BOUNDS);
+  const pool = processPool(file, USUAL_BOUNDS);
   return {
     async read(name, input, { signal }) {
       signal.throwIfAborted();
