@@ -7,7 +7,7 @@ import { seenText } from '../../core/seen-text.ts';
 import { openTestService } from '../open-service.ts';
 import { playedCalendar } from './calendar-stage.ts';
 import { LARGER, sampleOf } from './fuzzed.ts';
-import { type Kind, type PlayOrder, playOrder, type Told } from './protocol.ts';
+import { GROWS, type Kind, type PlayOrder, playOrder, type Told } from './protocol.ts';
 import { readSeeds } from './seeds.ts';
 import { asking, type Played, type Stage } from './stage.ts';
 
@@ -87,7 +87,7 @@ async function growth(stage: Stage, kind: Kind, sample: Buffer, larger: Buffer):
     if (long.ms < most * Math.max(short.ms, 5)) return long.wrong;
     words = `${sample.length} bytes took ${Math.round(short.ms)} ms, ${larger.length} bytes ${Math.round(long.ms)} ms`;
   }
-  return [`time grows faster than size: ${words}`];
+  return [`${GROWS}: ${words}`];
 }
 
 /** A mailbox to which each sample is delivered as a message, and from which it is then read. */

@@ -8,6 +8,9 @@ export type Kind = (typeof KINDS)[number];
 
 const kind = z.enum(KINDS);
 
+/** How the words of a fault begin that a busy machine can cause. */
+export const GROWS = 'time grows faster than size';
+
 /** The same kind and seed make the same sample on the same machine. */
 export const sampleName = z.object({ kind, seed: z.int() });
 

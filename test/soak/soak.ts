@@ -1,6 +1,6 @@
 import { nthSample } from './fuzzed.ts';
 import { LIMITS, playedBy, type SampleLimits } from './one-player.ts';
-import { KINDS, type Kind, type SampleName, type Told } from './protocol.ts';
+import { GROWS, KINDS, type Kind, type SampleName, type Told } from './protocol.ts';
 
 /** Where the soak's own files are. */
 export interface SoakFiles {
@@ -34,6 +34,8 @@ export interface SoakReport {
   /** How many of each kind were played, and of how many the time was compared with that of a larger one. */
   readonly kinds: Readonly<Record<string, number>>;
   readonly compared: number;
+  /** Comparisons that looked like a fault and did not when the sample was played again by itself: the machine was busy. */
+  readonly unrepeated: number;
   readonly answers: number;
   readonly largestAnswerBytes: number;
   /** By its time on the processor. */
@@ -63,6 +65,7 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
     seeds: 0,
     kinds: Object.fromEntries(kinds.map((kind) => [kind, 0])) as Record<string, number>,
     compared: 0,
+    unrepeated: 0,
     answers: 0,
     largestAnswerBytes: 0,
     slowest: undefined as SoakReport['slowest'],
@@ -71,6 +74,7 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
     faults: [] as Fault[],
   };
   let done = 0;
+  const suspects: Fault[] = [];
   const note = (fault: Fault) => {
     report.faults.push(fault);
     onFault?.(fault);
@@ -89,7 +93,10 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
       report.largestAnswerBytes = Math.max(report.largestAnswerBytes, message.bytes);
       if (message.ms > (report.slowest?.ms ?? 0)) report.slowest = { ...sample, ms: message.ms };
       for (const read of message.read) add(report.attachments, read);
-      for (const what of message.wrong) note({ ...sample, what });
+      for (const what of message.wrong) {
+        if (what.startsWith(GROWS)) suspects.push({ ...sample, what });
+        else note({ ...sample, what });
+      }
       if ((done + message.index + 1) % 1000 === 0) progress(done + message.index + 1, report.faults.length);
     };
     const tookMemory = (bytes: number) => {
@@ -99,6 +106,11 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
     const ended = end.index === undefined ? undefined : samples[end.index];
     if (ended !== undefined) note({ ...ended, what: end.what });
     done += end.index === undefined ? samples.length : end.index + 1;
+    for (const suspect of suspects.splice(0)) {
+      const again = await faultsOf(files, suspect, undefined, limits);
+      if (again.length > 0) note(suspect);
+      else report.unrepeated++;
+    }
   }
   return report;
 }
@@ -156,7 +168,7 @@ export function soakLines({ seed }: { seed: number }, report: SoakReport): strin
     slowest === undefined
       ? 'nothing was played'
       : `the slowest sample: ${slowest.kind} ${slowest.seed}, ${Math.round(slowest.ms)} ms of processor time`,
-    `${report.compared} compared with one four times as large`,
+    `${report.compared} compared with one four times as large, ${report.unrepeated} of which looked slow and were not when played again`,
     `peak memory of a player: ${Math.round(report.peakRssBytes / 1e6)} MB`,
     `attachments read: ${counted(report.attachments)}`,
     `${report.faults.length} faults`,
