@@ -41,14 +41,23 @@ function computedPx(value: string, emPx: number, wholePx: number): number | unde
     const px = lengthPx(one, emPx, wholePx);
     return px === undefined ? one : `${px}px`;
   });
-  const result = calc(inPx);
-  return result.includes('(') ? undefined : lengthPx(result, emPx, wholePx);
+  const result = calculated(inPx);
+  return result === undefined || result.includes('(') ? undefined : lengthPx(result, emPx, wholePx);
+}
+
+/** @returns undefined if it cannot be computed: the library throws over brackets that nothing closes */
+function calculated(value: string): string | undefined {
+  try {
+    return calc(value);
+  } catch {
+    return undefined;
+  }
 }
 
 /** A number or percentage, also computed; undefined for what is none. */
 export function numberIn(value: string): number | undefined {
-  const [, digits, percent] =
-    /^([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(%?)$/.exec(value.includes('(') ? calc(value) : value) ?? [];
+  const plain = value.includes('(') ? calculated(value) : value;
+  const [, digits, percent] = /^([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(%?)$/.exec(plain ?? '') ?? [];
   return digits === undefined ? undefined : Number(digits) / (percent === '%' ? 100 : 1);
 }
 

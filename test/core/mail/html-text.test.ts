@@ -260,6 +260,13 @@ describe('any HTML', () => {
     expect(read(html)).toContain('x');
   });
 
+  it.each(['calc(1px + (', 'calc(calc(', 'round(round(#ggg / url('])(
+    'is read though nothing closes a function: %s',
+    (value) => {
+      expect(read(`<p style="font-size:${value}">x</p><p>y</p>`)).toMatch(/x.*y/s);
+    },
+  );
+
   it('says nothing of a sheet that is too large to read, but marks the text', () => {
     expect(read(`<style>${'.a{left:1px}'.repeat(40_000)}</style><p>x</p>`)).toBe('[possibly hidden: x]');
   });
