@@ -49,7 +49,7 @@ const READERS: Readonly<Record<DocumentType, Reader>> = {
     throw new NoText('no_text');
   },
   html(bytes, out, claims) {
-    out.write(htmlReader()(decoded(bytes, claims, out)));
+    out.write(htmlReader().read(decoded(bytes, claims, out)));
   },
   // RFC 5545 3.1, RFC 6350 3.2: a line may be folded anywhere, in a word too.
   folded(bytes, out, claims) {

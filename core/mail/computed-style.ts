@@ -1,6 +1,6 @@
 import { readColor } from './css-color.ts';
 import { FONT_PX, lengthPx, numberIn, sidesIn, valuesIn } from './css-length.ts';
-import { type Declaration, readDeclarations, UNKNOWN } from './css-syntax.ts';
+import { type Budget, type Declaration, readDeclarations, UNKNOWN } from './css-syntax.ts';
 import { type CustomProperties, within, withoutVariables } from './custom-property.ts';
 import { attributesOf, elementsIn, type HtmlDocument, type HtmlElement, textIn } from './html-tree.ts';
 import { type Applied, readStyleSheet, type StyleSheet } from './style-sheet.ts';
@@ -11,7 +11,7 @@ import { type Applied, readStyleSheet, type StyleSheet } from './style-sheet.ts'
 export type Values = (property: string) => string;
 
 export interface Styles {
-  /** What is set on the element; undefined if the message has too many rules to tell. */
+  /** What is set on the element; undefined if to tell would be too much work. */
   valuesOf(
     element: HtmlElement,
     outer: CustomProperties | undefined,
@@ -21,8 +21,11 @@ export interface Styles {
   readonly custom: CustomProperties | undefined;
 }
 
-/** @param relevant the properties that are ever looked at; what others say is not kept */
-export function readStyles(document: HtmlDocument, relevant: ReadonlySet<string>): Styles {
+/**
+ * @param relevant the properties that are ever looked at; what others say is not kept
+ * @param steps what the work may cost
+ */
+export function readStyles(document: HtmlDocument, relevant: ReadonlySet<string>, steps: Budget): Styles {
   const relevantOf = (declaration: Declaration) => {
     const { property, value } = declaration;
     if (property.startsWith('--')) return [declaration];
@@ -31,14 +34,14 @@ export function readStyles(document: HtmlDocument, relevant: ReadonlySet<string>
       ? found.map((one) => ({ ...declaration, property: one }))
       : [];
   };
-  const sheet: StyleSheet = readStyleSheet(styleTexts(document), relevantOf);
+  const sheet: StyleSheet = readStyleSheet(styleTexts(document), relevantOf, steps);
   const isBorrowed = [...elementsIn(document)].some(isSheetOfItsOwn);
   /** A message says the same style many times over. */
   const inline = new Map<string, readonly Applied[]>();
   const ownDeclarations = (style: string) => {
     const known = inline.get(style);
     if (known !== undefined) return known;
-    const read = readDeclarations(style).flatMap(relevantOf).map(certain);
+    const read = readDeclarations(style, steps).flatMap(relevantOf).map(certain);
     inline.set(style, read);
     return read;
   };
@@ -51,7 +54,10 @@ export function readStyles(document: HtmlDocument, relevant: ReadonlySet<string>
       const style = attributesOf(element).get('style');
       const own = style === undefined ? [] : ownDeclarations(style);
       const old = oldAttributes(element).flatMap(relevantOf).map(certain);
-      const declared = cascade([...old, ...inSheets, ...own]);
+      const all = [...old, ...inSheets, ...own];
+      for (const { value } of all) steps.left -= stepsOf(value);
+      if (steps.left <= 0) return undefined;
+      const declared = cascade(all);
       const custom = within(outer, new Map([...declared].filter(([property]) => property.startsWith('--'))));
       const get = (property: string) => {
         const value = declared.get(property) ?? '';
@@ -60,6 +66,11 @@ export function readStyles(document: HtmlDocument, relevant: ReadonlySet<string>
       return { get, custom };
     },
   };
+}
+
+/** What it may cost to read a value: functions are computed, and read several times over. */
+function stepsOf(value: string): number {
+  return value.includes('(') ? 20 + 10 * value.length : 10 + value.length / 4;
 }
 
 function certain(declaration: Declaration): Applied {

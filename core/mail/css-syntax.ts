@@ -5,6 +5,11 @@ import { type CSSToken, TokenType, tokenizer } from '@csstools/css-tokenizer';
  * a stack instead of recursion: work and memory are linear in the text.
  */
 
+/** What work may still cost, in steps of about a tenth of a microsecond. */
+export interface Budget {
+  left: number;
+}
+
 export interface Declaration {
   /** Lower case, except custom properties (`--Name`). */
   readonly property: string;
@@ -32,8 +37,14 @@ const MAX_PRELUDE_CHARS = 20_000;
 const MAX_BLOCKS = 5000;
 const MAX_NESTED = 16;
 
-/** @returns `complete`: false if the sheet is too large, and what it says is not known */
-export function readBlocks(css: string): {
+/**
+ * @param steps what reading it may cost
+ * @returns `complete`: false if the sheet is too large, and what it says is not known
+ */
+export function readBlocks(
+  css: string,
+  steps: Budget,
+): {
   blocks: readonly CssBlock[];
   statements: readonly string[];
   complete: boolean;
@@ -48,7 +59,7 @@ export function readBlocks(css: string): {
     else complete = false;
     return block;
   };
-  forEachPiece(css.slice(0, MAX_CSS_CHARS), (text, end) => {
+  const isRead = forEachPiece(css.slice(0, MAX_CSS_CHARS), steps, (text, end) => {
     const within = open.at(-1);
     if (end === '{') {
       complete &&= text.length <= MAX_PRELUDE_CHARS;
@@ -69,14 +80,17 @@ export function readBlocks(css: string): {
     if (end === '}') open.pop();
     return true;
   });
-  return { blocks, statements, complete };
+  return { blocks, statements, complete: complete && isRead };
 }
 
-/** `display: none; color: red !important` */
-export function readDeclarations(css: string): Declaration[] {
+/**
+ * `display: none; color: red !important`
+ * @param steps what reading it may cost; when it is spent, the rest is left out
+ */
+export function readDeclarations(css: string, steps: Budget): Declaration[] {
   const declarations: Declaration[] = [];
   let depth = 0;
-  forEachPiece(css, (text, end) => {
+  forEachPiece(css, steps, (text, end) => {
     const declaration = end === ';' && depth === 0 ? readDeclaration(text) : undefined;
     if (declaration !== undefined) declarations.push(declaration);
     // A rule in a style attribute is read and dropped.
@@ -89,8 +103,13 @@ export function readDeclarations(css: string): Declaration[] {
 /**
  * Cuts a sheet at the braces and semicolons that stand in no brackets, quotes or comments.
  * @param take is given the text before one; if it returns false, the text goes on after it
+ * @returns false if the steps were spent before the end
  */
-function forEachPiece(css: string, take: (text: string, end: '{' | '}' | ';') => boolean): void {
+function forEachPiece(
+  css: string,
+  steps: Budget,
+  take: (text: string, end: '{' | '}' | ';') => boolean,
+): boolean {
   const tokens = tokenizer({ css });
   const closers: TokenType[] = [];
   let blocks = 0;
@@ -110,6 +129,8 @@ function forEachPiece(css: string, take: (text: string, end: '{' | '}' | ';') =>
   };
   for (let token = tokens.nextToken(); token[0] !== TokenType.EOF; token = tokens.nextToken()) {
     const [type, source] = token;
+    steps.left -= isBroken(token) ? BROKEN_TOKEN_STEPS : TOKEN_STEPS;
+    if (steps.left <= 0) return false;
     const closer = CLOSER.get(type);
     if (closers.length > 0) {
       if (type === closers.at(-1)) closers.pop();
@@ -129,6 +150,15 @@ function forEachPiece(css: string, take: (text: string, end: '{' | '}' | ';') =>
   }
   // All that is open ends with the sheet.
   cut(';', '');
+  return true;
+}
+
+const TOKEN_STEPS = 10;
+/** The tokenizer makes an error of each. */
+const BROKEN_TOKEN_STEPS = 200;
+
+function isBroken([type, source]: CSSToken): boolean {
+  return type === TokenType.BadString || type === TokenType.BadURL || source === '\\';
 }
 
 const CLOSER: ReadonlyMap<TokenType, TokenType> = new Map([

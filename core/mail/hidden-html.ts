@@ -1,6 +1,7 @@
 import { fontSizeIn, readStyles, type Styles, sideOf, type Values } from './computed-style.ts';
 import { type Color, lookTheSame, over, readColor } from './css-color.ts';
 import { FONT_PX, lengthPx, numberIn, SCREEN_PX, valuesIn } from './css-length.ts';
+import type { Budget } from './css-syntax.ts';
 import type { CustomProperties } from './custom-property.ts';
 import {
   attributesOf,
@@ -29,8 +30,9 @@ export interface Sight {
   readonly picture: Visibility;
 }
 
-export function seenIn(document: HtmlDocument): (element: HtmlElement) => Sight {
-  const styles = readStyles(document, RELEVANT);
+/** @param steps what the work on styles may cost; when it is spent, all that is not hidden by its tag is unclear */
+export function seenIn(document: HtmlDocument, steps: Budget): (element: HtmlElement) => Sight {
+  const styles = readStyles(document, RELEVANT, steps);
   const computed = new Map<HtmlElement, Style>();
   const page: Style = { ...PAGE, custom: styles.custom };
   const styleOf = (element: HtmlElement): Style => {

@@ -2,32 +2,53 @@ import { type Sight, seenIn, worst } from './hidden-html.ts';
 import { attributesOf, childElements, type HtmlElement, isElement, readHtml } from './html-tree.ts';
 import { type TextLayout, textLayout } from './text-layout.ts';
 
-/**
- * Reads the HTML of one message as a person would: links followed by their targets in brackets, images by their
- * alternative text, cells of a table row separated by tabs. What is hidden is left out, and what may be hidden is
- * marked: see `seenIn` and `textLayout`. Nothing is ever loaded.
- *
- * Work is bounded whatever the input, over all calls together: HTML beyond the bounds is left out, and the text says so.
- */
-export function htmlReader(): (html: string) => string {
-  let chars = MAX_HTML_CHARS;
-  const budget = { elements: MAX_ELEMENTS };
-  return (html) => {
-    const read = html.slice(0, chars);
-    chars -= read.length;
-    const { document, complete } = readHtml(read, budget);
-    const layout = textLayout();
-    const sightOf = seenIn(document);
-    for (const element of childElements(document))
-      write(element, { sightOf, layout, isPre: false, indents: 0 });
-    const text = tidied(layout.toString());
-    return complete && read.length === html.length ? text : `${text}\n\n${CUT}`.trimStart();
+/** How much HTML of one message is read, over all its parts together. */
+export interface HtmlBounds {
+  readonly chars: number;
+  readonly elements: number;
+  /** Of work on styles, about a tenth of a microsecond each. */
+  readonly steps: number;
+}
+
+export interface HtmlReader {
+  /**
+   * Reads the HTML of one part as a person would: links followed by their targets in brackets, images by their
+   * alternative text, cells of a table row separated by tabs. What is hidden is left out, and what may be hidden is
+   * marked: see `seenIn` and `textLayout`. Nothing is ever loaded. HTML beyond the bounds is left out, and the text
+   * says so; styles beyond them are not computed, and what they style is marked.
+   */
+  read(html: string): string;
+  /** Whether a bound was met. */
+  isExceeded(): boolean;
+}
+
+const USUAL: HtmlBounds = { chars: 1_000_000, elements: 50_000, steps: 10_000_000 };
+
+/** Work is bounded whatever the input. */
+export function htmlReader(bounds: HtmlBounds = USUAL): HtmlReader {
+  let chars = bounds.chars;
+  let isCut = false;
+  const tree = { elements: bounds.elements, attributeChars: 2 * bounds.chars };
+  const steps = { left: bounds.steps };
+  return {
+    read(html) {
+      const read = html.slice(0, chars);
+      chars -= read.length;
+      const { document, complete } = readHtml(read, tree);
+      const layout = textLayout();
+      const sightOf = seenIn(document, steps);
+      for (const element of childElements(document))
+        write(element, { sightOf, layout, isPre: false, indents: 0 });
+      const text = tidied(layout.toString());
+      if (complete && read.length === html.length) return text;
+      isCut = true;
+      return `${text}\n\n${CUT}`.trimStart();
+    },
+    isExceeded: () => isCut || steps.left <= 0,
   };
 }
 
 export const CUT = '[The rest of this message is too large to show.]';
-const MAX_HTML_CHARS = 1_000_000;
-const MAX_ELEMENTS = 50_000;
 /** Quotes and lists nested deeper are not indented further: every level makes every line longer. */
 const MAX_INDENTS = 4;
 
@@ -139,13 +160,19 @@ const link: Format = (element, place, sight) => {
   layout.text(hasText ? ` [${href}]` : href, { isUnclear });
 };
 
-/** Whether a link without text can be seen all the same. */
+const withPicture = new WeakMap<HtmlElement, boolean>();
+
+/** Whether a link without text can be seen all the same. Links may lie in links. */
 function hasPicture(element: HtmlElement, place: Place): boolean {
-  return childElements(element).some((one) => {
+  const known = withPicture.get(element);
+  if (known !== undefined) return known;
+  const found = childElements(element).some((one) => {
     const sight = place.sightOf(one);
     if (sight.element === 'hidden') return false;
     return (one.tagName === 'img' && sight.picture !== 'hidden') || hasPicture(one, place);
   });
+  withPicture.set(element, found);
+  return found;
 }
 
 const row = block(1);

@@ -10,9 +10,11 @@ export type HtmlElement = DefaultTreeAdapterTypes.Element;
 export type HtmlNode = DefaultTreeAdapterTypes.ChildNode;
 export type HtmlDocument = DefaultTreeAdapterTypes.Document;
 
-/** What a document may still hold. */
+/** What the documents of a message may still hold. */
 export interface TreeBudget {
   elements: number;
+  /** Of the names and values of all attributes: an element that is opened again has them all again. */
+  attributeChars: number;
 }
 
 /** Chromium's limit is 512. Later passes over the tree may recurse this deep. */
@@ -26,7 +28,9 @@ export function readHtml(html: string, budget: TreeBudget): { document: HtmlDocu
   const treeAdapter: TreeAdapter<Nodes> = {
     ...defaultTreeAdapter,
     createElement(name, namespace, attributes) {
-      if (budget.elements-- <= 0) throw new TreeTooLarge();
+      for (const { name: attribute, value } of attributes)
+        budget.attributeChars -= attribute.length + value.length;
+      if (budget.elements-- <= 0 || budget.attributeChars < 0) throw new TreeTooLarge();
       return defaultTreeAdapter.createElement(name, namespace, attributes);
     },
     onItemPush() {

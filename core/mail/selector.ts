@@ -1,4 +1,4 @@
-import { COMMENT, unescaped } from './css-syntax.ts';
+import { type Budget, COMMENT, unescaped } from './css-syntax.ts';
 import { attributesOf, childElements, elementsIn, type HtmlElement, parentOf } from './html-tree.ts';
 
 /**
@@ -15,10 +15,6 @@ export interface Selector {
   readonly specificity: number;
   /** @param budget comparisons that are left; without any the answer is undefined */
   matches(element: HtmlElement, budget: Budget): Match;
-}
-
-export interface Budget {
-  left: number;
 }
 
 type Test = (element: HtmlElement, budget: Budget) => Match;

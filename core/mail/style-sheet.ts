@@ -1,7 +1,7 @@
-import { COMMENT, type CssBlock, type Declaration, readBlocks } from './css-syntax.ts';
+import { type Budget, COMMENT, type CssBlock, type Declaration, readBlocks } from './css-syntax.ts';
 import { attributesOf, type HtmlElement } from './html-tree.ts';
 import { mediaMatches } from './media-query.ts';
-import { type Budget, classesOf, type Match, readSelectors, type Selector } from './selector.ts';
+import { classesOf, type Match, readSelectors, type Selector } from './selector.ts';
 
 /** Style sheets of a message, before somebody uses the page. Pure. */
 
@@ -19,16 +19,19 @@ export interface StyleSheet {
   readonly registered: readonly string[];
 }
 
-/** Selectors and comparisons of one message; beyond them what its sheets say is not known. */
+/** Selectors of one sheet; beyond them what it says is not known. */
 const MAX_RULES = 4000;
-const MAX_COMPARISONS = 1_000_000;
 
-/** @param longhands what a declaration sets of the properties that matter */
+/**
+ * @param longhands what a declaration sets of the properties that matter
+ * @param steps what comparing may cost
+ */
 export function readStyleSheet(
   css: string,
   longhands: (declaration: Declaration) => readonly Declaration[],
+  steps: Budget,
 ): StyleSheet {
-  const { blocks, statements, complete } = readBlocks(css);
+  const { blocks, statements, complete } = readBlocks(css, steps);
   const rules = rulesOf(blocks, longhands);
   const isKnown =
     complete && rules.length < MAX_RULES && !statements.some((one) => /^@import.*data:/is.test(one));
@@ -38,23 +41,24 @@ export function readStyleSheet(
     if (entries === undefined) byKey.set(rule.selector.key, [rule]);
     else entries.push(rule);
   }
-  const budget: Budget = { left: isKnown ? MAX_COMPARISONS : 0 };
+  const isTooMuch = () => !isKnown || steps.left <= 0;
   return {
     ownFonts: ownFonts(blocks),
     registered: blocks.flatMap(({ prelude }) => /^@property\s+(--\S+)/i.exec(prelude)?.[1] ?? []),
     declarationsFor(element) {
       if (rules.length === 0 && isKnown) return [];
       const found: { rule: Rule; isCertain: boolean }[] = [];
-      for (const key of keysOf(element)) {
+      const keys = keysOf(element);
+      steps.left -= keys.length;
+      for (const key of keys) {
         for (const rule of byKey.get(key) ?? []) {
-          if (budget.left <= 0) return undefined;
-          const match = rule.selector.matches(element, budget);
+          if (isTooMuch()) return undefined;
+          const match = rule.selector.matches(element, steps);
           if (match === false) continue;
-          budget.left -= rule.sure.length;
           found.push({ rule, isCertain: match === true && rule.isCertain });
         }
       }
-      if (budget.left <= 0) return undefined;
+      if (isTooMuch()) return undefined;
       found.sort((a, b) => a.rule.order - b.rule.order);
       return found.flatMap(({ rule, isCertain }) => (isCertain ? rule.sure : rule.unsure));
     },

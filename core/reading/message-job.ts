@@ -6,7 +6,7 @@ import {
   type MessageHeaders,
   type ParsedMessage,
   parseMessage,
-  parsePlainMessage,
+  parseShortMessage,
 } from '../mail/parse.ts';
 import type { DescribedAttachment, MailAddress, MessageSource } from '../ports/mail.ts';
 import { seenText } from '../seen-text.ts';
@@ -78,9 +78,9 @@ const ADDRESSES_MAX = 500;
 const REFERENCES_MAX = 500;
 
 /**
- * Messages up to this size and without HTML are read where they are: everything that is done with one grows no faster
- * than its length, and the worst that could be made (a To of `a:a:a:…`) takes 35 ms of a slow processor. HTML is
- * never short: nested style sheets and elements grow faster than their length.
+ * Messages up to this size and with little HTML are read where they are: everything that is done with one grows no
+ * faster than its length, or is counted, and the worst that could be made (a To of `a:a:a:…`) takes 35 ms of a slow
+ * processor.
  */
 export const SHORT_BYTES = 32 * 1024;
 
@@ -106,7 +106,7 @@ export const messageJob: Job<MessageInput, MessageReading> = {
   },
   readShort({ source, window }) {
     if (source.kind !== 'whole' || source.bytes.length > SHORT_BYTES) return undefined;
-    const parsed = parsePlainMessage(source.bytes);
+    const parsed = parseShortMessage(source.bytes);
     return parsed && reading(parsed, window);
   },
 };

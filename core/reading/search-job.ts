@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { parseLargeMessage } from '../mail/large-message.ts';
-import { type ParsedMessage, parseMessage, parsePlainMessage } from '../mail/parse.ts';
+import { type ParsedMessage, parseMessage, parseShortMessage } from '../mail/parse.ts';
 import { displayAddresses } from '../mail/row-text.ts';
 import type { MessageSource } from '../ports/mail.ts';
 import type { Job } from './job.ts';
@@ -18,7 +18,7 @@ export const searchJob: Job<{ readonly source: MessageSource; readonly word: str
   },
   readShort({ source, word }) {
     if (source.kind !== 'whole' || source.bytes.length > SHORT_BYTES) return undefined;
-    const parsed = parsePlainMessage(source.bytes);
+    const parsed = parseShortMessage(source.bytes);
     return parsed && contains(parsed, word);
   },
 };

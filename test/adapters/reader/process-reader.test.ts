@@ -26,6 +26,13 @@ const withoutProcess = () => opened(processReader({ workerFile: '/no/such/worker
 const whole = (...lines: string[]) => ({ kind: 'whole', bytes: Buffer.from(lines.join('\r\n')) }) as const;
 const PLAIN = whole('From: Ada <ada@example.org>', 'Subject: one', '', 'the text', '');
 const HTML = whole('Subject: two', 'Content-Type: text/html', '', '<p>the <b>text</b></p>', '');
+/** More than is read in place. */
+const LONG_HTML = whole(
+  'Subject: three',
+  'Content-Type: text/html',
+  '',
+  `<!-- ${'x'.repeat(20_000)} --><p>the text`,
+);
 const WITH_FILE = whole(
   'Content-Type: multipart/mixed; boundary=b',
   '',
@@ -51,6 +58,7 @@ describe.each([
     for (const [source, subject] of [
       [PLAIN, 'one'],
       [HTML, 'two'],
+      [LONG_HTML, 'three'],
     ] as const) {
       expect(await reader.read('message', { source, window }, options)).toMatchObject({
         kind: 'read',
@@ -89,9 +97,10 @@ function readOf<T>(reading: { kind: 'read'; value: T } | { kind: 'unreadable' })
 }
 
 describe('processReader', () => {
-  it('needs no process for a short message without HTML, nor for a short attachment', async () => {
+  it('needs no process for a short message, nor for a short attachment', async () => {
     const reader = withoutProcess();
-    expect(await reader.read('message', { source: PLAIN, window }, options)).toMatchObject({ kind: 'read' });
+    for (const source of [PLAIN, HTML])
+      expect(await reader.read('message', { source, window }, options)).toMatchObject({ kind: 'read' });
     const part = {
       kind: 'part',
       described: { name: 'a.txt', mime: 'text/plain', charset: '', encoding: 'base64', encodedBytes: 4 },
@@ -104,11 +113,15 @@ describe('processReader', () => {
   });
 
   it.each([
-    ['HTML', HTML],
-    ['HTML under a disguise', whole('Content-Type: TEXT/(hidden)HTML', '', '<p>the text', '')],
+    ['long HTML', LONG_HTML],
+    ['HTML of many elements', whole('Content-Type: TEXT/(hidden)HTML', '', '<b></b>'.repeat(1000))],
     [
-      'HTML that is attached',
-      whole('Content-Type: text/html; name=a.html', 'Content-Disposition: attachment', '', '<p>'),
+      'HTML with many styles',
+      whole(
+        'Content-Type: text/html',
+        '',
+        `<style>${'*{left:0}'.repeat(500)}</style>${'<b></b>'.repeat(300)}`,
+      ),
     ],
     ['what is long', whole('', 'x'.repeat(64 * 1024))],
   ])('reads %s in a process only', async (_name, source) => {
@@ -130,7 +143,7 @@ describe('processReader', () => {
     ['answers what is no message', 'process.send({ body: "text" });'],
   ])('calls a message broken when the process %s', async (_name, does) => {
     const reader = opened(processReader({ workerFile: (await processThat(does))() }));
-    expect(await reader.read('message', { source: HTML, window }, options)).toEqual({
+    expect(await reader.read('message', { source: LONG_HTML, window }, options)).toEqual({
       kind: 'unreadable',
       reason: 'broken',
     });
@@ -138,7 +151,7 @@ describe('processReader', () => {
 
   it('ends what it reads when it is closed', async () => {
     const reader = processReader({ workerFile: (await processThat('for (;;);'))() });
-    const reading = reader.read('message', { source: HTML, window }, options);
+    const reading = reader.read('message', { source: LONG_HTML, window }, options);
     reading.catch(() => undefined);
     await reader.close();
     await expect(reading).rejects.toThrow('closed');

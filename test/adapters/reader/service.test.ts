@@ -17,7 +17,8 @@ function programThat(does: string) {
   );
 }
 
-const html = (word: string) => ({ html: `<p>${word}</p>`, text: word });
+/** More than is read in place. */
+const html = (word: string) => ({ html: `<!-- ${'x'.repeat(20_000)} --><p>${word}</p>`, text: word });
 
 async function open(does: string) {
   const reader = processReader({ workerFile: (await programThat(does))() });

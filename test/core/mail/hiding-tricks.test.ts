@@ -10,6 +10,6 @@ function visibilityOf(text: string): Expected {
 
 describe('a trick that hides text is seen through, and honest HTML stays', () => {
   it.each(TRICKS)('$expected: $name', ({ html, expected }) => {
-    expect(visibilityOf(htmlReader()(`<!doctype html><p>Before.</p>${html}`))).toBe(expected);
+    expect(visibilityOf(htmlReader().read(`<!doctype html><p>Before.</p>${html}`))).toBe(expected);
   });
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { htmlReader } from '../../../core/mail/html-text.ts';
 
-const read = (html: string) => htmlReader()(html);
+const read = (html: string) => htmlReader().read(html);
 const styled = (style: string) => `<div style="${style}">hidden</div>`;
 const inSheet = (rule: string, element = '<p class="pre header" id="top">hidden</p>') =>
   `<style>${rule}</style><div class="outer">${element}</div>`;
