@@ -137,6 +137,24 @@ function isSheetOfItsOwn(element: HtmlElement): boolean {
   return element.tagName === 'link' && /^\s*data:/i.test(attributesOf(element).get('href') ?? '');
 }
 
+const FIELD = [
+  ['color', 'fieldtext'],
+  ['background-color', 'field'],
+  ['font-size', '13.33px'],
+  ['letter-spacing', 'normal'],
+  ['text-indent', '0'],
+] as const;
+const BUTTON = [...FIELD, ['color', 'buttontext'], ['background-color', 'buttonface']] as const;
+
+/** What browsers style themselves: fields inherit no colour and no size. */
+const FIELDS: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
+  input: [...FIELD, ['overflow-x', 'clip'], ['overflow-y', 'clip']],
+  textarea: [...FIELD, ['overflow-x', 'auto'], ['overflow-y', 'auto']],
+  select: [...FIELD, ['overflow-x', 'clip'], ['overflow-y', 'clip']],
+  button: BUTTON,
+};
+
+/** What is set before any sheet: by the browser, and by the attributes of old HTML. */
 function oldAttributes(element: HtmlElement): Declaration[] {
   const attributes = attributesOf(element);
   const name = element.tagName;
@@ -144,6 +162,7 @@ function oldAttributes(element: HtmlElement): Declaration[] {
     name === 'font' ? attributes.get('color') : name === 'body' ? attributes.get('text') : undefined;
   const background = attributes.get('background');
   const entries = [
+    ...(FIELDS[name] ?? []),
     ['background-color', attributes.get('bgcolor')],
     ['background-image', background && `url(${background.slice(0, 9)})`],
     ['color', color],

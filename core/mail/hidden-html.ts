@@ -3,6 +3,7 @@ import { type Color, lookTheSame, over, readColor } from './css-color.ts';
 import { FONT_PX, lengthPx, numberIn, SCREEN_PX, valuesIn } from './css-length.ts';
 import type { Budget } from './css-syntax.ts';
 import type { CustomProperties } from './custom-property.ts';
+import { inputSize, inputText, isBehindAnother } from './form-field.ts';
 import {
   attributesOf,
   childElements,
@@ -216,6 +217,7 @@ const OFTEN_LEFT_OUT = new Set('object svg bdo canvas frameset'.split(' '));
 function drawnByTag(element: HtmlElement): Visibility {
   const name = element.tagName.toLowerCase();
   const attributes = attributesOf(element);
+  if (name === 'input' && attributes.get('type')?.toLowerCase() === 'hidden') return 'hidden';
   if (NEVER_DRAWN.has(name) || (name === 'dialog' && !attributes.has('open'))) return 'hidden';
   const parent = parentOf(element);
   const isClosed = parent?.tagName === 'details' && !attributesOf(parent).has('open');
@@ -224,11 +226,6 @@ function drawnByTag(element: HtmlElement): Visibility {
   return unclearIf(
     OFTEN_LEFT_OUT.has(name) || hasShadowTree || (name === 'option' && isBehindAnother(element)),
   );
-}
-
-/** Of a list that is closed one option shows. */
-function isBehindAnother(option: HtmlElement): boolean {
-  return parentOf(option) !== undefined && childElements(parentOf(option) ?? option)[0] !== option;
 }
 
 function hiddenByDisplay(element: HtmlElement, display: string): Visibility {
@@ -364,7 +361,12 @@ function clippedByOverflow(box: Box): Visibility {
 }
 
 /** How many characters fit into a box, generously; infinite if its size is not set. */
-function room({ get, px, fontPx }: Box): number {
+function room({ element, get, px, fontPx }: Box): number {
+  const fieldSize = element.tagName === 'input' ? inputSize(element) : undefined;
+  if (fieldSize !== undefined) {
+    const width = px('width') ?? fieldSize * 0.6 * fontPx;
+    return Math.ceil(width / (Math.max(fontPx, 1) * 0.3));
+  }
   const lines = Number.parseInt(get('line-clamp'), 10);
   const height = Math.min(
     px('height') ?? Number.POSITIVE_INFINITY,
@@ -382,7 +384,7 @@ const lengths = new WeakMap<HtmlElement, number>();
 function textLength(element: HtmlElement): number {
   const known = lengths.get(element);
   if (known !== undefined) return known;
-  let length = 0;
+  let length = element.tagName === 'input' ? inputText(element).length : 0;
   for (const node of element.childNodes) {
     if (isElement(node)) length += NEVER_DRAWN.has(node.tagName) ? 0 : textLength(node);
     else if ('value' in node) length += node.value.trim().length;

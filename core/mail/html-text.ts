@@ -1,5 +1,6 @@
+import { inputText } from './form-field.ts';
 import { type Sight, seenIn, worst } from './hidden-html.ts';
-import { attributesOf, childElements, type HtmlElement, isElement, readHtml } from './html-tree.ts';
+import { attributesOf, childElements, type HtmlElement, isElement, readHtml, textIn } from './html-tree.ts';
 import { type TextLayout, textLayout } from './text-layout.ts';
 
 /** How much HTML of one message is read, over all its parts together. */
@@ -147,6 +148,25 @@ const picture: Format = (element, { layout }, sight) => {
     layout.text(alt, { isUnclear: sight.picture === 'unclear' });
 };
 
+const field: Format = (element, { layout }, sight) => {
+  if (sight.text !== 'hidden') layout.text(inputText(element), { isUnclear: sight.text === 'unclear' });
+};
+
+const textArea: Format = (element, place, sight) => {
+  if (textIn(element).trim() !== '') writeInside(element, place, sight);
+  else if (sight.text !== 'hidden')
+    place.layout.text(attributesOf(element).get('placeholder') ?? '', {
+      isUnclear: sight.text === 'unclear',
+    });
+};
+
+/** Its label, if it has one, shows in place of its text. */
+const option: Format = (element, place, sight) => {
+  const label = attributesOf(element).get('label') ?? '';
+  if (label === '') writeInside(element, place, sight);
+  else if (sight.text !== 'hidden') place.layout.text(label, { isUnclear: sight.text === 'unclear' });
+};
+
 const link: Format = (element, place, sight) => {
   const { layout } = place;
   const start = layout.mark();
@@ -187,7 +207,7 @@ const FORMATS: Readonly<Record<string, Format>> = {
   ...Object.fromEntries(
     (
       'address article aside body caption center dd details dialog dir div dl dt fieldset figcaption figure footer ' +
-      'form frameset header hgroup html legend main menu nav optgroup option search section summary'
+      'form frameset header hgroup html legend main menu nav optgroup search section summary'
     )
       .split(' ')
       .map((name) => [name, block(1)]),
@@ -206,5 +226,8 @@ const FORMATS: Readonly<Record<string, Format>> = {
   hr: block(2, (_, { layout }) => layout.text('-'.repeat(40), { isUnclear: false })),
   br: (_, { layout }) => layout.lineBreak(),
   img: picture,
+  input: field,
+  textarea: textArea,
+  option: block(1, option),
   a: link,
 };

@@ -38,7 +38,7 @@ const NESTS = [
 
 const NAMES = ['a', 'b', 'c', 'x', 'hide', 'é', '--v'];
 const TAGS =
-  'p div span table tr td ul ol li blockquote pre a b i h1 font center details summary dialog template svg math select option textarea noscript iframe object video'.split(
+  'p div span table tr td ul ol li blockquote pre a b i h1 font center details summary dialog template svg math select option optgroup textarea input button noscript iframe object video'.split(
     ' ',
   );
 
@@ -173,6 +173,8 @@ function attributes(roll: Dice): string {
           'color=white',
           'width=0',
           'size="-9"',
+          'type=button',
+          'selected',
           'align=center',
           'dir=rtl',
           'popover',
@@ -180,7 +182,8 @@ function attributes(roll: Dice): string {
         ]),
       () =>
         `href="${oneOf(roll, ['https://x.example', 'javascript:1', '', `https://${'a'.repeat(300)}.example`])}"`,
-      () => `${oneOf(roll, ['alt', 'title', 'src'])}='${oneOf(roll, ['', 'x', '"', '&quot;&#x202e;'])}'`,
+      () =>
+        `${oneOf(roll, ['alt', 'title', 'src', 'value', 'placeholder', 'label'])}='${oneOf(roll, ['', 'x', '"', '&quot;&#x202e;'])}'`,
     ])(),
   ).join(' ');
 }
