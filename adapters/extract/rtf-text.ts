@@ -32,8 +32,11 @@ const SKIPPED = new Set([
   ...['fonttbl', 'colortbl', 'stylesheet', 'listtable', 'listoverridetable', 'revtbl', 'rsidtbl', 'info'],
   ...['generator', 'pict', 'object', 'objdata', 'fldinst', 'themedata', 'colorschememapping', 'datastore'],
   ...['latentstyles', 'xmlnstbl', 'filetbl', 'pgptbl', 'mmathPr', 'nonshppict', 'bkmkstart', 'bkmkend'],
-  ...['xe', 'tc', 'deleted'],
+  ...['xe', 'tc', 'deleted', 'sp', 'shprslt'],
 ]);
+
+/** Groups that begin with `\\*`, for programs that do not know them, and hold text all the same: shapes and comments. */
+const SHOWN_ALTHOUGH_OPTIONAL = new Set(['shpinst', 'do', 'annotation']);
 
 const CHARACTERS: Readonly<Record<string, string>> = {
   par: '\n',
@@ -102,6 +105,10 @@ export function rtfText(bytes: Uint8Array, out: BoundedText): void {
   const outer: Group[] = [];
   /** Characters of the fallback that are still to be left out. */
   let toLeaveOut = 0;
+  /** Nothing but `\*` can stand here and make the whole group optional. */
+  let groupBegins = false;
+  /** The next word says what the optional group holds. */
+  let isOptional = false;
   /** Bytes of `\'hh`: two of them may be one character. */
   let pending: number[] = [];
 
@@ -120,6 +127,10 @@ export function rtfText(bytes: Uint8Array, out: BoundedText): void {
   TOKEN.lastIndex = 0;
   for (let token = TOKEN.exec(source); token !== null && !out.full; token = TOKEN.exec(source)) {
     const [, word, digits, hex, symbol, brace, run] = token;
+    // Line ends mean nothing.
+    if (token[0].trim() === '' && run === undefined) continue;
+    const begins = groupBegins;
+    groupBegins = brace === '{';
     if (hex !== undefined) {
       if (toLeaveOut > 0) toLeaveOut--;
       else if (!group.skipped) pending.push(Number.parseInt(hex, 16));
@@ -145,12 +156,13 @@ export function rtfText(bytes: Uint8Array, out: BoundedText): void {
       group = outer.pop() ?? group;
       toLeaveOut = 0;
     } else if (symbol !== undefined) {
-      // `\*` says that a program may leave out what it does not know.
-      if (symbol === '*') group.skipped = true;
+      if (symbol === '*') isOptional = begins;
       else if (toLeaveOut > 0) toLeaveOut--;
       else write(SYMBOLS[symbol] ?? '');
     } else if (word !== undefined) {
       const value = digits === undefined ? undefined : Number(digits);
+      if (isOptional && !SHOWN_ALTHOUGH_OPTIONAL.has(word)) group.skipped = true;
+      isOptional = false;
       if (word === 'bin') {
         TOKEN.lastIndex += Math.max(0, value ?? 0);
       } else if (word === 'u' && value !== undefined) {

@@ -29,6 +29,14 @@ it.each([
   ['hidden text', 'a{\\v b}c\\v d\\v0 e', `ace${HIDDEN}`],
   ['text too small to read', 'a{\\fs2 b}c\\fs1 d\\fs20 e\\fs1\\plain f', `acef${HIDDEN}`],
   ['deleted text', 'a{\\deleted b}c', 'ac'],
+  ['what says in the middle of a group that it is optional', 'a\\b b\\* c{d\\*\\e f}g', 'ab cdfg'],
+  ['optional groups that programs need not know', 'a{\\*\\unknown b}c{\r\n\\*\\unknown d}e', 'ace'],
+  [
+    'text in a shape, without its properties',
+    'a{\\shp{\\*\\shpinst\\shpleft0{\\sp{\\sn name}{\\sv value}}{\\shptxt in the shape\\par}}{\\shprslt drawn}}b',
+    'ain the shape\nb',
+  ],
+  ['comments', 'a{\\*\\atnid AB}{\\*\\annotation{\\*\\atnref 1} check this}b', 'a check thisb'],
   ['more ends than beginnings', 'a}}}b', 'ab'],
 ])('%s', async (_name, body, text) => {
   const answer = await documentText(Buffer.from(`{\\rtf1\\ansi ${fonts}${body}`, 'latin1'), {
