@@ -70,7 +70,13 @@ export {
 } from './permissions.ts';
 export type { ActionPlan, MessageTarget } from './plan.ts';
 export type { Account } from './ports/account.ts';
-export type { AttachmentText, ExtractedText, NoTextReason } from './ports/attachment-text.ts';
+export type {
+  AttachmentText,
+  ExtractedText,
+  NoTextFacts,
+  NoTextReason,
+  Picture,
+} from './ports/attachment-text.ts';
 export type {
   Calendar,
   CalendarEvent,

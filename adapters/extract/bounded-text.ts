@@ -5,10 +5,14 @@ export interface BoundedText {
   space(): void;
   /** Nothing more fits: a reader may stop. */
   readonly full: boolean;
+  /** Nothing but white space has been written, and nothing is hidden. */
+  readonly blank: boolean;
   /** Something of the document could not be read, or does not fit. */
   incomplete(): void;
   /** Something that a person would not see has been left out. */
   leftOutHidden(): void;
+  /** It is the text of a preview, and the document itself cannot be read. */
+  onlyPreview(): void;
   /** Nothing says how the text is encoded: it was read in the charset that is most likely. */
   guessedCharset(name: string): void;
   /** @returns lines that end in LF and hold no control characters but TAB */
@@ -18,6 +22,7 @@ export interface BoundedText {
 /** UTF-16 code units, so no more code points than that. */
 const MAX_CHARS = 2_000_000;
 const HIDDEN = '[Hidden text of this document is left out.]';
+const PREVIEW = '[This is the preview that the file holds of itself. It may show the first page only.]';
 const guess = (charset: string) =>
   `[This file does not say how its text is encoded. It was read as ${charset}, which is a guess.]`;
 
@@ -26,6 +31,7 @@ export function boundedText(): BoundedText {
   let cut = false;
   let spaced = false;
   let hidden = false;
+  let preview = false;
   let charset: string | undefined;
   return {
     write(text) {
@@ -41,11 +47,17 @@ export function boundedText(): BoundedText {
     get full() {
       return collected.length === MAX_CHARS;
     },
+    get blank() {
+      return !hidden && collected.trim() === '';
+    },
     incomplete() {
       cut = true;
     },
     leftOutHidden() {
       hidden = true;
+    },
+    onlyPreview() {
+      preview = true;
     },
     guessedCharset(name) {
       charset = name;
@@ -54,6 +66,7 @@ export function boundedText(): BoundedText {
       const text = printable(collected);
       const notes = [
         ...(hidden ? [HIDDEN] : []),
+        ...(preview && text.trim() !== '' ? [PREVIEW] : []),
         ...(charset === undefined || text.trim() === '' ? [] : [guess(charset)]),
       ];
       return {

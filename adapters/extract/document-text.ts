@@ -2,18 +2,25 @@ import { Buffer } from 'node:buffer';
 import { htmlReader } from '../../core/mail/html-text.ts';
 import type { ExtractedText } from '../../core/ports/attachment-text.ts';
 import { type BoundedText, boundedText } from './bounded-text.ts';
+import { type CompoundFile, openCompoundFile } from './compound-file.ts';
+import { DOC, docText } from './doc-text.ts';
 import { type Claims, type DocumentType, declaredCharset, documentType } from './document-type.ts';
+import { CONTAINER, epubText } from './epub-text.ts';
 import { messageText } from './message-text.ts';
 import { NoText } from './no-text.ts';
 import { CONTENT_TYPES, type OfficePackage, officePackage } from './office-package.ts';
 import { CONTENT, openDocumentText } from './open-document-text.ts';
 import { pdfText } from './pdf-text.ts';
+import { pictureOf } from './picture.ts';
 import { plainText } from './plain-text.ts';
+import { PPT, pptText } from './ppt-text.ts';
 import { rtfText } from './rtf-text.ts';
 import { sheetText, WORKBOOK } from './sheet-text.ts';
 import { PRESENTATION, slidesText } from './slides-text.ts';
 import { WORD_DOCUMENT, wordText } from './word-text.ts';
-import { openZip } from './zip.ts';
+import { XLS, xlsText } from './xls-text.ts';
+import { BINARY_WORKBOOK, xlsbText } from './xlsb-text.ts';
+import { openZip, type ZipArchive } from './zip.ts';
 
 /**
  * The text of a document. Bounded in what it writes and unpacks, not in time: that is for whoever runs it.
@@ -22,17 +29,19 @@ import { openZip } from './zip.ts';
 export async function documentText(bytes: Uint8Array, claims: Claims): Promise<ExtractedText> {
   const out = boundedText();
   const type = documentType(bytes, claims);
-  let reason: NoText['reason'] = 'no_text';
+  let failure: NoText | undefined;
   try {
     await READERS[type](bytes, out, claims);
   } catch (error) {
     if (!(error instanceof NoText)) throw error;
-    reason = error.reason;
+    failure = error;
     out.incomplete();
   }
   const { text, cut } = out.finish();
   const shown = LAID_OUT.has(type) ? tidied(text) : text;
-  return shown.trim() === '' ? { kind: 'empty', reason } : { kind: 'text', text: shown, cut };
+  if (shown.trim() !== '') return { kind: 'text', text: shown, cut };
+  // Of what was not read nobody knows whether it holds text.
+  return { kind: 'empty', reason: failure?.reason ?? (cut ? 'broken' : 'no_text'), ...failure?.facts };
 }
 
 type Reader = (bytes: Uint8Array, out: BoundedText, claims: Claims) => void | Promise<void>;
@@ -42,11 +51,9 @@ const READERS: Readonly<Record<DocumentType, Reader>> = {
   zip: zipText,
   rtf: rtfText,
   message: messageText,
-  oldOffice(bytes) {
-    throw new NoText(Buffer.from(bytes).includes(ENCRYPTED_PACKAGE) ? 'encrypted' : 'unsupported_type');
-  },
-  picture() {
-    throw new NoText('no_text');
+  compound: compoundText,
+  picture(bytes) {
+    throw new NoText('image', { picture: pictureOf(bytes) });
   },
   html(bytes, out, claims) {
     out.write(htmlReader().read(decoded(bytes, claims, out)));
@@ -61,10 +68,30 @@ const READERS: Readonly<Record<DocumentType, Reader>> = {
 };
 
 /** These come with spaces and empty lines that only their layout explains. */
-const LAID_OUT: ReadonlySet<DocumentType> = new Set(['pdf', 'zip', 'rtf']);
+const LAID_OUT: ReadonlySet<DocumentType> = new Set(['pdf', 'zip', 'compound', 'rtf']);
 
 /** What an office file with a password is: the stream that holds the real one (MS-OFFCRYPTO 2.3.4.4). */
-const ENCRYPTED_PACKAGE = Buffer.from('EncryptedPackage', 'utf16le');
+const ENCRYPTED_PACKAGE = 'EncryptedPackage';
+
+/** Compound files that are documents: those of Office before 2007. */
+function compoundText(bytes: Uint8Array, out: BoundedText): void {
+  const file = openCompoundFile(bytes);
+  if (file.has(ENCRYPTED_PACKAGE)) throw new NoText('encrypted');
+  const [, read] = COMPOUND_READERS.find(([stream]) => file.has(stream)) ?? [];
+  if (read === undefined) throw new NoText('unsupported_type');
+  try {
+    read(file, out);
+  } catch (error) {
+    // Lengths and offsets that lead out of the file.
+    if (error instanceof RangeError) throw new NoText('broken', { cause: error });
+    throw error;
+  }
+}
+
+const COMPOUND_READERS: readonly (readonly [
+  stream: string,
+  read: (file: CompoundFile, out: BoundedText) => void,
+])[] = [[DOC, docText], [PPT, pptText], ...XLS.map((stream) => [stream, xlsText] as const)];
 
 function decoded(bytes: Uint8Array, claims: Claims, out: BoundedText): string {
   const read = plainText(bytes, declaredCharset(bytes, claims));
@@ -74,17 +101,28 @@ function decoded(bytes: Uint8Array, claims: Claims, out: BoundedText): string {
 }
 
 /** Archives that are documents; of others the files are not read. */
-function zipText(bytes: Uint8Array, out: BoundedText): void {
+async function zipText(bytes: Uint8Array, out: BoundedText): Promise<void> {
   const zip = openZip(bytes);
-  if (!zip.has(CONTENT_TYPES)) {
-    if (!zip.has(CONTENT)) throw new NoText('unsupported_type');
-    openDocumentText(zip, out);
-    return;
-  }
+  if (zip.has(CONTENT_TYPES)) officeText(zip, out);
+  else if (zip.has(CONTENT)) openDocumentText(zip, out);
+  else if (zip.has(CONTAINER)) epubText(zip, out);
+  else if (zip.has(APPLE_PREVIEW)) await previewText(zip, out);
+  else throw new NoText('unsupported_type');
+}
+
+/** What Apple's Pages, Numbers and Keynote may show others of a document: its pages, or only the first. */
+const APPLE_PREVIEW = 'QuickLook/Preview.pdf';
+
+async function previewText(zip: ZipArchive, out: BoundedText): Promise<void> {
+  await pdfText(Buffer.concat([...zip.read(APPLE_PREVIEW)]), out);
+  out.onlyPreview();
+}
+
+function officeText(zip: ZipArchive, out: BoundedText): void {
   const office = officePackage(zip);
   const { name, contentType } = office.main ?? { name: '', contentType: '' };
   const [, read] = OFFICE_READERS.find(([type]) => type.test(contentType)) ?? [];
-  // A drawing, a binary workbook, a package of another program: not read, so nothing is said of its text.
+  // A drawing, a package of another program: not read, so nothing is said of its text.
   if (read === undefined) throw new NoText('unsupported_type');
   read(office, name, out);
 }
@@ -95,6 +133,7 @@ const OFFICE_READERS: readonly (readonly [contentType: RegExp, read: OfficeReade
   [WORD_DOCUMENT, wordText],
   [WORKBOOK, sheetText],
   [PRESENTATION, slidesText],
+  [BINARY_WORKBOOK, xlsbText],
 ];
 
 function tidied(text: string): string {

@@ -1,11 +1,12 @@
 import { Buffer } from 'node:buffer';
 import { htmlCharset } from '../../core/mail/charset.ts';
+import { isPicture } from './picture.ts';
 
 /** What a document is read as. The bytes decide; only texts are told apart by what is claimed of them. */
 export type DocumentType =
   | 'pdf'
   | 'zip'
-  | 'oldOffice'
+  | 'compound'
   | 'rtf'
   | 'picture'
   | 'html'
@@ -23,13 +24,8 @@ export interface Claims {
 const MAGIC: readonly { type: DocumentType; hex: string }[] = [
   { type: 'zip', hex: '504b0304' },
   { type: 'zip', hex: '504b0506' },
-  { type: 'oldOffice', hex: 'd0cf11e0a1b11ae1' },
+  { type: 'compound', hex: 'd0cf11e0a1b11ae1' },
   { type: 'rtf', hex: '7b5c727466' },
-  { type: 'picture', hex: '89504e470d0a1a0a' },
-  { type: 'picture', hex: 'ffd8ff' },
-  { type: 'picture', hex: '47494638' },
-  { type: 'picture', hex: '49492a00' },
-  { type: 'picture', hex: '4d4d002a' },
 ];
 
 /** Programs find a PDF within its first kilobyte. */
@@ -40,6 +36,7 @@ export function documentType(bytes: Uint8Array, { name, mime }: Claims): Documen
   const hex = head.toString('hex', 0, 8);
   const magic = MAGIC.find((candidate) => hex.startsWith(candidate.hex));
   if (magic !== undefined) return magic.type;
+  if (isPicture(bytes)) return 'picture';
   // Without the zeros of UTF-16 and what may stand in front.
   const start = head
     .toString('latin1')

@@ -8,6 +8,14 @@ export const Answer = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('text'), text: z.string(), cut: z.boolean() }),
   z.object({
     kind: z.literal('empty'),
-    reason: z.enum(['unsupported_type', 'encrypted', 'broken', 'no_text', 'too_large', 'too_slow']),
+    reason: z.enum(['unsupported_type', 'encrypted', 'broken', 'image', 'no_text', 'too_large', 'too_slow']),
+    picture: z
+      .object({
+        format: z.string().exactOptional(),
+        width: z.int().min(1).exactOptional(),
+        height: z.int().min(1).exactOptional(),
+      })
+      .exactOptional(),
+    pages: z.int().min(0).exactOptional(),
   }),
 ]);

@@ -11,6 +11,8 @@ export interface OfficePackage {
   readonly main: OfficePart | undefined;
   /** @throws NoText `broken` where the package lacks the part */
   events(part: string): Generator<XmlEvent>;
+  /** The same of a part that is not XML, in pieces. */
+  bytes(part: string): Generator<Uint8Array>;
   /** What a part refers to, by id. */
   related(part: string): ReadonlyMap<string, { readonly type: string; readonly part: string }>;
   /** The parts that `from` refers to as `kind`, the last word of a relationship's type; in the order of the file. */
@@ -35,14 +37,16 @@ export function officePackage(zip: ZipArchive): OfficePackage {
   const related = (part: string) => relationships(zip, part);
   const relatedAs = (from: string, kind: string) =>
     [...related(from).values()].filter(({ type }) => type.endsWith(`/${kind}`)).map(({ part }) => part);
+  const bytes = (part: string) => {
+    if (!zip.has(part)) throw new NoText('broken');
+    return zip.read(part);
+  };
   const [begun] = relatedAs('/', 'officeDocument').filter((part) => zip.has(part));
   const name = begun ?? [...zip.names(), ...named].find((part) => MAIN.test(contentType(part)));
   return {
     main: name === undefined ? undefined : { name, contentType: contentType(name) },
-    *events(part) {
-      if (!zip.has(part)) throw new NoText('broken');
-      yield* xmlEvents(zip.read(part));
-    },
+    events: (part) => xmlEvents(bytes(part)),
+    bytes,
     related,
     relatedAs,
     partsOf(from, kind) {

@@ -11,24 +11,26 @@ const ENOUGH_MS = 7000;
 
 /**
  * Lines as the layout has them, each page followed by what is filled in and typed on it, pages separated by an empty line.
- * @throws NoText `encrypted`, `broken`, `too_large`
+ * @throws NoText `encrypted`, `broken`, `too_large`, `too_slow`, `no_text`
  */
 export async function pdfText(bytes: Uint8Array, out: BoundedText): Promise<void> {
   const end = performance.now() + ENOUGH_MS;
   const refused = refusedByteArrays();
   // It takes no Buffer.
   const pdf = await openPdf(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  const pages = pdf.numPages;
+  let unread = 0;
   try {
-    for (let number = 1; number <= pdf.numPages && !out.full; number++) {
-      await pageText(pdf, number, out, end);
-      if (performance.now() < end || number === pdf.numPages) continue;
-      out.incomplete();
-      return;
+    for (let number = 1; number <= pages && !out.full; number++) {
+      if (!(await pageText(pdf, number, out, end))) unread++;
+      if (performance.now() < end || number === pages) continue;
+      throw new NoText('too_slow');
     }
   } finally {
     await pdf.destroy();
   }
   if (refusedByteArrays() > refused) throw new NoText('too_large');
+  if (out.blank && unread === 0) throw new NoText('no_text', { pages });
 }
 
 type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
@@ -57,7 +59,8 @@ const Chunk = z.object({
   items: z.array(z.object({ str: z.string().default(''), hasEOL: z.boolean().default(false) })),
 });
 
-async function pageText(pdf: Pdf, number: number, out: BoundedText, end: number): Promise<void> {
+/** @returns whether the page was read to its end */
+async function pageText(pdf: Pdf, number: number, out: BoundedText, end: number): Promise<boolean> {
   try {
     const page = await pdf.getPage(number);
     const reader = page.streamTextContent().getReader();
@@ -68,14 +71,16 @@ async function pageText(pdf: Pdf, number: number, out: BoundedText, end: number)
       if (!out.full && performance.now() < end) continue;
       await reader.cancel(new Error('This is enough.'));
       out.incomplete();
-      return;
+      return false;
     }
     out.write('\n');
     annotationsText(await page.getAnnotations({ intent: 'any' }), out);
     page.cleanup();
     out.write('\n');
+    return true;
   } catch {
     // One page that cannot be read takes no other with it.
     out.incomplete();
+    return false;
   }
 }

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { decodeText } from '../../core/mail/charset.ts';
 import type { BoundedText } from './bounded-text.ts';
+import { codePageCharset } from './code-page.ts';
 import { NoText } from './no-text.ts';
 
 /** Rich Text Format 1.9.1: what is read of a group ends with the group, so its state is kept on a stack. */
@@ -171,7 +172,7 @@ export function rtfText(bytes: Uint8Array, out: BoundedText): void {
       } else if (word === 'uc') {
         group.fallbackChars = Math.min(Math.max(0, value ?? 1), 100);
       } else if (word === 'ansicpg' && value !== undefined) {
-        codePage = codePageName(value);
+        codePage = codePageCharset(value);
       } else if (word === 'mac' && !group.skipped) {
         codePage = 'macintosh';
       } else if (word === 'fonttbl') {
@@ -207,16 +208,4 @@ export function rtfText(bytes: Uint8Array, out: BoundedText): void {
 
 function isMultibyte(charset: string): boolean {
   return /^(?:shift_jis|euc-kr|gbk|big5)$/.test(charset);
-}
-
-function codePageName(codePage: number): string {
-  const names: Readonly<Record<number, string>> = {
-    932: 'shift_jis',
-    936: 'gbk',
-    949: 'euc-kr',
-    950: 'big5',
-    10000: 'macintosh',
-    65001: 'utf-8',
-  };
-  return names[codePage] ?? (codePage >= 1250 && codePage <= 1258 ? `windows-${codePage}` : `cp${codePage}`);
 }

@@ -22,11 +22,15 @@ export function cellFormats(events: Iterable<XmlEvent>): boolean[] {
     }
     if (event.name === 'xf' && inCellFormats) {
       const id = Number(attribute(event, 'numFmtId'));
-      const code = codes.get(id);
-      areDates.push(code === undefined ? isBuiltInDate(id) : isDateCode(code));
+      areDates.push(isDateFormat(id, codes.get(id)));
     }
   }
   return areDates;
+}
+
+/** @param code of the format, where the workbook defines it itself */
+export function isDateFormat(id: number, code: string | undefined): boolean {
+  return code === undefined ? isBuiltInDate(id) : isDateCode(code);
 }
 
 /** Letters in quotation marks, in brackets (colours) and after a backslash are text. */

@@ -1,15 +1,14 @@
 import type { BoundedText } from './bounded-text.ts';
 import type { OfficePackage } from './office-package.ts';
-import { cellFormats, serialDate } from './sheet-dates.ts';
+import { cellFormats } from './sheet-dates.ts';
+import { numberText, sheetRows } from './sheet-rows.ts';
 import { attribute, type XmlEvent } from './xml.ts';
 
 export const WORKBOOK = /(?:spreadsheetml|ms-excel)\.[\w.]+\.main\+xml$/;
 
-/** Cells far to the right of the last one follow it after so many tabs. */
-const MAX_GAP = 50;
-const MAX_SHARED_STRINGS = 500_000;
-const MAX_SHARED_CHARS = 20_000_000;
-const MAX_HIDDEN_RANGES = 200;
+/** Of one workbook. */
+export const MAX_SHARED_STRINGS = 500_000;
+export const MAX_SHARED_CHARS = 20_000_000;
 
 /**
  * Each sheet is its name and its rows, cells separated by tabs, dates as ISO 8601, formulas as their last results.
@@ -38,7 +37,7 @@ export function sheetText(office: OfficePackage, workbook: string, out: BoundedT
       if (type === 's') return strings[Number(value)] ?? '';
       if (type === 'b') return value === '1' ? 'TRUE' : 'FALSE';
       if (type !== 'n') return value;
-      return dates[style] === true ? serialDate(value, from1904) : shortNumber(value);
+      return numberText(value, dates[style] === true, from1904);
     });
     out.write('\n');
   }
@@ -51,15 +50,12 @@ interface Cell {
 }
 
 function rows(events: Iterable<XmlEvent>, out: BoundedText, display: (cell: Cell) => string): void {
-  const hiddenColumns: { min: number; max: number }[] = [];
-  let rowHidden = false;
+  const sheet = sheetRows(out);
   let inValue = false;
   let type = 'n';
   let style = 0;
   let value = '';
   let column = 0;
-  /** Columns of this row that are written. */
-  let written = 0;
   for (const event of events) {
     if (out.full) return;
     if (event.kind === 'text') {
@@ -69,16 +65,15 @@ function rows(events: Iterable<XmlEvent>, out: BoundedText, display: (cell: Cell
     const opens = event.kind === 'open';
     switch (event.name) {
       case 'col':
-        if (opens && isOn(attribute(event, 'hidden')) && hiddenColumns.length < MAX_HIDDEN_RANGES) {
-          hiddenColumns.push({ min: Number(attribute(event, 'min')), max: Number(attribute(event, 'max')) });
+        if (opens && isOn(attribute(event, 'hidden'))) {
+          sheet.hideColumns(Number(attribute(event, 'min')), Number(attribute(event, 'max')));
         }
         break;
       case 'row':
         if (opens) {
-          rowHidden = isOn(attribute(event, 'hidden'));
+          sheet.begin(isOn(attribute(event, 'hidden')));
           column = 0;
-          written = 0;
-        } else if (written > 0) out.write('\n');
+        } else sheet.end();
         break;
       case 'v':
       case 't':
@@ -90,18 +85,7 @@ function rows(events: Iterable<XmlEvent>, out: BoundedText, display: (cell: Cell
           style = Number(attribute(event, 's') ?? 0);
           value = '';
           column = columnOf(attribute(event, 'r')) ?? column + 1;
-        } else if (value !== '') {
-          const isHidden = rowHidden || hiddenColumns.some(({ min, max }) => min <= column && column <= max);
-          if (isHidden) {
-            out.leftOutHidden();
-            break;
-          }
-          const gap = Math.max(written === 0 ? 0 : 1, column - Math.max(1, written));
-          out.write(
-            '\t'.repeat(Math.min(gap, MAX_GAP)) + display({ type, style, value }).replace(/\s/g, ' '),
-          );
-          written = column;
-        }
+        } else if (value !== '') sheet.cell(column, display({ type, style, value }));
         break;
     }
   }
@@ -116,12 +100,6 @@ function columnOf(reference: string | undefined): number | undefined {
   const letters = /^[A-Z]{1,3}/i.exec(reference ?? '')?.[0].toUpperCase();
   if (letters === undefined) return undefined;
   return Array.from(letters).reduce((column, letter) => 26 * column + letter.charCodeAt(0) - 64, 0);
-}
-
-/** Numbers are stored with the noise of their last binary digits. */
-function shortNumber(value: string): string {
-  const number = Number(value);
-  return Number.isFinite(number) ? String(Number(number.toPrecision(15))) : value;
 }
 
 function sharedStrings(events: Iterable<XmlEvent>, out: BoundedText): string[] {

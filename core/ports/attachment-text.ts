@@ -1,4 +1,7 @@
-/** Turns a document of a stranger into text. It is bounded in size, time and memory, and never throws for its content. */
+/**
+ * Turns a document of a stranger into text. It is bounded in size, time and memory, and never throws for its content.
+ * An app may put its own in front of another: `examples/ocr.mjs` reads the text in pictures.
+ */
 export interface AttachmentText {
   extract(document: {
     readonly bytes: Uint8Array;
@@ -18,14 +21,32 @@ export type ExtractedText =
       /** There was more than the bound let through. */
       readonly cut: boolean;
     }
-  | { readonly kind: 'empty'; readonly reason: NoTextReason };
+  | ({ readonly kind: 'empty'; readonly reason: NoTextReason } & NoTextFacts);
+
+/** What is known of a document all the same. */
+export interface NoTextFacts {
+  /** Of an `image`. */
+  readonly picture?: Picture;
+  /** How many pages a PDF has that has no text. */
+  readonly pages?: number;
+}
+
+/** What the header of a picture says; pixels. */
+export interface Picture {
+  /** As people call it: PNG, JPEG. */
+  readonly format?: string;
+  readonly width?: number;
+  readonly height?: number;
+}
 
 /** Why there is no text. Each is an honest answer about the document, not a failure of the service. */
 export type NoTextReason =
   | 'unsupported_type'
   | 'encrypted'
   | 'broken'
-  /** Pictures only: a scan. */
+  /** A picture. It may show text, which is not read. */
+  | 'image'
+  /** It was read, and there is no text in it: it may be a scan. */
   | 'no_text'
   | 'too_large'
   | 'too_slow';

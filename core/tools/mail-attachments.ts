@@ -3,7 +3,7 @@ import { ServiceError } from '../errors.ts';
 import type { AttachmentInfo } from '../mail/parse.ts';
 import { findMessage, messageNamed } from '../mailbox.ts';
 import { pageFields, skipped } from '../paging.ts';
-import type { AttachmentText, ExtractedText, NoTextReason } from '../ports/attachment-text.ts';
+import type { AttachmentText, ExtractedText, NoTextFacts, NoTextReason } from '../ports/attachment-text.ts';
 import type { UnreadableReason } from '../ports/reader.ts';
 import { readWithin } from '../read-message.ts';
 import type { TextWindow } from '../reading/message-job.ts';
@@ -76,7 +76,8 @@ const HINTS: Readonly<Record<NoTextReason, string>> = {
   unsupported_type: 'Text cannot be taken from this type of file.',
   encrypted: 'The document is protected by a password.',
   broken: 'The document cannot be read; it may be damaged.',
-  no_text: 'The document holds no text; it may be a picture or a scan.',
+  image: 'It is a picture. What it shows is not read.',
+  no_text: 'The document holds no text; it may be a scan.',
   too_large: 'The document is too large to be read here.',
   too_slow: 'The document took too long to read.',
 };
@@ -85,7 +86,7 @@ export const readAttachment = defineRead({
   name: 'read_attachment',
   title: 'Read an attachment',
   description:
-    'The text of one attachment (plain, html, pdf, office formats, rtf, csv, ics, eml); never its bytes.',
+    'The text of one attachment (plain, html, pdf, office formats old and new, rtf, epub, csv, ics, eml); never its bytes.',
   group: 'mail:read',
   kind: 'read',
   untrusted: ['name', 'mime', 'text'],
@@ -100,6 +101,15 @@ export const readAttachment = defineRead({
     text: z.string().optional().meta({ description: 'Absent where there is none: `reason` says why.' }),
     text_chars: z.int().min(0),
     text_truncated: z.boolean(),
+    image: z
+      .object({
+        format: z.string().exactOptional(),
+        width: z.int().min(1).exactOptional(),
+        height: z.int().min(1).exactOptional(),
+      })
+      .optional()
+      .meta({ description: 'Of a picture: its format, and its size in pixels as far as its header says.' }),
+    pages: z.int().min(0).optional().meta({ description: 'Of a PDF without text: how many pages it has.' }),
   }),
   async run(args, context) {
     const { mail, attachmentText } = context.ports;
@@ -115,7 +125,7 @@ export const readAttachment = defineRead({
     const taken = await readWithin(context.ports, signal, 'attachment', input);
     if (taken.kind === 'unreadable') {
       context.shown(id);
-      return withoutText(id, { ...NOT_KNOWN, index }, taken.reason, UNREADABLE[taken.reason]);
+      return withoutText(id, { ...NOT_KNOWN, index }, taken.reason, {}, UNREADABLE[taken.reason]);
     }
     if (taken.value === null) throw none;
     context.shown(id);
@@ -129,7 +139,7 @@ export const readAttachment = defineRead({
       mime: charset === undefined ? info.mime : `${info.mime}; charset=${charset}`,
     };
     const extracted = await extractedWithin(attachmentText, { ...document, signal });
-    if (extracted.kind === 'empty') return withoutText(id, info, extracted.reason);
+    if (extracted.kind === 'empty') return withoutText(id, info, extracted.reason, extracted);
     const seen = await readWithin(context.ports, signal, 'text', { text: extracted.text, window: TEXT });
     if (seen.kind === 'unreadable') return withoutText(id, info, seen.reason);
     const { text, chars } = seen.value;
@@ -152,8 +162,22 @@ function factsOf(id: string, info: AttachmentInfo) {
   return { id, index, name, mime };
 }
 
-function withoutText(id: string, info: AttachmentInfo, reason: NoTextReason, hint = HINTS[reason]): Found {
-  const result = { ...factsOf(id, info), text_chars: 0, text_truncated: false, reason, hint };
+function withoutText(
+  id: string,
+  info: AttachmentInfo,
+  reason: NoTextReason,
+  { picture, pages }: NoTextFacts = {},
+  hint = HINTS[reason],
+): Found {
+  const result = {
+    ...factsOf(id, info),
+    text_chars: 0,
+    text_truncated: false,
+    reason,
+    hint,
+    ...(picture === undefined ? {} : { image: picture }),
+    ...(pages === undefined ? {} : { pages }),
+  };
   return { kind: 'empty', result };
 }
 

@@ -142,7 +142,8 @@ describe('read_attachment', () => {
     ['unsupported_type', /type of file/],
     ['encrypted', /password/],
     ['broken', /damaged/],
-    ['no_text', /picture|scan/],
+    ['image', /picture/],
+    ['no_text', /scan/],
     ['too_large', /too large/],
     ['too_slow', /too long/],
   ] as const)('without text says why: %s', async (reason, hint) => {
@@ -162,6 +163,20 @@ describe('read_attachment', () => {
     expect(result.hint).toMatch(hint);
     expect(result).not.toHaveProperty('text');
     expect(result.untrusted_fields).toEqual(['name', 'mime']);
+  });
+
+  it('that is a picture says how large it is; a scan, how many pages it has', async () => {
+    const picture = { format: 'PNG', width: 320, height: 240 };
+    const one = fakeText({ kind: 'empty', reason: 'image', picture });
+    const shown = await open([file('a.png')], { attachmentText: one.attachmentText });
+    const image = resultOf(await shown.key.call('read_attachment', { id: shown.id, index: 0 }));
+    expect(image).toMatchObject({ reason: 'image', image: picture });
+    expect(image).not.toHaveProperty('pages');
+    const other = fakeText({ kind: 'empty', reason: 'no_text', pages: 3 });
+    const scanned = await open([file('a.pdf')], { attachmentText: other.attachmentText });
+    const scan = resultOf(await scanned.key.call('read_attachment', { id: scanned.id, index: 0 }));
+    expect(scan).toMatchObject({ reason: 'no_text', pages: 3 });
+    expect(scan).not.toHaveProperty('image');
   });
 
   it('that is too large to be fetched says so, and is not read', async () => {

@@ -1,5 +1,7 @@
 import { strToU8, zipSync } from 'fflate';
+import { oldSheetFile, oldSlidesFile, sheetCell, sheetRecord } from '../adapters/extract/compound-files.ts';
 import {
+  officeFile,
   openDocumentFile,
   paragraph,
   run,
@@ -41,6 +43,10 @@ export function documentOf(roll: Dice, scale: number): DocumentSeed {
       mime: `text/csv; charset=${oneOf(roll, ['utf-8', 'utf-16le', 'x', 'shift_jis'])}`,
       bytes: Buffer.from(`${text(roll)};"${text(roll)}\n`.repeat(many)),
     }),
+    () => ({ name: 'a.ppt', mime: 'application/vnd.ms-powerpoint', bytes: oldSlides(roll, scale) }),
+    () => ({ name: 'a.xls', mime: 'application/vnd.ms-excel', bytes: oldSheet(roll, scale) }),
+    () => ({ name: 'a.epub', mime: 'application/epub+zip', bytes: Buffer.from(book(roll, many)) }),
+    () => ({ name: 'a.xlsb', mime: 'application/vnd.ms-excel', bytes: Buffer.from(binarySheet(roll, many)) }),
     () =>
       file(
         'a.docx',
@@ -57,7 +63,9 @@ export function documentOf(roll: Dice, scale: number): DocumentSeed {
       ),
   ]);
   const document = make();
-  return roll() < 0.3 ? { ...document, bytes: lying(roll, document.bytes) } : document;
+  if (roll() >= 0.3) return document;
+  const isCompound = document.bytes.readUInt32BE(0) === 0xd0cf11e0;
+  return { ...document, bytes: (isCompound ? tangled : lying)(roll, document.bytes) };
 }
 
 function file(name: string, kind: string, bytes: Uint8Array): DocumentSeed {
@@ -74,6 +82,95 @@ function lying(roll: Dice, bytes: Buffer): Buffer {
     changed.writeUInt32LE(oneOf(roll, [0, 1, 0xffffffff, 0x7fffffff, changed.length, 8]), field);
   }
   return changed;
+}
+
+/** A compound file with other numbers than those of its contents: chains that end, cross or run in circles. */
+function tangled(roll: Dice, bytes: Buffer): Buffer {
+  const changed = Buffer.from(bytes);
+  for (let times = 1 + below(roll, 6); times > 0; times--) {
+    const at = 4 * below(roll, Math.floor(oneOf(roll, [1024, changed.length]) / 4));
+    if (at + 4 > changed.length) continue;
+    changed.writeUInt32LE(oneOf(roll, [0, 1, 2, 3, 0xfffffffe, 0xffffffff, 0x7fffffff, changed.length]), at);
+  }
+  return changed;
+}
+
+const OLD_BYTES = 6000;
+
+function oldSlides(roll: Dice, scale: number): Buffer {
+  const slides = Array.from({ length: 1 + below(roll, 3) * scale }, () => ({
+    text: text(roll).repeat(1 + below(roll, 3)),
+    ...(roll() < 0.5 ? { outline: text(roll) } : {}),
+    ...(roll() < 0.3 ? { notes: text(roll) } : {}),
+    hidden: roll() < 0.2,
+  }));
+  return oldSlidesFile(slides, roll() < 0.3 ? [text(roll)] : []);
+}
+
+function oldSheet(roll: Dice, scale: number): Buffer {
+  const records: Buffer[] = [];
+  for (let left = OLD_BYTES * scale; left > 0; left -= records.at(-1)?.length ?? left) {
+    const type = oneOf(
+      roll,
+      [0x06, 0x7d, 0xbd, 0xd6, 0xfd, 0x203, 0x204, 0x205, 0x207, 0x208, 0x27e, 0x809, 0x0a],
+    );
+    records.push(sheetCell(type, below(roll, 9), below(roll, 300), anyBytes(roll, 30)));
+  }
+  const globals = Array.from({ length: below(roll, 6) }, () =>
+    sheetRecord(oneOf(roll, [0x22, 0x3c, 0x42, 0x85, 0xe0, 0xfc, 0x41e]), anyBytes(roll, 60)),
+  );
+  return oldSheetFile(records, globals);
+}
+
+function anyBytes(roll: Dice, most: number): Buffer {
+  return Buffer.from(
+    Array.from({ length: below(roll, most) }, () => oneOf(roll, [0, 0, 1, 2, 0x41, 0xff, below(roll, 256)])),
+  );
+}
+
+function book(roll: Dice, many: number): Uint8Array {
+  const chapter = `<html><body>${`<p>${text(roll)}<a/></p>`.repeat(many)}</body></html>`;
+  const href = oneOf(roll, ['a.xhtml', '../a.xhtml', '%zz', '/EPUB/a.xhtml']);
+  const list = `<package><manifest><item id="a" href="${href}" media-type="application/xhtml+xml"/></manifest><spine>${'<itemref idref="a"/>'.repeat(many)}</spine></package>`;
+  return zipSync(
+    {
+      'META-INF/container.xml': strToU8('<container><rootfile full-path="EPUB/b.opf"/></container>'),
+      'EPUB/b.opf': strToU8(list),
+      'EPUB/a.xhtml': strToU8(chapter),
+    },
+    { mtime: '2026-01-01' },
+  );
+}
+
+function binarySheet(roll: Dice, many: number): Uint8Array {
+  const record = () => {
+    const data = anyBytes(roll, 40);
+    return Buffer.concat([
+      Buffer.from([oneOf(roll, [0, 1, 2, 5, 6, 7, 8, 13, 18, 60, 62]), data.length]),
+      data,
+    ]);
+  };
+  const part = Buffer.concat(Array.from({ length: 1 + below(roll, 20) }, record));
+  const id = Buffer.from('rId1', 'utf16le');
+  const sheet = Buffer.concat([
+    Buffer.from([0x9c, 0x01, 24, 0, 0, 0, 0, 1, 0, 0, 0, 4, 0, 0, 0]),
+    id,
+    Buffer.alloc(4),
+  ]);
+  const type = 'application/vnd.ms-excel.sheet.binary.macroEnabled.main';
+  return officeFile([
+    {
+      name: '/xl/workbook.bin',
+      type,
+      xml: Buffer.concat([Buffer.from([0x83, 0x01, 0]), sheet]),
+      related: { rId1: ['worksheet', 'sheet.bin'], rId2: ['sharedStrings', 'sheet.bin'] },
+    },
+    {
+      name: '/xl/sheet.bin',
+      type: 'application/vnd.ms-excel.worksheet',
+      xml: Buffer.from(part.toString('latin1').repeat(many), 'latin1'),
+    },
+  ]);
 }
 
 const TEXTS = [

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
+import { oldSlidesFile } from '../adapters/extract/compound-files.ts';
 import { pythonTestMail } from '../python-test-mail.ts';
 
 /** Real messages, documents and pages, of which fuzzed ones are made. What a machine has of them differs. */
@@ -25,6 +26,8 @@ const MIMES: Readonly<Record<string, string>> = {
   '.ods': 'application/vnd.oasis.opendocument.spreadsheet',
   '.odp': 'application/vnd.oasis.opendocument.presentation',
   '.rtf': 'application/rtf',
+  '.doc': 'application/msword',
+  '.xls': 'application/vnd.ms-excel',
   '.png': 'image/png',
 };
 
@@ -42,7 +45,7 @@ const SEED_BYTES = 300_000;
 export async function readSeeds(documents = DOCUMENTS): Promise<Seeds> {
   const python = await pythonTestMail();
   const mail = python === undefined ? [] : await filesOf([python], /^msg_.*\.txt$/);
-  const files = await filesOf([documents, ...MANUALS], /\.(?:pdf|docx|xlsx|pptx|od[tsp]|rtf|png)$/);
+  const files = await filesOf([documents, ...MANUALS], /\.(?:pdf|docx?|xlsx?|pptx|od[tsp]|rtf|png)$/);
   const read = files.map(async (path) => ({
     name: path.slice(path.lastIndexOf('/') + 1),
     mime: MIMES[extname(path)] ?? '',
@@ -151,6 +154,14 @@ const OWN_DOCUMENTS: readonly DocumentSeed[] = [
     bytes: Buffer.from(
       "{\\rtf1\\ansi{\\fonttbl{\\f1\\fcharset128 x;}}\\f1 \\'83e\\u8364?{\\v x}\\cell\\row}",
     ),
+  },
+  {
+    name: 'a.ppt',
+    mime: 'application/vnd.ms-powerpoint',
+    bytes: oldSlidesFile([
+      { outline: 'Title', text: 'Text', notes: 'Notes' },
+      { text: 'x', hidden: true },
+    ]),
   },
   { name: 'a.eml', mime: 'message/rfc822', bytes: OWN_MESSAGES[0] ?? Buffer.alloc(0) },
 ];

@@ -78,14 +78,13 @@ describe('packages', () => {
     expect(await textOf(officeFile([main, sheet], 'extension'))).toBe('One\n7');
   });
 
-  it.each([
-    'application/vnd.ms-excel.sheet.binary.macroEnabled.main',
-    'application/vnd.ms-visio.drawing.main+xml',
-    'application/octet-stream',
-  ])('of %s are not read, and nothing is said of their text', async (type) => {
-    expect(await textOf(officeFile([word(type)]))).toBe('(unsupported_type)');
-    expect(await textOf(officeFile([word(type)], 'extension'))).toBe('(unsupported_type)');
-  });
+  it.each(['application/vnd.ms-visio.drawing.main+xml', 'application/octet-stream'])(
+    'of %s are not read, and nothing is said of their text',
+    async (type) => {
+      expect(await textOf(officeFile([word(type)]))).toBe('(unsupported_type)');
+      expect(await textOf(officeFile([word(type)], 'extension'))).toBe('(unsupported_type)');
+    },
+  );
 
   it('show headers and footnotes that only a relationship leads to', async () => {
     const part = (name: string, text: string) => ({

@@ -57,11 +57,11 @@ describe('documents of real programs', () => {
   });
 
   it.each([
-    ['locked.pdf', 'encrypted'],
-    ['scan.pdf', 'no_text'],
-    ['picture.png', 'no_text'],
-  ])('%s holds no text: %s', async (name, reason) => {
-    expect(await textOf(join(DOCUMENTS, name))).toEqual({ kind: 'empty', reason });
+    ['locked.pdf', { reason: 'encrypted' }],
+    ['scan.pdf', { reason: 'no_text', pages: 1 }],
+    ['picture.png', { reason: 'image', picture: { format: 'PNG', width: 200, height: 200 } }],
+  ])('%s holds no text: %o', async (name, answer) => {
+    expect(await textOf(join(DOCUMENTS, name))).toEqual({ kind: 'empty', ...answer });
   });
 });
 

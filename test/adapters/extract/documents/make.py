@@ -1,6 +1,6 @@
 """Makes the documents beside this file, with the programs that write such files for people.
 
-Debian: apt-get install pandoc python3-odf qpdf; pip install python-docx openpyxl reportlab
+Debian: apt-get install pandoc python3-odf qpdf libreoffice-writer-nogui libreoffice-calc-nogui; pip install python-docx openpyxl reportlab
 """
 import datetime
 import subprocess
@@ -80,6 +80,11 @@ def sheet():
     secret.sheet_state = "hidden"
     book.create_sheet("Notes")["B2"] = "two\nlines"
     book.save("sheet.xlsx")
+
+
+def before_2007():
+    for name, source in [("doc", "word.docx"), ("xls", "sheet.xlsx")]:
+        subprocess.run(["soffice", "--headless", "--convert-to", name, source], check=True)
 
 
 def open_document():
@@ -164,5 +169,6 @@ def pdf():
 pandoc()
 word()
 sheet()
+before_2007()
 open_document()
 pdf()

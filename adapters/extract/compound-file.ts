@@ -1,0 +1,135 @@
+import { Buffer } from 'node:buffer';
+import { NoText } from './no-text.ts';
+
+/** The streams of a compound file, the container of Office's formats before 2007 (MS-CFB). */
+export interface CompoundFile {
+  /** Whether the root holds a stream or a storage of this name. */
+  has(name: string): boolean;
+  /**
+   * A stream of the root, as far as the file holds it.
+   * @throws NoText `broken` if there is none
+   */
+  stream(name: string): Buffer;
+}
+
+const HEADER_BYTES = 512;
+const ENTRY_BYTES = 128;
+const MINI_SECTOR_BYTES = 64;
+/** Sector numbers from here on mean something else: the end of a chain, a free sector. */
+const NO_SECTOR = 0xfffffffa;
+const HEADER_FAT_SECTORS = 109;
+const ROOT = 5;
+
+interface Entry {
+  readonly name: string;
+  readonly kind: number;
+  readonly left: number;
+  readonly right: number;
+  readonly child: number;
+  readonly begin: number;
+  readonly bytes: number;
+}
+
+/** @throws NoText `broken` */
+export function openCompoundFile(source: Uint8Array): CompoundFile {
+  const bytes = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
+  if (bytes.length < HEADER_BYTES) throw new NoText('broken');
+  const shift = bytes.readUInt16LE(30);
+  if (shift !== 9 && shift !== 12) throw new NoText('broken');
+  const sectorBytes = 2 ** shift;
+  const sectors = Math.ceil(bytes.length / sectorBytes);
+  // The header takes the place of the first sector.
+  const sector = (at: number) => bytes.subarray((at + 1) * sectorBytes, (at + 2) * sectorBytes);
+  const fat = numbers(fatSectors(bytes, sector, sectors).map(sector));
+
+  /** @param length of the stream, where it is known */
+  const chain = (begin: number, length = Number.POSITIVE_INFINITY): Buffer => {
+    const found: Buffer[] = [];
+    let at = begin;
+    while (at < NO_SECTOR && found.length < sectors && found.length * sectorBytes < length) {
+      found.push(sector(at));
+      at = fat[at] ?? NO_SECTOR;
+    }
+    return Buffer.concat(found).subarray(0, Math.min(length, bytes.length));
+  };
+
+  const entries = directory(chain(bytes.readUInt32LE(48)));
+  const root = entries.find(({ kind }) => kind === ROOT);
+  if (root === undefined) throw new NoText('broken');
+  const children = siblings(entries, root.child);
+  const miniFat = numbers([chain(bytes.readUInt32LE(60))]);
+  const smallest = bytes.readUInt32LE(56);
+  let miniStream: Buffer | undefined;
+
+  const miniChain = (begin: number, length: number): Buffer => {
+    miniStream ??= chain(root.begin, root.bytes);
+    const found: Buffer[] = [];
+    let at = begin;
+    while (at < NO_SECTOR && found.length * MINI_SECTOR_BYTES < length) {
+      found.push(miniStream.subarray(at * MINI_SECTOR_BYTES, (at + 1) * MINI_SECTOR_BYTES));
+      at = miniFat[at] ?? NO_SECTOR;
+    }
+    return Buffer.concat(found).subarray(0, length);
+  };
+
+  return {
+    has: (name) => children.has(name.toLowerCase()),
+    stream(name) {
+      const entry = children.get(name.toLowerCase());
+      if (entry === undefined) throw new NoText('broken');
+      return entry.bytes < smallest ? miniChain(entry.begin, entry.bytes) : chain(entry.begin, entry.bytes);
+    },
+  };
+}
+
+/** The first are listed in the header, the others in a chain of sectors whose last number names the next. */
+function fatSectors(bytes: Buffer, sector: (at: number) => Buffer, sectors: number): number[] {
+  const header = numbers([bytes.subarray(76, HEADER_BYTES)]).subarray(0, HEADER_FAT_SECTORS);
+  const listed = [...header];
+  let next = bytes.readUInt32LE(68);
+  for (let step = 0; next < NO_SECTOR && step < sectors && listed.length < sectors; step++) {
+    const list = numbers([sector(next)]);
+    for (const one of list.subarray(0, -1)) listed.push(one);
+    next = list.at(-1) ?? NO_SECTOR;
+  }
+  return listed.filter((at) => at < NO_SECTOR).slice(0, sectors);
+}
+
+function numbers(pieces: readonly Buffer[]): Uint32Array {
+  const bytes = Buffer.concat(pieces);
+  const found = new Uint32Array(Math.floor(bytes.length / 4));
+  for (let at = 0; at < found.length; at++) found[at] = bytes.readUInt32LE(4 * at);
+  return found;
+}
+
+function directory(bytes: Buffer): Entry[] {
+  const entries: Entry[] = [];
+  for (let at = 0; at + ENTRY_BYTES <= bytes.length; at += ENTRY_BYTES) {
+    const nameBytes = Math.min(64, Math.max(2, bytes.readUInt16LE(at + 64)));
+    entries.push({
+      name: bytes.toString('utf16le', at, at + nameBytes - 2),
+      kind: bytes.readUInt8(at + 66),
+      left: bytes.readUInt32LE(at + 68),
+      right: bytes.readUInt32LE(at + 72),
+      child: bytes.readUInt32LE(at + 76),
+      begin: bytes.readUInt32LE(at + 116),
+      bytes: bytes.readUInt32LE(at + 120),
+    });
+  }
+  return entries;
+}
+
+/** What one storage holds: documents within the document have storages of their own. By name in lower case. */
+function siblings(entries: readonly Entry[], first: number): ReadonlyMap<string, Entry> {
+  const found = new Map<string, Entry>();
+  const seen = new Set<number>();
+  const left = [first];
+  for (let at = left.pop(); at !== undefined; at = left.pop()) {
+    const entry = entries[at];
+    if (entry === undefined || seen.has(at)) continue;
+    seen.add(at);
+    found.set(entry.name.toLowerCase(), entry);
+    left.push(entry.left, entry.right);
+  }
+  return found;
+}

@@ -1,0 +1,88 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { strToU8, zipSync } from 'fflate';
+import { describe, expect, it } from 'vitest';
+import { documentText } from '../../../adapters/extract/document-text.ts';
+
+const CONTAINER = '<container><rootfiles><rootfile full-path="EPUB/book.opf"/></rootfiles></container>';
+const item = (id: string, href: string) =>
+  `<item id="${id}" href="${href}" media-type="application/xhtml+xml"/>`;
+const page = (body: string, head = '<title/>') =>
+  `<?xml version="1.0"?><html><head>${head}</head><body>${body}</body></html>`;
+
+function book(files: Readonly<Record<string, string>>, list: string): Uint8Array {
+  const all = {
+    mimetype: 'application/epub+zip',
+    'META-INF/container.xml': CONTAINER,
+    'EPUB/book.opf': list,
+    ...files,
+  };
+  return zipSync(Object.fromEntries(Object.entries(all).map(([name, text]) => [name, strToU8(text)])));
+}
+
+async function answerOf(bytes: Uint8Array) {
+  return documentText(bytes, { name: 'a.epub', mime: 'application/epub+zip' });
+}
+
+describe('an .epub', () => {
+  const list = `<package><manifest>${item('b', 'second.xhtml')}${item('a', 'text/the%20first.xhtml')}${item('x', 'unlisted.xhtml')}</manifest><spine><itemref idref="a"/><itemref idref="b"/></spine></package>`;
+  const files = {
+    'EPUB/text/the first.xhtml': page(
+      '<h1>One</h1><p>Two <a id="x"/>three</p><div style="display:none"/>four',
+    ),
+    'EPUB/second.xhtml': page('<p>Five</p><p style="display:none">hidden</p>'),
+    'EPUB/unlisted.xhtml': page('<p>of no chapter</p>'),
+  };
+
+  it('shows its chapters in the order of reading', async () => {
+    expect(await answerOf(book(files, list))).toEqual({
+      kind: 'text',
+      text: 'One\n\nTwo three\n\nfour\n\nFive',
+      cut: false,
+    });
+  });
+
+  it('whose chapters are locked is encrypted, one whose fonts are is not', async () => {
+    const lock = (name: string) => ({
+      ...files,
+      'META-INF/encryption.xml': `<encryption><CipherReference URI="${name}"/></encryption>`,
+    });
+    expect(await answerOf(book(lock('EPUB/second.xhtml'), list))).toMatchObject({ cut: true });
+    expect(await answerOf(book(lock('EPUB/text/the first.xhtml'), list))).toEqual({
+      kind: 'empty',
+      reason: 'encrypted',
+    });
+    expect(await answerOf(book(lock('EPUB/font.otf'), list))).toMatchObject({ kind: 'text', cut: false });
+  });
+
+  it('that lacks a chapter says that it is cut; one without a list is broken', async () => {
+    const { 'EPUB/second.xhtml': _, ...rest } = files;
+    expect(await answerOf(book(rest, list))).toMatchObject({ kind: 'text', cut: true });
+    expect(await answerOf(zipSync({ 'META-INF/container.xml': strToU8('<container/>') }))).toEqual({
+      kind: 'empty',
+      reason: 'broken',
+    });
+  });
+});
+
+describe('a document of Apple’s', () => {
+  it('is read by the preview in it, and says so', async () => {
+    const preview = await readFile(join(import.meta.dirname, 'documents/pages.pdf'));
+    expect(
+      await answerOf(zipSync({ 'QuickLook/Preview.pdf': preview, 'Index/Document.iwa': new Uint8Array(9) })),
+    ).toEqual({
+      kind: 'text',
+      text: 'Invoice 4711\nTotal: 99 EUR\n\nSecond page\n\n[This is the preview that the file holds of itself. It may show the first page only.]',
+      cut: false,
+    });
+  });
+
+  it('without one is not read', async () => {
+    expect(
+      await answerOf(zipSync({ 'preview.jpg': new Uint8Array(9), 'Index/Document.iwa': new Uint8Array(9) })),
+    ).toEqual({
+      kind: 'empty',
+      reason: 'unsupported_type',
+    });
+  });
+});
