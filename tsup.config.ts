@@ -3,6 +3,7 @@ import { defineConfig } from 'tsup';
 /** What package.json exports, by the path it has below dist. */
 const publicEntries = [
   'hosts/embedded/countersign',
+  'core/adapter',
   'adapters/sqlite/storage',
   'adapters/postgres/storage',
   'adapters/imap/mail',

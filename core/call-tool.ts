@@ -23,12 +23,14 @@ import type { Ports } from './ports/ports.ts';
 import type { Activity, Caller, ClaimRef, Held } from './ports/storage.ts';
 import { requestHash, similarHash } from './same-request.ts';
 import type { Answer, ToolCall } from './service.ts';
+import type { LookUpPorts, OwnPorts, RunPorts } from './tool-ports.ts';
 import { toolNamed } from './tools/catalogue.ts';
 import {
   type CallContext,
   type Found,
   filedTarget,
   isWrite,
+  type OwnTool,
   type Planned,
   type ReadTool,
   type WriteTool,
@@ -40,6 +42,9 @@ export type CallTool = (caller: Caller, call: ToolCall) => Promise<Answer>;
 
 export interface CallToolParts {
   readonly ports: Ports;
+  readonly lookUps: LookUpPorts;
+  readonly ownPorts: OwnPorts;
+  readonly runPorts: RunPorts;
   readonly keyring: Keyring;
   readonly identifiers: Identifiers;
   readonly executor: Executor;
@@ -151,7 +156,7 @@ async function answer(
   if (mode === 'off') throw new ServiceError('not_permitted', { details: { group: tool.group } });
 
   const context: CallContext = {
-    ports: parts.ports,
+    ports: parts.lookUps,
     owner,
     credential,
     accounts,
@@ -174,13 +179,17 @@ async function answer(
     if (stored !== undefined) return stored;
     const planned = await plan(context);
     if (tool.kind === 'light' && mode === 'direct' && planned.plan.holds.length === 0) {
-      return performLight(tool, planned, context, progress);
+      return performLight(parts, tool, planned, context, progress);
     }
     return file(parts, tool, planned, context, progress);
   }
+  if (tool.kind === 'own') {
+    const run = tool.bind(call.args);
+    const stored = await claim(parts, caller, call, progress, now);
+    return stored ?? fitted(tool, await run({ ...context, ports: parts.ownPorts }), parts, call.sizeBytes);
+  }
   const run = tool.bind(call.args);
-  const stored = tool.kind === 'own' ? await claim(parts, caller, call, progress, now) : undefined;
-  return stored ?? fitted(tool, await run(context), parts, call.sizeBytes);
+  return fitted(tool, await run(context), parts, call.sizeBytes);
 }
 
 /** Claims the Idempotency-Key of a write. @returns the answer of an earlier run, if there is one */
@@ -228,6 +237,7 @@ async function claim(
 
 /** A light write in mode `direct`: no approval, its own result. */
 async function performLight(
+  { runPorts }: CallToolParts,
   tool: WriteTool,
   { plan }: Planned,
   context: CallContext,
@@ -235,7 +245,7 @@ async function performLight(
 ): Promise<Outcome> {
   const { owner, accounts, ports } = context;
   const result = await tool.perform(plan, {
-    ports,
+    ports: runPorts,
     ownerId: owner.ownerId,
     requestId: progress.claim?.requestId ?? newApprovalId(ports.random),
     date: context.now,
@@ -325,7 +335,7 @@ function writeOutcome(approval: Approval, dashboardUrl: string, now: Date): Outc
 
 /** The largest part of what was found that fits into one answer, with its third-party fields marked. */
 function fitted(
-  tool: ReadTool,
+  tool: ReadTool | OwnTool,
   found: Found,
   { ports }: CallToolParts,
   sizeBytes: ToolCall['sizeBytes'],

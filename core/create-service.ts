@@ -16,6 +16,7 @@ import { createKeys } from './service/keys.ts';
 import { createOwners } from './service/owners.ts';
 import { createSessions } from './service/sessions.ts';
 import type { Service } from './service.ts';
+import { lookUpPorts, ownPorts, runPorts } from './tool-ports.ts';
 import { createInboxWatch } from './watch-inboxes.ts';
 
 export interface ServiceOptions extends Ports {
@@ -63,6 +64,9 @@ export function createService(options: ServiceOptions): Service {
 
   const callTool = createCallTool({
     ports,
+    lookUps: lookUpPorts(ports),
+    ownPorts: ownPorts(ports),
+    runPorts: runPorts(ports),
     keyring,
     identifiers,
     executor,

@@ -8,6 +8,7 @@ import { MailError } from './ports/mail.ts';
 import type { Ports } from './ports/ports.ts';
 import type { Settlement } from './ports/storage.ts';
 import { normalAddress } from './schema.ts';
+import { runPorts } from './tool-ports.ts';
 import { toolNamed } from './tools/catalogue.ts';
 import { isWrite, type RunContext, type WriteTool } from './tools/define-tool.ts';
 
@@ -47,6 +48,7 @@ export function openPlan(keyring: Keyring, approval: Approval, sealedPlan: strin
 
 export function createExecutor(ports: Ports, keyring: Keyring, leaseMs: number): Executor {
   const { storage, clock, log } = ports;
+  const portsOfRun = runPorts(ports);
   const running = new Map<string, Promise<unknown>>();
   /** What could not be done now is due again after this long. */
   const retryMs = Math.round((leaseMs * 2) / 3);
@@ -78,7 +80,7 @@ export function createExecutor(ports: Ports, keyring: Keyring, leaseMs: number):
     const date = clock.now();
     const progress = { started: approval.startedAt !== null, startError: undefined as unknown };
     const run: RunContext = {
-      ports,
+      ports: portsOfRun,
       ownerId,
       requestId: id,
       date,

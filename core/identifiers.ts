@@ -1,6 +1,6 @@
 import type { Keyring } from './keyring.ts';
+import type { MessageRow } from './mail/message-row.ts';
 import type { Random } from './ports/clock.ts';
-import type { MessageRow } from './ports/mail.ts';
 
 /**
  * The identifiers that go over the wire. Message ids and cursors are sealed: nobody reads a folder name or a

@@ -1,6 +1,6 @@
 import { excerptOf } from './extractive-summary.ts';
+import type { MessageRow } from './mail/message-row.ts';
 import { ROW_FIELD_CHARS } from './mailbox.ts';
-import type { MessageRow } from './ports/mail.ts';
 import type { LinkedMessage } from './ports/tracker-storage.ts';
 import { shortened } from './shortened.ts';
 

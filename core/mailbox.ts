@@ -1,8 +1,9 @@
 import { ServiceError } from './errors.ts';
 import { folderRolesOf, type WithRole, withRoles } from './folders/account-folders.ts';
 import type { MessageIdParts } from './identifiers.ts';
+import type { MessageRow } from './mail/message-row.ts';
 import type { MessageTarget } from './plan.ts';
-import { type FolderRole, type MailCall, MailError, type MailFolder, type MessageRow } from './ports/mail.ts';
+import { type FolderRole, type MailCall, MailError, type MailFolder } from './ports/mail.ts';
 import type { Account } from './ports/storage.ts';
 import { type ReadMessage, readMessage } from './read-message.ts';
 import type { TextWindow } from './reading/message-job.ts';

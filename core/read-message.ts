@@ -1,10 +1,12 @@
 import { ServiceError } from './errors.ts';
+import type { MessageRow } from './mail/message-row.ts';
 import { parseHeaders } from './mail/parse.ts';
-import { type MailCall, type MessageRow, type MessageSource, SOURCE_BYTES } from './ports/mail.ts';
-import type { Ports } from './ports/ports.ts';
+import type { MailCall, MessagePlace } from './ports/mail.ts';
+import { type MessageSource, SOURCE_BYTES } from './ports/mail-reading.ts';
 import type { Reading, UnreadableReason } from './ports/reader.ts';
 import type { JobInput, JobName, JobOutput } from './reading/jobs.ts';
 import { boundedHeaders, type MessageReading, seenBody, type TextWindow } from './reading/message-job.ts';
+import type { LookUpPorts } from './tool-ports.ts';
 
 /** Messages as a person sees them, or what can be said of those that cannot be read. */
 
@@ -24,7 +26,7 @@ const NOT_READ: Readonly<Record<UnreadableReason, string>> = {
  * @throws ServiceError `temporarily_unavailable` when the caller's time is over before it is done
  */
 export async function readWithin<K extends JobName>(
-  { reader }: Pick<Ports, 'reader'>,
+  { reader }: Pick<LookUpPorts, 'reader'>,
   signal: AbortSignal,
   job: K,
   input: JobInput<K>,
@@ -41,7 +43,7 @@ const RETRY_AFTER_S = 5;
 
 /** @throws ServiceError as `readWithin` does */
 export async function readMessage(
-  ports: Pick<Ports, 'reader'>,
+  ports: Pick<LookUpPorts, 'reader'>,
   signal: AbortSignal,
   source: MessageSource,
   window: TextWindow,
@@ -82,7 +84,7 @@ const BATCH_BYTES = 32 * 1024 * 1024;
  * @param untilMs from then on messages are `too_slow` without being tried, so that the others can still be answered
  */
 export async function* readMessages(
-  ports: Pick<Ports, 'mail' | 'reader' | 'clock'>,
+  ports: Pick<LookUpPorts, 'reader' | 'clock'> & { readonly mail: SourceReader },
   call: MailCall,
   wanted: readonly WantedMessage[],
   { window, untilMs }: { readonly window: TextWindow; readonly untilMs: number },
@@ -101,6 +103,13 @@ export async function* readMessages(
       yield message && (await readMessage(ports, call.signal, message.source, window));
     }
   }
+}
+
+interface SourceReader {
+  readAll(
+    call: MailCall,
+    places: readonly MessagePlace[],
+  ): Promise<readonly ({ readonly source: MessageSource } | undefined)[]>;
 }
 
 type WantedMessage = Pick<MessageRow, 'place' | 'sizeBytes'>;

@@ -1,11 +1,13 @@
 import { ServiceError } from './errors.ts';
 import { folderForRole, folderRolesOf } from './folders/account-folders.ts';
 import { type Hold, recipientHolds } from './holds.ts';
+import { composeMessage, type Invitation, withDate } from './mail/compose.ts';
 import type { MessageHeaders } from './mail/parse.ts';
 import { placeOf } from './mailbox.ts';
 import type { Result } from './outcome.ts';
 import type { ActionPlan, MessageTarget } from './plan.ts';
-import type { Invitation, MailFlag, Outgoing } from './ports/mail.ts';
+import type { MailFlag } from './ports/mail.ts';
+import type { Outgoing } from './ports/mail-sending.ts';
 import type { Account } from './ports/storage.ts';
 import { domainOf, safetyHolds } from './safety-filter.ts';
 import { normalAddress } from './schema.ts';
@@ -65,7 +67,7 @@ export async function frozenMessage(
   const { account } = letter;
   const unique = Buffer.from(ports.random(16)).toString('hex');
   const messageId = `<${unique}@${account.email.slice(account.email.lastIndexOf('@') + 1)}>`;
-  const raw = ports.mail.compose({
+  const raw = composeMessage({
     from: { name: '', address: account.email },
     to: letter.to,
     subject: letter.subject,
@@ -135,7 +137,7 @@ function partsOf(plan: ActionPlan, date: Date): Parts {
   }
   return {
     accountId: account.accountId,
-    message: { envelope, raw: Buffer.from(raw, 'base64'), date, messageId },
+    message: { envelope, bytes: withDate(Buffer.from(raw, 'base64'), date), date, messageId },
   };
 }
 

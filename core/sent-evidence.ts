@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { folderRolesOf } from './folders/account-folders.ts';
+import type { SentCopy } from './mail/sent-copy.ts';
 import type { Mailbox } from './mail-call.ts';
-import type { SentCopy } from './ports/mail.ts';
-import type { Ports } from './ports/ports.ts';
 import { normalAddress } from './schema.ts';
+import type { LookUpPorts } from './tool-ports.ts';
 
 /** Whom the owner has written to, by what lies in Sent. */
 
@@ -27,7 +27,7 @@ function markOf(kind: 'message-id' | 'subject', value: string): string {
  * @throws MailError
  */
 export async function writtenTo(
-  ports: Pick<Ports, 'mail' | 'storage'>,
+  ports: Pick<LookUpPorts, 'mail' | 'storage'>,
   mailbox: Mailbox,
   addresses: readonly string[],
 ): Promise<ReadonlySet<string>> {

@@ -1,5 +1,5 @@
 import PostalMime, { type Attachment } from 'postal-mime';
-import type { Invitation } from './ports/mail.ts';
+import type { Invitation } from './mail/compose.ts';
 
 /** What the bytes of a message to be sent say: what the owner is shown, and what core checks before it files them. */
 export interface SentMessage {

@@ -2,9 +2,12 @@ import { createBackoff } from './backoff.ts';
 import type { Keyring } from './keyring.ts';
 import { DAY_MS, MINUTE_MS } from './limits.ts';
 import { linkedMessage } from './linked-message.ts';
+import { mailReader } from './mail/mail-reader.ts';
+import type { MessageRow } from './mail/message-row.ts';
 import { mailCall } from './mail-call.ts';
 import { named } from './ports/log.ts';
-import type { ListQuery, MailCall, MessageRow } from './ports/mail.ts';
+import type { MailCall } from './ports/mail.ts';
+import type { ListQuery } from './ports/mail-reading.ts';
 import type { Ports } from './ports/ports.ts';
 import type { InboxPosition, WaitingTracker, WatchedInbox } from './ports/watch-storage.ts';
 import { type ReadMessage, readMessages } from './read-message.ts';
@@ -44,7 +47,8 @@ const HEADER_CHARS = 5000;
 const MATCHED: TextWindow = { from: 0, most: 50_000 };
 
 export function createInboxWatch(ports: Ports, keyring: Keyring): InboxWatch {
-  const { storage, mail, clock, log } = ports;
+  const { storage, clock, log } = ports;
+  const mail = mailReader(ports.mail, clock);
   const backoff = createBackoff(RETRY_FIRST_MS, RETRY_MOST_MS);
   const abort = new AbortController();
 

@@ -1,7 +1,8 @@
 import { withRoles } from '../core/folders/account-folders.ts';
 import { decideRoles } from '../core/folders/decide-roles.ts';
 import type { FolderRoles } from '../core/folders/roles.ts';
-import type { Mail, MailCall } from '../core/ports/mail.ts';
+import type { MailCall } from '../core/ports/mail.ts';
+import type { Mail } from '../core/ports/ports.ts';
 
 /** Roles of an account whose folders have the names that everybody knows. */
 export const USUAL_ROLES: FolderRoles = {
@@ -13,7 +14,7 @@ export const USUAL_ROLES: FolderRoles = {
 };
 
 /** The path of the folder that core gives the role; empty where none has it. */
-export async function pathOfRole(mail: Mail, call: MailCall, role: string): Promise<string> {
+export async function pathOfRole(mail: Pick<Mail, 'folders'>, call: MailCall, role: string): Promise<string> {
   const folders = await mail.folders(call);
   return withRoles(folders, decideRoles(folders)).find((folder) => folder.role === role)?.path ?? '';
 }

@@ -7,7 +7,7 @@ import { createService } from '../core/create-service.ts';
 import type { Outcome } from '../core/outcome.ts';
 import type { Mode } from '../core/permissions.ts';
 import type { AttachmentText } from '../core/ports/attachment-text.ts';
-import type { Mail } from '../core/ports/mail.ts';
+import type { Mail } from '../core/ports/ports.ts';
 import type { Service } from '../core/service.ts';
 import { callWith, silentLog, testClock } from './open-service.ts';
 import { addressOf, PASSWORD } from './servers/mail-users.ts';

@@ -1,11 +1,6 @@
 import type { FetchMessageObject, FetchQueryObject } from 'imapflow';
-import {
-  type AttachmentSource,
-  MailError,
-  type MessagePlace,
-  type RawMessage,
-  SOURCE_BYTES,
-} from '../../core/ports/mail.ts';
+import { MailError, type MessagePlace } from '../../core/ports/mail.ts';
+import { type AttachmentSource, type RawMessage, SOURCE_BYTES } from '../../core/ports/mail-reading.ts';
 import { isNotFound } from './failure.ts';
 import { fetchAttachmentPart, fetchParts } from './large-message.ts';
 import { fetchMessage, isWhole, ROW_QUERY, rowOf, uidSets } from './rows.ts';

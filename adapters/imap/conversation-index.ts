@@ -1,7 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { FetchMessageObject, ImapFlow } from 'imapflow';
-import { MailError, type MessagePlace, type MessageRow, THREAD_MAX } from '../../core/ports/mail.ts';
+import { MailError, type MessagePlace } from '../../core/ports/mail.ts';
+import type { ListedMessage } from '../../core/ports/mail-reading.ts';
+import { THREAD_MAX } from '../../core/ports/mail-reading.ts';
 import type { AccountConnections } from './account-connections.ts';
 import { inEachFolder } from './each-folder.ts';
 import { type MarkedFolder, readMarks } from './folders.ts';
@@ -20,7 +22,7 @@ export interface ConversationIndex {
    * server has conversations of its own or does not say what is new in a folder, and where the mailbox is too large.
    * @throws MailError `not_found` where the place holds no message
    */
-  rows(place: MessagePlace, limit: AbortSignal): Promise<MessageRow[] | undefined>;
+  rows(place: MessagePlace, limit: AbortSignal): Promise<ListedMessage[] | undefined>;
 }
 
 interface KnownFolder {
@@ -125,7 +127,7 @@ export function conversationIndex(connections: AccountConnections): Conversation
     }));
   }
 
-  async function read(folders: readonly FolderPlaces[], limit: AbortSignal): Promise<MessageRow[]> {
+  async function read(folders: readonly FolderPlaces[], limit: AbortSignal): Promise<ListedMessage[]> {
     const rows = await inEachFolder(connections, folders, limit, async (open, { uidValidity, uids }) =>
       open.uidValidity === uidValidity ? fetchRowsOf(open, uids) : [],
     );

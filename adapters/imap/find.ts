@@ -1,6 +1,6 @@
 import type { SearchObject } from 'imapflow';
 import { DAY_MS } from '../../core/limits.ts';
-import type { MessageRow } from '../../core/ports/mail.ts';
+import type { ListedMessage } from '../../core/ports/mail-reading.ts';
 import type { AccountConnections } from './account-connections.ts';
 import { inEachFolder } from './each-folder.ts';
 import type { SearchScope } from './folders.ts';
@@ -21,7 +21,7 @@ export async function findMessage(
   wanted: WantedMessage,
   dates: ReceivedDates,
   limit: AbortSignal,
-): Promise<MessageRow[]> {
+): Promise<ListedMessage[]> {
   const found = await inEachFolder(connections, scopes, limit, async (folder, { only }) => {
     if (folder.mailbox.exists === 0) return [];
     const rows = await fetchRowsOf(folder, await candidates(folder, only, wanted, dates));
@@ -49,7 +49,7 @@ async function candidates(
   return [...received].flatMap(([uid, receivedMs]) => (seconds(receivedMs) === seconds(ms) ? [uid] : []));
 }
 
-function mayBe(row: MessageRow, { stableId, internalDate, sizeBytes }: WantedMessage): boolean {
+function mayBe(row: ListedMessage, { stableId, internalDate, sizeBytes }: WantedMessage): boolean {
   if (stableId !== null) return row.stableId === stableId;
   return (
     row.sizeBytes === sizeBytes && seconds(row.internalDate.getTime()) === seconds(internalDate.getTime())

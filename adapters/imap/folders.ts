@@ -1,5 +1,6 @@
 import type { ImapFlow, ListResponse, SearchObject } from 'imapflow';
-import { type FolderCounts, type FolderRole, MailError, type MailFolder } from '../../core/ports/mail.ts';
+import { type FolderRole, MailError, type MailFolder } from '../../core/ports/mail.ts';
+import type { FolderCounts } from '../../core/ports/mail-reading.ts';
 import { change } from './session.ts';
 
 /** RFC 6154, 2. In lower case: attributes are compared without regard to it. */

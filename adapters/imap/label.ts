@@ -1,11 +1,6 @@
 import type { ImapFlow } from 'imapflow';
-import {
-  type Mail,
-  MailError,
-  type MailFolder,
-  type MessagePlace,
-  type Start,
-} from '../../core/ports/mail.ts';
+import { MailError, type MailFolder, type MessagePlace, type Start } from '../../core/ports/mail.ts';
+import type { Mail } from '../../core/ports/ports.ts';
 import { beginChange } from './begin-change.ts';
 import { folderNamed, isGmail, makeFolder } from './folders.ts';
 import { change, type OpenFolder } from './session.ts';

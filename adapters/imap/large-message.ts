@@ -1,11 +1,7 @@
 import { decodedBytes, described, type MessageStructure, partsOf } from '../../core/mail/large-message.ts';
 import { ATTACHMENTS_MAX } from '../../core/mail/parse.ts';
-import {
-  type AttachmentSource,
-  MailError,
-  type MessagePlace,
-  type MessageSource,
-} from '../../core/ports/mail.ts';
+import { MailError, type MessagePlace } from '../../core/ports/mail.ts';
+import type { AttachmentSource, MessageSource } from '../../core/ports/mail-reading.ts';
 import { fetchMessage, ROW_QUERY } from './rows.ts';
 import type { OpenFolder } from './session.ts';
 

@@ -1,12 +1,14 @@
 import type { FetchMessageObject, SearchObject } from 'imapflow';
 import { headerMessageIds } from '../../core/mail/header-text.ts';
-import { type MessagePlace, type MessageRow, THREAD_MAX } from '../../core/ports/mail.ts';
-import { fetchMessage, isWhole, ROW_HEADERS, ROW_QUERY, rowOf, searchUids, uidSets } from './rows.ts';
+import type { MessagePlace } from '../../core/ports/mail.ts';
+import { type ListedMessage, ROW_FIELDS, THREAD_MAX } from '../../core/ports/mail-reading.ts';
+import { fetchMessage, isWhole, ROW_QUERY, rowOf, searchUids, uidSets } from './rows.ts';
 import type { OpenFolder } from './session.ts';
 
 /** A row with the ids of the messages that it answers, and the server's own id of its conversation. */
 export interface LinkedRow {
-  readonly row: MessageRow;
+  readonly row: ListedMessage;
+  readonly messageId: string | null;
   readonly refersTo: readonly string[];
   readonly threadId: string | undefined;
 }
@@ -14,7 +16,11 @@ export interface LinkedRow {
 /** The headers that say what a message is called, and what it answers. */
 export const LINK_HEADERS = ['message-id', 'references', 'in-reply-to'];
 
-const LINKED_QUERY = { ...ROW_QUERY, headers: [...ROW_HEADERS, 'references', 'in-reply-to'], threadId: true };
+const LINKED_QUERY = {
+  ...ROW_QUERY,
+  headers: [...ROW_FIELDS, 'references', 'in-reply-to'],
+  threadId: true,
+};
 
 /** @throws MailError `not_found` where the place holds no message */
 export async function linkedRow(folder: OpenFolder, place: MessagePlace): Promise<LinkedRow> {
@@ -39,19 +45,25 @@ export async function linkedRows(
 
 function linkedOf(folder: OpenFolder, message: FetchMessageObject): LinkedRow {
   const { threadId, headers = Buffer.alloc(0) } = message;
-  const naming = fieldsOf(headers).filter((field) => /^(?:references|in-reply-to)[ \t]*:/i.test(field));
-  return { row: rowOf(folder, message), refersTo: naming.flatMap(headerMessageIds), threadId };
+  const { named, refersTo } = linksIn(headers);
+  return { row: rowOf(folder, message), messageId: named[0] ?? null, refersTo, threadId };
 }
 
-/** The id of a message and of those that it answers, by a block of its LINK_HEADERS; of several names it has the first. */
+/** The id of a message and of those that it answers, by a block of its LINK_HEADERS. */
 export function linkedIds(block: Buffer): string[] {
+  const { named, refersTo } = linksIn(block);
+  return [...named, ...refersTo];
+}
+
+/** `named`: its id, or none; of several names it has the first. */
+function linksIn(block: Buffer): { named: string[]; refersTo: string[] } {
   const fields = fieldsOf(block);
-  const named = fields.find((field) => /^message-id[ \t]*:/i.test(field));
+  const id = fields.find((field) => /^message-id[ \t]*:/i.test(field));
   const naming = fields.filter((field) => /^(?:references|in-reply-to)[ \t]*:/i.test(field));
-  return [
-    ...(named === undefined ? [] : headerMessageIds(named).slice(0, 1)),
-    ...naming.flatMap(headerMessageIds),
-  ];
+  return {
+    named: id === undefined ? [] : headerMessageIds(id).slice(0, 1),
+    refersTo: naming.flatMap(headerMessageIds),
+  };
 }
 
 function fieldsOf(block: Buffer): string[] {

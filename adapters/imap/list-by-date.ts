@@ -1,4 +1,4 @@
-import type { ListPosition, ListQuery, MessagePage, MessageRow } from '../../core/ports/mail.ts';
+import type { ListedMessage, ListPosition, ListQuery, MessagePage } from '../../core/ports/mail-reading.ts';
 import { newestReceived, type Received } from './newest-received.ts';
 import type { ReceivedDates } from './received-dates.ts';
 import { countMatches, fetchRowsOf } from './rows.ts';
@@ -32,7 +32,7 @@ function comesAfter({ uid, receivedMs }: Received, after: ListPosition | undefin
   return receivedMs < after.internalDateMs || (receivedMs === after.internalDateMs && uid < after.uid);
 }
 
-async function fetchInOrder(folder: OpenFolder, page: readonly Received[]): Promise<MessageRow[]> {
+async function fetchInOrder(folder: OpenFolder, page: readonly Received[]): Promise<ListedMessage[]> {
   const uids = page.map(({ uid }) => uid);
   const rows = new Map((await fetchRowsOf(folder, uids)).map((row) => [row.place.uid, row]));
   return uids.flatMap((uid) => rows.get(uid) ?? []);

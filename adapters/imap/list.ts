@@ -1,4 +1,5 @@
-import { type ListQuery, MailError, type MessagePage, type MessageRow } from '../../core/ports/mail.ts';
+import { MailError } from '../../core/ports/mail.ts';
+import type { ListedMessage, ListQuery, MessagePage } from '../../core/ports/mail-reading.ts';
 import { pageByDate } from './list-by-date.ts';
 import type { ReceivedDates } from './received-dates.ts';
 import { countMatches, fetchRows, fetchRowsOf, searchUids } from './rows.ts';
@@ -21,7 +22,7 @@ export async function listFolder(
 async function allByUid(folder: OpenFolder, { after, limit }: ListQuery): Promise<MessagePage> {
   const { mailbox } = folder;
   let last = after === undefined ? mailbox.exists : await countUpTo(folder, after.uid - 1);
-  let rows: MessageRow[] = [];
+  let rows: ListedMessage[] = [];
   // A page may be gone wholly by the time it is fetched.
   while (rows.length === 0 && last > 0) {
     const first = Math.max(1, last - limit + 1);
@@ -38,7 +39,7 @@ async function countUpTo({ client, mailbox }: OpenFolder, uid: number): Promise<
 async function unreadByUid(folder: OpenFolder, { after, limit }: ListQuery): Promise<MessagePage> {
   const unread = folder.mailbox.exists === 0 ? [] : await searchUids(folder.client, { seen: false });
   let left = unread.filter((uid) => after === undefined || uid < after.uid);
-  let rows: MessageRow[] = [];
+  let rows: ListedMessage[] = [];
   while (rows.length === 0 && left.length > 0) {
     rows = await fetchRowsOf(folder, left.slice(-limit));
     left = left.slice(0, -limit);

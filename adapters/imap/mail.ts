@@ -1,12 +1,6 @@
-import { composeMessage } from '../../core/mail/compose.ts';
-import {
-  type Mail,
-  type MailAccount,
-  type MailCall,
-  MailError,
-  type RawMessage,
-  type SentCopy,
-} from '../../core/ports/mail.ts';
+import { type MailAccount, type MailCall, MailError } from '../../core/ports/mail.ts';
+import type { RawMessage } from '../../core/ports/mail-reading.ts';
+import type { Mail } from '../../core/ports/ports.ts';
 import type { AllowPrivateServers } from '../remote/connect.ts';
 import { underCall } from '../remote/time-limit.ts';
 import { smtpSender } from '../smtp/sender.ts';
@@ -256,14 +250,12 @@ export function imapMail({
       return underCall(call, async (limit) => {
         if (addresses.length === 0) return [];
         const { connections } = stateOf(call.account);
-        const none: readonly SentCopy[] = [];
+        const none: readonly Uint8Array[] = [];
         return inFolderIfThere(connections, path, limit, none, (folder) =>
           copiesTo(folder, call.account.email, addresses),
         );
       });
     },
-
-    compose: composeMessage,
 
     transmit(call, message, start) {
       return underCall(call, async (limit) => {

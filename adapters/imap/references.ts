@@ -1,5 +1,6 @@
 import type { SearchObject } from 'imapflow';
-import { type MessageRow, THREAD_MAX } from '../../core/ports/mail.ts';
+import type { ListedMessage } from '../../core/ports/mail-reading.ts';
+import { THREAD_MAX } from '../../core/ports/mail-reading.ts';
 import type { AccountConnections } from './account-connections.ts';
 import { inEachFolder } from './each-folder.ts';
 import type { SearchScope } from './folders.ts';
@@ -15,7 +16,7 @@ const EARLY_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** What is known of a conversation while it is looked for. */
 interface Conversation {
-  readonly rows: MessageRow[];
+  readonly rows: ListedMessage[];
   /** Ids of its messages, found or only named. */
   readonly ids: Set<string>;
   /** Ids of those that were found. */
@@ -38,10 +39,10 @@ export async function byReferences(
   scopes: readonly SearchScope[],
   begun: LinkedRow,
   limit: AbortSignal,
-): Promise<MessageRow[]> {
-  const { row, refersTo } = begun;
+): Promise<ListedMessage[]> {
+  const { row, messageId, refersTo } = begun;
   // Nearly every message names the first one: with it most are found, and need not be looked for by their own ids.
-  const first = [row.messageId, refersTo[0], refersTo.at(-1)].filter((id) => id != null);
+  const first = [messageId, refersTo[0], refersTo.at(-1)].filter((id) => id != null);
   const conversation: Conversation = {
     rows: [],
     ids: new Set(first),
@@ -106,11 +107,11 @@ async function look(
     for (const linked of await linkedRows(folder, { ...only, ...search }, progress.uids)) {
       // A header is searched for by a part of it: the whole ids decide.
       if (!idsOf(linked).some((id) => conversation.ids.has(id))) continue;
-      const { row } = linked;
+      const { row, messageId } = linked;
       progress.uids.add(row.place.uid);
       conversation.rows.push(row);
       conversation.oldestMs = Math.min(conversation.oldestMs, row.internalDate.getTime());
-      if (row.messageId !== null) conversation.there.add(row.messageId);
+      if (messageId !== null) conversation.there.add(messageId);
       addIds(conversation, idsOf(linked));
     }
   }
@@ -143,6 +144,6 @@ function inLines(either: readonly SearchObject[], always: SearchObject = {}): Se
   return lines.map((or) => ({ ...always, or }));
 }
 
-function idsOf({ row, refersTo }: LinkedRow): string[] {
-  return row.messageId === null ? [...refersTo] : [row.messageId, ...refersTo];
+function idsOf({ messageId, refersTo }: LinkedRow): string[] {
+  return messageId === null ? [...refersTo] : [messageId, ...refersTo];
 }

@@ -1,23 +1,18 @@
-import { setImmediate } from 'node:timers/promises';
 import type { FetchMessageObject, FetchQueryObject, ImapFlow, SearchObject } from 'imapflow';
-import { fingerprintOf } from '../../core/mail/fingerprint.ts';
-import { headerAddresses, headerMessageIds, headerText } from '../../core/mail/header-text.ts';
-import { readHeaders } from '../../core/mail/mime-tree.ts';
-import { dateOf, displayAddresses } from '../../core/mail/row-text.ts';
-import { MailError, type MailFlag, type MessagePlace, type MessageRow } from '../../core/ports/mail.ts';
+import { MailError, type MailFlag, type MessagePlace } from '../../core/ports/mail.ts';
+import { type ListedMessage, ROW_FIELDS } from '../../core/ports/mail-reading.ts';
 import type { OpenFolder } from './session.ts';
 
 /**
  * What a row is made of. Headers instead of ENVELOPE, which takes imapflow longer to read, loses the offset of Date,
  * and on some servers the bytes beyond ASCII.
  */
-export const ROW_HEADERS = ['date', 'from', 'subject', 'message-id'];
 export const ROW_QUERY: FetchQueryObject = {
   uid: true,
   flags: true,
   internalDate: true,
   size: true,
-  headers: ROW_HEADERS,
+  headers: [...ROW_FIELDS],
 };
 
 export const FLAG_NAMES: Readonly<Record<MailFlag, string>> = {
@@ -39,20 +34,18 @@ export async function fetchRows(
   folder: OpenFolder,
   range: string,
   by: { uid: boolean },
-): Promise<MessageRow[]> {
+): Promise<ListedMessage[]> {
   const messages = await folder.client.fetchAll(range, ROW_QUERY, by);
-  const rows = new Map<number, MessageRow>();
+  const rows = new Map<number, ListedMessage>();
   for (const message of messages.filter(isWhole)) {
     rows.set(message.uid, rowOf(folder, message));
-    // Strangers may send many whose headers take long to read.
-    if ((message.headers?.length ?? 0) > USUAL_HEADER_BYTES) await setImmediate();
   }
   return [...rows.values()].sort((a, b) => b.place.uid - a.place.uid);
 }
 
 /** Rows of these UIDs, the highest first. */
-export async function fetchRowsOf(folder: OpenFolder, uids: readonly number[]): Promise<MessageRow[]> {
-  const rows: MessageRow[] = [];
+export async function fetchRowsOf(folder: OpenFolder, uids: readonly number[]): Promise<ListedMessage[]> {
+  const rows: ListedMessage[] = [];
   for (const set of uidSets(uids)) rows.push(...(await fetchRows(folder, set, { uid: true })));
   return rows.sort((a, b) => b.place.uid - a.place.uid);
 }
@@ -74,41 +67,20 @@ export function isWhole(message: FetchMessageObject): boolean {
   return message.uid > 0 && message.size !== undefined && message.internalDate !== undefined;
 }
 
-const USUAL_HEADER_BYTES = 2 * 1024;
-/** More of the fields of a row, and of its sender, is not read: each byte of an address costs ten of a text. */
-const ROW_HEADER_BYTES = 16 * 1024;
-const SENDER_CHARS = 4 * 1024;
-
 /** RFC 8474, 7. A longer one would make a message id that nobody could be asked for by. */
 const OBJECT_ID_CHARS = 255;
 
-export function rowOf({ mailbox, uidValidity, client }: OpenFolder, message: FetchMessageObject): MessageRow {
-  const { uid, size = 0, flags = new Set(), emailId = '', headers: block = Buffer.alloc(0) } = message;
-  const place: MessagePlace = { path: mailbox.path, uidValidity, uid };
+export function rowOf(
+  { mailbox, uidValidity, client }: OpenFolder,
+  message: FetchMessageObject,
+): ListedMessage {
+  const { uid, size = 0, flags = new Set(), emailId = '', headers = Buffer.alloc(0) } = message;
   const hasStableIds = client.capabilities.has('OBJECTID') || client.capabilities.has('X-GM-EXT-1');
-  const headers = readHeaders(block.subarray(0, ROW_HEADER_BYTES));
-  const first = (name: string) => headers.find(({ key }) => key === name)?.value;
-  const messageId = headerMessageIds(first('message-id') ?? '')[0] ?? null;
-  const from = displayAddresses(headerAddresses((first('from') ?? '').slice(0, SENDER_CHARS)));
-  const subject = headerText(first('subject') ?? '');
-  const internalDate = instant(message.internalDate);
-  const dateHeader = first('date') ?? null;
   return {
-    place,
+    place: { path: mailbox.path, uidValidity, uid },
     stableId: hasStableIds && emailId !== '' && emailId.length <= OBJECT_ID_CHARS ? emailId : null,
-    fingerprint: fingerprintOf({
-      messageId,
-      from,
-      date: dateHeader ?? '',
-      subject,
-      sizeBytes: size,
-      internalDate,
-    }),
-    messageId,
-    from,
-    subject,
-    date: dateOf(dateHeader, internalDate),
-    internalDate,
+    header: headers,
+    internalDate: instant(message.internalDate),
     sizeBytes: size,
     flags: flagsOf(flags),
   };

@@ -1,13 +1,14 @@
 import type { SearchObject } from 'imapflow';
 import { DAY_MS } from '../../core/limits.ts';
+import { messageRow } from '../../core/mail/message-row.ts';
+import type { ListedMessage } from '../../core/ports/mail-reading.ts';
 import {
   folderKey,
   type MessagePage,
-  type MessageRow,
   type RawMessage,
   type SearchPosition,
   type SearchQuery,
-} from '../../core/ports/mail.ts';
+} from '../../core/ports/mail-reading.ts';
 import type { AccountConnections } from './account-connections.ts';
 import { readMessages } from './content.ts';
 import { inEachFolder } from './each-folder.ts';
@@ -90,7 +91,7 @@ async function rowsOf(
   connections: AccountConnections,
   hits: readonly Hit[],
   limit: AbortSignal,
-): Promise<MessageRow[]> {
+): Promise<ListedMessage[]> {
   const paths = [...new Set(hits.map(({ path }) => path))];
   const fetched = await inEachFolder(
     connections,
@@ -170,7 +171,7 @@ function conditionsOf({ words, from, contains }: SearchQuery): Condition[] {
 function inSender(part: string): Condition {
   return {
     ...askedFor(part, ['from']),
-    matches: async ({ row }) => row.from.toLowerCase().includes(part.toLowerCase()),
+    matches: async ({ row }) => messageRow(row).from.toLowerCase().includes(part.toLowerCase()),
   };
 }
 
@@ -178,7 +179,7 @@ function inSender(part: string): Condition {
 function inMessage(word: string, contains: SearchQuery['contains']): Condition {
   return {
     ...askedFor(word, ['from', 'to', 'cc', 'subject', 'body']),
-    matches: (message) => contains(message, word),
+    matches: ({ source }) => contains(source, word),
   };
 }
 

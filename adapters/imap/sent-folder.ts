@@ -1,7 +1,8 @@
 import type { FetchMessageObject, ImapFlow } from 'imapflow';
-import { withDate } from '../../core/mail/compose.ts';
-import { SENT_COPY_HEADERS, sentCopyOf } from '../../core/mail/sent-copy.ts';
-import { MailError, type Outgoing, SENT_COPIES_MAX, type SentCopy } from '../../core/ports/mail.ts';
+import { sentCopyOf } from '../../core/mail/sent-copy.ts';
+import { MailError } from '../../core/ports/mail.ts';
+import { SENT_COPIES_MAX, SENT_COPY_FIELDS } from '../../core/ports/mail-reading.ts';
+import type { Outgoing } from '../../core/ports/mail-sending.ts';
 import { searchUids, uidSets } from './rows.ts';
 import { change, type OpenFolder } from './session.ts';
 
@@ -20,7 +21,7 @@ export async function holdsMessageId({ client, mailbox }: OpenFolder, messageId:
 export async function saveOnce(folder: OpenFolder, message: Outgoing): Promise<void> {
   if (await holdsMessageId(folder, message.messageId)) return;
   const { client, mailbox } = folder;
-  const bytes = Buffer.from(withDate(message.raw, message.date));
+  const bytes = Buffer.from(message.bytes);
   const saved = await change(client, () => client.append(mailbox.path, bytes, ['\\Seen'], message.date));
   if (saved === undefined) throw new MailError('refused', 'the IMAP server did not save the sent message');
 }
@@ -28,16 +29,16 @@ export async function saveOnce(folder: OpenFolder, message: Outgoing): Promise<v
 /** How many messages are fetched at once. */
 const BATCH = 50;
 
-/** As `sentCopies` of the Mail port says. @param own the account's address */
+/** As `sentCopies` of the port says. @param own the account's address */
 export async function copiesTo(
   { client, mailbox }: OpenFolder,
   own: string,
   addresses: readonly string[],
-): Promise<readonly SentCopy[]> {
-  const found: SentCopy[] = [];
+): Promise<readonly Uint8Array[]> {
+  const found: Uint8Array[] = [];
   if (mailbox.exists === 0) return found;
   for (const address of new Set(addresses)) {
-    const copies: SentCopy[] = [];
+    const copies: Uint8Array[] = [];
     // To, Cc and Bcc are searched for by a part of them: the parsed addresses decide.
     let uids = await searchUids(client, {
       from: own,
@@ -45,7 +46,7 @@ export async function copiesTo(
     });
     while (uids.length > 0 && copies.length < SENT_COPIES_MAX) {
       const newest = await fetchCopies(client, uids.slice(-BATCH));
-      copies.push(...newest.filter(({ recipients }) => recipients.includes(address)));
+      copies.push(...newest.filter((header) => sentCopyOf(header).recipients.includes(address)));
       uids = uids.slice(0, -BATCH);
     }
     found.push(...copies.slice(0, SENT_COPIES_MAX));
@@ -53,16 +54,13 @@ export async function copiesTo(
   return found;
 }
 
-/** The highest UID first. Messages that are gone are left out. */
-async function fetchCopies(client: ImapFlow, uids: readonly number[]): Promise<readonly SentCopy[]> {
+/** Their headers, the highest UID first. Messages that are gone are left out. */
+async function fetchCopies(client: ImapFlow, uids: readonly number[]): Promise<readonly Uint8Array[]> {
+  const query = { uid: true, headers: [...SENT_COPY_FIELDS] };
   const fetched: FetchMessageObject[] = [];
-  for (const set of uidSets(uids)) {
-    fetched.push(...(await client.fetchAll(set, { uid: true, headers: SENT_COPY_HEADERS }, { uid: true })));
-  }
+  for (const set of uidSets(uids)) fetched.push(...(await client.fetchAll(set, query, { uid: true })));
   const copies = new Map(
-    fetched.flatMap(({ uid, headers }) =>
-      headers === undefined ? [] : [[uid, sentCopyOf(headers)] as const],
-    ),
+    fetched.flatMap(({ uid, headers }) => (headers === undefined ? [] : [[uid, headers] as const])),
   );
-  return [...copies].sort(([a], [b]) => b - a).map(([, copy]) => copy);
+  return [...copies].sort(([a], [b]) => b - a).map(([, header]) => header);
 }

@@ -1,4 +1,5 @@
-import { folderKey, type MessagePlace, type MessageRow, THREAD_MAX } from '../../core/ports/mail.ts';
+import type { MessagePlace } from '../../core/ports/mail.ts';
+import type { ListedMessage } from '../../core/ports/mail-reading.ts';
 import type { AccountConnections } from './account-connections.ts';
 import type { ConversationIndex } from './conversation-index.ts';
 import { inEachFolder } from './each-folder.ts';
@@ -8,7 +9,7 @@ import { byReferences } from './references.ts';
 import { inFolder } from './session.ts';
 
 /**
- * The rows of a conversation, oldest first, each message once.
+ * The messages of a conversation, once for each folder that holds them.
  * @throws MailError `not_found` where the place holds no message
  */
 export async function conversationOf(
@@ -17,19 +18,15 @@ export async function conversationOf(
   scopes: readonly SearchScope[],
   place: MessagePlace,
   limit: AbortSignal,
-): Promise<MessageRow[]> {
+): Promise<ListedMessage[]> {
   const indexed = await index.rows(place, limit);
-  if (indexed !== undefined) return inOrder(indexed);
+  if (indexed !== undefined) return indexed;
   const begun = await inFolder(connections, place.path, limit, (folder) => linkedRow(folder, place));
   const found =
     begun.threadId === undefined
       ? await byReferences(connections, scopes, begun, limit)
       : await byThreadId(connections, scopes, begun.threadId, limit);
-  return inOrder([begun.row, ...found]);
-}
-
-function inOrder(rows: readonly MessageRow[]): MessageRow[] {
-  return eachOnce(rows).sort(oldestFirst).slice(-THREAD_MAX);
+  return [begun.row, ...found];
 }
 
 async function byThreadId(
@@ -37,26 +34,9 @@ async function byThreadId(
   scopes: readonly SearchScope[],
   threadId: string,
   limit: AbortSignal,
-): Promise<MessageRow[]> {
+): Promise<ListedMessage[]> {
   const found = await inEachFolder(connections, scopes, limit, (folder, { only }) =>
     linkedRows(folder, { ...only, threadId }, new Set()),
   );
   return found.flatMap((some) => some ?? []).map(({ row }) => row);
-}
-
-/** A message that lies in several folders is one; two that only share a Message-ID are two. */
-function eachOnce(rows: readonly MessageRow[]): MessageRow[] {
-  const once = new Map<string, MessageRow>();
-  for (const row of rows) {
-    const identity = row.stableId ?? row.fingerprint;
-    if (!once.has(identity)) once.set(identity, row);
-  }
-  return [...once.values()];
-}
-
-function oldestFirst(a: MessageRow, b: MessageRow): number {
-  const byDate = a.internalDate.getTime() - b.internalDate.getTime();
-  if (byDate !== 0) return byDate;
-  if (a.place.path === b.place.path) return a.place.uid - b.place.uid;
-  return folderKey(a.place.path) < folderKey(b.place.path) ? -1 : 1;
 }

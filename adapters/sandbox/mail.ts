@@ -1,22 +1,11 @@
 import { Buffer } from 'node:buffer';
-import { composeMessage, withDate } from '../../core/mail/compose.ts';
 import { sentCopyOf } from '../../core/mail/sent-copy.ts';
-import {
-  type Mail,
-  type MailAccount,
-  type MailCall,
-  MailError,
-  type MessagePlace,
-  type MessageRow,
-  type Outgoing,
-  type RawMessage,
-  SENT_COPIES_MAX,
-  type SentCopy,
-  THREAD_MAX,
-} from '../../core/ports/mail.ts';
+import { type MailAccount, type MailCall, MailError, type MessagePlace } from '../../core/ports/mail.ts';
+import { type ListedMessage, type RawMessage, SENT_COPIES_MAX } from '../../core/ports/mail-reading.ts';
+import type { Outgoing } from '../../core/ports/mail-sending.ts';
+import type { Mail } from '../../core/ports/ports.ts';
 import { refuseEnded } from './ended-call.ts';
 import { type JournalEntry, mailEntry, openJournal } from './journal.ts';
-import { lastingFacts } from './lasting-facts.ts';
 import {
   addFolder,
   emptyMailbox,
@@ -170,9 +159,10 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
     return { row: rowOf(path, message), source: { kind: 'whole', bytes: message.raw } };
   }
 
-  function rowOf(path: string, message: StoredMessage): MessageRow {
-    const place = { path, uidValidity, uid: message.uid };
-    return { ...lastingFacts(message), place, flags: new Set(message.flags) };
+  function rowOf(path: string, { uid, header, receivedAt, raw, flags }: StoredMessage): ListedMessage {
+    const place = { path, uidValidity, uid };
+    const sizeBytes = raw.length;
+    return { place, stableId: null, header, internalDate: receivedAt, sizeBytes, flags: new Set(flags) };
   }
 
   return {
@@ -242,9 +232,7 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
       const begun = at(mailbox, place);
       const located = everyMessage(mailbox);
       const found = located.filter(({ message }) => message === begun);
-      const rows = conversation(located, found).map(({ path, message }) => rowOf(path, message));
-      const once = new Map(rows.map((row) => [row.fingerprint, row]));
-      return [...once.values()].slice(-THREAD_MAX);
+      return conversation(located, found).map(({ path, message }) => rowOf(path, message));
     },
 
     async attachment(call, place) {
@@ -284,20 +272,19 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
     async sentCopies(call, path, addresses) {
       const messages = (await mailboxFor(call)).get(path)?.messages ?? [];
       const own = call.account.email.toLowerCase();
-      const copies = messages.map(copyOf).filter(({ from }) => from.includes(own));
+      const copies = messages.map(({ header }) => ({ header, ...sentCopyOf(header) }));
       return addresses.flatMap((address) =>
         copies
-          .filter(({ recipients }) => recipients.includes(address))
+          .filter(({ from, recipients }) => from.includes(own) && recipients.includes(address))
           .slice(-SENT_COPIES_MAX)
-          .reverse(),
+          .reverse()
+          .map(({ header }) => header),
       );
     },
 
-    compose: composeMessage,
-
     async transmit(call, message, start) {
       const mailbox = await mailboxFor(call);
-      const letter = readLetter(withDate(message.raw, message.date), message.date);
+      const letter = readLetter(message.bytes, message.date);
       const recipients = new Set(message.envelope.to.map((address) => address.toLowerCase()));
       if (recipients.has(REFUSED)) throw new MailError('refused', 'The server refused a recipient.');
       if (recipients.has(PUT_OFF)) throw new MailError('unavailable', 'The server put us off.');
@@ -314,7 +301,7 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
     },
 
     async saveSent(call, path, message) {
-      const letter = readLetter(withDate(message.raw, message.date), message.date);
+      const letter = readLetter(message.bytes, message.date);
       const mailbox = await mailboxFor(call);
       if (folderOf(mailbox, path).messages.some(has(message.messageId))) return;
       append(mailbox, call.account, path, letter, true);
@@ -364,13 +351,6 @@ async function begin(start: () => Promise<boolean>): Promise<void> {
 
 function has(messageId: string): (message: StoredMessage) => boolean {
   return ({ headers }) => headers.messageId === messageId;
-}
-
-function copyOf({ raw }: StoredMessage): SentCopy {
-  const [head = ''] = Buffer.from(raw)
-    .toString('latin1')
-    .split(/\r?\n\r?\n/, 1);
-  return sentCopyOf(Buffer.from(head, 'latin1'));
 }
 
 /** What is sent to the account itself comes back into its inbox. */

@@ -1,11 +1,7 @@
+import { headerBlock } from '../../core/mail/mime-tree.ts';
 import { type ParsedMessage, parseHeaders } from '../../core/mail/parse.ts';
-import {
-  type ListPosition,
-  type ListQuery,
-  MailError,
-  type MailFlag,
-  type MailFolder,
-} from '../../core/ports/mail.ts';
+import { MailError, type MailFlag, type MailFolder } from '../../core/ports/mail.ts';
+import type { ListPosition, ListQuery } from '../../core/ports/mail-reading.ts';
 
 /** The state of one mailbox, in memory. Changing it is synchronous, so that nothing comes between. */
 
@@ -21,6 +17,8 @@ interface Folder {
 /** A message before a folder has it. */
 export interface Letter {
   readonly raw: Uint8Array;
+  /** The beginning of `raw`, up to the empty line. */
+  readonly header: Uint8Array;
   readonly headers: ParsedMessage['headers'];
   readonly receivedAt: Date;
 }
@@ -58,7 +56,8 @@ export function addFolder(mailbox: Mailbox, path: string): void {
 /** @param receivedAt  INTERNALDATE, kept to the second as IMAP does */
 export function readLetter(raw: Uint8Array, receivedAt: Date): Letter {
   const wholeS = Math.floor(receivedAt.getTime() / 1000);
-  return { raw, headers: parseHeaders(raw), receivedAt: new Date(wholeS * 1000) };
+  const header = headerBlock(raw);
+  return { raw, header, headers: parseHeaders(raw), receivedAt: new Date(wholeS * 1000) };
 }
 
 /** @throws MailError `not_found` when there is no such folder */

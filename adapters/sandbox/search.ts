@@ -1,5 +1,5 @@
 import { parseMessage } from '../../core/mail/parse.ts';
-import { folderKey, type SearchPosition, type SearchQuery } from '../../core/ports/mail.ts';
+import { folderKey, type SearchPosition, type SearchQuery } from '../../core/ports/mail-reading.ts';
 import { isUnread, type Mailbox, type StoredMessage } from './mailbox.ts';
 
 /** A message with the folder that it lies in. */

@@ -1,5 +1,6 @@
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
-import type { Outgoing, Start } from '../../core/ports/mail.ts';
+import type { Start } from '../../core/ports/mail.ts';
+import type { Outgoing } from '../../core/ports/mail-sending.ts';
 import type { Reach } from '../remote/connect.ts';
 import type { MailServer } from '../remote/mail-server.ts';
 import { underLimit } from '../remote/time-limit.ts';

@@ -3,8 +3,8 @@ import { domainToASCII } from 'node:url';
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { SMTPEnvelope } from 'nodemailer/lib/smtp-connection';
 import * as z from 'zod';
-import { withDate } from '../../core/mail/compose.ts';
-import { MailError, type Outgoing, type Start } from '../../core/ports/mail.ts';
+import { MailError, type Start } from '../../core/ports/mail.ts';
+import type { Outgoing } from '../../core/ports/mail-sending.ts';
 import { underLimit } from '../remote/time-limit.ts';
 import { smtpStep } from './connection.ts';
 import { isFinalRefusal, smtpFailure } from './failure.ts';
@@ -27,7 +27,7 @@ export async function transmitOver(
   start: Start,
   limit: AbortSignal,
 ): Promise<void> {
-  const bytes = withDate(message.raw, message.date);
+  const { bytes } = message;
   const envelope: SMTPEnvelope = {
     from: asciiDomain(message.envelope.from),
     to: message.envelope.to.map(asciiDomain),

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { ServiceError } from '../errors.ts';
 import type { Hold } from '../holds.ts';
+import type { Invitation } from '../mail/compose.ts';
 import { type ActionPlan, canonicalJson } from '../plan.ts';
 import type { CalendarInfo, EventKey, ObjectPlace } from '../ports/calendar.ts';
-import type { Invitation } from '../ports/mail.ts';
 import type { Account } from '../ports/storage.ts';
 import { frozenMessage, sendingHolds } from '../send-plan.ts';
 import type { SentMessage } from '../sent-message.ts';

@@ -2,7 +2,7 @@ import { ServiceError } from '../errors.ts';
 import { BrokenObject } from '../ical/expand.ts';
 import { readObject } from '../ical/object.ts';
 import { asked } from '../mailbox.ts';
-import type { Calendar, CalendarInfo, EventKey, StoredEvent } from '../ports/calendar.ts';
+import type { CalendarInfo, EventKey, StoredEvent } from '../ports/calendar.ts';
 import { MailError } from '../ports/mail.ts';
 import type { Account } from '../ports/storage.ts';
 import { invalidArgument } from '../schema.ts';
@@ -111,7 +111,7 @@ export function unchangeable(rule: string, message: string): ServiceError {
   return invalidArgument('event_id', rule, message);
 }
 
-function portOf({ ports }: CallContext): Calendar {
+function portOf({ ports }: CallContext): NonNullable<CallContext['ports']['calendar']> {
   if (ports.calendar === undefined) throw noSuch('calendar');
   return ports.calendar;
 }

@@ -1,6 +1,6 @@
 import { readObject } from '../ical/object.ts';
 import { ianaZone, wallTime } from '../ical/zone.ts';
-import type { Invitation } from '../ports/mail.ts';
+import type { Invitation } from '../mail/compose.ts';
 import { isoIn } from '../time-zone.ts';
 import { HEAD, mailto } from './compose-event.ts';
 import {

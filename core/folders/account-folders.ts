@@ -1,12 +1,21 @@
 import type { Mailbox } from '../mail-call.ts';
 import { type FolderRole, MailError, type MailFolder } from '../ports/mail.ts';
-import type { Ports } from '../ports/ports.ts';
+import type { MailChanging } from '../ports/mail-changing.ts';
+import type { MailReading } from '../ports/mail-reading.ts';
+import type { Storage } from '../ports/storage.ts';
 import { decideRoles } from './decide-roles.ts';
 import { type FolderRoles, isInbox, MADE_NAMES, type MadeRole, roleOf } from './roles.ts';
 
 /** The folders of an account with the roles that are pinned. */
 
-type FolderPorts = Pick<Ports, 'mail' | 'storage'>;
+interface FolderPorts {
+  readonly mail: Pick<MailReading, 'folders'>;
+  readonly storage: Pick<Storage, 'changeFolderRoles'>;
+}
+
+interface FolderMakingPorts extends FolderPorts {
+  readonly mail: Pick<MailReading, 'folders'> & Pick<MailChanging, 'makeFolder'>;
+}
 
 export type WithRole<F extends MailFolder> = F & { readonly role: FolderRole | null };
 
@@ -36,7 +45,11 @@ export async function folderRolesOf({ mail, storage }: FolderPorts, mailbox: Mai
  * The folder of a role, created where it is missing. A folder that is created for a role that none had is pinned to it.
  * @throws MailError `not_found` when the owner wants no folder for the role
  */
-export async function folderForRole(ports: FolderPorts, mailbox: Mailbox, role: MadeRole): Promise<string> {
+export async function folderForRole(
+  ports: FolderMakingPorts,
+  mailbox: Mailbox,
+  role: MadeRole,
+): Promise<string> {
   const pin = (await folderRolesOf(ports, mailbox))[role];
   if (pin.path === null && pin.by === 'owner') throw noFolderFor(role);
   const path = await ports.mail.makeFolder(mailbox.call, pin.path ?? MADE_NAMES[role]);
@@ -53,9 +66,9 @@ function noFolderFor(role: MadeRole): MailError {
 }
 
 async function changed(
-  storage: Ports['storage'],
+  storage: FolderPorts['storage'],
   { account: { ownerId, accountId } }: Mailbox,
-  change: Parameters<Ports['storage']['changeFolderRoles']>[0]['change'],
+  change: Parameters<Storage['changeFolderRoles']>[0]['change'],
 ): Promise<FolderRoles> {
   const roles = await storage.changeFolderRoles({ ownerId, accountId, change });
   if (roles === undefined || roles === null) {

@@ -1,6 +1,30 @@
 import { Buffer } from 'node:buffer';
-import type { Draft, MailAddress } from '../ports/mail.ts';
+import type { MailAddress } from '../ports/mail.ts';
 import { encodeBody } from './transfer-encoding.ts';
+
+/** What a message is to say. */
+export interface Draft {
+  readonly from: MailAddress;
+  /** Bare addresses. */
+  readonly to: readonly string[];
+  readonly subject: string;
+  /** Plain text; lines end in LF. */
+  readonly text: string;
+  /** With angle brackets. */
+  readonly messageId: string;
+  readonly inReplyTo: string | null;
+  readonly references: readonly string[];
+  /** What a calendar makes of the message (RFC 6047), beside its text. */
+  readonly invitation?: Invitation;
+  /** Value of the X-Countersign-Request header, which stays when a server replaces the Message-ID. */
+  readonly requestId: string;
+}
+
+export interface Invitation {
+  readonly method: 'REQUEST' | 'CANCEL';
+  /** iCalendar text. */
+  readonly ics: string;
+}
 
 /**
  * The bytes of a plain text message (RFC 5322, 2045, 2047), without a Date header; with an invitation, the same text

@@ -1,4 +1,4 @@
-import type { AttachmentSource, DescribedAttachment, MessageSource } from '../ports/mail.ts';
+import type { AttachmentSource, DescribedAttachment, MessageSource } from '../ports/mail-reading.ts';
 import { CUT } from './html-text.ts';
 import { decodedContent, readTree } from './mime-tree.ts';
 import {

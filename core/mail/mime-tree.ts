@@ -107,7 +107,12 @@ export function readHeaders(block: Buffer): MimeHeader[] {
 
 /** The header fields of a whole message. */
 export function headersOf(source: Uint8Array): MimeHeader[] {
-  return readHeaders(splitHeader(Buffer.from(source.buffer, source.byteOffset, source.byteLength)).block);
+  return readHeaders(headerBlock(source));
+}
+
+/** The header of a whole message, without the empty line that ends it: a view of its bytes. */
+export function headerBlock(source: Uint8Array): Buffer {
+  return splitHeader(Buffer.from(source.buffer, source.byteOffset, source.byteLength)).block;
 }
 
 /** RFC 2045 5.2: what has not the form of a media type is read as if it were not there; but a file is a file. */

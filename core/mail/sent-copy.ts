@@ -1,17 +1,23 @@
-import type { Buffer } from 'node:buffer';
-import type { SentCopy } from '../ports/mail.ts';
+import { Buffer } from 'node:buffer';
+import { DELIVERY_FIELDS } from '../ports/mail-reading.ts';
 import { headerAddresses, headerMessageIds, headerText } from './header-text.ts';
 import { type MimeHeader, readHeaders } from './mime-tree.ts';
 
-/** Headers that the delivery of mail adds: what a mail program saves in Sent does not have them. */
-const DELIVERY_HEADERS = ['delivered-to', 'x-original-to'];
+/** What a message in Sent says about whom it went to. */
+export interface SentCopy {
+  readonly messageId: string | null;
+  readonly subject: string;
+  /** Bare addresses of every From header. */
+  readonly from: readonly string[];
+  /** Bare addresses of To, Cc and Bcc. */
+  readonly recipients: readonly string[];
+  /** It carries a header that only the delivery of mail adds: it came in. */
+  readonly wasDelivered: boolean;
+}
 
-/** What `sentCopyOf` reads. */
-export const SENT_COPY_HEADERS = ['from', 'to', 'cc', 'bcc', 'subject', 'message-id', ...DELIVERY_HEADERS];
-
-/** @param block the header of a message, or as much of it as SENT_COPY_HEADERS names */
-export function sentCopyOf(block: Buffer): SentCopy {
-  const headers = readHeaders(block);
+/** @param header the header of a message, or as much of it as SENT_COPY_FIELDS names */
+export function sentCopyOf(header: Uint8Array): SentCopy {
+  const headers = readHeaders(Buffer.from(header.buffer, header.byteOffset, header.byteLength));
   const all = (names: readonly string[]): readonly MimeHeader[] =>
     headers.filter(({ key }) => names.includes(key));
   const addressesIn = (...names: string[]) =>
@@ -23,6 +29,6 @@ export function sentCopyOf(block: Buffer): SentCopy {
     subject: headerText(first('subject')),
     from: addressesIn('from'),
     recipients: addressesIn('to', 'cc', 'bcc'),
-    wasDelivered: all(DELIVERY_HEADERS).length > 0,
+    wasDelivered: all(DELIVERY_FIELDS).length > 0,
   };
 }

@@ -2,11 +2,17 @@ import type { AttachmentText } from './attachment-text.ts';
 import type { Calendar } from './calendar.ts';
 import type { Clock, Random } from './clock.ts';
 import type { Log } from './log.ts';
-import type { Mail } from './mail.ts';
+import type { MailChanging } from './mail-changing.ts';
+import type { MailConnections } from './mail-connections.ts';
+import type { MailReading } from './mail-reading.ts';
+import type { MailSending } from './mail-sending.ts';
 import type { Reader } from './reader.ts';
 import type { Storage } from './storage.ts';
 import type { Summarizer } from './summarizer.ts';
 import type { WorkObserver } from './work-observer.ts';
+
+/** A mailbox and its sender. One object serves all accounts. */
+export interface Mail extends MailConnections, MailReading, MailChanging, MailSending {}
 
 /** Everything that core needs from outside. An adapter fulfils one of them. */
 export interface Ports {

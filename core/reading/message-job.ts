@@ -8,7 +8,8 @@ import {
   parseMessage,
   parseShortMessage,
 } from '../mail/parse.ts';
-import type { DescribedAttachment, MailAddress, MessageSource } from '../ports/mail.ts';
+import type { MailAddress } from '../ports/mail.ts';
+import type { DescribedAttachment, MessageSource } from '../ports/mail-reading.ts';
 import { seenText } from '../seen-text.ts';
 import type { Job } from './job.ts';
 

@@ -6,9 +6,9 @@ import type { Outcome, Result } from '../outcome.ts';
 import type { Group, Mode } from '../permissions.ts';
 import { type ActionPlan, digestOf, type MessageTarget } from '../plan.ts';
 import type { MailCall, Start } from '../ports/mail.ts';
-import type { Ports } from '../ports/ports.ts';
 import type { Account, Credential, Owner } from '../ports/storage.ts';
 import { type Arguments, argumentsOf } from '../schema.ts';
+import type { LookUpPorts, OwnPorts, RunPorts } from '../tool-ports.ts';
 
 interface ToolFacts {
   readonly name: string;
@@ -27,10 +27,15 @@ interface ToolFacts {
 }
 
 interface ReadFacts extends ToolFacts {
-  /** `read`: changes nothing. `own`: changes the key's own requests only. */
-  readonly kind: 'read' | 'own';
+  /** Changes nothing. */
+  readonly kind: 'read';
   /** Those of the untrusted fields that are put between fence lines. */
   readonly wrapped: readonly string[];
+}
+
+interface OwnFacts extends Omit<ReadFacts, 'kind'> {
+  /** Changes the key's own requests only. */
+  readonly kind: 'own';
 }
 
 interface WriteFacts extends ToolFacts {
@@ -58,19 +63,21 @@ interface WriteFacts extends ToolFacts {
   followUp?(plan: ActionPlan, run: RunContext): Promise<void>;
 }
 
-interface Bound<R> {
+interface Bound<R, Context = CallContext> {
   readonly inputSchema: Arguments<unknown>['jsonSchema'];
   /** Checks the arguments. @throws ServiceError invalid_arguments */
-  bind(args: unknown): (context: CallContext) => Promise<R>;
+  bind(args: unknown): (context: Context) => Promise<R>;
 }
 
 export type ReadTool = ReadFacts & Bound<Found>;
+
+export type OwnTool = OwnFacts & Bound<Found, OwnContext>;
 
 /** Changes something in the world. What `bind` gives finds the target, freezes what will run, and collects what
  * the owner must see and what the holds must know; only that plan reaches `perform`. */
 export type WriteTool = WriteFacts & Bound<Planned>;
 
-export type Tool = ReadTool | WriteTool;
+export type Tool = ReadTool | OwnTool | WriteTool;
 
 export type Checked =
   | { readonly kind: 'happened'; readonly result: Result }
@@ -96,7 +103,7 @@ export type Found =
 
 /** What a call knows. */
 export interface CallContext {
-  readonly ports: Ports;
+  readonly ports: LookUpPorts;
   readonly owner: Owner;
   readonly credential: Credential;
   readonly accounts: readonly Account[];
@@ -116,9 +123,14 @@ export interface CallContext {
   listed(id: string): void;
 }
 
+/** What a call knows that withdraws a request of its own key. */
+export interface OwnContext extends CallContext {
+  readonly ports: OwnPorts;
+}
+
 /** What a run knows: no caller, no arguments. */
 export interface RunContext {
-  readonly ports: Ports;
+  readonly ports: RunPorts;
   readonly ownerId: string;
   /** Stays the same when the run is repeated: for writes to our own storage. */
   readonly requestId: string;
@@ -155,6 +167,13 @@ export function defineRead<S extends z.ZodType>(
   return { ...facts, ...bound(argumentsOf(input), run) };
 }
 
+export function defineOwn<S extends z.ZodType>(
+  tool: OwnFacts & { input: S; run(args: z.output<S>, context: OwnContext): Promise<Found> },
+): OwnTool {
+  const { input, run, ...facts } = tool;
+  return { ...facts, ...bound(argumentsOf(input), run) };
+}
+
 export function defineWrite<S extends z.ZodType>(
   tool: WriteFacts & { input: S; plan(args: z.output<S>, context: CallContext): Promise<Planned> },
 ): WriteTool {
@@ -162,7 +181,10 @@ export function defineWrite<S extends z.ZodType>(
   return { ...facts, ...bound(argumentsOf(input), plan) };
 }
 
-function bound<A, R>(input: Arguments<A>, work: (args: A, context: CallContext) => Promise<R>): Bound<R> {
+function bound<A, R, Context>(
+  input: Arguments<A>,
+  work: (args: A, context: Context) => Promise<R>,
+): Bound<R, Context> {
   return {
     inputSchema: input.jsonSchema,
     bind(args) {

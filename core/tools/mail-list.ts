@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { accountsOf, asked } from '../mailbox.ts';
 import { positionOf } from '../paging.ts';
-import type { ListPosition, ListQuery } from '../ports/mail.ts';
+import type { ListPosition, ListQuery } from '../ports/mail-reading.ts';
 import { accountId, cursor, limit } from '../schema.ts';
 import { type CallContext, defineRead, type Found } from './define-tool.ts';
 import { folder } from './folder-argument.ts';

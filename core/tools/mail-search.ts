@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { accountsOf, asked } from '../mailbox.ts';
 import { positionOf } from '../paging.ts';
-import { folderKey, type SearchPosition, type SearchQuery } from '../ports/mail.ts';
+import { folderKey, type SearchPosition, type SearchQuery } from '../ports/mail-reading.ts';
 import { readWithin } from '../read-message.ts';
 import { accountId, cursor, limit, line } from '../schema.ts';
 import { type CallContext, defineRead } from './define-tool.ts';
@@ -83,7 +83,7 @@ export const searchInbox = defineRead({
 
 /** One that cannot be read may say anything: a search is never silently shorter. */
 function saysWord({ ports, signal }: CallContext): SearchQuery['contains'] {
-  return async ({ source }, word) => {
+  return async (source, word) => {
     const reading = await readWithin(ports, signal, 'search', { source, word });
     return reading.kind === 'unreadable' || reading.value;
   };

@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { ServiceError } from '../errors.ts';
+import type { MessageRow } from '../mail/message-row.ts';
 import { findFolder, folderName, folderNamed, summaryOf } from '../mailbox.ts';
 import type { Result } from '../outcome.ts';
 import { cursorAt, type Position } from '../paging.ts';
-import type { MessagePage, MessageRow } from '../ports/mail.ts';
+import type { MessagePage } from '../ports/mail-reading.ts';
 import type { Account } from '../ports/storage.ts';
 import type { CallContext, Found } from './define-tool.ts';
 import { messageSummary, pageShape } from './result-shapes.ts';
@@ -26,7 +27,7 @@ interface AccountPage {
   readonly account: Account;
   /** The folder that was asked; undefined: all of them. */
   readonly path: string | undefined;
-  readonly page: MessagePage;
+  readonly page: MessagePage<MessageRow>;
 }
 
 /** The path of the folder that a name means in an account. */

@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { ServiceError } from '../errors.ts';
 import type { Hold } from '../holds.ts';
+import type { MessageRow } from '../mail/message-row.ts';
 import type { Mailbox } from '../mail-call.ts';
 import { findRow, messageTarget, placeOf } from '../mailbox.ts';
 import type { Result } from '../outcome.ts';
 import type { ActionPlan, MessageTarget } from '../plan.ts';
-import { MailError, type MailErrorCode, type MessageRow } from '../ports/mail.ts';
+import { MailError, type MailErrorCode } from '../ports/mail.ts';
 import { readingUntilMs, readMessages } from '../read-message.ts';
 import { messageId } from '../schema.ts';
 import { type CallContext, type Planned, type RunContext, targetOf } from './define-tool.ts';

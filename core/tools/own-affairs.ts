@@ -6,7 +6,7 @@ import { approvalOutcome, endedOutcome, wireApproval } from '../outcome.ts';
 import { cursorAt, positionOf } from '../paging.ts';
 import { effectiveMode, GROUPS, MODES } from '../permissions.ts';
 import { cursor, limit } from '../schema.ts';
-import { defineRead } from './define-tool.ts';
+import { defineOwn, defineRead } from './define-tool.ts';
 import { approval, endedApproval, partShape } from './result-shapes.ts';
 
 /** The key's own affairs: always permitted. */
@@ -136,7 +136,7 @@ export const getApproval = defineRead({
   },
 });
 
-export const cancelApproval = defineRead({
+export const cancelApproval = defineOwn({
   name: 'cancel_approval',
   title: 'Withdraw an approval request',
   description:

@@ -1,6 +1,8 @@
 import { ImapFlow, type SearchObject } from 'imapflow';
 import { imapMail } from '../../adapters/imap/mail.ts';
-import type { Mail, MailCall, MessagePlace, SearchQuery } from '../../core/ports/mail.ts';
+import type { MailCall, MessagePlace } from '../../core/ports/mail.ts';
+import type { SearchQuery } from '../../core/ports/mail-reading.ts';
+import type { Mail } from '../../core/ports/ports.ts';
 import { contains } from '../contracts/mail/read.ts';
 import type { Dovecot } from '../servers/dovecot.ts';
 import { addressOf, PASSWORD } from '../servers/mail-users.ts';

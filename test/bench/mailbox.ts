@@ -1,7 +1,10 @@
 import { ImapFlow } from 'imapflow';
 import { imapMail } from '../../adapters/imap/mail.ts';
+import { mailReader } from '../../core/mail/mail-reader.ts';
+import type { MessageRow } from '../../core/mail/message-row.ts';
 import { parseMessage } from '../../core/mail/parse.ts';
-import type { MailCall, MessageRow } from '../../core/ports/mail.ts';
+import type { MailCall } from '../../core/ports/mail.ts';
+import { systemClock } from '../../hosts/embedded/system-clock.ts';
 import type { Dovecot } from '../servers/dovecot.ts';
 import { addressOf, PASSWORD } from '../servers/mail-users.ts';
 import { startProxy } from '../servers/proxy.ts';
@@ -43,7 +46,7 @@ export async function mailbox(dovecot: Dovecot): Promise<Row[]> {
     const rows = await bare.fetchAll(`${MESSAGES - PAGE + 1}:*`, query);
     if (rows.length !== PAGE) throw new Error(`imapflow listed ${rows.length} messages`);
   };
-  const { rows } = await mail.list(call(), page);
+  const { rows } = await mailReader(mail, systemClock).list(call(), page);
   const message = (time: number): MessageRow => {
     const row = rows[time % rows.length];
     if (row === undefined) throw new Error('the list is empty');

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { MessageRow } from '../../core/ports/mail.ts';
 import { MailError } from '../../core/ports/mail.ts';
+import type { ListedMessage } from '../../core/ports/mail-reading.ts';
 import { type Answer, approvalIn, type Door, openDoor, ownDoor, resultIn, sample } from './door.ts';
 import { section } from './sections.ts';
 
@@ -121,7 +121,10 @@ section('Limits', () => {
     const own = await ownDoor({
       samples: () => Array.from({ length: 50 }, (_, n) => sample(String(n), { minutesAgo: n + 1 })),
       mailAs: (mail) => {
-        const named = (row: MessageRow) => ({ ...row, stableId: `${row.messageId}`.padEnd(255, 'x') });
+        const named = (row: ListedMessage) => ({
+          ...row,
+          stableId: `${row.place.uid}-${row.place.path}-`.padEnd(255, 'x'),
+        });
         return {
           ...mail,
           list: async (call, query) => {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Outcome } from '../../core/outcome.ts';
-import { type Mail, MailError } from '../../core/ports/mail.ts';
+import { MailError } from '../../core/ports/mail.ts';
+import type { Mail } from '../../core/ports/ports.ts';
 import { openTestService, type TestKey, type TestService } from '../open-service.ts';
 
 /** A mailbox whose only folder that matters is the inbox, and what other programs do there. */

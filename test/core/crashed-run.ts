@@ -4,7 +4,8 @@ import { inlineReader } from '../../adapters/reader/reader.ts';
 import type { SandboxMail } from '../../adapters/sandbox/mail.ts';
 import type { Approval } from '../../core/approval.ts';
 import { createService } from '../../core/create-service.ts';
-import type { Mail, Start } from '../../core/ports/mail.ts';
+import type { Start } from '../../core/ports/mail.ts';
+import type { Mail } from '../../core/ports/ports.ts';
 import { silentLog, type TestKey, testClock } from '../open-service.ts';
 import { approvalOf, digestOf, openScene, type Scene, type SceneOptions, stateOf } from './scene.ts';
 

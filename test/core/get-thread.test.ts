@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { SandboxMail } from '../../adapters/sandbox/mail.ts';
 import type { SampleMessage } from '../../adapters/sandbox/sample-message.ts';
-import type { Mail } from '../../core/ports/mail.ts';
+import { messageRow } from '../../core/mail/message-row.ts';
+import type { Mail } from '../../core/ports/ports.ts';
 import { type TestKey, wireBytes } from '../open-service.ts';
 import { detailsOf, letter, openScene, resultOf } from './scene.ts';
 
@@ -145,7 +146,9 @@ describe('get_thread', () => {
         async readAll(call, places) {
           const contents = await mail.readAll(call, places);
           return contents.map((content) =>
-            /Turn [12]/.test(content?.row.subject ?? '') ? undefined : content,
+            /Turn [12]/.test(content === undefined ? '' : messageRow(content.row).subject)
+              ? undefined
+              : content,
           );
         },
       }),

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { approvalId, createIdentifiers, credentialId } from '../../core/identifiers.ts';
 import { createKeyring } from '../../core/keyring.ts';
-import type { MessageRow } from '../../core/ports/mail.ts';
+import type { MessageRow } from '../../core/mail/message-row.ts';
 import { messageId as messageIdSchema } from '../../core/schema.ts';
 
 const random = (bytes: number) => randomBytes(bytes);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { messageRow } from '../../core/mail/message-row.ts';
 import type { Mode } from '../../core/permissions.ts';
 import { MailError } from '../../core/ports/mail.ts';
 import { including } from './matchers.ts';
@@ -96,7 +97,7 @@ describe('mark_read in mode direct', () => {
           const row = await mail.row(call, place);
           // Gone between the plan and the run.
           if (gone !== undefined && place.uid === gone) return undefined;
-          if (row?.subject === 'Subject 1') gone = place.uid;
+          if (row !== undefined && messageRow(row).subject === 'Subject 1') gone = place.uid;
           return row;
         },
       }),

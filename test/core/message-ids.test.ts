@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { MailCall, MessageRow } from '../../core/ports/mail.ts';
+import type { MailCall } from '../../core/ports/mail.ts';
+import type { ListedMessage } from '../../core/ports/mail-reading.ts';
 import { answerOf, detailsOf, firstId, idsIn, letter, openScene, resultOf } from './scene.ts';
 
 const CALLS: [tool: string, args: (id: string) => object][] = [
@@ -36,7 +37,7 @@ describe.each(CALLS)('an id given to %s', (tool, argsFor) => {
 });
 
 /** The same mailbox with its inbox under another uidValidity, as after the server rebuilt it; uids start anew. */
-function rebuilt(row: MessageRow): MessageRow {
+function rebuilt(row: ListedMessage): ListedMessage {
   return { ...row, place: { ...row.place, uidValidity: '999', uid: row.place.uid + 100 } };
 }
 

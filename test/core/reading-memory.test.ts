@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { SandboxMail } from '../../adapters/sandbox/mail.ts';
-import type { Mail } from '../../core/ports/mail.ts';
+import type { Mail } from '../../core/ports/ports.ts';
 import type { Reader } from '../../core/ports/reader.ts';
 import { readMessages } from '../../core/read-message.ts';
 import { approvalOf, idsIn, letter, openScene, resultOf } from './scene.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { SampleMessage } from '../../adapters/sandbox/sample-message.ts';
 import type { Outcome } from '../../core/outcome.ts';
-import type { MessageRow } from '../../core/ports/mail.ts';
+import type { ListedMessage } from '../../core/ports/mail-reading.ts';
 import { seenText } from '../../core/seen-text.ts';
 import { type TestKey, wireBytes } from '../open-service.ts';
 import { approvalOf, approve, idsIn, letter, openScene, pageSchema, resultOf, type Scene } from './scene.ts';
@@ -176,7 +176,10 @@ describe.each(DOORS)('through %s', { timeout: 120_000 }, (_name, sizeBytes) => {
       samples: () => Array.from({ length: 50 }, (_, n) => letter(String(n), { minutesAgo: n + 1 })),
       // The longest id that a server gives its messages (RFC 8474).
       mailAs: (mail) => {
-        const named = (row: MessageRow) => ({ ...row, stableId: `${row.messageId}`.padEnd(255, 'x') });
+        const named = (row: ListedMessage) => ({
+          ...row,
+          stableId: `${row.place.uid}-${row.place.path}-`.padEnd(255, 'x'),
+        });
         return {
           ...mail,
           list: async (call, query) => {

@@ -7,7 +7,7 @@ import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import type { ServiceOptions } from '../../core/create-service.ts';
 import type { Outcome } from '../../core/outcome.ts';
 import type { Calendar } from '../../core/ports/calendar.ts';
-import type { Mail } from '../../core/ports/mail.ts';
+import type { Mail } from '../../core/ports/ports.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import type { Answer, Decided, Service } from '../../core/service.ts';
 import { openTestService, type TestKey, type TestService, wireBytes } from '../open-service.ts';

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Draft } from '../../core/mail/compose.ts';
 import { composeMessage } from '../../core/mail/compose.ts';
-import type { Draft } from '../../core/ports/mail.ts';
 import { bodyText, line, text } from '../../core/schema.ts';
 import { readSentMessage } from '../../core/sent-message.ts';
 

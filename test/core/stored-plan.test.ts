@@ -1,10 +1,19 @@
 import { randomBytes } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openPlan, sealPlan } from '../../core/execute-approval.ts';
 import { createKeyring } from '../../core/keyring.ts';
 import { canonicalJson, digestOf, planText } from '../../core/plan.ts';
 import type { Filing } from '../../core/ports/storage.ts';
 import { approvalOf, detailsOf, FRIEND, openScene, sendTo } from './scene.ts';
+
+/** Whether messages are composed for somebody else than was asked. */
+const composed = vi.hoisted(() => ({ otherwise: false }));
+vi.mock(import('../../core/mail/compose.ts'), async (importOriginal) => {
+  const original = await importOriginal();
+  const compose: typeof original.composeMessage = (draft) =>
+    original.composeMessage(composed.otherwise ? { ...draft, to: ['eve@example.org'] } : draft);
+  return { ...original, composeMessage: compose };
+});
 
 const secret = randomBytes(32);
 const keyring = createKeyring([secret], (bytes) => randomBytes(bytes));
@@ -145,12 +154,11 @@ describe('a stored plan', () => {
   });
 
   it('that says something else than what was asked is never filed', async () => {
-    const scene = await openScene({
-      mailAs: (mail) => ({
-        ...mail,
-        compose: (draft) => mail.compose({ ...draft, to: ['eve@example.org'] }),
-      }),
+    composed.otherwise = true;
+    onTestFinished(() => {
+      composed.otherwise = false;
     });
+    const scene = await openScene();
     const key = await scene.addKey('full', { 'mail:send': 'direct' });
     expect(detailsOf(await key.call('send_email', sendTo(FRIEND)))).toEqual({ code: 'internal_error' });
     expect((await scene.service.approvals.list(scene.ownerId, { state: 'all', limit: 5 })).approvals).toEqual(

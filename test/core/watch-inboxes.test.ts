@@ -1,8 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import type { SandboxMail } from '../../adapters/sandbox/mail.ts';
+import { messageRow } from '../../core/mail/message-row.ts';
 import type { LogFields } from '../../core/ports/log.ts';
-import { type Mail, type MailAccount, MailError, type MessageRow } from '../../core/ports/mail.ts';
+import { type MailAccount, MailError } from '../../core/ports/mail.ts';
+import type { ListedMessage } from '../../core/ports/mail-reading.ts';
+import type { Mail } from '../../core/ports/ports.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import type { Summarizer } from '../../core/ports/summarizer.ts';
 import { silentLog, type TestKey } from '../open-service.ts';
@@ -146,7 +149,7 @@ describe('watching the inbox', () => {
 
   it('begins anew, with the mail of the last minutes, where the server made another inbox of it', async () => {
     let uidValidity: string | undefined;
-    const placed = (row: MessageRow) => ({
+    const placed = (row: ListedMessage) => ({
       ...row,
       place: { ...row.place, uidValidity: uidValidity ?? row.place.uidValidity },
     });
@@ -323,7 +326,11 @@ describe('an account that cannot be reached', () => {
         ...mail,
         readAll: async (call, places) => {
           const contents = await mail.readAll(call, places);
-          if (contents.some((content) => content?.row.subject.startsWith('Broken')))
+          if (
+            contents.some(
+              (content) => content !== undefined && messageRow(content.row).subject.startsWith('Broken'),
+            )
+          )
             throw new MailError('refused', 'of the test');
           return contents;
         },

@@ -9,7 +9,7 @@ import { sandboxMail } from '../../adapters/sandbox/mail.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import { createService, type ServiceOptions } from '../../core/create-service.ts';
 import type { Calendar } from '../../core/ports/calendar.ts';
-import type { Mail } from '../../core/ports/mail.ts';
+import type { Mail } from '../../core/ports/ports.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import { silentLog, testClock } from '../open-service.ts';
 

@@ -3,7 +3,12 @@ import net from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { imapMail } from '../../../adapters/imap/mail.ts';
 import type { MailServer } from '../../../adapters/remote/mail-server.ts';
-import type { Mail, MailCall, MailError, MessageRow } from '../../../core/ports/mail.ts';
+import { composeMessage } from '../../../core/mail/compose.ts';
+import { mailReader } from '../../../core/mail/mail-reader.ts';
+import type { MessageRow } from '../../../core/mail/message-row.ts';
+import type { MailCall, MailError } from '../../../core/ports/mail.ts';
+import type { Mail } from '../../../core/ports/ports.ts';
+import { systemClock } from '../../../hosts/embedded/system-clock.ts';
 import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
 import { addressOf, PASSWORD } from '../../servers/mail-users.ts';
 import { missingServers, titled } from '../../servers/missing-servers.ts';
@@ -56,11 +61,11 @@ describe.skipIf(missingServers().length > 0)(titled('connections to Dovecot'), (
     };
   }
 
-  const listInbox = (call: MailCall) =>
-    mail.list(call, { path: 'INBOX', unread: false, order: 'uid', after: undefined, limit: 5 });
+  const INBOX = { path: 'INBOX', unread: false, order: 'uid', after: undefined, limit: 5 } as const;
+  const listInbox = (call: MailCall) => mail.list(call, INBOX);
 
   async function newestOf(call: MailCall): Promise<MessageRow> {
-    const [row] = (await listInbox(call)).rows;
+    const [row] = (await mailReader(mail, systemClock).list(call, INBOX)).rows;
     if (row === undefined) throw new Error('the inbox is empty');
     return row;
   }
@@ -267,7 +272,7 @@ describe.skipIf(missingServers().length > 0)(titled('connections to Dovecot'), (
 
     it('saving a sent message: unknown, and set right by the next attempt', async () => {
       const call = callOn({});
-      const raw = mail.compose({
+      const bytes = composeMessage({
         from: { name: '', address: addressOf(user) },
         to: ['bob@example.test'],
         subject: 'x',
@@ -278,7 +283,7 @@ describe.skipIf(missingServers().length > 0)(titled('connections to Dovecot'), (
         requestId: 'request',
       });
       const envelope = { from: addressOf(user), to: ['bob@example.test'] };
-      const message = { envelope, raw, date: new Date(), messageId: '<kept@example.test>' };
+      const message = { envelope, bytes, date: new Date(), messageId: '<kept@example.test>' };
       await mail.holdsMessage(call, 'Sent', message.messageId);
       // NOOP, APPEND: in an empty folder nothing is searched for.
       void proxy.script({ at: 2, does: 'cut unanswered' });

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { imapMail } from '../../../adapters/imap/mail.ts';
-import type { Mail, MailCall } from '../../../core/ports/mail.ts';
+import { mailReader } from '../../../core/mail/mail-reader.ts';
+import type { MailCall } from '../../../core/ports/mail.ts';
+import type { Mail } from '../../../core/ports/ports.ts';
+import { systemClock } from '../../../hosts/embedded/system-clock.ts';
 import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
 import { missingServers, titled } from '../../servers/missing-servers.ts';
 import { type MailProxy, startProxy } from '../../servers/proxy.ts';
@@ -36,7 +39,7 @@ describe.skipIf(missingServers().length > 0)(titled('a conversation that is aske
 
   const subjects = async (path = 'INBOX') => {
     const { place } = await newestOf(mail, call, path);
-    return (await mail.thread(call, place)).map(({ subject }) => subject);
+    return (await mailReader(mail, systemClock).thread(call, place)).map(({ subject }) => subject);
   };
 
   it('is read without a search, and nothing twice', async () => {

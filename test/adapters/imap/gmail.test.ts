@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { imapMail } from '../../../adapters/imap/mail.ts';
-import type { Mail, MailCall } from '../../../core/ports/mail.ts';
+import type { MailCall } from '../../../core/ports/mail.ts';
+import type { Mail } from '../../../core/ports/ports.ts';
 import { labelled, pathOfRole } from '../../folder-roles.ts';
 import { type GmailMessage, type ScriptedGmail, startScriptedGmail } from '../../servers/scripted-gmail.ts';
 import { callOn, newestOf, searchFor, started } from './mailbox-on.ts';

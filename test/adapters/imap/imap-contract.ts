@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { imapMail } from '../../../adapters/imap/mail.ts';
 import type { ImapSettings } from '../../../adapters/imap/settings.ts';
+import { mailReader } from '../../../core/mail/mail-reader.ts';
+import { systemClock } from '../../../hosts/embedded/system-clock.ts';
 import { attachmentAt, readRaw } from '../../contracts/mail/read.ts';
 import { type MailDifferences, mailContract } from '../../contracts/mail.ts';
 import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
@@ -65,7 +67,8 @@ export function imapContract(
       const mail = imapMail({ allowPrivateServers: true });
       const call = callOn(server.port, user);
       const query = { path: 'INBOX', unread: false, order: 'uid', after: undefined, limit: 10 } as const;
-      const { rows } = await mail.list(call, query);
+      const reader = mailReader(mail, systemClock);
+      const { rows } = await reader.list(call, query);
       expect(rows.map(({ subject }) => subject)).toEqual(['large', 'before']);
       const [large] = rows;
       if (large === undefined) throw new Error('the list is empty');
@@ -77,7 +80,7 @@ export function imapContract(
       });
       const found = await attachmentAt(mail, call, large.place, 0, 25 * 1024 * 1024);
       expect(found?.bytes).toBe('tooLarge');
-      expect(await mail.find(call, large)).toMatchObject([{ subject: 'large' }]);
+      expect(await reader.find(call, large)).toMatchObject([{ subject: 'large' }]);
       await mail.close();
     });
 

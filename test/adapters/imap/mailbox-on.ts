@@ -1,4 +1,8 @@
-import type { Mail, MailCall, MessageRow } from '../../../core/ports/mail.ts';
+import { mailReader } from '../../../core/mail/mail-reader.ts';
+import type { MessageRow } from '../../../core/mail/message-row.ts';
+import type { MailCall } from '../../../core/ports/mail.ts';
+import type { Mail } from '../../../core/ports/ports.ts';
+import { systemClock } from '../../../hosts/embedded/system-clock.ts';
 import { contains } from '../../contracts/mail/read.ts';
 import { addressOf, PASSWORD } from '../../servers/mail-users.ts';
 
@@ -27,7 +31,7 @@ export function callOn(port: number, user: string, limits: Partial<MailCall> = {
 /** The row of the highest UID. */
 export async function newestOf(mail: Mail, call: MailCall, path = 'INBOX'): Promise<MessageRow> {
   const query = { path, unread: false, order: 'uid', after: undefined, limit: 1 } as const;
-  const [row] = (await mail.list(call, query)).rows;
+  const [row] = (await mailReader(mail, systemClock).list(call, query)).rows;
   if (row === undefined) throw new Error('the folder is empty');
   return row;
 }

@@ -1,7 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { imapMail } from '../../../adapters/imap/mail.ts';
 import type { MailServer } from '../../../adapters/remote/mail-server.ts';
-import type { Mail, MailCall, MessagePage } from '../../../core/ports/mail.ts';
+import { composeMessage } from '../../../core/mail/compose.ts';
+import { mailReader } from '../../../core/mail/mail-reader.ts';
+import { type MessageRow, messageRow } from '../../../core/mail/message-row.ts';
+import type { MailCall } from '../../../core/ports/mail.ts';
+import type { MessagePage } from '../../../core/ports/mail-reading.ts';
+import type { Mail } from '../../../core/ports/ports.ts';
+import { systemClock } from '../../../hosts/embedded/system-clock.ts';
 import { attachmentAt, type ReadMessage, readAt, readRaw } from '../../contracts/mail/read.ts';
 import { pathOfRole } from '../../folder-roles.ts';
 import { type Dovecot, type DovecotVariant, startDovecot } from '../../servers/dovecot.ts';
@@ -48,12 +54,12 @@ describe.skipIf(skipped)(titled('reading messages from Dovecot'), () => {
     await dovecot?.stop();
   });
 
-  async function read(raw: string | Uint8Array): Promise<ReadMessage> {
+  async function read(raw: string | Uint8Array): Promise<ReadMessage<MessageRow>> {
     const { user, call } = mailboxOn(dovecot);
     await dovecot.deliver(user, raw);
     const [row] = (await listInbox(mail, call)).rows;
     if (row === undefined) throw new Error('the inbox is empty');
-    return readAt(mail, call, row.place);
+    return readAt(mailReader(mail, systemClock), call, row.place);
   }
 
   it('without headers', async () => {
@@ -232,7 +238,7 @@ describe.skipIf(skipped)(titled('a folder of Dovecot that was made anew'), () =>
       code: 'not_found',
     });
     const [after] = (await listInbox(mail, call, 'Projects')).rows;
-    expect(after).toMatchObject({ subject: 'after', flags: new Set() });
+    expect(after && messageRow(after)).toMatchObject({ subject: 'after', flags: new Set() });
     expect(after?.place.uidValidity).not.toBe(before.place.uidValidity);
   });
 });
@@ -270,15 +276,22 @@ describe.skipIf(skipped)(titled('variants of Dovecot'), () => {
           unread: 3,
         });
 
-        const [newest] = (await listInbox(mail, call)).rows;
+        const inbox = { path: 'INBOX', unread: false, order: 'uid', after: undefined, limit: 1 } as const;
+        const [newest] = (await mailReader(mail, systemClock).list(call, inbox)).rows;
         if (newest === undefined) throw new Error('the inbox is empty');
         expect(newest.subject).toBe('three');
         const after = { ...newest.place, internalDateMs: newest.internalDate.getTime() };
-        const rest = await mail.list(call, { path: 'INBOX', unread: false, order: 'uid', after, limit: 1 });
+        const rest = await mailReader(mail, systemClock).list(call, {
+          path: 'INBOX',
+          unread: false,
+          order: 'uid',
+          after,
+          limit: 1,
+        });
         expect(rest).toMatchObject({ rows: [{ subject: 'two' }], more: true, total: 3 });
         expect(await mail.setFlag(call, newest.place, 'flagged', true, async () => true)).toBe(true);
 
-        const raw = mail.compose({
+        const bytes = composeMessage({
           from: { name: '', address: addressOf(user) },
           to: ['bob@example.test'],
           subject: 'x',
@@ -289,10 +302,13 @@ describe.skipIf(skipped)(titled('variants of Dovecot'), () => {
           requestId: 'request',
         });
         const envelope = { from: addressOf(user), to: ['bob@example.test'] };
-        const message = { envelope, raw, date: new Date(), messageId: '<kept@example.test>' };
+        const message = { envelope, bytes, date: new Date(), messageId: '<kept@example.test>' };
         await mail.saveSent(call, sent, message);
         expect(await mail.holdsMessage(call, sent, '<kept@example.test>')).toBe(true);
-        const copies = await mail.sentCopies(call, sent, ['bob@example.test', 'ob@example.test']);
+        const copies = await mailReader(mail, systemClock).sentCopies(call, sent, [
+          'bob@example.test',
+          'ob@example.test',
+        ]);
         expect(copies.map(({ recipients }) => recipients)).toEqual([['bob@example.test']]);
       } finally {
         await mail.close();

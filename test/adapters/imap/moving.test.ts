@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { imapMail } from '../../../adapters/imap/mail.ts';
-import type { Mail, MailError } from '../../../core/ports/mail.ts';
+import type { MailError } from '../../../core/ports/mail.ts';
+import type { Mail } from '../../../core/ports/ports.ts';
 import { type Dovecot, type DovecotVariant, startDovecot } from '../../servers/dovecot.ts';
 import { missingServers, titled } from '../../servers/missing-servers.ts';
 import { type MailProxy, startProxy } from '../../servers/proxy.ts';

@@ -1,6 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { imapMail } from '../../../adapters/imap/mail.ts';
-import type { Mail, MailCall } from '../../../core/ports/mail.ts';
+import { mailReader } from '../../../core/mail/mail-reader.ts';
+import type { MailCall } from '../../../core/ports/mail.ts';
+import type { Mail } from '../../../core/ports/ports.ts';
+import { systemClock } from '../../../hosts/embedded/system-clock.ts';
 import { labelled } from '../../folder-roles.ts';
 import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
 import { missingServers, titled } from '../../servers/missing-servers.ts';
@@ -34,7 +37,9 @@ describe.skipIf(missingServers().length > 0)(titled('servers as they are'), () =
   }
 
   const subjects = async (call: MailCall, ...words: string[]) =>
-    (await mail.search(call, searchFor(...words))).rows.map(({ subject }) => subject);
+    (await mailReader(mail, systemClock).search(call, searchFor(...words))).rows.map(
+      ({ subject }) => subject,
+    );
 
   describe('one that searches for ASCII only', () => {
     const badCharset: Disguise = {
@@ -153,7 +158,9 @@ describe.skipIf(missingServers().length > 0)(titled('servers as they are'), () =
       expect((await mail.folders(call)).map(({ path }) => path)).toContain('Gone');
       expect(await subjects(call, 'needle')).toEqual(['kept']);
       const { place } = await newestOf(mail, call);
-      expect((await mail.thread(call, place)).map(({ subject }) => subject)).toEqual(['kept']);
+      expect((await mailReader(mail, systemClock).thread(call, place)).map(({ subject }) => subject)).toEqual(
+        ['kept'],
+      );
     });
 
     it('only as far as one can see is a failure', async () => {

@@ -82,7 +82,7 @@ const caldav = { url: `http://127.0.0.1:${silentPort}/`, user: 'u', pass: 'p' };
 async function sendTwice(): Promise<void> {
   const sender = smtpSender({ allowPrivateServers: true });
   const message = {
-    raw: Buffer.from('Subject: hello\r\n\r\nhello\r\n'),
+    bytes: Buffer.from('Subject: hello\r\n\r\nhello\r\n'),
     date: new Date(),
     messageId: '<1@example.org>',
     envelope: { from: 'u@example.org', to: ['v@example.org'] },

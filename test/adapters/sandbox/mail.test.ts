@@ -4,7 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type SandboxMail, sandboxMail } from '../../../adapters/sandbox/mail.ts';
-import type { Mail, MailAccount, MailCall, MessageRow, Outgoing } from '../../../core/ports/mail.ts';
+import { composeMessage, withDate } from '../../../core/mail/compose.ts';
+import { mailReader } from '../../../core/mail/mail-reader.ts';
+import type { MessageRow } from '../../../core/mail/message-row.ts';
+import type { MailAccount, MailCall } from '../../../core/ports/mail.ts';
+import type { Outgoing } from '../../../core/ports/mail-sending.ts';
+import type { Mail } from '../../../core/ports/ports.ts';
+import { systemClock } from '../../../hosts/embedded/system-clock.ts';
 import { readAt } from '../../contracts/mail/read.ts';
 import { mailContract } from '../../contracts/mail.ts';
 import { labelled } from '../../folder-roles.ts';
@@ -110,7 +116,10 @@ describe('the sample mail', () => {
 
   it('belongs to the account: its owner is the recipient, and the sender of what is in Sent', async () => {
     const mail = open();
-    const copies = await mail.sentCopies(call, 'Sent', ['maya@atlas.example', 'audit@helpdesk.example']);
+    const copies = await mailReader(mail, systemClock).sentCopies(call, 'Sent', [
+      'maya@atlas.example',
+      'audit@helpdesk.example',
+    ]);
     expect(new Set(copies.flatMap(({ recipients }) => recipients))).toContain('maya@atlas.example');
     expect(copies.flatMap(({ recipients }) => recipients)).not.toContain('audit@helpdesk.example');
     const other = { ...call, account: { ...account, accountId: 2, email: 'second@countersign.test' } };
@@ -124,8 +133,8 @@ describe('the sample mail', () => {
 describe('transmit', () => {
   it('brings what is sent to the own address into the inbox', async () => {
     const mail = sandboxMail({ samples: () => [] });
-    await mail.transmit(call, outgoing(mail, ['Demo@countersign.test']), started);
-    const { rows } = await mail.list(call, query('INBOX', 5));
+    await mail.transmit(call, outgoing(['Demo@countersign.test']), started);
+    const { rows } = await mailReader(mail, systemClock).list(call, query('INBOX', 5));
     expect(rows.map(({ subject }) => subject)).toEqual(['Grüße']);
     expect(rows[0]?.flags).toEqual(new Set());
   });
@@ -138,7 +147,7 @@ describe('transmit', () => {
   ])('to %s is %s, started %i times, handed over %i times', async (recipient, code, starts, handedOver) => {
     const mail = sandboxMail({ samples: () => [] });
     const start = vi.fn(started);
-    const message = outgoing(mail, ['bob@example.test', recipient]);
+    const message = outgoing(['bob@example.test', recipient]);
     await expect(mail.transmit(call, message, start)).rejects.toMatchObject({ name: 'MailError', code });
     expect(start).toHaveBeenCalledTimes(starts);
     expect(mail.transmitted()).toHaveLength(handedOver);
@@ -173,7 +182,7 @@ describe('the journal', () => {
 
   it('shows the same mailbox after another opening', async () => {
     const before = open();
-    const message = outgoing(before, ['bob@example.test', account.email]);
+    const message = outgoing(['bob@example.test', account.email]);
     const first = (await everything(before))[0] ?? fail();
     await before.transmit(call, message, started);
     await before.saveSent(call, 'Sent', message);
@@ -199,7 +208,7 @@ describe('the journal', () => {
 
   it('holds one line for each transmission, written only after the start', async () => {
     const mail = open();
-    const message = outgoing(mail, ['bob@example.test']);
+    const message = outgoing(['bob@example.test']);
     await expect(mail.transmit(call, message, async () => false)).rejects.toMatchObject({
       code: 'not_started',
     });
@@ -219,7 +228,7 @@ describe('the journal', () => {
 
   it('holds what was handed over although its outcome was unknown', async () => {
     const mail = open();
-    const lost = outgoing(mail, ['lost@sandbox.invalid']);
+    const lost = outgoing(['lost@sandbox.invalid']);
     await expect(mail.transmit(call, lost, started)).rejects.toMatchObject({ code: 'outcome_unknown' });
     expect(
       open()
@@ -229,11 +238,11 @@ describe('the journal', () => {
   });
 
   it('leaves out a line that was being written when the process was killed', async () => {
-    await open().transmit(call, outgoing(open(), ['bob@example.test']), started);
+    await open().transmit(call, outgoing(['bob@example.test']), started);
     appendFileSync(journalFile, '{"event":"transmitted","ownerId":"own');
     const mail = open();
     expect(mail.transmitted()).toHaveLength(1);
-    await mail.transmit(call, outgoing(mail, ['bob@example.test']), started);
+    await mail.transmit(call, outgoing(['bob@example.test']), started);
     expect(open().transmitted()).toHaveLength(2);
   });
 
@@ -245,7 +254,7 @@ describe('the journal', () => {
   it('says that the outcome is unknown when it cannot be written', async () => {
     const mail = sandboxMail({ journalFile, samples: () => [] });
     await mail.close();
-    await expect(mail.transmit(call, outgoing(mail, ['bob@example.test']), started)).rejects.toMatchObject({
+    await expect(mail.transmit(call, outgoing(['bob@example.test']), started)).rejects.toMatchObject({
       code: 'outcome_unknown',
     });
   });
@@ -253,7 +262,9 @@ describe('the journal', () => {
 
 async function everything(mail: Mail): Promise<MessageRow[]> {
   const folders = await mail.folders(call);
-  const pages = await Promise.all(folders.map(({ path }) => mail.list(call, query(path, 1000))));
+  const pages = await Promise.all(
+    folders.map(({ path }) => mailReader(mail, systemClock).list(call, query(path, 1000))),
+  );
   return pages.flatMap(({ rows }) => rows);
 }
 
@@ -261,9 +272,10 @@ function query(path: string, limit: number) {
   return { path, unread: false, order: 'uid' as const, after: undefined, limit };
 }
 
-function outgoing(mail: Mail, to: readonly string[]): Outgoing {
+function outgoing(to: readonly string[]): Outgoing {
   const messageId = '<sent-once@countersign.test>';
-  const raw = mail.compose({
+  const date = new Date('2026-03-03T12:00:00Z');
+  const composed = composeMessage({
     from: { name: 'Alex Demo', address: account.email },
     to: ['bob@example.test'],
     subject: 'Grüße',
@@ -273,7 +285,7 @@ function outgoing(mail: Mail, to: readonly string[]): Outgoing {
     references: [],
     requestId: 'apr_1',
   });
-  return { envelope: { from: account.email, to }, raw, date: new Date('2026-03-03T12:00:00Z'), messageId };
+  return { envelope: { from: account.email, to }, bytes: withDate(composed, date), date, messageId };
 }
 
 function textOf(raw: Uint8Array): string {

@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { MailServer } from '../../../adapters/remote/mail-server.ts';
 import { smtpSender } from '../../../adapters/smtp/sender.ts';
-import { composeMessage } from '../../../core/mail/compose.ts';
-import type { MailError, Outgoing, Start } from '../../../core/ports/mail.ts';
+import { composeMessage, withDate } from '../../../core/mail/compose.ts';
+import type { MailError, Start } from '../../../core/ports/mail.ts';
+import type { Outgoing } from '../../../core/ports/mail-sending.ts';
 import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
 import { addressOf, PASSWORD } from '../../servers/mail-users.ts';
 import { missingServers, titled } from '../../servers/missing-servers.ts';
@@ -327,7 +328,8 @@ async function started(): Promise<boolean> {
 
 function messageTo(to: readonly string[], text: string): Outgoing {
   const messageId = '<one@example.test>';
-  const raw = composeMessage({
+  const date = new Date('2024-01-02T03:04:05Z');
+  const composed = composeMessage({
     from: { name: 'Alice', address: ALICE },
     to: ['bob@example.test'],
     subject: 'Hello',
@@ -337,5 +339,5 @@ function messageTo(to: readonly string[], text: string): Outgoing {
     references: [],
     requestId: 'request',
   });
-  return { envelope: { from: ALICE, to }, raw, date: new Date('2024-01-02T03:04:05Z'), messageId };
+  return { envelope: { from: ALICE, to }, bytes: withDate(composed, date), date, messageId };
 }

@@ -1,8 +1,19 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { MessageRow } from '../../../core/ports/mail.ts';
+import type { MessageRow } from '../../../core/mail/message-row.ts';
 import { labelled } from '../../folder-roles.ts';
 import type { MailDifferences } from '../mail.ts';
-import { delivered, letter, lf, type Mailbox, type MailScene, NOON, newest, started } from './scene.ts';
+import { readAt } from './read.ts';
+import {
+  delivered,
+  letter,
+  lf,
+  listIn,
+  type Mailbox,
+  type MailScene,
+  NOON,
+  newest,
+  started,
+} from './scene.ts';
 
 /** Where a message lies by its fingerprint, over all folders. */
 async function placesOf({ mail, call }: MailScene, row: MessageRow): Promise<string[]> {
@@ -183,18 +194,31 @@ export function changePromises(mailbox: Mailbox, { originalStays = false }: Mail
     });
   });
 
-  describe('makeFolder', () => {
-    it('creates a folder that is missing, and gives the one that is there', async () => {
-      const { mail, call, inbox } = mailbox();
-      const path = await mail.makeFolder(call, 'Überfällige Rechnungen');
-      expect(path).toMatch(/(^|[./])Überfällige Rechnungen$/);
-      const created = (await mail.folders(call)).find((folder) => folder.path === path);
-      expect(created?.specialUse).toBeNull();
-      expect(await mail.makeFolder(call, 'Überfällige Rechnungen')).toBe(path);
-      expect(await mail.makeFolder(call, path)).toBe(path);
-      expect(await mail.makeFolder(call, inbox)).toBe(inbox);
-      const paths = (await mail.folders(call, { fresh: true })).map((folder) => folder.path);
-      expect(paths.filter((one) => one.includes('Rechnungen'))).toEqual([path]);
+  describe('messages that all have the same Message-ID', () => {
+    it('are each themselves: listed, read, in the conversation, and moved alone', async () => {
+      const scene = mailbox();
+      const { mail, call, inbox, box } = scene;
+      for (let index = 0; index < 40; index++) {
+        const raw = letter({ 'Message-ID': '<same@other.example>', Subject: `same ${index}` });
+        await box.deliver(inbox, raw, { receivedAt: new Date(NOON.getTime() + index * 1000) });
+      }
+      const query = { path: inbox, unread: false, order: 'uid', after: undefined, limit: 50 } as const;
+      const { rows } = await mail.list(call, query);
+      expect(new Set(rows.map(({ fingerprint }) => fingerprint)).size).toBe(40);
+      const row = rows[20];
+      if (row === undefined) throw new Error('the list is too short');
+      expect((await readAt(mail, call, row.place)).text).toBe(row.subject);
+      // A server may make conversations of its own: what shares a name need not be one.
+      const conversation = await mail.thread(call, row.place);
+      expect(conversation).toContainEqual(row);
+      const archive = await mail.makeFolder(call, 'Archive');
+      await mail.move(call, row.place, archive, started);
+      expect((await listIn(scene, { path: archive })).rows.map(({ subject }) => subject)).toEqual([
+        row.subject,
+      ]);
+      const found = (await mail.find(call, row)).filter(({ fingerprint }) => fingerprint === row.fingerprint);
+      expect(found.map(({ place }) => place.path)).toContain(archive);
+      expect(found.every(({ subject }) => subject === row.subject)).toBe(true);
     });
   });
 }

@@ -1,7 +1,16 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, it } from 'vitest';
+import type { MessageRow } from '../../../core/mail/message-row.ts';
 import { attachmentAt, readAt } from './read.ts';
-import { delivered, letter, type Mailbox } from './scene.ts';
+import {
+  aMessage,
+  delivered,
+  flagsOf as flagsIn,
+  letter,
+  type Mailbox,
+  newest as newestIn,
+  WITH_ATTACHMENT,
+} from './scene.ts';
 
 const DOCUMENT = Buffer.from(Array.from({ length: 5_000 }, (_, index) => index % 256));
 
@@ -50,6 +59,47 @@ const NESTED = [
 ].join('\r\n');
 
 export function contentPromises(mailbox: Mailbox): void {
+  const newest = (path: string) => newestIn(mailbox().mail, mailbox().call, path);
+  const flagsOf = (row: MessageRow) => flagsIn(mailbox(), row);
+
+  describe('read', () => {
+    it('gives text, headers and attachments', async () => {
+      const { box, mail, call, inbox } = mailbox();
+      await box.deliver(inbox, WITH_ATTACHMENT);
+      const row = await newest(inbox);
+      const content = await readAt(mail, call, row.place);
+      expect(content.row).toEqual(row);
+      expect(content.text.trim()).toBe('Körper\nzwei');
+      expect(content.attachments).toEqual([{ index: 0, name: 'note.txt', mime: 'text/plain', sizeBytes: 8 }]);
+      expect(content.headers).toMatchObject({
+        from: [{ name: 'Zoë Lab', address: 'zoe@other.example' }],
+        replyTo: [{ name: '', address: 'answers@other.example' }],
+        to: [{ name: '', address: 'alice@example.test' }],
+        cc: [],
+        subject: 'Grüße',
+        messageId: '<quarter@other.example>',
+        references: ['<a@other.example>', '<b@other.example>'],
+      });
+    });
+
+    it('does not mark the message as read', async () => {
+      const { box, mail, call, inbox } = mailbox();
+      await box.deliver(inbox, aMessage('one'));
+      const row = await newest(inbox);
+      await mail.read(call, row.place);
+      expect(await flagsOf(row)).toEqual([]);
+    });
+
+    it('is not_found where the place holds no message, or its uidValidity is another', async () => {
+      const { box, mail, call, inbox } = mailbox();
+      await box.deliver(inbox, aMessage('one'));
+      const { place } = await newest(inbox);
+      for (const wrong of [{ uid: place.uid + 7 }, { uidValidity: '1' }, { path: 'No such folder' }]) {
+        await expect(mail.read(call, { ...place, ...wrong })).rejects.toMatchObject({ code: 'not_found' });
+      }
+    });
+  });
+
   describe('readAll', () => {
     it('gives messages of several folders in the order asked for, as read gives them', async () => {
       const scene = mailbox();

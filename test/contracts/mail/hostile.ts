@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { MailDifferences } from '../mail.ts';
 import { attachmentAt, readAt } from './read.ts';
-import { delivered, letter, type Mailbox, type MailScene, NOON, started } from './scene.ts';
+import { delivered, letter, type Mailbox, type MailScene } from './scene.ts';
 
 /** What strangers send to break a mailbox: none of it is lost from a list, and each says as much as can be shown. */
 export function hostilePromises(mailbox: Mailbox, { attachmentsAtMost = 501 }: MailDifferences): void {
@@ -103,7 +103,6 @@ export function hostilePromises(mailbox: Mailbox, { attachmentsAtMost = 501 }: M
       expect(row).toMatchObject({ subject: 'wide', messageId: '<wide@other.example>' });
       const { text, headers } = await readAt(mail, call, row.place);
       expect([text, headers.subject]).toEqual(['the text', 'wide']);
-      expect((await mail.thread(call, row.place)).map(({ subject }) => subject)).toEqual(['wide']);
     });
 
     it('with a subject of a megabyte does not keep others from the list', async () => {
@@ -115,32 +114,6 @@ export function hostilePromises(mailbox: Mailbox, { attachmentsAtMost = 501 }: M
       await delivered(scene, scene.inbox, letter({ Subject: 'behind' }));
       const subjects = await subjectsIn(scene, scene.inbox);
       expect([subjects[0], subjects[1]?.slice(0, 5), subjects[2]]).toEqual(['behind', 'yyyyy', 'before']);
-    });
-  });
-
-  describe('messages that all have the same Message-ID', () => {
-    it('are each themselves: listed, read, in the conversation, and moved alone', async () => {
-      const scene = mailbox();
-      const { mail, call, inbox, box } = scene;
-      for (let index = 0; index < 40; index++) {
-        const raw = letter({ 'Message-ID': '<same@other.example>', Subject: `same ${index}` });
-        await box.deliver(inbox, raw, { receivedAt: new Date(NOON.getTime() + index * 1000) });
-      }
-      const query = { path: inbox, unread: false, order: 'uid', after: undefined, limit: 50 } as const;
-      const { rows } = await mail.list(call, query);
-      expect(new Set(rows.map(({ fingerprint }) => fingerprint)).size).toBe(40);
-      const row = rows[20];
-      if (row === undefined) throw new Error('the list is too short');
-      expect((await readAt(mail, call, row.place)).text).toBe(row.subject);
-      // A server may make conversations of its own: what shares a name need not be one.
-      const conversation = await mail.thread(call, row.place);
-      expect(conversation).toContainEqual(row);
-      const archive = await mail.makeFolder(call, 'Archive');
-      await mail.move(call, row.place, archive, started);
-      expect(await subjectsIn(scene, archive)).toEqual([row.subject]);
-      const found = (await mail.find(call, row)).filter(({ fingerprint }) => fingerprint === row.fingerprint);
-      expect(found.map(({ place }) => place.path)).toContain(archive);
-      expect(found.every(({ subject }) => subject === row.subject)).toBe(true);
     });
   });
 }

@@ -1,33 +1,70 @@
 import { parseLargeMessage } from '../../../core/mail/large-message.ts';
+import { type MailReader, mailReader } from '../../../core/mail/mail-reader.ts';
 import { type ParsedMessage, parseMessage } from '../../../core/mail/parse.ts';
-import type {
-  Mail,
-  MailCall,
-  MessagePlace,
-  MessageRow,
-  MessageSource,
-  RawMessage,
-  SearchQuery,
-} from '../../../core/ports/mail.ts';
+import { only } from '../../../core/only.ts';
+import type { MailCall, MessagePlace } from '../../../core/ports/mail.ts';
+import type { MailChanging } from '../../../core/ports/mail-changing.ts';
+import type { MailConnections } from '../../../core/ports/mail-connections.ts';
+import type { MessageSource, RawMessage, SearchQuery } from '../../../core/ports/mail-reading.ts';
+import type { MailSending } from '../../../core/ports/mail-sending.ts';
+import type { Mail } from '../../../core/ports/ports.ts';
 import type { AttachmentReading } from '../../../core/reading/attachment-job.ts';
 import { JOBS } from '../../../core/reading/jobs.ts';
+import { systemClock } from '../../../hosts/embedded/system-clock.ts';
 
 /** What core reads out of what a mailbox hands over. */
 
-export interface ReadMessage extends ParsedMessage {
-  readonly row: MessageRow;
+/** A mailbox as core uses it: what it hands over is read by core. */
+export type ReadMail = MailReader & MailChanging & MailSending & MailConnections;
+
+/** @param methods of the port; only these are there */
+export function readMail(mail: Mail, methods: readonly (keyof Mail)[] = MAIL_METHODS): ReadMail {
+  const given = only(mail, MAIL_METHODS);
+  return only({ ...given, ...mailReader(given, systemClock) }, methods);
 }
 
-export async function readRaw({ row, source }: RawMessage): Promise<ReadMessage> {
+const MAIL_METHODS: readonly (keyof Mail)[] = [
+  'verify',
+  'folders',
+  'makeFolder',
+  'list',
+  'row',
+  'setFlag',
+  'counts',
+  'read',
+  'readAll',
+  'attachment',
+  'find',
+  'search',
+  'thread',
+  'move',
+  'label',
+  'transmit',
+  'saveSent',
+  'holdsMessage',
+  'sentCopies',
+  'forget',
+  'close',
+];
+
+export interface ReadMessage<Row> extends ParsedMessage {
+  readonly row: Row;
+}
+
+export async function readRaw<Row>({ row, source }: RawMessage<Row>): Promise<ReadMessage<Row>> {
   return { row, ...(await parsed(source)) };
 }
 
-export async function readAt(mail: Mail, call: MailCall, place: MessagePlace): Promise<ReadMessage> {
+export async function readAt<Row>(
+  mail: { read(call: MailCall, place: MessagePlace): Promise<RawMessage<Row>> },
+  call: MailCall,
+  place: MessagePlace,
+): Promise<ReadMessage<Row>> {
   return readRaw(await mail.read(call, place));
 }
 
 export async function attachmentAt(
-  mail: Mail,
+  mail: Pick<Mail, 'attachment'>,
   call: MailCall,
   place: MessagePlace,
   index: number,
@@ -37,7 +74,7 @@ export async function attachmentAt(
   return source === undefined ? null : JOBS.attachment.read({ source, index, maxBytes });
 }
 
-export const contains: SearchQuery['contains'] = ({ source }, word) => JOBS.search.read({ source, word });
+export const contains: SearchQuery['contains'] = (source, word) => JOBS.search.read({ source, word });
 
 function parsed(source: MessageSource): Promise<ParsedMessage> {
   return source.kind === 'whole' ? parseMessage(source.bytes) : parseLargeMessage(source);

@@ -1,11 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, it } from 'vitest';
-import {
-  folderKey,
-  type MessageRow,
-  type SearchPosition,
-  type SearchQuery,
-} from '../../../core/ports/mail.ts';
+import type { MessageRow } from '../../../core/mail/message-row.ts';
+import { folderKey, type SearchPosition, type SearchQuery } from '../../../core/ports/mail-reading.ts';
 import { contains } from './read.ts';
 import { delivered, letter, type Mailbox, NOON, started } from './scene.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { MessageRow } from '../../../core/ports/mail.ts';
+import type { MessageRow } from '../../../core/mail/message-row.ts';
 import { delivered, letter, type Mailbox, type MailScene } from './scene.ts';
 
 export function threadPromises(mailbox: Mailbox): void {
@@ -112,6 +112,18 @@ export function threadPromises(mailbox: Mailbox): void {
         await delivered(scene, scene.inbox, letter({ 'Message-ID': id, Subject: `other ${id}` }));
       }
       expect(await subjectsOf(scene, row)).toEqual(['one']);
+    });
+
+    it('of a message with a megabyte of references is that message', async () => {
+      const scene = mailbox();
+      const ids = Array.from({ length: 22_000 }, (_, i) => `<${i}-${'x'.repeat(30)}@other.example>`);
+      const headers = {
+        'Message-ID': '<wide@other.example>',
+        Subject: 'wide',
+        References: ids.join('\r\n '),
+      };
+      const row = await delivered(scene, scene.inbox, letter(headers));
+      expect(await subjectsOf(scene, row)).toEqual(['wide']);
     });
 
     it('follows answers that name only what they answer', async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { inlineReader } from '../../../adapters/reader/reader.ts';
 import { checkEvent } from '../../../core/calendar/event-run.ts';
-import type { Mail } from '../../../core/ports/mail.ts';
 import type { RunContext } from '../../../core/tools/define-tool.ts';
+import { type ReadMail, readMail } from '../../contracts/mail/read.ts';
 import { silentLog } from '../../open-service.ts';
 import {
   type CalendarScene,
@@ -23,7 +23,7 @@ interface Cut {
   readonly scene: CalendarScene;
   /** Does all of it, as if it had been cut off only then. */
   done(): Promise<void>;
-  check(mail?: Partial<Mail>): Promise<string>;
+  check(mail?: Partial<ReadMail>): Promise<string>;
 }
 
 async function cut(
@@ -44,7 +44,7 @@ async function cut(
       const run: RunContext = {
         ports: {
           storage: scene.storage,
-          mail: { ...scene.mail, ...mail },
+          mail: { ...readMail(scene.mail), ...mail },
           reader: inlineReader(),
           calendar: scene.calendar,
           clock: scene.clock,

@@ -2,9 +2,9 @@ import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import PostalMime from 'postal-mime';
 import { describe, expect, it } from 'vitest';
+import type { Draft } from '../../../core/mail/compose.ts';
 import { composeMessage, withDate } from '../../../core/mail/compose.ts';
 import { parseMessage } from '../../../core/mail/parse.ts';
-import type { Draft } from '../../../core/ports/mail.ts';
 
 const draft: Draft = {
   from: { name: 'Ada Lovelace', address: 'ada@example.org' },

@@ -9,7 +9,7 @@ import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
 import type { LimitOverrides } from '../../../core/limits.ts';
 import type { Modes, Preset } from '../../../core/permissions.ts';
 import type { Log } from '../../../core/ports/log.ts';
-import type { Mail } from '../../../core/ports/mail.ts';
+import type { Mail } from '../../../core/ports/ports.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import type { Service } from '../../../core/service.ts';
 import { createService, type EmbeddedOptions } from '../../../hosts/embedded/countersign.ts';

@@ -1,0 +1,78 @@
+import { Buffer } from 'node:buffer';
+import type { MailFlag, MessagePlace } from '../ports/mail.ts';
+import { type ListedMessage, ROW_FIELDS } from '../ports/mail-reading.ts';
+import { fingerprintOf } from './fingerprint.ts';
+import { headerAddresses, headerMessageIds, headerText } from './header-text.ts';
+import { readHeaders } from './mime-tree.ts';
+import { dateOf, displayAddresses } from './row-text.ts';
+
+/** A message as a row of a list shows it. */
+export interface MessageRow extends HeaderFacts {
+  readonly place: MessagePlace;
+  /** EMAILID or X-GM-MSGID; null where the server has none. */
+  readonly stableId: string | null;
+  readonly internalDate: Date;
+  /** RFC822.SIZE. */
+  readonly sizeBytes: number;
+  readonly flags: ReadonlySet<MailFlag>;
+}
+
+/** What a move and a flag leave as it is. */
+interface HeaderFacts {
+  /** SHA-256, hex, of Message-ID, From, Date, Subject, size and INTERNALDATE. */
+  readonly fingerprint: string;
+  readonly messageId: string | null;
+  /** Display name and address, as a person would read it: `Ada <ada@example.org>`. Empty if there is none. */
+  readonly from: string;
+  readonly subject: string;
+  /** ISO 8601 with the UTC offset of the Date header; INTERNALDATE if that cannot be read. */
+  readonly date: string;
+}
+
+/** No more of the fields of a row, and of its sender, is read: each byte of an address costs as much as ten of a text. */
+const FIELDS_BYTES = 16 * 1024;
+const SENDER_CHARS = 4 * 1024;
+
+/** Adapters that keep a message in memory hand over the same bytes every time: its header is read once. */
+const KNOWN = new WeakMap<Uint8Array, HeaderFacts>();
+
+/** Reads the header of a listed message. Never throws on any bytes. */
+export function messageRow({
+  place,
+  stableId,
+  header,
+  internalDate,
+  sizeBytes,
+  flags,
+}: ListedMessage): MessageRow {
+  const facts = KNOWN.get(header) ?? headerFacts(header, sizeBytes, internalDate);
+  KNOWN.set(header, facts);
+  return { place, stableId, ...facts, internalDate, sizeBytes, flags };
+}
+
+function headerFacts(header: Uint8Array, sizeBytes: number, internalDate: Date): HeaderFacts {
+  const fields = readHeaders(rowFields(header));
+  const first = (name: string) => fields.find(({ key }) => key === name)?.value;
+  const messageId = headerMessageIds(first('message-id') ?? '')[0] ?? null;
+  const from = displayAddresses(headerAddresses((first('from') ?? '').slice(0, SENDER_CHARS)));
+  const subject = headerText(first('subject') ?? '');
+  const date = first('date') ?? null;
+  return {
+    fingerprint: fingerprintOf({ messageId, from, date: date ?? '', subject, sizeBytes, internalDate }),
+    messageId,
+    from,
+    subject,
+    date: dateOf(date, internalDate),
+  };
+}
+
+const ROW_FIELD = new RegExp(`^(?:${ROW_FIELDS.join('|')})[ \\t]*:`, 'i');
+
+/** A header of a usual size as it is; of a larger one the fields of a row, as far as they are read. */
+function rowFields(header: Uint8Array): Buffer {
+  const bytes = Buffer.from(header.buffer, header.byteOffset, header.byteLength);
+  if (bytes.length <= FIELDS_BYTES) return bytes;
+  const fields = bytes.toString('latin1').split(/\r?\n(?![ \t])/);
+  const wanted = fields.filter((field) => ROW_FIELD.test(field));
+  return Buffer.from(wanted.join('\r\n'), 'latin1').subarray(0, FIELDS_BYTES);
+}

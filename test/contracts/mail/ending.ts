@@ -1,0 +1,45 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { MessageRow } from '../../../core/mail/message-row.ts';
+import {
+  aMessage,
+  flagsOf as flagsIn,
+  listIn,
+  type Mailbox,
+  newest as newestIn,
+  outgoing as outgoingIn,
+  started,
+} from './scene.ts';
+
+/** forget, and calls that have ended. */
+export function endingPromises(mailbox: Mailbox): void {
+  const newest = (path: string) => newestIn(mailbox().mail, mailbox().call, path);
+  const list = (query: Parameters<typeof listIn>[1]) => listIn(mailbox(), query);
+  const flagsOf = (row: MessageRow) => flagsIn(mailbox(), row);
+  const outgoing = (to?: readonly string[]) => outgoingIn(mailbox(), to);
+
+  describe('forget', () => {
+    it('ends what it holds for an account; the next call begins anew', async () => {
+      const { box, mail, inbox } = mailbox();
+      await box.deliver(inbox, aMessage('one'));
+      await mail.forget(box.account.ownerId, box.account.accountId);
+      expect((await list({ path: inbox })).total).toBe(1);
+    });
+  });
+
+  describe('an ended call', () => {
+    it('does nothing when its signal was aborted before', async () => {
+      const { box, mail, call, inbox } = mailbox();
+      await box.deliver(inbox, aMessage('one'));
+      const row = await newest(inbox);
+      const start = vi.fn(started);
+      const ended = { ...call, signal: AbortSignal.abort() };
+      await expect(mail.setFlag(ended, row.place, 'seen', true, start)).rejects.toMatchObject({
+        code: 'unavailable',
+      });
+      await expect(mail.transmit(ended, outgoing(), start)).rejects.toMatchObject({ code: 'unavailable' });
+      expect(start).not.toHaveBeenCalled();
+      expect(await flagsOf(row)).toEqual([]);
+      expect(await box.arrived()).toEqual([]);
+    });
+  });
+}

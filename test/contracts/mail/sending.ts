@@ -1,0 +1,143 @@
+import { describe, expect, it, vi } from 'vitest';
+import { SENT_COPIES_MAX } from '../../../core/ports/mail-reading.ts';
+import { lf, type Mailbox, newest as newestIn, outgoing as outgoingIn, started } from './scene.ts';
+
+/** transmit, saveSent, holdsMessage, sentCopies. */
+export function sendingPromises(mailbox: Mailbox): void {
+  const newest = (path: string) => newestIn(mailbox().mail, mailbox().call, path);
+  const outgoing = (to?: readonly string[]) => outgoingIn(mailbox(), to);
+
+  describe('transmit', () => {
+    it('hands the message to its recipient once, byte for byte', async () => {
+      const { box, mail, call } = mailbox();
+      const start = vi.fn(started);
+      const message = outgoing();
+      await mail.transmit(call, message, start);
+      expect(start).toHaveBeenCalledTimes(1);
+      await vi.waitFor(async () => expect(await box.arrived()).toHaveLength(1), { timeout: 15_000 });
+      const [arrived = ''] = await box.arrived();
+      expect(lf(arrived)).toContain(lf(Buffer.from(message.bytes).toString()));
+    });
+
+    it('hands over nothing when it is told not to start', async () => {
+      const { box, mail, call } = mailbox();
+      await expect(mail.transmit(call, outgoing(), async () => false)).rejects.toMatchObject({
+        code: 'not_started',
+      });
+      expect(await box.arrived()).toEqual([]);
+    });
+
+    it('hands nothing to anybody when one of several recipients is refused', async () => {
+      const { box, mail, call } = mailbox();
+      const start = vi.fn(started);
+      const message = outgoing([box.recipient, box.refusedRecipient]);
+      await expect(mail.transmit(call, message, start)).rejects.toMatchObject({ code: 'refused' });
+      expect(start).not.toHaveBeenCalled();
+      expect(await box.arrived()).toEqual([]);
+    });
+  });
+
+  describe('the Sent folder', () => {
+    it('holds a sent message once, read, however often it is saved', async () => {
+      const { box, mail, call, sent } = mailbox();
+      const message = outgoing();
+      expect(await mail.holdsMessage(call, sent, message.messageId)).toBe(false);
+      await mail.saveSent(call, sent, message);
+      await mail.saveSent(call, sent, message);
+      expect(await mail.holdsMessage(call, sent, message.messageId)).toBe(true);
+      expect((await box.messages(sent)).map(lf)).toEqual([lf(Buffer.from(message.bytes).toString())]);
+      expect([...(await newest(sent)).flags]).toEqual(['seen']);
+    });
+
+    it('is not appended to when the server saved the message by itself', async () => {
+      const { box, mail, call, sent } = mailbox();
+      const message = outgoing();
+      await mail.folders(call);
+      await box.deliver(sent, Buffer.from(message.bytes).toString());
+      await mail.saveSent(call, sent, message);
+      expect(await box.messages(sent)).toHaveLength(1);
+    });
+
+    it('gives exactly the copies from the account to these addresses', async () => {
+      const { box, mail, call, sent } = mailbox();
+      const own = box.account.email;
+      await box.deliver(sent, `From: ${own}\r\nTo: Ada <Ada@Other.Example>\r\nSubject: x\r\n\r\nx\r\n`);
+      await box.deliver(
+        sent,
+        `From: ${own}\r\nTo: x@other.example\r\nCc: copied@other.example\r\nSubject: x\r\n\r\nx\r\n`,
+      );
+      await box.deliver(
+        sent,
+        'From: somebody@else.example\r\nTo: moved@other.example\r\nSubject: x\r\n\r\nx\r\n',
+      );
+      const asked = [
+        'ada@other.example',
+        'da@other.example',
+        'copied@other.example',
+        'moved@other.example',
+        'ada@other.exam',
+      ];
+      const copies = await mail.sentCopies(call, sent, asked);
+      expect(copies.flatMap(({ recipients }) => recipients).sort()).toEqual([
+        'ada@other.example',
+        'copied@other.example',
+        'x@other.example',
+      ]);
+      expect(await mail.sentCopies(call, sent, [])).toEqual([]);
+    });
+
+    it('gives of each copy what tells whether the owner wrote it', async () => {
+      const { box, mail, call, sent } = mailbox();
+      const own = box.account.email;
+      const to = 'To: Ada <ada@other.example>';
+      const from = `From: ${own.toUpperCase()}`;
+      for (const head of [
+        [from, to, 'Message-ID: <one@example.test>', 'Subject: =?utf-8?Q?Gr=C3=BC=C3=9Fe?='],
+        [from, 'From: other@else.example', to, 'Subject: two senders'],
+        ['Delivered-To: ada@other.example', from, to, 'Message-ID: <three@example.test>', 'Subject: came in'],
+      ]) {
+        await box.deliver(sent, [...head, '', 'x', ''].join('\r\n'));
+      }
+      const recipients = ['ada@other.example'];
+      const copies = await mail.sentCopies(call, sent, recipients);
+      // A server may go by one of two From headers, and not find it.
+      for (const { subject, from } of copies) {
+        expect(from).toEqual(subject === 'two senders' ? [own, 'other@else.example'] : [own]);
+      }
+      expect(copies.filter(({ subject }) => subject !== 'two senders')).toEqual([
+        {
+          messageId: '<three@example.test>',
+          subject: 'came in',
+          from: [own],
+          recipients,
+          wasDelivered: true,
+        },
+        { messageId: '<one@example.test>', subject: 'Grüße', from: [own], recipients, wasDelivered: false },
+      ]);
+    });
+
+    it('gives the newest copies of each address, and not all there are', async () => {
+      const { box, mail, call, sent } = mailbox();
+      const own = box.account.email;
+      const copyTo = (address: string, n: number) =>
+        box.deliver(
+          sent,
+          `From: ${own}\r\nTo: ${address}\r\nMessage-ID: <${n}@x.test>\r\nSubject: x\r\n\r\nx\r\n`,
+        );
+      await copyTo('rare@other.example', 0);
+      for (let n = 1; n <= SENT_COPIES_MAX + 2; n++) await copyTo('often@other.example', n);
+      const copies = await mail.sentCopies(call, sent, ['often@other.example', 'rare@other.example']);
+      const newest = Array.from({ length: SENT_COPIES_MAX }, (_, n) => `<${SENT_COPIES_MAX + 2 - n}@x.test>`);
+      expect(copies.map(({ messageId }) => messageId)).toEqual([...newest, '<0@x.test>']);
+    });
+
+    it('that is not there holds nothing, and nothing can be saved in it', async () => {
+      const { mail, call } = mailbox();
+      expect(await mail.sentCopies(call, 'No such folder', ['ada@other.example'])).toEqual([]);
+      expect(await mail.holdsMessage(call, 'No such folder', '<sent-once@example.test>')).toBe(false);
+      await expect(mail.saveSent(call, 'No such folder', outgoing())).rejects.toMatchObject({
+        code: 'not_found',
+      });
+    });
+  });
+}

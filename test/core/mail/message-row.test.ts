@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { messageRow } from '../../../core/mail/message-row.ts';
+import type { ListedMessage } from '../../../core/ports/mail-reading.ts';
+
+const FIELDS = [
+  'From: =?utf-8?Q?Zo=C3=AB_Lab?= <zoe@other.example>',
+  'Subject: =?utf-8?B?R3LDvMOfZQ==?=',
+  'Date: Mon, 6 May 2024 09:00:00 +0200',
+  'Message-ID: <quarter@other.example>',
+];
+
+function listed(header: string | Uint8Array): ListedMessage {
+  return {
+    place: { path: 'INBOX', uidValidity: '7', uid: 3 },
+    stableId: null,
+    header: typeof header === 'string' ? Buffer.from(header) : header,
+    internalDate: new Date('2024-05-06T07:08:09Z'),
+    sizeBytes: 1000,
+    flags: new Set(),
+  };
+}
+
+describe('the row of a message', () => {
+  const read = messageRow(listed(FIELDS.join('\r\n')));
+
+  it('is read from its header', () => {
+    expect(read).toMatchObject({
+      messageId: '<quarter@other.example>',
+      from: 'Zoë Lab <zoe@other.example>',
+      subject: 'Grüße',
+      date: '2024-05-06T09:00:00+02:00',
+    });
+  });
+
+  it('is the same whether an adapter hands over the whole header or the fields alone', () => {
+    const filler = Array.from({ length: 2000 }, (_, n) => `X-Filler-${n}: From: eve@other.example`);
+    for (const others of [filler.slice(0, 5), filler]) {
+      const header = [...others, ...FIELDS.map((field) => field.replace(': ', ':\r\n\t')), ...others];
+      expect(messageRow(listed(header.join('\r\n')))).toEqual(read);
+      expect(messageRow(listed(`${header.join('\n')}\n\n`))).toEqual(read);
+    }
+  });
+
+  it('holds a sender who pretends to be somebody else', () => {
+    const { from } = messageRow(listed('From: "ceo@bank.example" <eve@evil.example>\r\n'));
+    expect(from).toBe('eve@evil.example (named "ceo@bank.example")');
+  });
+
+  it('is there whatever the bytes', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), fc.integer({ min: 0, max: 400 }), (bytes, times) => {
+        const row = messageRow(listed(Buffer.concat([Buffer.from('From: '), ...Array(times).fill(bytes)])));
+        expect(row.date).toMatch(/^\d{4}-/);
+      }),
+    );
+  });
+});
