@@ -4,30 +4,30 @@ import { readXml, type XmlElement } from './xml.ts';
 
 export type Autoconfig =
   | { readonly kind: 'servers'; readonly imap: ServerSettings; readonly smtp: ServerSettings }
-  /** The document is right, and names no servers that we could use. */
+  /** The document is valid, but lists no server that Countersign can use. */
   | { readonly kind: 'unusable'; readonly reason: string };
 
 type Protocol = 'imap' | 'smtp';
 
-/** `secure` and `plain` are the older names of the same. */
+/** `plain` and `secure` are the older names of the first two. */
 const PASSWORD = new Set(['password-cleartext', 'password-encrypted', 'plain', 'secure']);
 const SECURITY: ReadonlyMap<string, ServerSettings['security']> = new Map([
   ['SSL', 'tls'],
   ['STARTTLS', 'starttls'],
 ]);
 
-/** Nothing that does not show. */
+/** Visible characters only. */
 const USER = /^[^\p{C}\p{Z}]{1,320}$/u;
 
 /**
- * Reads the settings that a domain publishes: of each protocol the first server that takes a password over TLS.
+ * Reads the settings that a domain publishes. Picks the first server of each protocol that takes a password over TLS.
  * Source: draft-ietf-mailmaint-autoconfig, `config-v1.1.xml`.
- * @throws Error saying in plain words why the document cannot be read
+ * @throws Error if the document cannot be read; the message says why in plain words
  */
 export function readAutoconfig(document: string, email: string): Autoconfig {
   const root = readXml(document);
   const provider = root.name === 'clientConfig' ? childrenOf(root, 'emailProvider')[0] : undefined;
-  if (provider === undefined) throw new Error('it holds no settings of a mail provider');
+  if (provider === undefined) throw new Error('it contains no mail provider settings');
   const imap = serverOf(provider, 'imap', email);
   const smtp = serverOf(provider, 'smtp', email);
   if (typeof imap === 'string') return { kind: 'unusable', reason: imap };
@@ -35,7 +35,7 @@ export function readAutoconfig(document: string, email: string): Autoconfig {
   return { kind: 'servers', imap, smtp };
 }
 
-/** Or why there is none. */
+/** @returns the first usable server, or why there is none */
 function serverOf(provider: XmlElement, protocol: Protocol, email: string): ServerSettings | string {
   const offered = childrenOf(provider, protocol === 'imap' ? 'incomingServer' : 'outgoingServer').filter(
     ({ attributes }) => attributes.get('type') === protocol,
@@ -48,7 +48,7 @@ function serverOf(provider: XmlElement, protocol: Protocol, email: string): Serv
     const settings = settingsOf(server, email);
     if (settings !== undefined) return settings;
   }
-  return `it names no ${name} server with TLS`;
+  return `it lists no ${name} server with TLS`;
 }
 
 function takesPassword(server: XmlElement): boolean {
@@ -63,7 +63,7 @@ function settingsOf(server: XmlElement, email: string): ServerSettings | undefin
   const user = filledIn(textOf(server, 'username'), email) || email;
   const port = /^\d{1,5}$/.test(portText) ? Number(portText) : 0;
   if (host === undefined || security === undefined || port < 1 || port > 65_535) return undefined;
-  // A placeholder that we do not know, or what no person would type.
+  // An unknown placeholder, or characters nobody would type.
   if (/%[A-Z]+%/.test(user) || !USER.test(user)) return undefined;
   return { host, port, security, user };
 }

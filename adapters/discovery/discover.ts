@@ -6,9 +6,9 @@ import { hostName, isWithin } from './domain.ts';
 import type { HttpsGet } from './https-get.ts';
 import { type Provider, providerOfDomain, providerOfMx } from './providers.ts';
 
-/** All the looking together. */
+/** For the whole search. */
 const PATIENCE_MS = 15_000;
-/** Redirects of the domain to itself. */
+/** A domain may redirect to itself this often. */
 const REDIRECTS_MAX = 2;
 
 interface Search {
@@ -22,12 +22,12 @@ interface Search {
 }
 
 /**
- * Looks for the servers of an address: the providers that are known here, the provider that takes the domain's mail
- * (MX), the settings that the domain publishes by HTTPS (autoconfig) and in the DNS (SRV, RFC 6186). Only the DNS and
- * the domain itself are asked, the latter with the address: it is one of its own. Neither a table of somebody else's
- * nor a server that was found is asked anything. Where the mail is the domain's own affair, so is the calendar: the
- * DNS (SRV, RFC 6764) and the domain's well-known address are asked for it.
- * @throws the reason of `signal` once it ends the search
+ * Finds the servers of an address. Tries, in this order: the built-in providers, by the domain and by its MX; the
+ * settings that the domain publishes over HTTPS (autoconfig); SRV records (RFC 6186). It asks only the DNS and the
+ * domain itself, which also receives the address, since it is one of its own. It queries no third-party table and
+ * contacts none of the servers it finds. If the domain publishes its own mail settings, its calendar is looked up as
+ * well: SRV (RFC 6764), then the domain's well-known URL.
+ * @throws the reason of `signal` if that aborts the search
  */
 export async function discoverMail(request: {
   email: string;
@@ -38,10 +38,10 @@ export async function discoverMail(request: {
   const { email, resolver, get, signal } = request;
   const domain = hostName(email.slice(email.lastIndexOf('@') + 1));
   if (domain === undefined) {
-    return { kind: 'nothing', tried: ['The address has no domain that could be asked.'] };
+    return { kind: 'nothing', tried: ['The address has no domain to look up.'] };
   }
   const known = providerOfDomain(domain);
-  if (known !== undefined) return ofProvider(known, email, `what is known here about ${known.name}`);
+  if (known !== undefined) return ofProvider(known, email, `Countersign's settings for ${known.name}`);
 
   return underLimit({ signal, ms: PATIENCE_MS }, async (limit) => {
     const search: Search = { email, domain, resolver, get, signal: limit, tried: [] };
@@ -65,20 +65,20 @@ async function byMx({ email, domain, resolver, signal, tried }: Search): Promise
   try {
     hosts = await resolver.resolveMx(domain, signal);
   } catch (error) {
-    tried.push(`The DNS could not be asked which server takes the mail of ${domain}${codeOf(error)}.`);
+    tried.push(`The DNS lookup of the mail server (MX) of ${domain} failed${codeOf(error)}.`);
     return undefined;
   }
   const mx = hosts[0] === undefined ? undefined : hostName(hosts[0]);
   if (mx === undefined) {
-    tried.push(`The DNS names no server that takes the mail of ${domain}.`);
+    tried.push(`The DNS lists no mail server (MX) for ${domain}.`);
     return undefined;
   }
   const provider = providerOfMx(mx);
   if (provider === undefined) {
-    tried.push(`The mail of ${domain} goes to ${mx}, which is of no provider that is known here.`);
+    tried.push(`Mail for ${domain} goes to ${mx}, which belongs to no provider that Countersign knows.`);
     return undefined;
   }
-  const source = `what is known here about ${provider.name}, whose ${mx} takes the mail of ${domain}`;
+  const source = `Countersign's settings for ${provider.name}, which receives mail for ${domain} at ${mx}`;
   return ofProvider(provider, email, source);
 }
 
@@ -110,9 +110,9 @@ async function byAutoconfig(search: Search): Promise<Discovery | undefined> {
   for (const url of urls) {
     const address = `${url.origin}${url.pathname}`;
     try {
-      const asked = new URL(url);
-      asked.searchParams.set('emailaddress', email);
-      const read = readAutoconfig(await documentAt(asked, search), email);
+      const withEmail = new URL(url);
+      withEmail.searchParams.set('emailaddress', email);
+      const read = readAutoconfig(await documentAt(withEmail, search), email);
       if (read.kind === 'servers') {
         return published(domain, { ...read.imap, source: address }, { ...read.smtp, source: address });
       }
@@ -124,21 +124,21 @@ async function byAutoconfig(search: Search): Promise<Discovery | undefined> {
   return undefined;
 }
 
-/** @throws Error in plain words */
+/** @throws Error whose message says in plain words why there is no document */
 async function documentAt(first: URL, { domain, get, signal }: Search): Promise<string> {
   let url = first;
   for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects += 1) {
     const { status, location, body } = await get(url, signal);
     if (status === 200) return new TextDecoder().decode(body);
     if (![301, 302, 303, 307, 308].includes(status) || location === undefined) {
-      throw new Error(`it answers ${status}`);
+      throw new Error(`it answered ${status}`);
     }
     url = redirected(url, location, domain);
   }
   throw new Error('it redirects too often');
 }
 
-/** Nobody but the domain may say where its mail is, and nobody else learns the address. */
+/** Only the domain itself may say where its mail is, and nobody else learns the address. */
 function redirected(from: URL, location: string, domain: string): URL {
   const to = URL.canParse(location, from.href) ? new URL(location, from.href) : undefined;
   const isOwn =
@@ -160,17 +160,15 @@ async function byServiceRecords(search: Search): Promise<Discovery | undefined> 
   if (imap !== undefined && smtp !== undefined) return published(domain, imap, smtp);
   const only = imap ?? smtp;
   if (only === undefined) {
-    tried.push(`The DNS names no IMAP and submission servers of ${domain} (SRV).`);
+    tried.push(`The DNS lists no IMAP or submission servers (SRV) for ${domain}.`);
   } else {
     const missing = imap === undefined ? 'IMAP' : 'sending';
-    tried.push(
-      `From ${only.source}, comes ${only.host}:${only.port}, but there is no server for ${missing}.`,
-    );
+    tried.push(`Found ${only.host}:${only.port} (from ${only.source}), but no server for ${missing}.`);
   }
   return undefined;
 }
 
-/** The one with TLS from the first byte counts before the one with STARTTLS (RFC 8314). */
+/** Prefers TLS from the first byte to STARTTLS (RFC 8314). */
 async function firstService(
   { email, domain, resolver, signal, tried }: Search,
   withTls: string,
@@ -189,13 +187,13 @@ async function firstService(
         return { host, port: first.port, security, user: email, source: `the DNS, ${source}` };
       }
     } catch (error) {
-      tried.push(`The DNS could not be asked for ${source}${codeOf(error)}.`);
+      tried.push(`The DNS lookup of ${source} failed${codeOf(error)}.`);
     }
   }
   return undefined;
 }
 
-/** RFC 6186, 6: the owner is to be told when the servers are not the domain's own. */
+/** Warns the owner about servers outside the domain, as RFC 6186, 6 requires. */
 function published(domain: string, imap: FoundServer, smtp: FoundServer): Discovery {
   const foreign = [imap, smtp].map(({ host }) => host).filter((host) => !isWithin(host, domain));
   const notes = [...new Set(foreign)].map((host) => foreignNote(host, domain));
@@ -212,7 +210,7 @@ async function withCalendar({ notes }: Found, search: Search): Promise<Pick<Foun
   return { caldav, notes: [...new Set([...notes, foreignNote(hostname, search.domain)])] };
 }
 
-/** Where the DNS cannot be asked the calendar is not found: the mailbox can be connected without. */
+/** If the DNS lookup fails, there is no calendar: the mailbox can be connected without one. */
 async function calendarByServiceRecord({
   domain,
   email,
@@ -227,7 +225,7 @@ async function calendarByServiceRecord({
   return { url, user: email, source: `the DNS, ${name}` };
 }
 
-/** RFC 6764 5: a redirect to where the calendars are, or a demand to sign in. */
+/** RFC 6764 5: a calendar server answers with a redirect to the calendars, or asks for a sign-in. */
 async function calendarAtDomain({
   domain,
   email,
@@ -243,26 +241,26 @@ async function calendarAtDomain({
     const url = redirected(wellKnown, location, domain);
     url.search = '';
     url.hash = '';
-    // A web site that sends every stranger to its own front page is no calendar server.
+    // A web site that redirects every unknown path to its front page is not a calendar server.
     return url.pathname === '/' ? undefined : { url: url.href, user: email, source };
   } catch {
-    // Nothing there, or nothing that answers: the account has no calendar, as far as can be told.
+    // No host, or no answer: treat it as no calendar.
     return undefined;
   }
 }
 
-/** ` (ETIMEOUT)`, or nothing where the error has no code. */
+/** ` (ETIMEOUT)`, or an empty string if the error has no code. */
 function codeOf(error: unknown): string {
   if (error instanceof DOMException) return ' (it took too long)';
   return error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
 }
 
 function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'it could not be asked';
-  if (error instanceof DOMException) return 'it does not answer in time';
+  if (!(error instanceof Error)) return 'the request failed';
+  if (error instanceof DOMException) return 'it did not answer in time';
   return 'code' in error ? String(error.code) : error.message;
 }
 
 function foreignNote(host: string, domain: string): string {
-  return `${host} does not belong to ${domain}: make sure that it is your provider's.`;
+  return `${host} is not part of ${domain}. Make sure that it belongs to your provider.`;
 }

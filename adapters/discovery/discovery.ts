@@ -1,32 +1,32 @@
-/** What was found about the servers of an address. Nobody has confirmed it yet, and nothing was sent there. */
+/** The servers found for an address. Nobody has confirmed them yet, and nothing was sent to them. */
 export type Discovery =
   | {
       readonly kind: 'found';
       readonly imap: FoundServer;
       readonly smtp: FoundServer;
-      /** Undefined: none was found; the account can do without. */
+      /** Undefined if none was found; an account works without a calendar. */
       readonly caldav: FoundCalendarServer | undefined;
-      /** What the owner should know before they go on, in plain words. */
+      /** What the owner should know before they continue, in plain words. */
       readonly notes: readonly string[];
     }
-  /** The provider is known, and cannot be used with a password by IMAP and SMTP. */
+  /** A known provider that does not allow IMAP and SMTP with a password. */
   | { readonly kind: 'unusable'; readonly reason: string }
-  /** The settings have to be given by hand. */
+  /** The owner must enter the settings by hand. */
   | {
       readonly kind: 'nothing';
-      /** What was looked at, and what came of it: a sentence each. */
+      /** What was tried and how it went, one sentence each. */
       readonly tried: readonly string[];
     };
 
 export interface FoundServer extends ServerSettings {
-  /** Where this comes from: words that follow `from`. */
+  /** Where these settings come from, phrased to follow `from`. */
   readonly source: string;
 }
 
 export interface FoundCalendarServer {
   readonly url: string;
   readonly user: string;
-  /** Words that follow `from`. */
+  /** Phrased to follow `from`. */
   readonly source: string;
 }
 

@@ -1,13 +1,13 @@
 import { NODATA, NOTFOUND, Resolver as NodeResolver } from 'node:dns/promises';
 import type { Resolver } from '../../core/ports/resolver.ts';
 
-/** For the first try of a question; a second one takes twice as long. */
+/** For the first try of a query; the second takes twice as long. */
 const TRY_MS = 1500;
 const TRIES = 2;
 
 /**
- * Asks the DNS servers of this machine, and not its hosts file: what is found is what others would find.
- * @param servers  to be asked instead, as `address` or `address:port`
+ * Queries this machine's DNS servers and ignores its hosts file, so it finds what others would find.
+ * @param servers  DNS servers to use instead, as `address` or `address:port`
  */
 export function dnsResolver({ servers }: { servers?: readonly string[] } = {}): Resolver {
   async function ask<T>(
@@ -23,7 +23,7 @@ export function dnsResolver({ servers }: { servers?: readonly string[] } = {}): 
       return await question(dns);
     } catch (error) {
       signal.throwIfAborted();
-      if (isNone(error)) return [];
+      if (isNoRecord(error)) return [];
       throw error;
     } finally {
       signal.removeEventListener('abort', stop);
@@ -55,11 +55,11 @@ export function dnsResolver({ servers }: { servers?: readonly string[] } = {}): 
   };
 }
 
-/** The root as a host says that there is none. */
+/** The root as host name means "no such service". */
 function isHost(name: string): boolean {
   return name !== '' && name !== '.';
 }
 
-function isNone(error: unknown): boolean {
+function isNoRecord(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === NOTFOUND || error.code === NODATA);
 }

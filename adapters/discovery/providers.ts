@@ -1,23 +1,23 @@
 import { isWithin } from './domain.ts';
 
-/** A provider whose settings are known here, so that nobody has to be asked for them. */
+/** A mail provider whose settings ship with Countersign. */
 export interface Provider {
   readonly name: string;
-  /** The domains of its addresses. */
+  /** The domains of its email addresses. */
   readonly domains: readonly string[];
-  /** Whoever's mail goes to hosts of these domains is its customer, with the same settings. */
+  /** A domain whose MX is under one of these is hosted by this provider, with the same settings. */
   readonly mx: readonly string[];
   readonly access:
     | {
         readonly imap: KnownServer;
         readonly smtp: KnownServer;
-        /** The user of IMAP where it is not the address. */
+        /** The IMAP user name, if it is not the address. */
         readonly imapUser?: 'local_part';
-        /** Where its calendars are, for the same user and password as SMTP. */
+        /** CalDAV URL, for the same user and password as SMTP. */
         readonly caldav?: string;
         readonly notes: readonly string[];
       }
-    /** Why there is none for us. */
+    /** Why Countersign cannot connect it. */
     | { readonly none: string };
 }
 
@@ -27,23 +27,23 @@ const IMAPS = 993;
 const SUBMISSIONS = 465;
 const SUBMISSION = 587;
 
-/** As nearly all of them do it: TLS from the first byte, on the ports of RFC 8314. */
+/** The usual case: TLS from the first byte, on the ports of RFC 8314. */
 function usual(imapHost: string, smtpHost: string, ...notes: string[]): Provider['access'] {
   return { imap: [imapHost, IMAPS, 'tls'], smtp: [smtpHost, SUBMISSIONS, 'tls'], notes };
 }
 
 const appPassword = (name: string, page: string) =>
-  `${name} takes an app password only, not the password of your account: ${page}`;
+  `${name} only accepts an app password, not your account password: ${page}`;
 const switchOn = (name: string) =>
-  `IMAP must first be switched on in the settings of your ${name} mailbox, on its web page.`;
+  `First turn on IMAP in the settings of your ${name} mailbox, on its website.`;
 const ifTwoFactor = (name: string) =>
-  `If two-factor sign-in is on, ${name} takes an app password only, not the password of your account.`;
+  `If two-factor sign-in is on, ${name} only accepts an app password, not your account password.`;
 
 function withCalendar(access: Provider['access'], caldav: string): Provider['access'] {
   return 'none' in access ? access : { ...access, caldav };
 }
 
-/** What they publish about themselves. Source: their help pages, and the table of Thunderbird (ISPDB). */
+/** Source: the providers' help pages, and Thunderbird's table (ISPDB). */
 const PROVIDERS: readonly Provider[] = [
   {
     name: 'Gmail',
@@ -53,7 +53,7 @@ const PROVIDERS: readonly Provider[] = [
       'imap.gmail.com',
       'smtp.gmail.com',
       appPassword('Google', 'https://myaccount.google.com/apppasswords (two-step verification must be on).'),
-      "Google's calendar takes OAuth only, which Countersign cannot do yet: the mailbox is connected without it.",
+      "Google's calendar requires OAuth, which Countersign does not support yet. The mailbox is connected without it.",
     ),
   },
   {
@@ -67,8 +67,8 @@ const PROVIDERS: readonly Provider[] = [
     mx: ['outlook.com', 'mx.microsoft', 'office365.us'],
     access: {
       none:
-        'Microsoft has ended sign-in by password for IMAP and SMTP, app passwords too; it takes OAuth only, ' +
-        'which Countersign cannot do yet. There is no way to connect this mailbox today.',
+        'Microsoft no longer accepts passwords for IMAP and SMTP, not even app passwords. It requires OAuth, ' +
+        'which Countersign does not support yet, so this mailbox cannot be connected today.',
     },
   },
   {
@@ -113,7 +113,7 @@ const PROVIDERS: readonly Provider[] = [
     },
   },
   {
-    name: 'iCloud, with a domain of your own',
+    name: 'iCloud with a custom domain',
     domains: [],
     mx: ['mail.icloud.com'],
     access: {
@@ -122,7 +122,7 @@ const PROVIDERS: readonly Provider[] = [
       caldav: 'https://caldav.icloud.com/',
       notes: [
         appPassword('Apple', 'https://account.apple.com (Sign-In and Security, App-Specific Passwords).'),
-        'The user of all servers is your iCloud address, not the one of your own domain: correct it.',
+        'The user name for all servers is your iCloud address, not the one at your own domain. Correct it before you connect.',
       ],
     },
   },
@@ -189,7 +189,7 @@ const PROVIDERS: readonly Provider[] = [
     access: usual(
       'secureimap.t-online.de',
       'securesmtp.t-online.de',
-      'Telekom takes the e-mail password that you set in its customer centre, not the password of your account.',
+      'Telekom requires the email password that you set in its customer centre, not your account password.',
     ),
   },
   {
@@ -214,16 +214,16 @@ const PROVIDERS: readonly Provider[] = [
     ),
   },
   {
-    name: 'Proton Mail, by Proton Mail Bridge',
+    name: 'Proton Mail, through Proton Mail Bridge',
     domains: ['proton.me', 'protonmail.com', 'protonmail.ch', 'pm.me'],
     mx: ['protonmail.ch'],
     access: {
       imap: ['127.0.0.1', 1143, 'starttls'],
       smtp: ['127.0.0.1', 1025, 'starttls'],
       notes: [
-        'Proton Mail Bridge must run on this machine. The ports are the ones it shows, and the password is the one ' +
-          'that it shows for the mailbox, not the password of your Proton account.',
-        'Bridge signs its certificate itself: export it (Settings, Advanced) and give its SHA-256 fingerprint.',
+        'Proton Mail Bridge must run on this machine. Use the ports and the mailbox password that it shows, not the ' +
+          'password of your Proton account.',
+        'Bridge uses a self-signed certificate. Export it (Settings, Advanced) and enter its SHA-256 fingerprint.',
       ],
     },
   },
@@ -231,7 +231,7 @@ const PROVIDERS: readonly Provider[] = [
     name: 'Tuta',
     domains: ['tuta.com', 'tuta.io', 'tutanota.com', 'tutanota.de', 'tutamail.com', 'keemail.me'],
     mx: ['tutanota.de'],
-    access: { none: 'Tuta offers neither IMAP nor SMTP: its mailboxes cannot be connected.' },
+    access: { none: 'Tuta offers neither IMAP nor SMTP, so its mailboxes cannot be connected.' },
   },
   ...(['com', 'eu', 'in'] as const).flatMap((region): Provider[] => [
     {
@@ -283,7 +283,7 @@ const PROVIDERS: readonly Provider[] = [
     access: usual(
       'imap.qq.com',
       'smtp.qq.com',
-      'QQ takes an authorisation code, which its web page shows when IMAP is switched on, not your password.',
+      'QQ requires an authorisation code instead of your password. Its website shows the code when you turn on IMAP.',
     ),
   },
   {
@@ -300,7 +300,7 @@ const PROVIDERS: readonly Provider[] = [
     access: usual(
       'imap.comcast.net',
       'smtp.comcast.net',
-      'Third-party access must first be switched on in the settings of your Xfinity mailbox, on its web page.',
+      'First turn on third-party access in the settings of your Xfinity mailbox, on its website.',
     ),
   },
   {
@@ -340,12 +340,12 @@ const PROVIDERS: readonly Provider[] = [
   },
 ];
 
-/** @param domain ASCII, lower case */
+/** @param domain  lower-case ASCII */
 export function providerOfDomain(domain: string): Provider | undefined {
   return PROVIDERS.find(({ domains }) => domains.includes(domain));
 }
 
-/** @param mx a host that takes mail for the domain */
+/** @param mx  a host that receives mail for the domain */
 export function providerOfMx(mx: string): Provider | undefined {
   return PROVIDERS.find((provider) => provider.mx.some((domain) => isWithin(mx, domain)));
 }

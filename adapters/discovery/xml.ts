@@ -1,15 +1,15 @@
-/** An element with what stands directly in it. */
+/** An element and its direct content. */
 export interface XmlElement {
   readonly name: string;
   readonly attributes: ReadonlyMap<string, string>;
   readonly children: readonly XmlElement[];
-  /** Without the text of the children; trimmed. */
+  /** Its own text without that of its children, trimmed. */
   readonly text: string;
 }
 
 const DEPTH_MAX = 32;
 
-/** A piece of markup, or the text up to the next one. */
+/** One piece of markup, or the text up to the next one. */
 const PIECES = [
   /<!--.*?-->/,
   /<\?.*?\?>/,
@@ -29,10 +29,10 @@ interface Open {
 }
 
 /**
- * Reads a small XML document of a stranger. It knows the predefined entities and character references only: a
- * document type, in which others could be declared, is refused like everything else that is no plain element.
- * @returns the outermost element
- * @throws Error when the document is not well-formed as far as is looked, or nested too deep
+ * Reads a small untrusted XML document. Supports only elements, the predefined entities and character references. A
+ * document type, which could declare other entities, is refused.
+ * @returns the root element
+ * @throws Error if the document is not well-formed, as far as this reader checks, or is nested too deep
  */
 export function readXml(document: string): XmlElement {
   const source = document.replace(/^\uFEFF/, '');
@@ -83,7 +83,7 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
   ['apos', "'"],
 ]);
 
-/** What is not known stays as it stands. */
+/** Leaves unknown references as they are. */
 function unescaped(text: string): string {
   return text.replace(/&(?:#(\d{1,7})|#x([0-9a-fA-F]{1,6})|([a-z]+));/g, (whole, decimal, hex, name) => {
     if (name !== undefined) return ENTITIES.get(String(name)) ?? whole;

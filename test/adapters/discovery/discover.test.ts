@@ -8,37 +8,37 @@ import { startNameServer } from '../../servers/dns.ts';
 interface World {
   readonly mx?: Readonly<Record<string, readonly string[]>>;
   readonly srv?: Readonly<Record<string, readonly ServiceHost[]>>;
-  /** By address without its query: a document, or a whole answer. */
+  /** By URL without its query: a document, or a whole response. */
   readonly web?: Readonly<Record<string, string | Partial<HttpsAnswer>>>;
   /** Whether the DNS answers at all. */
   readonly offline?: boolean;
 }
 
 function look(email: string, { mx = {}, srv = {}, web = {}, offline = false }: World = {}) {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const down = Object.assign(new Error('down'), { code: 'ECONNREFUSED' });
   const resolver: Resolver = {
     async resolveMx(domain) {
-      asked.push(`MX ${domain}`);
+      requests.push(`MX ${domain}`);
       if (offline) throw down;
       return mx[domain] ?? [];
     },
     async resolveSrv(name) {
-      asked.push(`SRV ${name}`);
+      requests.push(`SRV ${name}`);
       if (offline) throw down;
       return srv[name] ?? [];
     },
     resolveAddresses: async () => [],
   };
   const get: HttpsGet = async (url) => {
-    asked.push(url.href);
+    requests.push(url.href);
     const answer = web[`${url.origin}${url.pathname}`];
     if (answer === undefined) throw new Error('there is no such host');
     const whole = { status: 200, location: undefined, body: new Uint8Array() };
     return typeof answer === 'string' ? { ...whole, body: Buffer.from(answer) } : { ...whole, ...answer };
   };
   const { signal } = new AbortController();
-  return { asked, found: discoverMail({ email, resolver, get, signal }) };
+  return { requests, found: discoverMail({ email, resolver, get, signal }) };
 }
 
 const WELL_KNOWN = 'https://example.org/.well-known/autoconfig/mail/config-v1.1.xml';
@@ -56,7 +56,7 @@ const config = (incoming: string, outgoing: string) =>
 const incoming = (inner: string, type = 'imap') => `<incomingServer type="${type}">${inner}</incomingServer>`;
 const outgoing = (inner: string) => `<outgoingServer type="smtp">${inner}</outgoingServer>`;
 
-describe('a provider that is known', () => {
+describe('a known provider', () => {
   it.each([
     ['ada@gmail.com', 'imap.gmail.com', 993, 'ada@gmail.com', 'smtp.gmail.com', 465, 'app password'],
     [
@@ -79,33 +79,36 @@ describe('a provider that is known', () => {
       465,
       'app password',
     ],
-    ['ada@gmx.de', 'imap.gmx.net', 993, 'ada@gmx.de', 'mail.gmx.net', 465, 'switched on'],
-    ['ada@web.de', 'imap.web.de', 993, 'ada@web.de', 'smtp.web.de', 587, 'switched on'],
+    ['ada@gmx.de', 'imap.gmx.net', 993, 'ada@gmx.de', 'mail.gmx.net', 465, 'turn on IMAP'],
+    ['ada@web.de', 'imap.web.de', 993, 'ada@web.de', 'smtp.web.de', 587, 'turn on IMAP'],
     ['ada@mailbox.org', 'imap.mailbox.org', 993, 'ada@mailbox.org', 'smtp.mailbox.org', 465, 'two-factor'],
     ['ada@proton.me', '127.0.0.1', 1143, 'ada@proton.me', '127.0.0.1', 1025, 'Bridge'],
-    ['ada@zoho.eu', 'imap.zoho.eu', 993, 'ada@zoho.eu', 'smtp.zoho.eu', 465, 'switched on'],
+    ['ada@zoho.eu', 'imap.zoho.eu', 993, 'ada@zoho.eu', 'smtp.zoho.eu', 465, 'turn on IMAP'],
     ['ada@ya.ru', 'imap.yandex.com', 993, 'ada@ya.ru', 'smtp.yandex.com', 465, 'app password'],
-  ])('%s, without asking anybody', async (email, imapHost, imapPort, imapUser, smtpHost, smtpPort, note) => {
-    const { asked, found } = look(email);
-    const discovery = await found;
-    expect(discovery).toMatchObject({
-      kind: 'found',
-      imap: { host: imapHost, port: imapPort, user: imapUser },
-      smtp: { host: smtpHost, port: smtpPort, user: email },
-    });
-    expect(discovery.kind === 'found' && discovery.notes.join(' ')).toContain(note);
-    expect(asked).toEqual([]);
-  });
+  ])(
+    'is used without any network request: %s',
+    async (email, imapHost, imapPort, imapUser, smtpHost, smtpPort, note) => {
+      const { requests, found } = look(email);
+      const discovery = await found;
+      expect(discovery).toMatchObject({
+        kind: 'found',
+        imap: { host: imapHost, port: imapPort, user: imapUser },
+        smtp: { host: smtpHost, port: smtpPort, user: email },
+      });
+      expect(discovery.kind === 'found' && discovery.notes.join(' ')).toContain(note);
+      expect(requests).toEqual([]);
+    },
+  );
 
-  it('Posteo, which wants nothing special', async () => {
+  it('needs no notes for Posteo', async () => {
     expect(await look('ada@posteo.de').found).toMatchObject({ kind: 'found', notes: [] });
   });
 
   it.each([
-    ['ada@outlook.com', 'ended sign-in by password'],
-    ['ada@hotmail.com', 'ended sign-in by password'],
+    ['ada@outlook.com', 'no longer accepts passwords'],
+    ['ada@hotmail.com', 'no longer accepts passwords'],
     ['ada@tuta.com', 'neither IMAP nor SMTP'],
-  ])('%s cannot be used, and says why', async (email, reason) => {
+  ])('cannot be used, and says why: %s', async (email, reason) => {
     expect(await look(email).found).toMatchObject({
       kind: 'unusable',
       reason: expect.stringContaining(reason) as unknown,
@@ -119,32 +122,32 @@ describe('a provider that is known', () => {
     ['mx01.mail.icloud.com', 'imap.mail.me.com'],
     ['mx.zoho.eu', 'imappro.zoho.eu'],
     ['mail.protonmail.ch', '127.0.0.1'],
-  ])('takes the mail of a domain: %s', async (mx, host) => {
-    const { asked, found } = look('ada@example.org', { mx: { 'example.org': [mx] } });
+  ])('is recognised by the MX %s', async (mx, host) => {
+    const { requests, found } = look('ada@example.org', { mx: { 'example.org': [mx] } });
     expect(await found).toMatchObject({ kind: 'found', imap: { host } });
-    expect(JSON.stringify(await found)).toContain('takes the mail of example.org');
-    expect(asked).toEqual(['MX example.org']);
+    expect(JSON.stringify(await found)).toContain('receives mail for example.org');
+    expect(requests).toEqual(['MX example.org']);
   });
 
   it.each(['example-org.mail.protection.outlook.com', 'example-org.i-v1.mx.microsoft'])(
-    'takes the mail of a domain, but no password: %s',
+    'is recognised by its MX but takes no password: %s',
     async (mx) => {
       expect((await look('ada@example.org', { mx: { 'example.org': [mx] } }).found).kind).toBe('unusable');
     },
   );
 
   it.each([['notgoogle.com'], ['google.com.evil.example'], ['filter.example.net', 'aspmx.l.google.com']])(
-    'is not meant by %j',
+    'is not matched by the MX %j',
     async (...mx) => {
       expect((await look('ada@example.org', { mx: { 'example.org': mx } }).found).kind).toBe('nothing');
     },
   );
 });
 
-describe('settings that the domain publishes', () => {
-  it('are read, with where they come from; only the domain is told the address', async () => {
+describe('settings that the domain publishes over HTTPS', () => {
+  it('are read with their source; only the domain learns the address', async () => {
     const document = config(incoming(imaps), outgoing(submission));
-    const { asked, found } = look('Ada+x@example.org', { web: { [AUTOCONFIG]: document } });
+    const { requests, found } = look('Ada+x@example.org', { web: { [AUTOCONFIG]: document } });
     expect(await found).toEqual({
       kind: 'found',
       imap: {
@@ -164,7 +167,7 @@ describe('settings that the domain publishes', () => {
       caldav: undefined,
       notes: [],
     });
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       'MX example.org',
       `${AUTOCONFIG}?emailaddress=Ada%2Bx%40example.org`,
       'SRV _caldavs._tcp.example.org',
@@ -172,7 +175,7 @@ describe('settings that the domain publishes', () => {
     ]);
   });
 
-  it('are looked for at the second place too, and a foreign host is pointed out', async () => {
+  it('are also read from the well-known URL, with a note about a host outside the domain', async () => {
     const smtp = submission.replace('smtp.example.org', 'mail.hoster.example');
     const { found } = look('ada@example.org', {
       web: { [AUTOCONFIG]: '<html/>', [WELL_KNOWN]: config(incoming(imaps), outgoing(smtp)) },
@@ -181,45 +184,41 @@ describe('settings that the domain publishes', () => {
       kind: 'found',
       imap: { source: WELL_KNOWN },
       smtp: { host: 'mail.hoster.example' },
-      notes: ["mail.hoster.example does not belong to example.org: make sure that it is your provider's."],
+      notes: ['mail.hoster.example is not part of example.org. Make sure that it belongs to your provider.'],
     });
   });
 
-  it('are asked for by the ASCII form of the domain', async () => {
-    const { asked, found } = look('ada@bücher.example');
+  it('are requested by the ASCII form of the domain', async () => {
+    const { requests, found } = look('ada@bücher.example');
     await found;
-    expect(asked[0]).toBe('MX xn--bcher-kva.example');
-    expect(asked[1]).toMatch(/^https:\/\/autoconfig\.xn--bcher-kva\.example\//);
+    expect(requests[0]).toBe('MX xn--bcher-kva.example');
+    expect(requests[1]).toMatch(/^https:\/\/autoconfig\.xn--bcher-kva\.example\//);
   });
 
   it.each([
+    ['the first usable server', incoming(imaps, 'pop3') + incoming(imaps), { host: 'imap.example.org' }],
     [
-      'the first server that will do',
-      incoming(imaps, 'pop3') + incoming(imaps),
-      { host: 'imap.example.org' },
-    ],
-    [
-      'the one with TLS',
+      'the server with TLS',
       incoming(imaps.replace('SSL', 'plain').replace('imap.', 'plain.')) + incoming(imaps),
       { host: 'imap.example.org' },
     ],
     [
-      'the one with a password',
+      'the server that takes a password',
       incoming(imaps.replace('password-cleartext', 'OAuth2').replace('imap.', 'oauth.')) + incoming(imaps),
       { host: 'imap.example.org' },
     ],
     ['a user of its own', incoming(imaps.replace('ADDRESS%', 'LOCALPART%')), { user: 'ada' }],
     [
-      'a host by placeholder',
+      'a host from a placeholder',
       incoming(imaps.replace('example.org', '%EMAILDOMAIN%')),
       { host: 'imap.example.org' },
     ],
     [
-      'several ways to sign in',
+      'a server with several sign-in methods',
       incoming(`<authentication>OAuth2</authentication>${imaps}`),
       { host: 'imap.example.org' },
     ],
-  ])('give %s', async (_name, servers, imap) => {
+  ])('yield %s', async (_name, servers, imap) => {
     const { found } = look('ada@example.org', {
       web: { [AUTOCONFIG]: config(servers, outgoing(submission)) },
     });
@@ -235,7 +234,7 @@ describe('settings that the domain publishes', () => {
       'does not take a password',
     ],
     [
-      'sending by address only',
+      'no password for sending',
       config(incoming(imaps), outgoing(submission.replace('password-cleartext', 'client-IP-address'))),
       'SMTP server does not take a password',
     ],
@@ -245,25 +244,13 @@ describe('settings that the domain publishes', () => {
       config(incoming(imaps.replace('imap.example.org', '127.0.0.1')), outgoing(submission)),
       'TLS',
     ],
-    [
-      'a host of this machine',
-      config(incoming(imaps.replace('imap.example.org', 'localhost')), ''),
-      'with TLS',
-    ],
-    [
-      'a port that is none',
-      config(incoming(imaps.replace('993', '99993')), outgoing(submission)),
-      'with TLS',
-    ],
+    ['a single-label host', config(incoming(imaps.replace('imap.example.org', 'localhost')), ''), 'with TLS'],
+    ['an invalid port', config(incoming(imaps.replace('993', '99993')), outgoing(submission)), 'with TLS'],
     ['an unknown placeholder', config(incoming(imaps.replace('EMAILADDRESS', 'REALNAME')), ''), 'with TLS'],
-    [
-      'a user that does not show',
-      config(incoming(imaps.replace('%EMAILADDRESS%', '\u001b[2Jada')), ''),
-      'with TLS',
-    ],
+    ['an invisible user', config(incoming(imaps.replace('%EMAILADDRESS%', '\u001b[2Jada')), ''), 'with TLS'],
     ['a page', '<!doctype html><html></html>', 'the XML is broken'],
-    ['something else', '<other/>', 'no settings of a mail provider'],
-    ['an error', { status: 404 }, 'it answers 404'],
+    ['something else', '<other/>', 'no mail provider settings'],
+    ['an error', { status: 404 }, 'it answered 404'],
     ['a redirect elsewhere', { status: 302, location: 'https://evil.example/x.xml' }, 'away from the domain'],
     [
       'a redirect to a look-alike',
@@ -277,21 +264,21 @@ describe('settings that the domain publishes', () => {
       'away from the domain',
     ],
     [
-      'a redirect with a password',
+      'a redirect with credentials',
       { status: 301, location: 'https://a:b@example.org/x' },
       'away from the domain',
     ],
-    ['a redirect to nothing', { status: 301 }, 'it answers 301'],
+    ['a redirect to nothing', { status: 301 }, 'it answered 301'],
     ['a redirect in a ring', { status: 307, location: AUTOCONFIG }, 'redirects too often'],
-  ])('are of no use: %s', async (_name, answer, reason) => {
+  ])('are ignored: %s', async (_name, answer, reason) => {
     const discovery = await look('ada@example.org', { web: { [AUTOCONFIG]: answer } }).found;
     expect(
       discovery.kind === 'nothing' && discovery.tried.find((line) => line.startsWith(AUTOCONFIG)),
     ).toContain(reason);
   });
 
-  it('are followed to another host of the same domain', async () => {
-    const { asked, found } = look('ada@example.org', {
+  it('may be redirected to another host of the same domain', async () => {
+    const { requests, found } = look('ada@example.org', {
       web: {
         [WELL_KNOWN]: { status: 301, location: 'https://www.example.org/mail.xml' },
         'https://www.example.org/mail.xml': config(incoming(imaps), outgoing(submission)),
@@ -301,12 +288,12 @@ describe('settings that the domain publishes', () => {
       kind: 'found',
       imap: { host: 'imap.example.org', source: WELL_KNOWN },
     });
-    expect(asked).toContain('https://www.example.org/mail.xml');
+    expect(requests).toContain('https://www.example.org/mail.xml');
   });
 });
 
 describe('settings in the DNS', () => {
-  it('are used, TLS from the first byte before STARTTLS', async () => {
+  it('prefer TLS from the first byte to STARTTLS', async () => {
     const { found } = look('ada@example.org', {
       srv: {
         '_imaps._tcp.example.org': [{ host: 'imap.example.org', port: 993 }],
@@ -330,42 +317,42 @@ describe('settings in the DNS', () => {
         user: 'ada@example.org',
         source: 'the DNS, _submission._tcp.example.org',
       },
-      notes: ["smtp.hoster.example does not belong to example.org: make sure that it is your provider's."],
+      notes: ['smtp.hoster.example is not part of example.org. Make sure that it belongs to your provider.'],
     });
   });
 
   it.each([
     [
-      'half of it',
+      'only IMAP',
       { '_imaps._tcp.example.org': [{ host: 'imap.example.org', port: 993 }] },
       'no server for sending',
     ],
     [
-      'the other half',
+      'only submission',
       { '_submissions._tcp.example.org': [{ host: 'smtp.example.org', port: 465 }] },
       'no server for IMAP',
     ],
     [
-      'hosts that are none',
+      'invalid hosts',
       {
         '_imaps._tcp.example.org': [{ host: 'localhost', port: 993 }],
         '_submissions._tcp.example.org': [{ host: '10.0.0.1', port: 465 }],
       },
-      'names no IMAP and submission servers',
+      'lists no IMAP or submission servers',
     ],
-  ])('do not do: %s', async (_name, srv, reason) => {
+  ])('are ignored: %s', async (_name, srv, reason) => {
     const discovery = await look('ada@example.org', { srv }).found;
     expect(discovery.kind === 'nothing' && discovery.tried.at(-1)).toContain(reason);
   });
 });
 
-describe('on a name server', () => {
+describe('a discovery through a real name server', () => {
   const srv = (port: number, host: string) => ({ srv: [0, 1, port, host] as const });
 
   it.each([
     ['its own', [srv(993, 'imap.example.org')], 'found'],
     ['none', [srv(0, '.')], 'nothing'],
-  ] as const)('with hosts of a private network, and services of %s', async (_name, imaps, kind) => {
+  ] as const)('with hosts on a private network and services of %s', async (_name, imaps, kind) => {
     const server = await startNameServer({
       'MX example.org': [{ mx: [10, 'mx.example.org'] }],
       'A autoconfig.example.org': [{ a: '127.0.0.1' }],
@@ -385,26 +372,26 @@ describe('on a name server', () => {
     expect(discovery.kind).toBe(kind);
     if (discovery.kind === 'nothing') {
       expect(discovery.tried).toEqual([
-        'The mail of example.org goes to mx.example.org, which is of no provider that is known here.',
-        `${AUTOCONFIG} gave no settings: its address is not one of the public internet.`,
-        `${WELL_KNOWN} gave no settings: its address is not one of the public internet.`,
-        'From the DNS, _submissions._tcp.example.org, comes smtp.example.org:465, but there is no server for IMAP.',
+        'Mail for example.org goes to mx.example.org, which belongs to no provider that Countersign knows.',
+        `${AUTOCONFIG} gave no settings: its address is not public.`,
+        `${WELL_KNOWN} gave no settings: its address is not public.`,
+        'Found smtp.example.org:465 (from the DNS, _submissions._tcp.example.org), but no server for IMAP.',
       ]);
     }
   });
 });
 
-describe('nothing', () => {
-  it('is told with everything that was tried, in order', async () => {
-    const { asked, found } = look('ada@example.org', { mx: { 'example.org': ['mx.example.org'] } });
+describe('a failed search', () => {
+  it('lists everything that was tried, in order', async () => {
+    const { requests, found } = look('ada@example.org', { mx: { 'example.org': ['mx.example.org'] } });
     const discovery = await found;
     expect(discovery.kind === 'nothing' && discovery.tried).toEqual([
-      'The mail of example.org goes to mx.example.org, which is of no provider that is known here.',
+      'Mail for example.org goes to mx.example.org, which belongs to no provider that Countersign knows.',
       `${AUTOCONFIG} gave no settings: there is no such host.`,
       `${WELL_KNOWN} gave no settings: there is no such host.`,
-      'The DNS names no IMAP and submission servers of example.org (SRV).',
+      'The DNS lists no IMAP or submission servers (SRV) for example.org.',
     ]);
-    expect(asked.map((question) => question.split('?')[0])).toEqual([
+    expect(requests.map((question) => question.split('?')[0])).toEqual([
       'MX example.org',
       AUTOCONFIG,
       WELL_KNOWN,
@@ -415,13 +402,13 @@ describe('nothing', () => {
     ]);
   });
 
-  it('is not said of a DNS that does not answer: that is told', async () => {
+  it('says that the DNS did not answer', async () => {
     const discovery = await look('ada@example.org', { offline: true }).found;
     expect(discovery.kind === 'nothing' && discovery.tried[0]).toBe(
-      'The DNS could not be asked which server takes the mail of example.org (ECONNREFUSED).',
+      'The DNS lookup of the mail server (MX) of example.org failed (ECONNREFUSED).',
     );
     expect(discovery.kind === 'nothing' && discovery.tried).toContain(
-      'The DNS could not be asked for _imaps._tcp.example.org (ECONNREFUSED).',
+      'The DNS lookup of _imaps._tcp.example.org failed (ECONNREFUSED).',
     );
   });
 
@@ -434,10 +421,10 @@ describe('nothing', () => {
     'ada',
     'ada@exa mple.org',
     'ada@a..b',
-  ])('is found for %s, and nobody is asked', async (email) => {
-    const { asked, found } = look(email);
+  ])('makes no request for %s', async (email) => {
+    const { requests, found } = look(email);
     expect((await found).kind).toBe('nothing');
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
   it('ends with the signal', async () => {
@@ -453,7 +440,7 @@ describe('nothing', () => {
       resolveAddresses: async () => [],
     };
     const get: HttpsGet = async () => {
-      throw new Error('nobody is to be asked any more');
+      throw new Error('no more requests are expected');
     };
     await expect(
       discoverMail({ email: 'ada@example.org', resolver, get, signal: giveUp.signal }),
@@ -477,19 +464,19 @@ describe('the calendar', () => {
     ['ada@posteo.de', 'https://posteo.de:8443/', 'ada@posteo.de'],
     ['ada@mailbox.org', 'https://dav.mailbox.org/', 'ada@mailbox.org'],
     ['ada@gmx.de', 'https://caldav.gmx.net/', 'ada@gmx.de'],
-  ])('of a provider is known: %s', async (email, url, user) => {
-    const { asked, found } = look(email);
+  ])('of a known provider: %s', async (email, url, user) => {
+    const { requests, found } = look(email);
     expect(await found).toMatchObject({ kind: 'found', caldav: { url, user } });
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
-  it('of Gmail cannot be connected, which is said', async () => {
+  it('of Gmail cannot be connected, and a note says so', async () => {
     const discovery = await look('ada@gmail.com').found;
     expect(discovery).toMatchObject({ kind: 'found', caldav: undefined });
-    expect(discovery.kind === 'found' && discovery.notes.join(' ')).toContain('calendar takes OAuth only');
+    expect(discovery.kind === 'found' && discovery.notes.join(' ')).toContain('calendar requires OAuth');
   });
 
-  it('is found by the DNS; a foreign host is pointed out', async () => {
+  it('is found by SRV, with a note about a host outside the domain', async () => {
     const srv = { '_caldavs._tcp.example.org': [{ host: 'dav.hoster.example', port: 8443 }] };
     expect(await calendarOf({ srv })).toEqual({
       caldav: {
@@ -497,11 +484,11 @@ describe('the calendar', () => {
         user: 'ada@example.org',
         source: 'the DNS, _caldavs._tcp.example.org',
       },
-      notes: ["dav.hoster.example does not belong to example.org: make sure that it is your provider's."],
+      notes: ['dav.hoster.example is not part of example.org. Make sure that it belongs to your provider.'],
     });
   });
 
-  it('is found at the well-known address of the domain', async () => {
+  it('is found at the well-known URL of the domain', async () => {
     const web = { [CALENDAR]: { status: 301, location: 'https://cloud.example.org/remote.php/dav/?x=1' } };
     expect(await calendarOf({ web })).toEqual({
       caldav: { url: 'https://cloud.example.org/remote.php/dav/', user: 'ada@example.org', source: CALENDAR },
@@ -518,7 +505,7 @@ describe('the calendar', () => {
     ['a redirect to the front page', { status: 302, location: '/' }],
     ['a page', { status: 200 }],
     ['nothing', { status: 404 }],
-  ])('is not found by %s', async (_what, answer) => {
+  ])('is not found from %s', async (_what, answer) => {
     expect(await calendarOf({ web: { [CALENDAR]: answer } })).toEqual({ caldav: undefined, notes: [] });
   });
 });

@@ -33,7 +33,7 @@ describe('a resolver on a name server', () => {
   });
   afterAll(() => server.close());
 
-  it('gives mail hosts by preference', async () => {
+  it('returns mail hosts by preference', async () => {
     expect(await resolver.resolveMx('example.org', signal)).toEqual([
       'mx.example.org',
       'second.example.org',
@@ -41,7 +41,7 @@ describe('a resolver on a name server', () => {
     ]);
   });
 
-  it('gives services by priority, then weight', async () => {
+  it('returns services by priority, then weight', async () => {
     expect(await resolver.resolveSrv('_imaps._tcp.example.org', signal)).toEqual([
       { host: 'heavy.example.org', port: 993 },
       { host: 'light.example.org', port: 994 },
@@ -49,7 +49,7 @@ describe('a resolver on a name server', () => {
     ]);
   });
 
-  it('gives the addresses of both families', async () => {
+  it('returns the addresses of both families', async () => {
     expect(await resolver.resolveAddresses('example.org', signal)).toEqual([
       '192.0.2.1',
       '192.0.2.2',
@@ -63,24 +63,24 @@ describe('a resolver on a name server', () => {
     ['a domain that takes no mail', () => resolver.resolveMx('no-mail.example', signal)],
     ['a service that is not offered', () => resolver.resolveSrv('_imap._tcp.example.org', signal)],
     ['a host that does not exist', () => resolver.resolveAddresses('nowhere.example', signal)],
-  ])('gives nothing for %s', async (_name, asked) => {
-    expect(await asked()).toEqual([]);
+  ])('returns nothing for %s', async (_name, query) => {
+    expect(await query()).toEqual([]);
   });
 
   it.each([
     ['fails', 'ESERVFAIL', () => resolver.resolveMx('broken.example', signal)],
     ['fails for one family', 'ESERVFAIL', () => resolver.resolveAddresses('half.example', signal)],
     ['does not answer', 'ETIMEOUT', () => resolver.resolveMx('silent.example', signal)],
-  ])('throws when the server %s', async (_name, code, asked) => {
-    await expect(asked()).rejects.toMatchObject({ code });
+  ])('throws when the server %s', async (_name, code, query) => {
+    await expect(query()).rejects.toMatchObject({ code });
   });
 
-  it('ends with its signal', async () => {
+  it('stops when its signal aborts', async () => {
     const giveUp = new AbortController();
-    const asked = resolver.resolveMx('silent.example', giveUp.signal);
+    const query = resolver.resolveMx('silent.example', giveUp.signal);
     const reason = new Error('given up');
     giveUp.abort(reason);
-    await expect(asked).rejects.toBe(reason);
+    await expect(query).rejects.toBe(reason);
     await expect(resolver.resolveMx('example.org', giveUp.signal)).rejects.toBe(reason);
   });
 });

@@ -10,7 +10,7 @@ import { httpsGet } from '../../../adapters/discovery/https-get.ts';
 import type { Resolver } from '../../../core/ports/resolver.ts';
 import { makeCertificate } from '../../servers/certificate.ts';
 
-describe('an HTTPS server', () => {
+describe('httpsGet', () => {
   const { signal } = new AbortController();
   let folder: string;
   let ca: string;
@@ -29,7 +29,7 @@ describe('an HTTPS server', () => {
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    // The certificate is for this name; where it leads to is the resolver's word.
+    // The certificate is for this name; the resolver decides where it points.
     origin = `https://localhost:${(server.address() as AddressInfo).port}`;
   });
   afterAll(() => {
@@ -44,7 +44,7 @@ describe('an HTTPS server', () => {
       signal,
     );
 
-  it('is asked at the address that was judged', async () => {
+  it('connects to the address that was checked', async () => {
     answer = (request, response) => response.end(`at ${request.url} of ${request.headers.host}`);
     const { status, body } = await get('/a?b=c');
     expect(status).toBe(200);
@@ -52,38 +52,38 @@ describe('an HTTPS server', () => {
   });
 
   it.each([[['10.0.0.1']], [['127.0.0.1', '10.0.0.1']], [['::1', '127.0.0.1']]])(
-    'is not asked when one of its addresses may not be reached: %j',
+    'sends nothing if one of the addresses is not allowed: %j',
     async (addresses) => {
       const before = requests;
-      await expect(get('/', addresses)).rejects.toThrow('not one of the public internet');
+      await expect(get('/', addresses)).rejects.toThrow('is not public');
       expect(requests).toBe(before);
     },
   );
 
-  it('is not asked when its address is not of the public internet, unless told otherwise', async () => {
+  it('refuses an address outside the public internet by default', async () => {
     const before = requests;
     const guarded = httpsGet({ resolver: resolverTo(['127.0.0.1']), ca });
-    await expect(guarded(new URL(origin), signal)).rejects.toThrow('not one of the public internet');
+    await expect(guarded(new URL(origin), signal)).rejects.toThrow('is not public');
     expect(requests).toBe(before);
   });
 
   it.each(['https://127.0.0.1:1/', 'https://[::1]:1/', 'https://2130706433:1/'])(
-    'is not asked by an address instead of a name: %s',
+    'refuses an IP address in place of a name: %s',
     async (url) => {
-      const asked = httpsGet({ resolver: resolverTo(['127.0.0.1']), mayReach: isTestServer, ca });
-      await expect(asked(new URL(url), signal)).rejects.toThrow('names no host');
+      const fetch = httpsGet({ resolver: resolverTo(['127.0.0.1']), mayReach: isTestServer, ca });
+      await expect(fetch(new URL(url), signal)).rejects.toThrow('not a host name');
     },
   );
 
-  it('is not asked without TLS', async () => {
+  it('refuses plain HTTP', async () => {
     await expect(get(origin.replace('https:', 'http:'))).rejects.toThrow('not an HTTPS address');
   });
 
-  it('does not exist when it has no address', async () => {
+  it('fails if the host has no address', async () => {
     await expect(get('/', [])).rejects.toThrow('no such host');
   });
 
-  it('must show a certificate that is believed', async () => {
+  it('fails if the certificate is not trusted', async () => {
     const before = requests;
     await expect(get('/', ['127.0.0.1'], { ca: undefined })).rejects.toMatchObject({
       code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
@@ -91,7 +91,7 @@ describe('an HTTPS server', () => {
     expect(requests).toBe(before);
   });
 
-  it('is not followed', async () => {
+  it('does not follow redirects', async () => {
     answer = (_request, response) => response.writeHead(302, { location: '/elsewhere' }).end('moved');
     const before = requests;
     const found = await get('/');
@@ -102,14 +102,14 @@ describe('an HTTPS server', () => {
   it.each([
     [65_536, 'resolves'],
     [65_537, 'rejects'],
-  ])('may say %i bytes: %s', async (bytes, end) => {
+  ])('with a body of %i bytes: %s', async (bytes, end) => {
     answer = (_request, response) => response.end(Buffer.alloc(bytes));
-    const asked = get('/').then(({ body }) => body.length);
-    if (end === 'resolves') await expect(asked).resolves.toBe(bytes);
-    else await expect(asked).rejects.toThrow('too large');
+    const length = get('/').then(({ body }) => body.length);
+    if (end === 'resolves') await expect(length).resolves.toBe(bytes);
+    else await expect(length).rejects.toThrow('too large');
   });
 
-  it('is given up when it ends in the middle', async () => {
+  it('fails if the response breaks off', async () => {
     answer = (_request, response) => {
       response.writeHead(200, { 'content-length': '10' });
       response.write('half', () => response.destroy());
@@ -117,23 +117,23 @@ describe('an HTTPS server', () => {
     await expect(get('/')).rejects.toThrow();
   });
 
-  it('is given up when it would rather speak something else', async () => {
+  it('fails if the server switches protocols', async () => {
     answer = (_request, response) =>
       response.writeHead(101, { connection: 'upgrade', upgrade: 'websocket' }).end();
     await expect(get('/')).rejects.toThrow('does not speak plain HTTP');
   });
 
-  it('is given up when it does not answer in time', async () => {
+  it('fails if the server does not answer in time', async () => {
     answer = () => undefined;
-    await expect(get('/')).rejects.toThrow('does not answer in time');
+    await expect(get('/')).rejects.toThrow('did not answer in time');
   });
 
-  it('is given up with the signal', async () => {
+  it('stops when the signal aborts', async () => {
     const giveUp = new AbortController();
     const reason = new Error('given up');
     answer = () => giveUp.abort(reason);
-    const asked = httpsGet({ resolver: resolverTo(['127.0.0.1']), mayReach: isTestServer, ca });
-    await expect(asked(new URL(origin), giveUp.signal)).rejects.toBe(reason);
+    const fetch = httpsGet({ resolver: resolverTo(['127.0.0.1']), mayReach: isTestServer, ca });
+    await expect(fetch(new URL(origin), giveUp.signal)).rejects.toBe(reason);
   });
 });
 

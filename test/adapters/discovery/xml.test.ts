@@ -39,12 +39,12 @@ describe('a small XML document', () => {
     expect(() => readXml(document)).toThrow('the XML is broken');
   });
 
-  it('is refused when it is nested too deep', () => {
+  it('is refused if it is nested too deep', () => {
     expect(() => readXml(`${'<a>'.repeat(33)}${'</a>'.repeat(33)}`)).toThrow('nested too deep');
     expect(readXml(`${'<a>'.repeat(32)}${'</a>'.repeat(32)}`).name).toBe('a');
   });
 
-  it('is read or refused, whatever it is, and in no time that grows faster than it', () => {
+  it('is read or refused in linear time, whatever it contains', () => {
     const piece = fc.constantFrom(
       '<a',
       '<!--',

@@ -160,7 +160,7 @@ describe.skipIf(missingServers().length > 0)(titled('account add without servers
       ['Password of the mailbox: ', PASSWORD],
     ]);
     expect(stdout).toContain('IMAP  127.0.0.1:1143 (STARTTLS, user ada@proton.me)');
-    expect(stdout).toContain('from what is known here about Proton Mail');
+    expect(stdout).toContain("from Countersign's settings for Proton Mail");
     expect(stdout).toContain('Note  Proton Mail Bridge must run on this machine.');
     expect(stdout).toContain('Account 1 (ada@proton.me) is connected.');
     expect(stdout).not.toContain(PASSWORD);
@@ -175,7 +175,7 @@ describe.skipIf(missingServers().length > 0)(titled('account add without servers
   });
 
   it.each([
-    ['ada@outlook.com', 'Microsoft has ended sign-in by password'],
+    ['ada@outlook.com', 'Microsoft no longer accepts passwords'],
     ['ada@countersign.invalid', 'No servers were found for ada@countersign.invalid. The DNS'],
     ['ada@localhost', '--imap imaps://USER@'],
   ])('says why there is none for %s', async (address, words) => {
