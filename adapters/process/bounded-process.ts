@@ -2,13 +2,13 @@ import { type ChildProcess, fork } from 'node:child_process';
 import type { z } from 'zod';
 import { READY } from './ready.ts';
 
-/** A child process that does one job at a time. It starts when it is needed, and again after it was ended. */
+/** A child process that does one job at a time. It starts on demand, and restarts after it was killed. */
 export interface BoundedProcess {
   /**
-   * Not to be called again before it has answered.
-   * @param answer the shape of the answer; any other is `broken`
-   * @throws the signal's reason once that is aborted; an Error if the process cannot be started or was closed.
-   * Everything else that goes wrong is the job's doing, and an answer.
+   * Must not be called again before the previous call has settled.
+   * @param answer the expected shape of the answer; anything else is `broken`
+   * @throws the signal's reason if that aborts; an Error if the process cannot start or was closed. Any other failure is
+   * caused by the job and returned as a value.
    */
   run<T>(job: unknown, answer: z.ZodType<T>, signal: AbortSignal): Promise<JobEnd<T>>;
   close(): Promise<void>;
@@ -19,34 +19,34 @@ export type JobEnd<T> =
   | { readonly kind: 'failed'; readonly reason: FailureReason };
 
 type FailureReason =
-  /** It took longer than it may. */
+  /** It took too long. */
   | 'too_slow'
-  /** It took more memory than it may. */
+  /** It used too much memory. */
   | 'too_large'
-  /** The process failed, or answered something else. */
+  /** The process crashed, or gave an unexpected answer. */
   | 'broken';
 
 export interface ProcessBounds {
-  /** For one job, from when the process is ready for it. */
+  /** For one job, counted from when the process is ready. */
   readonly maxMs: number;
-  /** A process that nobody has needed for this long is ended: it holds some tens of megabytes. */
+  /** A process that is idle for this long is ended, because it holds tens of megabytes. */
   readonly idleMs: number;
 }
 
-/** Array buffers lie outside the heap: `doJobs` bounds those. */
+/** Array buffers are outside the heap; `doJobs` limits those. */
 const HEAP = ['--max-old-space-size=256', '--max-semi-space-size=16'];
 
 /**
- * A process, not a thread: V8 ends the whole process when one array outgrows the heap of a thread.
- * @param file names the bundled program that calls `doJobs`, when the process is started
+ * Uses a process, not a thread: V8 aborts the whole process if one array outgrows the heap of a thread.
+ * @param file returns the path of the bundled program that calls `doJobs`; called when the process starts
  */
 export function boundedProcess(file: () => string, { maxMs, idleMs }: ProcessBounds): BoundedProcess {
-  let resting: NodeJS.Timeout | undefined;
+  let idleTimer: NodeJS.Timeout | undefined;
   let current: ChildProcess | undefined;
   let isClosed = false;
 
   async function start(): Promise<ChildProcess> {
-    const child = await started(file());
+    const child = await startProcess(file());
     child.once('exit', () => {
       if (current === child) current = undefined;
     });
@@ -61,10 +61,10 @@ export function boundedProcess(file: () => string, { maxMs, idleMs }: ProcessBou
 
   async function run<T>(job: unknown, answer: z.ZodType<T>, signal: AbortSignal): Promise<JobEnd<T>> {
     if (isClosed) throw closed();
-    clearTimeout(resting);
+    clearTimeout(idleTimer);
     const used = current;
     const child = used ?? (await start());
-    // It was closed while the process started.
+    // Closed while the process was starting.
     if (isClosed) {
       end(child);
       throw closed();
@@ -72,24 +72,24 @@ export function boundedProcess(file: () => string, { maxMs, idleMs }: ProcessBou
     keepAlive(child, true);
     const ended = await jobEnd(child, job, answer, maxMs, signal);
     if (ended.kind === 'answered') {
-      // An idle one keeps no process alive.
+      // An idle child must not keep this process alive.
       keepAlive(child, false);
-      resting = setTimeout(() => end(child), idleMs).unref();
+      idleTimer = setTimeout(() => end(child), idleMs).unref();
       return ended;
     }
     end(child);
     if (ended.kind === 'stopped') throw signal.reason;
     if (isClosed) throw closed();
-    // It may have failed over what the job before left behind.
-    const isItsOwn = used === undefined || ended.reason === 'too_slow';
-    return isItsOwn ? ended : run(job, answer, signal);
+    // A reused process may have failed because of something the previous job left behind: try again in a fresh one.
+    const isOwnFault = used === undefined || ended.reason === 'too_slow';
+    return isOwnFault ? ended : run(job, answer, signal);
   }
 
   return {
     run,
     async close() {
       isClosed = true;
-      clearTimeout(resting);
+      clearTimeout(idleTimer);
       if (current !== undefined) end(current);
     },
   };
@@ -100,21 +100,21 @@ function closed(): Error {
 }
 
 function keepAlive(child: ChildProcess, keeps: boolean): void {
-  for (const one of [child, child.channel]) {
-    if (keeps) one?.ref();
-    else one?.unref();
+  for (const handle of [child, child.channel]) {
+    if (keeps) handle?.ref();
+    else handle?.unref();
   }
 }
 
-function started(file: string): Promise<ChildProcess> {
+function startProcess(file: string): Promise<ChildProcess> {
   const child = fork(file, {
     execArgv: HEAP,
     serialization: 'advanced',
-    // What a stranger wrote gets nothing of this process to see, and nothing to print on.
+    // Untrusted input must not see this process's environment or write to its output.
     env: {},
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
-  // It can still fail over what a job left behind when nobody waits for it any more: then it is gone.
+  // The process can still crash later, when nobody waits for it. Then it is simply gone.
   child.on('error', () => undefined);
   return new Promise((resolve, reject) => {
     const fail = (cause?: unknown) => reject(new Error('The process cannot be started.', { cause }));
@@ -145,7 +145,7 @@ function jobEnd<T>(
     const onAbort = () => end({ kind: 'stopped' });
     const onExit = (_code: number | null, killedBy: NodeJS.Signals | null) =>
       end({ kind: 'failed', reason: ranOutOfMemory(killedBy) ? 'too_large' : 'broken' });
-    // Our own program answers, but among the bytes of a stranger.
+    // The program is Countersign's own, but it handles untrusted bytes, so its answer is validated.
     const onMessage = (message: unknown) => {
       const answer = shape.safeParse(message);
       end(answer.success ? { kind: 'answered', answer: answer.data } : { kind: 'failed', reason: 'broken' });
@@ -154,12 +154,12 @@ function jobEnd<T>(
     signal.addEventListener('abort', onAbort);
     child.on('message', onMessage).on('exit', onExit);
     if (signal.aborted) end({ kind: 'stopped' });
-    // If it has ended already, the callback says so.
+    // The callback reports a process that has already exited.
     else child.send({ job }, (error) => error && end({ kind: 'failed', reason: 'broken' }));
   });
 }
 
-/** V8 aborts when its heap is full; `doJobs` and the system kill when their limits are reached. */
+/** V8 aborts if its heap is full. `doJobs` and the operating system kill the process at their limits. */
 function ranOutOfMemory(killedBy: NodeJS.Signals | null): boolean {
   return killedBy === 'SIGABRT' || killedBy === 'SIGKILL';
 }

@@ -2,26 +2,26 @@ import type { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { type BoundedProcess, boundedProcess, type JobEnd, type ProcessBounds } from './bounded-process.ts';
 
-/** Processes that take the jobs of all callers, oldest first. */
+/** A pool of processes that serves all callers, oldest job first. */
 export interface ProcessPool {
   /**
-   * @param bytes how much the job holds in memory while it waits
-   * @throws the signal's reason once that is aborted; ServiceError `temporarily_unavailable` when too many jobs wait,
-   * or no process can be started; an Error after the pool was closed
+   * @param bytes the memory that the job holds while it waits
+   * @throws the signal's reason if that aborts; ServiceError `temporarily_unavailable` if too many jobs wait or no
+   * process can start; an Error after the pool was closed
    */
   run<T>(job: unknown, bytes: number, answer: z.ZodType<T>, signal: AbortSignal): Promise<JobEnd<T>>;
   close(): Promise<void>;
 }
 
 interface PoolBounds extends ProcessBounds {
-  /** Jobs that are done at the same time; others wait. */
+  /** Jobs that run at the same time; others wait. */
   readonly processes: number;
-  /** What may wait, all jobs together. */
+  /** Limits for all waiting jobs together. */
   readonly waitingJobs: number;
   readonly waitingBytes: number;
 }
 
-/** For what strangers wrote: messages and documents alike. */
+/** For untrusted input, messages and documents alike. */
 export const USUAL_BOUNDS: PoolBounds = {
   processes: 2,
   maxMs: 10_000,
@@ -32,7 +32,7 @@ export const USUAL_BOUNDS: PoolBounds = {
 
 const RETRY_AFTER_S = 5;
 
-/** @param file names the bundled program of the processes */
+/** @param file returns the path of the program that the processes run */
 export function processPool(file: () => string, bounds: PoolBounds): ProcessPool {
   const all = Array.from({ length: bounds.processes }, () => boundedProcess(file, bounds));
   const idle = [...all];
@@ -48,7 +48,7 @@ export function processPool(file: () => string, bounds: PoolBounds): ProcessPool
 
   function freeProcess(bytes: number, signal: AbortSignal): Promise<BoundedProcess> {
     signal.throwIfAborted();
-    // The last one used: it is the most likely to be running.
+    // Take the process used last: it is the most likely to be running.
     const one = idle.pop();
     if (one !== undefined) return Promise.resolve(one);
     if (waiting.size >= bounds.waitingJobs || waitingBytes + bytes > bounds.waitingBytes) {

@@ -1,2 +1,2 @@
-/** What a process says once it is ready for its first job. */
+/** A child process sends this when it is ready for its first job. */
 export const READY = 'ready';

@@ -2,8 +2,8 @@ import type { Reader } from '../../core/ports/reader.ts';
 import { JOBS } from '../../core/reading/jobs.ts';
 
 /**
- * Reads in the process that calls it, without limits: for tests, and for mail that nobody else writes. One message can
- * hold it up for as long as its sender likes.
+ * Reads in the calling process, without limits. Use it in tests, or for mail that only you write: one message from
+ * somebody else can block the process for as long as its sender likes.
  */
 export function inlineReader(): Reader {
   return {
@@ -12,7 +12,7 @@ export function inlineReader(): Reader {
       try {
         return { kind: 'read', value: await JOBS[name].read(input) };
       } catch {
-        // Only its content can make it fail.
+        // Only the content can make a job fail.
         return { kind: 'unreadable', reason: 'broken' };
       }
     },

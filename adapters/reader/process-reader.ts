@@ -4,13 +4,13 @@ import type { Reader } from '../../core/ports/reader.ts';
 import { JOBS, type JobInput, type JobName, type JobOutput } from '../../core/reading/jobs.ts';
 import { processPool, USUAL_BOUNDS } from '../process/process-pool.ts';
 
-/** The largest attachment that is fetched, as it is encoded, with its header. */
+/** The largest attachment that is fetched: its encoded size, with the header. */
 const MAX_BYTES = 40 * 1024 * 1024;
 
 /**
- * Reads in processes of its own, which are ended when they take too long or too much memory. What is short enough is
- * read where it is, without a process.
- * @param options.workerFile the bundled `worker.ts`, for a program that is bundled with this package in it; else it is
+ * Reads in child processes, which are killed if they take too much time or memory. Short input is read in the calling
+ * process.
+ * @param options.workerFile the bundled `worker.ts`. Set it if you bundle this package into your program; by default it is
  * found in the installed package
  */
 export function processReader(options: { readonly workerFile?: string } = {}): Reader {
@@ -22,7 +22,7 @@ export function processReader(options: { readonly workerFile?: string } = {}): R
       signal.throwIfAborted();
       const short = readShort(name, input);
       if (short !== undefined) {
-        // Somebody may read many of them one after the other.
+        // Yield, because a caller may read many short messages in a row.
         await setImmediate();
         return { kind: 'read', value: short };
       }
@@ -40,12 +40,12 @@ function readShort<K extends JobName>(name: K, input: JobInput<K>): JobOutput<K>
   try {
     return JOBS[name].readShort?.(input);
   } catch {
-    // A process says what becomes of it.
+    // Let a process read it and report what is wrong.
     return undefined;
   }
 }
 
-/** Inputs are shallow. */
+/** Recurses: inputs are shallow. */
 function heldBytes(value: unknown): number {
   if (value instanceof Uint8Array) return value.byteLength;
   if (typeof value === 'string') return 2 * value.length;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { doJob, JOBS, type JobName } from '../../core/reading/jobs.ts';
 import { doJobs } from '../process/do-jobs.ts';
 
-/** The process in which what strangers wrote is read. */
+/** The child process that reads untrusted input. */
 
 const Order = z.object({
   name: z.custom<JobName>((name) => typeof name === 'string' && Object.hasOwn(JOBS, name)),

@@ -6,19 +6,19 @@ import { isTrusted, type TlsServer, tlsOptions, UntrustedCertificate } from './c
 import { isPublicAddress } from './public-address.ts';
 import { underLimit, withinLimit } from './time-limit.ts';
 
-/** Until TCP and, where it comes first, TLS are there. */
+/** For TCP and, if it comes first, TLS. */
 const CONNECT_MS = 20_000;
-/** For one of several addresses, before the next is tried. */
+/** For one address, before the next is tried. */
 const ATTEMPT_MS = 1000;
 
-/** A server that an account names, and one of the addresses that its name has now. */
+/** A server that an account names, and one of its current addresses. */
 export interface PrivateServer {
   readonly host: string;
   readonly address: string;
 }
 
 /**
- * Whether account servers may be at addresses outside the public internet: loopback, private networks, link-local,
+ * Whether account servers may have addresses outside the public internet: loopback, private networks, link-local,
  * metadata services. Either for all of them, or decided for each connection.
  */
 export type AllowPrivateServers = boolean | ((server: PrivateServer) => boolean | Promise<boolean>);
@@ -26,17 +26,17 @@ export type AllowPrivateServers = boolean | ((server: PrivateServer) => boolean 
 /** Where connections to account servers may go. */
 export interface Reach {
   readonly allowPrivateServers: AllowPrivateServers;
-  /** All addresses of a host; default: this machine's resolver, with its hosts file. */
+  /** All addresses of a host; default: this machine's resolver, including its hosts file. */
   readonly addressesOf?: (host: string) => Promise<readonly string[]>;
 }
 
-/** Says nothing of the address: what names mean inside is not for everybody who has an account. */
+/** Does not reveal the address: internal DNS is none of an account holder's business. */
 export class PrivateServerRefused extends MailError {
   constructor() {
     super(
       'refused',
-      'the server is at a private address, and this installation does not connect accounts to those; ' +
-        'whoever runs it can allow it with COUNTERSIGN_ALLOW_PRIVATE_SERVERS (embedded: allowPrivateServers)',
+      'the server is at a private address, which this installation does not allow; ' +
+        'its operator can allow it with COUNTERSIGN_ALLOW_PRIVATE_SERVERS (embedded: allowPrivateServers)',
     );
   }
 }
@@ -47,25 +47,25 @@ interface Endpoint {
 }
 
 /**
- * Opens a TCP connection to an account's server. Every address of the host is judged, and the connection goes to one
- * that was judged, so a name that points elsewhere a moment later changes nothing.
- * @throws PrivateServerRefused when the host has an address that is not allowed; MailError `unavailable` when `limit`
- *   ends it; Error with a `code`
+ * Opens a TCP connection to an account's server. Checks every address of the host and connects to one of the checked
+ * addresses, so a DNS answer that changes in between has no effect.
+ * @throws PrivateServerRefused if one of the addresses is not allowed; MailError `unavailable` if `limit` ends it;
+ *   Error with a `code`
  */
 export function connectTo(endpoint: Endpoint, reach: Reach, limit: AbortSignal): Promise<net.Socket> {
-  return inTime(limit, (inner) => openSocket(endpoint, reach, inner));
+  return withinConnectTime(limit, (inner) => openSocket(endpoint, reach, inner));
 }
 
-/** The same with TLS, once the certificate is trusted. @throws also UntrustedCertificate */
+/** Like `connectTo`, with TLS. Resolves once the certificate is trusted. @throws also UntrustedCertificate */
 export function connectTls(
   server: Endpoint & TlsServer,
   reach: Reach,
   limit: AbortSignal,
 ): Promise<tls.TLSSocket> {
-  return inTime(limit, async (inner) => {
+  return withinConnectTime(limit, async (inner) => {
     const socket = await openSocket(server, reach, inner);
     const secured = tls.connect({ socket, ...tlsOptions(server) });
-    await settled(secured, 'secureConnect', inner);
+    await waitFor(secured, 'secureConnect', inner);
     if (!isTrusted(secured, server)) {
       secured.destroy();
       throw new UntrustedCertificate();
@@ -74,7 +74,10 @@ export function connectTls(
   });
 }
 
-async function inTime<T>(signal: AbortSignal, work: (limit: AbortSignal) => Promise<T>): Promise<T> {
+async function withinConnectTime<T>(
+  signal: AbortSignal,
+  work: (limit: AbortSignal) => Promise<T>,
+): Promise<T> {
   return underLimit({ signal, ms: CONNECT_MS }, async (limit) => {
     try {
       return await work(limit);
@@ -102,7 +105,7 @@ async function openSocket({ host, port }: Endpoint, reach: Reach, limit: AbortSi
     lookup: lookupOf(addresses),
     autoSelectFamilyAttemptTimeout: ATTEMPT_MS,
   });
-  await settled(socket, 'connect', limit);
+  await waitFor(socket, 'connect', limit);
   return socket;
 }
 
@@ -111,23 +114,23 @@ async function systemAddresses(host: string): Promise<readonly string[]> {
 }
 
 function lookupOf(addresses: readonly string[]): LookupFunction {
-  const judged = addresses.map((address) => ({ address, family: net.isIP(address) }));
+  const checked = addresses.map((address) => ({ address, family: net.isIP(address) }));
   return (host, { all }, done) => {
-    const [first] = judged;
+    const [first] = checked;
     if (first === undefined)
       done(Object.assign(new Error(`no address of ${host}`), { code: 'ENOTFOUND' }), '');
-    else if (all === true) done(null, judged);
+    else if (all === true) done(null, checked);
     else done(null, first.address, first.family);
   };
 }
 
-/** Waits for the event; a connection that fails or takes too long is destroyed. */
-async function settled(
+/** Waits for the event. Destroys the socket if it fails or `limit` ends the wait. */
+async function waitFor(
   socket: net.Socket,
   event: 'connect' | 'secureConnect',
   limit: AbortSignal,
 ): Promise<void> {
-  // An error that comes later is that of whatever is asked on the connection.
+  // Later errors belong to whatever uses the connection.
   socket.on('error', () => undefined);
   let fail = (_error?: Error): void => {};
   const ended = () => fail();

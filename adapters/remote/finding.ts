@@ -1,12 +1,12 @@
 import type { MailError } from '../../core/ports/mail.ts';
 
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface Finding {
-  /** What it was: `sign_in`, `move` … */
+  /** The name of the check: `sign_in`, `move` … */
   readonly check: string;
-  /** `lacking`: it works, in the way that the text says. */
+  /** `lacking`: works with the limitation that the text describes. */
   readonly state: 'good' | 'lacking' | 'broken';
-  /** A sentence or two in plain words. */
+  /** One or two plain sentences. */
   readonly text: string;
 }
 

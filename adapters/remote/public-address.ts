@@ -1,12 +1,12 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
-/** IPv4 that is not a host of the public internet: RFC 6890 and its successors. */
+/** IPv4 networks that are not on the public internet: RFC 6890 and its successors. */
 const SPECIAL_IPV4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
-  // Azure's metadata service, which lies among public addresses.
+  // Azure's metadata service, although it lies among public addresses.
   '168.63.129.16/32',
   '169.254.0.0/16',
   '172.16.0.0/12',
@@ -21,7 +21,7 @@ const SPECIAL_IPV4 = [
   '240.0.0.0/4',
 ] as const;
 
-/** Within the global unicast addresses: protocol assignments (Teredo too), documentation, and 6to4, which holds an IPv4. */
+/** Excluded from global unicast: protocol assignments (including Teredo), documentation, and 6to4, which embeds an IPv4. */
 const SPECIAL_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'] as const;
 
 const special = new BlockList();
@@ -31,9 +31,8 @@ const globalIpv6 = new BlockList();
 addTo(globalIpv6, '2000::/3', 'ipv6');
 
 /**
- * Whether an address lies in the public internet: no loopback, no private network, nothing reserved. An IPv4 inside
- * an IPv6 (mapped, NAT64) is none, nor is one with a zone, which is an interface of this machine; whatever is not an
- * address neither.
+ * Whether an address is on the public internet: not loopback, private or reserved. False for an IPv6 that embeds an
+ * IPv4 (mapped, NAT64), for an IPv6 with a zone (an interface of this machine), and for anything that is not an address.
  */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !special.check(address, 'ipv4');

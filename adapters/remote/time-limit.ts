@@ -1,18 +1,18 @@
 import { type MailCall, MailError } from '../../core/ports/mail.ts';
 
-/** What ends the work: the caller's signal, or the time it may take. */
+/** What ends the work: the caller's signal, or the time limit. */
 export interface Limit {
   readonly signal: AbortSignal;
   readonly ms: number;
 }
 
 /**
- * Runs `work` with a signal that aborts when `signal` does or after `ms`, whichever comes first. The timer and the
- * listener are gone once `work` has settled.
+ * Runs `work` with a signal that aborts when `signal` does or after `ms`, whichever comes first. Removes the timer and
+ * the listener once `work` has settled.
  *
- * Uses a timer and a controller instead of `AbortSignal.any` and `AbortSignal.timeout`: on Node 20 a combined signal
- * can be garbage-collected while it is still waited for, and then never fires.
- * @param work  `restart` sets the time anew, counted from now
+ * Uses its own timer and controller: on Node 20 a combined `AbortSignal.any`/`AbortSignal.timeout` can be
+ * garbage-collected while something waits for it, and then never fires.
+ * @param work  `restart` starts the time limit again from now
  */
 export async function underLimit<T>(
   { signal, ms }: Limit,
@@ -36,7 +36,7 @@ export async function underLimit<T>(
   }
 }
 
-/** Runs the work of one call until its deadline, or until its caller gives up. */
+/** Runs the work of one call until its deadline or until the caller aborts. */
 export function underCall<T>(
   { signal, deadlineMs }: Pick<MailCall, 'signal' | 'deadlineMs'>,
   work: (limit: AbortSignal) => Promise<T>,
@@ -46,8 +46,8 @@ export function underCall<T>(
 
 /**
  * Waits for `work`, but not beyond `limit`.
- * @param stop  makes `work` come to its end; called when the limit is reached
- * @throws MailError `unavailable` at the limit; what `work` throws until then
+ * @param stop  makes `work` end; called when the limit is reached
+ * @throws MailError `unavailable` at the limit; otherwise whatever `work` throws
  */
 export async function withinLimit<T>(limit: AbortSignal, work: Promise<T>, stop: () => void): Promise<T> {
   let onAbort = () => {};
@@ -57,7 +57,7 @@ export async function withinLimit<T>(limit: AbortSignal, work: Promise<T>, stop:
       reject(outOfTime());
     };
   });
-  // Whichever of the two comes second has nobody left to tell.
+  // Nobody waits for the one that settles second.
   work.catch(() => undefined);
   over.catch(() => undefined);
   if (limit.aborted) onAbort();
@@ -70,5 +70,5 @@ export async function withinLimit<T>(limit: AbortSignal, work: Promise<T>, stop:
 }
 
 export function outOfTime(): MailError {
-  return new MailError('unavailable', 'the time for this call is over');
+  return new MailError('unavailable', 'the call ran out of time');
 }

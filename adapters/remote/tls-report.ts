@@ -3,10 +3,10 @@ import { DAY_MS } from '../../core/limits.ts';
 import { type Finding, good, lacking } from './finding.ts';
 import type { MailServer } from './mail-server.ts';
 
-/** Certificates that renew themselves have done so by then. */
+/** Certificates that renew automatically are renewed by then. */
 const SOON_DAYS = 14;
 
-/** @param socket  of a connection that was made, and so is trusted */
+/** @param socket  of an established, and therefore trusted, connection */
 export function tlsReport(socket: unknown, { security, tlsFingerprint }: MailServer): readonly Finding[] {
   if (!(socket instanceof TLSSocket)) {
     return [good('tls', 'Not encrypted: the connection does not leave this machine.')];
@@ -17,15 +17,15 @@ export function tlsReport(socket: unknown, { security, tlsFingerprint }: MailSer
   const daysLeft = Math.floor((ends.getTime() - Date.now()) / DAY_MS);
   const day = ends.toISOString().slice(0, 10);
   if (tlsFingerprint !== undefined) {
-    // How long it is valid does not matter then, but the server will show another one day.
+    // A pinned certificate may be expired, but the server will replace it one day.
     return [encrypted, good('certificate', `The certificate is the pinned one, valid until ${day}.`)];
   }
   const certificate =
     daysLeft < SOON_DAYS
       ? lacking(
           'certificate',
-          `The certificate ends in ${daysLeft} days, on ${day}. Without a new one it is not trusted after that.`,
+          `The certificate expires in ${daysLeft} days, on ${day}. After that, connections fail until the server has a new one.`,
         )
-      : good('certificate', `The certificate is verified, and valid until ${day}.`);
+      : good('certificate', `The certificate is verified and valid until ${day}.`);
   return [encrypted, certificate];
 }

@@ -1,32 +1,32 @@
 import { SaxesParser } from 'saxes';
 
-/** An element with what stands directly in it. */
+/** An element and its direct content. */
 export interface XmlElement {
-  /** With the prefix that `prefixes` gives its namespace, whatever the document calls it: `d:href`. */
+  /** With the prefix that `prefixes` assigns to its namespace, whatever prefix the document uses: `d:href`. */
   readonly name: string;
-  /** Those without a namespace. */
+  /** Only attributes without a namespace. */
   readonly attributes: ReadonlyMap<string, string>;
   readonly children: readonly XmlElement[];
-  /** Without the text of the children. */
+  /** Its own text, without that of its children. */
   readonly text: string;
 }
 
-/** What a server says is no XML, or more of it than any answer needs. The message names no content. */
+/** The server's answer is not valid XML, or larger than any answer needs to be. The message quotes no content. */
 export class BadXml extends Error {}
 
 export interface XmlParts {
-  /** Takes the next piece of the document. @throws BadXml, and what `take` throws */
+  /** Parses the next piece of the document. @throws BadXml, and what `take` throws */
   write(text: string): void;
-  /** @throws BadXml unless the document was complete */
+  /** @throws BadXml if the document is incomplete */
   end(): void;
 }
 
 const DEPTH_MAX = 16;
-/** Of one element. */
+/** Per element. */
 const ATTRIBUTES_MAX = 64;
-/** Of one part. */
+/** Per part. */
 const PART_ELEMENTS_MAX = 10_000;
-/** Of the whole document: half a second of work. */
+/** Per document: half a second of work. */
 const ELEMENTS_MAX = 1_000_000;
 
 interface Open {
@@ -37,10 +37,10 @@ interface Open {
 }
 
 /**
- * Reads a document of a stranger piece by piece, and hands over each child of its root when that is complete: in memory
- * is one of them at a time. A document type is refused, so nothing can be declared that would expand.
- * @param root the name that the root must have
- * @param prefixes by namespace; an element of any other namespace has the prefix `other`
+ * Parses an untrusted document piece by piece. Passes each child of the root to `take` as soon as it is complete, so only
+ * one of them is in memory at a time. Refuses a document type, so nothing can be declared that would expand.
+ * @param root  the required name of the root
+ * @param prefixes  by namespace; elements of any other namespace get the prefix `other`
  */
 export function xmlParts(
   root: string,
@@ -75,7 +75,7 @@ export function xmlParts(
   });
   parser.on('opentag', (tag) => {
     const name = `${prefixes[tag.uri] ?? 'other'}:${tag.local}`;
-    if (open.length === 0 && name !== root) throw new BadXml('the XML is another document');
+    if (open.length === 0 && name !== root) throw new BadXml('the XML is a different document');
     const plain = Object.values(tag.attributes).filter(({ uri }) => uri === '');
     const named = new Map(plain.map(({ local, value }) => [local, value]));
     open.push({ name, attributes: named, children: [], text: '' });
@@ -96,7 +96,7 @@ export function xmlParts(
 
   return {
     write(text) {
-      // Some servers begin with an empty line.
+      // Some servers send an empty line first.
       const piece = begun ? text : text.trimStart();
       begun ||= piece !== '';
       parser.write(piece);
@@ -112,7 +112,7 @@ export function childrenOf(element: XmlElement | undefined, name: string): XmlEl
   return element?.children.filter((child) => child.name === name) ?? [];
 }
 
-/** As the text of an element, escaped. */
+/** Escapes text for use inside an element. */
 export function xmlText(text: string): string {
   return text.replace(/[<>&"]/g, (character) => `&#${character.charCodeAt(0)};`);
 }

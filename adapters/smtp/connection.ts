@@ -8,9 +8,9 @@ import { isLoopback, type MailServer } from '../remote/mail-server.ts';
 import { withinLimit } from '../remote/time-limit.ts';
 import { smtpFailure } from './failure.ts';
 
-/** Until the server has greeted us and TLS is there. */
+/** For the server's greeting and TLS. */
 const CONNECT_MS = 20_000;
-/** Longer than any wait of ours, all of which have limits of their own (RFC 5321 gives 10 min after the dot). */
+/** Longer than any other wait, all of which have their own limits (RFC 5321 allows 10 min after the final dot). */
 const SILENCE_MS = 11 * 60_000;
 
 /**
@@ -27,7 +27,7 @@ export async function connectSmtp(
   return connection;
 }
 
-/** Connects, and changes to TLS where it is demanded; nothing was said of the user yet. @throws MailError */
+/** Connects, and switches to TLS if required. Sends nothing about the user yet. @throws MailError */
 export async function openSmtp(
   server: MailServer,
   reach: Reach,
@@ -45,19 +45,19 @@ export async function openSmtp(
     port,
     connection: socket,
     secure: security === 'tls',
-    // TLS is there already.
+    // The socket already speaks TLS.
     secured: security === 'tls',
-    // In plain text only to this machine itself, and there too only when TLS is not offered or not wanted.
+    // Plain text only on loopback, and only if TLS is not offered or not wanted.
     requireTLS: security === 'starttls' && !isLoopback(host),
     ignoreTLS: security === 'none',
     tls: tlsOptions(server),
     connectionTimeout: CONNECT_MS,
     greetingTimeout: CONNECT_MS,
     socketTimeout: SILENCE_MS,
-    // A connection that is given up is cut at once: nothing that still waits to be written may leave.
+    // Cut an abandoned connection at once, so that nothing still buffered is sent.
     socketCloseTimeout: 0,
   });
-  // An error of an idle connection has nobody waiting for it; it ends the connection, which is what is looked at.
+  // Nobody waits for an error on an idle connection. It closes the connection, which `isAlive` notices.
   connection.on('error', () => undefined);
   try {
     await smtpStep(connection, limit, (done) => connection.connect(done));
@@ -71,14 +71,15 @@ export async function openSmtp(
   }
 }
 
-/** A connection that could not sign in is closed. @throws MailError */
+/** Closes the connection if the sign-in fails. @throws MailError */
 export async function signIn(
   connection: SMTPConnection,
   { user, pass }: MailServer,
   limit: AbortSignal,
 ): Promise<void> {
   try {
-    if (!connection.allowsAuth) throw new MailError('auth', 'the SMTP server does not offer to sign in');
+    if (!connection.allowsAuth)
+      throw new MailError('auth', 'the SMTP server does not offer a way to sign in');
     await smtpStep(connection, limit, (done) => connection.login({ user, pass }, done));
   } catch (error) {
     connection.close();
@@ -86,21 +87,21 @@ export async function signIn(
   }
 }
 
-/** Asks whether the server still listens, and brings it back to where a message can begin. */
+/** Checks that the server still answers, and resets it so that a new message can begin. */
 export async function isAlive(connection: SMTPConnection, limit: AbortSignal): Promise<boolean> {
   try {
     await smtpStep(connection, limit, (done) => connection.reset(done));
     return true;
   } catch {
-    // Whatever it was, another connection is made instead, and tells what is wrong.
+    // The cause does not matter: the caller opens a new connection, which reports any real problem.
     connection.close();
     return false;
   }
 }
 
 /**
- * Takes one step on a connection. nodemailer tells of a lost connection by an event, and then not always by the callback.
- * @throws what the step failed with; MailError `unavailable` at the limit, when the connection is cut
+ * Takes one step on a connection. nodemailer reports a lost connection by an event, and not always by the callback.
+ * @throws the error of the step; MailError `unavailable` at the limit, which also cuts the connection
  */
 export function smtpStep<T>(
   connection: SMTPConnection,

@@ -6,7 +6,7 @@ import { tlsReport } from '../remote/tls-report.ts';
 import { openSmtp, signIn } from './connection.ts';
 import { smtpFailure } from './failure.ts';
 
-/** Connects and signs in, says nothing else, and tells what there is. */
+/** Connects, signs in, and reports what the server offers. Sends no message. */
 export async function smtpReport(
   server: MailServer,
   reach: Reach,
@@ -18,7 +18,7 @@ export async function smtpReport(
   } catch (error) {
     return [brokenBy(smtpFailure(error))];
   }
-  // Until the next command the last answer is the one to EHLO.
+  // Before the next command, the last response is the one to EHLO.
   const offered = offeredIn(connection.lastServerResponse || '');
   const findings = [...tlsReport(connection._socket, server), ...offerings(offered)];
   try {
@@ -31,7 +31,7 @@ export async function smtpReport(
   }
 }
 
-/** The keywords of an answer to EHLO with what stands behind each. RFC 5321, 4.1.1.1. */
+/** The keywords of an EHLO response with their parameters. RFC 5321, 4.1.1.1. */
 function offeredIn(reply: string): ReadonlyMap<string, string> {
   const lines = reply.split(/\r?\n/).slice(1);
   return new Map(
@@ -46,10 +46,10 @@ function offerings(offered: ReadonlyMap<string, string>): readonly Finding[] {
   const auth = offered.get('AUTH');
   const size = offered.get('SIZE');
   const megabytes = Math.floor(Number(size) / 1_000_000);
-  const signingIn = auth === undefined ? [] : [good('auth', `It offers to sign in: ${auth}.`)];
+  const signingIn = auth === undefined ? [] : [good('auth', `It offers these sign-in methods: ${auth}.`)];
   if (size === undefined) {
     return [...signingIn, lacking('size', 'It does not say how large a message may be.')];
   }
-  const limit = megabytes > 0 ? `up to ${megabytes} MB` : 'without a limit of its own';
-  return [...signingIn, good('size', `It takes messages ${limit}.`)];
+  const limit = megabytes > 0 ? `up to ${megabytes} MB` : 'of any size';
+  return [...signingIn, good('size', `It accepts messages ${limit}.`)];
 }

@@ -7,17 +7,17 @@ import { underLimit } from '../remote/time-limit.ts';
 import { connectSmtp, isAlive } from './connection.ts';
 import { transmitOver } from './transmit.ts';
 
-/** How long a connection waits for the next message; servers cut idle ones after 1 to 5 minutes. */
+/** How long an idle connection is kept for the next message; servers cut idle ones after 1 to 5 minutes. */
 const IDLE_MS = 45_000;
-/** How long an idle connection may take to prove that it is not dead. */
+/** How long an idle connection may take to prove that it is alive. */
 const PROOF_MS = 5_000;
 
-/** How long a server may take to say goodbye. */
+/** How long a server may take to answer QUIT. */
 const GOODBYE_MS = 2_000;
 
-/** Sends messages, and keeps the last connection of each account for a while. Errors are those of the Mail port. */
+/** Sends messages, and keeps the last connection of each account for a while. Throws the errors of the Mail port. */
 export interface SmtpSender {
-  /** @param server asked for only when a connection must be made */
+  /** @param server called only when a new connection is needed */
   transmit(
     account: string,
     server: () => Promise<MailServer>,
@@ -27,15 +27,15 @@ export interface SmtpSender {
   ): Promise<void>;
   /** Connects and signs in. */
   verify(server: MailServer, limit: AbortSignal): Promise<void>;
-  /** Ends the idle connection of an account; one that is sending is ended after it. */
+  /** Closes the idle connection of an account. A connection that is sending closes when it is done. */
   forget(account: string): void;
   close(): void;
 }
 
 export function smtpSender(reach: Reach): SmtpSender {
   const idle = new Map<string, { connection: SMTPConnection; timer: NodeJS.Timeout }>();
-  /** A connection is not kept when an account was forgotten while it was in use: it may have been that one. */
-  let forgettings = 0;
+  /** Counts calls of `forget` and `close`. A connection is not kept if this changed while it was in use. */
+  let forgetCount = 0;
 
   function take(account: string): SMTPConnection | undefined {
     const kept = idle.get(account);
@@ -59,11 +59,11 @@ export function smtpSender(reach: Reach): SmtpSender {
 
   return {
     async transmit(account, server, message, start, limit) {
-      const begun = forgettings;
+      const countBefore = forgetCount;
       const kept = take(account);
-      const connection = (await proven(kept, limit)) ?? (await connectSmtp(await server(), reach, limit));
+      const connection = (await ifAlive(kept, limit)) ?? (await connectSmtp(await server(), reach, limit));
       await transmitOver(connection, message, start, limit);
-      if (forgettings > begun) end(connection);
+      if (forgetCount > countBefore) end(connection);
       else keep(account, connection);
     },
     async verify(server, limit) {
@@ -71,18 +71,18 @@ export function smtpSender(reach: Reach): SmtpSender {
       end(connection);
     },
     forget(account) {
-      forgettings += 1;
+      forgetCount += 1;
       take(account)?.close();
     },
     close() {
-      forgettings += 1;
+      forgetCount += 1;
       for (const account of [...idle.keys()]) take(account)?.close();
     },
   };
 }
 
-/** An idle connection that still answers. */
-async function proven(
+/** The kept connection, if it still answers. */
+async function ifAlive(
   kept: SMTPConnection | undefined,
   signal: AbortSignal,
 ): Promise<SMTPConnection | undefined> {

@@ -9,17 +9,16 @@ import { underLimit } from '../remote/time-limit.ts';
 import { smtpStep } from './connection.ts';
 import { isFinalRefusal, smtpFailure } from './failure.ts';
 
-/** How long the server may leave us waiting for a reply, or stop taking bytes, before the message is handed over. */
+/** Before the message is handed over: how long the server may take to reply or to accept more bytes. */
 const PATIENCE_MS = 60_000;
-/** RFC 5321, 4.5.3.2.6: what the server may take after the final dot. */
+/** After the final dot. RFC 5321, 4.5.3.2.6. */
 const FINAL_REPLY_MS = 10 * 60_000;
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * Sends one message over a connection that is signed in, and knows afterwards whether the server may have taken it:
- * nodemailer asks for the body only after 354, and writes the final dot only when the body has come to its end. The
- * connection is closed by every failure.
- * @throws MailError as `transmit` of the Mail port says
+ * Sends one message over a signed-in connection, and knows afterwards whether the server may have accepted it: nodemailer
+ * reads the body only after 354, and writes the final dot only when the body has ended. Any failure closes the connection.
+ * @throws MailError as described by `transmit` of the Mail port
  */
 export async function transmitOver(
   connection: SMTPConnection,
@@ -38,7 +37,7 @@ export async function transmitOver(
   let stopped: MailError | undefined;
 
   async function* body(restart: (ms: number) => void): AsyncGenerator<Uint8Array> {
-    // When that is not certain nothing is sent either.
+    // Send nothing unless every recipient is known to be accepted.
     if (!allAccepted(envelope)) throw new Error('A recipient was not accepted');
     stopped = await refusalToStart(start);
     if (stopped !== undefined) throw new Error('The send was not started');
@@ -46,7 +45,7 @@ export async function transmitOver(
       restart(PATIENCE_MS);
       yield bytes.subarray(offset, offset + CHUNK_BYTES);
     }
-    // From here on the dot may go out at any time.
+    // From here on, the final dot may be sent at any time.
     handedOver = true;
     restart(FINAL_REPLY_MS);
   }
@@ -63,38 +62,41 @@ export async function transmitOver(
     if (stopped !== undefined) throw stopped;
     if (!handedOver) throw refusalOfRecipients(envelope) ?? smtpFailure(error);
     if (isFinalRefusal(error)) {
-      throw new MailError('refused', 'the SMTP server refused the message at its end', { cause: error });
+      throw new MailError('refused', 'the SMTP server refused the message after receiving it', {
+        cause: error,
+      });
     }
     throw new MailError(
       'outcome_unknown',
-      'the SMTP server had the message and never said whether it took it',
-      {
-        cause: error,
-      },
+      'the SMTP server received the message but never said whether it accepted it',
+      { cause: error },
     );
   }
 }
 
-/** What nodemailer notes in the envelope while it works on it. */
-const noted = z.object({
+/** What nodemailer records in the envelope while it sends. */
+const recorded = z.object({
   accepted: z.array(z.string()),
   rejectedErrors: z.array(z.object({ responseCode: z.number().optional().catch(undefined) })),
 });
 
 /**
- * One refused recipient is enough: the others would get what the owner had approved for all of them.
- * @returns undefined where none was refused, as far as is known
+ * One refused recipient stops the send: otherwise the others would get a message that the owner approved for all of them.
+ * @returns undefined if no recipient is known to be refused
  */
 function refusalOfRecipients(envelope: SMTPEnvelope): MailError | undefined {
-  const { rejectedErrors = [] } = noted.safeParse(envelope).data ?? {};
+  const { rejectedErrors = [] } = recorded.safeParse(envelope).data ?? {};
   if (rejectedErrors.length === 0) return undefined;
   return rejectedErrors.every(({ responseCode = 0 }) => responseCode >= 400 && responseCode < 500)
-    ? new MailError('unavailable', 'the SMTP server puts off a recipient, so nobody was sent the message')
-    : new MailError('refused', 'the SMTP server refused a recipient, so nobody was sent the message');
+    ? new MailError(
+        'unavailable',
+        'the SMTP server asks to try one recipient again later, so the message was sent to nobody',
+      )
+    : new MailError('refused', 'the SMTP server refused one recipient, so the message was sent to nobody');
 }
 
 function allAccepted(envelope: SMTPEnvelope): boolean {
-  const { accepted = [] } = noted.safeParse(envelope).data ?? {};
+  const { accepted = [] } = recorded.safeParse(envelope).data ?? {};
   return accepted.length === [envelope.to].flat().length;
 }
 
@@ -102,13 +104,13 @@ async function refusalToStart(start: Start): Promise<MailError | undefined> {
   try {
     return (await start())
       ? undefined
-      : new MailError('not_started', 'the send was called off before it began');
+      : new MailError('not_started', 'the send was cancelled before it started');
   } catch (error) {
     return new MailError('not_started', 'the start of the send could not be recorded', { cause: error });
   }
 }
 
-/** SMTPUTF8, which not every server has, is only needed for what stands before the @. */
+/** Only the part before the @ needs SMTPUTF8, which not every server supports. */
 function asciiDomain(address: string): string {
   const at = address.lastIndexOf('@');
   const domain = domainToASCII(address.slice(at + 1));

@@ -82,8 +82,8 @@ describe.skipIf(missingServers().length > 0)(titled('a report on the servers of 
     expect(told(bySmtp.smtp)).toEqual({
       tls: 'good: Encrypted with TLSv1.3, after STARTTLS.',
       certificate: expect.stringMatching(/^good: The certificate is the pinned one/) as unknown,
-      auth: 'good: It offers to sign in: PLAIN LOGIN.',
-      size: expect.stringMatching(/^good: It takes messages up to \d+ MB\.$/) as unknown,
+      auth: 'good: It offers these sign-in methods: PLAIN LOGIN.',
+      size: expect.stringMatching(/^good: It accepts messages up to \d+ MB\.$/) as unknown,
       sign_in: 'good: Signed in.',
     });
   });
@@ -99,7 +99,7 @@ describe.skipIf(missingServers().length > 0)(titled('a report on the servers of 
     const smtpTls = { ...tls, tlsFingerprint: postfix.certificate.fingerprint };
     expect(told((await reportOn(rich, smtpTls, ports)).smtp)).toMatchObject({
       tls: 'good: Encrypted with TLSv1.3.',
-      auth: 'good: It offers to sign in: PLAIN LOGIN.',
+      auth: 'good: It offers these sign-in methods: PLAIN LOGIN.',
       sign_in: 'good: Signed in.',
     });
   });
@@ -118,7 +118,7 @@ describe.skipIf(missingServers().length > 0)(titled('a report on the servers of 
     expect(told(smtp)).toEqual({
       tls: 'good: Not encrypted: the connection does not leave this machine.',
       size: expect.stringMatching(/^good/) as unknown,
-      sign_in: 'broken: The SMTP server does not offer to sign in.',
+      sign_in: 'broken: The SMTP server does not offer a way to sign in.',
     });
   });
 
@@ -132,7 +132,7 @@ describe.skipIf(missingServers().length > 0)(titled('a report on the servers of 
     [
       'another certificate than the pinned one',
       { tlsFingerprint: 'ab'.repeat(32) },
-      /another certificate/,
+      /not the pinned one/,
       'connection',
     ],
   ])('tells of %s', async (_name, changes, words, check) => {
@@ -166,7 +166,7 @@ describe.skipIf(missingServers().length > 0)(titled('a report on the servers of 
     const settings = { imap: server(rich.dovecot.port, {}), smtp: server(rich.postfix.port, {}) };
     const report = await imapReport(settings, { allowPrivateServers: true }, limit);
     for (const findings of [report.imap, report.smtp]) {
-      expect(told(findings)).toEqual({ connection: 'broken: The time for this call is over.' });
+      expect(told(findings)).toEqual({ connection: 'broken: The call ran out of time.' });
     }
   });
 

@@ -16,11 +16,11 @@ async function open(does: string, maxMs = 60_000, idleMs = 60_000): Promise<Boun
   return one;
 }
 
-/** The job `bad` makes the process do what its test says; any other is answered. */
+/** The job `bad` runs the test's code; the process answers any other job. */
 const run = (one: BoundedProcess, job: 'bad' | 'good', until = signal) => one.run(job, shape, until);
 
 describe('a process', () => {
-  it('is used again after an answer', async () => {
+  it('is reused after an answer', async () => {
     const one = await open(answer);
     expect(await run(one, 'good')).toEqual({ kind: 'answered', answer: { jobs: 1 } });
     expect(await run(one, 'good')).toEqual({ kind: 'answered', answer: { jobs: 2 } });
@@ -37,14 +37,14 @@ describe('a process', () => {
       60_000,
       'too_large',
     ],
-  ])('that %s is ended, and the next job gets a new one', async (_name, does, maxMs, reason) => {
+  ])('that %s is killed, and the next job gets a new one', async (_name, does, maxMs, reason) => {
     const one = await open(`if (job === "bad") { ${does} } ${answer}`, maxMs);
     expect(await run(one, 'bad')).toEqual({ kind: 'failed', reason });
     expect(await run(one, 'good')).toEqual({ kind: 'answered', answer: { jobs: 1 } });
   });
 
   it.each(['setImmediate', 'process.nextTick'])(
-    'that fails over what a job left behind (%s): the next job does not pay for it',
+    'that crashes on the leftovers of a job (%s) does not fail the next job',
     async (later) => {
       const one = await open(`${answer} if (job === "bad") ${later}(() => { throw new Error("late"); });`);
       for (let times = 0; times < 20; times++) {
@@ -54,13 +54,13 @@ describe('a process', () => {
     },
   );
 
-  it('is ended when nobody needs it, and started again for the next job', async () => {
+  it('ends when idle, and starts again for the next job', async () => {
     const one = await open(answer, 60_000, 1);
     expect(await run(one, 'good')).toMatchObject({ answer: { jobs: 1 } });
     await expect.poll(() => run(one, 'good')).toMatchObject({ answer: { jobs: 1 } });
   });
 
-  it('is ended by closing, also while it works', async () => {
+  it('ends when it is closed, even in the middle of a job', async () => {
     const one = await open(`if (job === "bad") for (;;); ${answer}`);
     const spinning = run(one, 'bad');
     spinning.catch(() => undefined);
@@ -72,7 +72,7 @@ describe('a process', () => {
     await expect(run(one, 'good')).rejects.toThrow('closed');
   });
 
-  it('that spins is ended when its caller goes', async () => {
+  it('that spins is killed when its caller aborts', async () => {
     const one = await open(`if (job === "bad") for (;;); ${answer}`);
     await run(one, 'good');
     const gone = new AbortController();
@@ -83,7 +83,7 @@ describe('a process', () => {
   });
 
   it.each(['missing.mjs', 'broken.mjs'])(
-    'that cannot be started (%s) is a failure of its own',
+    'that cannot start (%s) throws instead of blaming the job',
     async (name) => {
       const folder = await mkdtemp(join(tmpdir(), 'countersign-process-'));
       onTestFinished(() => rm(folder, { recursive: true }));

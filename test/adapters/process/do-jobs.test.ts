@@ -26,13 +26,13 @@ beforeAll(async () => {
   );
 });
 
-describe('a process of jobs', () => {
+describe('a process that runs doJobs', () => {
   it.each([
     ['heap', 'too_large'],
     ['buffers', 'too_large'],
     ['slow buffers', 'too_large'],
     ['fails', 'broken'],
-  ])('whose job is %s ends as %s, and the next one answers', async (job, reason) => {
+  ])('whose job is %s ends as %s, and the next job is answered', async (job, reason) => {
     const one = boundedProcess(() => program, { maxMs: 60_000, idleMs: 60_000 });
     onTestFinished(() => one.close());
     expect(await one.run(job, z.string(), signal)).toEqual({ kind: 'failed', reason });

@@ -13,7 +13,7 @@ const bounds = {
   waitingBytes: 100,
 };
 
-/** Answers each job with itself; the job `never` is never answered. */
+/** Answers each job with the job itself; never answers the job `never`. */
 async function open(changes: Partial<typeof bounds> = {}): Promise<ProcessPool> {
   const file = await processThat('if (job !== "never") process.send({ said: job });');
   const pool = processPool(file, { ...bounds, ...changes });
@@ -23,7 +23,7 @@ async function open(changes: Partial<typeof bounds> = {}): Promise<ProcessPool> 
 
 const said = (word: string) => ({ kind: 'answered', answer: { said: word } });
 
-/** A job that keeps the only process until it is let go. */
+/** A job that occupies the only process until it is released. */
 function busy(pool: ProcessPool): { readonly ended: Promise<unknown>; letGo(): void } {
   const gone = new AbortController();
   const ended = pool.run('never', 1, shape, gone.signal);
@@ -32,7 +32,7 @@ function busy(pool: ProcessPool): { readonly ended: Promise<unknown>; letGo(): v
 }
 
 describe('a pool of processes', () => {
-  it('does the jobs that wait, oldest first', async () => {
+  it('runs waiting jobs, oldest first', async () => {
     const pool = await open({ waitingJobs: 10 });
     const first = busy(pool);
     const order: string[] = [];
@@ -49,7 +49,7 @@ describe('a pool of processes', () => {
   it.each([
     ['in number', [1, 1], 1],
     ['in bytes', [60], 41],
-  ])('lets no more wait than it may, %s', async (_name, waiting, next) => {
+  ])('limits what may wait, %s', async (_name, waiting, next) => {
     const pool = await open();
     const first = busy(pool);
     const jobs = waiting.map((bytes) => pool.run('x', bytes, shape, signal));
@@ -62,11 +62,11 @@ describe('a pool of processes', () => {
     expect(await pool.run('y', next, shape, signal)).toEqual(said('y'));
   });
 
-  it('does a job of any size that need not wait', async () => {
+  it('runs a job of any size if it need not wait', async () => {
     expect(await (await open()).run('x', 1000, shape, signal)).toEqual(said('x'));
   });
 
-  it('a job leaves when its caller goes, and makes room for another', async () => {
+  it('drops a job when its caller aborts, and makes room for another', async () => {
     const pool = await open({ waitingJobs: 1 });
     const first = busy(pool);
     const gone = new AbortController();
@@ -79,7 +79,7 @@ describe('a pool of processes', () => {
     expect(await next).toEqual(said('y'));
   });
 
-  it('ends what it does and what waits when it is closed', async () => {
+  it('ends running and waiting jobs when it is closed', async () => {
     const pool = await open();
     const first = busy(pool);
     const next = pool.run('x', 1, shape, signal);
@@ -89,7 +89,7 @@ describe('a pool of processes', () => {
     await expect(pool.run('x', 1, shape, signal)).rejects.toThrow('closed');
   });
 
-  it('without a program to run is unavailable, and says why in the cause', async () => {
+  it('is unavailable without a program to run, and the cause says why', async () => {
     const pool = processPool(() => '/no/such/program.mjs', bounds);
     await expect(pool.run('x', 1, shape, signal)).rejects.toMatchObject({
       code: 'temporarily_unavailable',

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** Writes a program that says it is ready and then does this with each `job`. @returns where it is, as a pool asks */
+/** Writes a program that reports it is ready and then runs this code for each `job`. @returns its path, as a pool wants it */
 export async function processThat(does: string): Promise<() => string> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-process-'));
   onTestFinished(() => rm(folder, { recursive: true }));

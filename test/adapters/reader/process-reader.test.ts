@@ -20,7 +20,7 @@ function opened(reader: Reader): Reader {
   return reader;
 }
 
-/** As if nothing could be read in a process. */
+/** A reader whose processes cannot start. */
 const withoutProcess = () => opened(processReader({ workerFile: '/no/such/worker.mjs' }));
 
 const whole = (...lines: string[]) => ({ kind: 'whole', bytes: Buffer.from(lines.join('\r\n')) }) as const;
@@ -67,7 +67,7 @@ describe.each([
     }
   });
 
-  it('takes an attachment out of a message, and leaves the bytes to the caller', async () => {
+  it('extracts an attachment from a message, and leaves the bytes intact for the caller', async () => {
     const reader = open();
     const before = Buffer.from(WITH_FILE.bytes);
     const { kind, value } = readOf(
@@ -85,7 +85,7 @@ describe.each([
     });
   });
 
-  it('does not begin for a caller who has gone', async () => {
+  it('does not start if the caller has aborted', async () => {
     const gone = { signal: AbortSignal.abort(new Error('gone')) };
     await expect(open().read('message', { source: PLAIN, window }, gone)).rejects.toThrow('gone');
   });
@@ -124,13 +124,13 @@ describe('processReader', () => {
       ),
     ],
     ['what is long', whole('', 'x'.repeat(64 * 1024))],
-  ])('reads %s in a process only', async (_name, source) => {
+  ])('reads %s only in a process', async (_name, source) => {
     await expect(withoutProcess().read('message', { source, window }, options)).rejects.toMatchObject({
       code: 'temporarily_unavailable',
     });
   });
 
-  it('refuses more than can be an attachment', async () => {
+  it('refuses more than the largest attachment', async () => {
     const source = { kind: 'whole', bytes: Buffer.alloc(40 * 1024 * 1024 + 1) } as const;
     expect(await withoutProcess().read('message', { source, window }, options)).toEqual({
       kind: 'unreadable',
@@ -141,7 +141,7 @@ describe('processReader', () => {
   it.each([
     ['fails', 'throw new Error("no");'],
     ['answers what is no message', 'process.send({ body: "text" });'],
-  ])('calls a message broken when the process %s', async (_name, does) => {
+  ])('reports a message as broken if the process %s', async (_name, does) => {
     const reader = opened(processReader({ workerFile: (await processThat(does))() }));
     expect(await reader.read('message', { source: LONG_HTML, window }, options)).toEqual({
       kind: 'unreadable',
@@ -149,7 +149,7 @@ describe('processReader', () => {
     });
   });
 
-  it('ends what it reads when it is closed', async () => {
+  it('stops reading when it is closed', async () => {
     const reader = processReader({ workerFile: (await processThat('for (;;);'))() });
     const reading = reader.read('message', { source: LONG_HTML, window }, options);
     reading.catch(() => undefined);

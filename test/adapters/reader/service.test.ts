@@ -9,7 +9,7 @@ const READING = {
   headers: { from: [], replyTo: [], to: [], cc: [], subject: '', messageId: null, references: [] },
 };
 
-/** A program that reads messages, and does what the test says with those that hold the word. */
+/** A program that reads messages, and runs the test's code for messages that contain the word. */
 function programThat(does: string) {
   return processThat(
     `if (Buffer.from(job.input.source.bytes).includes('hostile')) { ${does} }
@@ -35,7 +35,7 @@ async function open(does: string) {
 }
 
 describe('a service whose reader', () => {
-  it('hangs over a message answers other calls meanwhile, and then says what became of it', async () => {
+  it('hangs on a message answers other calls meanwhile, then reports what went wrong', async () => {
     const { key, other, bad, good, body } = await open('for (;;);');
     let isRead = false;
     const reading = body(bad).finally(() => {
@@ -57,7 +57,7 @@ describe('a service whose reader', () => {
     ],
     ['fails', 'throw new Error("no");', 'reading it failed'],
   ])(
-    '%s over a message says so, and reads the next',
+    '%s on a message says so, and reads the next',
     async (_name, does, says) => {
       const { bad, good, body } = await open(does);
       expect(await body(bad)).toBe(`[The text of this message cannot be shown: ${says}.]`);

@@ -67,40 +67,40 @@ describe('a server at a private address', () => {
     expect(connections).toBe(before);
   });
 
-  it('is reached when that is allowed', async () => {
+  it('is reached if that is allowed', async () => {
     const socket = await connectTo({ host: '127.0.0.1', port }, { allowPrivateServers: true }, signal);
     expect(socket.remoteAddress).toBe('127.0.0.1');
     socket.destroy();
   });
 
-  it('is judged by its host and its address', async () => {
-    const asked: PrivateServer[] = [];
+  it('is allowed or refused by its host and its address', async () => {
+    const checked: PrivateServer[] = [];
     const allowPrivateServers = async (one: PrivateServer) => {
-      asked.push(one);
+      checked.push(one);
       return true;
     };
     (await connectTo({ host: 'localhost', port }, { allowPrivateServers }, signal)).destroy();
-    expect(asked).toContainEqual({ host: 'localhost', address: '127.0.0.1' });
+    expect(checked).toContainEqual({ host: 'localhost', address: '127.0.0.1' });
   });
 
   it.each<[string, Zone]>([
     ['beside a public one', { 'A mixed.example': [{ a: '93.184.216.34' }, { a: '127.0.0.1' }] }],
     [
-      'of the other family',
+      'in the other address family',
       {
         'A mixed.example': [{ a: '93.184.216.34' }],
         'AAAA mixed.example': [{ aaaa: [0, 0, 0, 0, 0, 0, 0, 1] }],
       },
     ],
     ['in mapped form', { 'AAAA mixed.example': [{ aaaa: [0, 0, 0, 0, 0, 0xffff, 0x7f00, 1] }] }],
-  ])('is found in every answer of the DNS: %s', async (_where, zone) => {
+  ])('is detected in every DNS answer: %s', async (_where, zone) => {
     const before = connections;
     const reach = { allowPrivateServers: false, addressesOf: await resolverOf(zone) };
     await expect(connectTo({ host: 'mixed.example', port }, reach, signal)).rejects.toMatchObject(REFUSED);
     expect(connections).toBe(before);
   });
 
-  it('is not reached by a name that points elsewhere a moment later', async () => {
+  it('is not reached by a name whose DNS answer changes after the check', async () => {
     let questions = 0;
     const zone: Zone = {
       get 'A rebound.example'() {
@@ -108,23 +108,23 @@ describe('a server at a private address', () => {
         return [{ a: questions === 1 ? '127.0.0.1' : '127.0.0.9' }];
       },
     };
-    const judged: string[] = [];
+    const checked: string[] = [];
     const allowPrivateServers = ({ address }: PrivateServer) => {
-      judged.push(address);
+      checked.push(address);
       return address === '127.0.0.1';
     };
     const reach = { allowPrivateServers, addressesOf: await resolverOf(zone) };
     const socket = await connectTo({ host: 'rebound.example', port }, reach, signal);
-    expect({ judged, reached: socket.remoteAddress }).toEqual({
-      judged: ['127.0.0.1'],
+    expect({ checked, reached: socket.remoteAddress }).toEqual({
+      checked: ['127.0.0.1'],
       reached: '127.0.0.1',
     });
     socket.destroy();
-    // A later connection is judged anew.
+    // A later connection is checked again.
     await expect(connectTo({ host: 'rebound.example', port }, reach, signal)).rejects.toMatchObject(REFUSED);
   });
 
-  it('that has no address at all cannot be reached', async () => {
+  it('that has no address cannot be reached', async () => {
     const reach = { allowPrivateServers: false, addressesOf: async () => [] };
     await expect(connectTo({ host: 'none.example', port }, reach, signal)).rejects.toMatchObject({
       code: 'ENOTFOUND',
@@ -167,16 +167,16 @@ describe('every protocol', () => {
           call({ caldav: { url: `https://127.0.0.1:${port}/`, user: 'u', pass: 'p' } }),
         ),
     ],
-  ])('asks before each connection: %s', async (_protocol, use) => {
+  ])('checks the address before each connection: %s', async (_protocol, use) => {
     const before = connections;
     await expect(use(() => false)).rejects.toMatchObject(REFUSED);
     expect(connections).toBe(before);
-    // The server ends what it accepts.
+    // The server closes what it accepts.
     await expect(use(() => true)).rejects.toMatchObject({ code: 'unavailable' });
     expect(connections).toBeGreaterThan(before);
   });
 
-  it('refuses by default', async () => {
+  it('refuses private addresses by default', async () => {
     const settings = {
       imap: mail('none'),
       smtp: mail('none'),
@@ -186,13 +186,13 @@ describe('every protocol', () => {
     await expect(caldavCalendar().calendars(call(settings))).rejects.toMatchObject(REFUSED);
   });
 
-  it('asks again for a later connection of an account that was connected', async () => {
+  it('checks again for a later connection of a connected account', async () => {
     let allowed = true;
     const port = imapMail({ allowPrivateServers: () => allowed });
     const settings = { imap: mail('none'), smtp: mail('none') };
     await expect(port.folders(call(settings))).rejects.toMatchObject({ code: 'unavailable' });
     allowed = false;
-    // Beyond the pause after a failure.
+    // Longer than the pause after a failure.
     await expect
       .poll(() => port.folders(call(settings)).catch((error: unknown) => error))
       .toMatchObject(REFUSED);

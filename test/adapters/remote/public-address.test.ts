@@ -10,9 +10,9 @@ describe('addresses of the public internet', () => {
     '100.63.0.1',
     '100.128.0.1',
     '223.255.255.255',
-  ])('%s is one', (address) => expect(isPublicAddress(address)).toBe(true));
+  ])('include %s', (address) => expect(isPublicAddress(address)).toBe(true));
 
-  it.each(['2606:4700::1111', '2a00:1450:4001:80b::200e', '2001:200::1'])('%s is one', (address) =>
+  it.each(['2606:4700::1111', '2a00:1450:4001:80b::200e', '2001:200::1'])('include %s', (address) =>
     expect(isPublicAddress(address)).toBe(true),
   );
 
@@ -52,8 +52,8 @@ describe('addresses of the public internet', () => {
       '2001:db8::1',
     ],
     ...['2001::1', '2002:7f00:1::1', '3fff::1', '64:ff9b::a00:1', '64:ff9b:1::1', '5f00::1'],
-    // An IPv4 in another dress.
+    // IPv4 in another form.
     ...['::ffff:127.0.0.1', '::ffff:7f00:1', '::127.0.0.1', '::ffff:8.8.8.8'],
     ...['', 'localhost', '127.1', '0x7f.0.0.1', '2130706433'],
-  ])('%j is none', (address) => expect(isPublicAddress(address)).toBe(false));
+  ])('exclude %j', (address) => expect(isPublicAddress(address)).toBe(false));
 });

@@ -9,10 +9,10 @@ import { smtpSender } from '../../../adapters/smtp/sender.ts';
 import type { MailCall } from '../../../core/ports/mail.ts';
 import type { Resolver } from '../../../core/ports/resolver.ts';
 
-// Run with --expose-gc: waits for servers that accept and then say nothing, collecting garbage all the while, and
-// prints which of the waits had ended by the time that all of them should have.
+// Run with --expose-gc. Waits for servers that accept and then stay silent, collects garbage meanwhile, and prints which
+// waits had ended by the time all of them should have.
 
-/** The longest limit here is the 15 s of a discovery; imapflow and nodemailer give up by themselves after 20 s. */
+/** The longest limit here is discovery's 15 s; imapflow and nodemailer give up on their own after 20 s. */
 const ALL_OVER_MS = 18_000;
 const CALL_MS = 500;
 
@@ -30,7 +30,7 @@ async function listening(talk: (socket: Socket) => void): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** An SMTP server that takes one message, and then falls silent. */
+/** An SMTP server that accepts one message and then falls silent. */
 function oneMessage(socket: Socket): void {
   let taken = false;
   let inBody = false;
@@ -96,7 +96,7 @@ async function sendTwice(): Promise<void> {
       limit,
     );
   await transmit(never, smtpPort);
-  // The connection that was kept does not answer any more, and a new one is asked for, which nobody accepts.
+  // The kept connection no longer answers, so a new one is attempted, which nobody accepts.
   await transmit(never, 1);
 }
 

@@ -14,7 +14,7 @@ describe('a time limit', () => {
   const forever = () => new Promise<never>(() => undefined);
   const wait = (limit: AbortSignal) => withinLimit(limit, forever(), () => undefined);
 
-  it('ends the work when the time is over', async () => {
+  it('ends the work when the time is up', async () => {
     const { signal } = new AbortController();
     const done = expect(underLimit({ signal, ms: 1000 }, wait)).rejects.toMatchObject({
       code: 'unavailable',
@@ -23,7 +23,7 @@ describe('a time limit', () => {
     await done;
   });
 
-  it('ends the work with the signal of the caller, for its reason', async () => {
+  it("ends the work when the caller's signal aborts, with its reason", async () => {
     const caller = new AbortController();
     const reason = new Error('given up');
     let seen: AbortSignal | undefined;
@@ -38,14 +38,14 @@ describe('a time limit', () => {
     expect(seen?.reason).toBe(reason);
   });
 
-  it('begins as over when the caller has given up before', async () => {
+  it('is over at once if the caller has already aborted', async () => {
     const caller = new AbortController();
     caller.abort();
     const aborted = await underLimit({ signal: caller.signal, ms: 1000 }, async (limit) => limit.aborted);
     expect(aborted).toBe(true);
   });
 
-  it('counts anew after a restart', async () => {
+  it('starts again after a restart', async () => {
     const { signal } = new AbortController();
     let limit: AbortSignal | undefined;
     let restart = (_ms: number): void => {};
@@ -65,7 +65,7 @@ describe('a time limit', () => {
   it.each([
     ['ends', async () => 'done'],
     ['fails', () => Promise.reject(new Error('no'))],
-  ])('leaves neither timer nor listener behind when the work %s', async (_how, work) => {
+  ])('leaves no timer or listener behind when the work %s', async (_how, work) => {
     const { signal } = new AbortController();
     const added = vi.spyOn(signal, 'addEventListener');
     const removed = vi.spyOn(signal, 'removeEventListener');
@@ -78,8 +78,8 @@ describe('a time limit', () => {
   });
 });
 
-describe('every wait for a server that says nothing', () => {
-  it('ends at its limit, however often garbage is collected', async () => {
+describe('every wait for a silent server', () => {
+  it('ends at its limit, even under garbage collection', async () => {
     const bundle = await bundleForChild(join(import.meta.dirname, 'silent-waits.ts'));
     const { stdout, stderr } = await runChild(bundle, [], ['--expose-gc']);
     expect(stderr).toBe('');

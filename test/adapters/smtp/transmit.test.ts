@@ -18,7 +18,7 @@ const CONVERSATION = ['EHLO', 'AUTH', 'MAIL', 'RCPT', 'DATA', 'BODY'];
 
 describe.skipIf(missingServers().length > 0)(titled('sending through Postfix'), () => {
   let dovecot: Dovecot;
-  /** Without TLS, so that the proxy can see the commands. */
+  /** Without TLS, so that the proxy sees the commands. */
   let plain: Postfix;
   let secure: Postfix;
   let proxy: MailProxy;
@@ -65,7 +65,7 @@ describe.skipIf(missingServers().length > 0)(titled('sending through Postfix'), 
     return dovecot.messages(user);
   }
 
-  describe('a conversation that breaks off', () => {
+  describe('a broken connection', () => {
     const faults: {
       does: 'cut before' | 'cut unanswered' | 'cut answered' | 'hang';
       command: string;
@@ -77,35 +77,38 @@ describe.skipIf(missingServers().length > 0)(titled('sending through Postfix'), 
       ),
     ];
 
-    it.each(faults)('$does, $command: it is known whether the message may have been taken', async (fault) => {
-      const { does, command, at } = fault;
-      const bob = dovecot.addUser();
-      const start = vi.fn(started);
-      const givenUp = new AbortController();
-      const happened = proxy.script({ at, does });
-      const sending = send([addressOf(bob)], { start, limit: givenUp.signal }).then(
-        () => 'sent',
-        (error: MailError) => error.code,
-      );
-      await happened;
-      if (does === 'hang') givenUp.abort();
+    it.each(faults)(
+      '$does, $command: it is known whether the message may have been accepted',
+      async (fault) => {
+        const { does, command, at } = fault;
+        const bob = dovecot.addUser();
+        const start = vi.fn(started);
+        const givenUp = new AbortController();
+        const happened = proxy.script({ at, does });
+        const sending = send([addressOf(bob)], { start, limit: givenUp.signal }).then(
+          () => 'sent',
+          (error: MailError) => error.code,
+        );
+        await happened;
+        if (does === 'hang') givenUp.abort();
 
-      // After 354 the whole of a short message is on its way before we can know that nobody takes it any more.
-      const handedOver = command === 'BODY' || (command === 'DATA' && does === 'cut answered');
-      const sent = command === 'BODY' && does === 'cut answered';
-      expect(await sending).toBe(sent ? 'sent' : handedOver ? 'outcome_unknown' : 'unavailable');
-      expect(start).toHaveBeenCalledTimes(handedOver ? 1 : 0);
+        // After 354 a short message is on its way in full before we can know that nobody accepts it any more.
+        const handedOver = command === 'BODY' || (command === 'DATA' && does === 'cut answered');
+        const sent = command === 'BODY' && does === 'cut answered';
+        expect(await sending).toBe(sent ? 'sent' : handedOver ? 'outcome_unknown' : 'unavailable');
+        expect(start).toHaveBeenCalledTimes(handedOver ? 1 : 0);
 
-      // What is sent now arrives after what was taken before.
-      void proxy.script();
-      sender.forget('account');
-      await send([addressOf(bob)], { text: 'the next one' });
-      const taken = sent || (command === 'BODY' && does === 'cut unanswered');
-      const arrived = await arrivedAt(bob, taken ? 2 : 1);
-      expect(arrived.filter((message) => message.includes('hello'))).toHaveLength(taken ? 1 : 0);
-    });
+        // What is sent now arrives after what was accepted before.
+        void proxy.script();
+        sender.forget('account');
+        await send([addressOf(bob)], { text: 'the next one' });
+        const taken = sent || (command === 'BODY' && does === 'cut unanswered');
+        const arrived = await arrivedAt(bob, taken ? 2 : 1);
+        expect(arrived.filter((message) => message.includes('hello'))).toHaveLength(taken ? 1 : 0);
+      },
+    );
 
-    it('was not taken when it breaks off in the middle of the message', async () => {
+    it('means not accepted if it breaks in the middle of the message', async () => {
       const bob = dovecot.addUser();
       const start = vi.fn(started);
       void proxy.script({ at: CONVERSATION.length, does: 'cut begun' });
@@ -117,7 +120,7 @@ describe.skipIf(missingServers().length > 0)(titled('sending through Postfix'), 
   });
 
   describe('a start', () => {
-    it('is awaited when the server is ready, and before it has any byte of the message', async () => {
+    it('is awaited once the server is ready, before the first byte of the message', async () => {
       const bob = dovecot.addUser();
       void proxy.script();
       const start = vi.fn(async () => {
@@ -141,7 +144,7 @@ describe.skipIf(missingServers().length > 0)(titled('sending through Postfix'), 
       expect(await dovecot.messages(bob)).toEqual([]);
     });
 
-    it('that comes when the call was given up sends nothing', async () => {
+    it('that resolves after the call was aborted sends nothing', async () => {
       const bob = dovecot.addUser();
       void proxy.script();
       const givenUp = new AbortController();
@@ -162,7 +165,7 @@ describe.skipIf(missingServers().length > 0)(titled('sending through Postfix'), 
       ['full', 'refused'],
       ['blocked', 'refused'],
       ['tempfail', 'unavailable'],
-    ] as const)('one that is %s makes it %s, alone or among others', async (which, code) => {
+    ] as const)('one recipient that is %s makes it %s, alone or among others', async (which, code) => {
       const bob = dovecot.addUser();
       const start = vi.fn(started);
       const bad = RECIPIENTS[which];
@@ -173,21 +176,21 @@ describe.skipIf(missingServers().length > 0)(titled('sending through Postfix'), 
       expect(await dovecot.messages(bob)).toEqual([]);
     });
 
-    it('of which one is put off and one refused make it refused', async () => {
+    it('make it refused if one is deferred and one refused', async () => {
       await expect(send([RECIPIENTS.tempfail, RECIPIENTS.blocked])).rejects.toMatchObject({
         code: 'refused',
       });
     });
 
-    it('that cannot stand in a command are refused', async () => {
+    it('that cannot appear in a command are refused', async () => {
       void proxy.script();
       await expect(send(['a>b@example.test\r\nDATA'])).rejects.toMatchObject({ code: 'refused' });
       expect(proxy.commands).not.toContain('MAIL');
     });
   });
 
-  describe('what the server says no to', () => {
-    it('a sender that is not the owner: refused', async () => {
+  describe('the refusal of', () => {
+    it('a sender other than the owner: refused', async () => {
       const message = messageTo([addressOf('bob')], 'hello');
       const forged = { ...message, envelope: { ...message.envelope, from: addressOf('carol') } };
       const limit = AbortSignal.timeout(20_000);
@@ -202,7 +205,7 @@ describe.skipIf(missingServers().length > 0)(titled('sending through Postfix'), 
     });
 
     it.each(['tempfailAtEnd', 'blockedAtEnd'] as const)(
-      'a whole message (%s): refused, since it was not accepted',
+      'a whole message (%s): refused, because it was not accepted',
       async (which) => {
         const start = vi.fn(started);
         await expect(send([RECIPIENTS[which]], { start })).rejects.toMatchObject({ code: 'refused' });
@@ -219,7 +222,7 @@ describe.skipIf(missingServers().length > 0)(titled('sending through Postfix'), 
   });
 
   describe('connections', () => {
-    it('are used again, after the server was asked whether it still listens', async () => {
+    it('are reused after the server proves that it still answers', async () => {
       const bob = dovecot.addUser();
       void proxy.script();
       await send([addressOf(bob)]);
@@ -229,7 +232,7 @@ describe.skipIf(missingServers().length > 0)(titled('sending through Postfix'), 
     });
 
     it.each(['cut before', 'cut unanswered'] as const)(
-      'that ended while idle are replaced unseen (%s)',
+      'that ended while idle are replaced transparently (%s)',
       async (does) => {
         const bob = dovecot.addUser();
         await send([addressOf(bob)]);
@@ -240,7 +243,7 @@ describe.skipIf(missingServers().length > 0)(titled('sending through Postfix'), 
       },
     );
 
-    it('are not used again after their account was forgotten', async () => {
+    it('are not reused after their account was forgotten', async () => {
       const bob = dovecot.addUser();
       const changed = server({ pass: 'changed' });
       await send([addressOf(bob)]);
@@ -254,7 +257,7 @@ describe.skipIf(missingServers().length > 0)(titled('sending through Postfix'), 
       await expect(send([addressOf(bob)], { server: changed })).rejects.toMatchObject({ code: 'auth' });
     });
 
-    it('to where nobody listens: unavailable', async () => {
+    it('to a port where nobody listens: unavailable', async () => {
       const [port = 0] = await freePorts(1);
       await expect(send([addressOf('bob')], { server: server({ port }) })).rejects.toMatchObject({
         code: 'unavailable',
@@ -262,7 +265,7 @@ describe.skipIf(missingServers().length > 0)(titled('sending through Postfix'), 
       });
     });
 
-    it('beyond this machine are not made without TLS', async () => {
+    it('to other machines are never made without TLS', async () => {
       // This host is this machine, but neither its name nor its address says so.
       const elsewhere = server({ host: '0.0.0.0', port: plain.port, security: 'starttls' });
       await expect(send([addressOf('bob')], { server: elsewhere })).rejects.toMatchObject({
@@ -271,19 +274,19 @@ describe.skipIf(missingServers().length > 0)(titled('sending through Postfix'), 
       });
     });
 
-    it('to this machine stay in plain text where STARTTLS is not offered', async () => {
+    it('to this machine stay in plain text if STARTTLS is not offered', async () => {
       const bob = dovecot.addUser();
       await send([addressOf(bob)], { server: server({ security: 'starttls' }) });
       await arrivedAt(bob, 1);
     });
 
-    it('to a server that does not let us sign in: auth', async () => {
+    it('to a server that offers no sign-in: auth', async () => {
       const open = await startPostfix(dovecot, { tls: false, auth: false });
       try {
         await expect(send([addressOf('bob')], { server: server({ port: open.port }) })).rejects.toMatchObject(
           {
             code: 'auth',
-            message: expect.stringContaining('does not offer to sign in') as unknown,
+            message: expect.stringContaining('does not offer a way to sign in') as unknown,
           },
         );
       } finally {
@@ -300,23 +303,23 @@ describe.skipIf(missingServers().length > 0)(titled('sending through Postfix'), 
         ...(tlsFingerprint === undefined ? {} : { tlsFingerprint }),
       });
 
-    it('that nobody vouches for is not accepted', async () => {
+    it('without a trusted issuer is not accepted', async () => {
       await expect(send([addressOf('bob')], { server: secured() })).rejects.toMatchObject({
         code: 'unavailable',
         message: expect.stringContaining('cannot be verified') as unknown,
       });
     });
 
-    it('is accepted when it is the pinned one', async () => {
+    it('is accepted if it is the pinned one', async () => {
       const bob = dovecot.addUser();
       await send([addressOf(bob)], { server: secured(secure.certificate.fingerprint) });
       await arrivedAt(bob, 1);
     });
 
-    it('is not accepted when another one is pinned', async () => {
+    it('is not accepted if a different one is pinned', async () => {
       await expect(send([addressOf('bob')], { server: secured('0'.repeat(64)) })).rejects.toMatchObject({
         code: 'unavailable',
-        message: expect.stringContaining('another certificate') as unknown,
+        message: expect.stringContaining('not the pinned one') as unknown,
       });
     });
   });

@@ -434,7 +434,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
       new ServiceError('invalid_arguments', {
         details: {
           errors: [
-            { field: 'imap.host', rule: 'x', message: 'plain text is only used to a loopback address' },
+            { field: 'imap.host', rule: 'x', message: 'plain text is only allowed to a loopback address' },
           ],
         },
       }),
