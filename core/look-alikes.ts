@@ -1,6 +1,6 @@
 import { normalForm } from './normal-form.ts';
 
-/** Letters that look like Latin ones. Pure. Source: a choice of Unicode's confusables.txt. */
+/** Letters that look like Latin ones. Pure. Source: a selection from Unicode's confusables.txt. */
 
 const OTHERS: Readonly<Record<string, string>> = {
   a: 'аɑα',
@@ -60,8 +60,8 @@ const PAIRS = Object.entries(OTHERS).flatMap(([letter, others]) =>
 );
 
 /**
- * The Latin letter that each of them looks like. The small form of a capital counts as well, so that text in either
- * case comes to the same letters.
+ * Maps each of them to the Latin letter it looks like. Includes the lower-case form of capitals, so that text in either
+ * case maps to the same letters.
  */
 const LOOK_ALIKES: ReadonlyMap<string, string> = new Map([
   ...PAIRS.map(([other, letter]) => [other.toLowerCase(), letter.toLowerCase()] as const),
@@ -70,17 +70,17 @@ const LOOK_ALIKES: ReadonlyMap<string, string> = new Map([
 
 const ANY = new RegExp(`[${[...LOOK_ALIKES.keys()].join('')}]`, 'gu');
 
-/** The text with Latin letters in the place of those that look like them. */
+/** Replaces letters that look like Latin ones with the Latin ones. */
 export function withLatinLetters(text: string): string {
   return text.replace(ANY, (letter) => LOOK_ALIKES.get(letter) ?? letter);
 }
 
-/** The text with the digits of all scripts written 0 to 9. */
+/** Replaces the digits of all scripts with 0 to 9. */
 export function withPlainDigits(text: string): string {
   return text.replace(/(?![0-9])\p{Nd}/gu, (digit) => String(digitValue(digit)));
 }
 
-/** Unicode keeps the ten digits of a script together, from nought to nine. */
+/** In Unicode the ten digits of a script are consecutive, from zero to nine. */
 function digitValue(digit: string): number {
   const code = digit.codePointAt(0) ?? 0;
   let value = 0;
@@ -88,7 +88,7 @@ function digitValue(digit: string): number {
   return value;
 }
 
-/** Blocks of letters that are Latin ones in another form: letterlike, circled, wide, squared and mathematical. */
+/** Blocks with other forms of Latin letters: letterlike, circled, wide, squared and mathematical. */
 const FORMS = [
   [0x2100, 0x214f],
   [0x24b6, 0x24e9],
@@ -97,7 +97,7 @@ const FORMS = [
   [0x1f130, 0x1f149],
 ] as const;
 
-/** For a pattern with the flags `iu`: a class of a Latin letter and of all that look like it. */
+/** A character class that matches a Latin letter and everything that looks like it. Needs the flags `iu`. */
 export function looksLike(letter: string): string {
   const [small, capital] = [letter.toLowerCase(), letter.toUpperCase()];
   const alike = [small, capital, OTHERS[small] ?? '', OTHERS[capital] ?? ''];
@@ -110,14 +110,14 @@ export function looksLike(letter: string): string {
   return `[${alike.join('')}]`;
 }
 
-/** What else looks alike in small print. Capital I, small l and the digit are one stroke; so is i. */
+/** More characters that look alike in small print: capital I, lower-case l, i and 1 are all one stroke. */
 const STROKES: ReadonlyMap<string, string> = new Map(
   Object.entries({ d: 'đ', h: 'ħ', l: 'i1|ıіιӏłǀ', n: 'п', o: '0ø', s: '5', u: 'ц', w: 'ш' }).flatMap(
     ([letter, others]) => Array.from(others, (other) => [other, letter] as const),
   ),
 );
 
-/** A text in lower case with everything that looks alike written alike. */
+/** Lower-case text in which characters that look alike are equal. */
 export function withoutLookAlikes(text: string): string {
   const bare = normalForm(text, 'NFKD').replace(/\p{M}/gu, '');
   return Array.from(bare, (one) => STROKES.get(one) ?? LOOK_ALIKES.get(one) ?? one)

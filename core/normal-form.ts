@@ -1,9 +1,9 @@
-/** Marks and the letters that become marks, more in a row than any language has. */
+/** Combining marks: longer runs than any language uses. */
 const MARKS = /([\p{M}\uff9e\uff9f]{30})[\p{M}\uff9e\uff9f]+/gu;
 
 /**
- * Unicode normalisation in linear time: `String.normalize` sorts the marks of a letter by moving each one past the
- * others, so a long run of them costs its square. Marks beyond thirty in a row are left out.
+ * Unicode normalisation in linear time. `String.normalize` sorts the marks of a letter by moving each past the others,
+ * which is quadratic in a long run, so marks beyond thirty in a row are dropped.
  * Source: Unicode Standard Annex 15, Stream-Safe Text Format.
  */
 export function normalForm(text: string, form: 'NFC' | 'NFKC' | 'NFKD'): string {

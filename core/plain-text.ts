@@ -1,20 +1,20 @@
 import { withLatinLetters, withPlainDigits } from './look-alikes.ts';
 import { normalForm } from './normal-form.ts';
 
-/** One text for all that a person reads as the same. Pure, and linear in the length of the text. */
+/** Normalises text that looks the same to a person. Pure, and linear in the length of the text. */
 
-/** What does not show, except line ends and TAB. */
-const UNSHOWN = /(?![\t\n])[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cc}\p{Cs}\u2800]/gu;
+/** Invisible characters, except line ends and TAB. */
+const INVISIBLE = /(?![\t\n])[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cc}\p{Cs}\u2800]/gu;
 
 const LINE_END = /\r\n?|[\v\f\u0085\u2028\u2029]/g;
 
 /**
- * The text in plain letters and digits, for patterns: without what does not show and without accents on Latin
- * letters, letters that look like Latin ones as Latin ones, the digits of all scripts as 0 to 9, white space of any
- * kind and length as one space, at most one empty line in a row.
+ * Text in plain letters and digits, for pattern matching. Removes invisible characters and accents on Latin letters.
+ * Replaces look-alikes with Latin letters, digits of any script with 0 to 9, and any run of white space with one space.
+ * Keeps at most one empty line in a row.
  */
 export function plainText(text: string): string {
-  const bare = normalForm(text.replace(LINE_END, '\n').replace(UNSHOWN, ''), 'NFKD');
+  const bare = normalForm(text.replace(LINE_END, '\n').replace(INVISIBLE, ''), 'NFKD');
   const plain = withPlainDigits(withLatinLetters(bare)).replace(/(?<=[A-Za-z0-9])\p{M}+/gu, '');
   return plain
     .normalize('NFC')
@@ -24,11 +24,11 @@ export function plainText(text: string): string {
 }
 
 /**
- * What two texts have in common that differ only in white space, punctuation, case, what does not show, and the form
- * of their letters. Signs between two digits count: 1.50 is not 150. The same text again for the text that it gives.
+ * A form that is equal for two texts that differ only in white space, punctuation, case, invisible characters or letter
+ * shapes. Punctuation between two digits counts: 1.50 is not 150. Idempotent.
  */
 export function comparableText(text: string): string {
-  const lower = normalForm(text.replace(UNSHOWN, ''), 'NFKD').toLowerCase().normalize('NFKD');
+  const lower = normalForm(text.replace(INVISIBLE, ''), 'NFKD').toLowerCase().normalize('NFKD');
   const counted = withPlainDigits(withLatinLetters(lower))
     .replaceAll('ς', 'σ')
     .replace(/[^\p{L}\p{M}\p{N}\p{P}\p{Sm}\p{Sc}\p{So}]+/gu, '')

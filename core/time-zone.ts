@@ -1,6 +1,6 @@
 import { DAY_MS } from './limits.ts';
 
-/** Wall-clock time in an IANA zone, by the zone data of the runtime. */
+/** Wall-clock time in an IANA zone, from the runtime's zone data. */
 
 export function isTimeZone(name: string): boolean {
   try {
@@ -12,7 +12,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** ISO 8601 with the offset that the zone has at that instant, to the second. */
+/** ISO 8601 to the second, with the zone's offset at that instant. */
 export function isoIn(instant: Date, timezone: string): string {
   const offsetMs = offsetAt(instant, timezone);
   const minutes = Math.abs(offsetMs) / 60_000;
@@ -21,7 +21,7 @@ export function isoIn(instant: Date, timezone: string): string {
   return `${wall}${offsetMs < 0 ? '-' : '+'}${two(minutes / 60)}:${two(minutes % 60)}`;
 }
 
-/** An instant for a person of the zone: `Sat, 21 Nov 2026, 15:00 CET`. */
+/** An instant in words, in the zone: `Sat, 21 Nov 2026, 15:00 CET`. */
 export function wordsIn(instant: Date, timezone: string): string {
   return new Intl.DateTimeFormat('en-GB', {
     weekday: 'short',
@@ -35,34 +35,34 @@ export function wordsIn(instant: Date, timezone: string): string {
   }).format(instant);
 }
 
-/** The first instant of the day that is `days` after the one that `instant` lies in. */
+/** The first instant of the day that is `days` after the day of `instant`. */
 export function startOfDay(instant: Date, timezone: string, days: number): Date {
   const wallMs = instant.getTime() + offsetAt(instant, timezone);
-  return beginOf(Math.floor(wallMs / DAY_MS) + days, timezone);
+  return dayStart(Math.floor(wallMs / DAY_MS) + days, timezone);
 }
 
-/** The last second of a day, `YYYY-MM-DD`, as the zone has it. */
+/** The last second of a day `YYYY-MM-DD` in the zone. */
 export function endOfDay(day: string, timezone: string): Date {
-  return new Date(beginOf(Date.parse(day) / DAY_MS + 1, timezone).getTime() - 1000);
+  return new Date(dayStart(Date.parse(day) / DAY_MS + 1, timezone).getTime() - 1000);
 }
 
-/** The first instant of a day in the zone. @param day days since 1 January 1970 */
-function beginOf(day: number, timezone: string): Date {
+/** The first instant of a day in the zone. @param day  days since 1 January 1970 */
+function dayStart(day: number, timezone: string): Date {
   const midnight = day * DAY_MS;
-  // Where the clocks change at midnight it exists twice, or not at all: then the day begins behind the gap.
+  // If the clocks change at midnight, midnight exists twice or not at all. In a gap, the day starts after it.
   const before = offsetAt(new Date(midnight - DAY_MS), timezone);
-  const behind = offsetAt(new Date(midnight + DAY_MS), timezone);
-  const candidates = [midnight - before, midnight - behind].sort((a, b) => a - b);
+  const after = offsetAt(new Date(midnight + DAY_MS), timezone);
+  const candidates = [midnight - before, midnight - after].sort((a, b) => a - b);
   const first = candidates.find((at) => at + offsetAt(new Date(at), timezone) === midnight);
   return new Date(first ?? midnight - before);
 }
 
-/** Milliseconds that the zone is ahead of UTC at an instant. */
+/** How many milliseconds the zone is ahead of UTC at an instant. */
 function offsetAt(instant: Date, timezone: string): number {
   const parts = new Intl.DateTimeFormat('en', { timeZone: timezone, timeZoneName: 'longOffset' });
   const name = parts.formatToParts(instant).find((part) => part.type === 'timeZoneName')?.value ?? 'GMT';
   const match = /^GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/.exec(name);
-  if (match === null) throw new Error(`the offset ${name} of a time zone cannot be read`);
+  if (match === null) throw new Error(`cannot read the time zone offset ${name}`);
   const [, sign, hours = '0', minutes = '0', seconds = '0'] = match;
   const ms = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
   return sign === '-' ? -ms : ms;

@@ -1,38 +1,38 @@
 import { normalForm } from './normal-form.ts';
 
 /**
- * Which trackers a message belongs to, by their keywords. Pure.
+ * Decides by keywords which trackers a message belongs to. Pure.
  *
- * Keywords are separated by commas; each is a word, or several that follow each other. They are looked for in the
- * sender, the subject and the text, each by itself, as whole words and without regard to case. A word is a run of
- * letters, marks and digits; what stands between them (blanks, hyphens, dots, the @ of an address) only parts words,
- * so that `atlas-launch` and `Atlas launch` are the same keyword. Scripts that put nothing between their words
- * (Chinese, Japanese, Thai …) count each character as one, so that a keyword is found inside a sentence.
+ * Keywords are separated by commas. Each is a word, or several words in a row. They are searched for in the sender, the
+ * subject and the text separately, as whole words, ignoring case. A word is a run of letters, marks and digits;
+ * anything between (blanks, hyphens, dots, the @ of an address) separates words, so `atlas-launch` and `Atlas launch`
+ * are the same keyword. In scripts without blanks (Chinese, Japanese, Thai …) every character is a word, so a keyword is
+ * found inside a sentence.
  *
- * A keyword of fewer than two letters or digits would match nearly everything, and matches nothing.
+ * A keyword with fewer than two letters or digits would match nearly everything, so it matches nothing.
  */
 
-/** Scripts that are written without blanks between words. */
-const UNPARTED =
+/** Scripts without blanks between words. */
+const UNSPACED =
   '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}]';
 
-const WORD = new RegExp(`${UNPARTED}\\p{M}*|(?:(?!${UNPARTED})[\\p{L}\\p{N}\\p{M}])+`, 'gu');
+const WORD = new RegExp(`${UNSPACED}\\p{M}*|(?:(?!${UNSPACED})[\\p{L}\\p{N}\\p{M}])+`, 'gu');
 
-/** What does not show parts no word: a soft hyphen, a zero-width joiner. */
-const UNSEEN = /\p{Default_Ignorable_Code_Point}+/gu;
+/** Invisible characters do not separate words: a soft hyphen, a zero-width joiner. */
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}+/gu;
 
 /**
- * The words of a text, folded: composition, width and case are no difference. By way of upper case, which makes `ß`
- * and `SS` the same; of lower case before that, for `ẞ` has no other.
+ * The words of a text, folded: ignores composition, width and case. Goes through upper case, which makes `ß` and `SS`
+ * equal, and through lower case before that, because `ẞ` has no other upper-case form.
  */
 export function wordsOf(text: string): string[] {
-  const lower = normalForm(text.replace(UNSEEN, ''), 'NFKC').replace(UNSEEN, '').toLowerCase();
+  const lower = normalForm(text.replace(INVISIBLE, ''), 'NFKC').replace(INVISIBLE, '').toLowerCase();
   const folded = lower.toUpperCase().toLowerCase().normalize('NFKC');
-  // The dot of a Turkish capital I has become a mark of its own; which sigma it is depends on what follows.
+  // A Turkish capital I leaves its dot behind as a mark; the form of a sigma depends on what follows it.
   return folded.replaceAll('i\u0307', 'i').replaceAll('ς', 'σ').match(WORD) ?? [];
 }
 
-/** Keywords as words; those that match nothing are left out. */
+/** Keywords as words, without those that match nothing. */
 export function phrasesOf(keywords: string): string[][] {
   return keywords
     .split(/[,\uFF0C\u3001]/)
@@ -40,15 +40,15 @@ export function phrasesOf(keywords: string): string[][] {
     .filter((words) => Array.from(words.join('').replace(/\p{M}/gu, '')).length >= 2);
 }
 
-/** The keywords of all trackers of an owner, made once for any number of messages. */
+/** The keywords of all trackers of an owner, built once for any number of messages. */
 export interface KeywordIndex {
-  /** The trackers that one of these texts matches, smallest number first. */
+  /** The trackers that one of the texts matches, smallest number first. */
   matches(texts: readonly string[]): number[];
 }
 
-/** A word on the way of a phrase: what may follow it, and the trackers whose phrase ends with it. */
+/** One word of a phrase: the words that may follow it, and the trackers whose phrase ends here. */
 interface Step {
-  /** Most phrases are one word, and nothing follows. */
+  /** Undefined for most steps: most phrases are one word. */
   next: Map<string, Step> | undefined;
   readonly trackerIds: number[];
 }
@@ -87,7 +87,7 @@ function endOf(root: Step, phrase: readonly string[]): Step {
   return step;
 }
 
-/** The phrases that begin with the word at `from`. */
+/** Adds the phrases that start with the word at `from`. */
 function collect(root: Step, words: readonly string[], from: number, found: Set<Step>): void {
   let step: Step | undefined = root;
   for (let at = from; at < words.length; at++) {

@@ -1,6 +1,6 @@
-/** Bank account and card numbers, told by their checksums where they have one. Pure. */
+/** Finds bank account and card numbers, by checksum if they have one. Pure. */
 
-/** Characters of an IBAN by country. Source: SWIFT, IBAN registry (ISO 13616). */
+/** Length of an IBAN by country. Source: SWIFT, IBAN registry (ISO 13616). */
 const IBAN_CHARS: ReadonlyMap<string, number> = new Map(
   (
     'AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DJ27 DK18 DO28 EE20 EG29 ' +
@@ -13,7 +13,7 @@ const IBAN_CHARS: ReadonlyMap<string, number> = new Map(
     .map((entry) => [entry.slice(0, 2), Number(entry.slice(2))]),
 );
 
-/** Signs between the characters do not count, and neither do line ends. At least half of an IBAN is digits. */
+/** Ignores separators and line ends between the characters. At least half of an IBAN is digits. */
 function holdsIban(text: string): boolean {
   const characters: string[] = [];
   const starts: number[] = [];
@@ -31,7 +31,7 @@ function holdsIban(text: string): boolean {
   });
 }
 
-/** ISO 7064 mod 97-10: the first four characters at the end, letters as 10 to 35, the remainder is 1. */
+/** ISO 7064 mod 97-10: move the first four characters to the end, read letters as 10 to 35; the remainder must be 1. */
 function isIban(iban: string): boolean {
   let remainder = 0;
   for (const character of iban.slice(4) + iban.slice(0, 4)) {
@@ -41,7 +41,7 @@ function isIban(iban: string): boolean {
   return remainder === 1;
 }
 
-/** First digits and lengths of card numbers in use. Source: ISO/IEC 7812 and the networks' published ranges. */
+/** Prefixes and lengths of card numbers in use. Source: ISO/IEC 7812 and the networks' published ranges. */
 const CARD = new RegExp(
   `^(?:${[
     '4(?:\\d{15}|\\d{18})', // Visa
@@ -51,23 +51,23 @@ const CARD = new RegExp(
     '(?:6011|64[4-9]\\d|65\\d{2})\\d{12}', // Discover
     '35(?:2[89]|[3-8]\\d)\\d{12}', // JCB
     '62\\d{14,17}', // UnionPay
-    '(?:50\\d{2}|5[6-8]\\d{2}|6[37]\\d{2})\\d{12}', // Maestro, as long as it is issued today
+    '(?:50\\d{2}|5[6-8]\\d{2}|6[37]\\d{2})\\d{12}', // Maestro, at the length issued today
   ].join('|')})$`,
 );
 
-/** How the digits of cards are grouped in print: lengths of groups. */
+/** How card numbers are printed: the lengths of their groups. */
 const CARD_GROUPS = ['4 4 4 4', '4 4 4 4 3', '4 6 5', '4 6 4', '6 13'].map((groups) =>
   groups.split(' ').map(Number),
 );
 
-/** Digits with what people put between them, on one line or several. */
+/** Digits with the usual separators between them, on one or several lines. */
 const DIGITS = /\+?\d+(?:[^\p{L}\d]{1,8}\d+)*/gu;
 
 function holdsCard(text: string): boolean {
   for (const [run] of text.matchAll(DIGITS)) {
     const groups = run.match(/\d+/g) ?? [];
     const gaps = run.match(/\D+/g) ?? [];
-    // A telephone number begins with a plus.
+    // A leading plus marks a telephone number.
     const wholes = run.startsWith('+') ? [] : [run, ...run.split('\n')];
     if (wholes.some((whole) => isCard(whole.replace(/\D/g, '')))) return true;
     if (run.startsWith('+')) gaps.shift();
@@ -77,8 +77,8 @@ function holdsCard(text: string): boolean {
 }
 
 /**
- * Whether a card's number in its usual groups begins at this group. Four digits more, set off in the same way, make it
- * a table of numbers.
+ * Whether a card number in its usual groups starts at this group. Another group of four digits next to it, with the same
+ * separator, makes it a table of numbers instead.
  */
 function isGroupedCard(groups: readonly string[], gaps: readonly string[], at: number): boolean {
   return CARD_GROUPS.some((lengths) => {
@@ -107,14 +107,14 @@ function passesLuhn(digits: string): boolean {
   return sum % 10 === 0;
 }
 
-/** Accounts without a checksum are recognised by what they are called. */
+/** Account numbers without a checksum are recognised by the words before them. */
 const NAMED_NUMBER =
   /(?<![\p{L}\p{N}])(?:account (?:number|no\.?|nr\.?)|routing (?:number|no\.?)|sort code|kontonummer|numero de compte|numero de cuenta)(?![\p{L}\p{N}])[^\d+]{0,20}\d(?:[^\p{L}\d\n+]{0,3}\d){5,16}(?!\d)/iu;
-/** An amount behind these words is what lies in the account. */
+/** After these words, an amount of money is a balance and not an account number. */
 const NAMED_ACCOUNT =
   /(?<![\p{L}\p{N}])(?:bank account|acct\.?)(?![\p{L}\p{N}])[^\d+]{0,20}(?!\d{1,3}(?:[,.']\d{3})+(?:[.,]\d\d)?(?![\d,.-]))\d(?:[ .,/_-]{0,3}\d){5,16}(?!\d)/iu;
 
-/** @param text as `plainText` gives it */
+/** @param text  the result of `plainText` */
 export function holdsAccountNumber(text: string): boolean {
   if (holdsIban(text) || holdsCard(text)) return true;
   const undated = text.replace(/(?<!\d)\d{4}-\d\d-\d\d(?!\d)/g, '');

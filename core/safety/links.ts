@@ -1,11 +1,11 @@
 import { unicodeDomain } from './punycode.ts';
 
 /**
- * Links in plain text that name one place and lead to another. Pure. Each way to write a link is found by what stands
- * between its text and its target, so no character is read more than a few times.
+ * Finds links in plain text that show one host and lead to another. Pure. Splits each link syntax at the mark between its
+ * text and its target, so no character is read more than a few times.
  */
 export function holdsMisleadingLink(text: string): boolean {
-  // The dot of Chinese and Japanese separates the labels of a domain as well.
+  // Chinese and Japanese full stops also separate domain labels.
   const written = text.replace(/[\u3002\uff61]/g, '.');
   if (holdsDisguise(written)) return true;
   for (const links of [bracketLinks, besideLinks, anchors]) {
@@ -19,7 +19,7 @@ interface Link {
   readonly target: string;
 }
 
-/** A URL whose address begins with the name of another host: `https://bank.example@evil.example/`. */
+/** A URL that starts with the name of a different host: `https://bank.example@evil.example/`. */
 function holdsDisguise(text: string): boolean {
   for (const [, userinfo = ''] of text.matchAll(/https?:\/\/([^\s/@<>?#]*)@/giu)) {
     if (userinfo.includes('.')) return true;
@@ -38,9 +38,9 @@ function* bracketLinks(text: string): Generator<Link> {
     yield { text: name, target };
   }
   for (const [before, behind] of neighbours(text.split(']['))) {
-    const said = textIn(before);
+    const shown = textIn(before);
     const name = behind.slice(0, Math.max(0, behind.indexOf(']'))).toLowerCase();
-    yield { text: said, target: targets.get(name === '' ? said.toLowerCase() : name) ?? '' };
+    yield { text: shown, target: targets.get(name === '' ? shown.toLowerCase() : name) ?? '' };
   }
 }
 
@@ -55,33 +55,33 @@ function* besideLinks(text: string): Generator<Link> {
 }
 
 /** `<a href="target">text</a>` */
-function* anchors(text: string): Generator<Link> {
+function* anchors(source: string): Generator<Link> {
   let target: string | undefined;
-  let said = '';
-  for (const tag of text.split('<')) {
+  let text = '';
+  for (const tag of source.split('<')) {
     const end = tag.indexOf('>');
     if (/^a\s/iu.test(tag)) {
-      if (target !== undefined) yield { text: said, target };
+      if (target !== undefined) yield { text, target };
       const attributes = end === -1 ? tag : tag.slice(0, end);
       target = /\shref\s*=\s*["']?([^\s"']+)/iu.exec(attributes)?.[1];
-      said = '';
+      text = '';
     }
     if (target === undefined) continue;
     if (/^\/a\b/iu.test(tag)) {
-      yield { text: said, target };
+      yield { text, target };
       target = undefined;
     } else if (end !== -1) {
-      said += tag.slice(end + 1);
+      text += tag.slice(end + 1);
     }
   }
-  if (target !== undefined) yield { text: said, target };
+  if (target !== undefined) yield { text, target };
 }
 
 function* neighbours(parts: readonly string[]): Generator<[string, string]> {
   for (let at = 1; at < parts.length; at++) yield [parts[at - 1] ?? '', parts[at] ?? ''];
 }
 
-/** What stands in the bracket that a text ends in. */
+/** The text inside the bracket that is open at the end. */
 function textIn(before: string): string {
   return before.slice(Math.max(before.lastIndexOf('['), before.lastIndexOf(']')) + 1);
 }
@@ -97,18 +97,18 @@ function lastWord(text: string): string {
 }
 
 function misleads({ text, target }: Link): boolean {
-  const meant = placeIn(target);
-  if (meant === undefined) return false;
-  const said = placeIn(text);
-  return said !== undefined && !leadsThere(said, meant);
+  const actual = hostIn(target);
+  if (actual === undefined) return false;
+  const shown = hostIn(text);
+  return shown !== undefined && !isWithin(actual, shown);
 }
 
-/** A host with its subdomains is one place. */
-function leadsThere(said: string, meant: string): boolean {
-  return said === meant || meant.endsWith(`.${said}`);
+/** Whether a host is the shown host or one of its subdomains. */
+function isWithin(host: string, shown: string): boolean {
+  return host === shown || host.endsWith(`.${shown}`);
 }
 
-const PLACE = new RegExp(
+const HOST = new RegExp(
   [
     '^\\W{0,3}(?:mailto:)?[^\\s@/:]{1,64}@(?<mailHost>[^\\s@/:?]{1,253})',
     '(?:^|\\s)[^\\p{L}\\p{N}\\s]{0,3}https?:[\\\\/]{2}(?:[^\\s/@?#]{0,200}@)?(?<urlHost>[^\\s/?#:\\\\]{1,253})',
@@ -117,18 +117,18 @@ const PLACE = new RegExp(
   'iu',
 );
 
-/** Names with a dot that are those of files and not of hosts. */
+/** Last labels that mean a file name, not a host. */
 const FILE_ENDINGS = new Set(
   'pdf doc docx xls xlsx ppt pptx odt ods odp rtf txt csv md html htm xml json yaml yml js ts jsx tsx css py rb go rs java c h cpp sh zip gz tar png jpg jpeg gif svg webp mp3 mp4 mov eml ics exe dmg'.split(
     ' ',
   ),
 );
 
-/** The host that a text names, as a URL, by itself or of an address; undefined where it names none. */
-function placeIn(text: string): string | undefined {
-  const { mailHost, urlHost, bareHost, top = '' } = PLACE.exec(text.trim())?.groups ?? {};
-  const named = mailHost ?? urlHost;
-  if (named !== undefined) return hostName(named);
+/** The host in a URL, a bare host name or an email address; undefined if the text names none. */
+function hostIn(text: string): string | undefined {
+  const { mailHost, urlHost, bareHost, top = '' } = HOST.exec(text.trim())?.groups ?? {};
+  const explicit = mailHost ?? urlHost;
+  if (explicit !== undefined) return hostName(explicit);
   if (bareHost === undefined) return undefined;
   const isFile = FILE_ENDINGS.has(top.toLowerCase()) && !/^www\./i.test(bareHost);
   return isFile ? undefined : hostName(bareHost);

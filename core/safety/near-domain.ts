@@ -1,28 +1,28 @@
 import { withoutLookAlikes } from '../look-alikes.ts';
 import { unicodeDomain } from './punycode.ts';
 
-/** Domains that are made to be taken for another. Pure. */
+/** Finds domains that imitate a known one. Pure. */
 
 /**
- * Whether one of the domains can be taken for one of those known without being it, one of its subdomains or its parent:
- * it looks the same, differs by one letter left out, added, changed or swapped, or carries the other's name in front.
+ * Whether one of the domains imitates a known one without being it, its subdomain or its parent: it looks the same,
+ * differs by one letter (left out, added, changed or swapped), or contains the known name.
  */
 export function holdsNearCopy(domains: readonly string[], known: readonly string[]): boolean {
-  const others = known.map(asRead).filter(({ endings }) => endings.length > 1);
-  return [...new Set(domains)].map(asRead).some((domain) => isNearCopy(domain, others));
+  const others = known.map(parseDomain).filter(({ endings }) => endings.length > 1);
+  return [...new Set(domains)].map(parseDomain).some((domain) => isNearCopy(domain, others));
 }
 
-interface ReadDomain {
+interface ParsedDomain {
   readonly name: string;
-  /** With dots for hyphens, and one at both ends. */
+  /** Hyphens replaced by dots, with a dot at both ends. */
   readonly parts: string;
   /** The last label, the last two, and so on. */
   readonly endings: readonly string[];
-  /** The same, with everything that looks alike written alike. */
+  /** The endings, with look-alike letters made equal. */
   readonly looks: readonly string[];
 }
 
-function asRead(domain: string): ReadDomain {
+function parseDomain(domain: string): ParsedDomain {
   const name = unicodeDomain(domain);
   const parts = `.${name.replaceAll('-', '.')}.`;
   return { name, parts, endings: endingsOf(name), looks: endingsOf(withoutLookAlikes(name)) };
@@ -33,9 +33,9 @@ function endingsOf(domain: string): string[] {
   return labels.map((_, depth) => labels.slice(-1 - depth).join('.'));
 }
 
-function isNearCopy(given: ReadDomain, others: readonly ReadDomain[]): boolean {
+function isNearCopy(given: ParsedDomain, others: readonly ParsedDomain[]): boolean {
   if (others.some((other) => areRelated(given.name, other.name))) return false;
-  // `bank.example.evil.test` and `bank-example.test` carry the name of `bank.example`.
+  // `bank.example.evil.test` and `bank-example.test` contain the name `bank.example`.
   return others.some((other) => given.parts.includes(other.parts) || areAlike(given, other));
 }
 
@@ -43,11 +43,11 @@ function areRelated(a: string, b: string): boolean {
   return a === b || a.endsWith(`.${b}`) || b.endsWith(`.${a}`);
 }
 
-/** Names that are shorter differ by a letter without being copies of each other. */
+/** Shorter names can differ by one letter without one imitating the other. */
 const COMPARED_CHARS = 4;
 
-/** Compares as many labels as the one that has fewer, from the right. */
-function areAlike(a: ReadDomain, b: ReadDomain): boolean {
+/** Compares from the right, as many labels as the shorter domain has. */
+function areAlike(a: ParsedDomain, b: ParsedDomain): boolean {
   const at = Math.min(a.endings.length, b.endings.length) - 1;
   const [nameA = '', nameB = ''] = [a.endings[at], b.endings[at]];
   const [looksA = '', looksB = ''] = [a.looks[at], b.looks[at]];

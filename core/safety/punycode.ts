@@ -1,11 +1,11 @@
 /** Domain names with their `xn--` labels as people see them. Pure. Source: RFC 3492. */
 
-/** The domain with every label decoded that can be; the others stay as they are. */
+/** Decodes every label that can be decoded and leaves the others as they are. */
 export function unicodeDomain(domain: string): string {
   return domain
     .toLowerCase()
     .split('.')
-    .map((label) => (label.startsWith('xn--') ? (decoded(label.slice(4)) ?? label) : label))
+    .map((label) => (label.startsWith('xn--') ? (decode(label.slice(4)) ?? label) : label))
     .join('.')
     .normalize('NFC');
 }
@@ -14,8 +14,8 @@ const BASE = 36;
 const T_MIN = 1;
 const T_MAX = 26;
 
-/** Section 6.2. @returns undefined for what is no punycode */
-function decoded(input: string): string | undefined {
+/** Section 6.2. @returns undefined if the input is not valid punycode */
+function decode(input: string): string | undefined {
   const delimiter = input.lastIndexOf('-');
   const output = Array.from(input.slice(0, Math.max(delimiter, 0)), (one) => one.charCodeAt(0));
   let codePoint = 0x80;
@@ -31,7 +31,7 @@ function decoded(input: string): string | undefined {
       if (digit < threshold) break;
       weight *= BASE - threshold;
     }
-    bias = adapted(index - before, output.length + 1, before === 0);
+    bias = adapt(index - before, output.length + 1, before === 0);
     codePoint += Math.floor(index / (output.length + 1));
     index %= output.length + 1;
     if (codePoint > 0x10ffff) return undefined;
@@ -40,7 +40,7 @@ function decoded(input: string): string | undefined {
   return String.fromCodePoint(...output);
 }
 
-/** Section 5: a to z are 0 to 25, 0 to 9 are 26 to 35. Undefined behind the end, too. */
+/** Section 5: a to z are 0 to 25, 0 to 9 are 26 to 35. Undefined beyond the end of the input, too. */
 function digitOf(code: number): number | undefined {
   if (code >= 0x61 && code <= 0x7a) return code - 0x61;
   if (code >= 0x30 && code <= 0x39) return code - 0x30 + 26;
@@ -48,7 +48,7 @@ function digitOf(code: number): number | undefined {
 }
 
 /** Section 6.1. */
-function adapted(delta: number, length: number, first: boolean): number {
+function adapt(delta: number, length: number, first: boolean): number {
   let rest = Math.floor(delta / (first ? 700 : 2));
   rest += Math.floor(rest / length);
   let k = 0;

@@ -1,9 +1,9 @@
 /**
- * Text that gives away a password, a key or a one-time code. Pure. Every pattern reads a bounded number of characters
- * from each place where it may begin, and is written for the plain letters and single spaces of `plainText`.
+ * Finds text that reveals a password, a key or a one-time code. Pure. Every pattern reads a bounded number of characters
+ * from each place where it can start, and expects the plain letters and single spaces of `plainText`.
  */
 
-/** Keys of well-known makers, and forms that only keys have. */
+/** Keys of well-known services, and formats that only keys have. */
 const KEYS = new RegExp(
   [
     '-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY',
@@ -19,14 +19,14 @@ const KEYS = new RegExp(
     '\\bSG\\.[\\w-]{16,32}\\.[\\w-]{16}',
     '\\bwhsec_[\\w+/-]{16}',
     '\\bsvc_pat_[0-9A-Za-z]{16}',
-    // A JSON web token: the end of its first part and the beginning of its second.
+    // A JSON web token: the end of its first part and the start of its second.
     '[\\w-]{8}\\.eyJ[\\w-]{8}',
     // A password in a URL.
     '\\b[a-z][a-z0-9+.-]{1,20}://[^\\s/:@]{1,100}:[^\\s/@]{1,100}@',
   ].join('|'),
 );
 
-/** A link that signs in, or sets a password, whoever follows it. */
+/** A link that signs anyone in, or lets anyone set a password. */
 const SECRET_PARAMETER =
   /[?&#/_-](?:token|code|key|secret|password|otp|ticket|sig|signature)[=/][\w.~%+-]{12}/i;
 
@@ -45,7 +45,7 @@ const SECRET_NAME = [
 ].join('|');
 const IS = '(?:is|are|ist|lautet|est|es|e)';
 
-/** The name of a secret, and its value behind a sign, at the end of a line or looking like one; or behind a verb. */
+/** The name of a secret, then its value: after a sign, if it ends the line or looks like a secret; or after a verb. */
 const NAMED_SECRET = new RegExp(
   `(?<![\\p{L}\\p{N}])(?:${SECRET_NAME})(?![\\p{L}\\p{N}])["'*]{0,3}(?: (?:for|of|to|fur|von|zu|pour|de) [^\\n.:=]{1,40}?)?(?:` +
     `\\s{1,3}(?:[\\u2010-\\u2015\\u2192-]|->|=>)\\s{1,3}${mixed()}|` +
@@ -53,7 +53,7 @@ const NAMED_SECRET = new RegExp(
   'iu',
 );
 
-/** A word of four or more with a digit in it, or a sign that prose does not have within a word. */
+/** Four or more characters, with a digit or a symbol that does not occur inside words. */
 function mixed(): string {
   return '(?=\\S{4})(?=\\S{0,60}[0-9#$%^&*+=~])\\S';
 }
@@ -64,11 +64,11 @@ const CODE_NAME = [
   'code de (?:verification|securite|confirmation)|codigo de (?:verificacion|seguridad|acceso|confirmacion)',
   'codice di (?:verifica|sicurezza|accesso)|verificatiecode|otp|passcode|2fa',
 ].join('|');
-/** Codes that are no secret. */
+/** Codes that are not secret. */
 const OPEN_CODE =
   'zip|postal|post|area|country|dial(?:l?ing)?|error|status|exit|response|discount|promo(?:tion)?|coupon|voucher|product|item|source|dress|building|tax|colou?r';
 const CODE = '(?:\\d{4,8}|\\d{3}[ -]\\d{3}|\\d(?: \\d){3,7}|[A-Z]-\\d{4,8})(?![\\d.,/-]?\\d)';
-/** What stands between a code and its name: other words, another line, but no other number. */
+/** What may stand between a code and its name: other words or a line end, but no other number. */
 const NEAR = '[^\\d]{0,40}';
 
 const NAMED_CODE = new RegExp(
@@ -80,13 +80,13 @@ const NAMED_CODE = new RegExp(
   ].join('|'),
   'iu',
 );
-/** Short names that are words of another meaning in small letters. */
+/** Short names that are ordinary words in lower case. */
 const SHORT_NAMED_CODE = new RegExp(
   `(?<![\\p{L}\\p{N}])(?:PIN|TAN)(?![\\p{L}\\p{N}])[^\\d]{0,20}${CODE}`,
   'u',
 );
 
-/** @param text as `plainText` gives it */
+/** @param text  the result of `plainText` */
 export function holdsSecret(text: string): boolean {
   if (holdsSecretLink(text)) return true;
   return [KEYS, NAMED_SECRET, NAMED_CODE, SHORT_NAMED_CODE].some((pattern) => pattern.test(text));
