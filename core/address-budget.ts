@@ -1,16 +1,16 @@
 import { addressGroup } from './address-group.ts';
 import { type Rate, takeFromWindow, type Window } from './limits.ts';
 
-/** Calls a minute from each address group, kept in memory: for callers without a key, and for tries at a password. */
+/** Calls per minute of each address group, in memory. For callers without a key and for password tries. */
 export interface AddressBudget {
   take(address: string, now: Date): { readonly within: boolean; readonly rate: Rate };
 }
 
-/** Each window has a key of at most 43 characters, so all of them together stay under 2 MB. */
-const KEPT = 10_000;
+/** Each key has at most 43 characters, so all windows together stay under 2 MB. */
+const WINDOWS_MAX = 10_000;
 
 export function createAddressBudget(limit: number): AddressBudget {
-  // In the order in which the windows began.
+  // Ordered by the start of their window.
   const windows = new Map<string, Window>();
   return {
     take(address, now) {
@@ -19,7 +19,7 @@ export function createAddressBudget(limit: number): AddressBudget {
       const { window, rate, within } = takeFromWindow(before, limit, now);
       if (window.startedAtMs !== before?.startedAtMs) windows.delete(group);
       windows.set(group, window);
-      if (windows.size > KEPT) forgetOldest(windows);
+      if (windows.size > WINDOWS_MAX) forgetOldest(windows);
       return { within, rate };
     },
   };

@@ -1,32 +1,32 @@
 import { createHash } from 'node:crypto';
 
-/** Longer text than any address, with room for its brackets and zone. */
+/** Longer than any address with its brackets and zone. */
 const ADDRESS_CHARS_MAX = 64;
 
 /**
- * The part of a network address that one caller has to itself, as a key of at most 43 characters: an IPv4 address
- * whole, of an IPv6 address the /64, and all loopback addresses as one, because a local program can use any of them.
- * Any other text, of whatever length, is represented by its SHA-256.
+ * The network that one caller controls, as a key of at most 43 characters: an IPv4 address, the /64 of an IPv6 address,
+ * or `loopback` for all loopback addresses, because a local program can use any of them. Any other text becomes its
+ * SHA-256.
  */
 export function addressGroup(address: string): string {
   if (address.length <= ADDRESS_CHARS_MAX) {
     const plain = address.replace(/%.*$/, '');
     const octets = octetsOf(plain);
-    if (octets !== undefined) return ofIpv4(octets);
+    if (octets !== undefined) return ipv4Key(octets);
     const groups = groupsOf(plain);
-    if (groups !== undefined) return ofIpv6(groups);
+    if (groups !== undefined) return ipv6Key(groups);
   }
   return createHash('sha256').update(address, 'utf8').digest('base64url');
 }
 
-function ofIpv4(octets: readonly number[]): string {
+function ipv4Key(octets: readonly number[]): string {
   return octets[0] === 127 ? 'loopback' : octets.join('.');
 }
 
-function ofIpv6(groups: readonly number[]): string {
+function ipv6Key(groups: readonly number[]): string {
   const [high = 0, low = 0] = groups.slice(6);
   if (groups.slice(0, 5).every((group) => group === 0)) {
-    if (groups[5] === 0xffff) return ofIpv4([high >> 8, high & 0xff, low >> 8, low & 0xff]);
+    if (groups[5] === 0xffff) return ipv4Key([high >> 8, high & 0xff, low >> 8, low & 0xff]);
     if (groups[5] === 0 && high === 0 && low === 1) return 'loopback';
   }
   return `${groups
@@ -41,7 +41,7 @@ function octetsOf(text: string): readonly number[] | undefined {
   return octets.every((octet) => octet <= 255) ? octets : undefined;
 }
 
-/** The eight groups of an IPv6 address; undefined if the text is none. */
+/** The eight groups of an IPv6 address; undefined if the text is not one. */
 function groupsOf(text: string): readonly number[] | undefined {
   const halves = text.split('::').map(groupsOfHalf);
   const [head, tail] = halves;
@@ -51,7 +51,7 @@ function groupsOf(text: string): readonly number[] | undefined {
   return missing < 1 ? undefined : [...head, ...Array<number>(missing).fill(0), ...(tail ?? [])];
 }
 
-/** The last group may be a dotted IPv4 address, which counts as two. */
+/** The last group may be a dotted IPv4 address, which counts as two groups. */
 function groupsOfHalf(half: string): readonly number[] | undefined {
   if (half === '') return [];
   const groups: number[] = [];

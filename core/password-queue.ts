@@ -1,21 +1,21 @@
-/** Who waits: a browser that signed in before, or anybody else. */
+/** Who waits: a browser that signed in before, or anyone else. */
 export type QueueLane = 'devices' | 'strangers';
 
 export interface PasswordQueue {
   /**
-   * Runs `work` when nothing else of the queue runs: known devices first, then in order of arrival.
-   * @param key names the device, or the address group: each has one place to wait in
-   * @returns undefined, at once, when the lane has no place left or the key's is taken
+   * Runs `work` when nothing else in the queue runs. Known devices go first, then in order of arrival.
+   * @param key  the device or the address group; each may have one try waiting
+   * @returns undefined, at once, if the lane is full or this key already waits
    */
   run<Result>(lane: QueueLane, key: string, work: () => Promise<Result>): Promise<Result> | undefined;
 }
 
-/** In each lane. A check takes about half a second, so nobody waits for long. */
+/** Per lane. A check takes about half a second, so nobody waits long. */
 const WAITING_MAX = 4;
 
 /**
- * Lets one password check run at a time, because each takes 128 MB and most of a second of a core, and lets only a
- * few wait. Known devices have places of their own, so strangers cannot take them.
+ * Runs one password check at a time, because each takes 128 MB and most of a second of CPU, and lets only a few wait.
+ * Known devices have their own places, so strangers cannot take them.
  */
 export function createPasswordQueue(): PasswordQueue {
   const lanes = { devices: new Map<string, () => void>(), strangers: new Map<string, () => void>() };

@@ -1,41 +1,40 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from './limits.ts';
 
 /**
- * How often a password may be tried. Pure: storage reads the facts, judges and saves the changes in one unit.
+ * How often a password may be tried. Pure: storage reads the facts, judges, and saves the changes in one unit.
  *
- * Every try is counted as failed before the password is checked, so that tries at the same moment cannot outrun the
- * count. A right password gives its own try back.
+ * A try counts as failed before the password is checked, so concurrent tries cannot outrun the count. A correct password
+ * takes its own try back.
  *
- * | counter | counts the failed tries | free | then a wait of | forgets one failure in | tries a day, at most |
+ * | counter | counts the failed tries | free | then a wait of | forgets one failure every | most tries a day |
  * |---|---|---|---|---|---|
  * | address | of one address group | 3 | 5 s, doubled up to 15 min | 12 h | 107 |
- * | newcomers | at one email, from addresses that still have free tries | 10 | 1 s, doubled up to 10 min | 10 min | 164 |
- * | repeaters | at one email, from all other addresses | 10 | 1 s, doubled up to 10 min | 10 min | 164 |
- * | device | of one browser that signed in as this owner before | 5 | 1 s, doubled up to 1 h | 1 h | 41 |
+ * | newcomers | for one email, from addresses that still have free tries | 10 | 1 s, doubled up to 10 min | 10 min | 164 |
+ * | repeaters | for one email, from all other addresses | 10 | 1 s, doubled up to 10 min | 10 min | 164 |
+ * | device | of one browser that has signed in as this owner | 5 | 1 s, doubled up to 1 h | 1 h | 41 |
  *
  * | facts | verdict | counted |
  * |---|---|---|
- * | a known device, its wait is over | check | device |
- * | else: the waits of the address and of its lane (newcomers or repeaters) are over | check | address, lane |
- * | else | wait for the longer of the two, or for the device if that is sooner | nothing |
+ * | a known device whose wait is over | check | device |
+ * | otherwise, if the waits of the address and its lane (newcomers or repeaters) are over | check | address, lane |
+ * | otherwise | wait for the longer of the two, or for the device if that is sooner | nothing |
  *
- * What follows from it:
- * - A known device never waits for what others do: its own counter alone decides, and others cannot touch that.
- * - However many addresses take part, strangers have at most 328 tries a day at one owner's password: two lanes of
- *   20 + 144. Each stolen device cookie adds 41, and an owner has at most `DEVICES_KEPT` of them. A password has 10
- *   characters or more; at that pace even a list of the million commonest ones would take over eight years.
- * - On a new device the owner never has to let more than 10 minutes pass for what others did, or 15 for what was
- *   done from the owner's own address. An attack from few addresses soon runs in the repeaters' lane only, and leaves
- *   the newcomers' lane to the owner. An attack from hundreds of addresses can fill that lane too, and may then be
- *   quicker than the owner whenever a try is possible: for as long as it goes on, signing in on a new device takes
- *   luck. Any higher bound would leave more tries to strangers.
- * - The counters of emails are the same whether or not somebody has that email.
- * - A clock that goes back delays nobody for longer than the longest wait: a time that lies ahead is moved to now.
- *   One that goes forward only forgets sooner.
+ * Consequences:
+ * - A known device never waits because of others: only its own counter matters, and others cannot raise that.
+ * - Strangers get at most 328 tries a day at one owner's password, however many addresses they use: two lanes of
+ *   20 + 144. Each stolen device cookie adds 41, and an owner has at most `DEVICES_KEPT` of them. Passwords have 10
+ *   characters or more; at that pace, trying the million most common ones takes over eight years.
+ * - On a new device, the owner waits at most 10 minutes because of others, or 15 because of tries from the owner's own
+ *   address. An attack from few addresses soon runs only in the repeaters' lane and leaves the newcomers' lane to the
+ *   owner. An attack from hundreds of addresses can fill both lanes and may win each race for the next try: while it
+ *   lasts, signing in on a new device takes luck. Any looser limit would give strangers more tries.
+ * - The counters of an email are the same whether or not an owner has that email.
+ * - If the clock goes back, nobody waits longer than the longest wait: a time in the future is moved to now. If it goes
+ *   forward, failures are only forgotten sooner.
  */
 export interface FailedTries {
   readonly failures: number;
-  /** When the last one was counted. */
+  /** When the last failure was counted. */
   readonly lastMs: number;
 }
 
@@ -52,27 +51,27 @@ export type TriesCounter = keyof PasswordTryFacts;
 export interface PasswordTryVerdict {
   /** 0: the password may be checked. */
   readonly waitMs: number;
-  /** The counters that now count this try; none when it has to wait. */
+  /** The counters that count this try; empty if it has to wait. */
   readonly counted: readonly TriesCounter[];
-  /** What is to be saved, each in place of what was there. */
+  /** The new value of each counter that changes. */
   readonly changes: readonly TriesChange[];
 }
 
 export interface TriesChange extends FailedTries {
   readonly counter: TriesCounter;
-  /** From then on it says nothing any more, and can be erased. */
+  /** From then on the counter is empty and can be erased. */
   readonly forgottenMs: number;
 }
 
-/** How many known devices an owner has: the one that signed in longest ago gives way to a new one. */
+/** How many known devices an owner has. A new one replaces the one that signed in longest ago. */
 export const DEVICES_KEPT = 10;
 
 interface Pace {
-  /** Failures that cost no wait. */
+  /** Failures without a wait. */
   readonly free: number;
   readonly firstMs: number;
   readonly mostMs: number;
-  /** One failure is forgotten in this time. */
+  /** The time after which one failure is forgotten. */
   readonly forgetMs: number;
 }
 
@@ -85,49 +84,49 @@ const PACES: Readonly<Record<TriesCounter, Pace>> = {
   device: { free: 5, firstMs: 1000, mostMs: HOUR_MS, forgetMs: HOUR_MS },
 };
 
-/** Of one counter. Source: the table above. */
+/** The most tries a day that one counter allows. Source: the table above. */
 export function triesPerDay(counter: TriesCounter): number {
   const { forgetMs, mostMs } = PACES[counter];
-  return ceiling(PACES[counter]) + Math.ceil(DAY_MS / Math.min(forgetMs, mostMs));
+  return failureCap(PACES[counter]) + Math.ceil(DAY_MS / Math.min(forgetMs, mostMs));
 }
 
 export function judgePasswordTry(facts: PasswordTryFacts, now: Date): PasswordTryVerdict {
   const nowMs = now.getTime();
   const deviceWaitMs = facts.device === undefined ? Number.POSITIVE_INFINITY : waitOf('device', facts, nowMs);
-  if (deviceWaitMs === 0) return counting(['device'], facts, nowMs);
-  const { failures } = remembered('address', facts, nowMs);
+  if (deviceWaitMs === 0) return countTry(['device'], facts, nowMs);
+  const { failures } = decayed('address', facts, nowMs);
   const lane = failures < PACES.address.free ? 'newcomers' : 'repeaters';
   const waitMs = Math.max(waitOf('address', facts, nowMs), waitOf(lane, facts, nowMs));
-  if (waitMs === 0) return counting(['address', lane], facts, nowMs);
-  const ahead = COUNTERS.filter((counter) => (facts[counter]?.lastMs ?? nowMs) > nowMs);
+  if (waitMs === 0) return countTry(['address', lane], facts, nowMs);
+  const inFuture = COUNTERS.filter((counter) => (facts[counter]?.lastMs ?? nowMs) > nowMs);
   return {
     waitMs: Math.min(waitMs, deviceWaitMs),
     counted: [],
-    changes: ahead.map((counter) => changeOf(counter, remembered(counter, facts, nowMs))),
+    changes: inFuture.map((counter) => changeOf(counter, decayed(counter, facts, nowMs))),
   };
 }
 
-/** What is left of a counter when one of the tries that it counted had the right password. */
+/** Takes back one counted failure of a try whose password was correct. */
 export function giveTryBack(counter: TriesCounter, { failures, lastMs }: FailedTries): TriesChange {
   return changeOf(counter, { failures: Math.max(0, failures - 1), lastMs });
 }
 
 const COUNTERS = ['address', 'newcomers', 'repeaters', 'device'] as const satisfies readonly TriesCounter[];
 
-function counting(
+function countTry(
   counted: readonly TriesCounter[],
   facts: PasswordTryFacts,
   nowMs: number,
 ): PasswordTryVerdict {
   const changes = counted.map((counter) => {
-    const failures = Math.min(ceiling(PACES[counter]), remembered(counter, facts, nowMs).failures + 1);
+    const failures = Math.min(failureCap(PACES[counter]), decayed(counter, facts, nowMs).failures + 1);
     return changeOf(counter, { failures, lastMs: nowMs });
   });
   return { waitMs: 0, counted, changes };
 }
 
-/** A counter without what it has forgotten by now. */
-function remembered(counter: TriesCounter, facts: PasswordTryFacts, nowMs: number): FailedTries {
+/** The counter without the failures that are forgotten by now. */
+function decayed(counter: TriesCounter, facts: PasswordTryFacts, nowMs: number): FailedTries {
   const { failures, lastMs } = facts[counter] ?? { failures: 0, lastMs: nowMs };
   if (lastMs > nowMs) return { failures, lastMs: nowMs };
   const forgotten = Math.floor((nowMs - lastMs) / PACES[counter].forgetMs);
@@ -135,14 +134,14 @@ function remembered(counter: TriesCounter, facts: PasswordTryFacts, nowMs: numbe
 }
 
 function waitOf(counter: TriesCounter, facts: PasswordTryFacts, nowMs: number): number {
-  const { failures, lastMs } = remembered(counter, facts, nowMs);
+  const { failures, lastMs } = decayed(counter, facts, nowMs);
   const { free, firstMs, mostMs } = PACES[counter];
   if (failures < free) return 0;
   return Math.max(0, lastMs + Math.min(mostMs, firstMs * 2 ** (failures - free)) - nowMs);
 }
 
-/** More failures than this are not counted: the wait is the longest already. */
-function ceiling({ free, firstMs, mostMs }: Pace): number {
+/** Failures beyond this are not counted: the wait is already the longest. */
+function failureCap({ free, firstMs, mostMs }: Pace): number {
   return free + Math.ceil(Math.log2(mostMs / firstMs));
 }
 

@@ -2,7 +2,7 @@ import { scrypt, timingSafeEqual } from 'node:crypto';
 import { normalForm } from './normal-form.ts';
 import type { Random } from './ports/clock.ts';
 
-/** Passwords of owners, at rest as `scrypt$N$salt$hash` (base64url), N = 2^17, r = 8, p = 1. */
+/** Owners' passwords, stored as `scrypt$N$salt$hash` (base64url), N = 2^17, r = 8, p = 1. */
 const N = 2 ** 17;
 const HASH_BYTES = 32;
 
@@ -15,11 +15,11 @@ export async function hashPassword(password: string, random: Random): Promise<st
   return ['scrypt', N, Buffer.from(salt).toString('base64url'), hash.toString('base64url')].join('$');
 }
 
-/** Takes as long when there is no hash to check against. */
+/** Takes equally long if there is no hash to check against. */
 export async function passwordMatches(password: string, hash: string | null): Promise<boolean> {
-  const [, cost, salt, wanted] = (hash ?? '').split('$');
+  const [, cost, salt, expected] = (hash ?? '').split('$');
   const derived = await derive(password, Buffer.from(salt ?? '', 'base64url'), Number(cost ?? N));
-  const bytes = Buffer.from(wanted ?? '', 'base64url');
+  const bytes = Buffer.from(expected ?? '', 'base64url');
   return bytes.length === HASH_BYTES && timingSafeEqual(derived, bytes);
 }
 

@@ -1,24 +1,23 @@
 /**
- * A person's session on the dashboard, as far as rules look at it. An app with a sign-in of its own can bring the same
- * three facts.
+ * The facts of a dashboard session that rules depend on. An app with its own sign-in can supply the same three.
  */
 export interface Session {
-  /** Opaque. It is not the token in the cookie, so pages may show it. */
+  /** Opaque. Not the token in the cookie, so pages may show it. */
   readonly id: string;
   readonly ownerId: string;
-  /** When the person last proved to be the owner, by password. */
+  /** When the person last proved to be the owner by password. */
   readonly authenticatedAt: Date;
 }
 
 /** A session as storage keeps it. */
 export interface StoredSession extends Session {
   readonly createdAt: Date;
-  /** Recorded once in a few minutes, not at every request. */
+  /** Updated every few minutes, not at every request. */
   readonly lastUsedAt: Date;
   /** A short description, such as `Firefox on Linux`. */
   readonly browser: string;
-  /** The network address that the person signed in from. */
+  /** The network address of the sign-in. */
   readonly address: string;
-  /** The public half of the browser's key, as the dashboard reads it; null for a browser that has none. */
+  /** The public half of the browser's key, in the dashboard's encoding; null if the browser has none. */
   readonly proofKey: string | null;
 }

@@ -3,15 +3,15 @@ import { effectiveMode, GROUPS, type Modes } from './permissions.ts';
 import type { Session } from './session.ts';
 
 /**
- * How much a request of the owner needs.
- * `view`: it changes nothing. `change`: it changes something. `approve`: it lets an action happen.
- * `grant`: it gives a program more than it had.
+ * How sensitive an owner's request is.
+ * `view`: changes nothing. `change`: changes something. `approve`: lets an action happen.
+ * `grant`: gives a program more rights than it had.
  */
 export type Demand = 'view' | 'change' | 'approve' | 'grant';
 
 /**
- * A working day: whoever signs in in the morning approves with one click until the evening, and a computer that was
- * left open overnight approves nothing.
+ * A working day: an owner who signs in in the morning approves with one click until the evening, and a computer left
+ * open overnight approves nothing.
  */
 const APPROVE_WITHIN_MS = 12 * HOUR_MS;
 /** Long enough to set up several keys in a row. */
@@ -25,9 +25,9 @@ const WITHIN_MS: Record<Demand, number> = {
 };
 
 /**
- * Whether a request may go ahead, or the person must first confirm to be the owner. Pure.
- * @param facts `isProven`: the request shows that it comes from the session's own browser and page, or it carries the
- *   owner's password; the cookie proves neither
+ * Whether a request may go ahead, or the person must first confirm that they are the owner. Pure.
+ * @param facts `isProven`: the request shows that it comes from the session's own browser and page, or carries the
+ *   owner's password; the cookie alone proves neither
  */
 export function stepUp(facts: {
   readonly demand: Demand;
@@ -37,12 +37,12 @@ export function stepUp(facts: {
 }): 'go' | 'confirm' {
   const { demand, isProven, session, now } = facts;
   if (demand === 'view') return 'go';
-  // A moment in the future (the clock was set back) is as far away as one in the past.
+  // After the clock was set back the time may lie in the future; measure the distance in either direction.
   const awayMs = Math.abs(now.getTime() - session.authenticatedAt.getTime());
   return isProven && awayMs < WITHIN_MS[demand] ? 'go' : 'confirm';
 }
 
-/** What new modes of a key demand. Only `direct` for a group that is gated, and was not `direct` before, is a grant. */
+/** The demand of a change to a key's modes. Only a gated group that newly becomes `direct` is a grant. */
 export function demandOfModes(before: Modes, changes: Partial<Modes>): 'change' | 'grant' {
   const grants = GROUPS.some(
     (group) => changes[group] === 'direct' && before[group] !== 'direct' && isGated(group),
@@ -50,7 +50,7 @@ export function demandOfModes(before: Modes, changes: Partial<Modes>): 'change' 
   return grants ? 'grant' : 'change';
 }
 
-/** Whether the group's writes can do harm that is hard to undo: those that a free plan never runs directly. */
+/** Whether the group's writes are hard to undo: those that a free plan never runs directly. */
 function isGated(group: (typeof GROUPS)[number]): boolean {
   return effectiveMode(group, 'direct', 'free') !== 'direct';
 }

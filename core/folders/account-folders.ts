@@ -6,7 +6,7 @@ import type { Storage } from '../ports/storage.ts';
 import { decideRoles } from './decide-roles.ts';
 import { type FolderRoles, isInbox, MADE_NAMES, type MadeRole, roleOf } from './roles.ts';
 
-/** The folders of an account with the roles that are pinned. */
+/** The folders of an account with their pinned roles. */
 
 interface FolderPorts {
   readonly mail: Pick<MailReading, 'folders'>;
@@ -30,20 +30,19 @@ export function withRoles<F extends MailFolder>(
 }
 
 /**
- * The pinned roles of an account. Those of an account that an older version connected are decided now, once, whichever
- * process comes first.
- * @throws MailError when its folders cannot be listed, or it is no longer connected
+ * The pinned roles of an account. An account from an older version has none yet: the first call decides them, once.
+ * @throws MailError if the folders cannot be listed or the account is no longer connected
  */
 export async function folderRolesOf({ mail, storage }: FolderPorts, mailbox: Mailbox): Promise<FolderRoles> {
   const { account, call } = mailbox;
   if (account.folderRoles !== null) return account.folderRoles;
   const roles = decideRoles(await mail.folders(call, { fresh: true }));
-  return changed(storage, mailbox, { type: 'decide', roles });
+  return saveRoles(storage, mailbox, { type: 'decide', roles });
 }
 
 /**
- * The folder of a role, created where it is missing. A folder that is created for a role that none had is pinned to it.
- * @throws MailError `not_found` when the owner wants no folder for the role
+ * The folder for a role, created if it is missing. If the role had no folder, it is pinned to the new one.
+ * @throws MailError `not_found` if the owner wants no folder for the role
  */
 export async function folderForRole(
   ports: FolderMakingPorts,
@@ -54,8 +53,8 @@ export async function folderForRole(
   if (pin.path === null && pin.by === 'owner') throw noFolderFor(role);
   const path = await ports.mail.makeFolder(mailbox.call, pin.path ?? MADE_NAMES[role]);
   if (pin.path !== null) return path;
-  const roles = await changed(ports.storage, mailbox, { type: 'made', role, path });
-  // Another process was quicker, or the owner chose something else meanwhile.
+  const roles = await saveRoles(ports.storage, mailbox, { type: 'made', role, path });
+  // Another process was faster, or the owner has chosen something else meanwhile.
   const { path: pinned } = roles[role];
   if (pinned === null) throw noFolderFor(role);
   return pinned;
@@ -65,7 +64,7 @@ function noFolderFor(role: MadeRole): MailError {
   return new MailError('not_found', `no folder of the account may be used for ${role}`);
 }
 
-async function changed(
+async function saveRoles(
   storage: FolderPorts['storage'],
   { account: { ownerId, accountId } }: Mailbox,
   change: Parameters<Storage['changeFolderRoles']>[0]['change'],

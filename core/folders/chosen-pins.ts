@@ -12,8 +12,8 @@ import {
 } from './roles.ts';
 
 /**
- * The pins that an owner's choices change. A choice of what is pinned already leaves how it was decided.
- * @throws ServiceError invalid_arguments, naming each role that cannot be as chosen
+ * Turns the owner's choices into pins. Choosing what is already pinned keeps the record of how it was decided.
+ * @throws ServiceError invalid_arguments with an error for each impossible choice
  */
 export function chosenPins(
   choices: FolderChoices,
@@ -41,7 +41,7 @@ export function chosenPins(
   return pins;
 }
 
-/** @returns a text: what is wrong with the choice */
+/** @returns a string says what is wrong with the choice */
 function pinOf(
   choice: FolderChoice,
   role: PinnedRole,
@@ -49,16 +49,16 @@ function pinOf(
   current: Pin,
 ): Pin | string {
   if (choice === 'none') {
-    // Where Countersign creates no folder, that none was found and that none is wanted come to the same.
+    // If Countersign never creates this folder, "none found" and "none wanted" mean the same.
     return current.path === null && !isMade(role) ? current : { path: null, by: 'owner' };
   }
   if (choice === 'made') {
-    return isMade(role) ? { path: null, by: 'absent' } : 'is no folder that Countersign creates';
+    return isMade(role) ? { path: null, by: 'absent' } : 'is not a folder that Countersign creates';
   }
   const { path } = choice;
   if (path === current.path) return current;
   if (isInbox(path)) return 'cannot be the inbox';
   return folders.some((folder) => folder.path === path)
     ? { path, by: 'owner' }
-    : 'is no folder of this account any more';
+    : 'is no longer a folder of this account';
 }

@@ -3,8 +3,8 @@ import { roleByName } from './named-role.ts';
 import { type FolderRoles, isInbox, type Pin, type PinnedRole } from './roles.ts';
 
 /**
- * Decides the roles of an account from its folders: what the server says (RFC 6154) comes before names, and a common
- * name before a rare one. Pure.
+ * Decides the roles of an account from its folders. What the server says (RFC 6154) wins over names, and a common name
+ * over a rare one. Pure.
  */
 export function decideRoles(folders: readonly MailFolder[]): FolderRoles {
   const candidates = folders.filter(({ path }) => !isInbox(path));
@@ -18,25 +18,25 @@ export function decideRoles(folders: readonly MailFolder[]): FolderRoles {
 }
 
 function decidePin(role: PinnedRole, folders: readonly MailFolder[]): Pin {
-  const said = folders.filter(({ specialUse }) => specialUse === role);
-  const [first] = said.toSorted((a, b) => compare(rankOf(role, a), rankOf(role, b)) || byPath(a, b));
+  const marked = folders.filter(({ specialUse }) => specialUse === role);
+  const [first] = marked.toSorted((a, b) => compare(rankOf(role, a), rankOf(role, b)) || byPath(a, b));
   if (first !== undefined) return { path: first.path, by: 'special_use' };
-  // A folder that the server gives another role has that one.
-  const named = folders.filter((folder) => folder.specialUse === null && rankOf(role, folder) !== UNNAMED);
+  // A folder that the server marks with another role keeps that role.
+  const named = folders.filter((folder) => folder.specialUse === null && rankOf(role, folder) !== NO_MATCH);
   const [nearest] = named.toSorted(
     (a, b) => depthOf(a) - depthOf(b) || compare(rankOf(role, a), rankOf(role, b)) || byPath(a, b),
   );
   return nearest === undefined ? { path: null, by: 'absent' } : { path: nearest.path, by: 'name' };
 }
 
-const UNNAMED = Number.POSITIVE_INFINITY;
+const NO_MATCH = Number.POSITIVE_INFINITY;
 
 function rankOf(role: PinnedRole, folder: MailFolder): number {
-  const named = roleByName(partsOf(folder).at(-1) ?? '');
-  return named?.role === role ? named.rank : UNNAMED;
+  const match = roleByName(partsOf(folder).at(-1) ?? '');
+  return match?.role === role ? match.rank : NO_MATCH;
 }
 
-/** How many folders it lies in. Some servers keep every folder in the inbox. */
+/** The number of parent folders. Some servers keep every folder under INBOX, which does not count. */
 function depthOf(folder: MailFolder): number {
   const parts = partsOf(folder);
   return parts.length - (isInbox(parts[0] ?? '') ? 1 : 0);

@@ -2,11 +2,11 @@ import type { MailFolder } from '../ports/mail.ts';
 import { alike, INBOX_ALIKE, partsOf, readingsOf, resembledRoles } from './named-role.ts';
 import { type FolderRoles, PINNED_ROLES } from './roles.ts';
 
-/** Which labels and folders a key may not use freely. Pure. */
+/** Labels and folders that a key may not use freely. Pure. */
 
 /**
- * Whether a label is, or could become, a folder with a purpose of its own: by a name that means a role in any
- * language, by the path of a pinned folder (also one that is gone), or by lying in one of these.
+ * Whether a label is, or could become, a special folder: its name means a role in any language, it is the path of a
+ * pinned folder (even a deleted one), or it is inside one.
  */
 export function isReservedLabel(label: string, roles: FolderRoles, delimiters: readonly string[]): boolean {
   if (resembledRoles(label, delimiters).size > 0) return true;
@@ -15,27 +15,27 @@ export function isReservedLabel(label: string, roles: FolderRoles, delimiters: r
   return PINNED_ROLES.some((role) => isOrLiesIn(label, roles[role].path, delimiters));
 }
 
-/** The same of a folder that a label would be copied into, by the path that the server gives it. */
+/** The same check for a folder that a label would copy into, by its path on the server. */
 export function isReservedPath(path: string, roles: FolderRoles): boolean {
-  // Some servers keep every folder in the inbox.
+  // Some servers keep every folder under INBOX.
   return isReservedLabel(path.replace(/^INBOX[./\\|^:]/i, ''), roles, []);
 }
 
 /**
- * Whether a message in this folder could pass for one that the owner has written: it is Sent or Drafts, looks like
- * one of these, or lies in one.
+ * Whether messages in this folder could pass for the owner's own: it is Sent or Drafts, looks like one of them, or is
+ * inside one.
  */
 export function passesForOwn({ path, delimiter, specialUse }: MailFolder, roles: FolderRoles): boolean {
   if (specialUse === 'sent' || specialUse === 'drafts') return true;
   const delimiters = delimiter === null ? [] : [delimiter];
   const resembled = resembledRoles(path, delimiters);
   if (resembled.has('sent') || resembled.has('drafts')) return true;
-  return OWN.some((role) => isOrLiesIn(path, roles[role].path, delimiters));
+  return OWN_ROLES.some((role) => isOrLiesIn(path, roles[role].path, delimiters));
 }
 
-const OWN = ['sent', 'drafts'] as const;
+const OWN_ROLES = ['sent', 'drafts'] as const;
 
-/** Gmail keeps its own folders in one of these. */
+/** Gmail keeps its own folders inside one of these. */
 const PROVIDERS: ReadonlySet<string> = new Set(['gmail', 'google mail'].map(alike));
 
 function isOrLiesIn(path: string, outer: string | null, delimiters: readonly string[]): boolean {
@@ -51,7 +51,7 @@ function beginsWith(parts: readonly string[], outer: readonly string[]): boolean
   return outer.length > 0 && outer.every((part, index) => parts[index] === part);
 }
 
-/** Without the inbox in front, in which some servers keep every folder. */
+/** The parts without a leading INBOX, under which some servers keep every folder. */
 function partsAlike(path: string, delimiters: readonly string[]): readonly string[] {
   const parts = partsOf(path, delimiters).map((part) => alike(part) || part.trim());
   return parts[0] === INBOX_ALIKE ? parts.slice(1) : parts;

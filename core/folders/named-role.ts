@@ -6,43 +6,43 @@ import { PINNED_ROLES, type PinnedRole } from './roles.ts';
 
 /** Which role the name of a folder or label suggests. Pure. */
 
-/** `rank`: the lower, the more common the name is. */
-interface Named {
+interface RoleName {
   readonly role: PinnedRole;
+  /** The lower, the more common the name is. */
   readonly rank: number;
 }
 
-/** The role that a folder of this name has for mail programs. @param name the last part of its path */
-export function roleByName(name: string): Named | undefined {
-  return EXACT.named(name);
+/** The role that mail programs give a folder of this name. @param name  the last part of its path */
+export function roleByName(name: string): RoleName | undefined {
+  return EXACT.find(name);
 }
 
 /**
- * The roles that a person could take a folder or label of this path to have: by any part of the path, whatever the
- * script, the case, the marks or the invisible characters that it is written with.
+ * The roles that a person could take this folder or label for. Looks at every part of the path, in any script and case,
+ * and sees through marks and invisible characters.
  */
 export function resembledRoles(path: string, delimiters: readonly string[] = []): ReadonlySet<FolderRole> {
   const roles = new Set<FolderRole>();
   const parts = readingsOf(path).flatMap((reading) => [reading, ...partsOf(reading, delimiters)]);
   for (const part of new Set(parts)) {
     for (const table of [EXACT, ALIKE]) {
-      const named = table.named(part);
-      if (named !== undefined) roles.add(named.role);
+      const match = table.find(part);
+      if (match !== undefined) roles.add(match.role);
     }
     if (alike(part) === INBOX_ALIKE) roles.add('inbox');
   }
   return roles;
 }
 
-/** What a server may take a path for: the path itself, its compatible form, and what it says as modified UTF-7. */
+/** How a server may read a path: as it is, in its compatibility form, or decoded from modified UTF-7. */
 export function readingsOf(path: string): readonly string[] {
   return [...new Set([path, path.normalize('NFKC'), fromModifiedUtf7(path)])];
 }
 
-/** Servers separate the parts of a path by one of these. */
+/** Characters that servers use to separate the parts of a path. */
 const DELIMITERS = ['/', '.', '\\', '|', '^', ':'];
 
-/** The parts of a path, without empty ones. @param delimiters what the server separates them by, if known */
+/** The non-empty parts of a path. @param delimiters  the server's own separators, if known */
 export function partsOf(path: string, delimiters: readonly string[]): readonly string[] {
   let parts: readonly string[] = [path];
   for (const delimiter of [...DELIMITERS, ...delimiters.filter((one) => one !== '')]) {
@@ -63,7 +63,7 @@ function fromModifiedUtf7(text: string): string {
   });
 }
 
-/** What mail programs compare names by: case, width and invisible characters do not count. */
+/** Folds a name as mail programs compare it: ignores case, width and invisible characters. */
 function exact(name: string): string {
   return name
     .normalize('NFKC')
@@ -74,17 +74,17 @@ function exact(name: string): string {
     .trim();
 }
 
-/** What a person compares names by: the letters and digits, without marks, look-alikes written alike. */
+/** Folds a name as a person compares it: letters and digits without marks, look-alikes made equal. */
 export function alike(name: string): string {
   return withoutLookAlikes(exact(name)).replace(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** The inbox, as `alike` writes it. */
+/** INBOX as `alike` folds it. */
 export const INBOX_ALIKE = alike('inbox');
 
-/** The names of all roles, folded in one way. */
-function nameTable(fold: (name: string) => string): { named(name: string): Named | undefined } {
-  const names = new Map<string, Named>();
+/** All role names, folded by one function. */
+function nameTable(fold: (name: string) => string): { find(name: string): RoleName | undefined } {
+  const names = new Map<string, RoleName>();
   for (const role of PINNED_ROLES) {
     for (const [rank, name] of ROLE_NAMES[role].entries()) {
       const folded = fold(name);
@@ -93,7 +93,7 @@ function nameTable(fold: (name: string) => string): { named(name: string): Named
   }
   const decorations = new Set(DECORATIONS.map(fold));
   return {
-    named(name) {
+    find(name) {
       const whole = names.get(fold(name));
       if (whole !== undefined) return whole;
       const words = exact(name)

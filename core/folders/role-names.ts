@@ -1,8 +1,8 @@
 import type { PinnedRole } from './roles.ts';
 
 /**
- * Names that mail programs give to folders with a role, in many languages. The most common ones come first: among
- * folders whose names all fit a role, the earlier name wins.
+ * Names that mail programs give to folders with a role, in many languages. The most common come first: if several
+ * folders match a role, the one with the earlier name wins.
  *
  * Taken from imapflow (lib/special-use), with additions:
  * Copyright (c) 2020-2024 Postal Systems OÜ
@@ -122,8 +122,8 @@ export const ROLE_NAMES: Readonly<Record<PinnedRole, readonly string[]>> = {
 };
 
 /**
- * Words that decorate such a name without changing what it means, as in "Sent Mail".
- * From imapflow too.
+ * Words that decorate a folder name without changing its meaning, as in "Sent Mail".
+ * Also from imapflow.
  */
 export const DECORATIONS: readonly string[] = names(`
   e | mail | mails | email | emails | message | messages | item | items | folder | my | objekt | objekte

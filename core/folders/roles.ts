@@ -1,15 +1,15 @@
 import * as z from 'zod';
 
 /**
- * Which folder of an account has which role. Decided once, shown to the owner, and changed by the owner alone; a role
- * that no folder had is pinned to the folder that Countersign makes for it. Pure.
+ * Which folder of an account has which role. Decided once and shown to the owner; only the owner changes it later. If no
+ * folder has a role, it is pinned to the folder that Countersign creates for it. Pure.
  */
 
-/** The inbox is not among them: every server names it INBOX. */
+/** Without the inbox, which every server calls INBOX. */
 export const PINNED_ROLES = ['sent', 'drafts', 'spam', 'trash', 'archive'] as const;
 export type PinnedRole = (typeof PINNED_ROLES)[number];
 
-/** The roles whose folder Countersign makes when it needs one, and the name that it gives it. */
+/** Roles whose folder Countersign creates on demand, with the name it gets. */
 export const MADE_NAMES = { sent: 'Sent', trash: 'Trash', archive: 'Archive' } as const;
 export type MadeRole = keyof typeof MADE_NAMES;
 
@@ -20,12 +20,12 @@ export function isMade(role: PinnedRole): role is MadeRole {
 const pin = z.union([
   z.strictObject({
     path: z.string().min(1),
-    /** `special_use`: the server says so. `made`: Countersign made the folder for it. */
+    /** `special_use`: the server says so. `made`: Countersign created the folder. */
     by: z.enum(['special_use', 'name', 'owner', 'made']),
   }),
   z.strictObject({
     path: z.null(),
-    /** `absent`: no folder had the role; Countersign may make one. `owner`: the owner wants none. */
+    /** `absent`: no folder has the role; Countersign may create one. `owner`: the owner wants none. */
     by: z.enum(['absent', 'owner']),
   }),
 ]);
@@ -34,7 +34,7 @@ export type Pin = z.infer<typeof pin>;
 const folderRoles = z.strictObject({ sent: pin, drafts: pin, spam: pin, trash: pin, archive: pin });
 export type FolderRoles = z.infer<typeof folderRoles>;
 
-/** As storage keeps them. @throws Error where the text is not what `folderRolesText` wrote */
+/** Parses the stored form. @throws Error if the text was not written by `folderRolesText` */
 export function readFolderRoles(text: string): FolderRoles {
   return folderRoles.parse(JSON.parse(text));
 }
@@ -43,16 +43,16 @@ export function folderRolesText(roles: FolderRoles): string {
   return JSON.stringify(roles);
 }
 
-/** What may happen to the roles of an account. */
+/** A change to the roles of an account. */
 export type FolderRolesChange =
-  /** They are decided, unless they were before. */
+  /** The first decision; ignored if there was one before. */
   | { readonly type: 'decide'; readonly roles: FolderRoles }
-  /** Countersign made a folder for a role that no folder had. */
+  /** Countersign created a folder for a role without one. */
   | { readonly type: 'made'; readonly role: MadeRole; readonly path: string }
-  /** The owner chose. */
+  /** The owner's choice. */
   | { readonly type: 'choose'; readonly pins: Readonly<Partial<Record<PinnedRole, Pin>>> };
 
-/** The roles after a change; storage judges by this inside its write. @param current null: not decided yet */
+/** The roles after a change. Storage calls this inside its write. @param current  null: not decided yet */
 export function changedRoles(current: FolderRoles | null, change: FolderRolesChange): FolderRoles | null {
   switch (change.type) {
     case 'decide':
@@ -67,7 +67,7 @@ export function changedRoles(current: FolderRoles | null, change: FolderRolesCha
   }
 }
 
-/** The role that the folder at this path is pinned to. */
+/** The role that is pinned to this folder. */
 export function roleOf(path: string, roles: FolderRoles): PinnedRole | null {
   return PINNED_ROLES.find((role) => roles[role].path === path) ?? null;
 }

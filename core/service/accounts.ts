@@ -18,21 +18,21 @@ const accountSignature = text({ min: 0, max: 2000, description: '' });
 
 export function createAccounts(ports: Ports, keyring: Keyring): Accounts {
   const { storage, mail, calendar, clock, log } = ports;
-  let trials = 0;
+  let trialCount = 0;
 
-  /** Calls the servers of an account that is not saved, and leaves no connection behind. */
-  async function onTrial<T>(
+  /** Calls the servers of an account that is not saved yet, and leaves no connection behind. */
+  async function withTrialAccount<T>(
     { ownerId, email, settings }: { ownerId: string; email: string; settings: unknown },
-    ask: (call: MailCall) => Promise<T>,
+    work: (call: MailCall) => Promise<T>,
   ): Promise<T> {
-    // Two trials at a time must not share a connection.
-    trials += 1;
-    const accountId = -trials;
+    // Two trials at the same time must not share a connection.
+    trialCount += 1;
+    const accountId = -trialCount;
     const account = { ownerId, accountId, email, settings: async () => settings };
     const abort = new AbortController();
     const stop = clock.after(CONNECT_MS, () => abort.abort());
     try {
-      return await ask({ account, signal: abort.signal, deadlineMs: CONNECT_MS });
+      return await work({ account, signal: abort.signal, deadlineMs: CONNECT_MS });
     } finally {
       stop();
       await mail.forget(ownerId, accountId);
@@ -55,9 +55,9 @@ export function createAccounts(ports: Ports, keyring: Keyring): Accounts {
       if (!accountSignature.safeParse(signature).success)
         throw invalidArgument('signature', 'length', 'must be text of at most 2000 characters');
       if ((await storage.owner(ownerId)) === undefined) throw notFound('owner');
-      const folderRoles = await onTrial({ ownerId, email, settings }, async (call) => {
+      const folderRoles = await withTrialAccount({ ownerId, email, settings }, async (call) => {
         await mail.verify(call);
-        // It signs in, and finds the calendar that was chosen to be written to.
+        // Signs in, and finds the calendar that was chosen for new events.
         await calendar?.target(call);
         return decideRoles(await mail.folders(call, { fresh: true }));
       });
@@ -74,7 +74,7 @@ export function createAccounts(ports: Ports, keyring: Keyring): Accounts {
       return { accountId: account.accountId };
     },
     async calendars(account) {
-      return onTrial(account, async (call) => (await calendar?.calendars(call)) ?? []);
+      return withTrialAccount(account, async (call) => (await calendar?.calendars(call)) ?? []);
     },
     list: (ownerId) => storage.accounts(ownerId),
     async folders(ownerId, accountId) {

@@ -17,15 +17,15 @@ export function createApprovals(
   leaseMs: number,
   run: (approval: Approval, sealedPlan: string | null) => Promise<Approval>,
 ): Approvals {
-  /** A plan that cannot be read must not keep the owner from seeing, and rejecting, the request. */
-  async function readable(approval: Approval, sealed: string | undefined) {
+  /** Reads the plan for display. An unreadable plan must not keep the owner from seeing and rejecting the request. */
+  async function readPlan(approval: Approval, sealed: string | undefined) {
     if (sealed === undefined) return UNREADABLE;
     try {
       const plan = openPlan(keyring, approval, sealed);
       const raw = plan.raw === null ? null : Buffer.from(plan.raw, 'base64');
       const message = raw === null ? null : await readSentMessage(raw);
-      const isOfEvent = approval.group === 'calendar:write';
-      return { plan, message, event: isOfEvent ? eventChange(plan, message) : null };
+      const isEvent = approval.group === 'calendar:write';
+      return { plan, message, event: isEvent ? eventChange(plan, message) : null };
     } catch (error) {
       log.error('a plan could not be read', { approval: approval.id, ...named(error) });
       return UNREADABLE;
@@ -39,7 +39,7 @@ export function createApprovals(
       const approval = await storage.approval(ownerId, approvalId);
       if (approval === undefined) return undefined;
       const sealed = await storage.plan(ownerId, approvalId);
-      const { plan, message, event } = await readable(approval, sealed);
+      const { plan, message, event } = await readPlan(approval, sealed);
       const key = (await storage.credentials(ownerId)).find(
         (one) => one.credentialId === approval.credentialId,
       );

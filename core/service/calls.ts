@@ -9,7 +9,7 @@ import type { Calls } from '../service.ts';
 import { CATALOGUE } from '../tools/catalogue.ts';
 import { listingOf } from '../tools/define-tool.ts';
 
-/** Source: API-NOTES.md, order of refusals: 60 a minute for those who hold no key. */
+/** Per minute and address group. Source: API-NOTES.md, order of refusals. */
 const CALLS_WITHOUT_KEY = 60;
 
 export function createCalls(
@@ -17,7 +17,7 @@ export function createCalls(
   leaseMs: number,
   callTool: Calls['run'],
 ): Calls {
-  const strangers = createAddressBudget(CALLS_WITHOUT_KEY);
+  const keylessCalls = createAddressBudget(CALLS_WITHOUT_KEY);
   return {
     async admit({ token, address: from }) {
       const now = clock.now();
@@ -39,10 +39,14 @@ export function createCalls(
         } catch (error) {
           log.error('a call could not be admitted', named(error));
           const { code, details } = unavailable(error);
-          return { kind: 'refused', failure: failure(code, details), rate: strangers.take(from, now).rate };
+          return {
+            kind: 'refused',
+            failure: failure(code, details),
+            rate: keylessCalls.take(from, now).rate,
+          };
         }
       }
-      const { within, rate } = strangers.take(from, now);
+      const { within, rate } = keylessCalls.take(from, now);
       const refusal = within
         ? failure('invalid_token')
         : failure('rate_limited', { retry_after_s: rate.resetS });

@@ -12,12 +12,12 @@ import type { Owner, TriesRows } from '../ports/storage.ts';
 import { normalAddress } from '../schema.ts';
 
 interface PasswordAttempt {
-  /** Whose password it should be: by email for signing in, by owner for confirming it in a session. */
+  /** Whose password to check: by email at sign-in, by owner in a session. */
   readonly who: { readonly email: string } | { readonly ownerId: string };
   readonly password: string;
   /** The caller's network address. */
   readonly address: string;
-  /** The value of the browser's device cookie; undefined without one. */
+  /** The value of the browser's device cookie, if it has one. */
   readonly device: string | undefined;
 }
 
@@ -25,20 +25,20 @@ interface PasswordMatch {
   readonly owner: Owner;
   /** The hash that the password matched. */
   readonly passwordHash: string;
-  /** The value to set the browser's device cookie to. It opens nothing. */
+  /** The new value of the browser's device cookie. It grants no access. */
   readonly device: string;
 }
 
 /**
- * Checks a password; nothing else does. Bounds lengths first, then the calls of the address, then how many wait, then
- * the tries (`judgePasswordTry`), and only then hashes.
- * @returns undefined when it does not match, or nobody has that email
+ * The only place that checks a password. Checks lengths first, then the budget of the address, then the queue, then the
+ * tries (`judgePasswordTry`), and hashes only after that.
+ * @returns undefined if the password does not match or nobody has that email
  * @throws ServiceError rate_limited (too many tries) or busy (too many at once), with details.retry_after_s
  */
 export type CheckPassword = (attempt: PasswordAttempt) => Promise<PasswordMatch | undefined>;
 
 const EMAIL_CHARS_MAX = 254;
-/** Of one address group, right or wrong; it spares the store the rest. */
+/** Per address group, right or wrong. Keeps the rest away from the store. */
 const TRIES_A_MINUTE = 30;
 const BUSY_RETRY_S = 5;
 
@@ -79,7 +79,7 @@ export function createPasswordCheck(ports: Ports, keyring: Keyring): CheckPasswo
   return async ({ who, password, address, device: value }) => {
     const email = 'email' in who ? who.email : (await storage.owner(who.ownerId))?.email;
     if (email === undefined || email.length > EMAIL_CHARS_MAX) return undefined;
-    // UTF-16 units first: counting code points walks the whole text.
+    // Check UTF-16 units first: counting code points walks the whole text.
     if (password.length > 2 * PASSWORD_CHARS_MAX || codePoints(password) > PASSWORD_CHARS_MAX)
       return undefined;
     const device = readDevice(keyring, email, value);
@@ -99,7 +99,7 @@ export function createPasswordCheck(ports: Ports, keyring: Keyring): CheckPasswo
 }
 
 /**
- * The value of a device cookie is sealed: the device's id and the email that it signed in with. So a made-up one is
+ * The value of a device cookie is sealed. It holds the device's id and the email it signed in with, so a forged one is
  * recognised without the store.
  */
 const DEVICE_PURPOSE = 'device';
@@ -111,7 +111,7 @@ function deviceValue(keyring: Keyring, email: string, id: Uint8Array): string {
   return Buffer.from(sealed).toString('base64url');
 }
 
-/** @returns the device's id; undefined unless the value was given to a browser that signed in with this email */
+/** @returns the device's id; undefined unless the value was issued to a browser that signed in with this email */
 function readDevice(keyring: Keyring, email: string, value: string | undefined): Uint8Array | undefined {
   if (value === undefined || value.length > DEVICE_VALUE_CHARS_MAX) return undefined;
   const bytes = keyring.openFixed(DEVICE_PURPOSE, Buffer.from(value, 'base64url'))?.bytes;
@@ -129,7 +129,7 @@ function hashOf(device: Uint8Array): string {
 
 const ROWS_OF_A_KIND = 2 ** 16;
 
-/** Which rows count, by a keyed hash: nobody outside can choose emails or addresses that share a row. */
+/** The rows that count, chosen by a keyed hash, so outsiders cannot pick emails or addresses that share a row. */
 function triesRows(keyring: Keyring, email: string, address: string): TriesRows {
   const rowOf = (text: string): number => {
     const [high = 0, low = 0] = keyring.mac('password-tries', text) ?? [];

@@ -17,9 +17,9 @@ import { notFound } from './not-found.ts';
 const keyName = line({ min: 1, max: 100, description: '' });
 
 export function createKeys({ storage, clock, random }: Ports): Keys {
-  const changed = (base: Modes, changes: Partial<Modes>): Modes => {
-    const strange = Object.keys(changes).find((group) => !Object.hasOwn(base, group));
-    if (strange !== undefined) throw invalidArgument(strange, 'group', 'is no permission group');
+  const changedModes = (base: Modes, changes: Partial<Modes>): Modes => {
+    const unknown = Object.keys(changes).find((group) => !Object.hasOwn(base, group));
+    if (unknown !== undefined) throw invalidArgument(unknown, 'group', 'is not a permission group');
     const modes = { ...base, ...changes };
     const [wrong] = wrongModes(modes);
     if (wrong !== undefined) throw invalidArgument(wrong, 'mode', `cannot be ${modes[wrong]}`);
@@ -47,7 +47,7 @@ export function createKeys({ storage, clock, random }: Ports): Keys {
         credentialId: credentialId(random),
         kind: 'pat',
         name,
-        modes: changed(PRESETS[preset].modes, modes),
+        modes: changedModes(PRESETS[preset].modes, modes),
         secretHash: secretHash(apiKey),
         expiresAt: new Date(now.getTime() + days * DAY_MS),
         now,
@@ -79,7 +79,7 @@ export function createKeys({ storage, clock, random }: Ports): Keys {
       const set = await storage.setModes({
         ownerId,
         credentialId: keyId,
-        modes: changed(key.modes, modes),
+        modes: changedModes(key.modes, modes),
         now,
       });
       if (set === undefined) throw notFound('key');

@@ -14,13 +14,13 @@ export function createOwners({ storage, clock, random }: Ports, plan: Plan, limi
   return {
     async create({ ownerId = Buffer.from(random(12)).toString('hex'), email, timezone = 'UTC', password }) {
       if (!ownerIdText.safeParse(ownerId).success)
-        throw invalidArgument('ownerId', 'format', 'must be text, one line of 1 to 255 characters');
+        throw invalidArgument('ownerId', 'format', 'must be one line of 1 to 255 characters');
       if (!address.safeParse(email).success)
         throw invalidArgument('email', 'format', 'must be a bare email address');
       if (!isTimeZone(timezone))
         throw invalidArgument('timezone', 'format', 'must be an IANA name such as Europe/Berlin');
       const passwordHash = password === undefined ? null : await newHash(password, random);
-      const made = await storage.addOwner({
+      const added = await storage.addOwner({
         ownerId,
         email,
         timezone,
@@ -29,8 +29,7 @@ export function createOwners({ storage, clock, random }: Ports, plan: Plan, limi
         passwordHash,
         now: clock.now(),
       });
-      if (!made)
-        throw invalidArgument('email', 'unique', 'is the email or id of an owner that exists already');
+      if (!added) throw invalidArgument('email', 'unique', 'is already the email or id of another owner');
       return { ownerId };
     },
     async byEmail(email) {

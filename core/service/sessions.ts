@@ -6,7 +6,7 @@ import { stepUp } from '../step-up.ts';
 import type { CheckPassword } from './check-password.ts';
 
 const SESSION_MS = 14 * DAY_MS;
-/** How far behind `lastUsedAt` may be, so that reading a page rarely writes. */
+/** How far `lastUsedAt` may lag behind, so that viewing a page rarely writes. */
 const USE_RECORDED_MS = 5 * MINUTE_MS;
 
 export function createSessions({ storage, clock, random }: Ports, checkPassword: CheckPassword): Sessions {
@@ -17,7 +17,7 @@ export function createSessions({ storage, clock, random }: Ports, checkPassword:
       const { owner, passwordHash } = match;
       const token = Buffer.from(random(32)).toString('base64url');
       const now = clock.now();
-      const begun = await storage.addSession({
+      const added = await storage.addSession({
         session: {
           id: `ses_${Buffer.from(random(12)).toString('base64url')}`,
           ownerId: owner.ownerId,
@@ -32,8 +32,8 @@ export function createSessions({ storage, clock, random }: Ports, checkPassword:
         passwordHash,
         expiresAt: new Date(now.getTime() + SESSION_MS),
       });
-      // The password was changed since it was checked.
-      return begun ? { session: token, device: match.device } : undefined;
+      // Undefined if the password was changed since it was checked.
+      return added ? { session: token, device: match.device } : undefined;
     },
     async find(token) {
       const now = clock.now();
@@ -50,8 +50,8 @@ export function createSessions({ storage, clock, random }: Ports, checkPassword:
       const match = await checkPassword({ who: { ownerId }, password, address, device });
       if (match === undefined) return 'wrong_password';
       const authenticatedAt = clock.now();
-      const held = await storage.confirmSession({ ownerId, sessionId, proofKey, now: authenticatedAt });
-      if (!held) return 'ended';
+      const isActive = await storage.confirmSession({ ownerId, sessionId, proofKey, now: authenticatedAt });
+      if (!isActive) return 'ended';
       const confirmed = { ...session, authenticatedAt, proofKey: proofKey ?? session.proofKey };
       return { session: confirmed, device: match.device };
     },
