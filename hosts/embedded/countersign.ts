@@ -6,15 +6,15 @@ import { systemClock } from './system-clock.ts';
 
 export * from '../../core/index.ts';
 
-/** The service's options; clock, randomness and log need not be given. */
+/** The options of the service; clock, randomness and log are optional. */
 export type EmbeddedOptions = Omit<ServiceOptions, 'clock' | 'random' | 'log'> &
   Partial<Pick<ServiceOptions, 'clock' | 'random' | 'log'>>;
 
 const silent: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /**
- * The service, on this machine's clock and randomness; it logs nothing unless it is given a log.
- * @throws Error naming the option that is missing or wrong
+ * Creates the service with this machine's clock and randomness. It logs nothing unless you pass a log.
+ * @throws Error naming the missing or invalid option
  */
 export function createService(options: EmbeddedOptions): Service {
   return createServiceOn({ clock: systemClock, random: randomBytes, log: silent, ...options });

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/ports/clock.ts';
 
-/** The clock of this machine. */
+/** This machine's clock. */
 export const systemClock: Clock = {
   now: () => new Date(),
   every(ms, task) {

@@ -3,22 +3,29 @@ import { parseCalendarUrl } from '../../adapters/caldav/settings.ts';
 import { type MailUrl, parseMailUrl } from '../../adapters/imap/settings.ts';
 import type { CalendarInfo } from '../../core/ports/calendar.ts';
 import type { Account, Owner } from '../../core/ports/storage.ts';
-import { COMMON, type Command, none, onlyOne, required, UsageError } from './command.ts';
+import {
+  COMMON_OPTIONS,
+  type Command,
+  noPositionals,
+  onlyPositional,
+  required,
+  UsageError,
+} from './command.ts';
 import { type ConfirmedServers, confirmedServers } from './confirmed-servers.ts';
 import { mailSettings } from './mail-settings.ts';
 import { ownerNamed, withService } from './open-service.ts';
 
-const OWNER = { ...COMMON, owner: { type: 'string' } } as const;
+const OWNER = { ...COMMON_OPTIONS, owner: { type: 'string' } } as const;
 
 const accountAdd: Command = {
   name: 'account add',
   usage:
     '--owner EMAIL --email ADDRESS [--imap URL --smtp URL | --yes] [--caldav URL | --no-calendar] [--calendar NAME] ' +
     '[--tls-fingerprint SHA256]',
-  does:
-    'connects a mailbox, and its calendar where there is one; the password comes from stdin; nothing is saved unless ' +
-    'all servers accept it. Without URLs the servers are looked for, shown, and used after a yes (--yes: at once). ' +
-    '--calendar names the one that new events are put into',
+  summary:
+    'connects a mailbox and, if there is one, its calendar. The password comes from stdin. Nothing is saved unless all ' +
+    'servers accept it. Without URLs, Countersign finds the servers, shows them, and connects once you confirm ' +
+    '(--yes: at once). --calendar names the calendar for new events',
   async run(args, terminal) {
     const options = {
       ...OWNER,
@@ -32,11 +39,11 @@ const accountAdd: Command = {
       yes: { type: 'boolean' },
     } as const;
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
-    none(positionals);
+    noPositionals(positionals);
     const ownerEmail = required(values.owner, '--owner');
     const email = required(values.email, '--email');
     if (values['no-calendar'] === true && (values.caldav ?? values.calendar) !== undefined) {
-      throw new UsageError('--no-calendar goes with neither --caldav nor --calendar');
+      throw new UsageError('--no-calendar cannot be combined with --caldav or --calendar');
     }
     const typedCalendar = values.caldav === undefined ? undefined : calendarOf(values.caldav, email);
     const servers: ConfirmedServers =
@@ -49,10 +56,10 @@ const accountAdd: Command = {
           };
     const caldav = values['no-calendar'] === true ? undefined : (typedCalendar ?? servers.caldav);
     if (values.calendar !== undefined && caldav === undefined) {
-      throw new UsageError('--calendar needs a calendar server: give it with --caldav');
+      throw new UsageError('--calendar needs a calendar server: set it with --caldav');
     }
-    const password = await terminal.secret('Password of the mailbox');
-    if (password === '') throw new Error('The password of the mailbox is missing: give it on stdin.');
+    const password = await terminal.secret('Mailbox password');
+    if (password === '') throw new Error('The mailbox password is missing: pass it on stdin.');
     const settings = (writeTo: string | undefined) =>
       mailSettings({
         ...servers,
@@ -62,11 +69,11 @@ const accountAdd: Command = {
       });
     const { accountId } = await withService(terminal, async (service) => {
       const { ownerId } = await ownerNamed(service, ownerEmail);
-      const named = values.calendar;
-      if (named === undefined)
+      const name = values.calendar;
+      if (name === undefined)
         return service.accounts.connect({ ownerId, email, settings: settings(undefined) });
       const calendars = await service.accounts.calendars({ ownerId, email, settings: settings(undefined) });
-      const { calendar } = calendarNamed(calendars, named);
+      const { calendar } = calendarNamed(calendars, name);
       return service.accounts.connect({ ownerId, email, settings: settings(calendar) });
     });
     const calendar = caldav === undefined ? '' : ', with its calendar';
@@ -77,10 +84,10 @@ const accountAdd: Command = {
 const accountList: Command = {
   name: 'account list',
   usage: '--owner EMAIL',
-  does: "shows an owner's accounts",
+  summary: "lists an owner's accounts",
   async run(args, terminal) {
     const { values, positionals } = parseArgs({ args, options: OWNER, allowPositionals: true });
-    none(positionals);
+    noPositionals(positionals);
     const email = required(values.owner, '--owner');
     const { owner, accounts } = await withService(terminal, async (service) => {
       const found = await ownerNamed(service, email);
@@ -98,11 +105,11 @@ const accountList: Command = {
 const accountRemove: Command = {
   name: 'account remove',
   usage: 'ACCOUNT_ID --owner EMAIL',
-  does: 'forgets a mailbox and its password, and cancels what waits for it',
+  summary: 'removes a mailbox and its password, and cancels its waiting requests',
   async run(args, terminal) {
     const { values, positionals } = parseArgs({ args, options: OWNER, allowPositionals: true });
-    const text = onlyOne(positionals, 'ACCOUNT_ID');
-    if (!/^\d{1,9}$/.test(text)) throw new UsageError('ACCOUNT_ID is a whole number');
+    const text = onlyPositional(positionals, 'ACCOUNT_ID');
+    if (!/^\d{1,9}$/.test(text)) throw new UsageError('ACCOUNT_ID must be a whole number');
     const accountId = Number(text);
     const email = required(values.owner, '--owner');
     await withService(terminal, async (service) => {
@@ -119,7 +126,7 @@ const accountRemove: Command = {
 
 export const ACCOUNT_COMMANDS: readonly Command[] = [accountAdd, accountList, accountRemove];
 
-/** A user that is not in the address is the mailbox's own address. */
+/** The user defaults to the mailbox's address. @throws UsageError */
 function serverOf(text: string, protocol: MailUrl['protocol'], email: string) {
   let url: MailUrl;
   try {
@@ -128,8 +135,7 @@ function serverOf(text: string, protocol: MailUrl['protocol'], email: string) {
     if (!(cause instanceof TypeError)) throw cause;
     throw new UsageError(`--${protocol}: ${cause.message}`, { cause });
   }
-  if (url.protocol !== protocol)
-    throw new UsageError(`--${protocol}: the address must begin with ${protocol}`);
+  if (url.protocol !== protocol) throw new UsageError(`--${protocol}: the URL must start with ${protocol}`);
   const { host, port, security, user = email } = url;
   return { host, port, security, user };
 }
@@ -145,20 +151,20 @@ function calendarOf(text: string, email: string): { url: string; user: string } 
   }
 }
 
-/** By its name, or by its path where names are not enough. @throws Error for people */
+/** Finds a calendar by name, or by path if the name is not unique. @throws Error with a message for the user */
 function calendarNamed(calendars: readonly CalendarInfo[], wanted: string): CalendarInfo {
   const writable = calendars.filter((one) => one.writable);
   const found = writable.filter(({ name, calendar }) => name === wanted || calendar === wanted);
   const [only] = found;
   if (only !== undefined && found.length === 1) return only;
   const all = (found.length > 1 ? found : writable).map(({ name, calendar }) =>
-    // A server's own words must not move the cursor of a terminal.
+    // Server-supplied text must not control the terminal.
     `${name} (${calendar})`.replaceAll(/\p{C}/gu, '\u{FFFD}'),
   );
   throw new Error(
     found.length > 1
-      ? `There are several calendars ${wanted}; give the path of one: ${all.join(', ')}`
-      : `There is no calendar ${wanted} that can be written to. There are: ${all.join(', ') || 'none'}`,
+      ? `Several calendars are called ${wanted}. Use the path of one of them: ${all.join(', ')}`
+      : `There is no writable calendar ${wanted}. Available: ${all.join(', ') || 'none'}`,
   );
 }
 

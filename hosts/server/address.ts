@@ -1,9 +1,9 @@
 import { isIPv6 } from 'node:net';
 
-/** Every interface of this machine; the machine itself reaches them all as localhost. */
+/** Listens on every interface; reachable from this machine as localhost. */
 const ANYWHERE = new Set(['0.0.0.0', '::']);
 
-/** The address of a server that listens there. */
+/** The URL of a server that listens on this host and port. */
 export function addressOf(host: string, port: number): string {
   if (ANYWHERE.has(host)) return `http://localhost:${port}`;
   return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;

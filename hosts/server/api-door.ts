@@ -3,7 +3,7 @@ import { targetOf } from '../http/request-head.ts';
 import { mcpDoor } from '../mcp/door.ts';
 import { type RestService, restDoor } from '../rest/door.ts';
 
-/** The host of the API: the tool protocol under `/mcp`, and REST. */
+/** The API's door: MCP under `/mcp`, REST everywhere else. */
 export function apiDoor(service: RestService, options: DoorOptions): Door {
   const rest = restDoor(service, options);
   const mcp = mcpDoor(service, options);

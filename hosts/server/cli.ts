@@ -21,7 +21,7 @@ async function main(args: readonly string[]): Promise<number> {
     return args.length === 0 ? WRONG_USAGE : DONE;
   }
   if (command === undefined) {
-    console.error(`There is no such command. ${help()}`);
+    console.error(`Unknown command. ${help()}`);
     return WRONG_USAGE;
   }
   const rest = args.slice(command.name.split(' ').length);
@@ -39,19 +39,21 @@ async function main(args: readonly string[]): Promise<number> {
 }
 
 function help(): string {
-  const lines = COMMANDS.map(({ name, usage, does }) => `  countersign ${name} ${usage}\n      ${does}`);
-  return `Commands (each takes --json):\n${lines.join('\n')}`;
+  const lines = COMMANDS.map(
+    ({ name, usage, summary }) => `  countersign ${name} ${usage}\n      ${summary}`,
+  );
+  return `Commands (all accept --json):\n${lines.join('\n')}`;
 }
 
-function usageOf({ name, usage, does }: Command): string {
-  return `Usage: countersign ${name} ${usage} [--json]\n  ${does}`;
+function usageOf({ name, usage, summary }: Command): string {
+  return `Usage: countersign ${name} ${usage} [--json]\n  ${summary}`;
 }
 
 function isParseError(error: unknown): error is Error {
   return error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
 }
 
-/** The one line that says what is wrong. */
+/** The one line that tells the user what is wrong. */
 function lineOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const wrong = error instanceof ServiceError ? argumentErrors(error) : '';
@@ -63,5 +65,5 @@ function argumentErrors({ details }: ServiceError): string {
   return details.errors.map(({ field, message }) => `${field}: ${message}`).join('; ');
 }
 
-// Not left to run out: a server that failed half-way through its start may still listen.
+// Exit explicitly: a server that failed during its start may still be listening.
 process.exit(await main(process.argv.slice(2)));

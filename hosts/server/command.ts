@@ -1,35 +1,36 @@
 import type { ParseArgsConfig } from 'node:util';
 import type { Terminal } from './terminal.ts';
 
-/** One command of the command line; its name is the first words of its usage. */
+/** One command of the command line. */
 export interface Command {
   /** `owner`, or `owner add`. */
   readonly name: string;
-  /** What follows the name. */
+  /** The arguments after the name, for the help text. */
   readonly usage: string;
-  readonly does: string;
-  /** @param args what follows the name @throws UsageError, or an Error whose text is the one line that people see */
+  /** What the command does, for the help text. */
+  readonly summary: string;
+  /** @param args  the arguments after the name @throws UsageError, or an Error whose message is the line that the user sees */
   run(args: string[], terminal: Terminal): Promise<void>;
 }
 
-/** The command was called in a way that it does not understand. */
+/** The command line is wrong. */
 export class UsageError extends Error {}
 
-/** Options that every command takes. */
-export const COMMON = { json: { type: 'boolean' } } as const satisfies ParseArgsConfig['options'];
+/** Options of every command. */
+export const COMMON_OPTIONS = { json: { type: 'boolean' } } as const satisfies ParseArgsConfig['options'];
 
 export function required(value: string | undefined, name: string): string {
   if (value === undefined || value === '') throw new UsageError(`${name} is missing`);
   return value;
 }
 
-/** The one positional argument of a command. */
-export function onlyOne(positionals: readonly string[], name: string): string {
+/** The only positional argument of a command. */
+export function onlyPositional(positionals: readonly string[], name: string): string {
   const [value, ...others] = positionals;
-  if (others.length > 0) throw new UsageError(`there is too much behind ${name}`);
+  if (others.length > 0) throw new UsageError(`there are too many arguments after ${name}`);
   return required(value, name);
 }
 
-export function none(positionals: readonly string[]): void {
-  if (positionals.length > 0) throw new UsageError('there is an argument too many');
+export function noPositionals(positionals: readonly string[]): void {
+  if (positionals.length > 0) throw new UsageError('there are too many arguments');
 }

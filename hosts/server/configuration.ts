@@ -7,33 +7,33 @@ import type { Plan } from '../../core/permissions.ts';
 import { LOG_LEVELS, type LogLevel } from './log.ts';
 
 export type DatabaseSetting =
-  /** `name`: how messages call it. */
+  /** `name`: for messages. */
   | { readonly kind: 'file'; readonly name: string; readonly file: string }
-  /** `name` is without user and password. */
+  /** `name`: for messages, without user and password. */
   | { readonly kind: 'postgres'; readonly name: string; readonly connectionString: string };
 
-/** What the process is started with, checked. */
+/** The validated settings of the process. */
 export interface Configuration {
   readonly database: DatabaseSetting;
-  /** Absolute path: where the secret key is kept when none is given. */
+  /** Absolute path of the file that keeps the secret key if none is set. */
   readonly secretKeyFile: string;
   readonly host: string;
-  /** 0: any free port. The dashboard listens on the next one. */
+  /** 0: any free port. The dashboard uses the next port. */
   readonly port: number;
-  /** Undefined: made from host and port. */
+  /** Undefined: derived from host and port. */
   readonly baseUrl: string | undefined;
   readonly dashboardUrl: string | undefined;
   readonly trustedProxies: readonly string[];
-  /** Host names, addresses and networks where account servers may be though they are private. Undefined: all, while there is one owner. */
+  /** Private hosts, addresses and networks that account servers may use. Undefined: all, as long as there is one owner. */
   readonly allowPrivateServers: 'all' | 'none' | readonly string[] | undefined;
-  /** Undefined: kept in `secretKeyFile`. */
+  /** Undefined: read from `secretKeyFile`. */
   readonly secretKeys: readonly Uint8Array[] | undefined;
   readonly plan: Plan;
   readonly limits: LimitOverrides;
   readonly log: LogLevel;
 }
 
-/** A setting that stops the start; the message names it and says what to do. */
+/** An invalid setting, which stops the start. The message names it and says how to fix it. */
 class ConfigurationError extends Error {}
 
 const FILE = 'countersign.config.json';
@@ -53,13 +53,13 @@ const limits = z.strictObject({
   directSendsPer10Min: count,
 } satisfies Record<keyof Limits, unknown>);
 
-/** Not of digits and dots alone, which is an address in a form that is easily misread. */
+/** Excludes names of only digits and dots: those are ambiguous forms of an address. */
 const HOST_NAME =
   /^(?=.{1,253}$)(?![\d.]+$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/i;
 
 const POSTGRES = /^postgres(ql)?:\/\//;
 
-/** Scheme, host and port alone. */
+/** Scheme, host and port only. */
 const address = z
   .string()
   .refine((text) => {
@@ -68,27 +68,29 @@ const address = z
   })
   .transform((text) => new URL(text).origin);
 
-/** By their names in the file. The description says how to set a setting right. */
+/** Named as in the file. Each description says what the value must be. */
 const settings = z.strictObject({
   databaseUrl: z
     .string()
     .refine((text) => /^file:./.test(text) || (POSTGRES.test(text) && URL.canParse(text)))
     .default('file:./data/countersign.db')
     .describe(
-      'give a file, like file:./data/countersign.db, or a Postgres database, like postgres://user:password@host/name',
+      'must be a file, like file:./data/countersign.db, or a Postgres database, like postgres://user:password@host/name',
     ),
-  host: z.string().min(1).default('127.0.0.1').describe('give the address to listen on, like 127.0.0.1'),
-  port: z.int().min(0).max(65_534).default(8787).describe('give a number from 0 (any free port) to 65534'),
+  host: z.string().min(1).default('127.0.0.1').describe('must be the address to listen on, like 127.0.0.1'),
+  port: z.int().min(0).max(65_534).default(8787).describe('must be a number from 0 (any free port) to 65534'),
   baseUrl: address
     .optional()
-    .describe('give the public address of the API, like https://api.example.org, without a path'),
+    .describe('must be the public address of the API, like https://api.example.org, without a path'),
   dashboardUrl: address
     .optional()
-    .describe('give the public address of the dashboard, like https://approve.example.org, without a path'),
+    .describe(
+      'must be the public address of the dashboard, like https://approve.example.org, without a path',
+    ),
   trustedProxies: z
     .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]))
     .default([])
-    .describe('give addresses or networks, like 127.0.0.1,10.0.0.0/8'),
+    .describe('must be addresses or networks, like 127.0.0.1,10.0.0.0/8'),
   allowPrivateServers: z
     .union([
       z.enum(['all', 'none']),
@@ -96,30 +98,30 @@ const settings = z.strictObject({
     ])
     .optional()
     .describe(
-      'give all, none, or host names, addresses or networks of mail and calendar servers, like mail.lan,192.168.1.0/24',
+      'must be all, none, or host names, addresses or networks of mail and calendar servers, like mail.lan,192.168.1.0/24',
     ),
   secretKey: z
     .array(z.base64().refine((text) => Buffer.from(text, 'base64').length === 32))
     .min(1)
     .optional()
-    .describe('give 32 random bytes in base64 (openssl rand -base64 32), or several separated by commas'),
-  plan: z.enum(['free', 'paid']).default('paid').describe('give free or paid'),
+    .describe('must be 32 random bytes in base64 (openssl rand -base64 32), or several separated by commas'),
+  plan: z.enum(['free', 'paid']).default('paid').describe('must be free or paid'),
   limits: limits
     .default({})
     .describe(
-      `give numbers by name, like {"callsPerMinute":120}; names: ${Object.keys(limits.shape).join(', ')}`,
+      `must be numbers by name, like {"callsPerMinute":120}; names: ${Object.keys(limits.shape).join(', ')}`,
     ),
   log: z
     .enum(LOG_LEVELS)
     .default('info')
-    .describe(`give one of ${LOG_LEVELS.join(', ')}`),
+    .describe(`must be one of ${LOG_LEVELS.join(', ')}`),
 });
 
 type SettingName = keyof typeof settings.shape;
 
 /**
- * Reads the settings from the environment (`COUNTERSIGN_DATABASE_URL` …) and `countersign.config.json`
- * (`databaseUrl` …) in `folder`; the environment counts more.
+ * Reads the settings from the environment (`COUNTERSIGN_DATABASE_URL` …) and from `countersign.config.json` in `folder`
+ * (`databaseUrl` …). The environment takes precedence.
  * @throws ConfigurationError
  */
 export function readConfiguration(env: NodeJS.ProcessEnv, folder: string): Configuration {
@@ -143,16 +145,16 @@ function fromFile(path: string): Record<string, unknown> {
     text = readFileSync(path, 'utf8');
   } catch (cause) {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return {};
-    throw new ConfigurationError(`${FILE} cannot be read; make it readable, or remove it.`, { cause });
+    throw new ConfigurationError(`${FILE} cannot be read. Make it readable, or remove it.`, { cause });
   }
   try {
     return z.record(z.string(), z.unknown()).parse(JSON.parse(text));
   } catch (cause) {
-    throw new ConfigurationError(`${FILE} is not a JSON object; correct it, or remove it.`, { cause });
+    throw new ConfigurationError(`${FILE} is not a JSON object. Correct it, or remove it.`, { cause });
   }
 }
 
-/** Variables that are set to nothing are not set. */
+/** Treats empty variables as unset. */
 function fromEnvironment(env: NodeJS.ProcessEnv): Record<string, unknown> {
   const given = Object.entries(env).filter(([name, text]) => name.startsWith(PREFIX) && text !== '');
   return Object.fromEntries(
@@ -160,7 +162,7 @@ function fromEnvironment(env: NodeJS.ProcessEnv): Record<string, unknown> {
       const name = NAMES.find((one) => variableOf(one) === variable);
       if (name === undefined) {
         const known = NAMES.map(variableOf).join(', ');
-        throw new ConfigurationError(`${variable}: there is no such setting; remove it. Settings: ${known}.`);
+        throw new ConfigurationError(`${variable}: unknown setting. Remove it. Settings: ${known}.`);
       }
       return [name, fromText(name, text)];
     }),
@@ -173,7 +175,7 @@ function variableOf(name: string): string {
   return PREFIX + name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
 }
 
-/** What cannot be made of a text stays as it is, and is refused with the others. */
+/** Leaves text that cannot be converted as it is; validation then rejects it. */
 function fromText(name: SettingName, text: string): unknown {
   switch (name) {
     case 'port':
@@ -194,7 +196,7 @@ function fromText(name: SettingName, text: string): unknown {
   }
 }
 
-/** Never repeats a value: it may be a secret. */
+/** Never includes a value, because it may be a secret. */
 function refusal(error: z.ZodError, inEnvironment: Record<string, unknown>): ConfigurationError {
   const [issue] = error.issues;
   const name = NAMES.find((one) => one === issue?.path[0]);
@@ -204,10 +206,9 @@ function refusal(error: z.ZodError, inEnvironment: Record<string, unknown>): Con
   }
   const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.join(', ') : FILE;
   const known = NAMES.join(', ');
-  return new ConfigurationError(
-    `${unknown} in ${FILE}: there is no such setting; remove it. Settings: ${known}.`,
-    { cause: error },
-  );
+  return new ConfigurationError(`${unknown} in ${FILE}: unknown setting. Remove it. Settings: ${known}.`, {
+    cause: error,
+  });
 }
 
 function databaseOf(databaseUrl: string, folder: string): Pick<Configuration, 'database' | 'secretKeyFile'> {

@@ -7,14 +7,14 @@ type Found = Extract<Discovery, { kind: 'found' }>;
 export interface ConfirmedServers {
   readonly imap: ServerSettings;
   readonly smtp: ServerSettings;
-  /** Undefined: none was found. */
+  /** Undefined if none was found. */
   readonly caldav: { readonly url: string; readonly user: string } | undefined;
 }
 
 /**
- * The servers of an address that were found, once somebody has said yes to them.
- * @param isConfirmed  that was said beforehand
- * @throws Error for people, when nothing was found, or nobody said yes
+ * Finds the servers of an address and asks the user to confirm them.
+ * @param isConfirmed  the user has confirmed in advance (`--yes`)
+ * @throws Error with a message for the user, if nothing was found or confirmed
  */
 export async function confirmedServers(
   email: string,
@@ -38,7 +38,7 @@ export async function confirmedServers(
 }
 
 const BY_HAND =
-  'Give the servers by hand, like --imap imaps://USER@imap.example.org --smtp smtp://USER@smtp.example.org';
+  'Set the servers yourself, like --imap imaps://USER@imap.example.org --smtp smtp://USER@smtp.example.org';
 
 async function confirm(found: Found, isConfirmed: boolean, terminal: Terminal): Promise<void> {
   if (isConfirmed) {
@@ -50,11 +50,11 @@ async function confirm(found: Found, isConfirmed: boolean, terminal: Terminal): 
     const { imap, smtp, caldav } = found;
     const calendar = caldav === undefined ? '' : `, and CalDAV at ${caldav.url} (user ${caldav.user})`;
     throw new Error(
-      `Found IMAP at ${inWords(imap)} and SMTP at ${inWords(smtp)}, from ${imap.source}${calendar}; nothing was sent there. ` +
-        'Say --yes to connect to them, or give others with --imap and --smtp.',
+      `Found IMAP at ${inWords(imap)} and SMTP at ${inWords(smtp)}, from ${imap.source}${calendar}. Nothing was sent there. ` +
+        'Use --yes to connect to them, or set others with --imap and --smtp.',
     );
   }
-  if (!(await answer)) throw new Error(`Nothing was done. ${BY_HAND}`);
+  if (!(await answer)) throw new Error(`Nothing was changed. ${BY_HAND}`);
 }
 
 function shown({ imap, smtp, caldav, notes }: Found): string {

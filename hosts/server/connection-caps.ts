@@ -2,27 +2,27 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { isIPv6, type Socket } from 'node:net';
 import type { IsTrusted } from '../http/client-address.ts';
 
-/** How many connections one listener holds. */
+/** How many connections one listener accepts. */
 export interface ConnectionCaps {
   readonly total: number;
-  /** From one client address; an IPv6 client counts by its /64, which is what one subscriber gets. */
+  /** From one client address. An IPv6 client counts by its /64, which is what one subscriber gets. */
   readonly perAddress: number;
 }
 
 interface Connection {
   readonly socket: Socket;
-  /** Undefined: a trusted proxy, whose connections are those of many clients. */
+  /** Undefined for a trusted proxy, whose connections belong to many clients. */
   readonly network: string | undefined;
-  /** The request under way. */
+  /** The current request. */
   exchange: { readonly req: IncomingMessage; readonly res: ServerResponse } | undefined;
-  hasAsked: boolean;
+  hasSentRequest: boolean;
 }
 
 /**
- * Bounds the connections of a server. A new connection beyond a cap replaces one that holds its place for nothing:
- * first one that idles between requests, then the longest one that has not sent its request, then the longest one that
- * does not take its response. Where every connection has a request being worked on, the new one is refused.
- * @param isTrusted  proxies, which only the total bounds
+ * Limits the connections of a server. A new connection beyond a cap replaces one that does no useful work: first one that
+ * idles between requests, then the oldest that has not sent its request, then the oldest that does not take its
+ * response. If every connection has a request in progress, the new one is refused.
+ * @param isTrusted  proxies, which only the total limits
  * @param refuse  writes the refusal to a new connection and ends it
  */
 export function capConnections(
@@ -31,7 +31,7 @@ export function capConnections(
   isTrusted: IsTrusted,
   refuse: (socket: Socket) => void,
 ): void {
-  /** In the order in which they last began to wait. */
+  /** Ordered by when they last started to wait. */
   const connections = new Map<Socket, Connection>();
 
   function overCap({ network }: Connection): Connection[] {
@@ -41,7 +41,7 @@ export function capConnections(
     return all.length > total ? all : [];
   }
 
-  function waitsAgain(connection: Connection): void {
+  function markWaiting(connection: Connection): void {
     connection.exchange = undefined;
     if (connections.delete(connection.socket)) connections.set(connection.socket, connection);
   }
@@ -51,7 +51,7 @@ export function capConnections(
       socket,
       network: networkOf(socket.remoteAddress ?? '', isTrusted),
       exchange: undefined,
-      hasAsked: false,
+      hasSentRequest: false,
     };
     connections.set(socket, connection);
     socket.once('close', () => connections.delete(socket));
@@ -68,14 +68,14 @@ export function capConnections(
     const connection = connections.get(socket);
     if (connection === undefined) return;
     connection.exchange = { req, res };
-    connection.hasAsked = true;
-    // A pipelined request may have taken its place.
-    res.once('close', () => connection.exchange?.res === res && waitsAgain(connection));
+    connection.hasSentRequest = true;
+    // A pipelined request may already be the current one.
+    res.once('close', () => connection.exchange?.res === res && markWaiting(connection));
   });
 }
 
-function isIdle({ exchange, hasAsked }: Connection): boolean {
-  return hasAsked && exchange === undefined;
+function isIdle({ exchange, hasSentRequest }: Connection): boolean {
+  return hasSentRequest && exchange === undefined;
 }
 
 function isIncomplete({ exchange }: Connection): boolean {
@@ -86,14 +86,14 @@ function isUntaken({ exchange }: Connection): boolean {
   return exchange?.res.writableEnded === true;
 }
 
-/** The network that a client's connections are counted by. */
+/** The network by which a client's connections are counted; undefined for a trusted proxy. */
 export function networkOf(peer: string, isTrusted: IsTrusted): string | undefined {
   const address = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(peer)?.[1] ?? peer;
   if (isTrusted(address)) return undefined;
   return isIPv6(address) ? prefix64(address) : address;
 }
 
-/** @param address  an IPv6 address as the system writes it: hexadecimal groups, perhaps with a zone */
+/** @param address  an IPv6 address in the system's form: hexadecimal groups, perhaps with a zone */
 function prefix64(address: string): string {
   const [bare = ''] = address.split('%');
   const [before = '', after] = bare.split('::');

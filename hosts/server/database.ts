@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import type { Configuration, DatabaseSetting } from './configuration.ts';
-import { keptSecretKey } from './secret-key.ts';
+import { loadSecretKey } from './secret-key.ts';
 
 export interface OpenedDatabase {
   readonly storage: Storage;
@@ -11,8 +11,8 @@ export interface OpenedDatabase {
 }
 
 /**
- * Opens the configured database, made where it is missing, with the key for it.
- * @throws Error for people
+ * Opens the configured database with its key, and creates both if they are missing.
+ * @throws Error with a message for the user
  */
 export async function openDatabase({
   database,
@@ -22,14 +22,14 @@ export async function openDatabase({
   if (database.kind === 'file') {
     const { name, file } = database;
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    const keys = secretKeys ?? [keptSecretKey(secretKeyFile, { name, isUsed: existsSync(file) })];
+    const keys = secretKeys ?? [loadSecretKey(secretKeyFile, { name, isUsed: existsSync(file) })];
     return { storage: sqliteStorage({ file }), secretKeys: keys };
   }
   const storage = await openPostgres(database);
   try {
-    // Nothing is sealed before there is an owner.
+    // Nothing is sealed before the first owner exists.
     const isUsed = (await storage.owners()).length > 0;
-    const keys = secretKeys ?? [keptSecretKey(secretKeyFile, { name: database.name, isUsed })];
+    const keys = secretKeys ?? [loadSecretKey(secretKeyFile, { name: database.name, isUsed })];
     return { storage, secretKeys: keys };
   } catch (cause) {
     await storage.close();
@@ -52,10 +52,10 @@ async function openPostgres({ name, connectionString }: PostgresSetting): Promis
 }
 
 /**
- * Whether a Postgres database has our tables; nothing is made in it.
- * @throws Error for people
+ * Whether a Postgres database has Countersign's tables. Creates nothing.
+ * @throws Error with a message for the user
  */
-export async function isMade({ name, connectionString }: PostgresSetting): Promise<boolean> {
+export async function hasTables({ name, connectionString }: PostgresSetting): Promise<boolean> {
   const { hasSchema } = await postgresAdapter();
   try {
     return await hasSchema(connectionString);
@@ -64,7 +64,7 @@ export async function isMade({ name, connectionString }: PostgresSetting): Promi
   }
 }
 
-/** Its driver is installed by those who want it. */
+/** The driver is an optional dependency. */
 async function postgresAdapter() {
   try {
     const [{ postgresStorage }, { hasSchema }] = await Promise.all([
@@ -78,7 +78,7 @@ async function postgresAdapter() {
   }
 }
 
-/** What the driver or the server said, at the bottom of it; neither repeats a password. */
+/** The innermost message of the driver or the server. Neither includes a password. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause !== undefined) return reasonOf(error.cause);

@@ -17,13 +17,13 @@ export interface Demo {
   readonly service: Service;
   readonly owner: { readonly email: string; readonly password: string };
   readonly apiKey: string;
-  /** Deletes what the demo wrote, once its service is stopped. */
+  /** Deletes everything that the demo wrote. Call it after the service has stopped. */
   remove(): void;
 }
 
 const EMAIL = 'owner@example.org';
 
-/** A service on a folder of its own, with a sandbox mailbox, one owner and one Full key. */
+/** A service in a temporary folder, with a sandbox mailbox, one owner and one Full key. */
 export async function openDemo(
   { plan, limits }: Configuration,
   addresses: { readonly baseUrl: string; readonly dashboardUrl: string },

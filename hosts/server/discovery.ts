@@ -3,7 +3,7 @@ import type { Discovery } from '../../adapters/discovery/discovery.ts';
 import { dnsResolver } from '../../adapters/discovery/dns.ts';
 import { httpsGet } from '../../adapters/discovery/https-get.ts';
 
-/** Looks for the servers of an address by this machine's DNS. */
+/** Finds the servers of an address through this machine's DNS. */
 export function discover(email: string): Promise<Discovery> {
   const resolver = dnsResolver();
   const { signal } = new AbortController();

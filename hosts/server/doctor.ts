@@ -11,7 +11,7 @@ import { createKeyring, type Keyring } from '../../core/keyring.ts';
 import { mailCall } from '../../core/mail-call.ts';
 import type { MailAccount, MailFolder } from '../../core/ports/mail.ts';
 import type { Account, Owner, Storage } from '../../core/ports/storage.ts';
-import { COMMON, type Command, none } from './command.ts';
+import { COMMON_OPTIONS, type Command, noPositionals } from './command.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
 import { openDatabase } from './database.ts';
 import { folderFindings } from './folder-findings.ts';
@@ -22,7 +22,7 @@ import type { Terminal } from './terminal.ts';
 /** For the servers of one account. */
 const ACCOUNT_MS = 60_000;
 
-/** What was looked at, and what came of it. */
+/** One group of checks and their results. */
 interface Section {
   readonly title: string;
   readonly findings: readonly Finding[];
@@ -34,12 +34,12 @@ interface AccountReport {
   readonly email: string;
   readonly imap: ServerReport;
   readonly smtp: ServerReport;
-  /** Null where the account has no calendar server. */
+  /** Null if the account has no calendar server. */
   readonly caldav: ServerReport | null;
 }
 
 interface ServerReport {
-  /** Null where the settings cannot be read. */
+  /** Null if the settings cannot be read. */
   readonly server: string | null;
   readonly findings: readonly Finding[];
 }
@@ -47,11 +47,12 @@ interface ServerReport {
 export const doctor: Command = {
   name: 'doctor',
   usage: '[--owner EMAIL]',
-  does: 'looks at the settings, the database and every account, and says what each server can do and what is wrong',
+  summary:
+    'checks the settings, the database and every account, and reports what each server can do and what is wrong',
   async run(args, terminal) {
-    const options = { ...COMMON, owner: { type: 'string' } } as const;
+    const options = { ...COMMON_OPTIONS, owner: { type: 'string' } } as const;
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
-    none(positionals);
+    noPositionals(positionals);
     const configuration = readConfiguration(terminal.env, terminal.folder);
     const { findings: machine, canOpen } = await checkMachine(configuration);
     const accounts = canOpen ? await checkAccounts(configuration, values.owner) : [];
@@ -59,7 +60,7 @@ export const doctor: Command = {
   },
 };
 
-/** @throws Error when there is no such owner, or the database cannot be opened */
+/** @throws Error if there is no such owner or the database cannot be opened */
 async function checkAccounts(
   configuration: Configuration,
   ownerEmail: string | undefined,
@@ -69,7 +70,7 @@ async function checkAccounts(
   const reach = reachOf(configuration, storage);
   try {
     const reports: AccountReport[] = [];
-    for (const owner of await ownersMeant(storage, ownerEmail)) {
+    for (const owner of await ownersToCheck(storage, ownerEmail)) {
       for (const account of await storage.accounts(owner.ownerId)) {
         reports.push(await checkAccount(keyring, reach, owner, account));
       }
@@ -80,7 +81,7 @@ async function checkAccounts(
   }
 }
 
-async function ownersMeant(storage: Storage, email: string | undefined): Promise<readonly Owner[]> {
+async function ownersToCheck(storage: Storage, email: string | undefined): Promise<readonly Owner[]> {
   if (email === undefined) return storage.owners();
   const found = await storage.ownerByEmail(email);
   if (found === undefined) throw new Error(`There is no owner ${email}.`);
@@ -110,8 +111,8 @@ async function accountReport(
   const settings = await settingsOf(mailCall(keyring, account, limit, ACCOUNT_MS).account);
   if (settings === undefined) {
     const text =
-      'The settings of this account cannot be read: they were written with another secret key, or are damaged. ' +
-      'Put the right key back, or remove the account and connect it again.';
+      'The settings of this account cannot be read: they were sealed with another secret key, or are damaged. ' +
+      'Restore the right key, or remove the account and connect it again.';
     const unread = { server: null, findings: [] };
     return {
       ...facts,
@@ -129,15 +130,15 @@ async function accountReport(
     ...facts,
     imap: {
       server: `${settings.imap.host}:${settings.imap.port}`,
-      findings: [...imap, ...(folders === undefined ? [] : rolesFound(account, folders))],
+      findings: [...imap, ...(folders === undefined ? [] : roleFindings(account, folders))],
     },
     smtp: { server: `${settings.smtp.host}:${settings.smtp.port}`, findings: smtp },
     caldav: caldav === undefined ? null : { server: new URL(caldav.url).host, findings: calendar },
   };
 }
 
-/** Those of an account that an older version connected are decided when it is first used: likely so. */
-function rolesFound({ folderRoles }: Account, folders: readonly MailFolder[]): readonly Finding[] {
+/** The roles of an account from an older version are decided on first use; shows the likely result. */
+function roleFindings({ folderRoles }: Account, folders: readonly MailFolder[]): readonly Finding[] {
   return folderFindings(folderRoles ?? decideRoles(folders), folders);
 }
 
@@ -146,13 +147,13 @@ async function settingsOf(account: MailAccount): Promise<ImapSettings | undefine
   try {
     unsealed = await account.settings();
   } catch {
-    // Sealed with another key, or damaged: either way there is nothing to be read.
+    // Sealed with another key, or damaged. Either way they are unreadable.
     return undefined;
   }
   return imapSettings.safeParse(unsealed).data;
 }
 
-/** @throws Error when something is broken, after everything was said */
+/** @throws Error after printing everything, if something is broken */
 function report(terminal: Terminal, machine: readonly Finding[], accounts: readonly AccountReport[]): void {
   const sections = [
     { title: 'This machine', findings: machine },
@@ -171,7 +172,7 @@ function report(terminal: Terminal, machine: readonly Finding[], accounts: reado
     `${sections.map(inWords).join('\n\n')}${nobody}`,
   );
   if (faults.length > 0) {
-    throw new Error(faults.length === 1 ? 'Something is broken.' : `${faults.length} things are broken.`);
+    throw new Error(faults.length === 1 ? '1 problem found.' : `${faults.length} problems found.`);
   }
 }
 
@@ -189,15 +190,15 @@ const MARKS: Readonly<Record<Finding['state'], string>> = {
   broken: 'BROKEN',
 };
 
-/** What to do about a server that cannot be used; other findings say it themselves. */
+/** What to do if a server cannot be used. Other findings say so themselves. */
 const NEXT: ReadonlyMap<string, string> = new Map([
   [
     'sign_in',
-    'If the password has changed, or the provider wants an app password, remove the account and connect it again.',
+    'If the password has changed, or the provider requires an app password, remove the account and connect it again.',
   ],
   [
     'connection',
-    'Try again later; if it stays so, ask whoever runs the server, or remove the account and connect it again with other settings.',
+    "Try again later. If the problem persists, ask the server's administrator, or remove the account and connect it again with other settings.",
   ],
 ]);
 
@@ -209,7 +210,7 @@ function inWords({ title, findings }: Section): string {
   return [title, ...lines].join('\n');
 }
 
-/** A server's own words must not move the cursor of a terminal. */
+/** Server-supplied text must not control the terminal. */
 function printable(text: string): string {
   return text.replaceAll(/\p{C}/gu, '\u{FFFD}');
 }

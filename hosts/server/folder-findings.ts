@@ -2,16 +2,14 @@ import { type Finding, good, lacking } from '../../adapters/remote/finding.ts';
 import { type FolderRoles, isMade, MADE_NAMES, PINNED_ROLES, type Pin } from '../../core/folders/roles.ts';
 import type { MailFolder } from '../../core/ports/mail.ts';
 
-/** Which folder has which role, and whether it is still there. */
+/** Reports which folder has which role, and whether it still exists. */
 export function folderFindings(roles: FolderRoles, folders: readonly MailFolder[]): readonly Finding[] {
   return PINNED_ROLES.map((role) => {
     const check = `folder_${role}`;
     const { path, by } = roles[role];
     if (path === null) {
       const otherwise =
-        by === 'absent' && isMade(role)
-          ? `“${MADE_NAMES[role]}” is created when it is needed`
-          : 'none is used';
+        by === 'absent' && isMade(role) ? `“${MADE_NAMES[role]}” is created when needed` : 'none is used';
       return lacking(check, `There is no folder for ${role}: ${otherwise}.`);
     }
     return folders.some((folder) => folder.path === path)
@@ -22,7 +20,7 @@ export function folderFindings(roles: FolderRoles, folders: readonly MailFolder[
 
 const REASONS: Readonly<Record<Pin['by'], string>> = {
   special_use: 'the server says so',
-  name: 'known by its name',
+  name: 'recognised by its name',
   owner: 'the owner chose it',
   made: 'Countersign created it',
   absent: 'none was found',

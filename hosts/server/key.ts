@@ -1,15 +1,22 @@
 import { parseArgs } from 'node:util';
 import { GROUPS, type Group, type Mode, modesOf, PRESETS, type Preset } from '../../core/permissions.ts';
 import type { Credential } from '../../core/ports/storage.ts';
-import { COMMON, type Command, none, onlyOne, required, UsageError } from './command.ts';
+import {
+  COMMON_OPTIONS,
+  type Command,
+  noPositionals,
+  onlyPositional,
+  required,
+  UsageError,
+} from './command.ts';
 import { ownerNamed, withService } from './open-service.ts';
 
-const OWNER = { ...COMMON, owner: { type: 'string' } } as const;
+const OWNER = { ...COMMON_OPTIONS, owner: { type: 'string' } } as const;
 
 const keyAdd: Command = {
   name: 'key add',
   usage: '--owner EMAIL --name N --preset read|organise|full [--mode GROUP=MODE …] [--days N]',
-  does: 'makes an API key and shows it this once',
+  summary: 'creates an API key and shows it once',
   async run(args, terminal) {
     const options = {
       ...OWNER,
@@ -19,7 +26,7 @@ const keyAdd: Command = {
       days: { type: 'string' },
     } as const;
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
-    none(positionals);
+    noPositionals(positionals);
     const email = required(values.owner, '--owner');
     const wanted = {
       name: required(values.name, '--name'),
@@ -33,7 +40,7 @@ const keyAdd: Command = {
     });
     terminal.print(
       { key_id: keyId, api_key: apiKey },
-      `Key ${keyId} is made. It is shown this once:\n\n  ${apiKey}\n\n` +
+      `Key ${keyId} is created. It is shown only once:\n\n  ${apiKey}\n\n` +
         `Try it: curl -H 'Authorization: Bearer ${apiKey}' ${baseUrl}/v1/me\n` +
         `Over MCP: ${baseUrl}/mcp, with the same header.`,
     );
@@ -43,10 +50,10 @@ const keyAdd: Command = {
 const keyList: Command = {
   name: 'key list',
   usage: '--owner EMAIL',
-  does: "shows an owner's keys",
+  summary: "lists an owner's keys",
   async run(args, terminal) {
     const { values, positionals } = parseArgs({ args, options: OWNER, allowPositionals: true });
-    none(positionals);
+    noPositionals(positionals);
     const email = required(values.owner, '--owner');
     const keys = await withService(terminal, async (service) =>
       service.keys.list((await ownerNamed(service, email)).ownerId),
@@ -61,10 +68,10 @@ const keyList: Command = {
 const keyRevoke: Command = {
   name: 'key revoke',
   usage: 'KEY_ID --owner EMAIL',
-  does: 'switches a key off and cancels what waits for it',
+  summary: 'revokes a key and cancels its waiting requests',
   async run(args, terminal) {
     const { values, positionals } = parseArgs({ args, options: OWNER, allowPositionals: true });
-    const keyId = onlyOne(positionals, 'KEY_ID');
+    const keyId = onlyPositional(positionals, 'KEY_ID');
     const email = required(values.owner, '--owner');
     await withService(terminal, async (service) => {
       const { ownerId } = await ownerNamed(service, email);
@@ -80,7 +87,8 @@ export const KEY_COMMANDS: readonly Command[] = [keyAdd, keyList, keyRevoke];
 
 function presetOf(text: string): Preset {
   const preset = Object.keys(PRESETS).find((name): name is Preset => name === text);
-  if (preset === undefined) throw new UsageError(`--preset is one of ${Object.keys(PRESETS).join(', ')}`);
+  if (preset === undefined)
+    throw new UsageError(`--preset must be one of ${Object.keys(PRESETS).join(', ')}`);
   return preset;
 }
 
@@ -89,12 +97,13 @@ function modeOf(text: string): [Group, Mode] {
   const group = GROUPS.find((one) => one === name);
   if (group === undefined) throw new UsageError(`--mode: the groups are ${GROUPS.join(', ')}`);
   const mode = modesOf(group).find((one) => one === value);
-  if (mode === undefined) throw new UsageError(`--mode: ${group} is one of ${modesOf(group).join(', ')}`);
+  if (mode === undefined)
+    throw new UsageError(`--mode: ${group} must be one of ${modesOf(group).join(', ')}`);
   return [group, mode];
 }
 
 function wholeNumber(text: string, name: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new UsageError(`${name} is a whole number`);
+  if (!/^\d{1,9}$/.test(text)) throw new UsageError(`${name} must be a whole number`);
   return Number(text);
 }
 

@@ -3,7 +3,7 @@ import type { Log, LogFields } from '../../core/ports/log.ts';
 export const LOG_LEVELS = ['info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** One JSON object a line: time, level, message and fields, from `least` upwards. */
+/** Writes one JSON object per line: time, level, message and fields. Drops levels below `least`. */
 export function jsonLog(least: LogLevel, write: (line: string) => void): Log {
   const at = (level: LogLevel) => {
     if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(least)) return () => undefined;

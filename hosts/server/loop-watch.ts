@@ -1,43 +1,43 @@
 import type { Log } from '../../core/ports/log.ts';
 import type { WorkObserver } from '../../core/ports/work-observer.ts';
 
-/** Notices when the event loop was blocked, and logs for how long and during what. */
+/** Notices when the event loop was blocked, and logs for how long and what ran. */
 export interface LoopWatch extends WorkObserver {
   stop(): void;
 }
 
-/** Everybody waits while the loop is blocked; this is where a person begins to notice. */
+/** Nothing is answered while the loop is blocked; people start to notice at about this delay. */
 const THRESHOLD_MS = 250;
-/** A timer that does nothing but compare two clocks costs a few microseconds each time. */
+/** Comparing two clocks takes a few microseconds each time. */
 const EVERY_MS = 100;
-/** What a block uses of the processor at least; between two looks a process that was suspended used less. */
+/** The least CPU time that counts as a block. A suspended process uses less between two checks. */
 const CPU_LEAST_MS = 125;
-/** And of the time that the timer is late, even on a machine that is busy with other things. */
+/** The least share of the delay spent on the CPU, low enough for a machine that is busy with other work. */
 const CPU_LEAST_SHARE = 0.05;
 const NAMES_MAX = 10;
 
-/** One look at the two clocks, in milliseconds. */
+/** A reading of the two clocks, in milliseconds. */
 export interface Instant {
   readonly nowMs: number;
-  /** What all threads of the process have used. */
+  /** CPU time of all threads of the process. */
   readonly cpuMs: number;
 }
 
-/** For how long the loop was blocked between two looks; undefined where it was not, or the process did not run. */
+/** How long the loop was blocked between two readings; undefined if it was not, or if the process was suspended. */
 export function blockedMs(before: Instant, after: Instant): number | undefined {
   const lateMs = after.nowMs - before.nowMs - EVERY_MS;
   const usedMs = after.cpuMs - before.cpuMs;
-  const wasAtWork = usedMs >= Math.max(CPU_LEAST_MS, CPU_LEAST_SHARE * lateMs);
-  return lateMs >= THRESHOLD_MS && wasAtWork ? Math.round(lateMs) : undefined;
+  const wasRunning = usedMs >= Math.max(CPU_LEAST_MS, CPU_LEAST_SHARE * lateMs);
+  return lateMs >= THRESHOLD_MS && wasRunning ? Math.round(lateMs) : undefined;
 }
 
 /**
- * Watches the event loop of this process by a timer that comes late when something else runs. Work that waits without
- * using the processor, such as a write to a disk that hangs, looks like a suspended process and is not reported.
+ * Watches the event loop of this process with a timer that fires late if something else runs. Work that blocks without
+ * using the CPU, such as a write to a hanging disk, looks like a suspended process and is not reported.
  */
 export function watchLoop(log: Pick<Log, 'warn'>): LoopWatch {
   const running = new Map<string, number>();
-  /** What ran since the last look, whether or not it has ended by now: work that blocks often ends before the timer. */
+  /** Everything that ran since the last reading, finished or not: work that blocks often ends before the timer fires. */
   let recent = new Set<string>();
   let before = instant();
 
@@ -70,7 +70,7 @@ function instant(): Instant {
 }
 
 function words(names: ReadonlySet<string>): string {
-  if (names.size === 0) return 'nothing that is known';
+  if (names.size === 0) return 'unknown work';
   const all = [...names].sort();
   const more = all.length > NAMES_MAX ? ` and ${all.length - NAMES_MAX} more` : '';
   return all.slice(0, NAMES_MAX).join(', ') + more;

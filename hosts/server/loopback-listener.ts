@@ -1,13 +1,13 @@
 import type { AddressInfo } from 'node:net';
 import { listen, type WebServer, type WebServerOptions } from './web-server.ts';
 
-/** With port 0, a port that is free at one address may be taken at the other. */
+/** With port 0, a port that is free on one address may be taken on the other. */
 const FREE_PORT_TRIES = 10;
 
 /**
- * Listens at both addresses of the loopback host. Browsers look for `localhost` and the names below it at ::1 first, so
- * another program there, on the same port, would receive what is meant for this one, and would share its origin.
- * @throws Error for people, when the port cannot be had at both
+ * Listens on both loopback addresses. Browsers try ::1 first for `localhost` and its subdomains, so another program on
+ * that address and port would receive requests meant for this one, and would share its origin.
+ * @throws Error with a message for the user, if the port is not free on both
  */
 export async function listenOnLoopback(
   host: string,
@@ -21,7 +21,7 @@ export async function listenOnLoopback(
   try {
     return together(first, await listen(other, first.port, options));
   } catch (error) {
-    // This machine has no such address, so nobody else listens there.
+    // This machine lacks the other address, so nobody else listens there.
     if (isMissingAddress(error)) return first;
     await first.stop(0);
     if (port !== 0 || tries === FREE_PORT_TRIES) throw error;

@@ -3,22 +3,22 @@ import { isIP } from 'node:net';
 import { broken, type Finding, good, lacking } from '../../adapters/imap/report.ts';
 import { isLoopback } from '../../adapters/remote/mail-server.ts';
 import type { Configuration, DatabaseSetting } from './configuration.ts';
-import { isMade } from './database.ts';
+import { hasTables } from './database.ts';
 import { privateServersInWords } from './private-servers.ts';
-import { keptSecretKey } from './secret-key.ts';
+import { loadSecretKey } from './secret-key.ts';
 
-/** Read or written by others than its owner. */
-const OTHERS = 0o077;
+/** Permission bits for anyone but the owner. */
+const OTHERS_BITS = 0o077;
 
 /**
- * Looks at what a server on this configuration would need: nothing is made, and nothing is changed.
+ * Checks what a server with this configuration needs. Creates and changes nothing.
  * @returns `canOpen`: there is a database, and a key to open it with
  */
 export async function checkMachine(
   configuration: Configuration,
 ): Promise<{ readonly findings: readonly Finding[]; readonly canOpen: boolean }> {
   const findings = [
-    good('settings', 'The settings can be used.'),
+    good('settings', 'The settings are valid.'),
     ...checkAddresses(configuration),
     good('private_servers', privateServersInWords(configuration)),
   ];
@@ -36,26 +36,26 @@ function checkAddresses({ host, baseUrl, dashboardUrl }: Configuration): readonl
   ].filter(({ url }) => url?.startsWith('https:') !== true);
   if (open.length === 0) return [];
   const text =
-    `It listens on ${isIP(host) === 0 ? host : `the address ${host}`}, which others may reach, and passwords and keys ` +
-    `would go there unencrypted. Put a proxy with TLS before it and set ${open.map(({ name }) => name).join(' and ')}.`;
+    `It listens on ${isIP(host) === 0 ? host : `the address ${host}`}, which other machines may reach, so passwords and ` +
+    `keys would travel unencrypted. Put a TLS proxy in front of it and set ${open.map(({ name }) => name).join(' and ')}.`;
   return [lacking('addresses', text)];
 }
 
-interface Looked {
+interface Check {
   readonly finding: Finding;
   readonly isThere: boolean;
 }
 
-async function checkDatabase(database: DatabaseSetting): Promise<Looked> {
+async function checkDatabase(database: DatabaseSetting): Promise<Check> {
   const { name } = database;
   try {
-    const isThere = database.kind === 'file' ? existsSync(database.file) : await isMade(database);
+    const isThere = database.kind === 'file' ? existsSync(database.file) : await hasTables(database);
     if (isThere) return { finding: foundDatabase(database), isThere };
-    const made = 'The first command that needs it makes it, like countersign owner add.';
+    const created = 'The first command that needs it creates it, like countersign owner add.';
     const text =
       database.kind === 'file'
-        ? `There is no database at ${name}. ${made}`
-        : `The database ${name} answers, but nothing is made in it yet. ${made}`;
+        ? `There is no database at ${name}. ${created}`
+        : `The database ${name} answers, but has no tables yet. ${created}`;
     return { finding: broken('database', text), isThere };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
@@ -66,20 +66,20 @@ async function checkDatabase(database: DatabaseSetting): Promise<Looked> {
 function foundDatabase(database: DatabaseSetting): Finding {
   const { name } = database;
   if (database.kind === 'postgres') return good('database', `The database ${name} answers.`);
-  const open = [name, `${name}-wal`, `${name}-shm`].filter((one) => existsSync(one) && othersMay(one));
+  const open = [name, `${name}-wal`, `${name}-shm`].filter((one) => existsSync(one) && othersCanAccess(one));
   return open.length === 0
-    ? good('database', `The database ${name} is there, and nobody else can read it.`)
-    : broken('database', `Others can read the database: chmod 600 ${open.join(' ')}`);
+    ? good('database', `The database ${name} exists, and nobody else can read it.`)
+    : broken('database', `Other users can read the database: chmod 600 ${open.join(' ')}`);
 }
 
-/** Of a database that is there: a key that is missing is not made. */
-function checkSecretKey({ database, secretKeyFile, secretKeys }: Configuration): Looked {
+/** Only called for an existing database: a missing key is reported, not created. */
+function checkSecretKey({ database, secretKeyFile, secretKeys }: Configuration): Check {
   if (secretKeys !== undefined) {
-    return { finding: good('secret_key', 'The secret key is given by the settings.'), isThere: true };
+    return { finding: good('secret_key', 'The secret key comes from the settings.'), isThere: true };
   }
   try {
-    keptSecretKey(secretKeyFile, { name: database.name, isUsed: true });
-    const text = `The secret key is kept in ${secretKeyFile}, and nobody else can read it. Back it up with the database.`;
+    loadSecretKey(secretKeyFile, { name: database.name, isUsed: true });
+    const text = `The secret key is in ${secretKeyFile}, and nobody else can read it. Back it up with the database.`;
     return { finding: good('secret_key', text), isThere: true };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
@@ -87,6 +87,6 @@ function checkSecretKey({ database, secretKeyFile, secretKeys }: Configuration):
   }
 }
 
-function othersMay(file: string): boolean {
-  return process.platform !== 'win32' && (statSync(file).mode & OTHERS) !== 0;
+function othersCanAccess(file: string): boolean {
+  return process.platform !== 'win32' && (statSync(file).mode & OTHERS_BITS) !== 0;
 }

@@ -2,17 +2,17 @@ import { type CalendarServer, calendarServer } from '../../adapters/caldav/setti
 import { imapSettings, type MailServer } from '../../adapters/imap/settings.ts';
 import { ServiceError } from '../../core/errors.ts';
 
-/** What somebody typed to connect a mailbox. */
+/** What the user entered to connect a mailbox. */
 export interface MailFields {
   readonly imap: Omit<MailServer, 'pass' | 'tlsFingerprint'>;
   readonly smtp: Omit<MailServer, 'pass' | 'tlsFingerprint'>;
-  /** Undefined: the account has no calendar. */
+  /** Undefined for an account without a calendar. */
   readonly caldav: Pick<CalendarServer, 'url' | 'user' | 'writeTo'> | undefined;
   /** For all servers. */
   readonly password: string;
   /**
-   * SHA-256 of the one certificate to be accepted; undefined: the usual authorities. Of the calendar server only
-   * where that is on the host of another one.
+   * SHA-256 of the only accepted certificate; undefined: trust the usual authorities. Applies to the calendar server
+   * only if it is on the host of a mail server.
    */
   readonly fingerprint: string | undefined;
 }
@@ -20,8 +20,8 @@ export interface MailFields {
 const accountSettings = imapSettings.extend({ caldav: calendarServer.optional() });
 
 /**
- * The settings of the IMAP and CalDAV adapters.
- * @throws ServiceError invalid_arguments when they would not take them
+ * The settings in the form of the IMAP and CalDAV adapters.
+ * @throws ServiceError invalid_arguments if the adapters would reject them
  */
 export function mailSettings({ imap, smtp, caldav, password, fingerprint }: MailFields): unknown {
   const pinned = fingerprint === undefined ? {} : { tlsFingerprint: fingerprint };

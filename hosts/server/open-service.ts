@@ -14,7 +14,7 @@ import { jsonLog } from './log.ts';
 import { reachOf } from './private-servers.ts';
 import type { Terminal } from './terminal.ts';
 
-/** The service on the configured database, with real mailboxes. @throws Error for people */
+/** The service on the configured database, with real mailboxes. @throws Error with a message for the user */
 export async function openService(
   configuration: Configuration,
   addresses: { readonly baseUrl: string; readonly dashboardUrl: string },
@@ -39,7 +39,7 @@ export async function openService(
   });
 }
 
-/** For a command: opens the service, does the work, closes it. */
+/** Opens the service, does the work of a command, and closes the service. */
 export async function withService<T>(terminal: Terminal, work: (service: Service) => Promise<T>): Promise<T> {
   const configuration = readConfiguration(terminal.env, terminal.folder);
   const { host, port } = configuration;
@@ -58,7 +58,7 @@ export async function withService<T>(terminal: Terminal, work: (service: Service
   }
 }
 
-/** @throws Error for people */
+/** @throws Error with a message for the user */
 export async function ownerNamed(service: Service, email: string): Promise<Owner> {
   const owner = await service.owners.byEmail(email);
   if (owner === undefined)

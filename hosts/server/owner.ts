@@ -1,15 +1,15 @@
 import { parseArgs } from 'node:util';
-import { COMMON, type Command, onlyOne } from './command.ts';
+import { COMMON_OPTIONS, type Command, onlyPositional } from './command.ts';
 import { ownerNamed, withService } from './open-service.ts';
 
 const ownerAdd: Command = {
   name: 'owner add',
   usage: 'EMAIL [--timezone ZONE]',
-  does: 'adds an owner; the password for the dashboard comes from stdin',
+  summary: 'adds an owner; the dashboard password comes from stdin',
   async run(args, terminal) {
-    const options = { ...COMMON, timezone: { type: 'string' } } as const;
+    const options = { ...COMMON_OPTIONS, timezone: { type: 'string' } } as const;
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
-    const email = onlyOne(positionals, 'EMAIL');
+    const email = onlyPositional(positionals, 'EMAIL');
     const { timezone } = values;
     const password = await terminal.secret('Password');
     const { ownerId } = await withService(terminal, (service) =>
@@ -27,17 +27,20 @@ const ownerAdd: Command = {
 const ownerPassword: Command = {
   name: 'owner password',
   usage: 'EMAIL',
-  does: 'sets a new password, from stdin, and ends all sessions',
+  summary: 'sets a new password, read from stdin, and ends all sessions',
   async run(args, terminal) {
-    const { positionals } = parseArgs({ args, options: COMMON, allowPositionals: true });
-    const email = onlyOne(positionals, 'EMAIL');
+    const { positionals } = parseArgs({ args, options: COMMON_OPTIONS, allowPositionals: true });
+    const email = onlyPositional(positionals, 'EMAIL');
     const password = await terminal.secret('New password');
     const ownerId = await withService(terminal, async (service) => {
       const owner = await ownerNamed(service, email);
       await service.owners.setPassword(owner.ownerId, password);
       return owner.ownerId;
     });
-    terminal.print({ owner_id: ownerId }, `The password of ${email} is changed; all its sessions are ended.`);
+    terminal.print(
+      { owner_id: ownerId },
+      `The password of ${email} is changed, and all its sessions have ended.`,
+    );
   },
 };
 

@@ -4,9 +4,9 @@ import { trustedProxies as networks } from '../http/client-address.ts';
 import type { Configuration } from './configuration.ts';
 
 /**
- * Where the accounts of this installation may have their servers. With one owner, who runs it, anywhere: a box at home
- * or Proton Mail Bridge is private. Owners who share an installation must not reach its network through it, unless
- * the setting says so.
+ * Where accounts of this installation may have their servers. A single owner runs the installation and may use any
+ * address, because a box at home or Proton Mail Bridge is private. Several owners must not reach its network through it,
+ * unless the setting allows that.
  */
 export function reachOf(
   { allowPrivateServers }: Pick<Configuration, 'allowPrivateServers'>,
@@ -16,7 +16,7 @@ export function reachOf(
     return { allowPrivateServers: allowPrivateServers === 'all' };
   }
   if (allowPrivateServers === undefined) {
-    // Counted each time: another owner may have been added by another process.
+    // Counted on every call: another process may have added an owner.
     return { allowPrivateServers: async () => (await storage.owners()).length <= 1 };
   }
   const isAddress = (entry: string) => /^[\d.]+(\/\d+)?$/.test(entry) || entry.includes(':');
@@ -32,7 +32,7 @@ export function privateServersInWords({
 }: Pick<Configuration, 'allowPrivateServers'>): string {
   const what = 'Mail and calendar servers at private addresses';
   if (allowPrivateServers === undefined) {
-    return `${what} are allowed while there is one owner, and refused from the second on; COUNTERSIGN_ALLOW_PRIVATE_SERVERS decides otherwise.`;
+    return `${what} are allowed as long as there is one owner. COUNTERSIGN_ALLOW_PRIVATE_SERVERS changes that.`;
   }
   if (allowPrivateServers === 'all') return `${what} are allowed for every owner.`;
   if (allowPrivateServers === 'none') return `${what} are refused.`;

@@ -6,8 +6,8 @@ import { findRoute } from '../rest/routes.ts';
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 
-/** Notifies of each request for as long as it is being answered. @param nameOf  names it without anything of the caller's */
-export function observed(
+/** Reports each request to the observer until it is answered. @param nameOf  a name without anything from the caller */
+export function observeRequests(
   handler: Handler,
   observer: WorkObserver,
   nameOf: (head: RequestHead) => string,

@@ -3,30 +3,30 @@ import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, writeF
 import { dirname } from 'node:path';
 
 const KEY_BYTES = 32;
-/** Read or written by others than its owner. */
-const OTHERS = 0o077;
+/** Permission bits for anyone but the owner. */
+const OTHERS_BITS = 0o077;
 
 /**
- * The secret key of a database, that is kept in a file with mode 0600; made once.
- * @param database `name`: how messages call it; `isUsed`: somebody has written it, with a key. To be found out before
- *   this is called: whoever starts beside us makes the key before the database.
- * @throws Error when it is missing although the database is used, can be read by others, or is damaged
+ * The secret key of a database, kept in a file with mode 0600 and created once.
+ * @param database `name`: for messages; `isUsed`: it already holds data sealed with a key. Find that out before this call:
+ *   a process that starts at the same time creates the key before the database.
+ * @throws Error if the key is missing although the database is used, readable by others, or damaged
  */
-export function keptSecretKey(
+export function loadSecretKey(
   file: string,
   database: { readonly name: string; readonly isUsed: boolean },
 ): Uint8Array {
   if (!existsSync(file)) {
     if (database.isUsed) {
       throw new Error(
-        `The secret key of ${database.name} is missing: put ${file} back, or set COUNTERSIGN_SECRET_KEY. ` +
-          'Without it nothing that was stored can be read.',
+        `The secret key of ${database.name} is missing: restore ${file}, or set COUNTERSIGN_SECRET_KEY. ` +
+          'Without it, nothing in the database can be read.',
       );
     }
-    make(file);
+    createKeyFile(file);
   }
-  if (process.platform !== 'win32' && (statSync(file).mode & OTHERS) !== 0) {
-    throw new Error(`Others can read the secret key: chmod 600 ${file}`);
+  if (process.platform !== 'win32' && (statSync(file).mode & OTHERS_BITS) !== 0) {
+    throw new Error(`Other users can read the secret key: chmod 600 ${file}`);
   }
   const key = Buffer.from(readFileSync(file, 'utf8').trim(), 'base64');
   if (key.length !== KEY_BYTES) {
@@ -35,8 +35,8 @@ export function keptSecretKey(
   return key;
 }
 
-/** Whole or not at all; of two processes that start at once, one makes it and both read it. */
-function make(file: string): void {
+/** Creates the file completely or not at all. If two processes start at once, one creates it and both read it. */
+function createKeyFile(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const draft = `${file}.${randomUUID()}`;
   writeFileSync(draft, `${randomBytes(KEY_BYTES).toString('base64')}\n`, { mode: 0o600, flag: 'wx' });

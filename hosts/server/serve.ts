@@ -7,7 +7,7 @@ import { ownAddress } from '../http/host-name.ts';
 import { httpHandler } from '../http/http-handler.ts';
 import { addressOf } from './address.ts';
 import { apiDoor } from './api-door.ts';
-import { COMMON, type Command, none } from './command.ts';
+import { COMMON_OPTIONS, type Command, noPositionals } from './command.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
 import { type Demo, openDemo } from './demo.ts';
 import { discover } from './discovery.ts';
@@ -16,10 +16,10 @@ import { type LoopWatch, watchLoop } from './loop-watch.ts';
 import { listenOnLoopback } from './loopback-listener.ts';
 import { mailSettings } from './mail-settings.ts';
 import { openService } from './open-service.ts';
-import { apiRequestName, dashboardRequestName, observed } from './request-names.ts';
+import { apiRequestName, dashboardRequestName, observeRequests } from './request-names.ts';
 import { listen, type WebServer } from './web-server.ts';
 
-/** Of the 10 s that a stop may take. */
+/** A stop may take 10 s in total. */
 const CALLS_END_WITHIN_MS = 7000;
 const WORK_ENDS_WITHIN_MS = 1500;
 const EXIT_WITHIN_MS = 9500;
@@ -27,11 +27,12 @@ const EXIT_WITHIN_MS = 9500;
 export const serve: Command = {
   name: 'serve',
   usage: '[--demo]',
-  does: 'runs the API and the dashboard; --demo: on a temporary database, with a sandbox mailbox, an owner and a key',
+  summary:
+    'runs the API and the dashboard; --demo: with a temporary database, a sandbox mailbox, an owner and a key',
   async run(args, terminal) {
-    const options = { ...COMMON, demo: { type: 'boolean' } } as const;
+    const options = { ...COMMON_OPTIONS, demo: { type: 'boolean' } } as const;
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
-    none(positionals);
+    noPositionals(positionals);
     const configuration = readConfiguration(terminal.env, terminal.folder);
     const log = jsonLog(configuration.log, terminal.log);
     const { host, port, trustedProxies } = configuration;
@@ -81,13 +82,13 @@ function openDoors(
 ): void {
   const options = { trustedProxies: configuration.trustedProxies, log };
   const door = apiDoor(service, options);
-  api.answerWith(observed(httpHandler(door), watch, apiRequestName), brokenRequests(service, door));
-  // Without a way to make settings the dashboard connects no account, and names `countersign serve`.
+  api.answerWith(observeRequests(httpHandler(door), watch, apiRequestName), brokenRequests(service, door));
+  // The demo passes no account settings, so its dashboard connects no account and names `countersign serve` instead.
   const pages = dashboardHandler(
     service,
     isDemo ? options : { ...options, accountSettings: mailSettings, discover },
   );
-  dashboard.answerWith(observed(pages, watch, dashboardRequestName));
+  dashboard.answerWith(observeRequests(pages, watch, dashboardRequestName));
 }
 
 function stopSignal(): Promise<NodeJS.Signals> {
@@ -102,12 +103,12 @@ function outcome({ baseUrl, dashboardUrl }: Service, demo: Demo | undefined) {
   return demo === undefined ? addresses : { ...addresses, owner: demo.owner, api_key: demo.apiKey };
 }
 
-/** The address to open in a browser, and the other one for a browser that does not know its name. */
+/** The URL to open in a browser, and a second one for browsers that do not resolve the first. */
 function dashboardLines(dashboardUrl: string): string {
   const own = ownAddress(dashboardUrl);
   return own === undefined
     ? dashboardUrl
-    : `${own}\n             (or ${dashboardUrl}, if the browser does not find it)`;
+    : `${own}\n             (or ${dashboardUrl}, if your browser cannot find it)`;
 }
 
 function welcome({ baseUrl, dashboardUrl }: Service): string {
@@ -117,7 +118,7 @@ function welcome({ baseUrl, dashboardUrl }: Service): string {
   MCP        ${baseUrl}/mcp
   Dashboard  ${dashboardLines(dashboardUrl)}
 
-Next, in another terminal (it is safe while this runs):
+Next, in another terminal, while this runs:
   countersign owner add EMAIL
   countersign account add --owner EMAIL --email ADDRESS
   countersign key add --owner EMAIL --name NAME --preset read|organise|full
@@ -125,7 +126,7 @@ Next, in another terminal (it is safe while this runs):
 }
 
 function demoWelcome({ baseUrl, dashboardUrl }: Service, { owner, apiKey }: Demo): string {
-  return `Countersign is ready, with a sandbox mailbox: nothing leaves this machine, and nothing is kept.
+  return `Countersign is ready, with a sandbox mailbox. Nothing leaves this machine, and nothing is kept.
 
   API        ${baseUrl}
   MCP        ${baseUrl}/mcp
@@ -135,9 +136,9 @@ function demoWelcome({ baseUrl, dashboardUrl }: Service, { owner, apiKey }: Demo
   API key    ${apiKey}
 
 Next:
-  1. Ask for a message to be sent, as a program would:
+  1. Request a message to be sent, as a program would:
      curl -H 'Authorization: Bearer ${apiKey}' -H 'Content-Type: application/json' \\
        -d '{"to":["ada@example.org"],"subject":"Hello","body":"Hello from Countersign."}' ${baseUrl}/v1/messages
   2. Nothing has happened yet. Sign in and decide: ${ownAddress(dashboardUrl) ?? dashboardUrl}/approvals
-  3. With your own mailbox: countersign serve`;
+  3. For your own mailbox: countersign serve`;
 }

@@ -1,19 +1,19 @@
 import { createInterface } from 'node:readline';
 import { type Readable, Writable } from 'node:stream';
 
-/** What a command reads and writes. */
+/** The input and output of a command. */
 export interface Terminal {
   readonly env: NodeJS.ProcessEnv;
   readonly folder: string;
-  /** The outcome of the command: on stdout, as one line of JSON or as text for people. */
+  /** Prints the result to stdout, as one line of JSON or as text. */
   print(result: Readonly<Record<string, unknown>>, text: string): void;
-  /** Log lines go to stderr. */
+  /** Writes a log line to stderr. */
   log(line: string): void;
-  /** For people, beside the outcome: on stderr. */
+  /** Prints text for the user to stderr, apart from the result. */
   tell(text: string): void;
-  /** Asks yes or no; undefined where nobody sits at the terminal to be asked. */
+  /** Asks a yes-or-no question; undefined if stdin is not a terminal. */
   confirm(question: string): Promise<boolean> | undefined;
-  /** A secret from stdin: the line that is typed, unseen, or all that is piped in but for its last line break. */
+  /** Reads a secret from stdin: a line typed without echo, or everything piped in, without the last line break. */
   secret(name: string): Promise<string>;
 }
 
@@ -30,7 +30,7 @@ export function processTerminal(isJson: boolean): Terminal {
     tell: (text) => process.stderr.write(`${text}\n`),
     confirm: (question) => (process.stdin.isTTY ? isYes(process.stdin, question) : undefined),
     secret: (name) =>
-      process.stdin.isTTY ? typedLine(process.stdin, `${name}: `, unseen()) : wholeText(process.stdin),
+      process.stdin.isTTY ? typedLine(process.stdin, `${name}: `, noEcho()) : wholeText(process.stdin),
   };
 }
 
@@ -45,15 +45,15 @@ async function isYes(stdin: Stdin, question: string): Promise<boolean> {
   return /^y(es)?$/i.test(answer.trim());
 }
 
-/** Shows nothing of what is typed. */
-function unseen(): Writable {
+/** Hides what is typed. */
+function noEcho(): Writable {
   return new Writable({ write: (_chunk, _encoding, done) => done() });
 }
 
-/** @param echo  where what is typed is shown */
+/** @param echo  where typed characters are shown */
 function typedLine(stdin: Stdin, prompt: string, echo: Writable): Promise<string> {
   const lines = createInterface({ input: stdin, output: echo, terminal: true });
-  // Only now: from here on the terminal itself no longer shows what is typed.
+  // Print the prompt only now, when the terminal no longer echoes on its own.
   process.stderr.write(prompt);
   return new Promise((resolve, reject) => {
     lines.once('line', (line) => {

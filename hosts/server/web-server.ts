@@ -15,42 +15,42 @@ import { type ConnectionCaps, capConnections } from './connection-caps.ts';
 type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 type BrokenHandler = (error: ParseError, socket: Duplex) => void;
 
-/** A server that has its port before it has its handler: what is asked meanwhile waits. */
+/** A server that listens before it has a handler. Early requests wait. */
 export interface WebServer {
   readonly server: Server;
   readonly port: number;
-  /** @param broken  answers what cannot be read as HTTP; default: a status without a body */
+  /** @param broken  answers bytes that cannot be read as HTTP; default: a status without a body */
   answerWith(handler: Handler, broken?: BrokenHandler): void;
-  /** Takes no more connections, waits for what is in flight, and cuts off what is not done by then. */
+  /** Accepts no more connections, waits for requests in flight, and cuts off those that take longer. */
   stop(withinMs: number): Promise<void>;
 }
 
 export interface WebServerOptions {
-  /** Where clients reach it, once there is a proxy with TLS before it. */
+  /** The public address behind a TLS proxy. */
   readonly publicUrl?: string | undefined;
   readonly trustedProxies?: readonly string[];
   readonly limits?: Partial<WebLimits>;
 }
 
 /**
- * What a listener allows, chosen for a self-hosted machine with two cores and Node's default of about 1,000 open files
- * on small systems, of which two listeners, storage and mail servers need their share.
+ * The limits of one listener. Chosen for a self-hosted machine with two cores and the common limit of about 1,000 open
+ * files on small systems, shared by two listeners, storage and mail servers.
  */
 interface WebLimits extends ConnectionCaps {
   /** From the first byte of a connection or request to the end of its headers. */
   readonly headMs: number;
-  /** To the end of its body: 256 KB at 9 KB/s. A request that is not complete by then holds its place for nothing. */
+  /** Until the end of the body: 256 KB at 9 KB/s. A slower request wastes its place. */
   readonly requestMs: number;
-  /** Between two requests. Node's default: short enough that idle clients cost little, and proxies expect it. */
+  /** Between two requests. Node's default: short enough to keep idle clients cheap, and what proxies expect. */
   readonly keepAliveMs: number;
-  /** For the client to take a finished response. */
+  /** How long a client may take to receive a finished response. */
   readonly responseMs: number;
-  /** Without a byte in either direction. The slowest call and the slowest page wait less than a minute. */
+  /** Without a byte in either direction. The slowest call and the slowest page take less than a minute. */
   readonly silenceMs: number;
 }
 
 const LIMITS: WebLimits = {
-  // About 25 MB where each has sent 16 KB of headers.
+  // About 25 MB if each has sent 16 KB of headers.
   total: 320,
   // A browser opens 6, an office behind one address some dozens. It takes five attackers to reach the total.
   perAddress: 64,
@@ -61,14 +61,14 @@ const LIMITS: WebLimits = {
   silenceMs: 120_000,
 };
 
-/** How often Node looks for requests that are late; its default is 30 s. */
+/** How often Node checks for late requests; its default is 30 s. */
 const LATE_CHECK_MS = 1000;
-/** All headers together; Node's default. */
+/** For all headers together; Node's default. */
 const HEAD_MAX_BYTES = 16 * 1024;
 /** A browser behind two proxies sends 30. */
 const HEADERS_MAX = 100;
 
-/** @param port 0: any free one @throws Error for people, when the port cannot be had */
+/** @param port  0: any free port @throws Error with a message for the user, if the port is not available */
 export async function listen(
   host: string,
   port: number,
@@ -76,7 +76,7 @@ export async function listen(
 ): Promise<WebServer> {
   const { headMs, requestMs, keepAliveMs, responseMs, silenceMs, ...caps } = { ...LIMITS, ...limits };
   const server = createServer({
-    // A request without a Host header is the handler's to refuse.
+    // The handler refuses a request without a Host header.
     requireHostHeader: false,
     requestTimeout: requestMs,
     headersTimeout: Math.min(headMs, requestMs),
@@ -84,7 +84,7 @@ export async function listen(
     connectionsCheckingInterval: Math.min(LATE_CHECK_MS, headMs),
     maxHeaderSize: HEAD_MAX_BYTES,
   });
-  // Node would drop what is beyond its count without a word, a proxy's headers first.
+  // Beyond its count, Node would silently drop headers, a proxy's first.
   server.maxHeadersCount = 0;
   server.timeout = silenceMs;
   const refusal = (status: number) => plainResponse(status, publicUrl);
@@ -102,7 +102,7 @@ export async function listen(
   server.on('clientError', (error: ParseError, socket) => broken(error, socket));
   server.on('request', (req, res) => {
     endSlowResponse(res, req.socket, responseMs);
-    // While stopping, a connection that is kept alive would keep the server from closing.
+    // While stopping, a kept-alive connection would keep the server from closing.
     res.once('close', () => setImmediate(() => server.listening || server.closeIdleConnections()));
     if (req.rawHeaders.length > 2 * HEADERS_MAX) {
       res.writeHead(431, { connection: 'close', 'content-length': 0, ...transportSecurity(publicUrl) }).end();
@@ -130,23 +130,23 @@ export async function listen(
   };
 }
 
-/** Ends the connection of a client that does not take its response. */
+/** Destroys the connection of a client that does not take its response. */
 function endSlowResponse(res: ServerResponse, socket: Socket, withinMs: number): void {
-  // All of it is written, and some of it may still wait for the client.
+  // Everything is written, but some of it may still wait for the client.
   res.once('prefinish', () => {
     const timer = setTimeout(() => socket.destroy(), withinMs);
     res.once('close', () => clearTimeout(timer));
   });
 }
 
-/** The statuses that Node answers with by itself. */
+/** The statuses that Node itself answers with. */
 const BROKEN_STATUS: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** A response without a body, after which the connection ends. */
+/** A response without a body that closes the connection. */
 function plainResponse(status: number, publicUrl: string): string {
   const headers = {
     ...(status === 503 ? { 'Retry-After': '1' } : {}),
@@ -162,7 +162,7 @@ function plainResponse(status: number, publicUrl: string): string {
 function reasonOf(cause: Error, host: string, port: number): string {
   const code = 'code' in cause ? cause.code : undefined;
   if (code === 'EADDRINUSE')
-    return `Port ${port} of ${host} is taken: set COUNTERSIGN_PORT to another, or to 0.`;
-  if (code === 'EACCES') return `Port ${port} may not be used here: set COUNTERSIGN_PORT to one above 1023.`;
-  return `The server cannot listen on ${host}, port ${port} (${code ?? cause.name}): look at COUNTERSIGN_HOST.`;
+    return `Port ${port} of ${host} is taken: set COUNTERSIGN_PORT to another port, or to 0.`;
+  if (code === 'EACCES') return `Port ${port} is not permitted: set COUNTERSIGN_PORT to a port above 1023.`;
+  return `The server cannot listen on ${host}, port ${port} (${code ?? cause.name}): check COUNTERSIGN_HOST.`;
 }

@@ -29,7 +29,7 @@ const to = (...addresses: string[]) => ({ to: addresses });
 const ZERO_WIDTH_SPACE = '\u200b';
 const IN_SCRIPT = { cyrillicBank: 'xn--bnk-6cd.example', accented: 'xn--atls-7na.example' };
 
-/** What each rule catches, and what it lets pass although it is near. */
+/** What each rule catches, and similar text that it lets pass. */
 const CASES: Record<SafetyHold, { catches: Partial<SafetyFacts>[]; passes: Partial<SafetyFacts>[] }> = {
   secret: {
     catches: [
@@ -295,22 +295,22 @@ describe.each(SAFETY_RULES.map((rule) => [rule.name, rule] as const))('safety ru
     expect(rule.catches(facts(changes))).toBe(false);
   });
 
-  it('has words for the owner', () => {
+  it('has a text for the owner', () => {
     expect(holdText(name)).toBe(rule.title);
     expect(rule.title).toMatch(/^[A-Z].* .*\.$/);
   });
 });
 
 describe('the safety filter', () => {
-  it('holds no ordinary message', () => {
+  it('does not hold an ordinary message', () => {
     expect(safetyHolds(facts({}))).toEqual([]);
   });
 
-  it('has names that are its own', () => {
+  it('has unique rule names', () => {
     expect(new Set(SAFETY_RULES.map(({ name }) => name)).size).toBe(SAFETY_RULES.length);
   });
 
-  it('judges any text, and long hostile ones too', () => {
+  it('judges any text, including long hostile text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), fc.domain(), (text, domain) => {
         safetyHolds(facts({ subject: text, body: text, to: [`a@${domain}`, `a@xn--${domain}`] }));
@@ -335,7 +335,7 @@ describe('the safety filter', () => {
 
   const codeMail = { to: [FRIEND], subject: 'As asked', body: 'Your verification code is 482913.' };
 
-  it('makes a key that may send wait, tells the owner why, and the agent nothing', async () => {
+  it('holds the send of a key in direct mode, and tells only the owner why', async () => {
     const scene = await openScene();
     const key = await scene.addKey('full', { 'mail:send': 'direct', 'mail:reply': 'direct' });
     const outcome = await key.call('send_email', codeMail);
@@ -346,7 +346,7 @@ describe('the safety filter', () => {
     expect((await key.call('send_email', sendTo(FRIEND))).status).toBe('ok');
   });
 
-  it('warns the owner of a key that asks anyway', async () => {
+  it('also warns the owner if the key needs approval anyway', async () => {
     const scene = await openScene();
     const key = await scene.addKey('full', { 'mail:send': 'approval' });
     const outcome = await key.call('send_email', codeMail);
@@ -354,7 +354,7 @@ describe('the safety filter', () => {
     expect(view?.notes).toEqual([holdText('mode_approval'), holdText('secret')]);
   });
 
-  it('judges what the agent wrote in an answer, and not what it quotes', async () => {
+  it('judges what the agent wrote in a reply, not what it quotes', async () => {
     const text = 'Your verification code is 482913.\n';
     const scene = await openScene({ samples: () => [letter('1', { text, subject: 'Code: 482913' })] });
     const key = await scene.addKey('full', { 'mail:send': 'direct', 'mail:reply': 'direct' });
@@ -364,7 +364,7 @@ describe('the safety filter', () => {
     expect(outcome.status).toBe('pending_approval');
   });
 
-  it('judges what a forwarded message gives away, and not how it is written', async () => {
+  it('judges what a forwarded message reveals, not how it is written', async () => {
     const text = 'Go to bank.example <https://evil.example>, pay\u200bpal.\n';
     const samples = () => [
       letter('plain', { text, minutesAgo: 1 }),
@@ -380,7 +380,7 @@ describe('the safety filter', () => {
     expect(statuses).toEqual(['ok', 'pending_approval', 'pending_approval']);
   });
 
-  it('knows the domains that the account has written to', async () => {
+  it('knows the domains the account has written to', async () => {
     const scene = await openScene();
     const key = await scene.addKey('full', { 'mail:send': 'direct' });
     expect((await key.call('send_email', sendTo(FRIEND))).status).toBe('ok');

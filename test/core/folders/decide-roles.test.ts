@@ -13,7 +13,12 @@ const absent = { path: null, by: 'absent' } as const;
 
 describe('the roles of an account', () => {
   it.each<[why: string, folders: MailFolder[], role: keyof FolderRoles, pin: FolderRoles['sent']]>([
-    ['what the server says', [folder('Sent'), folder('X', 'sent')], 'sent', { path: 'X', by: 'special_use' }],
+    [
+      "the server's attribute",
+      [folder('Sent'), folder('X', 'sent')],
+      'sent',
+      { path: 'X', by: 'special_use' },
+    ],
     [
       'a name in English',
       [folder('INBOX'), folder('Sent Items')],
@@ -23,29 +28,29 @@ describe('the roles of an account', () => {
     ['a name in another language', [folder('Gesendet')], 'sent', { path: 'Gesendet', by: 'name' }],
     ['a decorated name', [folder('Gesendete Objekte')], 'sent', { path: 'Gesendete Objekte', by: 'name' }],
     [
-      'a common name before a rare one',
+      'a common name over a rare one',
       [folder('Elementos enviados'), folder('Sent')],
       'sent',
       { path: 'Sent', by: 'name' },
     ],
     [
-      'a folder at the top before one inside',
+      'a top-level folder over a nested one',
       [folder('A/Sent'), folder('Enviados')],
       'sent',
       { path: 'Enviados', by: 'name' },
     ],
-    ['one inside the inbox', [folder('INBOX.Sent', null, '.')], 'sent', { path: 'INBOX.Sent', by: 'name' }],
+    ['a folder under INBOX', [folder('INBOX.Sent', null, '.')], 'sent', { path: 'INBOX.Sent', by: 'name' }],
     [
-      'the exact name of two with one attribute',
+      'the exact name, if two share the attribute',
       [folder('A', 'sent'), folder('Sent', 'sent')],
       'sent',
       { path: 'Sent', by: 'special_use' },
     ],
-    ['a name is nothing where the server says something else', [folder('Sent', 'archive')], 'sent', absent],
+    ['no role by name if the server says otherwise', [folder('Sent', 'archive')], 'sent', absent],
     ['no folder', [folder('INBOX'), folder('Projects')], 'archive', absent],
-    ['not what only looks like a name', [folder('\u0405ent'), folder('S e n t')], 'sent', absent],
-    ['not what has more to say', [folder('Sent to clients')], 'sent', absent],
-    ['not the inbox, whatever is said of it', [folder('INBOX', 'sent')], 'sent', absent],
+    ['no look-alike of a name', [folder('\u0405ent'), folder('S e n t')], 'sent', absent],
+    ['no name with extra words', [folder('Sent to clients')], 'sent', absent],
+    ['never the inbox, whatever its attribute', [folder('INBOX', 'sent')], 'sent', absent],
     ['spam', [folder('Junk E-mail')], 'spam', { path: 'Junk E-mail', by: 'name' }],
     ['trash', [folder('Papierkorb')], 'trash', { path: 'Papierkorb', by: 'name' }],
     [
@@ -65,7 +70,7 @@ describe('the roles of an account', () => {
     expect(decideRoles(folders.toReversed())[role]).toEqual(pin);
   });
 
-  it('are those of folders that are there, each folder has one at most, and what the server says wins', () => {
+  it("point to existing folders, at most one role per folder, and the server's attribute wins", () => {
     const uses = fc.constantFrom(null, null, ...PINNED_ROLES);
     const names = fc.constantFrom(
       'INBOX',
@@ -106,7 +111,7 @@ describe('pinned roles', () => {
     expect(changedRoles(USUAL_ROLES, { type: 'decide', roles })).toBe(USUAL_ROLES);
   });
 
-  it('take in a folder that was made only where no folder had the role', () => {
+  it('take a created folder only if no folder had the role', () => {
     const made = changedRoles(USUAL_ROLES, { type: 'made', role: 'archive', path: 'Archive' });
     expect(made).toEqual({ ...USUAL_ROLES, archive: { path: 'Archive', by: 'made' } });
     expect(changedRoles(made, { type: 'made', role: 'archive', path: 'Later' })).toBe(made);

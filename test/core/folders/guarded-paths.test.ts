@@ -14,7 +14,7 @@ const ODD: FolderRoles = {
   archive: { path: null, by: 'owner' },
 };
 
-/** Ways to write a name that a server, a mail program or a person may take for the plain one. */
+/** Spellings of a name that a server, a mail program or a person may take for the plain one. */
 const DISGUISES: Readonly<Record<string, (name: string) => string>> = {
   'as it is': (name) => name,
   'in capitals': (name) => name.toUpperCase(),
@@ -86,7 +86,7 @@ describe('a label', () => {
     expect(isReservedLabel(label, ODD, ['/'])).toBe(false);
   });
 
-  it('is judged whatever it holds', () => {
+  it('is judged, whatever characters it contains', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 100 }), (label) => {
         expect(typeof isReservedLabel(label, ODD, ['/'])).toBe('boolean');
@@ -95,7 +95,7 @@ describe('a label', () => {
     expect(isReservedLabel('/&'.repeat(50), ODD, ['/'])).toBe(false);
   });
 
-  it('that a mail program takes for a role is one that a person takes for it', () => {
+  it('that names a role for mail programs also does so for people', () => {
     for (const role of PINNED_ROLES) {
       for (const name of ROLE_NAMES[role]) {
         expect(resembledRoles(name)).toContain(roleByName(name)?.role);
@@ -105,12 +105,12 @@ describe('a label', () => {
 });
 
 describe('a folder that a label would be copied into', () => {
-  it.each(['INBOX.Bills', 'INBOX/Bills', 'Bills', 'Bills.INBOXES'])('%s may be copied into', (path) => {
+  it.each(['INBOX.Bills', 'INBOX/Bills', 'Bills', 'Bills.INBOXES'])('%s is allowed', (path) => {
     expect(isReservedPath(path, ODD)).toBe(false);
   });
 
   it.each(['INBOX', 'INBOX.Sent', 'INBOX.Ausgang', 'INBOX.INBOX.Sent', 'Gesendet', 'INBOX.\u0405ent'])(
-    '%s may not',
+    '%s is not allowed',
     (path) => {
       expect(isReservedPath(path, ODD)).toBe(true);
     },
@@ -126,15 +126,15 @@ describe('a folder whose messages could pass for the owner’s', () => {
 
   it.each([
     ['pinned', at('INBOX.Ausgang')],
-    ['inside the pinned one', at('INBOX.Ausgang/2024')],
+    ['inside the pinned folder', at('INBOX.Ausgang/2024')],
     ['pinned as Drafts', at('Pläne/Neu')],
-    ['what the server calls Sent', at('X', 'sent')],
-    ['what the server calls Drafts', at('X', 'drafts')],
-    ['named so in Spanish', at('Elementos enviados')],
-    ['named so in Russian', at('Черновики')],
-    ['named so, deep down', at('A/B/Sent Mail/C')],
+    ['marked as Sent by the server', at('X', 'sent')],
+    ['marked as Drafts by the server', at('X', 'drafts')],
+    ['named Sent in Spanish', at('Elementos enviados')],
+    ['named Drafts in Russian', at('Черновики')],
+    ['nested below Sent', at('A/B/Sent Mail/C')],
     ['written with look-alikes', at('\u0405\u0435nt')],
-    ['one of Gmail’s', at('[Gmail]/Sent Mail', 'sent')],
+    ['a folder of Gmail’s', at('[Gmail]/Sent Mail', 'sent')],
   ])('%s', (_why, folder) => {
     expect(passesForOwn(folder, ODD)).toBe(true);
   });

@@ -54,27 +54,17 @@ describe.skipIf(missingServers(RADICALE_PROGRAMS).length > 0)(
     const named = () => calendar.url.replace('//', `//${encodeURIComponent(calendar.user)}@`);
 
     it.each([
-      [
-        'a server that does not know the user',
-        () => ['--caldav', named().replace('@', 'x@')],
-        1,
-        'does not accept',
-      ],
+      ['an unknown user', () => ['--caldav', named().replace('@', 'x@')], 1, 'does not accept'],
       ['no server at all', () => ['--caldav', 'http://127.0.0.1:1/'], 1, 'cannot be reached'],
       [
-        'a server that is none',
+        'a server without CalDAV',
         () => ['--caldav', `http://127.0.0.1:${postfix.port}/`],
         1,
         'calendar server|CalDAV',
       ],
+      ['a missing calendar', () => ['--caldav', named(), '--calendar', 'Leisure'], 1, 'Calendar.*Work'],
       [
-        'a calendar that is not there',
-        () => ['--caldav', named(), '--calendar', 'Leisure'],
-        1,
-        'Calendar.*Work',
-      ],
-      [
-        'an address with a password',
+        'a URL with a password',
         () => ['--caldav', 'https://a:b@dav.example.org/'],
         2,
         '^--caldav: the password',
@@ -89,7 +79,7 @@ describe.skipIf(missingServers(RADICALE_PROGRAMS).length > 0)(
       expect(await accounts()).toEqual([]);
     });
 
-    it('connects both; the doctor and a program see the calendar', async () => {
+    it('connects both, and doctor and API show the calendar', async () => {
       expect(await add('--caldav', named(), '--calendar', 'Work')).toMatchObject({ code: 0, stderr: '' });
       const report = await cli.run(['doctor', '--owner', OWNER]);
       expect(report).toMatchObject({ code: 0, stderr: '' });

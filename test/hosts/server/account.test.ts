@@ -48,15 +48,15 @@ describe.skipIf(missingServers().length > 0)(titled('account add'), () => {
   const accounts = async () =>
     printedBy(await cli.run(['account', 'list', '--owner', OWNER, '--json'])).accounts;
 
-  it('wants a password', async () => {
+  it('requires a password', async () => {
     const refused = await add('', `imap://127.0.0.1:${dovecot.port}`, `smtp://127.0.0.1:${postfix.port}`);
     expect(refused).toMatchObject({
       code: 1,
-      stderr: 'The password of the mailbox is missing: give it on stdin.\n',
+      stderr: 'The mailbox password is missing: pass it on stdin.\n',
     });
   });
 
-  it('saves nothing when the server refuses the password', async () => {
+  it('saves nothing if the server refuses the password', async () => {
     const refused = await add(
       'wrong',
       `imap://127.0.0.1:${dovecot.port}`,
@@ -68,7 +68,7 @@ describe.skipIf(missingServers().length > 0)(titled('account add'), () => {
     expect(await accounts()).toEqual([]);
   });
 
-  it('connects a mailbox that a server then reads, and account remove forgets it', async () => {
+  it('connects a mailbox that serve can read, and account remove deletes it', async () => {
     const named = encodeURIComponent(addressOf(user));
     const added = await add(
       `${PASSWORD}\n`,
@@ -106,7 +106,7 @@ describe.skipIf(missingServers().length > 0)(titled('account add'), () => {
   });
 });
 
-/** Where Proton Mail Bridge listens, by which a whole discovery ends on this machine. */
+/** The ports of Proton Mail Bridge, so that a complete discovery ends on this machine. */
 const BRIDGE = { imap: 1143, smtp: 1025 };
 
 describe.skipIf(missingServers().length > 0)(titled('account add without servers'), () => {
@@ -135,7 +135,7 @@ describe.skipIf(missingServers().length > 0)(titled('account add without servers
     printedBy(await cli.run(['account', 'list', '--owner', OWNER, '--json'])).accounts;
   const connections = () => forwards.map((one) => one.connections());
 
-  it('says what it found, and connects to nothing, when nobody can say yes', async () => {
+  it('prints what it found, and connects to nothing, if nobody can confirm', async () => {
     const { code, stdout, stderr } = await cli.run([...add, '--json'], PASSWORD);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr.trim().split('\n')).toHaveLength(1);
@@ -146,18 +146,18 @@ describe.skipIf(missingServers().length > 0)(titled('account add without servers
     expect(await accounts()).toEqual([]);
   });
 
-  it('connects to nothing, and asks for no password, when the answer is no', async () => {
+  it('connects to nothing, and asks for no password, if the answer is no', async () => {
     const { code, stdout } = await cli.typed(add, [['[y/N]', 'n']]);
     expect(code).toBe(1);
-    expect(stdout).toContain('Nothing was done.');
+    expect(stdout).toContain('Nothing was changed.');
     expect(stdout).not.toContain('Password');
     expect(connections()).toEqual([0, 0]);
   });
 
-  it('shows them, is told yes, and connects', async () => {
+  it('shows the servers, and connects after a yes', async () => {
     const { code, stdout } = await cli.typed(add, [
       ['[y/N]', 'yes'],
-      ['Password of the mailbox: ', PASSWORD],
+      ['Mailbox password: ', PASSWORD],
     ]);
     expect(stdout).toContain('IMAP  127.0.0.1:1143 (STARTTLS, user ada@proton.me)');
     expect(stdout).toContain("from Countersign's settings for Proton Mail");
@@ -168,7 +168,7 @@ describe.skipIf(missingServers().length > 0)(titled('account add without servers
     expect(await accounts()).toMatchObject([{ account_id: 1, email }]);
   });
 
-  it('connects at once with --yes, and still says to what', async () => {
+  it('connects at once with --yes, and still prints the servers', async () => {
     const { code, stdout, stderr } = await cli.run([...add, '--yes', '--json'], PASSWORD);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '{"account_id":2}\n' });
     expect(stderr).toContain('IMAP  127.0.0.1:1143');
@@ -178,7 +178,7 @@ describe.skipIf(missingServers().length > 0)(titled('account add without servers
     ['ada@outlook.com', 'Microsoft no longer accepts passwords'],
     ['ada@countersign.invalid', 'No servers were found for ada@countersign.invalid. The DNS'],
     ['ada@localhost', '--imap imaps://USER@'],
-  ])('says why there is none for %s', async (address, words) => {
+  ])('says why %s cannot be connected', async (address, words) => {
     const args = ['account', 'add', '--owner', OWNER, '--email', address, '--yes', '--json'];
     const { code, stdout, stderr } = await cli.run(args, PASSWORD);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -188,7 +188,7 @@ describe.skipIf(missingServers().length > 0)(titled('account add without servers
 });
 
 interface Forward {
-  /** How many there have been. */
+  /** How many connections there have been. */
   connections(): number;
   stop(): void;
 }

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { z } from 'zod';
 
-/** What commands print with `--json`, of each what tests reach into. */
+/** What each command prints with `--json`, as far as tests use it. */
 const printed = z.strictObject({
   owner_id: z.string().optional(),
   key_id: z.string().optional(),
@@ -15,7 +15,7 @@ const printed = z.strictObject({
   accounts: z.array(z.looseObject({ account_id: z.number() })).optional(),
 });
 
-/** One object on one line, and nothing else. */
+/** Exactly one object on one line. */
 export function printedBy({ code, stdout, stderr }: Ended): z.infer<typeof printed> {
   const lines = stdout.split('\n');
   if (code !== 0 || stderr !== '' || lines.length !== 2) {
@@ -27,19 +27,19 @@ export function printedBy({ code, stdout, stderr }: Ended): z.infer<typeof print
 const ROOT = resolve(import.meta.dirname, '../../..');
 
 export interface Cli {
-  /** Runs a command to its end. */
+  /** Runs a command until it exits. */
   run(args: readonly string[], input?: string, env?: Record<string, string>): Promise<Ended>;
   /**
-   * Runs a command on a terminal of its own; each answer is typed when its prompt has come. `stdout` holds what the
-   * terminal showed.
+   * Runs a command in a terminal of its own. Types each answer after its prompt appears. `stdout` is what the terminal
+   * showed.
    */
   typed(
     args: readonly string[],
     answers: readonly (readonly [prompt: string, answer: string])[],
   ): Promise<Ended>;
-  /** Starts a server and waits for the line that says it is ready. */
+  /** Starts a server and waits for its ready line. */
   serve(args: readonly string[], env?: Record<string, string>): Promise<Serving>;
-  /** Where the commands run and keep their database. */
+  /** The working folder of the commands, with their database. */
   readonly folder: string;
   remove(): void;
 }
@@ -65,7 +65,7 @@ const ready = z.strictObject({
   api_key: z.string().optional(),
 });
 
-/** The command line as a process of its own, bundled from the sources into a folder that finds the packages. */
+/** The command line as a separate process, bundled from the sources into a folder that finds the packages. */
 export async function buildCli(): Promise<Cli> {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-cli-'));
   const outfile = join(ROOT, 'node_modules', '.cache', `countersign-cli-${process.pid}`, 'cli.js');
@@ -97,7 +97,7 @@ export async function buildCli(): Promise<Cli> {
     },
     typed(args, answers) {
       const command = [process.execPath, outfile, ...args].map((word) => `'${word}'`).join(' ');
-      // From util-linux: it gives the command a terminal, and passes its exit code on.
+      // script (util-linux) gives the command a terminal and passes its exit code on.
       const child = launch('/usr/bin/script', ['--quiet', '--return', '--command', command, '/dev/null']);
       const left = [...answers];
       let shown = '';

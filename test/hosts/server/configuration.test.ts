@@ -66,7 +66,7 @@ describe('the configuration', () => {
     });
   });
 
-  it('names a Postgres database without its password', () => {
+  it('names a Postgres database without user and password', () => {
     const folder = folderWith();
     const connectionString =
       'postgresql://u:secret@db.example.org:5433/it?sslmode=verify-full&password=secret';
@@ -79,7 +79,7 @@ describe('the configuration', () => {
     expect(secretKeyFile).toBe(join(folder, 'data/countersign.key'));
   });
 
-  it('comes from the file, where the environment says nothing', () => {
+  it('comes from the file if the environment does not set it', () => {
     const folder = folderWith({
       port: 9000,
       plan: 'free',
@@ -110,19 +110,19 @@ describe('the configuration', () => {
     ['COUNTERSIGN_LIMITS', '{"callsPerHour":1}', 'callsPerMinute'],
     ['COUNTERSIGN_LIMITS', 'callsPerMinute=1', 'callsPerMinute'],
     ['COUNTERSIGN_LOG', 'debug', 'info, warn, error'],
-    ['COUNTERSIGN_PROT', '1', 'there is no such setting'],
-  ])('stops at %s=%s, naming setting and remedy but not the value', (name, value, remedy) => {
+    ['COUNTERSIGN_PROT', '1', 'unknown setting'],
+  ])('rejects %s=%s with the name and a remedy, but not the value', (name, value, remedy) => {
     const read = () => readConfiguration({ [name]: value }, folderWith());
     expect(read).toThrow(new RegExp(`^${name}: .*${remedy.replaceAll(/[.+{}/]/g, '\\$&')}`));
     expect(read).not.toThrow(value);
   });
 
   it.each([
-    [{ port: '9000' }, 'port in countersign.config.json: give a number'],
-    [{ prot: 1 }, 'prot in countersign.config.json: there is no such setting'],
+    [{ port: '9000' }, 'port in countersign.config.json: must be a number'],
+    [{ prot: 1 }, 'prot in countersign.config.json: unknown setting'],
     [[], 'countersign.config.json is not a JSON object'],
     ['{', 'countersign.config.json is not a JSON object'],
-  ])('stops at a file that says %j', (file, message) => {
+  ])('rejects a file that contains %j', (file, message) => {
     expect(() => readConfiguration({}, folderWith(file))).toThrow(message);
   });
 });

@@ -15,7 +15,7 @@ interface Client {
   received(): string;
 }
 
-/** `/held` is answered when the test ends, anything else at once. */
+/** `/held` is answered when the test ends, everything else at once. */
 async function opened(options: WebServerOptions = {}): Promise<WebServer> {
   const web = await listen(HOST, 0, { ...options, limits: { ...CAPS, ...options.limits } });
   web.answerWith((req, res) => {
@@ -54,7 +54,7 @@ async function ask(web: WebServer, localAddress: string): Promise<string> {
   return asking.received();
 }
 
-/** Sends a request that stays under way. */
+/** Sends a request that stays in progress. */
 async function hold(web: WebServer, { socket }: Client): Promise<void> {
   const arrived = once(web.server, 'request');
   socket.write('GET /held HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -66,27 +66,27 @@ function openOf(all: readonly Client[]): number {
 }
 
 describe('the connections of a listener', () => {
-  it('of one address are replaced by its newer ones, the oldest first', async () => {
+  it('of one address are replaced by newer ones, oldest first', async () => {
     const web = await opened();
     const all = await clients(web, CAPS.perAddress + 2);
     await Promise.all(all.slice(0, 2).map(({ closed }) => closed));
     expect(openOf(all)).toBe(CAPS.perAddress);
   });
 
-  it('leave room for a health check from another address while an attacker holds all of its own', async () => {
+  it('leave room for a health check from another address while an attacker uses its whole cap', async () => {
     const web = await opened();
     await clients(web, 20);
     expect(await ask(web, OTHER)).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it('answer the next request even of the address that holds its cap with unfinished ones', async () => {
+  it('answer the next request even of an address whose cap is full of unfinished ones', async () => {
     const web = await opened();
     for (const { socket } of await clients(web, CAPS.perAddress))
       socket.write('POST / HTTP/1.1\r\nHost: x\r\nX: ');
     expect(await ask(web, ATTACKER)).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it('are given up idle before unfinished', async () => {
+  it('are closed idle before unfinished', async () => {
     const web = await opened();
     const [unfinished, idle, third] = await clients(web, CAPS.perAddress);
     if (!unfinished || !idle || !third) throw new Error('they are there');
@@ -98,7 +98,7 @@ describe('the connections of a listener', () => {
     expect(openOf([unfinished, third])).toBe(2);
   });
 
-  it('that are being answered are never given up: a further one is refused plainly', async () => {
+  it('with a request in progress are never closed; a new one is refused', async () => {
     const web = await opened();
     const busy = await clients(web, CAPS.perAddress);
     for (const one of busy) await hold(web, one);
@@ -107,7 +107,7 @@ describe('the connections of a listener', () => {
     expect(await ask(web, OTHER)).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it('of a trusted proxy are bounded by the total alone', async () => {
+  it('of a trusted proxy are limited only by the total', async () => {
     const web = await opened({ trustedProxies: [ATTACKER] });
     const all = await clients(web, CAPS.total);
     expect(openOf(all)).toBe(CAPS.total);
@@ -116,7 +116,7 @@ describe('the connections of a listener', () => {
     expect(openOf(all)).toBe(CAPS.total - 1);
   });
 
-  it('of many addresses are bounded by the total, which an attacker cannot hold with unfinished requests', async () => {
+  it('of many addresses are limited by the total, which an attacker cannot fill with unfinished requests', async () => {
     const web = await opened();
     for (let last = 2; last < 12; last += 1) await clients(web, 1, `127.0.1.${last}`);
     expect(await ask(web, OTHER)).toMatch(/^HTTP\/1\.1 200 /);
@@ -127,7 +127,7 @@ describe('the connections of a listener', () => {
 });
 
 describe('a slow client', () => {
-  it('that drips its headers is ended', async () => {
+  it('that drips its headers is cut off', async () => {
     const web = await opened({ limits: { headMs: 300, requestMs: 600 } });
     const slow = await client(web);
     slow.socket.write('GET / HTTP/1.1\r\nHost: x\r\n');
@@ -137,7 +137,7 @@ describe('a slow client', () => {
     expect(slow.received()).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  it('that drips its body is ended', async () => {
+  it('that drips its body is cut off', async () => {
     const web = await opened({ limits: { headMs: 300, requestMs: 600 } });
     const slow = await client(web);
     slow.socket.write('POST /held HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n');
@@ -146,13 +146,13 @@ describe('a slow client', () => {
     await slow.closed;
   });
 
-  it('that says nothing at all is ended', async () => {
+  it('that sends nothing is cut off', async () => {
     const web = await opened({ limits: { headMs: 300, requestMs: 600 } });
     const silent = await client(web);
     await silent.closed;
   });
 
-  it('that does not take its response is ended', async () => {
+  it('that does not take its response is cut off', async () => {
     const web = await opened({ limits: { responseMs: 300 } });
     const slow = await client(web);
     slow.socket.pause();
@@ -163,7 +163,7 @@ describe('a slow client', () => {
     await gone;
   });
 
-  it('that keeps its connection for later is ended soon', async () => {
+  it('that keeps an idle connection is cut off soon', async () => {
     const web = await opened({ limits: { keepAliveMs: 200 } });
     const idle = await client(web);
     idle.socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -171,7 +171,7 @@ describe('a slow client', () => {
     expect(idle.received()).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it('whose request nobody ever answers is ended', async () => {
+  it('whose request is never answered is cut off', async () => {
     const web = await opened({ limits: { silenceMs: 300 } });
     const waiting = await client(web);
     await hold(web, waiting);
@@ -183,7 +183,7 @@ describe('headers', () => {
   it.each([
     ['too many', Array.from({ length: 101 }, (_, n) => `X-${n}: y\r\n`).join('')],
     ['too large', `X: ${'y'.repeat(17_000)}\r\n`],
-  ])('that are %s are refused, with the demand for TLS', async (_how, headers) => {
+  ])('that are %s are refused, with Strict-Transport-Security', async (_how, headers) => {
     const web = await opened({ publicUrl: 'https://api.example.org' });
     const asking = await client(web);
     asking.socket.write(`GET / HTTP/1.1\r\n${headers}\r\n`);
@@ -193,7 +193,7 @@ describe('headers', () => {
     );
   });
 
-  it('of an ordinary number pass', async () => {
+  it('in usual numbers are accepted', async () => {
     const web = await opened();
     const asking = await client(web);
     const headers = Array.from({ length: 99 }, (_, n) => `X-${n}: y\r\n`).join('');
@@ -203,7 +203,7 @@ describe('headers', () => {
   });
 });
 
-describe('the network that a client is counted by', () => {
+describe('the network by which a client is counted', () => {
   const none = () => false;
   it.each([
     ['192.0.2.7', '192.0.2.7'],
@@ -217,7 +217,7 @@ describe('the network that a client is counted by', () => {
     expect(networkOf(address, none)).toBe(network);
   });
 
-  it('is none for a trusted proxy, in either form', () => {
+  it('is undefined for a trusted proxy, in either form', () => {
     expect(networkOf('::ffff:192.0.2.7', (address) => address === '192.0.2.7')).toBe(undefined);
   });
 });

@@ -38,24 +38,24 @@ async function examine(cli: Cli, args: readonly string[] = [], env: Record<strin
   return { code, stderr, report, machine: states(report.machine), states };
 }
 
-describe('doctor on a machine', () => {
+describe('doctor on this machine', () => {
   let cli: Cli;
   beforeAll(async () => {
     cli = await buildCli();
   });
   afterAll(() => cli.remove());
 
-  it('says that there is no database, and makes none', async () => {
+  it('reports a missing database, and creates none', async () => {
     for (let times = 0; times < 2; times += 1) {
       const { code, stderr, report, machine } = await examine(cli);
       expect(code).toBe(1);
-      expect(stderr).toBe('Something is broken.\n');
+      expect(stderr).toBe('1 problem found.\n');
       expect(machine).toEqual({ settings: 'good', private_servers: 'good', database: 'broken' });
       expect(report).toMatchObject({ ok: false, accounts: [] });
     }
   });
 
-  it('finds nothing wrong with a new one', async () => {
+  it('finds no problem with a new one', async () => {
     await cli.run(['owner', 'add', OWNER], OWNER_PASSWORD);
     const { code, stderr, report, machine } = await examine(cli);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -69,9 +69,9 @@ describe('doctor on a machine', () => {
   });
 
   it.each([
-    ['database', 'countersign.db', 'Others can read the database: chmod 600'],
-    ['secret_key', 'countersign.db.key', 'Others can read the secret key: chmod 600'],
-  ])('says that others can read the %s', async (check, file, words) => {
+    ['database', 'countersign.db', 'Other users can read the database: chmod 600'],
+    ['secret_key', 'countersign.db.key', 'Other users can read the secret key: chmod 600'],
+  ])('reports that others can read the %s', async (check, file, words) => {
     const path = join(cli.folder, 'data', file);
     chmodSync(path, 0o640);
     const { code, report, machine } = await examine(cli);
@@ -82,7 +82,7 @@ describe('doctor on a machine', () => {
     expect((await examine(cli)).code).toBe(0);
   });
 
-  it('says that passwords would go unencrypted to others', async () => {
+  it('reports that passwords would travel unencrypted', async () => {
     const env = { COUNTERSIGN_HOST: '0.0.0.0' };
     const { code, report, machine } = await examine(cli, [], env);
     expect({ code, state: machine.addresses }).toEqual({ code: 0, state: 'lacking' });
@@ -97,7 +97,7 @@ describe('doctor on a machine', () => {
     expect((await examine(cli, [], proxied)).machine).not.toHaveProperty('addresses');
   });
 
-  it('ends on a setting that is wrong, and on an owner who is not there', async () => {
+  it('fails on an invalid setting and on an unknown owner', async () => {
     const wrong = await cli.run(['doctor', '--json'], '', { COUNTERSIGN_PORT: 'many' });
     expect(wrong).toMatchObject({
       code: 1,
@@ -108,7 +108,7 @@ describe('doctor on a machine', () => {
     expect(nobody).toMatchObject({ code: 1, stdout: '', stderr: 'There is no owner nobody@example.org.\n' });
   });
 
-  it('says that the secret key is gone', async () => {
+  it('reports a missing secret key', async () => {
     rmSync(join(cli.folder, 'data', 'countersign.db.key'));
     const { code, machine } = await examine(cli);
     expect(code).toBe(1);
@@ -155,7 +155,7 @@ describe.skipIf(missingServers().length > 0)(titled('doctor on accounts'), () =>
     cli?.remove();
   });
 
-  it('looks at all of them, and says what their servers can do', async () => {
+  it('checks all accounts, and reports what their servers can do', async () => {
     const { code, report, states } = await examine(cli);
     expect(code).toBe(0);
     expect(report.accounts.map(({ owner, account_id, email }) => [owner, account_id, email])).toEqual([
@@ -175,7 +175,7 @@ describe.skipIf(missingServers().length > 0)(titled('doctor on accounts'), () =>
     expect(account?.caldav).toBeNull();
   });
 
-  it("looks at one owner's, in words that people read", async () => {
+  it("checks one owner's accounts, in readable text", async () => {
     const { code, stdout, stderr } = await cli.run(['doctor', '--owner', 'ADA@example.org']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain(
@@ -186,16 +186,16 @@ describe.skipIf(missingServers().length > 0)(titled('doctor on accounts'), () =>
     expect(stdout).not.toContain(addressOf('alice'));
   });
 
-  it('says that the settings were written with another key', async () => {
+  it('reports settings that were sealed with another key', async () => {
     const COUNTERSIGN_SECRET_KEY = Buffer.alloc(32, 7).toString('base64');
     const { code, stderr, report } = await examine(cli, ['--owner', OWNER], { COUNTERSIGN_SECRET_KEY });
-    expect({ code, stderr }).toEqual({ code: 1, stderr: 'Something is broken.\n' });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '1 problem found.\n' });
     expect(report.accounts).toMatchObject([
       { imap: { server: null, findings: [{ check: 'settings', state: 'broken' }] }, smtp: { server: null } },
     ]);
   });
 
-  it('says that servers may not be private, and which setting decides', async () => {
+  it('reports that private servers are refused, and by which setting', async () => {
     const env = { COUNTERSIGN_ALLOW_PRIVATE_SERVERS: 'mail.lan' };
     const { code, report } = await examine(cli, ['--owner', OWNER], env);
     expect(code).toBe(1);
@@ -206,10 +206,10 @@ describe.skipIf(missingServers().length > 0)(titled('doctor on accounts'), () =>
     }
   });
 
-  it('says which server is gone', async () => {
+  it('reports which server cannot be reached', async () => {
     await postfix.stop();
     const { code, stderr, report, states } = await examine(cli, ['--owner', OWNER]);
-    expect({ code, stderr }).toEqual({ code: 1, stderr: 'Something is broken.\n' });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '1 problem found.\n' });
     const [account] = report.accounts;
     expect(states(account?.imap.findings ?? [])).toMatchObject({ sign_in: 'good' });
     expect(account?.smtp.findings).toEqual([
@@ -217,7 +217,7 @@ describe.skipIf(missingServers().length > 0)(titled('doctor on accounts'), () =>
     ]);
     const { stdout } = await cli.run(['doctor', '--owner', OWNER]);
     expect(stdout).toContain(
-      '  BROKEN  The SMTP server cannot be reached. Try again later; if it stays so, ask',
+      '  BROKEN  The SMTP server cannot be reached. Try again later. If the problem persists, ask',
     );
   });
 });

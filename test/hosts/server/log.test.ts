@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { jsonLog } from '../../../hosts/server/log.ts';
 
 describe('the log', () => {
-  it('writes one JSON object a line, from its level upwards', () => {
+  it('writes one JSON object per line, from its level upwards', () => {
     const lines: string[] = [];
     const log = jsonLog('warn', (line) => lines.push(line));
     log.info('left out');

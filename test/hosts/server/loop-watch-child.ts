@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { watchLoop } from '../../../hosts/server/loop-watch.ts';
 
-// Says that it is ready, is suspended by its parent and goes on, then really blocks its loop when it is told to.
+// Reports that it is ready, is suspended and resumed by its parent, and blocks its loop when told to.
 
 const BLOCK_CPU_MS = 600;
 

@@ -9,17 +9,17 @@ import { bundleForChild } from '../../run-typescript.ts';
 
 describe('the event loop', () => {
   it.each([
-    ['a timer in time', 100, 2, undefined],
+    ['a timer on time', 100, 2, undefined],
     ['a timer a little late', 300, 200, undefined],
     ['a block', 2100, 1990, 2000],
     ['a block on a busy machine', 5100, 600, 5000],
     ['a suspended process', 1500, 10, undefined],
-    ['a process suspended for an hour, at work before and after', 3_600_000, 400, undefined],
+    ['a process suspended for an hour, busy before and after', 3_600_000, 400, undefined],
   ])('is blocked or not: %s', (_what, nowMs, cpuMs, blocked) => {
     expect(blockedMs({ nowMs: 0, cpuMs: 0 }, { nowMs, cpuMs })).toBe(blocked);
   });
 
-  it('is reported as blocked with what ran, and not when the process was suspended', async () => {
+  it('is reported as blocked with what ran, but not after the process was suspended', async () => {
     const bundle = await bundleForChild(join(import.meta.dirname, 'loop-watch-child.ts'));
     const child = spawn(process.execPath, [bundle], { stdio: ['pipe', 'pipe', 'inherit'] });
     let printed = '';
@@ -28,7 +28,7 @@ describe('the event loop', () => {
     });
     await once(child.stdout, 'data');
     child.kill('SIGSTOP');
-    // For how long the process is suspended: longer than what counts as a block.
+    // How long the process is suspended: longer than the threshold of a block.
     await setTimeout(1500);
     child.kill('SIGCONT');
     child.stdin.write('block\n');
@@ -51,7 +51,7 @@ describe('the name of a request', () => {
     ['POST', '/mcp', 'MCP'],
     ['GET', '/secret', 'another API request'],
     ['SECRET', '/v1/messages', 'another API request'],
-  ])('of the API tells nothing of the caller: %s %s', (method, target, name) => {
+  ])('of the API reveals nothing about the caller: %s %s', (method, target, name) => {
     expect(apiRequestName(head(method, target))).toBe(name);
   });
 
@@ -63,7 +63,7 @@ describe('the name of a request', () => {
     ['POST', '/integrations/secret/modes', 'POST /integrations/{id}/modes'],
     ['GET', '/secret', 'another dashboard request'],
     ['SECRET', '/accounts', 'another dashboard request'],
-  ])('of the dashboard tells nothing of the caller: %s %s', (method, target, name) => {
+  ])('of the dashboard reveals nothing about the caller: %s %s', (method, target, name) => {
     expect(dashboardRequestName(head(method, target))).toBe(name);
   });
 });

@@ -40,13 +40,13 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'the command line on 
     return { code, ok, states, text: machine.map(({ text }) => text).join('\n') };
   };
 
-  it('is looked at by doctor, which makes nothing', async () => {
+  it('is checked by doctor, which creates nothing', async () => {
     expect(await doctor()).toMatchObject({ code: 1, states: { settings: 'good', database: 'broken' } });
     expect(await asked(url, "SELECT to_regnamespace('countersign') AS made")).toEqual([{ made: null }]);
     expect(existsSync(join(cli.folder, 'data'))).toBe(false);
   });
 
-  it('adds an owner and a key, serves it, and says when the database is gone', async () => {
+  it('takes an owner and a key, serves requests, and reports when the database is gone', async () => {
     printedBy(await cli.run(['owner', 'add', OWNER, '--json'], OWNER_PASSWORD, env));
     const add = ['key', 'add', '--owner', OWNER, '--name', 'agent', '--preset', 'full', '--json'];
     const { api_key } = printedBy(await cli.run(add, '', env));
@@ -82,7 +82,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'the command line on 
     expect(stderr).not.toContain(password);
   });
 
-  it('does not start where the key is missing, the database is, or the password is wrong', async () => {
+  it('does not start if the key or the database is missing, or the password is wrong', async () => {
     const failing = async (changes: Record<string, string>) => {
       const { code, stdout, stderr } = await cli.run(['owner', 'password', OWNER], OWNER_PASSWORD, {
         ...env,

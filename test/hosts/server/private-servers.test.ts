@@ -29,7 +29,7 @@ async function allows(setting: string, owners: number, server: { host: string; a
 
 describe('account servers at private addresses', () => {
   it.each([
-    // Unset: one owner, who runs the installation, reaches a box at home and Proton Mail Bridge.
+    // Unset: a single owner, who runs the installation, may use a box at home and Proton Mail Bridge.
     ['', 1, LAN, true],
     ['', 1, BRIDGE, true],
     ['', 0, LAN, true],
@@ -60,9 +60,9 @@ describe('account servers at private addresses', () => {
     'all,mail.lan:993',
     ',',
     '2130706433',
-  ])('a setting that is none is refused: %j', (setting) => {
+  ])('an invalid setting is rejected: %j', (setting) => {
     expect(() => readConfiguration({ COUNTERSIGN_ALLOW_PRIVATE_SERVERS: setting }, '/nowhere')).toThrow(
-      'COUNTERSIGN_ALLOW_PRIVATE_SERVERS: give all, none, or host names',
+      'COUNTERSIGN_ALLOW_PRIVATE_SERVERS: must be all, none, or host names',
     );
   });
 });

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { keptSecretKey } from '../../../hosts/server/secret-key.ts';
+import { loadSecretKey } from '../../../hosts/server/secret-key.ts';
 
 function database(): string {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-key-'));
@@ -11,11 +11,11 @@ function database(): string {
 }
 
 function keyOf(file: string): Uint8Array {
-  return keptSecretKey(`${file}.key`, { name: file, isUsed: existsSync(file) });
+  return loadSecretKey(`${file}.key`, { name: file, isUsed: existsSync(file) });
 }
 
 describe('the secret key beside a database', () => {
-  it('is made once, for its owner alone', () => {
+  it('is created once, readable only by its owner', () => {
     const file = database();
     const key = keyOf(file);
     expect(key).toHaveLength(32);
@@ -25,7 +25,7 @@ describe('the secret key beside a database', () => {
     expect(keyOf(database())).not.toEqual(key);
   });
 
-  it('is not made anew for a database that was written with another', () => {
+  it('is not created again for a database that was sealed with another', () => {
     const file = database();
     keyOf(file);
     writeFileSync(file, '');
@@ -34,14 +34,14 @@ describe('the secret key beside a database', () => {
     expect(readdirSync(join(file, '..'))).toEqual(['it.db']);
   });
 
-  it('is refused when others can read it', () => {
+  it('is refused if others can read it', () => {
     const file = database();
     keyOf(file);
     chmodSync(`${file}.key`, 0o640);
     expect(() => keyOf(file)).toThrow(`chmod 600 ${file}.key`);
   });
 
-  it('is refused when it is damaged', () => {
+  it('is refused if it is damaged', () => {
     const file = database();
     keyOf(file);
     writeFileSync(`${file}.key`, 'c2hvcnQ=\n');

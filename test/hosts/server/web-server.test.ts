@@ -11,7 +11,7 @@ async function opened(): Promise<WebServer> {
 }
 
 describe('the web server', () => {
-  it('answers what was asked before it knew how', async () => {
+  it('answers requests that came before its handler', async () => {
     const web = await opened();
     const early = new Promise((resolve) => web.server.once('request', resolve));
     const answer = fetch(`http://${HOST}:${web.port}/`);
@@ -20,14 +20,14 @@ describe('the web server', () => {
     expect(await (await answer).text()).toBe('late');
   });
 
-  it('names the setting when its port is taken', async () => {
+  it('names the setting if its port is taken', async () => {
     const { port } = await opened();
     await expect(listen(HOST, port)).rejects.toThrow(
       `Port ${port} of ${HOST} is taken: set COUNTERSIGN_PORT`,
     );
   });
 
-  it('finishes what is in flight when it stops, and closes the connections that were kept', async () => {
+  it('finishes requests in flight when it stops, and closes kept-alive connections', async () => {
     const web = await listen(HOST, 0);
     let finish = (): void => {};
     const asked = new Promise<void>((resolve) => {
@@ -45,7 +45,7 @@ describe('the web server', () => {
     await expect(fetch(`http://${HOST}:${web.port}/`)).rejects.toThrow();
   });
 
-  it('cuts off what does not end', async () => {
+  it('cuts off requests that do not end', async () => {
     const web = await listen(HOST, 0);
     const asked = new Promise<void>((resolve) => web.answerWith(() => resolve()));
     const answer = fetch(`http://${HOST}:${web.port}/`).catch(() => 'cut off');
@@ -54,7 +54,7 @@ describe('the web server', () => {
     expect(await answer).toBe('cut off');
   });
 
-  it('answers at both loopback addresses, so that no other program stands in for it at one of them', async () => {
+  it('listens on both loopback addresses, so no other program can stand in for it', async () => {
     const web = await listenOnLoopback(HOST, 0);
     onTestFinished(() => web.stop(0));
     web.answerWith((_req, res) => res.end('mine'));
@@ -66,13 +66,13 @@ describe('the web server', () => {
     await expect(fetch(`http://[::1]:${web.port}/`)).rejects.toThrow('fetch failed');
   });
 
-  it('does not start when another program has its port at the other loopback address', async () => {
+  it('does not start if another program has its port on the other loopback address', async () => {
     const squatter = await listen('::1', 0);
     onTestFinished(() => squatter.stop(0));
     await expect(listenOnLoopback(HOST, squatter.port)).rejects.toThrow(
       `Port ${squatter.port} of ::1 is taken`,
     );
-    // It gave back what it had.
+    // It released the port that it had.
     await (await listen(HOST, squatter.port)).stop(0);
   });
 });
