@@ -20,13 +20,13 @@ export function epubText(zip: ZipArchive, out: BoundedText): void {
   const locked = new Set(attributesOf(xmlEvents(zip.read(ENCRYPTION)), 'CipherReference', 'URI').map(keyOf));
   const [book] = attributesOf(xmlEvents(zip.read(CONTAINER)), 'rootfile', 'full-path');
   if (book === undefined || !zip.has(book)) throw new NoText('broken');
-  const text = htmlReader();
+  const html = htmlReader();
   for (const chapter of chapters(zip, book)) {
     if (out.full) return;
     // Fonts are locked in many books; chapters only in those that are sold for one program.
     if (locked.has(keyOf(chapter))) throw new NoText('encrypted');
     if (!zip.has(chapter)) out.incomplete();
-    else out.write(`${text(htmlOf(fileText(zip, chapter, out)))}\n\n`);
+    else out.write(`${html.read(htmlOf(fileText(zip, chapter, out)))}\n\n`);
   }
 }
 
