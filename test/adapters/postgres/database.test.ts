@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { MIGRATIONS } from '../../../adapters/postgres/migrations.ts';
+import { SCHEMA_2 } from '../../../adapters/postgres/schema-2.ts';
 import { postgresStorage } from '../../../adapters/postgres/storage.ts';
+import type { FolderRoles } from '../../../core/folders/roles.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import {
   addOwner,
@@ -89,6 +91,32 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
       await expect(older.owner(ownerId)).rejects.toThrow(refusal);
       expect(await version()).toEqual([{ version: newer }]);
       await older.close();
+    });
+
+    it('have the roles of the folders of an older account decided once, by whichever process comes first', async () => {
+      const before = MIGRATIONS.indexOf(SCHEMA_2);
+      for (const sql of MIGRATIONS.slice(0, before)) await other.query(sql);
+      await other.query('UPDATE countersign.schema_version SET version = $1', [before]);
+      await other.query(`
+        INSERT INTO countersign.owners (owner_id, email, email_folded, timezone, plan, limits, created_at_ms)
+          VALUES ('o', 'o@example.org', 'o@example.org', 'UTC', 'paid', '{}', 0);
+        INSERT INTO countersign.accounts
+            (owner_id, account_id, label, email, signature, sealed_settings, created_at_ms)
+          VALUES ('o', 1, 'work', 'w@example.org', '', 'sealed', 0)`);
+      const processes = [storage, postgresStorage({ connectionString: url })];
+      expect(await storage.accounts('o')).toMatchObject([{ accountId: 1, folderRoles: null }]);
+      const archive = { type: 'made', role: 'archive', path: 'Archive' } as const;
+      expect(await storage.changeFolderRoles({ ownerId: 'o', accountId: 1, change: archive })).toBeNull();
+      const decided = await Promise.all(
+        processes.map((one, n) => {
+          const roles: FolderRoles = { ...USUAL_ROLES, sent: { path: `Sent ${n}`, by: 'name' } };
+          return one.changeFolderRoles({ ownerId: 'o', accountId: 1, change: { type: 'decide', roles } });
+        }),
+      );
+      expect(decided[0]).not.toBeNull();
+      expect(decided[1]).toEqual(decided[0]);
+      expect(await storage.accounts('o')).toMatchObject([{ folderRoles: decided[0] }]);
+      await processes[1]?.close();
     });
 
     it('share the database with the tables of another program', async () => {
