@@ -5,18 +5,21 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'tsup';
 import { expect, it, onTestFinished } from 'vitest';
+import * as z from 'zod';
+import packageJson from '../../package.json' with { type: 'json' };
 import tsupConfig from '../../tsup.config.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
 /** What the author of an adapter writes, here of the adapters that there are. */
 const ADAPTER_TEST = `
-import { mkdtemp } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sandboxCalendar } from 'countersign/sandbox';
 import { sqliteStorage } from 'countersign/sqlite';
-import { calendarContract, storageContract } from 'countersign/testing';
+import { calendarContract, mailContract, storageContract } from 'countersign/testing';
+import { emlFolderMail } from './eml-folder.mjs';
 
 const account = { ownerId: 'o', accountId: 1, email: 'me@example.org', settings: async () => ({}) };
 
@@ -28,6 +31,30 @@ calendarContract('calendar', async () => {
     put: (name, ics) => calendar.put(account, name, ics),
     object: async (name) => (await calendar.objects(account)).get(name),
     close: () => calendar.close(),
+  };
+});
+
+mailContract('a folder of .eml files', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'countersign-eml-'));
+  const outbox = join(root, 'outbox');
+  const folder = join(root, 'mailbox');
+  await mkdir(folder);
+  const mail = emlFolderMail({ outbox });
+  const filesIn = async (directory) => {
+    const names = (await readdir(directory).catch(() => [])).filter((name) => name.endsWith('.eml'));
+    names.sort((a, b) => Number.parseInt(a) - Number.parseInt(b));
+    return Promise.all(names.map((name) => readFile(join(directory, name), 'utf8')));
+  };
+  return {
+    mail,
+    account: { ...account, settings: async () => ({ folder }) },
+    deliver: (path, raw, { receivedAt = new Date() } = {}) => mail.deliver(folder, path, raw, receivedAt),
+    messages: (path) => filesIn(join(folder, encodeURIComponent(path).replaceAll('.', '%2E'))),
+    keywords: async () => [[]],
+    arrived: () => filesIn(outbox),
+    recipient: 'bob@example.test',
+    refusedRecipient: 'nobody@nowhere.invalid',
+    close: () => rm(root, { recursive: true }),
   };
 });
 
@@ -67,25 +94,57 @@ import { race } from 'countersign/testing';
 await race((file) => sqliteStorage({ file }));
 `;
 
-it('countersign/testing, as it is published, judges the adapters of others', {
-  timeout: 180_000,
-}, async () => {
+const run = promisify(execFile);
+
+/** The folder of an author who has installed the package as `npm pack` makes it. */
+async function authorsFolder(): Promise<string> {
   // Below the project's packages, which it finds as it would find those of its user.
-  const installed = join(ROOT, 'node_modules', '.cache', `countersign-adapter-${process.pid}`);
+  const folder = join(ROOT, 'node_modules', '.cache', `countersign-adapter-${process.pid}`);
   const author = mkdtempSync(join(tmpdir(), 'countersign-adapter-'));
   onTestFinished(() => {
-    for (const folder of [installed, author]) rmSync(folder, { recursive: true, force: true });
+    for (const one of [folder, author]) rmSync(one, { recursive: true, force: true });
   });
-  mkdirSync(installed, { recursive: true });
-  copyFileSync(join(ROOT, 'package.json'), join(installed, 'package.json'));
-  await build({ ...tsupConfig, config: false, dts: false, silent: true, outDir: join(installed, 'dist') });
-  mkdirSync(join(author, 'node_modules'));
-  symlinkSync(installed, join(author, 'node_modules', 'countersign'));
+  const [source, installed] = [join(folder, 'source'), join(folder, 'installed')];
+  for (const one of [source, installed, join(author, 'node_modules')]) mkdirSync(one, { recursive: true });
+  const { scripts: _scripts, ...manifest } = packageJson;
+  writeFileSync(join(source, 'package.json'), JSON.stringify(manifest));
+  await build({ ...tsupConfig, config: false, dts: false, silent: true, outDir: join(source, 'dist') });
+  await run('npm', ['pack', '--pack-destination', folder], { cwd: source });
+  const tarball = join(folder, `${packageJson.name}-${packageJson.version}.tgz`);
+  await run('tar', ['-xzf', tarball, '-C', installed, '--strip-components=1']);
+  symlinkSync(installed, join(author, 'node_modules', packageJson.name));
+  return author;
+}
+
+it('countersign/testing, from an installed tarball, judges the adapters of others', {
+  timeout: 180_000,
+}, async () => {
+  const author = await authorsFolder();
   writeFileSync(join(author, 'adapter.test.mjs'), ADAPTER_TEST);
   writeFileSync(join(author, 'racer.mjs'), RACER);
+  copyFileSync(join(ROOT, 'examples', 'eml-folder.mjs'), join(author, 'eml-folder.mjs'));
 
   const vitest = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');
-  const args = [vitest, 'run', '--reporter=json', '--root', '.', '-t', 'calendars|one decides|one starts'];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: author, maxBuffer: 2 ** 26 });
-  expect(JSON.parse(stdout.slice(stdout.indexOf('{')))).toMatchObject({ success: true, numPassedTests: 3 });
+  const tests = 'calendars|one decides|one starts|a folder of .eml files';
+  const args = [vitest, 'run', '--reporter=json', '--root', '.', '--testTimeout=60000', '-t', tests];
+  const { stdout } = await run(process.execPath, args, { cwd: author, maxBuffer: 2 ** 26 }).catch(
+    (error: unknown) => z.object({ stdout: z.string() }).parse(error),
+  );
+  const report = results.parse(JSON.parse(stdout.slice(stdout.indexOf('{'))));
+  const tried = report.testResults.flatMap((file) => file.assertionResults);
+  const failed = tried.filter(({ status }) => status === 'failed');
+  expect(failed.map(({ fullName, failureMessages }) => [fullName, ...failureMessages])).toEqual([]);
+  const passed = tried.filter(({ status }) => status === 'passed').map(({ fullName }) => fullName);
+  expect(passed.filter((name) => name.startsWith('a folder of .eml files')).length).toBeGreaterThan(80);
+  expect(passed.filter((name) => !name.startsWith('a folder of .eml files'))).toHaveLength(3);
+});
+
+const results = z.object({
+  testResults: z.array(
+    z.object({
+      assertionResults: z.array(
+        z.object({ fullName: z.string(), status: z.string(), failureMessages: z.array(z.string()) }),
+      ),
+    }),
+  ),
 });
