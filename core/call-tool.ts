@@ -15,7 +15,7 @@ import {
   type Result,
   storedOutcome,
 } from './outcome.ts';
-import { effectiveMode } from './permissions.ts';
+import { effectiveMode, type Mode } from './permissions.ts';
 import { canonicalJson, digestOf, planText } from './plan.ts';
 import { named } from './ports/log.ts';
 import { MailError } from './ports/mail.ts';
@@ -29,10 +29,10 @@ import {
   type CallContext,
   type Found,
   filedTarget,
-  isWrite,
   type OwnTool,
   type Planned,
   type ReadTool,
+  type Tool,
   type WriteTool,
 } from './tools/define-tool.ts';
 import { flagUntrusted } from './untrusted.ts';
@@ -57,105 +57,129 @@ export interface CallToolParts {
 /** How long a caller waits for a direct write, and for a mailbox. */
 const WAIT_MS = 25_000;
 
-/** What becomes of one call on its way. */
-interface Progress {
-  claim: (ClaimRef & { readonly requestId: string }) | undefined;
-  approvalId: string | null;
-  replayed: boolean;
+/** An Idempotency-Key that this call holds. */
+type HeldClaim = ClaimRef & { readonly requestId: string };
+
+/** What a call came to, with what must be written down about it. */
+interface Answered extends Answer {
+  readonly approvalId: string | null;
+  /** Null: the call holds no Idempotency-Key. */
+  readonly claim: HeldClaim | null;
+}
+
+/** What a tool came to. */
+type Ran = Pick<Answered, 'outcome' | 'approvalId'>;
+
+/** What the activity says of content: ids that were shown in full or changed, and ids that were listed. */
+interface Notes {
   readonly shown: Set<string>;
   readonly listed: Set<string>;
 }
 
-export function createCallTool(parts: CallToolParts): CallTool {
-  const { ports, keyring, leaseMs } = parts;
-  const { storage, clock, log } = ports;
+/** A call whose tool, permission and arguments are in order. */
+interface CheckedCall {
+  readonly tool: Tool;
+  /** The effective mode of the tool's group. */
+  readonly mode: Mode;
+  run(context: CallContext, claim: HeldClaim | null): Promise<Ran>;
+}
 
+export function createCallTool(parts: CallToolParts): CallTool {
+  const { workObserver, clock } = parts.ports;
   return async (caller, call) => {
     const began = clock.now();
-    const progress: Progress = {
-      claim: undefined,
-      approvalId: null,
-      replayed: false,
-      shown: new Set(),
-      listed: new Set(),
-    };
-    const abort = new AbortController();
-    const ended = ports.workObserver?.began(toolNamed(call.tool)?.name ?? 'an unknown tool');
-    const stops = [
-      clock.after(WAIT_MS, () => abort.abort()),
-      clock.every(leaseMs / 3, () => {
-        storage
-          .renew(held(caller, progress), leaseMs)
-          .catch((error: unknown) => log.warn('a lease was not renewed', named(error)));
-      }),
-    ];
-    let outcome: Outcome;
+    const ended = workObserver?.began(toolNamed(call.tool)?.name ?? 'an unknown tool');
+    const notes: Notes = { shown: new Set(), listed: new Set() };
     try {
-      const found = await answer(parts, caller, call, progress, began, abort.signal);
-      outcome = withFittingItems(found, call.sizeBytes);
-    } catch (error) {
-      const refusal = refusalOf(error);
-      if (refusal.cause !== undefined) log.warn('a call failed', named(refusal.cause));
-      outcome = failureOf(refusal);
-    } finally {
-      for (const stop of stops) stop();
-    }
-    try {
-      await storage.finish(ending(caller, call, progress, outcome, began));
-    } catch (error) {
-      log.warn('a call was not written down', named(error));
-      // An effect stays the answer whatever becomes of its record; a read that cannot be recorded is not given out.
-      const reads = toolNamed(call.tool)?.kind === 'read';
-      if (reads && outcome.status !== 'error') outcome = failureOf(unavailable(error));
+      const answered = await answerCall(parts, caller, call, notes, began);
+      const outcome = await recordCall(parts, caller, call, answered, notes, began);
+      return { outcome, replayed: answered.replayed };
     } finally {
       ended?.();
     }
-    return { outcome, replayed: progress.replayed };
   };
-
-  function ending(caller: Caller, call: ToolCall, progress: Progress, outcome: Outcome, began: Date) {
-    const { ownerId } = caller.owner;
-    const { credentialId } = caller.credential;
-    const now = clock.now();
-    const activity: Activity = {
-      kind: 'call',
-      credentialId,
-      tool: toolNamed(call.tool)?.name ?? null,
-      outcome: outcome.status === 'error' ? outcome.code : outcome.status,
-      approvalId: progress.approvalId,
-      durationMs: Math.max(0, now.getTime() - began.getTime()),
-      shown: [...progress.shown],
-      listed: [...progress.listed].map((id) => hash('sha256', id).slice(0, 16)),
-    };
-    const claim = progress.claim === undefined ? null : endedClaim(caller, progress.claim, outcome);
-    return { caller: { ownerId, credentialId }, slotId: caller.slotId, claim, activity, now };
-  }
-
-  function endedClaim(caller: Caller, { key, fence }: ClaimRef, outcome: Outcome) {
-    const sealedOutcome = outcome.status === 'error' ? null : sealOutcome(keyring, caller, outcome);
-    return { key, fence, sealedOutcome };
-  }
 }
 
-async function answer(
+/** Checks the call, claims its Idempotency-Key, runs the tool. Never throws: what goes wrong is a Failure. */
+async function answerCall(
   parts: CallToolParts,
   caller: Caller,
   call: ToolCall,
-  progress: Progress,
+  notes: Notes,
   now: Date,
-  signal: AbortSignal,
-): Promise<Outcome> {
+): Promise<Answered> {
+  const { log } = parts.ports;
+  let claim: HeldClaim | null = null;
+  try {
+    const checked = checkCall(parts, caller, call);
+    const claimed = await claimKey(parts, caller, call, checked.tool, now);
+    if (claimed.kind === 'answered') {
+      const { outcome } = claimed.answered;
+      return { ...claimed.answered, outcome: withFittingItems(outcome, call.sizeBytes) };
+    }
+    claim = claimed.claim;
+    const ran = await whileHeld(parts, caller, claim, (signal) =>
+      checked.run(contextOf(parts, caller, call, checked, notes, now, signal), claim),
+    );
+    return { ...ran, outcome: withFittingItems(ran.outcome, call.sizeBytes), claim, replayed: false };
+  } catch (error) {
+    const refusal = refusalOf(error);
+    if (refusal.cause !== undefined) log.warn('a call failed', named(refusal.cause));
+    return { outcome: failureOf(refusal), approvalId: null, claim, replayed: false };
+  }
+}
+
+/**
+ * The form of the Idempotency-Key, the tool, its permission, its arguments, in this order.
+ * @throws ServiceError
+ */
+function checkCall(parts: CallToolParts, { owner, credential }: Caller, call: ToolCall): CheckedCall {
   if (call.idempotencyKey !== undefined && !/^[\x21-\x7e]{1,255}$/.test(call.idempotencyKey)) {
     throw new ServiceError('invalid_idempotency_key');
   }
   const tool = toolNamed(call.tool);
   if (tool === undefined) throw new ServiceError('not_found', { details: { reason: 'tool' } });
-  const { owner, credential, accounts } = caller;
   const mode =
     tool.group === null ? 'on' : effectiveMode(tool.group, credential.modes[tool.group], owner.plan);
   if (mode === 'off') throw new ServiceError('not_permitted', { details: { group: tool.group } });
+  return { tool, mode, run: boundTool(parts, tool, call) };
+}
 
-  const context: CallContext = {
+/** The tool with its arguments. @throws ServiceError invalid_arguments */
+function boundTool(parts: CallToolParts, tool: Tool, call: ToolCall): CheckedCall['run'] {
+  if (tool.kind === 'read') {
+    const read = tool.bind(call.args);
+    return async (context) => found(fitted(tool, await read(context), parts, call.sizeBytes));
+  }
+  if (tool.kind === 'own') {
+    const change = tool.bind(call.args);
+    return async (context) =>
+      found(fitted(tool, await change({ ...context, ports: parts.ownPorts }), parts, call.sizeBytes));
+  }
+  const plan = tool.bind(call.args);
+  return async (context, claim) => {
+    const planned = await plan(context);
+    const isDirect = tool.kind === 'light' && context.mode === 'direct' && planned.plan.holds.length === 0;
+    return isDirect
+      ? performLight(parts, tool, planned, context, claim)
+      : fileRequest(parts, tool, planned, context, claim);
+  };
+}
+
+function found(outcome: Outcome): Ran {
+  return { outcome, approvalId: null };
+}
+
+function contextOf(
+  parts: CallToolParts,
+  { owner, credential, accounts }: Caller,
+  call: ToolCall,
+  { tool, mode }: CheckedCall,
+  notes: Notes,
+  now: Date,
+  signal: AbortSignal,
+): CallContext {
+  return {
     ports: parts.lookUps,
     owner,
     credential,
@@ -170,38 +194,103 @@ async function answer(
       return cursorScope(tool.name, call.args);
     },
     mailCall: (account) => mailCall(parts.keyring, account, signal, WAIT_MS),
-    shown: (id) => progress.shown.add(id),
-    listed: (id) => progress.listed.add(id),
+    shown: (id) => notes.shown.add(id),
+    listed: (id) => notes.listed.add(id),
   };
-  if (isWrite(tool)) {
-    const plan = tool.bind(call.args);
-    const stored = await claim(parts, caller, call, progress, now);
-    if (stored !== undefined) return stored;
-    const planned = await plan(context);
-    if (tool.kind === 'light' && mode === 'direct' && planned.plan.holds.length === 0) {
-      return performLight(parts, tool, planned, context, progress);
-    }
-    return file(parts, tool, planned, context, progress);
-  }
-  if (tool.kind === 'own') {
-    const run = tool.bind(call.args);
-    const stored = await claim(parts, caller, call, progress, now);
-    return stored ?? fitted(tool, await run({ ...context, ports: parts.ownPorts }), parts, call.sizeBytes);
-  }
-  const run = tool.bind(call.args);
-  return fitted(tool, await run(context), parts, call.sizeBytes);
 }
 
-/** Claims the Idempotency-Key of a write. @returns the answer of an earlier run, if there is one */
-async function claim(
+/** Keeps the leases of the call alive while it runs, and ends the work when the caller stops waiting. */
+async function whileHeld<T>(
+  { ports: { storage, clock, log }, leaseMs }: CallToolParts,
+  caller: Caller,
+  claim: HeldClaim | null,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const abort = new AbortController();
+  const stops = [
+    clock.after(WAIT_MS, () => abort.abort()),
+    clock.every(leaseMs / 3, () => {
+      storage
+        .renew(heldBy(caller, claim), leaseMs)
+        .catch((error: unknown) => log.warn('a lease was not renewed', named(error)));
+    }),
+  ];
+  try {
+    return await work(abort.signal);
+  } finally {
+    for (const stop of stops) stop();
+  }
+}
+
+function heldBy(caller: Caller, claim: HeldClaim | null): Held {
+  const { ownerId } = caller.owner;
+  const { credentialId } = caller.credential;
+  return {
+    ownerId,
+    slotId: caller.slotId,
+    ...(claim === null ? {} : { claim: { key: claim.key, fence: claim.fence, credentialId } }),
+  };
+}
+
+/** Ends the call: slot, claim and activity. @returns what the caller is answered */
+async function recordCall(
+  { ports: { storage, clock, log }, keyring }: CallToolParts,
+  caller: Caller,
+  call: ToolCall,
+  { outcome, claim, approvalId }: Answered,
+  notes: Notes,
+  began: Date,
+): Promise<Outcome> {
+  const now = clock.now();
+  const { ownerId } = caller.owner;
+  const { credentialId } = caller.credential;
+  const activity: Activity = {
+    kind: 'call',
+    credentialId,
+    tool: toolNamed(call.tool)?.name ?? null,
+    outcome: outcome.status === 'error' ? outcome.code : outcome.status,
+    approvalId,
+    durationMs: Math.max(0, now.getTime() - began.getTime()),
+    shown: [...notes.shown],
+    listed: [...notes.listed].map((id) => hash('sha256', id).slice(0, 16)),
+  };
+  try {
+    await storage.finish({
+      caller: { ownerId, credentialId },
+      slotId: caller.slotId,
+      claim: claim && endedClaim(keyring, caller, claim, outcome),
+      activity,
+      now,
+    });
+    return outcome;
+  } catch (error) {
+    log.warn('a call was not written down', named(error));
+    // An effect stays the answer whatever becomes of its record; a read that cannot be recorded is not given out.
+    const isRead = toolNamed(call.tool)?.kind === 'read';
+    return isRead && outcome.status !== 'error' ? failureOf(unavailable(error)) : outcome;
+  }
+}
+
+function endedClaim(keyring: Keyring, caller: Caller, { key, fence }: HeldClaim, outcome: Outcome) {
+  const sealedOutcome = outcome.status === 'error' ? null : sealOutcome(keyring, caller, outcome);
+  return { key, fence, sealedOutcome };
+}
+
+type Claimed =
+  | { readonly kind: 'go_on'; readonly claim: HeldClaim | null }
+  /** An earlier call with the same key has the answer. */
+  | { readonly kind: 'answered'; readonly answered: Answered };
+
+/** Claims the Idempotency-Key of a call that changes something. @throws ServiceError */
+async function claimKey(
   parts: CallToolParts,
   caller: Caller,
   call: ToolCall,
-  progress: Progress,
+  tool: Tool,
   now: Date,
-): Promise<Outcome | undefined> {
+): Promise<Claimed> {
   const key = call.idempotencyKey;
-  if (key === undefined) return undefined;
+  if (key === undefined || tool.kind === 'read') return { kind: 'go_on', claim: null };
   const { ownerId } = caller.owner;
   const { credentialId } = caller.credential;
   const fingerprint = digestOf(canonicalJson([call.tool, call.args]));
@@ -214,23 +303,24 @@ async function claim(
     leaseMs: parts.leaseMs,
     now,
   });
+  const replayed = (outcome: Outcome, approvalId: string | null): Claimed => ({
+    kind: 'answered',
+    answered: { outcome, approvalId, claim: null, replayed: true },
+  });
   switch (claimed.kind) {
     case 'won':
-      progress.claim = { key, fence: claimed.fence, requestId: claimed.requestId };
-      return undefined;
+      return { kind: 'go_on', claim: { key, fence: claimed.fence, requestId: claimed.requestId } };
     case 'in_progress':
       throw new ServiceError('idempotency_in_progress', { details: { retry_after_s: 1 } });
     case 'reused':
       throw new ServiceError('idempotency_key_reused');
     case 'stored':
-      progress.replayed = true;
-      return openOutcome(parts.keyring, caller, claimed.sealedOutcome);
+      return replayed(openOutcome(parts.keyring, caller, claimed.sealedOutcome), null);
     case 'bound': {
-      progress.replayed = true;
-      progress.approvalId = claimed.approvalId;
-      const approval = await storage.approval(ownerId, claimed.approvalId);
+      const { approvalId } = claimed;
+      const approval = await storage.approval(ownerId, approvalId);
       if (approval === undefined) throw new Error('a claim is bound to an approval that is not there');
-      return writeOutcome(approval, parts.dashboardUrl, now);
+      return replayed(writeOutcome(approval, parts.dashboardUrl, now), approvalId);
     }
   }
 }
@@ -241,13 +331,13 @@ async function performLight(
   tool: WriteTool,
   { plan }: Planned,
   context: CallContext,
-  progress: Progress,
-): Promise<Outcome> {
+  claim: HeldClaim | null,
+): Promise<Ran> {
   const { owner, accounts, ports } = context;
   const result = await tool.perform(plan, {
     ports: runPorts,
     ownerId: owner.ownerId,
-    requestId: progress.claim?.requestId ?? newApprovalId(ports.random),
+    requestId: claim?.requestId ?? newApprovalId(ports.random),
     date: context.now,
     start: async () => true,
     mailbox: async (accountId) => {
@@ -256,21 +346,22 @@ async function performLight(
       return { account, call: context.mailCall(account) };
     },
   });
-  return {
+  return found({
     status: 'ok',
     executed: true,
     auto_approved: true,
     result: flagUntrusted(tool.direct?.(plan, result) ?? result, tool.untrusted, [], ''),
-  };
+  });
 }
 
-async function file(
+/** Files a request; the judge in storage says whether it runs at once or waits. */
+async function fileRequest(
   parts: CallToolParts,
   tool: WriteTool,
   planned: Planned,
   context: CallContext,
-  progress: Progress,
-): Promise<Outcome> {
+  claim: HeldClaim | null,
+): Promise<Ran> {
   const { ports, keyring, executor, leaseMs, dashboardUrl } = parts;
   const { ownerId } = context.owner;
   if (tool.group === null) throw new Error(`the write tool ${tool.name} has no permission group`);
@@ -296,16 +387,18 @@ async function file(
       repeatable: tool.repeatable,
       targeted: planned.targets.length > 0,
     },
-    claim: progress.claim ?? null,
+    claim,
     leaseMs,
     now: context.now,
   });
   if (filed.kind === 'refuse') throw new ServiceError(filed.code, { details: filed.details });
-  progress.approvalId = filed.approval.id;
+  const { approval } = filed;
   if (filed.kind === 'ask') parts.onPending({ ownerId, approvalId: id });
-  if (filed.kind !== 'run') return approvalOutcome(filed.approval, dashboardUrl, context.now);
-  const settled = await settledWithin(executor.run(filed.approval, sealedPlan), filed.approval, ports);
-  return writeOutcome(settled, dashboardUrl, context.now);
+  if (filed.kind !== 'run') {
+    return { outcome: approvalOutcome(approval, dashboardUrl, context.now), approvalId: approval.id };
+  }
+  const settled = await settledWithin(executor.executeApproval(approval, sealedPlan), approval, ports);
+  return { outcome: writeOutcome(settled, dashboardUrl, context.now), approvalId: approval.id };
 }
 
 /** The approval as its run leaves it, or as it stands when the caller has waited long enough. */
@@ -358,17 +451,6 @@ function cursorScope(tool: string, args: unknown): string {
   if (typeof args !== 'object' || args === null) return tool;
   const { cursor: _cursor, ...others } = args as { cursor?: unknown };
   return canonicalJson([tool, others]);
-}
-
-function held(caller: Caller, progress: Progress): Held {
-  const { ownerId } = caller.owner;
-  const { credentialId } = caller.credential;
-  const { claim } = progress;
-  return {
-    ownerId,
-    slotId: caller.slotId,
-    ...(claim === undefined ? {} : { claim: { key: claim.key, fence: claim.fence, credentialId } }),
-  };
 }
 
 function sealOutcome(keyring: Keyring, { owner, credential }: Caller, outcome: Outcome): string {

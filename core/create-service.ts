@@ -85,7 +85,7 @@ export function createService(options: ServiceOptions): Service {
   const calls = createCalls(ports, leaseMs, callTool);
   const checkPassword = createPasswordCheck(ports, keyring);
   const approvals = createApprovals(ports, keyring, leaseMs, (approval, sealedPlan) =>
-    settledWithin(executor.run(approval, sealedPlan), approval, ports),
+    settledWithin(executor.executeApproval(approval, sealedPlan), approval, ports),
   );
 
   const inboxes = createInboxWatch(ports, keyring);

@@ -21,7 +21,7 @@ export interface Executor {
    * Runs an approval that this process has just been given the lease of, and settles it. Never rejects.
    * @returns the approval as it then stands
    */
-  run(approval: Approval, sealedPlan: string | null): Promise<Approval>;
+  executeApproval(approval: Approval, sealedPlan: string | null): Promise<Approval>;
   /** Takes over what lapsed leases left behind; resolves when those runs have ended. */
   recover(): Promise<void>;
   /** Resolves when nothing runs any more. */
@@ -192,7 +192,7 @@ export function createExecutor(ports: Ports, keyring: Keyring, leaseMs: number):
     }
   }
 
-  async function run(approval: Approval, sealedPlan: string | null): Promise<Approval> {
+  async function executeApproval(approval: Approval, sealedPlan: string | null): Promise<Approval> {
     const held = { ownerId: approval.ownerId, approval: { id: approval.id, fence: approval.lease.fence } };
     return track(
       approval.id,
@@ -201,11 +201,11 @@ export function createExecutor(ports: Ports, keyring: Keyring, leaseMs: number):
   }
 
   return {
-    run,
+    executeApproval,
     async recover() {
       const ids = new Set([...running.keys()].map((key) => key.replace('/follow-up', '')));
       const due = await storage.reclaim({ running: ids, leaseMs, limit: RECLAIM_AT_ONCE, now: clock.now() });
-      const runs = due.runs.map(({ approval, sealedPlan }) => run(approval, sealedPlan));
+      const runs = due.runs.map(({ approval, sealedPlan }) => executeApproval(approval, sealedPlan));
       const followUps = due.followUps.map(({ approval, sealedPlan }) => {
         const read = readPlan(keyring, approval, sealedPlan);
         if (read !== undefined)

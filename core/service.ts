@@ -53,15 +53,15 @@ export interface Service {
 export interface Calls {
   /**
    * The first step of every call: whose key is it, and may it call now?
-   * Counts the call and takes a slot; whoever is admitted must end with `run` or `leave`.
+   * Counts the call and takes a slot; whoever is admitted must end with `runTool` or `endCall`.
    * @param request `token`: what follows `Bearer `, undefined where there is none;
    *   `address`: the caller's, for the budget of those who hold no key
    */
-  admit(request: { token: string | undefined; address: string }): Promise<Admission>;
+  admitCaller(request: { token: string | undefined; address: string }): Promise<Admission>;
   /** Runs one tool and ends the call. Never throws: what goes wrong is a Failure. */
-  run(caller: Caller, call: ToolCall): Promise<Answer>;
+  runTool(caller: Caller, call: ToolCall): Promise<Answer>;
   /** Ends an admitted call that runs no tool: refused by the door (a code), or answered by it (`ok`). */
-  leave(caller: Caller, outcome: 'ok' | ErrorCode): Promise<void>;
+  endCall(caller: Caller, outcome: 'ok' | ErrorCode): Promise<void>;
   /** The tools that this caller may use, as GET /v1/tools and MCP list them. */
   tools(caller: Caller): readonly ToolListing[];
 }

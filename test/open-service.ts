@@ -64,10 +64,10 @@ export async function callWith(
   args: unknown = {},
   idempotencyKey?: string,
 ): Promise<Outcome> {
-  const admission = await service.calls.admit({ token: apiKey, address: '192.0.2.1' });
+  const admission = await service.calls.admitCaller({ token: apiKey, address: '192.0.2.1' });
   if (admission.kind !== 'admitted') return admission.failure;
   const call = { tool, args, idempotencyKey, sizeBytes: wireBytes };
-  return (await service.calls.run(admission.caller, call)).outcome;
+  return (await service.calls.runTool(admission.caller, call)).outcome;
 }
 
 /** Opens a service with one owner and one connected sandbox account, limits wide open unless given. */

@@ -15,11 +15,11 @@ const CALLS_WITHOUT_KEY = 60;
 export function createCalls(
   { storage, clock, random, log }: Ports,
   leaseMs: number,
-  callTool: Calls['run'],
+  callTool: Calls['runTool'],
 ): Calls {
   const keylessCalls = createAddressBudget(CALLS_WITHOUT_KEY);
   return {
-    async admit({ token, address: from }) {
+    async admitCaller({ token, address: from }) {
       const now = clock.now();
       const slotId = Buffer.from(random(12)).toString('base64url');
       if (token !== undefined && isWellFormed(token)) {
@@ -52,8 +52,8 @@ export function createCalls(
         : failure('rate_limited', { retry_after_s: rate.resetS });
       return { kind: 'refused', failure: refusal, rate };
     },
-    run: callTool,
-    async leave(caller, outcome) {
+    runTool: callTool,
+    async endCall(caller, outcome) {
       const now = clock.now();
       await storage.finish({
         caller: { ownerId: caller.owner.ownerId, credentialId: caller.credential.credentialId },

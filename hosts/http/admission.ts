@@ -21,7 +21,7 @@ export type Entered =
 
 /**
  * The key; then length, size and media type of the body; then the limits. Whoever has entered must end with
- * `calls.run` or `calls.leave`. Source: API-NOTES.md, order of refusals.
+ * `calls.runTool` or `calls.endCall`. Source: API-NOTES.md, order of refusals.
  * @param needsBody  the request cannot do without one
  * @throws what `readBody` throws, unless the body was lost; the call has ended by then
  */
@@ -30,7 +30,7 @@ export async function enter(
   { head, address, readBody }: Visit,
   needsBody: boolean,
 ): Promise<Entered> {
-  const admission = await calls.admit({ token: bearerToken(head), address });
+  const admission = await calls.admitCaller({ token: bearerToken(head), address });
   const { rate } = admission;
   const refused = (failure: Failure, headers = {}): Entered => ({ kind: 'refused', failure, rate, headers });
   if (admission.kind === 'refused') return refused(admission.failure);
@@ -41,7 +41,7 @@ export async function enter(
   }
   const { caller } = admission;
   if (wrongBody !== undefined) {
-    await calls.leave(caller, wrongBody.code);
+    await calls.endCall(caller, wrongBody.code);
     return refused(wrongBody);
   }
   try {
@@ -50,7 +50,7 @@ export async function enter(
   } catch (cause) {
     // Nobody is left to tell when the body is lost: the code is for the activity alone.
     const isLost = cause instanceof BodyLost;
-    await calls.leave(caller, isLost ? 'invalid_content_length' : 'internal_error');
+    await calls.endCall(caller, isLost ? 'invalid_content_length' : 'internal_error');
     if (isLost) return { kind: 'lost' };
     throw cause;
   }

@@ -86,5 +86,5 @@ export function door(service: DoorService, options: DoorOptions, { answer, faile
 
 /** What remains to an address of the budget of those who hold no key. */
 export async function addressRate({ calls }: Pick<Service, 'calls'>, address: string): Promise<Rate> {
-  return (await calls.admit({ token: undefined, address })).rate;
+  return (await calls.admitCaller({ token: undefined, address })).rate;
 }

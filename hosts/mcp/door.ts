@@ -72,14 +72,14 @@ export function mcpDoor(service: DoorService, options: DoorOptions): Door {
         async call(call) {
           const first = admitted;
           admitted = undefined;
-          if (first !== undefined) return service.calls.run(first, call);
-          const again = await service.calls.admit({ token: bearerToken(head), address });
+          if (first !== undefined) return service.calls.runTool(first, call);
+          const again = await service.calls.admitCaller({ token: bearerToken(head), address });
           if (again.kind !== 'admitted') return { outcome: again.failure, replayed: false };
-          return service.calls.run(again.caller, call);
+          return service.calls.runTool(again.caller, call);
         },
       },
       async end() {
-        if (admitted !== undefined) await service.calls.leave(admitted, 'ok');
+        if (admitted !== undefined) await service.calls.endCall(admitted, 'ok');
       },
     };
   }

@@ -61,7 +61,7 @@ export function restDoor(service: RestService, options: DoorOptions = {}): Door 
 
   /** Whoever asks needs no key; the budget of the address is all that bounds the asking. */
   async function describe({ route, target, path }: RouteAddressed, address: string): Promise<Answered> {
-    const admission = await service.calls.admit({ token: undefined, address });
+    const admission = await service.calls.admitCaller({ token: undefined, address });
     const { rate } = admission;
     if (admission.kind !== 'admitted' && admission.failure.code === 'rate_limited') {
       return { ...written(admission.failure, route), rate };
@@ -83,7 +83,7 @@ export function restDoor(service: RestService, options: DoorOptions = {}): Door 
     if (entered.kind === 'refused') return { ...written(entered.failure, route, entered.headers), rate };
     const { caller } = entered;
     const refused = async (why: Failure): Promise<Answered> => {
-      await service.calls.leave(caller, why.code);
+      await service.calls.endCall(caller, why.code);
       return { ...written(why, route), rate };
     };
     const parsed = parseBody(entered.body);
@@ -100,7 +100,7 @@ export function restDoor(service: RestService, options: DoorOptions = {}): Door 
     const strange = strangeParameters(given);
     if (strange !== undefined) return refused(strange);
     const tools = service.calls.tools(caller);
-    await service.calls.leave(caller, 'ok');
+    await service.calls.endCall(caller, 'ok');
     return { ...written({ status: 'ok', result: { tools } }, route), rate };
   }
 
@@ -111,7 +111,7 @@ export function restDoor(service: RestService, options: DoorOptions = {}): Door 
     idempotencyKey: string | undefined,
   ): Promise<Reply> {
     let sized: { outcome: Outcome; body: string } | undefined;
-    const { outcome, replayed } = await service.calls.run(caller, {
+    const { outcome, replayed } = await service.calls.runTool(caller, {
       ...call,
       idempotencyKey,
       sizeBytes(answer) {

@@ -68,10 +68,10 @@ section('Limits', () => {
       // Admitted and left as the door does it, without the socket; the minute is moved on before it is used up.
       for (let n = 0; n < limits.day; n++) {
         if (n % limits.minute === 0) own.clock.shift(MINUTE_MS);
-        const admission = await service.calls.admit({ token: keys[n % 2], address: '192.0.2.1' });
+        const admission = await service.calls.admitCaller({ token: keys[n % 2], address: '192.0.2.1' });
         if (admission.kind !== 'admitted')
           throw new Error(`call ${n} was not admitted: ${admission.failure.code}`);
-        await service.calls.leave(admission.caller, 'ok');
+        await service.calls.endCall(admission.caller, 'ok');
       }
       own.clock.shift(MINUTE_MS);
       for (const key of keys) {

@@ -169,9 +169,9 @@ describe('get_thread', () => {
   it('of which a single message does not fit as one row shows as much of it as fits', async () => {
     const { scene, key } = await open([letter('1', { text: '\u2028"'.repeat(3000) })]);
     const id = await idOf(key, 'Subject 1');
-    const admission = await scene.service.calls.admit({ token: key.apiKey, address: '192.0.2.1' });
+    const admission = await scene.service.calls.admitCaller({ token: key.apiKey, address: '192.0.2.1' });
     if (admission.kind !== 'admitted') throw new Error(admission.failure.code);
-    const { outcome } = await scene.service.calls.run(admission.caller, {
+    const { outcome } = await scene.service.calls.runTool(admission.caller, {
       tool: 'get_thread',
       args: { id },
       idempotencyKey: undefined,

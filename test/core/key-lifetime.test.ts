@@ -6,8 +6,8 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 async function works({ service }: Scene, apiKey: string): Promise<boolean> {
-  const admission = await service.calls.admit({ token: apiKey, address: '192.0.2.1' });
-  if (admission.kind === 'admitted') await service.calls.leave(admission.caller, 'ok');
+  const admission = await service.calls.admitCaller({ token: apiKey, address: '192.0.2.1' });
+  if (admission.kind === 'admitted') await service.calls.endCall(admission.caller, 'ok');
   else expect(admission.failure.code).toBe('invalid_token');
   return admission.kind === 'admitted';
 }
@@ -135,13 +135,13 @@ describe('rotation', () => {
     const key: TestKey = await scene.addKey('full', { 'mail:manage': 'off' });
     const { id } = approvalOf(await key.call('send_email', sendTo(FRIEND)));
     const { apiKey } = await scene.service.keys.rotate(scene.ownerId, key.keyId);
-    const admission = await scene.service.calls.admit({ token: apiKey, address: '192.0.2.1' });
+    const admission = await scene.service.calls.admitCaller({ token: apiKey, address: '192.0.2.1' });
     if (admission.kind !== 'admitted') throw new Error(admission.kind);
     expect(admission.caller.credential).toMatchObject({
       credentialId: key.keyId,
       modes: { 'mail:manage': 'off' },
     });
-    await scene.service.calls.leave(admission.caller, 'ok');
+    await scene.service.calls.endCall(admission.caller, 'ok');
     const { outcome } = await answerOf(scene, { apiKey }, 'get_approval', { approval_id: id });
     expect(wordOf(outcome)).toBe('pending_approval');
   });
@@ -152,9 +152,9 @@ describe('a switched-off group', () => {
     const scene = await openScene();
     const key = await scene.addKey('full');
     const listed = async () => {
-      const admission = await scene.service.calls.admit({ token: key.apiKey, address: '192.0.2.1' });
+      const admission = await scene.service.calls.admitCaller({ token: key.apiKey, address: '192.0.2.1' });
       if (admission.kind !== 'admitted') throw new Error(admission.kind);
-      await scene.service.calls.leave(admission.caller, 'ok');
+      await scene.service.calls.endCall(admission.caller, 'ok');
       return scene.service.calls.tools(admission.caller).map(({ name }) => name);
     };
     expect(await listed()).toContain('send_email');

@@ -41,7 +41,7 @@ async function atNoon(options: SceneOptions): Promise<Scene> {
 }
 
 async function admit({ service }: Scene, { apiKey }: TestKey) {
-  return service.calls.admit({ token: apiKey, address: '192.0.2.1' });
+  return service.calls.admitCaller({ token: apiKey, address: '192.0.2.1' });
 }
 
 /** Admits a call that does nothing. @returns what is left of the minute, or the refusal */
@@ -49,7 +49,7 @@ async function knock(scene: Scene, key: TestKey) {
   const admission = await admit(scene, key);
   if (admission.kind !== 'admitted')
     return { ...detailsOf(admission.failure), remaining: admission.rate.remaining };
-  await scene.service.calls.leave(admission.caller, 'ok');
+  await scene.service.calls.endCall(admission.caller, 'ok');
   return admission.rate.remaining;
 }
 
@@ -98,7 +98,7 @@ describe.each(TABLE)('on the %s plan', (plan, minute, day, filed, ofKey, ofOwner
     const third = await admit(scene, key);
     expect(third.kind === 'over' && [third.failure.code, third.retryAfterS]).toEqual(['busy', 1]);
     expect((await admit(scene, await scene.addKey('full'))).kind).toBe('admitted');
-    if (first.kind === 'admitted') await scene.service.calls.leave(first.caller, 'ok');
+    if (first.kind === 'admitted') await scene.service.calls.endCall(first.caller, 'ok');
     expect((await admit(scene, key)).kind).toBe('admitted');
     expect((await admit(scene, key)).kind).toBe('over');
   });
@@ -177,7 +177,7 @@ describe('a window of the minute', () => {
     expect(second.rate.resetS).toBeLessThanOrEqual(30);
     expect(second.rate.remaining).toBe(0);
     scene.clock.shift(31_000);
-    if (second.kind === 'admitted') await scene.service.calls.leave(second.caller, 'ok');
+    if (second.kind === 'admitted') await scene.service.calls.endCall(second.caller, 'ok');
     expect((await admit(scene, key)).rate).toEqual({ limit: 2, remaining: 1, resetS: 60 });
   });
 });
@@ -187,19 +187,22 @@ describe('without a key', () => {
     const scene = await openScene();
     const tokens = [undefined, 'x', `svc_pat_${'0'.repeat(49)}`];
     for (let n = 0; n < 60; n++) {
-      const admission = await scene.service.calls.admit({ token: tokens[n % 3], address: '198.51.100.7' });
+      const admission = await scene.service.calls.admitCaller({
+        token: tokens[n % 3],
+        address: '198.51.100.7',
+      });
       expect(admission).toMatchObject({
         kind: 'refused',
         failure: { code: 'invalid_token' },
         rate: { remaining: 59 - n },
       });
     }
-    const over = await scene.service.calls.admit({ token: undefined, address: '198.51.100.7' });
+    const over = await scene.service.calls.admitCaller({ token: undefined, address: '198.51.100.7' });
     expect(over).toMatchObject({ kind: 'refused', failure: { code: 'rate_limited' } });
-    const elsewhere = await scene.service.calls.admit({ token: undefined, address: '198.51.100.8' });
+    const elsewhere = await scene.service.calls.admitCaller({ token: undefined, address: '198.51.100.8' });
     expect(elsewhere).toMatchObject({ failure: { code: 'invalid_token' } });
     const key = await scene.addKey('full');
-    const admission = await scene.service.calls.admit({ token: key.apiKey, address: '198.51.100.7' });
+    const admission = await scene.service.calls.admitCaller({ token: key.apiKey, address: '198.51.100.7' });
     expect(admission.kind).toBe('admitted');
   });
 });

@@ -72,9 +72,9 @@ async function callWithin(
   tool: string,
   args: object,
 ): Promise<Record<string, unknown>> {
-  const admission = await service.calls.admit({ token: apiKey, address: '192.0.2.1' });
+  const admission = await service.calls.admitCaller({ token: apiKey, address: '192.0.2.1' });
   if (admission.kind !== 'admitted') throw new Error(admission.failure.code);
-  const { outcome } = await service.calls.run(admission.caller, {
+  const { outcome } = await service.calls.runTool(admission.caller, {
     tool,
     args,
     idempotencyKey: undefined,

@@ -88,9 +88,9 @@ export async function answerOf(
   args: unknown = {},
   idempotencyKey?: string,
 ): Promise<Answer> {
-  const admission = await service.calls.admit({ token: apiKey, address: '192.0.2.1' });
+  const admission = await service.calls.admitCaller({ token: apiKey, address: '192.0.2.1' });
   if (admission.kind !== 'admitted') throw new Error(`not admitted: ${admission.failure.code}`);
-  return service.calls.run(admission.caller, { tool, args, idempotencyKey, sizeBytes: wireBytes });
+  return service.calls.runTool(admission.caller, { tool, args, idempotencyKey, sizeBytes: wireBytes });
 }
 
 /** `ok`, `empty`, `pending_approval`, or the code of an error. */

@@ -136,13 +136,13 @@ describe('when the store fails before anything was done', () => {
     async (verb) => {
       const { scene, key, fail } = await open();
       fail(verb);
-      const admission = await scene.service.calls.admit({ token: key.apiKey, address: '192.0.2.1' });
+      const admission = await scene.service.calls.admitCaller({ token: key.apiKey, address: '192.0.2.1' });
       if (verb === 'admit') {
         expect(admission.kind === 'refused' && detailsOf(admission.failure)).toEqual(unavailable);
       } else {
         if (admission.kind !== 'admitted') throw new Error(admission.kind);
         const call = { tool: 'send_email', args: sendTo(FRIEND), idempotencyKey: 'k', sizeBytes: () => 0 };
-        const { outcome } = await scene.service.calls.run(admission.caller, call);
+        const { outcome } = await scene.service.calls.runTool(admission.caller, call);
         expect(detailsOf(outcome)).toEqual(unavailable);
       }
       expect(scene.mail.transmitted()).toEqual([]);

@@ -335,7 +335,7 @@ describe('link_to_tracker', () => {
     );
     const other = await service.owners.create({ email: 'other@example.org' });
     const { apiKey } = await service.keys.create({ ownerId: other.ownerId, name: 'k', preset: 'full' });
-    const admitted = await service.calls.admit({ token: apiKey, address: '192.0.2.1' });
+    const admitted = await service.calls.admitCaller({ token: apiKey, address: '192.0.2.1' });
     if (admitted.kind !== 'admitted') throw new Error('not admitted');
     const call = {
       tool: 'get_tracker',
@@ -343,7 +343,7 @@ describe('link_to_tracker', () => {
       idempotencyKey: undefined,
       sizeBytes: () => 1,
     };
-    const { outcome } = await service.calls.run(admitted.caller, call);
+    const { outcome } = await service.calls.runTool(admitted.caller, call);
     expect(outcome).toMatchObject({ code: 'not_found', details: { reason: 'tracker' } });
     expect(detailsOf(await key.call('link_to_tracker', { tracker_id: 2, message_id: id }))).toEqual({
       code: 'not_found',

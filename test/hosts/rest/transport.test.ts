@@ -145,13 +145,13 @@ describe('limits', () => {
         ...service,
         calls: {
           ...service.calls,
-          async admit(request) {
-            const admission = await service.calls.admit(request);
+          async admitCaller(request) {
+            const admission = await service.calls.admitCaller(request);
             if (admission.kind === 'admitted') admitted();
             return admission;
           },
-          async leave(caller, outcome) {
-            await service.calls.leave(caller, outcome);
+          async endCall(caller, outcome) {
+            await service.calls.endCall(caller, outcome);
             left();
           },
         },
@@ -535,9 +535,9 @@ describe('a failure of our own', () => {
         ...service,
         calls: {
           ...service.calls,
-          admit: async (request) => {
+          admitCaller: async (request) => {
             if (request.token !== undefined) throw new RangeError('ada@example.org');
-            return service.calls.admit(request);
+            return service.calls.admitCaller(request);
           },
         },
       }),
