@@ -70,14 +70,33 @@ export type {
   Picture,
 } from './ports/attachment-text.ts';
 export type {
+  Agent,
+  Answer as AttendeeAnswer,
+  Attendee,
   Calendar,
   CalendarEvent,
   CalendarInfo,
+  DocumentPlace,
+  DocumentReading,
+  DocumentWriting,
+  EventDocuments,
+  EventFacts,
   EventKey,
   EventList,
-  ObjectPlace,
+  EventLock,
+  EventReading,
+  KeyInDocument,
+  Participant,
+  RangeQuery,
+  Role,
   StoredEvent as StoredCalendarEvent,
 } from './ports/calendar.ts';
+export type {
+  CalendarObjects,
+  ObjectSeen,
+  ObjectsInCalendar,
+  StoredObject,
+} from './ports/calendar-objects.ts';
 export type { Clock, Random } from './ports/clock.ts';
 export type { Log, LogFields } from './ports/log.ts';
 export {

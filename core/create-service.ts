@@ -1,10 +1,13 @@
 import { backgroundRound } from './background-round.ts';
+import { objectCalendar } from './calendar/object-calendar.ts';
 import { createCallTool, settledWithin } from './call-tool.ts';
 import { createExecutor } from './execute-approval.ts';
 import { createIdentifiers } from './identifiers.ts';
 import { createKeyring } from './keyring.ts';
 import { DAY_MS, type LimitOverrides, PLAN_LIMITS } from './limits.ts';
 import type { Plan } from './permissions.ts';
+import type { Calendar } from './ports/calendar.ts';
+import type { CalendarObjects } from './ports/calendar-objects.ts';
 import { named } from './ports/log.ts';
 import { closePorts, PORTS, type Ports } from './ports/ports.ts';
 import { createSummaryRefresh } from './refresh-summaries.ts';
@@ -19,7 +22,9 @@ import type { Service } from './service.ts';
 import { lookUpPorts, ownPorts, runPorts } from './tool-ports.ts';
 import { createInboxWatch } from './watch-inboxes.ts';
 
-export interface ServiceOptions extends Ports {
+export interface ServiceOptions extends Omit<Ports, 'calendar'> {
+  /** Without one, no calendar is connected. A store of iCalendar objects serves as well as a calendar of its own kind. */
+  readonly calendar?: Calendar | CalendarObjects;
   /** 32 random bytes each; the first writes, all of them read. */
   readonly secretKeys: readonly Uint8Array[];
   /** Public address of the API host, without a path. */
@@ -53,7 +58,7 @@ const STOP_WITHIN_MS = 8000;
 export function createService(options: ServiceOptions): Service {
   checkOptions(options);
   const { storage, clock, random } = options;
-  const ports: Ports = options;
+  const ports = portsOf(options);
   const leaseMs = options.leaseMs ?? LEASE_MS;
   const baseUrl = origin('baseUrl', options.baseUrl);
   const dashboardUrl = origin('dashboardUrl', options.dashboardUrl);
@@ -149,6 +154,11 @@ export function createService(options: ServiceOptions): Service {
       await closePorts(ports);
     },
   };
+}
+
+function portsOf({ calendar, ...ports }: ServiceOptions): Ports {
+  if (calendar === undefined) return ports;
+  return { ...ports, calendar: 'inRange' in calendar ? objectCalendar(calendar, ports) : calendar };
 }
 
 function checkOptions(options: ServiceOptions): void {

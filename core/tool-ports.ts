@@ -40,7 +40,7 @@ export interface OwnPorts extends LookUpPorts {
 /** For a call: it reads, and plans what it wants to change. */
 export interface LookUpPorts extends Pick<Ports, 'attachmentText' | 'clock' | 'log' | 'random' | 'reader'> {
   readonly mail: MailReader;
-  readonly calendar?: Pick<Calendar, (typeof CALENDAR_LOOK_UPS)[number]>;
+  readonly calendar?: Pick<Calendar, (typeof CALENDAR_LOOK_UPS)[number] | 'documents'>;
   readonly storage: Pick<Storage, (typeof STORAGE_LOOK_UPS)[number]>;
 }
 
@@ -56,7 +56,9 @@ export function lookUpPorts(ports: Ports): LookUpPorts {
   return {
     ...readers(ports),
     mail: mailReader(ports.mail, ports.clock),
-    ...(calendar === undefined ? {} : { calendar: only(calendar, CALENDAR_LOOK_UPS) }),
+    ...(calendar === undefined
+      ? {}
+      : { calendar: { ...only(calendar, CALENDAR_LOOK_UPS), documents: calendar.documents } }),
     storage: only(ports.storage, STORAGE_LOOK_UPS),
   };
 }

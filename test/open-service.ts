@@ -6,7 +6,6 @@ import { sqliteStorage } from '../adapters/sqlite/storage.ts';
 import { createService, type ServiceOptions } from '../core/create-service.ts';
 import type { Outcome } from '../core/outcome.ts';
 import type { Modes, Preset } from '../core/permissions.ts';
-import type { Calendar } from '../core/ports/calendar.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import type { Service } from '../core/service.ts';
 
@@ -73,7 +72,7 @@ export async function callWith(
 /** Opens a service with one owner and one connected sandbox account, limits wide open unless given. */
 export async function openTestService(
   options: Partial<Omit<ServiceOptions, 'calendar'>> & {
-    calendar?: Calendar | undefined;
+    calendar?: ServiceOptions['calendar'] | undefined;
     email?: string;
     settings?: unknown;
     timezone?: string;

@@ -1,20 +1,17 @@
-import type { Calendar } from '../../core/ports/calendar.ts';
-import type { Log } from '../../core/ports/log.ts';
+import type { CalendarObjects } from '../../core/ports/calendar-objects.ts';
 import { type MailAccount, type MailCall, MailError, type Start } from '../../core/ports/mail.ts';
 import type { AllowPrivateServers } from '../remote/connect.ts';
 import { underCall } from '../remote/time-limit.ts';
 import { asInfo, type FoundCalendar, type FoundCalendars, findCalendars } from './discover.ts';
-import { eventsInRange, type SeriesTrust } from './events-in-range.ts';
-import { findObject } from './find-object.ts';
+import { findObjects } from './find-objects.ts';
 import { type CalendarHttp, calendarHttp, type Question } from './http.ts';
 import { properties, propText } from './multistatus.ts';
+import { objectsInRange, type SeriesTrust } from './objects-in-range.ts';
 import { type CalendarServer, calendarSettings } from './settings.ts';
 import { FailedWithin, failureOf } from './status.ts';
 
 /** How long the list of calendars may be used again. */
 const CALENDARS_MS = 5 * 60_000;
-/** More events than this in one range are refused: a list is never silently shorter. */
-const MOST_EVENTS = 50_000;
 
 interface AccountState {
   readonly http: CalendarHttp;
@@ -24,7 +21,6 @@ interface AccountState {
 }
 
 export interface CaldavOptions {
-  readonly log?: Log;
   /** As for `imapMail`: whether accounts may name servers on this machine or in private networks. Default false. */
   readonly allowPrivateServers?: AllowPrivateServers;
 }
@@ -32,10 +28,8 @@ export interface CaldavOptions {
 /**
  * Calendars on CalDAV servers (RFC 4791). The `settings` of an account resolve to an object whose `caldav` is a
  * `CalendarServer`; one without it has no calendar.
- *
- * An object that cannot be read does not hide the others: it is left out of the list, and the log is told how many.
  */
-export function caldavCalendar({ log, allowPrivateServers = false }: CaldavOptions = {}): Calendar {
+export function caldavCalendar({ allowPrivateServers = false }: CaldavOptions = {}): CalendarObjects {
   const accounts = new Map<string, AccountState>();
 
   function stateOf(account: MailAccount): AccountState {
@@ -86,22 +80,6 @@ export function caldavCalendar({ log, allowPrivateServers = false }: CaldavOptio
     return undefined;
   }
 
-  /** Asks every calendar of the account; when one of them is gone, all that there are now. */
-  async function inEach<T>(
-    call: MailCall,
-    limit: AbortSignal,
-    ask: (calendar: FoundCalendar) => Promise<T>,
-  ): Promise<T[]> {
-    const known = await calendarsOf(call, limit);
-    try {
-      return await Promise.all((known?.calendars ?? []).map(ask));
-    } catch (error) {
-      if (!(error instanceof MailError) || error.code !== 'not_found') throw error;
-      const now = await calendarsOf(call, limit, { fresh: true });
-      return Promise.all((now?.calendars ?? []).map(ask));
-    }
-  }
-
   async function objectUrl(call: MailCall, limit: AbortSignal, calendar: string, name: string): Promise<URL> {
     const found = await calendarNamed(call, limit, calendar);
     if (found === undefined) throw new MailError('not_found', 'there is no such calendar');
@@ -134,34 +112,44 @@ export function caldavCalendar({ log, allowPrivateServers = false }: CaldavOptio
       });
     },
 
-    list(call, query) {
-      return underCall(call, async (limit) => {
-        const state = stateOf(call.account);
-        const found = await inEach(call, limit, (each) =>
-          eventsInRange(state.http, each, query, state.trust, limit),
-        );
-        const learnt = found.map((each) => each.trust);
-        state.trust =
-          (['misses_series', 'finds_series'] as const).find((one) => learnt.includes(one)) ?? state.trust;
-        const broken = found.reduce((sum, each) => sum + each.broken, 0);
-        const cut = found.reduce((sum, each) => sum + each.cut, 0);
-        if (broken + cut > 0) {
-          const { accountId } = call.account;
-          log?.warn('calendar objects were left out of a list', { account_id: accountId, broken, cut });
+    async *inRange(call, range) {
+      const state = stateOf(call.account);
+      const trust = state.trust;
+      const calendarsIn = async ({ fresh }: { fresh: boolean }) =>
+        (await underCall(call, (limit) => calendarsOf(call, limit, { fresh })))?.calendars ?? [];
+      const fetched = (each: FoundCalendar) =>
+        underCall(call, (limit) => objectsInRange(state.http, each, range, trust, limit));
+      const given = new Set<string>();
+      let isFresh = false;
+      let waiting = [...(await calendarsIn({ fresh: false }))];
+      while (waiting.length > 0) {
+        const [each, ...others] = waiting;
+        waiting = others;
+        if (each === undefined || given.has(each.calendar)) continue;
+        try {
+          const { seen, ...objects } = await fetched(each);
+          given.add(each.calendar);
+          yield {
+            ...objects,
+            calendar: each.calendar,
+            learn(all) {
+              state.trust = strongest(state.trust, seen(all));
+            },
+          };
+        } catch (error) {
+          if (isFresh || !(error instanceof MailError) || error.code !== 'not_found') throw error;
+          // One of them is gone: all that there are now.
+          isFresh = true;
+          waiting = [...(await calendarsIn({ fresh: true }))];
         }
-        const events = found.flatMap((each) => each.events);
-        if (events.length > MOST_EVENTS)
-          throw new MailError('refused', 'there are too many events in that time');
-        events.sort((a, b) => a.start.getTime() - b.start.getTime() || (a.uid < b.uid ? -1 : 1));
-        return { events, unreadable: broken + cut };
-      });
+      }
     },
 
-    read(call, key, timezone) {
+    withUid(call, key) {
       return underCall(call, async (limit) => {
         const calendar = await calendarNamed(call, limit, key.calendar);
-        if (calendar === undefined) return undefined;
-        return findObject(stateOf(call.account).http, calendar, key, timezone, limit);
+        if (calendar === undefined) return [];
+        return findObjects(stateOf(call.account).http, calendar, key.uid, limit);
       });
     },
 
@@ -212,6 +200,11 @@ export function caldavCalendar({ log, allowPrivateServers = false }: CaldavOptio
       accounts.clear();
     },
   };
+}
+
+/** What one calendar shows of its server holds for all of them; that series are missed wins. */
+function strongest(known: SeriesTrust, learnt: SeriesTrust): SeriesTrust {
+  return (['misses_series', 'finds_series'] as const).find((one) => one === known || one === learnt) ?? known;
 }
 
 /** Null: the object is not there. Undefined: that cannot be told. */

@@ -7,10 +7,11 @@ export interface BoundedProcess {
   /**
    * Must not be called again before the previous call has settled.
    * @param answer the expected shape of the answer; anything else is `broken`
+   * @param maxMs the limit for this job, if it is lower than that of the bounds
    * @throws the signal's reason if that aborts; an Error if the process cannot start or was closed. Any other failure is
    * caused by the job and returned as a value.
    */
-  run<T>(job: unknown, answer: z.ZodType<T>, signal: AbortSignal): Promise<JobEnd<T>>;
+  run<T>(job: unknown, answer: z.ZodType<T>, signal: AbortSignal, maxMs?: number): Promise<JobEnd<T>>;
   close(): Promise<void>;
 }
 
@@ -40,7 +41,7 @@ const HEAP = ['--max-old-space-size=256', '--max-semi-space-size=16'];
  * Uses a process, not a thread: V8 aborts the whole process if one array outgrows the heap of a thread.
  * @param file returns the path of the bundled program that calls `doJobs`; called when the process starts
  */
-export function boundedProcess(file: () => string, { maxMs, idleMs }: ProcessBounds): BoundedProcess {
+export function boundedProcess(file: () => string, bounds: ProcessBounds): BoundedProcess {
   let idleTimer: NodeJS.Timeout | undefined;
   let current: ChildProcess | undefined;
   let isClosed = false;
@@ -59,7 +60,12 @@ export function boundedProcess(file: () => string, { maxMs, idleMs }: ProcessBou
     child.kill('SIGKILL');
   }
 
-  async function run<T>(job: unknown, answer: z.ZodType<T>, signal: AbortSignal): Promise<JobEnd<T>> {
+  async function run<T>(
+    job: unknown,
+    answer: z.ZodType<T>,
+    signal: AbortSignal,
+    maxMs = bounds.maxMs,
+  ): Promise<JobEnd<T>> {
     if (isClosed) throw closed();
     clearTimeout(idleTimer);
     const used = current;
@@ -70,11 +76,11 @@ export function boundedProcess(file: () => string, { maxMs, idleMs }: ProcessBou
       throw closed();
     }
     keepAlive(child, true);
-    const ended = await jobEnd(child, job, answer, maxMs, signal);
+    const ended = await jobEnd(child, job, answer, Math.min(maxMs, bounds.maxMs), signal);
     if (ended.kind === 'answered') {
       // An idle child must not keep this process alive.
       keepAlive(child, false);
-      idleTimer = setTimeout(() => end(child), idleMs).unref();
+      idleTimer = setTimeout(() => end(child), bounds.idleMs).unref();
       return ended;
     }
     end(child);
@@ -82,7 +88,7 @@ export function boundedProcess(file: () => string, { maxMs, idleMs }: ProcessBou
     if (isClosed) throw closed();
     // A reused process may have failed because of something the previous job left behind: try again in a fresh one.
     const isOwnFault = used === undefined || ended.reason === 'too_slow';
-    return isOwnFault ? ended : run(job, answer, signal);
+    return isOwnFault ? ended : run(job, answer, signal, maxMs);
   }
 
   return {

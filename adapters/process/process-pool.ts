@@ -6,10 +6,17 @@ import { type BoundedProcess, boundedProcess, type JobEnd, type ProcessBounds } 
 export interface ProcessPool {
   /**
    * @param bytes the memory that the job holds while it waits
+   * @param maxMs the limit for this job, if it is lower than that of the bounds
    * @throws the signal's reason if that aborts; ServiceError `temporarily_unavailable` if too many jobs wait or no
    * process can start; an Error after the pool was closed
    */
-  run<T>(job: unknown, bytes: number, answer: z.ZodType<T>, signal: AbortSignal): Promise<JobEnd<T>>;
+  run<T>(
+    job: unknown,
+    bytes: number,
+    answer: z.ZodType<T>,
+    signal: AbortSignal,
+    maxMs?: number,
+  ): Promise<JobEnd<T>>;
   close(): Promise<void>;
 }
 
@@ -75,10 +82,10 @@ export function processPool(file: () => string, bounds: PoolBounds): ProcessPool
   }
 
   return {
-    async run(job, bytes, answer, signal) {
+    async run(job, bytes, answer, signal, maxMs) {
       const one = await freeProcess(bytes, signal);
       try {
-        return await one.run(job, answer, signal);
+        return await one.run(job, answer, signal, maxMs);
       } catch (error) {
         if (signal.aborted || isClosed) throw error;
         throw unavailable(error);

@@ -28,7 +28,8 @@ export function processReader(options: { readonly workerFile?: string } = {}): R
       }
       const bytes = heldBytes(input);
       if (bytes > MAX_BYTES) return { kind: 'unreadable', reason: 'too_large' };
-      const ended = await pool.run({ name, input }, bytes, JOBS[name].output, signal);
+      const { output, maxMs } = JOBS[name];
+      const ended = await pool.run({ name, input }, bytes, output, signal, maxMs);
       if (ended.kind === 'answered') return { kind: 'read', value: ended.answer };
       return { kind: 'unreadable', reason: ended.reason };
     },

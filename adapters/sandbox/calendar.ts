@@ -1,13 +1,7 @@
 import { createHash } from 'node:crypto';
-import { BrokenObject, eventInObject, expandObject } from '../../core/ical/expand.ts';
-import { readObject } from '../../core/ical/object.ts';
-import type {
-  Calendar,
-  CalendarInfo,
-  EventKey,
-  ObjectPlace,
-  StoredEvent,
-} from '../../core/ports/calendar.ts';
+import { holdsUid, uidsIn } from '../../core/calendar/uid-lines.ts';
+import type { CalendarInfo, DocumentPlace } from '../../core/ports/calendar.ts';
+import type { CalendarObjects } from '../../core/ports/calendar-objects.ts';
 import { type MailAccount, MailError, type Start } from '../../core/ports/mail.ts';
 import { refuseEnded } from './ended-call.ts';
 import { type CalendarJournalEntry, calendarEntry, openJournal } from './journal.ts';
@@ -23,7 +17,7 @@ export interface SandboxCalendarOptions {
 }
 
 /** The sandbox, with what another program does in it. */
-export interface SandboxCalendar extends Calendar {
+export interface SandboxCalendar extends CalendarObjects {
   /** Stores an object, whatever was there. */
   put(account: MailAccount, name: string, ics: string): Promise<void>;
   /** The objects as they lie there, by name. */
@@ -98,20 +92,21 @@ export function sandboxCalendar(options: SandboxCalendarOptions = {}): SandboxCa
       return CALENDAR;
     },
 
-    async list(call, { from, to, timezone }) {
+    async *inRange(call) {
       refuseEnded(call);
-      const reading = { from, to, timezone, calendar: CALENDAR.calendar };
-      const expanded = [...objectsOf(call.account).values()].map((ics) => expandObject(ics, reading));
-      const events = expanded
-        .flatMap((object) => object.events)
-        .sort((a, b) => a.start.getTime() - b.start.getTime() || (a.uid < b.uid ? -1 : 1));
-      return { events, unreadable: expanded.filter(({ cut }) => cut).length };
+      yield {
+        calendar: CALENDAR.calendar,
+        objects: [...objectsOf(call.account).values()],
+        missing: 0,
+      };
     },
 
-    async read(call, key, timezone) {
+    async withUid(call, { calendar, uid }) {
       refuseEnded(call);
-      if (key.calendar !== CALENDAR.calendar) return undefined;
-      return foundIn(objectsOf(call.account), key, timezone);
+      if (calendar !== CALENDAR.calendar) return [];
+      return [...objectsOf(call.account)]
+        .filter(([, ics]) => holdsUid(ics, uid))
+        .map(([name, ics]) => ({ place: { calendar, name }, etag: etagOf(ics), ics, calendar: CALENDAR }));
     },
 
     async write(call, { name, calendar, ics, ifMatch }, start) {
@@ -158,7 +153,7 @@ async function begin(start: Start): Promise<void> {
   if (!(await start())) throw new MailError('not_started', 'It was not to be started any more.');
 }
 
-function inCalendar(calendar: ObjectPlace['calendar']): void {
+function inCalendar(calendar: DocumentPlace['calendar']): void {
   if (calendar !== CALENDAR.calendar) throw new MailError('not_found', 'There is no such calendar.');
 }
 
@@ -170,36 +165,11 @@ function held(objects: ReadonlyMap<string, string>, name: string, ifMatch: strin
   if (etag !== ifMatch) throw new MailError('conflict', 'The object is another than it was.');
 }
 
-function foundIn(
-  objects: ReadonlyMap<string, string>,
-  key: EventKey,
-  timezone: string,
-): StoredEvent | undefined {
-  const { calendar } = CALENDAR;
-  for (const [name, ics] of objects) {
-    const event = eventInObject(ics, key, { calendar, timezone });
-    if (event !== undefined) {
-      return { event, place: { calendar, name }, etag: etagOf(ics), ics, calendar: CALENDAR };
-    }
-  }
-  return undefined;
-}
-
 /** @throws MailError `refused` where it holds no event, or events that are not one */
 function uidOf(ics: string): string {
-  const uids = new Set(eventsOf(ics).map(({ uid }) => uid));
-  const [uid] = uids;
-  if (uid === undefined || uids.size > 1) throw new MailError('refused', 'An object holds one event.');
+  const [uid, ...others] = uidsIn(ics);
+  if (uid === undefined || others.length > 0) throw new MailError('refused', 'An object holds one event.');
   return uid;
-}
-
-function eventsOf(ics: string): ReturnType<typeof readObject> {
-  try {
-    return readObject(ics);
-  } catch (cause) {
-    if (!(cause instanceof BrokenObject)) throw cause;
-    throw new MailError('refused', 'This is no calendar object.', { cause });
-  }
 }
 
 function etagOf(ics: string): string {

@@ -1,10 +1,10 @@
 import { readObject } from '../ical/object.ts';
-import type { CalendarEvent } from '../ports/calendar.ts';
-import { normalAddress } from '../schema.ts';
+import type { Agent, Attendee, EventFacts, KeyInDocument } from '../ports/calendar.ts';
 import {
   type Component,
   type ContentLine,
   escapedText,
+  eventsIn,
   isLine,
   line,
   linesNamed,
@@ -14,8 +14,7 @@ import {
   withLines,
   withParameter,
 } from './content-lines.ts';
-import type { Agent } from './event-facts.ts';
-import { type KeyInObject, partOf } from './object-part.ts';
+import { partOf } from './object-part.ts';
 import {
   asStart,
   instanceLine,
@@ -29,7 +28,7 @@ import {
 /**
  * The text of calendar objects that are to be stored (RFC 5545): new ones, and those that are there with some lines
  * changed. What is not asked to change stays as it was, known or not. Whoever composes reads the text again before it
- * is used: see event-plan.ts.
+ * is used: see event-change.ts.
  */
 
 /** How an object is written. */
@@ -40,24 +39,9 @@ export interface Writing {
   readonly stamp: Date;
 }
 
-export interface Invited {
-  /** Mail addresses. */
-  readonly organizer: string;
-  readonly attendee: string;
-  readonly agent: Agent;
-}
-
-export interface NewEvent {
-  readonly uid: string;
-  readonly title: string;
-  readonly start: Date;
-  readonly end: Date;
-  readonly status: 'CONFIRMED' | 'TENTATIVE';
-  readonly invited: Invited | null;
-}
-
-export function newObject(event: NewEvent, { zone, stamp }: Writing): string {
-  const { uid, title, start, end, status, invited } = event;
+/** The object of an event that is new: one without a series, a place or a description. */
+export function newObject(event: EventFacts, { zone, stamp }: Writing): string {
+  const { uid, title, start, end, status, organizer, attendees } = event;
   const lines = [
     line('UID', uid),
     line('DTSTAMP', utcTime(stamp)),
@@ -66,8 +50,9 @@ export function newObject(event: NewEvent, { zone, stamp }: Writing): string {
     line('SEQUENCE', '0'),
     line('SUMMARY', escapedText(title)),
     ...timeLines(start, end, zone),
-    line('STATUS', status),
-    ...(invited === null ? [] : [organizerLine(invited.organizer), attendeeLine(invited)]),
+    line('STATUS', status.toUpperCase()),
+    ...(organizer === null ? [] : [organizerLine(organizer.address)]),
+    ...attendees.map(attendeeLine),
   ];
   const calendar = { name: 'VCALENDAR', items: [...HEAD, { name: 'VEVENT', items: lines }] };
   return objectText(zone === undefined ? calendar : withZone(calendar, zone));
@@ -79,18 +64,46 @@ export const HEAD: readonly ContentLine[] = [
   line('PRODID', '-//Countersign//Countersign//EN'),
 ];
 
+/** What becomes of an event. What is not named stays as it is written. */
 export interface EventChange {
   readonly title?: string;
   /** Where the time changes: its end, and its start unless that stays. */
   readonly time?: { readonly start?: Date; readonly end: Date };
-  readonly status?: 'CONFIRMED' | 'CANCELLED';
-  readonly invited?: Invited;
+  readonly status?: EventFacts['status'];
+  /** Of the attendees that there are, in their order. */
+  readonly attendees?: readonly AttendeeChange[];
+  readonly added?: readonly Attendee[];
   /** Becomes the organizer where there is none. RFC 5546 3.2.2: whoever is told of an event is told whose it is. */
   readonly organizer?: string;
-  /** The owner's own address: where it stands among the attendees, it stays as it is. */
-  readonly self: string;
-  /** SCHEDULE-AGENT of every other attendee from now on, by the one that they have. */
-  agentOf(now: Agent): Agent;
+}
+
+interface AttendeeChange {
+  /** SCHEDULE-AGENT from now on. */
+  readonly agent?: Agent;
+  /** RFC 5546 3.2.2.1: to another time nobody has agreed yet. */
+  readonly isAskedAgain?: boolean;
+}
+
+/** What has to be written to make the one into the other. Facts that no change of ours concerns stay. */
+export function changeBetween(before: EventFacts, after: EventFacts): EventChange {
+  const startMoves = after.start.getTime() !== before.start.getTime() || after.allDay !== before.allDay;
+  const endMoves = after.end.getTime() !== before.end.getTime();
+  const attendees = before.attendees.map((now, index): AttendeeChange => {
+    const then = after.attendees[index] ?? now;
+    return {
+      ...(then.agent === now.agent ? {} : { agent: then.agent }),
+      ...(then.answer === now.answer ? {} : { isAskedAgain: true }),
+    };
+  });
+  return {
+    ...(after.title === before.title ? {} : { title: after.title }),
+    ...(startMoves ? { time: { start: after.start, end: after.end } } : {}),
+    ...(endMoves && !startMoves ? { time: { end: after.end } } : {}),
+    ...(after.status === before.status ? {} : { status: after.status }),
+    attendees,
+    added: after.attendees.slice(before.attendees.length),
+    ...(before.organizer === null && after.organizer !== null ? { organizer: after.organizer.address } : {}),
+  };
 }
 
 /**
@@ -101,7 +114,7 @@ export interface EventChange {
  */
 export function changedObject(
   ics: string,
-  current: Pick<CalendarEvent, 'uid' | 'recurrenceId' | 'start' | 'end'>,
+  current: Pick<EventFacts, 'uid' | 'recurrenceId' | 'start' | 'end'>,
   change: EventChange,
   writing: Writing & { readonly timezone: string },
 ): string {
@@ -118,7 +131,8 @@ export function changedObject(
     const end = asStart('DTEND', change.time.end, start, writing.timezone);
     event = withLines(event, ['DTEND', 'DURATION'], [end]);
   }
-  if (change.status !== undefined) event = withLines(event, ['STATUS'], [line('STATUS', change.status)]);
+  if (change.status !== undefined)
+    event = withLines(event, ['STATUS'], [line('STATUS', change.status.toUpperCase())]);
   event = withAttendees(event, change);
   event = stamped(event, sequence + 1, writing.stamp);
   let changed = part.own ? replaced(calendar, object.event, event) : withEvent(calendar, event);
@@ -135,7 +149,7 @@ export function changedObject(
  */
 export function withoutInstance(
   ics: string,
-  key: KeyInObject & { readonly recurrenceId: string },
+  key: KeyInDocument & { readonly recurrenceId: string },
   { stamp }: Pick<Writing, 'stamp'>,
 ): string | null {
   const { calendar, part, event, master, sequence } = openObject(ics, key);
@@ -157,7 +171,7 @@ interface OpenObject {
   readonly sequence: number;
 }
 
-function openObject(ics: string, key: KeyInObject): OpenObject {
+function openObject(ics: string, key: KeyInDocument): OpenObject {
   const parts = readObject(ics);
   const calendar = parseObject(ics);
   const events = eventsIn(calendar);
@@ -184,16 +198,12 @@ function openObject(ics: string, key: KeyInObject): OpenObject {
   };
 }
 
-function eventsIn(calendar: Component): Component[] {
-  return calendar.items.filter((item): item is Component => !isLine(item) && item.name === 'VEVENT');
-}
-
 const OF_THE_SERIES = ['RRULE', 'RDATE', 'EXDATE', 'EXRULE', 'DTSTART', 'DTEND', 'DURATION', 'SEQUENCE'];
 
 /** An instance that nobody has changed, as an override. */
 function instanceOf(
   { event, start }: OpenObject,
-  current: Pick<CalendarEvent, 'recurrenceId' | 'start' | 'end'>,
+  current: Pick<EventFacts, 'recurrenceId' | 'start' | 'end'>,
   timezone: string,
 ): Component {
   if (current.recurrenceId === null) throw new Error('only an instance of a series has an override');
@@ -205,31 +215,22 @@ function instanceOf(
   return withLines(event, OF_THE_SERIES, lines);
 }
 
-function withAttendees(event: Component, { time, invited, self, agentOf }: EventChange): Component {
-  const attendees = linesNamed(event, 'ATTENDEE').map((attendee) => {
-    if (normalAddress(attendee.value) === normalAddress(mailto(self))) return attendee;
-    const agent = agentOf(agentIn(attendee));
-    const told = withParameter(attendee, 'SCHEDULE-AGENT', AGENT_VALUES[agent]);
-    const same = parameterOf(told, 'SCHEDULE-AGENT') === parameterOf(attendee, 'SCHEDULE-AGENT');
-    if (time === undefined || agent === 'none') return same ? attendee : told;
-    // RFC 5546 3.2.2.1: to another time nobody has agreed yet.
+function withAttendees(event: Component, { attendees = [], added = [] }: EventChange): Component {
+  const lines = linesNamed(event, 'ATTENDEE').map((attendee, index) => {
+    const { agent, isAskedAgain = false } = attendees[index] ?? {};
+    const told =
+      agent === undefined ? attendee : withParameter(attendee, 'SCHEDULE-AGENT', AGENT_VALUES[agent]);
+    if (!isAskedAgain) return told;
     return withParameter(withParameter(told, 'PARTSTAT', 'NEEDS-ACTION'), 'RSVP', 'TRUE');
   });
-  const added = invited === undefined ? [] : [attendeeLine(invited)];
-  return withLines(event, ['ATTENDEE'], [...attendees, ...added]);
+  return withLines(event, ['ATTENDEE'], [...lines, ...added.map(attendeeLine)]);
 }
 
 const AGENT_VALUES: Record<Agent, string | undefined> = { server: undefined, client: 'CLIENT', none: 'NONE' };
 
-function agentIn(attendee: ContentLine): Agent {
-  const value = parameterOf(attendee, 'SCHEDULE-AGENT')?.replaceAll('"', '').toUpperCase();
-  if (value === undefined || value === 'SERVER') return 'server';
-  return value === 'CLIENT' ? 'client' : 'none';
-}
-
-function attendeeLine({ attendee, agent }: Invited): ContentLine {
+function attendeeLine({ address, agent }: Attendee): ContentLine {
   const agentValue = AGENT_VALUES[agent];
-  return line('ATTENDEE', mailto(attendee), [
+  return line('ATTENDEE', mailto(address), [
     ['CUTYPE', 'INDIVIDUAL'],
     ['ROLE', 'REQ-PARTICIPANT'],
     ['PARTSTAT', 'NEEDS-ACTION'],

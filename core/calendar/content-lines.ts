@@ -63,14 +63,23 @@ export function objectText(component: Component): string {
   return `BEGIN:${component.name}\r\n${inner.join('')}END:${component.name}\r\n`;
 }
 
+/** The VEVENTs, in their order. */
+export function eventsIn(calendar: Component): Component[] {
+  return calendar.items.filter((item): item is Component => !isLine(item) && item.name === 'VEVENT');
+}
+
 /** A line of ours. @param value with its escapes; text goes through `escapedText` first */
 export function line(name: string, value: string, parameters: ContentLine['parameters'] = []): ContentLine {
   const made = { name, parameters, value };
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that are refused
-  if (/[\u0000-\u0008\u000a-\u001f\u007f]|\p{Surrogate}/u.test(lineText(made))) {
+  if (!canBeWritten(made)) {
     throw new TypeError(`the ${name} of a calendar object holds a control character or half of a character`);
   }
   return made;
+}
+
+function canBeWritten(made: ContentLine): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that are refused
+  return !/[\u0000-\u0008\u000a-\u001f\u007f]|\p{Surrogate}/u.test(lineText(made));
 }
 
 /** RFC 5545 3.3.11. */
@@ -78,10 +87,16 @@ export function escapedText(text: string): string {
   return text.replace(/[\\;,]/g, '\\$&').replace(/\r\n?|\n/g, '\\n');
 }
 
-/** The same line with a parameter set, or without it where `value` is undefined. */
+/**
+ * The same line with a parameter set, or without it if `value` is undefined.
+ * @throws BrokenObject when the rest of the line holds what must not be written
+ */
 export function withParameter(from: ContentLine, name: string, value: string | undefined): ContentLine {
   const others = from.parameters.filter(([other]) => other !== name);
-  return line(from.name, from.value, value === undefined ? others : [...others, [name, value]]);
+  const parameters = value === undefined ? others : [...others, [name, value] as const];
+  const changed = { name: from.name, parameters, value: from.value };
+  if (!canBeWritten(changed)) throw new BrokenObject(`the ${from.name} of an object cannot be written anew`);
+  return changed;
 }
 
 export function parameterOf(from: ContentLine, name: string): string | undefined {

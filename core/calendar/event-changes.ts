@@ -1,25 +1,15 @@
 import { ServiceError } from '../errors.ts';
-import { BrokenObject } from '../ical/expand.ts';
 import { ianaZone, instantOf } from '../ical/zone.ts';
 import { MINUTE_MS } from '../limits.ts';
 import { canonicalJson } from '../plan.ts';
+import type { Agent, Attendee, DocumentWriting, EventFacts } from '../ports/calendar.ts';
 import { invalidArgument, normalAddress } from '../schema.ts';
 import type { CallContext, Planned } from '../tools/define-tool.ts';
-import {
-  changedObject,
-  type EventChange,
-  type Invited,
-  newObject,
-  type Writing,
-  withoutInstance,
-} from './compose-event.ts';
-import { type Agent, type Attendee, type EventFacts, eventFacts } from './event-facts.ts';
 import { planEvent } from './event-plan.ts';
-import { calendarForNew, type FoundEvent, findEvent, unchangeable } from './find-event.ts';
+import { calendarForNew, type FoundEvent, findEvent, portOf, unchangeable } from './find-event.ts';
 import { isOurs } from './telling.ts';
-import { writingZone } from './written-time.ts';
 
-/** The changes that the tools of the calendar plan: composed, read again, and refused where they say something else. */
+/** The changes that the calendar tools plan: composed, read again, and refused if they say something else. */
 
 interface NewEventArguments {
   readonly title: string;
@@ -30,7 +20,7 @@ interface NewEventArguments {
 
 export async function newEvent(
   tool: string,
-  status: 'CONFIRMED' | 'TENTATIVE',
+  status: 'confirmed' | 'tentative',
   args: NewEventArguments,
   context: CallContext,
 ): Promise<Planned> {
@@ -46,32 +36,29 @@ export async function newEvent(
     uid: `${unique}@${account.email.slice(account.email.lastIndexOf('@') + 1)}`,
     recurrenceId: null,
   };
-  const agent: Agent = status === 'TENTATIVE' ? 'none' : calendar.schedules ? 'server' : 'client';
-  const invited: Invited | null = attendee === null ? null : { organizer: account.email, attendee, agent };
+  const agent: Agent = status === 'tentative' ? 'none' : calendar.schedules ? 'server' : 'client';
   const { title } = args;
-  const composed = composedAs(
-    context,
-    (writing) => newObject({ uid: key.uid, title, start, end, status, invited }, writing),
-    key,
-    (says) =>
-      canonicalJson(says) ===
-      canonicalJson({
-        uid: key.uid,
-        recurrenceId: null,
-        title,
-        start,
-        end,
-        allDay: false,
-        status: status === 'TENTATIVE' ? 'tentative' : 'confirmed',
-        recurring: false,
-        sequence: 0,
-        location: '',
-        description: '',
-        organizer: attendee === null ? null : mailParticipant(account.email),
-        attendees: attendee === null ? [] : [newAttendee(attendee, agent)],
-      } satisfies EventFacts),
-  );
-  if (composed === undefined) throw new ServiceError('internal_error', { cause: new Error(SAYS_ELSE) });
+  const facts: EventFacts = {
+    uid: key.uid,
+    recurrenceId: null,
+    title,
+    start,
+    end,
+    allDay: false,
+    status,
+    recurring: false,
+    sequence: 0,
+    location: '',
+    description: '',
+    organizer: attendee === null ? null : mailParticipant(account.email),
+    attendees: attendee === null ? [] : [newAttendee(attendee, agent)],
+  };
+  const { documents } = portOf(context);
+  const document = await documents.create(facts, writingOf(context));
+  const says = await documents.read(document, key, writingOf(context));
+  if (says.kind !== 'event' || canonicalJson(says.event) !== canonicalJson(facts)) {
+    throw new ServiceError('internal_error', { cause: new Error('the new event would say something else') });
+  }
   const [eventId] = await ports.storage.eventNumbers(owner.ownerId, account.accountId, [key]);
   if (eventId === undefined) throw new Error('the number of an event was not given');
   const plan = await planEvent(context, {
@@ -82,8 +69,8 @@ export async function newEvent(
     place: { calendar: calendar.calendar, name: `${unique}.ics` },
     calendar,
     replaced: null,
-    ics: composed.ics,
-    told: { method: 'REQUEST', ...composed },
+    document,
+    told: { method: 'REQUEST', facts },
     title,
     attendee,
   });
@@ -102,8 +89,9 @@ interface ChangeArguments {
 
 export async function changedEvent(args: ChangeArguments, context: CallContext): Promise<Planned> {
   const found = await findEvent(context, args.event_id);
-  const { account, stored, facts } = found;
+  const { account, stored } = found;
   const { schedules } = stored.calendar;
+  const facts = stored.event;
   refuseWhatIsNotToChange(found);
   refuseSelf(args.attendee ?? null, account.email);
   const time = timeOf(args, facts, context.owner.timezone);
@@ -112,16 +100,20 @@ export async function changedEvent(args: ChangeArguments, context: CallContext):
   );
   const attendee = args.attendee === undefined || isThere ? null : args.attendee;
   const agent: Agent = facts.status === 'tentative' ? 'none' : schedules ? 'server' : 'client';
-  const change: EventChange = {
-    ...(args.title === undefined ? {} : { title: args.title }),
-    ...(time === undefined ? {} : { time }),
-    ...(attendee === null ? {} : { invited: { organizer: account.email, attendee, agent } }),
-    self: account.email,
-    agentOf: (now) => (now === 'server' && !schedules ? 'client' : now),
+  const attendees = otherwiseTold(
+    found,
+    (now) => (now === 'server' && !schedules ? 'client' : now),
+    time !== undefined,
+  );
+  const after: EventFacts = {
+    ...facts,
+    title: args.title ?? facts.title,
+    ...(time === undefined ? {} : { ...time, allDay: false }),
+    attendees: attendee === null ? attendees : [...attendees, newAttendee(attendee, agent)],
   };
   return planned(context, found, {
     tool: 'update_event',
-    change,
+    after,
     title: args.title ?? '',
     attendee,
     request: {
@@ -135,16 +127,15 @@ export async function changedEvent(args: ChangeArguments, context: CallContext):
 
 export async function confirmedEvent(args: { event_id: number }, context: CallContext): Promise<Planned> {
   const found = await findEvent(context, args.event_id);
-  const { account, stored, facts } = found;
+  const { event, calendar } = found.stored;
   refuseWhatIsNotToChange(found);
-  if (facts.status === 'confirmed')
+  if (event.status === 'confirmed')
     throw unchangeable('confirmed', 'names an event that is confirmed already');
-  const change: EventChange = {
-    status: 'CONFIRMED',
-    self: account.email,
-    agentOf: (now) => (now === 'client' || !stored.calendar.schedules ? 'client' : 'server'),
-  };
-  return planned(context, found, { tool: 'confirm_event', change, title: '', attendee: null, request: {} });
+  const attendees = otherwiseTold(found, (now) =>
+    now === 'client' || !calendar.schedules ? 'client' : 'server',
+  );
+  const after: EventFacts = { ...event, status: 'confirmed', attendees };
+  return planned(context, found, { tool: 'confirm_event', after, title: '', attendee: null, request: {} });
 }
 
 /**
@@ -152,26 +143,22 @@ export async function confirmedEvent(args: { event_id: number }, context: CallCo
  */
 export async function cancelledEvent(args: { event_id: number }, context: CallContext): Promise<Planned> {
   const found = await findEvent(context, args.event_id);
-  const { account, stored, facts } = found;
-  const { recurrenceId } = facts;
-  const cancelled = saysCancelled(found, context);
-  const ics =
-    recurrenceId === null
-      ? null
-      : withoutInstance(stored.ics, { uid: facts.uid, recurrenceId }, { stamp: context.now });
-  if (ics !== null && eventFacts(ics, facts, context.owner.timezone) !== undefined) {
+  const { account, stored } = found;
+  const { documents } = portOf(context);
+  const document = await documents.without(stored.document, stored.event, writingOf(context));
+  if (document === undefined) {
     throw unchangeable('unreadable', 'names an event that cannot be taken out of its series for sure');
   }
   const plan = await planEvent(context, {
     tool: 'cancel_event',
     account,
     eventId: found.eventId,
-    key: stored.event,
+    key: keyOf(found),
     place: stored.place,
     calendar: stored.calendar,
-    replaced: { ics: stored.ics, etag: stored.etag, facts },
-    ics,
-    told: cancelled && { method: 'CANCEL', ...cancelled },
+    replaced: stored,
+    document,
+    told: saysCancelled(found),
     title: '',
     attendee: null,
   });
@@ -179,20 +166,21 @@ export async function cancelledEvent(args: { event_id: number }, context: CallCo
 }
 
 /** What attendees are told. Null: nothing, for a stranger's event is not cancelled, and one may be so already. */
-function saysCancelled(found: FoundEvent, context: CallContext): { ics: string; facts: EventFacts } | null {
-  const { stored, facts, account } = found;
+function saysCancelled(found: FoundEvent): { method: 'CANCEL'; facts: EventFacts } | null {
+  const { stored, account } = found;
+  const facts = stored.event;
   if (!isOurs(facts, account.email) || facts.status === 'cancelled') return null;
-  const change: EventChange = {
-    status: 'CANCELLED',
-    self: account.email,
-    agentOf: (now) => (now === 'server' && !stored.calendar.schedules ? 'client' : now),
-  };
-  return changedAs(context, found, change);
+  const attendees = otherwiseTold(found, (now) =>
+    now === 'server' && !stored.calendar.schedules ? 'client' : now,
+  );
+  const cancelled = withOrganizer({ ...facts, status: 'cancelled', attendees }, account.email);
+  return { method: 'CANCEL', facts: { ...cancelled, sequence: facts.sequence + 1 } };
 }
 
 interface ToPlan {
   readonly tool: string;
-  readonly change: EventChange;
+  /** The event as it is to be. */
+  readonly after: EventFacts;
   /** What the agent wrote. */
   readonly title: string;
   readonly attendee: string | null;
@@ -202,101 +190,78 @@ interface ToPlan {
 async function planned(
   context: CallContext,
   found: FoundEvent,
-  { tool, change, title, attendee, request }: ToPlan,
+  { tool, after, title, attendee, request }: ToPlan,
 ): Promise<Planned> {
-  const { account, stored, facts } = found;
-  const composed = changedAs(context, found, change);
+  const { account, stored } = found;
+  const changed = await changedDocument(context, found, after);
   const plan = await planEvent(context, {
     tool,
     account,
     eventId: found.eventId,
-    key: stored.event,
+    key: keyOf(found),
     place: stored.place,
     calendar: stored.calendar,
-    replaced: { ics: stored.ics, etag: stored.etag, facts },
-    ics: composed.ics,
-    told: { method: 'REQUEST', ...composed },
+    replaced: stored,
+    document: changed.document,
+    told: { method: 'REQUEST', facts: changed.facts },
     title,
     attendee,
   });
   const target = targetOf(found);
-  return { plan, request: { target: [target, facts.recurrenceId], ...request }, targets: [target] };
+  return { plan, request: { target: [target, stored.event.recurrenceId], ...request }, targets: [target] };
 }
 
-/** The object with the change, which then says the event as it was but for that. @throws ServiceError invalid_arguments */
-function changedAs(
+/** The document with the event as it is to be, read again. @throws ServiceError invalid_arguments */
+async function changedDocument(
   context: CallContext,
-  { stored, facts }: FoundEvent,
-  change: EventChange,
-): { ics: string; facts: EventFacts } {
-  const { title, time, status, invited, self, agentOf } = change;
-  const { timezone } = context.owner;
-  const others = facts.attendees.map((one): Attendee => {
-    if (normalAddress(one.address) === normalAddress(self)) return one;
-    const agent = agentOf(one.agent);
-    const answer = time === undefined || agent === 'none' ? one.answer : 'NEEDS-ACTION';
-    return { ...one, agent, answer };
-  });
-  const added = invited && newAttendee(invited.attendee, invited.agent);
-  const attendees = added === undefined ? others : [...others, added];
-  const isShared = attendees.some(({ address }) => normalAddress(address) !== normalAddress(self));
-  const isNobodys = facts.organizer === null && isShared;
-  const meant = {
-    ...facts,
-    title: title ?? facts.title,
-    start: time?.start ?? facts.start,
-    end: time?.end ?? facts.end,
-    allDay: time === undefined && facts.allDay,
-    status: status === undefined ? facts.status : status === 'CONFIRMED' ? 'confirmed' : 'cancelled',
-    organizer: isNobodys ? mailParticipant(self) : facts.organizer,
-    attendees,
-  } satisfies EventFacts;
-  if (canonicalJson({ ...meant, organizer: facts.organizer }) === canonicalJson(facts)) {
+  { stored, account }: FoundEvent,
+  wanted: EventFacts,
+): Promise<{ document: string; facts: EventFacts }> {
+  const { event: before, document: old } = stored;
+  if (canonicalJson(wanted) === canonicalJson(before)) {
     throw unchangeable('unchanged', 'names an event that is as asked already');
   }
-  const whole = isNobodys ? { ...change, organizer: self } : change;
-  const composed = composedAs(
-    context,
-    (writing) => changedObject(stored.ics, stored.event, whole, { ...writing, timezone }),
-    stored.event,
-    (says) =>
-      says.sequence > facts.sequence &&
-      canonicalJson({ ...says, sequence: 0 }) === canonicalJson({ ...meant, sequence: 0 }),
-  );
-  if (composed === undefined) {
-    throw unchangeable('unreadable', 'names an event whose object cannot be changed for sure');
+  const { documents } = portOf(context);
+  const writing = writingOf(context);
+  const after = withOrganizer(wanted, account.email);
+  const document = await documents.change(old, { before, after }, writing);
+  const says = document === undefined ? undefined : await documents.read(document, before, writing);
+  const isMeant =
+    says?.kind === 'event' &&
+    says.event.sequence > before.sequence &&
+    canonicalJson({ ...says.event, sequence: 0 }) === canonicalJson({ ...after, sequence: 0 });
+  if (document === undefined || !isMeant) {
+    throw unchangeable('unreadable', 'names an event whose document cannot be changed for sure');
   }
-  return composed;
+  return { document, facts: says.event };
 }
 
-const SAYS_ELSE = 'the composed object says something else';
-
-/**
- * Composes with the times in the owner's zone, and in UTC where an object written so would not be read as it is meant
- * (it describes a zone of that name in its own way). Undefined: neither says what is meant.
- */
-function composedAs(
-  { owner, now }: CallContext,
-  compose: (writing: Writing) => string,
-  key: Parameters<typeof eventFacts>[1],
-  isMeant: (says: EventFacts) => boolean,
-): { ics: string; facts: EventFacts } | undefined {
-  const { timezone } = owner;
-  for (const zone of new Set([writingZone(timezone), undefined])) {
-    const ics = compose({ zone, stamp: now });
-    const facts = readAgain(ics, key, timezone);
-    if (facts !== undefined && isMeant(facts)) return { ics, facts };
-  }
-  return undefined;
+/** The attendees as they are told from now on; asked again if they are told of another time. */
+function otherwiseTold(
+  { stored, account }: FoundEvent,
+  agentOf: (now: Agent) => Agent,
+  isAnotherTime = false,
+): Attendee[] {
+  return stored.event.attendees.map((one) => {
+    if (normalAddress(one.address) === normalAddress(account.email)) return one;
+    const agent = agentOf(one.agent);
+    return { ...one, agent, answer: isAnotherTime && agent !== 'none' ? 'NEEDS-ACTION' : one.answer };
+  });
 }
 
-function readAgain(...[ics, key, timezone]: Parameters<typeof eventFacts>): EventFacts | undefined {
-  try {
-    return eventFacts(ics, key, timezone);
-  } catch (error) {
-    if (error instanceof BrokenObject) return undefined;
-    throw error;
-  }
+/** RFC 5546 3.2.2: whoever is told of an event is told whose it is. */
+function withOrganizer(facts: EventFacts, self: string): EventFacts {
+  const isShared = facts.attendees.some(({ address }) => normalAddress(address) !== normalAddress(self));
+  return facts.organizer === null && isShared ? { ...facts, organizer: mailParticipant(self) } : facts;
+}
+
+function writingOf({ owner, now, signal }: CallContext): DocumentWriting {
+  return { timezone: owner.timezone, stamp: now, signal };
+}
+
+function keyOf({ stored }: FoundEvent) {
+  const { uid, recurrenceId } = stored.event;
+  return { calendar: stored.calendar.calendar, uid, recurrenceId };
 }
 
 /** The new times; undefined where none is asked for. @throws ServiceError invalid_arguments */
@@ -325,7 +290,8 @@ function wallClock(value: string, timezone: string): Date {
   return new Date(instantOf(Date.parse(`${value}Z`), ianaZone(timezone)));
 }
 
-function refuseWhatIsNotToChange({ facts, account }: FoundEvent): void {
+function refuseWhatIsNotToChange({ stored, account }: FoundEvent): void {
+  const facts = stored.event;
   if (!isOurs(facts, account.email)) {
     throw unchangeable('organizer', 'names an event that somebody else organizes: only they can change it');
   }
@@ -346,7 +312,7 @@ function newAttendee(address: string, agent: Agent): Attendee {
   return { ...mailParticipant(address), agent, answer: 'NEEDS-ACTION', role: 'REQ-PARTICIPANT' };
 }
 
-/** An object is changed as a whole, under its one ETag: its events are one target. */
+/** A document is changed as a whole, under its one ETag: its events are one target. */
 function targetOf({ account, stored }: FoundEvent): string {
-  return `event:${account.accountId}:${stored.event.calendar}:${stored.event.uid}`;
+  return `event:${account.accountId}:${stored.calendar.calendar}:${stored.event.uid}`;
 }

@@ -1,58 +1,57 @@
 import type ICAL from 'ical.js';
-import { BrokenObject, eventInObject } from '../ical/expand.ts';
-import { eventComponents, readObject } from '../ical/object.ts';
-import type { CalendarEvent } from '../ports/calendar.ts';
+import { eventAmong } from '../ical/expand.ts';
+import { BrokenObject, type EventPart, type ReadingBounds, readObject } from '../ical/object.ts';
+import {
+  type Agent,
+  ANSWERS,
+  type EventFacts,
+  type EventReading,
+  type KeyInDocument,
+  type Participant,
+  ROLES,
+} from '../ports/calendar.ts';
 import { isDeliverable } from '../schema.ts';
-import { type KeyInObject, partOf } from './object-part.ts';
+import { alongsideOf } from './alongside.ts';
+import { eventsIn, parseObject } from './content-lines.ts';
+import { partOf } from './object-part.ts';
 
 /** What an object says about one event, as far as the owner is shown it and others are told it. Read by ical.js. */
-export interface EventFacts extends Omit<CalendarEvent, 'calendar'> {
-  readonly sequence: number;
-  readonly location: string;
-  readonly description: string;
-  readonly organizer: Participant | null;
-  readonly attendees: readonly Attendee[];
+
+/** The event of that key. @param timezone the owner's @throws BrokenObject */
+export function readEvent(
+  ics: string,
+  key: KeyInDocument,
+  timezone: string,
+  bounds?: ReadingBounds,
+): EventReading {
+  const parts = readObject(ics, bounds);
+  const event = factsAmong(parts, key, timezone);
+  if (event === undefined) return { kind: 'none' };
+  const alongside = linesAlongside(ics, parts, key);
+  const isSplit = parts.some(({ andFuture }) => andFuture);
+  // RANGE=THISANDFUTURE: what stands for one instance stands for all behind it as well.
+  const locked = alongside === undefined ? 'unreadable' : isSplit ? 'split_series' : null;
+  return { kind: 'event', event, locked, alongside: alongside ?? '' };
 }
 
-interface Participant {
-  /** The address; where it is none that every server can be given, the whole URI. */
-  readonly address: string;
-  readonly isMail: boolean;
-  /** As the object calls them; empty where it does not. */
-  readonly name: string;
+/** Only what the event says; undefined: the object has none like it. @throws BrokenObject */
+export function eventFacts(ics: string, key: KeyInDocument, timezone: string): EventFacts | undefined {
+  return factsAmong(readObject(ics), key, timezone);
 }
 
-export interface Attendee extends Participant {
-  readonly agent: Agent;
-  readonly answer: Answer;
-  readonly role: Role;
-}
-
-/** PARTSTAT and ROLE (RFC 5545 3.2.12, 3.2.16), in upper case; any other value means the first. */
-const ANSWERS = ['NEEDS-ACTION', 'ACCEPTED', 'DECLINED', 'TENTATIVE', 'DELEGATED'] as const;
-const ROLES = ['REQ-PARTICIPANT', 'OPT-PARTICIPANT', 'NON-PARTICIPANT', 'CHAIR'] as const;
-type Answer = (typeof ANSWERS)[number];
-type Role = (typeof ROLES)[number];
-
-/** SCHEDULE-AGENT (RFC 6638 7.1): who tells an attendee of the event. */
-export type Agent = 'server' | 'client' | 'none';
-
-/**
- * The event of that key; undefined when the object has none like it.
- * @param timezone the owner's
- * @throws BrokenObject
- */
-export function eventFacts(ics: string, key: KeyInObject, timezone: string): EventFacts | undefined {
-  const event = eventInObject(ics, key, { calendar: '', timezone });
-  const part = partOf(readObject(ics), key);
-  if (event === undefined || part === undefined) return undefined;
-  const component = eventComponents(ics)[part.index];
-  if (component === undefined) throw new BrokenObject('an event is not where it was read');
-  const { calendar: _calendar, ...known } = event;
+function factsAmong(
+  parts: readonly EventPart[],
+  key: KeyInDocument,
+  timezone: string,
+): EventFacts | undefined {
+  const event = eventAmong(parts, key, timezone);
+  const found = partOf(parts, key);
+  const component = found && parts[found.index]?.component;
+  if (event === undefined || component === undefined) return undefined;
   const sequence = component.getFirstPropertyValue('sequence');
   const [organizer] = component.getAllProperties('organizer');
   return {
-    ...known,
+    ...event,
     sequence: typeof sequence === 'number' ? sequence : 0,
     location: textOf(component, 'location'),
     description: textOf(component, 'description'),
@@ -64,6 +63,19 @@ export function eventFacts(ics: string, key: KeyInObject, timezone: string): Eve
       role: among(ROLES, parameterOf(property, 'role')),
     })),
   };
+}
+
+/** Undefined: its lines cannot be told apart, so that none of them can be changed. */
+function linesAlongside(ics: string, parts: readonly EventPart[], key: KeyInDocument): string | undefined {
+  try {
+    const calendar = parseObject(ics);
+    const found = partOf(parts, key);
+    const event = found && eventsIn(calendar)[found.index];
+    return event && alongsideOf(calendar, event);
+  } catch (error) {
+    if (error instanceof BrokenObject) return undefined;
+    throw error;
+  }
 }
 
 function among<T extends string>(values: readonly [T, ...T[]], value: string): T {

@@ -2,37 +2,48 @@ import * as z from 'zod';
 import { ServiceError } from '../errors.ts';
 import type { Hold } from '../holds.ts';
 import type { Invitation } from '../mail/compose.ts';
-import { type ActionPlan, canonicalJson } from '../plan.ts';
-import type { CalendarInfo, EventKey, ObjectPlace } from '../ports/calendar.ts';
+import type { ActionPlan } from '../plan.ts';
+import type {
+  CalendarInfo,
+  DocumentPlace,
+  EventFacts,
+  EventKey,
+  EventReading,
+  StoredEvent,
+} from '../ports/calendar.ts';
+import type { Ports } from '../ports/ports.ts';
 import type { Account } from '../ports/storage.ts';
+import { readWithin } from '../read-message.ts';
+import { saying } from '../reading/invitation-job.ts';
 import { frozenMessage, sendingHolds } from '../send-plan.ts';
 import type { SentMessage } from '../sent-message.ts';
 import type { CallContext } from '../tools/define-tool.ts';
-import { type EventFacts, eventFacts } from './event-facts.ts';
-import { invitationObject, invitationText, invitedFacts, writtenUid } from './invitation.ts';
+import { invitationText } from './invitation.ts';
 import { isOurs, NOBODY, recipientsOf, type Telling, tellingOf } from './telling.ts';
 
-/** The plan of a change of the calendar: the object that is stored, and the message to the attendees. */
+/** The plan of a change of the calendar: the document that is stored, and the message to the attendees. */
 
 const eventRecord = z.strictObject({
   eventId: z.int().min(1),
   calendar: z.string(),
   uid: z.string(),
   recurrenceId: z.string().nullable(),
-  /** The object's name in the calendar. */
+  /** The document's name in the calendar. */
   name: z.string(),
-  /** ETag of the object that is replaced or removed; null: a new one. */
+  /** ETag of the document that is replaced or removed; null: a new one. */
   ifMatch: z.string().nullable(),
-  /** That object. */
+  /** That document. */
   replaced: z.string().nullable(),
-  /** What is stored, byte for byte; null: the object is removed. */
-  ics: z.string().nullable(),
+  /** What is stored, character for character; null: the document is removed. */
+  document: z.string().nullable(),
   /** The server writes to attendees by itself. */
   schedules: z.boolean(),
   /** See CalendarInfo. */
   answersOrganizers: z.boolean(),
   calendarName: z.string(),
   access: z.enum(['own', 'shared', 'unknown']),
+  /** All whom the run writes to, or has the server write to, or may have. */
+  recipients: z.array(z.string()),
   /** The owner's, when it was planned: for times that float. */
   timezone: z.string(),
 });
@@ -48,12 +59,12 @@ export interface ComposedChange {
   readonly account: Account;
   readonly eventId: number;
   readonly key: EventKey;
-  readonly place: ObjectPlace;
+  readonly place: DocumentPlace;
   /** The one that is changed. */
   readonly calendar: CalendarInfo;
-  readonly replaced: { readonly ics: string; readonly etag: string; readonly facts: EventFacts } | null;
-  readonly ics: string | null;
-  /** What attendees are told: an object that says the event as they are to know it. Null: nothing. */
+  readonly replaced: Pick<StoredEvent, 'document' | 'etag' | 'event'> | null;
+  readonly document: string | null;
+  /** What attendees are told. Null: nothing. */
   readonly told: Told | null;
   /** What the agent wrote. */
   readonly title: string;
@@ -63,7 +74,7 @@ export interface ComposedChange {
 
 interface Told {
   readonly method: Invitation['method'];
-  readonly ics: string;
+  /** The event as they are to know it. */
   readonly facts: EventFacts;
 }
 
@@ -74,13 +85,13 @@ export async function planEvent(context: CallContext, change: ComposedChange): P
   const telling = told === null ? NOBODY : tellingOf(told.facts, email, calendar.schedules);
   const addressed = new Set(recipientsOf(telling));
   if (change.attendee !== null) addressed.add(change.attendee);
-  const organizer = replaced && hearingOrganizer(replaced.facts, email, calendar);
+  const organizer = replaced && hearingOrganizer(replaced.event, email, calendar);
   if (organizer !== null) addressed.add(organizer);
   const holds: Hold[] = await sendingHolds(context, {
     account,
     to: [...addressed],
     written: { subject: change.title, body: '' },
-    thread: replaced && { from: [], replyTo: [], to: replaced.facts.attendees, cc: [] },
+    thread: replaced && { from: [], replyTo: [], to: replaced.event.attendees, cc: [] },
   });
   const record: EventRecord = {
     eventId: change.eventId,
@@ -89,19 +100,20 @@ export async function planEvent(context: CallContext, change: ComposedChange): P
     recurrenceId: key.recurrenceId,
     name: change.place.name,
     ifMatch: replaced?.etag ?? null,
-    replaced: replaced?.ics ?? null,
-    ics: change.ics,
+    replaced: replaced?.document ?? null,
+    document: change.document,
     schedules: calendar.schedules,
     answersOrganizers: calendar.answersOrganizers,
     calendarName: calendar.name,
     access: calendar.access,
+    recipients: written(telling, organizer),
     timezone,
   };
   if (organizer !== null) holds.push('server_may_write');
   if (calendar.access === 'shared') holds.push('shared_calendar');
   if (calendar.access === 'unknown') holds.push('calendar_access_unknown');
   const heardBefore =
-    replaced !== null && recipientsOf(tellingOf(replaced.facts, email, calendar.schedules)).length > 0;
+    replaced !== null && recipientsOf(tellingOf(replaced.event, email, calendar.schedules)).length > 0;
   const message =
     told === null || telling.byMail.length === 0
       ? { envelope: null, raw: null, messageId: null }
@@ -109,7 +121,7 @@ export async function planEvent(context: CallContext, change: ComposedChange): P
           account,
           to: telling.byMail,
           ...invitationText(told.method, told.facts, { organizer: email, timezone, heardBefore }),
-          invitation: invitationOf(told, key, context),
+          invitation: await invitationOf(told, context),
           inReplyTo: null,
           references: [],
         });
@@ -127,21 +139,21 @@ export async function planEvent(context: CallContext, change: ComposedChange): P
   };
 }
 
-/** @throws ServiceError internal_error where it would say something else than the object */
-function invitationOf(told: Told, key: EventKey, { owner, now }: CallContext): Invitation {
-  const { timezone } = owner;
-  const uid = writtenUid(told.ics, key);
-  const ics = invitationObject(told.method, told.facts, { uid, timezone, stamp: now });
-  const says = eventFacts(ics, key, timezone);
-  if (says === undefined || saying(says) !== saying(told.facts)) {
+/** @throws ServiceError internal_error if it would say something else than the event */
+async function invitationOf(
+  { method, facts }: Told,
+  { ports, owner, now, signal }: CallContext,
+): Promise<Invitation> {
+  const input = { method, facts, timezone: owner.timezone, stamp: now };
+  const reading = await readWithin(ports, signal, 'invitation', input);
+  if (reading.kind === 'unreadable' || reading.value === null) {
     throw new ServiceError('internal_error', { cause: new Error('the invitation says something else') });
   }
-  return { method: told.method, ics };
+  return { method, ics: reading.value };
 }
 
-/** All that an invitation says, for comparing. */
-function saying(facts: EventFacts): string {
-  return canonicalJson(invitedFacts(facts));
+function written(telling: Telling, organizer: string | null): string[] {
+  return organizer === null ? recipientsOf(telling) : [...recipientsOf(telling), organizer];
 }
 
 /** Whom the server may tell of a change of an event that is theirs. Null: nobody, or the event is the owner's own. */
@@ -153,14 +165,11 @@ function hearingOrganizer(
   return answersOrganizers && !isOurs(facts, email) ? (facts.organizer?.address ?? null) : null;
 }
 
-/** All whom the run writes to, or has the server write to, or may have. */
 export function eventRecipients(plan: ActionPlan): readonly string[] {
-  const { telling, organizer, organizerHears } = eventChange(plan, null);
-  const others = recipientsOf(telling);
-  return organizer !== null && organizerHears ? [...others, organizer] : others;
+  return eventRecordOf(plan).recipients;
 }
 
-/** What a plan does to an event, for the owner's page: read from the objects that it stores and replaces. */
+/** What a plan does to an event, for the owner's page: read from the documents that it stores and replaces. */
 export interface EventChange {
   /** Null: it is new. */
   readonly before: EventFacts | null;
@@ -169,6 +178,11 @@ export interface EventChange {
   /** One instance of a series: the others stay as they are. */
   readonly onlyThisOne: boolean;
   readonly telling: Telling;
+  /**
+   * What the calendar server passes on besides, when it tells somebody: lines as they stand in the document. Empty:
+   * nothing, or it tells nobody.
+   */
+  readonly alongside: string;
   /** Whose event it is, where it is not the owner's. */
   readonly organizer: string | null;
   /** The server may tell the organizer that the owner does not come. */
@@ -179,39 +193,70 @@ export interface EventChange {
 
 /**
  * @param message what `plan.raw` says
- * @throws Error where the objects do not say the event, or the message says another
+ * @throws Error if the documents do not say the event, the message says another, or others are told than the plan names
  */
-export function eventChange(plan: ActionPlan, message: SentMessage | null): EventChange {
+export async function eventChange(
+  ports: Pick<Ports, 'calendar' | 'reader'>,
+  plan: ActionPlan,
+  message: SentMessage | null,
+  signal: AbortSignal,
+): Promise<EventChange> {
   const record = eventRecordOf(plan);
-  const { replaced, ics, uid, recurrenceId, timezone, schedules } = record;
-  const key = { uid, recurrenceId };
-  const before = replaced === null ? null : (eventFacts(replaced, key, timezone) ?? null);
-  const after = ics === null ? null : (eventFacts(ics, key, timezone) ?? null);
-  const facts = after ?? before;
-  if (facts === null || plan.account === null) throw new Error('the plan of an event says no event');
-  const self = { address: plan.account.email, isMail: true, name: '' };
-  const told = after ?? { ...facts, status: 'cancelled', organizer: facts.organizer ?? self };
-  if (message !== null) refuseOther(message.invitation, told, timezone);
-  const ours = isOurs(facts, plan.account.email);
+  const { uid, recurrenceId, timezone, schedules } = record;
+  if (plan.account === null) throw new Error('the plan of an event lacks its account');
+  const { email } = plan.account;
+  const { calendar } = ports;
+  if (calendar === undefined) throw new Error('there is no calendar that could read the plan');
+  const { documents } = calendar;
+  const says = async (document: string | null): Promise<SaidEvent | null> => {
+    if (document === null) return null;
+    const reading = await documents.read(document, { uid, recurrenceId }, { timezone, signal });
+    if (reading.kind === 'unreadable') throw new Error('a document of the plan cannot be read');
+    return reading.kind === 'event' ? reading : null;
+  };
+  const before = await says(record.replaced);
+  const after = await says(record.document);
+  const said = after ?? before;
+  if (said === null) throw new Error('the plan of an event says no event');
+  const facts = said.event;
+  const self = { address: email, isMail: true, name: '' };
+  const told = after?.event ?? { ...facts, status: 'cancelled', organizer: facts.organizer ?? self };
+  if (message !== null) await refuseOther(ports, message.invitation, told, { timezone, signal });
+  // Of an event that was cancelled before, everybody has heard.
+  const isKnown = after === null && facts.status === 'cancelled';
+  const telling = isKnown ? NOBODY : tellingOf(facts, email, schedules);
+  const organizer = hearingOrganizer(facts, email, record);
+  if (written(telling, organizer).join('\n') !== record.recipients.join('\n')) {
+    throw new Error('the plan names others to be told than its documents');
+  }
+  const serverTells = telling.byServer.length > 0 || organizer !== null;
   return {
-    before,
-    after,
+    before: before?.event ?? null,
+    after: after?.event ?? null,
     onlyThisOne: recurrenceId !== null,
-    // Of an event that was cancelled before, everybody has heard.
-    telling:
-      after === null && facts.status === 'cancelled'
-        ? NOBODY
-        : tellingOf(facts, plan.account.email, schedules),
-    organizer: ours ? null : (facts.organizer?.address ?? null),
-    organizerHears: hearingOrganizer(facts, plan.account.email, record) !== null,
+    telling,
+    alongside: serverTells ? said.alongside : '',
+    organizer: isOurs(facts, email) ? null : (facts.organizer?.address ?? null),
+    organizerHears: organizer !== null,
     calendar: { name: record.calendarName, access: record.access },
   };
 }
 
-/** SEQUENCE is for programs; a cancelled event has none of ours to compare with. */
-function refuseOther(invitation: Invitation | null, meant: EventFacts, timezone: string): void {
-  const says = invitation && eventFacts(invitation.ics, meant, timezone);
-  if (says == null || saying({ ...says, sequence: 0 }) !== saying({ ...meant, sequence: 0 })) {
-    throw new Error('the message to the attendees says something else than the plan');
+type SaidEvent = Extract<EventReading, { kind: 'event' }>;
+
+/** SEQUENCE is for programs; a cancelled event has none to compare with. */
+async function refuseOther(
+  ports: Pick<Ports, 'reader'>,
+  invitation: Invitation | null,
+  meant: EventFacts,
+  { timezone, signal }: { timezone: string; signal: AbortSignal },
+): Promise<void> {
+  if (invitation !== null) {
+    const { uid, recurrenceId } = meant;
+    const input = { ics: invitation.ics, uid, recurrenceId, timezone };
+    const reading = await readWithin(ports, signal, 'event', input);
+    const says = reading.kind === 'read' && reading.value.kind === 'event' ? reading.value.event : undefined;
+    if (says && saying({ ...says, sequence: 0 }) === saying({ ...meant, sequence: 0 })) return;
   }
+  throw new Error('the message to the attendees says something else than the plan');
 }

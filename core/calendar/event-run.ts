@@ -1,13 +1,13 @@
+import { ServiceError } from '../errors.ts';
 import type { Result } from '../outcome.ts';
 import { type ActionPlan, canonicalJson } from '../plan.ts';
-import type { Calendar, EventKey, StoredEvent } from '../ports/calendar.ts';
+import type { Calendar, EventFacts, EventKey, StoredEvent } from '../ports/calendar.ts';
 import { type MailCall, MailError } from '../ports/mail.ts';
 import { checkSend, followUpSend, performSend } from '../send-plan.ts';
 import type { Checked, RunContext } from '../tools/define-tool.ts';
-import { type EventFacts, eventFacts } from './event-facts.ts';
 import { type EventRecord, eventRecordOf } from './event-plan.ts';
 
-/** Carries out the plan of a change of the calendar: stores or removes the object, then writes to the attendees. */
+/** Carries out the plan of a change of the calendar: stores or removes the document, then writes to the attendees. */
 
 interface Running {
   readonly record: EventRecord;
@@ -49,22 +49,31 @@ function doneResult({ eventId }: EventRecord, action: string): Result {
 }
 
 async function store({ record, calendar, call }: Running, { start }: RunContext): Promise<void> {
-  const { name, ics, ifMatch } = record;
+  const { name, document, ifMatch } = record;
   const place = { calendar: record.calendar, name };
-  if (ics !== null) return calendar.write(call, { ...place, ics, ifMatch }, start);
-  if (ifMatch === null) throw new Error('the plan removes an object that it does not know');
+  if (document !== null) return calendar.write(call, { ...place, document, ifMatch }, start);
+  if (ifMatch === null) throw new Error('the plan removes a document that it does not know');
   return calendar.remove(call, { ...place, ifMatch }, start);
 }
 
 /** The ETag of what was just stored; undefined where there is none of it, or the server does not tell. */
-async function storedEtag({ record, key, calendar, call }: Running): Promise<string | undefined> {
-  if (record.ics === null) return undefined;
+async function storedEtag(running: Running): Promise<string | undefined> {
+  const { record, key, calendar, call } = running;
+  if (record.document === null) return undefined;
   try {
-    const stored = await calendar.read(call, { ...key, recurrenceId: null }, record.timezone);
-    return stored !== undefined && saysSame(stored.ics, record) ? stored.etag : undefined;
+    const planned = await plannedEvent(running);
+    // Of an instance that is taken out, the rest of its series is there.
+    const there = planned === undefined ? { ...key, recurrenceId: null } : key;
+    const stored = await calendar.read(call, there, record.timezone);
+    if (stored === undefined) return undefined;
+    const isStored =
+      planned === undefined
+        ? (await calendar.read(call, key, record.timezone)) === undefined
+        : saysSame(stored, planned);
+    return isStored ? stored.etag : undefined;
   } catch (error) {
     // It only cannot be taken back then.
-    if (error instanceof MailError) return undefined;
+    if (error instanceof MailError || error instanceof ServiceError) return undefined;
     throw error;
   }
 }
@@ -79,16 +88,16 @@ async function takeBack(
   etag: string | undefined,
   cause: MailError,
 ): Promise<void> {
-  const { name, ics, replaced } = record;
+  const { name, document, replaced } = record;
   const place = { calendar: record.calendar, name };
   const begun = async () => true;
   try {
-    if (ics === null && replaced !== null) {
-      return await calendar.write(call, { ...place, ics: replaced, ifMatch: null }, begun);
+    if (document === null && replaced !== null) {
+      return await calendar.write(call, { ...place, document: replaced, ifMatch: null }, begun);
     }
     if (etag === undefined) throw new MailError('conflict', 'the event is not as it was stored');
     if (replaced === null) return await calendar.remove(call, { ...place, ifMatch: etag }, begun);
-    return await calendar.write(call, { ...place, ics: replaced, ifMatch: etag }, begun);
+    return await calendar.write(call, { ...place, document: replaced, ifMatch: etag }, begun);
   } catch (error) {
     throw new MailError('outcome_unknown', 'the event was stored, and its attendees could not be told', {
       cause: new AggregateError([cause, error]),
@@ -97,37 +106,44 @@ async function takeBack(
 }
 
 /**
- * After a crash: an object that is not as the plan would have it was certainly not stored when its ETag is still the
+ * After a crash: a document that is not as the plan would have it was certainly not stored when its ETag is still the
  * one of before. Whether a message went out cannot be known, unless it lies in Sent.
  */
 export const checkEvent =
   (action: string) =>
   async (plan: ActionPlan, run: RunContext): Promise<Checked> => {
-    const { record, key, calendar, call } = await running(plan, run);
-    const stored = await calendar.read(call, key, record.timezone);
-    const found = judge(record, stored);
+    const at = await running(plan, run);
+    const stored = await at.calendar.read(at.call, at.key, at.record.timezone);
+    const found = await judge(at, stored);
     if (found !== 'stored') return { kind: found };
-    const result = doneResult(record, action);
+    const result = doneResult(at.record, action);
     if (plan.raw === null) return { kind: 'happened', result };
     const sent = await checkSend(plan, run);
     return sent.kind === 'happened' ? { kind: 'happened', result } : sent;
   };
 
-function judge(record: EventRecord, stored: StoredEvent | undefined): 'stored' | 'repeat' | 'unknown' {
-  const isNew = record.ifMatch === null;
-  if (stored !== undefined && stored.etag === record.ifMatch) return 'repeat';
-  const planned = record.ics === null ? undefined : eventFacts(record.ics, record, record.timezone);
+async function judge(at: Running, stored: StoredEvent | undefined): Promise<'stored' | 'repeat' | 'unknown'> {
+  const isNew = at.record.ifMatch === null;
+  if (stored !== undefined && stored.etag === at.record.ifMatch) return 'repeat';
+  const planned = await plannedEvent(at);
   if (planned === undefined) return stored === undefined ? 'stored' : 'unknown';
   if (stored === undefined) return isNew ? 'repeat' : 'unknown';
   // Nobody else makes an event with that UID.
-  return isNew || saysSame(stored.ics, record) ? 'stored' : 'unknown';
+  return isNew || saysSame(stored, planned) ? 'stored' : 'unknown';
 }
 
-/** A server may write an object anew in its own way: what it says of the event counts. */
-function saysSame(ics: string, record: EventRecord): boolean {
-  if (record.ics === null) return false;
-  const [there, planned] = [ics, record.ics].map((text) => eventFacts(text, record, record.timezone));
-  return canonicalJson(there && said(there)) === canonicalJson(planned && said(planned));
+/** A server may write a document anew in its own way: what it says of the event counts. */
+function saysSame({ event }: StoredEvent, planned: EventFacts): boolean {
+  return canonicalJson(said(event)) === canonicalJson(said(planned));
+}
+
+/** The event as the plan stores it; undefined: it takes the event out of the calendar. */
+async function plannedEvent({ record, key, calendar, call }: Running): Promise<EventFacts | undefined> {
+  if (record.document === null) return undefined;
+  const reading = { timezone: record.timezone, signal: call.signal };
+  const says = await calendar.documents.read(record.document, key, reading);
+  if (says.kind === 'unreadable') throw new Error('the document of the plan cannot be read');
+  return says.kind === 'event' ? says.event : undefined;
 }
 
 function said({ title, start, end, status, attendees }: EventFacts) {

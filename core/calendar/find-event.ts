@@ -1,14 +1,10 @@
 import { ServiceError } from '../errors.ts';
-import { BrokenObject } from '../ical/expand.ts';
-import { readObject } from '../ical/object.ts';
 import { asked } from '../mailbox.ts';
-import type { CalendarInfo, EventKey, StoredEvent } from '../ports/calendar.ts';
+import type { Calendar, CalendarInfo, EventKey, EventLock, StoredEvent } from '../ports/calendar.ts';
 import { MailError } from '../ports/mail.ts';
 import type { Account } from '../ports/storage.ts';
 import { invalidArgument } from '../schema.ts';
 import type { CallContext } from '../tools/define-tool.ts';
-import { parseObject } from './content-lines.ts';
-import { type EventFacts, eventFacts } from './event-facts.ts';
 
 /** Which calendar and which event a call means. */
 
@@ -34,11 +30,10 @@ export interface FoundEvent {
   readonly account: Account;
   readonly eventId: number;
   readonly stored: StoredEvent;
-  readonly facts: EventFacts;
 }
 
-/** Larger objects are not changed: a plan keeps what it replaces. */
-const OBJECT_BYTES_MAX = 1024 * 1024;
+/** Larger documents are not changed: a plan keeps what it replaces. */
+const DOCUMENT_BYTES_MAX = 1024 * 1024;
 
 /** The event of that number, as it is now. @throws ServiceError not_found (`event`, `calendar`); upstream_mail_error */
 export async function storedEvent(
@@ -60,7 +55,8 @@ export async function storedEvent(
 /** The same, to be changed. @throws ServiceError also invalid_arguments, where it cannot be changed safely */
 export async function findEvent(context: CallContext, eventId: number): Promise<FoundEvent> {
   const { account, stored } = await storedEvent(context, eventId);
-  return { account, eventId, stored, facts: changeableFacts(stored, context.owner.timezone) };
+  refuseUnchangeable(stored);
+  return { account, eventId, stored };
 }
 
 /** A calendar that is gone has taken its events with it. */
@@ -77,33 +73,22 @@ async function readOrNone(
   }
 }
 
-function changeableFacts({ ics, event, calendar }: StoredEvent, timezone: string): EventFacts {
+const LOCKED: Readonly<Record<EventLock, string>> = {
+  split_series: 'names an event of a series that was changed from one day on',
+  unreadable: 'names an event that cannot be read for sure',
+};
+
+function refuseUnchangeable({ document, event, locked, calendar }: StoredEvent): void {
   if (!calendar.writable)
     throw unchangeable('read_only', 'names an event of a calendar that can only be read');
-  if (Buffer.byteLength(ics) > OBJECT_BYTES_MAX) {
+  if (Buffer.byteLength(document) > DOCUMENT_BYTES_MAX) {
     throw unchangeable('too_large', 'names an event that carries too much to be changed here');
   }
-  const facts = readFacts(ics, event, timezone);
   // It is passed on as it is.
-  if (/\p{Cc}|\p{Surrogate}/u.test(facts.uid)) {
+  if (/\p{Cc}|\p{Surrogate}/u.test(event.uid)) {
     throw unchangeable('unreadable', 'names an event whose UID cannot be passed on');
   }
-  // RANGE=THISANDFUTURE: what stands for one instance stands for all behind it as well.
-  if (readObject(ics).some(({ andFuture }) => andFuture)) {
-    throw unchangeable('split_series', 'names an event of a series that was changed from one day on');
-  }
-  return facts;
-}
-
-function readFacts(ics: string, event: StoredEvent['event'], timezone: string): EventFacts {
-  try {
-    const facts = eventFacts(ics, event, timezone);
-    // Its lines can be told apart as well, so that some of them can be changed.
-    if (facts !== undefined && parseObject(ics).items.length > 0) return facts;
-  } catch (error) {
-    if (!(error instanceof BrokenObject)) throw error;
-  }
-  throw unchangeable('unreadable', 'names an event that cannot be read for sure');
+  if (locked !== null) throw unchangeable(locked, LOCKED[locked]);
 }
 
 /** `event_id` names an event that is not to be changed. */
@@ -111,7 +96,8 @@ export function unchangeable(rule: string, message: string): ServiceError {
   return invalidArgument('event_id', rule, message);
 }
 
-function portOf({ ports }: CallContext): NonNullable<CallContext['ports']['calendar']> {
+/** @throws ServiceError not_found (`calendar`) */
+export function portOf({ ports }: CallContext): NonNullable<CallContext['ports']['calendar']> {
   if (ports.calendar === undefined) throw noSuch('calendar');
   return ports.calendar;
 }

@@ -1,21 +1,10 @@
-import { readObject } from '../ical/object.ts';
 import { ianaZone, wallTime } from '../ical/zone.ts';
 import type { Invitation } from '../mail/compose.ts';
+import type { Attendee, EventFacts } from '../ports/calendar.ts';
 import { isoIn } from '../time-zone.ts';
 import { HEAD, mailto } from './compose-event.ts';
-import {
-  type Component,
-  type ContentLine,
-  escapedText,
-  isLine,
-  line,
-  linesNamed,
-  objectText,
-  parameterOf,
-  parseObject,
-} from './content-lines.ts';
-import type { Attendee, EventFacts } from './event-facts.ts';
-import { basicTime, type KeyInObject, partOf } from './object-part.ts';
+import { type ContentLine, escapedText, line, objectText, parameterOf } from './content-lines.ts';
+import { basicTime } from './object-part.ts';
 import { timeLines, utcTime, type WritingZone, writingZone } from './written-time.ts';
 
 /** What attendees are sent by mail (iTIP, RFC 5546, by iMIP, RFC 6047). */
@@ -23,8 +12,6 @@ import { timeLines, utcTime, type WritingZone, writingZone } from './written-tim
 type InvitationMethod = Invitation['method'];
 
 interface Sending {
-  /** The UID as the stored object writes it. */
-  readonly uid: string;
   /** The owner's zone: the page shows the times in it. */
   readonly timezone: string;
   readonly stamp: Date;
@@ -32,15 +19,15 @@ interface Sending {
 
 /**
  * The message to the attendees, written anew from what the owner's page shows of the event: no line, parameter or zone
- * of the stored object is copied but its UID.
+ * of the stored object is copied.
  */
 export function invitationObject(method: InvitationMethod, facts: EventFacts, sending: Sending): string {
-  const { uid, timezone, stamp } = sending;
+  const { timezone, stamp } = sending;
   const { title, location, description, organizer, attendees } = invitedFacts(facts);
   const zone = writingZone(timezone);
   const text = (name: string, value: string) => (value === '' ? [] : [line(name, escapedText(value))]);
   const event = [
-    line('UID', uid),
+    line('UID', escapedText(facts.uid)),
     ...(facts.recurrenceId === null ? [] : [recurrenceLine(facts.recurrenceId, zone)]),
     line('DTSTAMP', utcTime(stamp)),
     line('SEQUENCE', String(facts.sequence)),
@@ -120,18 +107,6 @@ function recurrenceLine(id: string, zone: WritingZone | undefined): ContentLine 
   const instant = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
   const [written] = timeLines(instant, instant, zone);
   return line('RECURRENCE-ID', written?.value ?? id, written?.parameters ?? []);
-}
-
-/** The UID of an event as its object writes it. @throws BrokenObject @throws Error where the object has no such event */
-export function writtenUid(ics: string, key: KeyInObject): string {
-  const part = partOf(readObject(ics), key);
-  const events = parseObject(ics).items.filter(
-    (item): item is Component => !isLine(item) && item.name === 'VEVENT',
-  );
-  const event = part === undefined ? undefined : events[part.index];
-  const uid = event && linesNamed(event, 'UID')[0];
-  if (uid === undefined) throw new Error('the object does not say the event that is to be sent');
-  return uid.value;
 }
 
 export interface InvitationText {

@@ -1,9 +1,6 @@
 import { recurrenceIdOf } from '../ical/expand.ts';
 import type { EventPart } from '../ical/object.ts';
-import type { EventKey } from '../ports/calendar.ts';
-
-/** What of an EventKey names an event within its object. */
-export type KeyInObject = Pick<EventKey, 'uid' | 'recurrenceId'>;
+import type { KeyInDocument } from '../ports/calendar.ts';
 
 /** Which VEVENT of an object an event is said by. */
 export interface PartFound {
@@ -14,7 +11,7 @@ export interface PartFound {
 }
 
 /** Undefined: by none. */
-export function partOf(parts: readonly EventPart[], key: KeyInObject): PartFound | undefined {
+export function partOf(parts: readonly EventPart[], key: KeyInDocument): PartFound | undefined {
   const among = parts.map((part, index) => ({ part, index })).filter(({ part }) => part.uid === key.uid);
   const own = among.find(({ part }) => nameOf(part) === key.recurrenceId);
   if (own !== undefined) return { index: own.index, own: true };

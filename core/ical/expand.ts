@@ -1,15 +1,21 @@
 import { DAY_MS } from '../limits.ts';
-import type { CalendarEvent } from '../ports/calendar.ts';
-import { BrokenObject, type EventPart, type Moment, readObject, type Span } from './object.ts';
+import type { CalendarEvent, KeyInDocument } from '../ports/calendar.ts';
+import {
+  BrokenObject,
+  type EventPart,
+  type Moment,
+  type ReadingBounds,
+  readObject,
+  type Span,
+  USUAL_BOUNDS,
+} from './object.ts';
 import { occurrences, TooMuchWork, type WorkBudget } from './recurrence-rule.ts';
 import { ianaZone, instantOf, wallTime, type Zone } from './zone.ts';
-
-export { BrokenObject };
 
 /** Instances of one series that are shown in one range. */
 const MOST_INSTANCES = 5000;
 /** Periods and times of a series that are looked at to find them, an instance counting for several: some 100 ms. */
-const MOST_STEPS = 200_000;
+export const SERIES_STEPS = 200_000;
 const INSTANCE_STEPS = 10;
 /** To set out on a rule. */
 const RULE_STEPS = 200;
@@ -20,15 +26,19 @@ const ZONES_APART_MS = 26 * 3_600_000;
 /** No clock is put forward or back by more. */
 const CLOCK_CHANGE_MS = 3 * 3_600_000;
 
+export type ExpandedEvent = Omit<CalendarEvent, 'calendar'>;
+
 export interface Expansion {
-  readonly events: readonly CalendarEvent[];
+  readonly events: readonly ExpandedEvent[];
   /** A series has more instances in the range than are shown, or could not be followed to its end. */
   readonly cut: boolean;
+  /** Nothing that the object says itself lies near the range: its events were found by following a series. */
+  readonly isFollowed: boolean;
 }
 
-export interface ObjectReading {
-  /** Becomes `calendar` of the events. */
-  readonly calendar: string;
+export interface RangeReading {
+  readonly from: Date;
+  readonly to: Date;
   /** The owner's IANA zone: whole days and floating times are read in it, and times of a zone that is not known. */
   readonly timezone: string;
 }
@@ -45,31 +55,45 @@ export interface ObjectReading {
  */
 export function expandObject(
   ics: string,
-  { from, to, ...reading }: ObjectReading & { readonly from: Date; readonly to: Date },
-  budget: WorkBudget = { left: MOST_STEPS },
+  { from, to, timezone }: RangeReading,
+  budget: WorkBudget = { left: SERIES_STEPS },
+  bounds: ReadingBounds = USUAL_BOUNDS,
 ): Expansion {
-  const events: CalendarEvent[] = [];
+  const [fromMs, toMs] = [from.getTime(), to.getTime()];
+  const parts = readObject(ics, bounds);
+  const events: ExpandedEvent[] = [];
   let cut = false;
-  for (const series of seriesOf(readObject(ics), reading)) {
-    const found = series.touching(from.getTime(), to.getTime(), budget);
-    events.push(...found.events);
+  for (const series of seriesOf(parts, timezone)) {
+    const found = series.touching(fromMs, toMs, budget);
+    for (const event of found.events) events.push(event);
     cut ||= found.cut;
   }
-  return { events: events.sort((a, b) => a.start.getTime() - b.start.getTime()), cut };
+  return {
+    events: events.sort((a, b) => a.start.getTime() - b.start.getTime()),
+    cut,
+    isFollowed: events.length > 0 && parts.every((part) => isFarFrom(part, fromMs, toMs, timezone)),
+  };
+}
+
+function isFarFrom({ start, span }: EventPart, fromMs: number, toMs: number, timezone: string): boolean {
+  const startMs = instantOf(start.wallMs, start.zone ?? ianaZone(timezone));
+  const endMs = startMs + span.days * DAY_MS + span.exactMs;
+  return startMs > toMs + 2 * ZONES_APART_MS || endMs < fromMs - 2 * ZONES_APART_MS;
 }
 
 /**
  * One event of an object, or one instance of its series, by the `recurrenceId` of its key; null: the event itself, of
  * a series its first part. Undefined: the object has none like it (any more).
+ * @param parts as `readObject` reads the object
  * @throws BrokenObject
  */
-export function eventInObject(
-  ics: string,
-  key: { readonly uid: string; readonly recurrenceId: string | null },
-  reading: ObjectReading,
-): CalendarEvent | undefined {
-  const parts = readObject(ics).filter(({ uid }) => uid === key.uid);
-  for (const series of seriesOf(parts, reading)) {
+export function eventAmong(
+  parts: readonly EventPart[],
+  key: KeyInDocument,
+  timezone: string,
+): ExpandedEvent | undefined {
+  const same = parts.filter(({ uid }) => uid === key.uid);
+  for (const series of seriesOf(same, timezone)) {
     const event = key.recurrenceId === null ? series.first() : series.instance(key.recurrenceId);
     if (event !== undefined) return event;
   }
@@ -84,19 +108,19 @@ export function recurrenceIdOf({ kind, wallMs, zone }: Moment): string {
 }
 
 interface Series {
-  touching(fromMs: number, toMs: number, shared: WorkBudget): { events: CalendarEvent[]; cut: boolean };
-  first(): CalendarEvent;
-  instance(recurrenceId: string): CalendarEvent | undefined;
+  touching(fromMs: number, toMs: number, shared: WorkBudget): { events: ExpandedEvent[]; cut: boolean };
+  first(): ExpandedEvent;
+  instance(recurrenceId: string): ExpandedEvent | undefined;
 }
 
-function seriesOf(parts: readonly EventPart[], reading: ObjectReading): Series[] {
+function seriesOf(parts: readonly EventPart[], timezone: string): Series[] {
   const uids = new Map<string, EventPart[]>();
   for (const part of parts) {
     const same = uids.get(part.uid);
     if (same === undefined) uids.set(part.uid, [part]);
     else same.push(part);
   }
-  return [...uids.values()].map((ofUid) => series(ofUid, reading));
+  return [...uids.values()].map((ofUid) => series(ofUid, timezone));
 }
 
 /** An instance before it is known what was changed about it. */
@@ -106,7 +130,7 @@ interface Instance {
   readonly span: Span;
 }
 
-function series(parts: readonly EventPart[], { calendar, timezone }: ObjectReading): Series {
+function series(parts: readonly EventPart[], timezone: string): Series {
   const owner = ianaZone(timezone);
   const master = parts.find(({ recurrenceId }) => recurrenceId === undefined);
   const overrides = new Map(
@@ -139,12 +163,11 @@ function series(parts: readonly EventPart[], { calendar, timezone }: ObjectReadi
     return { ...own, wallMs: wallTime(instant(moment), owner) };
   }
 
-  function event(part: EventPart, id: string | null, start: Moment, span: Span): CalendarEvent {
+  function event(part: EventPart, id: string | null, start: Moment, span: Span): ExpandedEvent {
     const startMs = instant(start);
     const endMs = instantOf(start.wallMs + span.days * DAY_MS, start.zone ?? owner) + span.exactMs;
     const { uid, title, status } = part;
     return {
-      calendar,
       uid,
       recurrenceId: id,
       title,
@@ -156,11 +179,11 @@ function series(parts: readonly EventPart[], { calendar, timezone }: ObjectReadi
     };
   }
 
-  function overridden(id: string, part: EventPart): CalendarEvent {
+  function overridden(id: string, part: EventPart): ExpandedEvent {
     return event(part, id, part.start, part.span);
   }
 
-  function asChanged(whole: EventPart, { id, start, span }: Instance): CalendarEvent {
+  function asChanged(whole: EventPart, { id, start, span }: Instance): ExpandedEvent {
     const own = overrides.get(id);
     if (own !== undefined) return overridden(id, own);
     const startMs = instant(start);
@@ -231,8 +254,8 @@ function series(parts: readonly EventPart[], { calendar, timezone }: ObjectReadi
 
   return {
     touching(fromMs, toMs, shared) {
-      const found = new Map<string | null, CalendarEvent>();
-      const take = (one: CalendarEvent) => {
+      const found = new Map<string | null, ExpandedEvent>();
+      const take = (one: ExpandedEvent) => {
         if (touches(one, fromMs, toMs)) found.set(one.recurrenceId, one);
       };
       let cut = false;
@@ -253,7 +276,7 @@ function series(parts: readonly EventPart[], { calendar, timezone }: ObjectReadi
         const clock = master.start.zone ?? owner;
         const beginMs = wallTime(fromMs - longestMs - latestMs, clock) - CLOCK_CHANGE_MS;
         const endMs = wallTime(toMs - earliestMs, clock) + CLOCK_CHANGE_MS;
-        const allowed = Math.min(MOST_STEPS, Math.max(0, shared.left));
+        const allowed = Math.min(SERIES_STEPS, Math.max(0, shared.left));
         const budget = { left: allowed };
         try {
           for (const instance of instances(master, beginMs, endMs, budget)) {
@@ -285,7 +308,7 @@ function series(parts: readonly EventPart[], { calendar, timezone }: ObjectReadi
       const wallMs = wallOfId(recurrenceId, master?.start.zone ?? owner);
       if (master === undefined || !recurring || wallMs === undefined) return undefined;
       try {
-        const near = instances(master, wallMs - DAY_MS, wallMs + DAY_MS, { left: MOST_STEPS });
+        const near = instances(master, wallMs - DAY_MS, wallMs + DAY_MS, { left: SERIES_STEPS });
         for (const one of near) if (one.id === recurrenceId) return asChanged(master, one);
       } catch (error) {
         // Such an instance was never shown either.
@@ -301,7 +324,7 @@ function largest(values: readonly number[]): number {
   return values.reduce((most, value) => Math.max(most, value), 0);
 }
 
-function touches({ start, end }: CalendarEvent, fromMs: number, toMs: number): boolean {
+function touches({ start, end }: ExpandedEvent, fromMs: number, toMs: number): boolean {
   const startMs = start.getTime();
   const endMs = end.getTime();
   return startMs < toMs && (endMs > fromMs || (endMs === startMs && startMs === fromMs));

@@ -25,6 +25,8 @@ export interface Span {
 
 /** One VEVENT. */
 export interface EventPart {
+  /** As ical.js reads it. */
+  readonly component: ICAL.Component;
   readonly uid: string;
   readonly title: string;
   readonly status: 'confirmed' | 'tentative' | 'cancelled';
@@ -49,23 +51,33 @@ interface AddedDate {
   readonly span: Span | undefined;
 }
 
+/** Every instance of a series carries its UID along. */
+const UID_CHARS_MAX = 4096;
+
 /** No calendar means a year before it, and ical.js shows what it cannot read as the year 0. */
 const FIRST_YEAR = 100;
+
+/** How much work one object may cost. */
+export interface ReadingBounds {
+  /** Following the zones that it describes. A zone with a long history costs 5000 steps. */
+  readonly zoneSteps: number;
+  /** Times, and names of zones. */
+  readonly times: number;
+  readonly zones: number;
+}
+
+/** Following zones takes some 50 ms at most. */
+export const USUAL_BOUNDS: ReadingBounds = { zoneSteps: 50_000, times: 20_000, zones: 100 };
 
 /**
  * The events of one calendar object.
  * @throws BrokenObject, as do the zones of their times if they take too long to follow
  */
-export function readObject(ics: string): EventPart[] {
+export function readObject(ics: string, bounds: ReadingBounds = USUAL_BOUNDS): EventPart[] {
   return reading(ics, ({ events, zones }) => {
-    const clocks = clocksOf(zones);
+    const clocks = clocksOf(zones, bounds);
     return events.map((event) => eventPart(event, clocks));
   });
-}
-
-/** The VEVENTs as ical.js reads them, in the order of `readObject`. @throws BrokenObject */
-export function eventComponents(ics: string): ICAL.Component[] {
-  return reading(ics, ({ events }) => events);
 }
 
 interface Components {
@@ -99,15 +111,9 @@ interface Clocks {
   zone(tzid: string): Zone | undefined;
 }
 
-/** What following the zones of one object may cost: some 50 ms. A zone with a long history costs a tenth of it. */
-const ZONE_STEPS = 50_000;
-/** Times of one object, and zones that they name. */
-const MOST_TIMES = 20_000;
-const MOST_ZONES = 100;
-
-function clocksOf(components: readonly ICAL.Component[]): Clocks {
-  if (components.length > MOST_ZONES) throw new BrokenObject('a calendar object has too many zones');
-  const budget: WorkBudget = { left: ZONE_STEPS };
+function clocksOf(components: readonly ICAL.Component[], bounds: ReadingBounds): Clocks {
+  if (components.length > bounds.zones) throw new BrokenObject('a calendar object has too many zones');
+  const budget: WorkBudget = { left: bounds.zoneSteps };
   const own = new Map<unknown, ICAL.Component>();
   for (const component of components) {
     const tzid: unknown = component.getFirstPropertyValue('tzid');
@@ -118,11 +124,11 @@ function clocksOf(components: readonly ICAL.Component[]): Clocks {
   return {
     count() {
       times += 1;
-      if (times > MOST_TIMES) throw new BrokenObject('a calendar object has too many times');
+      if (times > bounds.times) throw new BrokenObject('a calendar object has too many times');
     },
     zone(tzid) {
       if (!zones.has(tzid)) {
-        if (zones.size >= MOST_ZONES) throw new BrokenObject('a calendar object names too many zones');
+        if (zones.size >= bounds.zones) throw new BrokenObject('a calendar object names too many zones');
         const component = own.get(tzid);
         zones.set(tzid, (component && zoneOf(component, budget)) ?? zoneNamed(tzid));
       }
@@ -139,7 +145,9 @@ function eventPart(event: ICAL.Component, clocks: Clocks): EventPart {
   const status = textOf(event, 'status').toUpperCase();
   const uid = textOf(event, 'uid');
   if (uid === '') throw new BrokenObject('an event has no UID');
+  if (uid.length > UID_CHARS_MAX) throw new BrokenObject('the UID of an event is too long');
   return {
+    component: event,
     uid,
     title: textOf(event, 'summary'),
     status: status === 'CANCELLED' ? 'cancelled' : status === 'TENTATIVE' ? 'tentative' : 'confirmed',

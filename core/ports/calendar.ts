@@ -1,15 +1,10 @@
 import type { MailCall, Start } from './mail.ts';
 
 /**
- * What core asks of a calendar. One object serves all accounts; failures are MailErrors, as the mailbox's are.
- * Objects are iCalendar text (RFC 5545): what is stored is what the plan froze, byte for byte.
+ * What core needs of a calendar: its events, each with the ETag of the document that it lies in. Nothing here knows a
+ * format: a provider without iCalendar implements this port, a store of iCalendar objects implements CalendarObjects.
+ * One object serves all accounts; failures are MailErrors, as the mailbox's are.
  */
-export interface EventList {
-  readonly events: readonly CalendarEvent[];
-  /** Objects that may hold more of them and cannot be read, or not as far as was asked. */
-  readonly unreadable: number;
-}
-
 export interface Calendar {
   /**
    * Connects and signs in, and names the calendars of the account that hold events. Empty: the account has none.
@@ -17,42 +12,120 @@ export interface Calendar {
    */
   calendars(call: MailCall): Promise<readonly CalendarInfo[]>;
 
-  /**
-   * Every event, of all calendars of the account, that touches the time from `from` to `to`; recurring ones
-   * expanded, earliest first. An account without a calendar has none.
-   * @param query `timezone`: the owner's, for floating and all-day events
-   */
-  list(call: MailCall, query: { from: Date; to: Date; timezone: string }): Promise<EventList>;
-
-  /**
-   * One event with the object that it lies in, as it is now; undefined when it is gone (or that instance is).
-   * @param key `recurrenceId` null: the event itself; of a series, its first part
-   */
-  read(call: MailCall, key: EventKey, timezone: string): Promise<StoredEvent | undefined>;
-
   /** The calendar that new events are put into; undefined: the account has none. */
   target(call: MailCall): Promise<CalendarInfo | undefined>;
 
   /**
-   * Stores exactly `ics`, after `start`, under the condition of `ifMatch`: the ETag of what it replaces, null for a
-   * new object (If-None-Match: *).
+   * Every event, of all calendars of the account, that touches the time from `from` to `to`; recurring ones
+   * expanded, earliest first. An account without a calendar has none.
+   */
+  list(call: MailCall, query: RangeQuery): Promise<EventList>;
+
+  /**
+   * One event as it is now; undefined when it is gone (or that instance is).
+   * @param key `recurrenceId` null: the event itself; of a series, its first part
+   */
+  read(call: MailCall, key: EventKey, timezone: string): Promise<StoredEvent | undefined>;
+
+  /** How this calendar writes events down. */
+  readonly documents: EventDocuments;
+
+  /**
+   * Stores exactly `document`, after `start`, under the condition of `ifMatch`: the ETag of what it replaces, null for
+   * a new one.
    * @throws MailError `conflict` when the condition does not hold, `not_found` when what it replaces is gone (nothing
    *   was done in both), `outcome_unknown` when it may have been stored
    */
   write(
     call: MailCall,
-    object: ObjectPlace & { ics: string; ifMatch: string | null },
+    document: DocumentPlace & { readonly document: string; readonly ifMatch: string | null },
     start: Start,
   ): Promise<void>;
 
-  /** Deletes the object, after `start`, under the same condition. @throws MailError as `write` */
-  remove(call: MailCall, object: ObjectPlace & { ifMatch: string }, start: Start): Promise<void>;
+  /** Deletes the document, after `start`, under the same condition. @throws MailError as `write` */
+  remove(call: MailCall, document: DocumentPlace & { readonly ifMatch: string }, start: Start): Promise<void>;
 
   /** Ends every connection of the account (it was removed or its settings changed). */
   forget(ownerId: string, accountId: number): Promise<void>;
 
   close(): Promise<void>;
 }
+
+export interface RangeQuery {
+  readonly from: Date;
+  readonly to: Date;
+  /** The owner's, for floating and all-day events. */
+  readonly timezone: string;
+}
+
+export interface EventList {
+  readonly events: readonly CalendarEvent[];
+  /** Documents that may hold more of them and cannot be read, or not as far as was requested. */
+  readonly unreadable: number;
+}
+
+/**
+ * How a calendar writes events down. A plan freezes a document when it is filed; the owner's page shows what `read`
+ * says of it, and that document, character for character, is what `write` stores. All of this only computes: nothing
+ * is stored or sent.
+ */
+export interface EventDocuments {
+  /** What a document says about one event. */
+  read(document: string, key: KeyInDocument, reading: DocumentReading): Promise<EventReading>;
+
+  /** The document of a new event. Core reads it again and refuses one that does not say the event. */
+  create(event: EventFacts, writing: DocumentWriting): Promise<string>;
+
+  /**
+   * The document with the event as it is to be; everything else in it stays. `sequence` rises by itself.
+   * @returns undefined when that cannot be done for sure
+   */
+  change(
+    document: string,
+    change: { readonly before: EventFacts; readonly after: EventFacts },
+    writing: DocumentWriting,
+  ): Promise<string | undefined>;
+
+  /**
+   * The document without that event.
+   * @returns null when nothing is left of it; undefined when that cannot be done for sure
+   */
+  without(document: string, key: KeyInDocument, writing: DocumentWriting): Promise<string | null | undefined>;
+}
+
+export interface DocumentReading {
+  /** The owner's IANA zone. */
+  readonly timezone: string;
+  /** Ends the work: its reason is thrown. */
+  readonly signal: AbortSignal;
+}
+
+export interface DocumentWriting extends DocumentReading {
+  /** When the change is made. */
+  readonly stamp: Date;
+}
+
+export type EventReading =
+  | {
+      readonly kind: 'event';
+      readonly event: EventFacts;
+      /** Why it cannot be changed here; null: it can. */
+      readonly locked: EventLock | null;
+      /**
+       * What else the document holds, as it stands there, in lines: a server that invites by itself passes that on.
+       * Empty: nothing.
+       */
+      readonly alongside: string;
+    }
+  /** The document does not say that event. */
+  | { readonly kind: 'none' }
+  | { readonly kind: 'unreadable' };
+
+export type EventLock =
+  /** A change of it would change other events of its series. */
+  | 'split_series'
+  /** What is not to change could not be kept for sure. */
+  | 'unreadable';
 
 export interface CalendarInfo {
   /** Names the calendar within the account; stays the same. On CalDAV: the decoded path of the collection. */
@@ -105,19 +178,57 @@ export interface CalendarEvent extends EventKey {
   readonly recurring: boolean;
 }
 
-/** Where an object (one UID: a series with its overrides) lies. */
-export interface ObjectPlace {
+/** What an event says, as far as the owner is shown it and others are told it. */
+export interface EventFacts extends Omit<CalendarEvent, 'calendar'> {
+  /** Rises with each change. */
+  readonly sequence: number;
+  readonly location: string;
+  readonly description: string;
+  readonly organizer: Participant | null;
+  readonly attendees: readonly Attendee[];
+}
+
+export interface Participant {
+  /** The address; where it is none that every server can be given, the whole URI. */
+  readonly address: string;
+  readonly isMail: boolean;
+  /** As the document calls them; empty where it does not. */
+  readonly name: string;
+}
+
+export interface Attendee extends Participant {
+  readonly agent: Agent;
+  readonly answer: Answer;
+  readonly role: Role;
+}
+
+/** PARTSTAT and ROLE (RFC 5545 3.2.12, 3.2.16), in upper case; any other value means the first. */
+export const ANSWERS = ['NEEDS-ACTION', 'ACCEPTED', 'DECLINED', 'TENTATIVE', 'DELEGATED'] as const;
+export const ROLES = ['REQ-PARTICIPANT', 'OPT-PARTICIPANT', 'NON-PARTICIPANT', 'CHAIR'] as const;
+export type Answer = (typeof ANSWERS)[number];
+export type Role = (typeof ROLES)[number];
+
+/** Who tells an attendee of the event (SCHEDULE-AGENT, RFC 6638 7.1): the calendar's server, Countersign, or nobody. */
+export const AGENTS = ['server', 'client', 'none'] as const;
+export type Agent = (typeof AGENTS)[number];
+
+/** What names an event within its document. */
+export type KeyInDocument = Pick<EventKey, 'uid' | 'recurrenceId'>;
+
+/** Where a document (one UID: a series with its overrides) lies. */
+export interface DocumentPlace {
   readonly calendar: string;
-  /** The object's name in the calendar, such as `4711.ics`. */
+  /** The document's name in the calendar, such as `4711.ics`. */
   readonly name: string;
 }
 
 export interface StoredEvent {
-  readonly event: CalendarEvent;
-  readonly place: ObjectPlace;
+  readonly event: EventFacts;
+  readonly locked: EventLock | null;
+  readonly place: DocumentPlace;
   readonly etag: string;
-  /** The whole object, as the server gave it. */
-  readonly ics: string;
+  /** The whole document, as the server gave it. */
+  readonly document: string;
   /** The one that it lies in. */
   readonly calendar: CalendarInfo;
 }

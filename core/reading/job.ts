@@ -9,6 +9,8 @@ export interface Job<I, O> {
   /** Every answer is checked against this: it was made among the bytes of a stranger. */
   readonly output: z.ZodType<O>;
   read(input: I): Promise<O>;
+  /** How long it may take, if that is less than any job may. */
+  readonly maxMs?: number;
   /** The same for an input whose reading is bounded by its construction; undefined for any other. */
   readShort?(input: I): O | undefined;
 }

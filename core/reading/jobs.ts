@@ -1,4 +1,8 @@
 import { attachmentJob } from './attachment-job.ts';
+import { changedEventJob, objectWithoutJob } from './event-change-jobs.ts';
+import { eventJob } from './event-job.ts';
+import { eventsJob } from './events-job.ts';
+import { invitationJob } from './invitation-job.ts';
 import type { Job } from './job.ts';
 import { messageJob } from './message-job.ts';
 import { searchJob } from './search-job.ts';
@@ -10,6 +14,11 @@ const jobs = {
   attachment: attachmentJob,
   search: searchJob,
   text: textJob,
+  events: eventsJob,
+  event: eventJob,
+  changedEvent: changedEventJob,
+  objectWithout: objectWithoutJob,
+  invitation: invitationJob,
 };
 
 export type JobName = keyof typeof jobs;

@@ -12,11 +12,12 @@ import { toolNamed } from '../tools/catalogue.ts';
 const UNREADABLE = { plan: null, message: null, event: null };
 
 export function createApprovals(
-  { storage, clock, log }: Ports,
+  ports: Ports,
   keyring: Keyring,
   leaseMs: number,
   run: (approval: Approval, sealedPlan: string | null) => Promise<Approval>,
 ): Approvals {
+  const { storage, clock, log } = ports;
   /** Reads the plan for display. An unreadable plan must not keep the owner from seeing and rejecting the request. */
   async function readPlan(approval: Approval, sealed: string | undefined) {
     if (sealed === undefined) return UNREADABLE;
@@ -24,8 +25,10 @@ export function createApprovals(
       const plan = openPlan(keyring, approval, sealed);
       const raw = plan.raw === null ? null : Buffer.from(plan.raw, 'base64');
       const message = raw === null ? null : await readSentMessage(raw);
+      // The reader limits the time and memory that reading the event takes.
+      const never = new AbortController().signal;
       const isEvent = approval.group === 'calendar:write';
-      return { plan, message, event: isEvent ? eventChange(plan, message) : null };
+      return { plan, message, event: isEvent ? await eventChange(ports, plan, message, never) : null };
     } catch (error) {
       log.error('a plan could not be read', { approval: approval.id, ...named(error) });
       return UNREADABLE;

@@ -73,7 +73,7 @@ export const createEvent = defineWrite({
   description:
     'Puts an event into the calendar and invites the attendee, if one is given. Usually waits for the owner.',
   input: newEventInput,
-  plan: (args, context) => newEvent('create_event', 'CONFIRMED', args, context),
+  plan: (args, context) => newEvent('create_event', 'confirmed', args, context),
 });
 
 export const proposeEvent = defineWrite({
@@ -83,7 +83,7 @@ export const proposeEvent = defineWrite({
   description:
     'Puts a tentative event into the calendar, to be confirmed with confirm_event; its attendee is not told before that. Usually waits for the owner.',
   input: newEventInput,
-  plan: (args, context) => newEvent('propose_event', 'TENTATIVE', args, context),
+  plan: (args, context) => newEvent('propose_event', 'tentative', args, context),
 });
 
 export const updateEvent = defineWrite({

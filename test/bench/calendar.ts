@@ -1,9 +1,11 @@
 import { caldavCalendar } from '../../adapters/caldav/calendar.ts';
 import type { MailCall } from '../../core/ports/mail.ts';
+import { eventsOn } from '../events-on.ts';
 import { asUser, type CalendarUser, objectNamed } from '../servers/calendar-user.ts';
 import { PASSWORD } from '../servers/mail-users.ts';
 import { missingPrograms } from '../servers/missing-servers.ts';
 import { RADICALE_PROGRAMS, startRadicale } from '../servers/radicale.ts';
+import { benchReader } from './bench-reader.ts';
 import { alternate, medianMs } from './rounds.ts';
 import type { Row } from './table.ts';
 
@@ -21,7 +23,8 @@ export async function calendar(): Promise<Row[]> {
   const missing = missingPrograms(RADICALE_PROGRAMS);
   if (missing.length > 0) throw new Error(`The benchmark needs ${missing.join(', ')}.`);
   const radicale = await startRadicale();
-  const port = caldavCalendar({ allowPrivateServers: true });
+  const reader = benchReader();
+  const port = eventsOn(caldavCalendar({ allowPrivateServers: true }), { reader });
   try {
     const user = await radicale.addUser();
     await fill(user);
@@ -51,6 +54,7 @@ export async function calendar(): Promise<Row[]> {
     ];
   } finally {
     await port.close();
+    await reader.close();
     await radicale.stop();
   }
 }

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { sandboxCalendar } from '../../adapters/sandbox/calendar.ts';
 import { MailError } from '../../core/ports/mail.ts';
+import { eventsOn } from '../events-on.ts';
 import {
   approvalIn,
   type Door,
@@ -35,7 +36,7 @@ async function eventNumbered({ call }: Door, event_id: number): Promise<EventRow
 
 section('States: Calendar event', () => {
   it('a list says how many objects of the calendar cannot be read', async () => {
-    const calendar = sandboxCalendar();
+    const calendar = eventsOn(sandboxCalendar());
     const own = await ownDoor({
       given: {
         calendar: {

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Calendar } from '../../core/ports/calendar.ts';
+import type { CalendarObjects } from '../../core/ports/calendar-objects.ts';
 import type { MailAccount, MailCall } from '../../core/ports/mail.ts';
+import { eventsOn } from '../events-on.ts';
 import { changePromises } from './calendar/changes.ts';
 import { listPromises } from './calendar/lists.ts';
 import { readPromises } from './calendar/reads.ts';
@@ -8,7 +10,7 @@ import { type CalendarScene, object } from './calendar/scene.ts';
 
 /** A calendar for one test: empty, the one that new events are put into. */
 export interface CalendarUnderTest {
-  readonly calendar: Calendar;
+  readonly calendar: Calendar | CalendarObjects;
   readonly account: MailAccount;
   /** Stores an object in it as another program would: a new one, or in place of the one of that name. */
   put(name: string, ics: string): Promise<void>;
@@ -28,7 +30,8 @@ export function calendarContract(name: string, open: () => Promise<CalendarUnder
 
     beforeEach(async () => {
       opened = await open();
-      const { account, calendar } = opened;
+      const { account, calendar: given } = opened;
+      const calendar = 'inRange' in given ? eventsOn(given) : given;
       const call: MailCall = { account, signal: new AbortController().signal, deadlineMs: 20_000 };
       const target = await calendar.target(call);
       scene = { box: opened, calendar, call, target: target?.calendar ?? '' };
@@ -63,12 +66,13 @@ export function calendarContract(name: string, open: () => Promise<CalendarUnder
           begun.times++;
           return true;
         };
-        const { ics, ifMatch } = { ics: object('there', 'DTSTART:20260310T110000Z'), ifMatch: '"1"' };
+        const ifMatch = '"1"';
+        const document = object('there', 'DTSTART:20260310T110000Z');
         const asked = [
           () => calendar.calendars(call),
           () => calendar.list(call, { from: new Date(0), to: new Date(1), timezone }),
           () => calendar.read(call, { calendar: target, uid: 'there', recurrenceId: null }, timezone),
-          () => calendar.write(call, { ...place, ics, ifMatch }, start),
+          () => calendar.write(call, { ...place, document, ifMatch }, start),
           () => calendar.remove(call, { ...place, ifMatch }, start),
         ];
         for (const ask of asked) await expect(ask()).rejects.toMatchObject({ code: 'unavailable' });

@@ -138,6 +138,23 @@ it.each(['update_event', 'cancel_event'])(
   },
 );
 
+it.each(['update_event', 'cancel_event'])(
+  'an attendee whose name holds a control character makes nothing fail: %s',
+  async (tool) => {
+    const scene = await openCalendar();
+    const attendee = `ATTENDEE;CN="Ada\u0007":mailto:${FRIEND}`;
+    await put(scene, 'one.ics', object('one', 'DTSTART:20270301T080000Z', attendee));
+    const event_id = await numberOf(scene, 'one');
+    const args = tool === 'update_event' ? { start: '2027-03-02T09:00' } : {};
+    const outcome = await scene.key.call(tool, { event_id, ...args });
+    if (tool === 'cancel_event') return expect(wordOf(outcome)).toBe('pending_approval');
+    expect(detailsOf(outcome)).toMatchObject({
+      code: 'invalid_arguments',
+      errors: [{ field: 'event_id', rule: 'unreadable' }],
+    });
+  },
+);
+
 it('an attendee who stands twice in an event is told once', async () => {
   const scene = await openCalendar();
   const twice = [`ATTENDEE:mailto:${FRIEND}`, `ATTENDEE;CUTYPE=ROOM:MAILTO:${FRIEND.toUpperCase()}`];

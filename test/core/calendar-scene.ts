@@ -3,6 +3,7 @@ import type { Approval } from '../../core/approval.ts';
 import type { Calendar, CalendarEvent, CalendarInfo } from '../../core/ports/calendar.ts';
 import type { MailAccount, MailCall } from '../../core/ports/mail.ts';
 import { calendarOf, event, ZURICH } from '../contracts/calendar/scene.ts';
+import { eventsOn } from '../events-on.ts';
 import type { TestKey } from '../open-service.ts';
 import { approvalOf, approve, FRIEND, OWN, openScene, type Scene, type SceneOptions } from './scene.ts';
 
@@ -92,14 +93,14 @@ export function callOf(scene: Scene): MailCall {
 /** What lies in the calendar in 2027. */
 export async function eventsOf(scene: Scene): Promise<readonly CalendarEvent[]> {
   const [from, to] = [new Date('2027-01-01T00:00:00Z'), new Date('2028-01-01T00:00:00Z')];
-  return (await scene.calendar.list(callOf(scene), { from, to, timezone: ZONE })).events;
+  return (await eventsOn(scene.calendar).list(callOf(scene), { from, to, timezone: ZONE })).events;
 }
 
 /** Removes the only event there is, as another program would. */
 export async function removeOnly(scene: Scene): Promise<void> {
   const call = callOf(scene);
   const [event, ...others] = await eventsOf(scene);
-  const stored = event && (await scene.calendar.read(call, event, ZONE));
+  const stored = event && (await eventsOn(scene.calendar).read(call, event, ZONE));
   if (stored === undefined || others.length > 0) throw new Error('there is not one event');
   await scene.calendar.remove(call, { ...stored.place, ifMatch: stored.etag }, async () => true);
 }

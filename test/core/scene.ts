@@ -10,6 +10,7 @@ import type { Calendar } from '../../core/ports/calendar.ts';
 import type { Mail } from '../../core/ports/ports.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import type { Answer, Decided, Service } from '../../core/service.ts';
+import { eventsOn } from '../events-on.ts';
 import { openTestService, type TestKey, type TestService, wireBytes } from '../open-service.ts';
 
 /** A service whose mailbox the test fills, and whose ports it can make fail. */
@@ -37,7 +38,7 @@ export interface SceneOptions extends Omit<Partial<ServiceOptions>, 'mail' | 'ca
   readonly samples?: (owner: string) => readonly SampleMessage[];
   /** What the service is given instead of the ports themselves: for faults that no sandbox makes. */
   readonly mailAs?: (mail: SandboxMail) => Mail;
-  readonly calendarAs?: (calendar: SandboxCalendar) => Calendar;
+  readonly calendarAs?: (calendar: Calendar) => NonNullable<ServiceOptions['calendar']>;
   readonly storageAs?: (storage: Storage) => Storage;
 }
 
@@ -50,7 +51,7 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
     ...rest,
     email: OWN,
     mail: mailAs?.(mail) ?? mail,
-    calendar: calendarAs?.(calendar) ?? calendar,
+    calendar: calendarAs?.(eventsOn(calendar)) ?? calendar,
     storage: storageAs?.(storage) ?? storage,
   });
   return { ...opened, mail, calendar, storage };

@@ -6,13 +6,14 @@ import { sandboxMail } from '../../adapters/sandbox/mail.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import type { Ports } from '../../core/ports/ports.ts';
 import { lookUpPorts, ownPorts, runPorts } from '../../core/tool-ports.ts';
+import { eventsOn } from '../events-on.ts';
 import { silentLog, testClock } from '../open-service.ts';
 
 function ports(): Ports {
   return {
     storage: sqliteStorage({ file: ':memory:' }),
     mail: sandboxMail({ samples: () => [] }),
-    calendar: sandboxCalendar({ samples: [] }),
+    calendar: eventsOn(sandboxCalendar({ samples: [] })),
     reader: inlineReader(),
     clock: testClock(),
     random: (bytes) => randomBytes(bytes),

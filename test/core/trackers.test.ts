@@ -4,6 +4,7 @@ import { sandboxCalendar } from '../../adapters/sandbox/calendar.ts';
 import type { Calendar } from '../../core/ports/calendar.ts';
 import { MailError } from '../../core/ports/mail.ts';
 import type { Storage } from '../../core/ports/storage.ts';
+import { eventsOn } from '../events-on.ts';
 import type { TestKey } from '../open-service.ts';
 import {
   answerOf,
@@ -394,7 +395,7 @@ describe('link_event_to_tracker', () => {
       { code: 'upstream_mail_error', reason: 'unavailable' },
     ],
   ])('is refused when the event %s', async (_name, change, expected) => {
-    const { key } = await sceneWithTracker({ calendarAs: () => change(sandboxCalendar()) });
+    const { key } = await sceneWithTracker({ calendarAs: () => change(eventsOn(sandboxCalendar())) });
     await key.call('list_events');
     expect(detailsOf(await key.call('link_event_to_tracker', { tracker_id: 1, event_id: 1 }))).toMatchObject(
       expected,

@@ -11,6 +11,7 @@ import { createService, type ServiceOptions } from '../../core/create-service.ts
 import type { Calendar } from '../../core/ports/calendar.ts';
 import type { Mail } from '../../core/ports/ports.ts';
 import type { Storage } from '../../core/ports/storage.ts';
+import { eventsOn } from '../events-on.ts';
 import { silentLog, testClock } from '../open-service.ts';
 
 /** What the crash proof plays in: one folder with a database, a mailbox, and what a program was about to do. */
@@ -72,7 +73,7 @@ export function sceneParts(folder: string, mail: Scene['mail']): SceneParts {
   return {
     storage,
     mail: sandboxMail({ journalFile: join(folder, 'sandbox.journal') }),
-    calendar: sandboxCalendar({ samples: [], journalFile: join(folder, 'calendar.journal') }),
+    calendar: eventsOn(sandboxCalendar({ samples: [], journalFile: join(folder, 'calendar.journal') })),
   };
 }
 

@@ -39,6 +39,16 @@ export function EventDetails({ event, zone }: { event: EventChange; zone: string
       ) : null}
       <CalendarNote calendar={event.calendar} />
       <Told event={event} />
+      {event.alongside === '' ? null : (
+        <>
+          <h2>Also sent along, as it stands in the calendar</h2>
+          <p class="note">
+            Your calendar server passes on the whole event. Besides what you see above, it holds this:
+          </p>
+          <UnseenNote text={event.alongside} />
+          <ExactText id="alongside" text={event.alongside} />
+        </>
+      )}
     </>
   );
 }

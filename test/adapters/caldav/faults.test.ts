@@ -9,6 +9,7 @@ import type { Calendar } from '../../../core/ports/calendar.ts';
 import type { Log, LogFields } from '../../../core/ports/log.ts';
 import type { MailCall, Start } from '../../../core/ports/mail.ts';
 import { object } from '../../contracts/calendar/scene.ts';
+import { eventsOn } from '../../events-on.ts';
 import { multistatus } from '../../servers/caldav-answers.ts';
 import { makeCertificate } from '../../servers/certificate.ts';
 import { type Script, startScriptedCaldav } from '../../servers/scripted-caldav.ts';
@@ -24,7 +25,7 @@ function accountOn(
   log?: Log,
   change: Readonly<Record<string, string>> = {},
 ): { calendar: Calendar; call: MailCall } {
-  const calendar = caldavCalendar({ allowPrivateServers: true, ...(log === undefined ? {} : { log }) });
+  const calendar = eventsOn(caldavCalendar({ allowPrivateServers: true }), log === undefined ? {} : { log });
   onTestFinished(() => calendar.close());
   const caldav = { url, user: 'ada@example.org', pass: 'secret', ...change };
   const account = {
@@ -111,7 +112,7 @@ describe('what a calendar server may answer to a question', () => {
     const { calendar, call } = accountOn(server.url);
     const ended =
       method === 'PUT'
-        ? calendar.write(call, { ...place, ics, ifMatch: null }, go)
+        ? calendar.write(call, { ...place, document: ics, ifMatch: null }, go)
         : calendar.list(call, query);
     await expect(ended).rejects.toMatchObject({ code });
   });
@@ -178,7 +179,7 @@ describe('the password', () => {
     const server = await startScriptedCaldav(undefined, [], tls);
     const pinned = accountOn(server.url, undefined, { tlsFingerprint: fingerprint });
     expect(await pinned.calendar.calendars(pinned.call)).toHaveLength(1);
-    await pinned.calendar.write(pinned.call, { ...place, ics, ifMatch: null }, go);
+    await pinned.calendar.write(pinned.call, { ...place, document: ics, ifMatch: null }, go);
     const before = server.asked.length;
     for (const change of [{}, { tlsFingerprint: 'ab'.repeat(32) }]) {
       const { calendar, call } = accountOn(server.url, undefined, change);
@@ -302,7 +303,9 @@ describe('what a calendar server may answer to a change', () => {
       ['PUT', 'DELETE'].includes(asked.method) ? change(asked, response) : 'usual',
     );
     const { calendar, call } = accountOn(server.url);
-    await expect(calendar.write(call, { ...place, ics, ifMatch: null }, go)).rejects.toMatchObject({ code });
+    await expect(calendar.write(call, { ...place, document: ics, ifMatch: null }, go)).rejects.toMatchObject({
+      code,
+    });
     expect(server.asked.filter(({ method }) => method === 'PUT')).toHaveLength(1);
     expect(server.asked.some(({ path }) => path === '/elsewhere/')).toBe(false);
   });
@@ -325,14 +328,16 @@ describe('what a calendar server may answer to a change', () => {
       return 'answered';
     });
     const { calendar, call } = accountOn(server.url);
-    await expect(calendar.write(call, { ...place, ics, ifMatch }, go)).rejects.toMatchObject({ code });
+    await expect(calendar.write(call, { ...place, document: ics, ifMatch }, go)).rejects.toMatchObject({
+      code,
+    });
   });
 
   it('sends the bytes as they are, under the condition, to the name as it is', async () => {
     const server = await startScriptedCaldav();
     const { calendar, call } = accountOn(server.url);
     const name = 'ä b/%40@?.ics';
-    await calendar.write(call, { calendar: CALENDAR, name, ics, ifMatch: null }, go);
+    await calendar.write(call, { calendar: CALENDAR, name, document: ics, ifMatch: null }, go);
     await calendar.remove(call, { calendar: CALENDAR, name, ifMatch: '"7"' }, go);
     const path = '/home/calendar/%C3%A4%20b%2F%2540%40%3F.ics';
     expect(server.asked.slice(-2)).toMatchObject([
@@ -345,7 +350,9 @@ describe('what a calendar server may answer to a change', () => {
     const server = await startBreaking('before the end of the request');
     const { calendar, call } = accountOn(server.url);
     const large = object('large', 'DTSTART:20260310T090000Z', `DESCRIPTION:${'x'.repeat(20_000_000)}`);
-    await expect(calendar.write(call, { ...place, ics: large, ifMatch: null }, go)).rejects.toMatchObject({
+    await expect(
+      calendar.write(call, { ...place, document: large, ifMatch: null }, go),
+    ).rejects.toMatchObject({
       code: 'unavailable',
     });
   });
@@ -353,7 +360,7 @@ describe('what a calendar server may answer to a change', () => {
   it('a connection that ends after all was sent is outcome_unknown', async () => {
     const server = await startBreaking('behind the request');
     const { calendar, call } = accountOn(server.url);
-    await expect(calendar.write(call, { ...place, ics, ifMatch: null }, go)).rejects.toMatchObject({
+    await expect(calendar.write(call, { ...place, document: ics, ifMatch: null }, go)).rejects.toMatchObject({
       code: 'outcome_unknown',
     });
     await expect(calendar.remove(call, { ...place, ifMatch: '"1"' }, go)).rejects.toMatchObject({
@@ -371,7 +378,9 @@ describe('what a calendar server may answer to a change', () => {
       begun += 1;
       return true;
     };
-    await expect(calendar.write(call, { ...place, ics, ifMatch: null }, start)).rejects.toMatchObject({
+    await expect(
+      calendar.write(call, { ...place, document: ics, ifMatch: null }, start),
+    ).rejects.toMatchObject({
       code: 'unavailable',
     });
     expect(begun).toBe(0);

@@ -5,6 +5,7 @@ import { caldavCalendar } from '../../../adapters/caldav/calendar.ts';
 import type { Calendar } from '../../../core/ports/calendar.ts';
 import type { MailCall } from '../../../core/ports/mail.ts';
 import { object } from '../../contracts/calendar/scene.ts';
+import { eventsOn } from '../../events-on.ts';
 import { startScriptedCaldav } from '../../servers/scripted-caldav.ts';
 
 /** Answers of a calendar server that are made to cost time or memory, or to hide what is missing. */
@@ -23,7 +24,7 @@ async function answering(
     answer(response);
     return 'answered';
   });
-  const calendar = caldavCalendar({ allowPrivateServers: true });
+  const calendar = eventsOn(caldavCalendar({ allowPrivateServers: true }));
   onTestFinished(() => calendar.close());
   const caldav = { url: server.url, user: 'ada@example.org', pass: 'secret' };
   const account = {
@@ -136,7 +137,7 @@ describe('a hostile answer', () => {
       more();
       return 'answered';
     });
-    const calendar = caldavCalendar({ allowPrivateServers: true });
+    const calendar = eventsOn(caldavCalendar({ allowPrivateServers: true }));
     onTestFinished(() => calendar.close());
     const caldav = { url: server.url, user: 'ada@example.org', pass: 'secret' };
     const account = {
@@ -146,7 +147,7 @@ describe('a hostile answer', () => {
       settings: async () => ({ caldav }),
     };
     const call = { account, signal: new AbortController().signal, deadlineMs: 60_000 };
-    const change = { calendar: '/home/calendar/', name: 'a.ics', ics: object('a'), ifMatch: null };
+    const change = { calendar: '/home/calendar/', name: 'a.ics', document: object('a'), ifMatch: null };
     await expect(calendar.write(call, change, async () => true)).rejects.toMatchObject({ code: 'refused' });
   });
 });

@@ -7,6 +7,7 @@ import { decodedPath } from '../../../adapters/caldav/decoded.ts';
 import { calendarReport } from '../../../adapters/caldav/report.ts';
 import type { MailCall } from '../../../core/ports/mail.ts';
 import { object } from '../../contracts/calendar/scene.ts';
+import { eventsOn } from '../../events-on.ts';
 import {
   type CalendarUser,
   makeCalendar,
@@ -20,7 +21,7 @@ import { missingPrograms, titledWithout } from '../../servers/missing-servers.ts
 import { RADICALE_PROGRAMS, type Radicale, startRadicale } from '../../servers/radicale.ts';
 
 function accountOf(user: CalendarUser, change: Readonly<Record<string, string>> = {}, email = user.user) {
-  const calendar = caldavCalendar({ allowPrivateServers: true });
+  const calendar = eventsOn(caldavCalendar({ allowPrivateServers: true }));
   onTestFinished(() => calendar.close());
   const caldav = { url: user.url, user: user.user, pass: PASSWORD, ...change };
   const account = { ownerId: 'o', accountId: 1, email, settings: async () => ({ caldav }) };
@@ -61,8 +62,12 @@ describe.skipIf(noRadicale.length > 0)(titledWithout(noRadicale, 'a calendar on 
     const stored = await calendar.read(call, key, 'UTC');
     const texts = ['20260311', '20260312'].map((day) => object('one', `DTSTART:${day}T090000Z`));
     const written = await Promise.allSettled(
-      texts.map((ics) =>
-        calendar.write(call, { ...key, name: 'one.ics', ics, ifMatch: stored?.etag ?? '' }, async () => true),
+      texts.map((document) =>
+        calendar.write(
+          call,
+          { ...key, name: 'one.ics', document, ifMatch: stored?.etag ?? '' },
+          async () => true,
+        ),
       ),
     );
     expect(written.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
@@ -147,9 +152,9 @@ describe.skipIf(noRadicale.length > 0)(titledWithout(noRadicale, 'a Radicale who
     const { calendar, call } = accountOf(user);
     const place = { calendar: decodedPath(new URL(user.calendarUrl)), name: 'one.ics' };
     writeFileSync(hookFails, '');
-    const ics = object('one', 'DTSTART:20260310T090000Z');
+    const document = object('one', 'DTSTART:20260310T090000Z');
     await expect(
-      calendar.write(call, { ...place, ics, ifMatch: null }, async () => true),
+      calendar.write(call, { ...place, document, ifMatch: null }, async () => true),
     ).rejects.toMatchObject({ code: 'outcome_unknown' });
     expect(await objectNamed(user, 'one.ics')).toContain('UID:one');
   });

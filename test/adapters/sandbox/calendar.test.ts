@@ -6,6 +6,7 @@ import { sandboxCalendar } from '../../../adapters/sandbox/calendar.ts';
 import type { MailCall } from '../../../core/ports/mail.ts';
 import { object } from '../../contracts/calendar/scene.ts';
 import { calendarContract } from '../../contracts/calendar.ts';
+import { eventsOn } from '../../events-on.ts';
 
 const call: MailCall = {
   account: {
@@ -30,7 +31,7 @@ calendarContract('sandbox', async () => {
   };
 });
 
-const calendar = sandboxCalendar({ now: () => new Date('2026-03-03T17:45:00Z') });
+const calendar = eventsOn(sandboxCalendar({ now: () => new Date('2026-03-03T17:45:00Z') }));
 const list = async (from: string, to: string) => {
   const range = { from: new Date(from), to: new Date(to), timezone: 'Europe/Berlin' };
   return (await calendar.list(call, range)).events;
@@ -99,7 +100,7 @@ describe('the journal of the sandbox calendar', () => {
     const named = { calendar: 'Calendar', name: 'one.ics' };
     await first.write(call, { ...named, ics: ics('one'), ifMatch: null }, start);
     await first.write(call, { ...named, name: 'two.ics', ics: ics('two'), ifMatch: null }, start);
-    const two = await first.read(call, { calendar: 'Calendar', uid: 'two', recurrenceId: null }, 'UTC');
+    const [two] = await first.withUid(call, { calendar: 'Calendar', uid: 'two' });
     await first.remove(call, { ...named, name: 'two.ics', ifMatch: two?.etag ?? '' }, start);
     const objects = await first.objects(call.account);
     await first.close();

@@ -11,8 +11,8 @@ async function started(): Promise<boolean> {
 export function changePromises(scene: () => CalendarScene): void {
   const place = (name = 'one.ics') => ({ calendar: scene().target, name });
   const startOf = async () => (await found(scene(), 'one'))?.event.start.toISOString();
-  const write = (ics: string, ifMatch: string | null, start = started, name = 'one.ics') =>
-    scene().calendar.write(scene().call, { ...place(name), ics, ifMatch }, start);
+  const write = (document: string, ifMatch: string | null, start = started, name = 'one.ics') =>
+    scene().calendar.write(scene().call, { ...place(name), document, ifMatch }, start);
 
   describe('write', () => {
     it('stores a new object, having asked to start once', async () => {
@@ -40,7 +40,7 @@ export function changePromises(scene: () => CalendarScene): void {
       const now = await there(scene(), 'one');
       expect(now.event.start).toEqual(new Date('2026-03-10T15:00:00Z'));
       expect(now.etag).not.toBe(etag);
-      expect(unfolded(now.ics)).toContain('X-ATLAS-TICKET:4711');
+      expect(unfolded(now.document)).toContain('X-ATLAS-TICKET:4711');
     });
 
     it('is a conflict where a new object would replace another', async () => {

@@ -7,10 +7,12 @@ import {
   newObject,
   withoutInstance,
 } from '../../../core/calendar/compose-event.ts';
-import { type EventFacts, eventFacts } from '../../../core/calendar/event-facts.ts';
+import { eventFacts } from '../../../core/calendar/event-facts.ts';
 import { writingZone } from '../../../core/calendar/written-time.ts';
-import { eventInObject, expandObject } from '../../../core/ical/expand.ts';
+import { eventAmong, expandObject } from '../../../core/ical/expand.ts';
+import { readObject } from '../../../core/ical/object.ts';
 import { ianaZone, instantOf } from '../../../core/ical/zone.ts';
+import type { EventFacts } from '../../../core/ports/calendar.ts';
 import { line } from '../../../core/schema.ts';
 import { calendarOf, event, ZURICH } from '../../contracts/calendar/scene.ts';
 
@@ -79,19 +81,41 @@ describe('a wall-clock time', () => {
   });
 });
 
+const PLAIN = {
+  recurrenceId: null,
+  allDay: false,
+  recurring: false,
+  status: 'confirmed',
+  sequence: 0,
+  location: '',
+  description: '',
+  organizer: null,
+  attendees: [],
+} as const;
+
 describe('a new object', () => {
   it('says what was asked, whatever the title, the time and the zone', () => {
     const invited = fc.option(
       fc.record({
-        organizer: fc.constant(OWN),
-        attendee: address,
+        address,
         agent: fc.constantFrom('server', 'client', 'none'),
       }),
     );
     fc.assert(
       fc.property(title, zone, instant, minutes, invited, (text, timezone, start, min, invitation) => {
         const end = plus(start, min);
-        const asked = { uid: 'uid-1@example.org', title: text, start, end, invited: invitation } as const;
+        const asked: EventFacts = {
+          ...PLAIN,
+          uid: 'uid-1@example.org',
+          title: text,
+          start,
+          end,
+          status: 'tentative',
+          organizer: invitation && { address: OWN, isMail: true, name: '' },
+          attendees: invitation
+            ? [{ ...invitation, isMail: true, name: '', answer: 'NEEDS-ACTION', role: 'REQ-PARTICIPANT' }]
+            : [],
+        };
         const writing = { zone: writingZone(timezone), stamp: STAMP };
         const says = (ics: string) => eventFacts(ics, { uid: asked.uid, recurrenceId: null }, timezone);
         const meant = {
@@ -100,12 +124,12 @@ describe('a new object', () => {
           sequence: 0,
           organizer: invitation && { address: OWN },
           attendees: invitation
-            ? [{ address: invitation.attendee, isMail: true, agent: invitation.agent }]
+            ? [{ address: invitation.address, isMail: true, agent: invitation.agent }]
             : [],
         };
-        expect(says(newObject({ ...asked, status: 'TENTATIVE' }, writing))).toMatchObject(meant);
-        // What the definition of a zone does not know is written in UTC: see composedAs.
-        const inUtc = newObject({ ...asked, status: 'TENTATIVE' }, { zone: undefined, stamp: STAMP });
+        expect(says(newObject(asked, writing))).toMatchObject(meant);
+        // What the definition of a zone does not know is written in UTC: see `composed`.
+        const inUtc = newObject(asked, { zone: undefined, stamp: STAMP });
         expect(says(inUtc)).toMatchObject({ ...meant, start, end });
       }),
       { numRuns: 200 },
@@ -116,7 +140,7 @@ describe('a new object', () => {
     fc.assert(
       fc.property(instant, minutes, (start, min) => {
         const end = plus(start, min);
-        const asked = { uid: 'one', title: 'x', start, end, status: 'CONFIRMED', invited: null } as const;
+        const asked = { ...PLAIN, uid: 'one', title: 'x', start, end };
         const ics = newObject(asked, { zone: writingZone(timezone), stamp: STAMP });
         expect(eventFacts(ics, { uid: 'one', recurrenceId: null }, 'UTC')).toMatchObject({ start, end });
       }),
@@ -155,13 +179,17 @@ const INSTANCES = [
   '20270405T070000Z',
 ];
 const RANGE = { from: new Date('2027-01-01T00:00:00Z'), to: new Date('2028-01-01T00:00:00Z') };
-const READING = { calendar: 'c', timezone: 'Europe/Zurich' };
+const READING = { timezone: 'Europe/Zurich' };
 const WRITING = { zone: writingZone('Europe/Zurich'), stamp: STAMP, timezone: 'Europe/Zurich' };
 
 function instancesOf(ics: string) {
   return expandObject(ics, { ...READING, ...RANGE }).events.toSorted((a, b) =>
     (a.recurrenceId ?? '') < (b.recurrenceId ?? '') ? -1 : 1,
   );
+}
+
+function instanceIn(ics: string, recurrenceId: string) {
+  return eventAmong(readObject(ics), { uid: 'series', recurrenceId }, READING.timezone);
 }
 
 function factsOf(ics: string, recurrenceId: string): EventFacts {
@@ -177,14 +205,13 @@ const change: fc.Arbitrary<EventChange> = fc
       fc.tuple(fc.option(instant, { nil: undefined }), minutes).map(([start, min]) => ({ start, min })),
       { nil: undefined },
     ),
-    status: fc.option(fc.constantFrom('CONFIRMED', 'CANCELLED'), { nil: undefined }),
+    status: fc.option(fc.constantFrom('confirmed' as const, 'cancelled' as const), { nil: undefined }),
   })
   .map(({ title: text, time, status }) => ({
     ...(text === undefined ? {} : { title: text }),
     ...(time?.start === undefined ? {} : { time: { start: time.start, end: plus(time.start, time.min) } }),
     ...(status === undefined ? {} : { status }),
-    self: OWN,
-    agentOf: () => 'client' as const,
+    attendees: [{ agent: 'client' as const }],
   }));
 
 type Step = { readonly recurrenceId: string; readonly does: EventChange | 'cancel' };
@@ -200,7 +227,7 @@ describe('a series whose instances are changed and cancelled', () => {
         let ics = SERIES;
         let sequence = 7;
         for (const { recurrenceId, does } of steps) {
-          const current = eventInObject(ics, { uid: 'series', recurrenceId }, READING);
+          const current = instanceIn(ics, recurrenceId);
           if (current === undefined) continue;
           const before = instancesOf(ics).filter((one) => one.recurrenceId !== recurrenceId);
           const next =
@@ -209,7 +236,7 @@ describe('a series whose instances are changed and cancelled', () => {
               : changedObject(ics, current, does, WRITING);
           expect(instancesOf(next).filter((one) => one.recurrenceId !== recurrenceId)).toEqual(before);
           if (does === 'cancel') {
-            expect(eventInObject(next, { uid: 'series', recurrenceId }, READING)).toBeUndefined();
+            expect(instanceIn(next, recurrenceId)).toBeUndefined();
           } else {
             const facts = factsOf(next, recurrenceId);
             expect(facts).toMatchObject({
@@ -273,11 +300,11 @@ describe('an instance', () => {
     ],
   ])('of %s is named as the series writes it, and keeps its time', (_what, lines, recurrenceId, named) => {
     const ics = calendarOf(event('series', ...lines, 'RRULE:FREQ=WEEKLY;COUNT=3'));
-    const current = eventInObject(ics, { uid: 'series', recurrenceId }, READING);
+    const current = instanceIn(ics, recurrenceId);
     if (current === undefined) throw new Error('the instance is not there');
-    const next = changedObject(ics, current, { title: 'New', self: OWN, agentOf: (now) => now }, WRITING);
+    const next = changedObject(ics, current, { title: 'New' }, WRITING);
     expect(next).toContain(`${named}\r\n`);
-    expect(eventInObject(next, { uid: 'series', recurrenceId }, READING)).toEqual({
+    expect(instanceIn(next, recurrenceId)).toEqual({
       ...current,
       title: 'New',
     });

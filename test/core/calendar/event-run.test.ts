@@ -3,6 +3,7 @@ import { inlineReader } from '../../../adapters/reader/reader.ts';
 import { checkEvent } from '../../../core/calendar/event-run.ts';
 import type { RunContext } from '../../../core/tools/define-tool.ts';
 import { type ReadMail, readMail } from '../../contracts/mail/read.ts';
+import { eventsOn } from '../../events-on.ts';
 import { silentLog } from '../../open-service.ts';
 import {
   type CalendarScene,
@@ -46,7 +47,7 @@ async function cut(
           storage: scene.storage,
           mail: { ...readMail(scene.mail), ...mail },
           reader: inlineReader(),
-          calendar: scene.calendar,
+          calendar: eventsOn(scene.calendar),
           clock: scene.clock,
           random: (bytes) => new Uint8Array(bytes),
           log: silentLog,

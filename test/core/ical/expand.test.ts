@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { BrokenObject, eventInObject, expandObject } from '../../../core/ical/expand.ts';
+import { eventAmong, expandObject } from '../../../core/ical/expand.ts';
+import { BrokenObject, readObject } from '../../../core/ical/object.ts';
 
 const ZURICH = 'Europe/Zurich';
 
@@ -184,12 +185,10 @@ describe('a series', () => {
       '2026-03-31T08:30 2026-03-31T09:00 Moved 20260330T070000Z',
     ]);
     const uid = 'one';
-    const reading = { calendar: '/c/', timezone: ZURICH };
-    expect(eventInObject(ics, { uid, recurrenceId: '20260330T070000Z' }, reading)).toMatchObject({
-      title: 'Moved',
-    });
-    expect(eventInObject(ics, { uid, recurrenceId: null }, reading)).toMatchObject({ title: 'Weekly' });
-    expect(eventInObject(ics, { uid, recurrenceId: '20260331T070000Z' }, reading)).toBeUndefined();
+    const named = (recurrenceId: string | null) => eventAmong(readObject(ics), { uid, recurrenceId }, ZURICH);
+    expect(named('20260330T070000Z')).toMatchObject({ title: 'Moved' });
+    expect(named(null)).toMatchObject({ title: 'Weekly' });
+    expect(named('20260331T070000Z')).toBeUndefined();
   });
 
   it('is shown by its changed instances where those are all there is', () => {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { parseObject } from '../../../core/calendar/content-lines.ts';
-import { eventFacts } from '../../../core/calendar/event-facts.ts';
-import { BrokenObject, eventInObject, expandObject } from '../../../core/ical/expand.ts';
+import { readEvent } from '../../../core/calendar/event-facts.ts';
+import { expandObject } from '../../../core/ical/expand.ts';
+import { BrokenObject } from '../../../core/ical/object.ts';
 import { OBJECT_CHARS_MAX } from '../../../core/ical/object-bounds.ts';
 
 /** Objects made to be slow to read. `n` is how many times the slow part is there. */
 
 const RANGE = {
-  calendar: '/c/',
   timezone: 'Europe/Zurich',
   from: new Date('2026-01-01'),
   to: new Date('2028-01-01'),
@@ -190,8 +190,9 @@ const SHAPES: readonly (readonly [what: string, n: number, make: (n: number) => 
 
 const READERS = {
   list: (ics: string) => expandObject(ics, RANGE),
-  'one of it': (ics: string) => eventInObject(ics, { uid: 'one', recurrenceId: '20270310T090000Z' }, RANGE),
-  facts: (ics: string) => eventFacts(ics, { uid: 'one', recurrenceId: null }, RANGE.timezone),
+  'one of it': (ics: string) =>
+    readEvent(ics, { uid: 'one', recurrenceId: '20270310T090000Z' }, RANGE.timezone),
+  facts: (ics: string) => readEvent(ics, { uid: 'one', recurrenceId: null }, RANGE.timezone),
   lines: parseObject,
 };
 

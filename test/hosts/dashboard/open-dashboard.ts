@@ -11,6 +11,7 @@ import { onTestFinished } from 'vitest';
 import { sandboxCalendar } from '../../../adapters/sandbox/calendar.ts';
 import { type SandboxMail, sandboxMail } from '../../../adapters/sandbox/mail.ts';
 import type { Calendar } from '../../../core/ports/calendar.ts';
+import type { CalendarObjects } from '../../../core/ports/calendar-objects.ts';
 import type { Service } from '../../../core/service.ts';
 import { formToken } from '../../../hosts/dashboard/csrf.ts';
 import { dashboardHandler } from '../../../hosts/dashboard/handler.ts';
@@ -66,7 +67,7 @@ export interface DashboardSetup extends DashboardOptions {
   readonly dashboardUrl?: string;
   /** Stands between the dashboard and the real service. */
   readonly between?: (service: Service) => Service;
-  readonly calendar?: Calendar;
+  readonly calendar?: Calendar | CalendarObjects;
   /** The owner's. */
   readonly timezone?: string;
 }

@@ -1,0 +1,52 @@
+import type { StoredObject } from '../../core/ports/calendar-objects.ts';
+import { MailError } from '../../core/ports/mail.ts';
+import { decodedName } from './decoded.ts';
+import { asInfo, type FoundCalendar } from './discover.ts';
+import type { CalendarHttp } from './http.ts';
+import { calendarQuery, propFilter, propText, type Resource, textMatch } from './multistatus.ts';
+
+/** The largest object that is read, and others whose UID holds this one. */
+const FOUND_BYTES = 8 * 1024 * 1024;
+
+/** The object with this UID. The server looks for a part of it: others may come with it. */
+export async function findObjects(
+  http: CalendarHttp,
+  calendar: FoundCalendar,
+  uid: string,
+  limit: AbortSignal,
+): Promise<StoredObject[]> {
+  const found = new Map<string, StoredObject>();
+  for (const text of textsOf(uid)) {
+    const query = { filter: propFilter('UID', text === '' ? '' : textMatch(text)), mostBytes: FOUND_BYTES };
+    const { resources } = await calendarQuery(http, calendar.url, query, limit);
+    for (const resource of resources) {
+      const object = objectOf(resource, calendar);
+      if (object !== undefined) found.set(object.place.name, object);
+    }
+  }
+  return [...found.values()];
+}
+
+/**
+ * What to look for. Of a UID with characters that are escaped in an object some servers (Cyrus) compare what is
+ * written there: its longest part without them is the same to them.
+ */
+function textsOf(uid: string): string[] {
+  const [longest = uid] = uid.split(/[\\,;\r\n]/).sort((a, b) => b.length - a.length);
+  return longest === uid ? [uid] : [uid, longest];
+}
+
+function objectOf(resource: Resource, calendar: FoundCalendar): StoredObject | undefined {
+  const text = propText(resource, 'c:calendar-data');
+  const name = decodedName(resource.url);
+  if (text === undefined || name === undefined) return undefined;
+  const etag = propText(resource, 'd:getetag');
+  if (!etag) throw new MailError('refused', 'the calendar server does not tell which version an object is');
+  // The XML took the end of the last line.
+  return {
+    place: { calendar: calendar.calendar, name },
+    etag,
+    ics: `${text}\r\n`,
+    calendar: asInfo(calendar),
+  };
+}

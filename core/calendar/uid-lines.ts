@@ -1,0 +1,28 @@
+/** The UIDs that an iCalendar object names, found without reading the rest of it. */
+
+/** Whether one of its components has that UID. Takes no longer than the object is. */
+export function holdsUid(ics: string, uid: string): boolean {
+  return uidsIn(ics).has(uid);
+}
+
+export function uidsIn(ics: string): ReadonlySet<string> {
+  const lines = ics.replace(/\r?\n[ \t]/g, '').split(/\r?\n/);
+  return new Set(lines.flatMap((line) => (/^UID[;:]/i.test(line) ? [unescaped(valueIn(line))] : [])));
+}
+
+/** Behind the first colon that does not stand in quotes. */
+function valueIn(line: string): string {
+  let isQuoted = false;
+  for (let at = 0; at < line.length; at += 1) {
+    if (line[at] === '"') isQuoted = !isQuoted;
+    else if (line[at] === ':' && !isQuoted) return line.slice(at + 1);
+  }
+  return '';
+}
+
+/** RFC 5545 3.3.11. */
+function unescaped(text: string): string {
+  return text.replace(/\\([\\;,nN])/g, (_whole, character: string) =>
+    character.toLowerCase() === 'n' ? '\n' : character,
+  );
+}

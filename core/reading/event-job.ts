@@ -1,0 +1,69 @@
+import * as z from 'zod';
+import { readEvent } from '../calendar/event-facts.ts';
+import { BrokenObject, type ReadingBounds, USUAL_BOUNDS } from '../ical/object.ts';
+import { AGENTS, ANSWERS, type EventFacts, type EventReading, ROLES } from '../ports/calendar.ts';
+import type { Job } from './job.ts';
+import { isShortObject, SHORT_BOUNDS } from './short-object.ts';
+
+/** Reads one event of an iCalendar object. */
+
+export interface EventInput {
+  readonly ics: string;
+  readonly uid: string;
+  readonly recurrenceId: string | null;
+  readonly timezone: string;
+}
+
+const participant = z.object({ address: z.string(), isMail: z.boolean(), name: z.string() });
+
+export const eventFactsShape: z.ZodType<EventFacts> = z.object({
+  uid: z.string(),
+  recurrenceId: z.string().nullable(),
+  title: z.string(),
+  start: z.date(),
+  end: z.date(),
+  allDay: z.boolean(),
+  status: z.enum(['confirmed', 'tentative', 'cancelled']),
+  recurring: z.boolean(),
+  sequence: z.number(),
+  location: z.string(),
+  description: z.string(),
+  organizer: participant.nullable(),
+  attendees: z.array(
+    participant.extend({ agent: z.enum(AGENTS), answer: z.enum(ANSWERS), role: z.enum(ROLES) }),
+  ),
+});
+
+export const eventJob: Job<EventInput, EventReading> = {
+  input: z.object({
+    ics: z.string(),
+    uid: z.string(),
+    recurrenceId: z.string().nullable(),
+    timezone: z.string(),
+  }),
+  output: z.discriminatedUnion('kind', [
+    z.object({
+      kind: z.literal('event'),
+      event: eventFactsShape,
+      locked: z.enum(['split_series', 'unreadable']).nullable(),
+      alongside: z.string(),
+    }),
+    z.object({ kind: z.literal('none') }),
+    z.object({ kind: z.literal('unreadable') }),
+  ]),
+  read: async (input) => reading(input, USUAL_BOUNDS),
+  readShort(input) {
+    if (!isShortObject(input.ics.length)) return undefined;
+    const found = reading(input, SHORT_BOUNDS);
+    return found.kind === 'event' ? found : undefined;
+  },
+};
+
+function reading({ ics, timezone, ...key }: EventInput, bounds: ReadingBounds): EventReading {
+  try {
+    return readEvent(ics, key, timezone, bounds);
+  } catch (error) {
+    if (error instanceof BrokenObject) return { kind: 'unreadable' };
+    throw error;
+  }
+}

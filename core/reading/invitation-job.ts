@@ -1,0 +1,37 @@
+import * as z from 'zod';
+import { eventFacts } from '../calendar/event-facts.ts';
+import { invitationObject, invitedFacts } from '../calendar/invitation.ts';
+import type { Invitation } from '../mail/compose.ts';
+import { canonicalJson } from '../plan.ts';
+import type { EventFacts } from '../ports/calendar.ts';
+import { eventFactsShape } from './event-job.ts';
+import type { Job } from './job.ts';
+
+/** Writes the calendar part of an invitation, and reads it again; null when it would say something else. */
+
+export interface InvitationInput {
+  readonly method: Invitation['method'];
+  readonly facts: EventFacts;
+  readonly timezone: string;
+  readonly stamp: Date;
+}
+
+export const invitationJob: Job<InvitationInput, string | null> = {
+  input: z.object({
+    method: z.enum(['REQUEST', 'CANCEL']),
+    facts: eventFactsShape,
+    timezone: z.string(),
+    stamp: z.date(),
+  }),
+  output: z.string().nullable(),
+  async read({ method, facts, timezone, stamp }) {
+    const ics = invitationObject(method, facts, { timezone, stamp });
+    const says = eventFacts(ics, facts, timezone);
+    return says !== undefined && saying(says) === saying(facts) ? ics : null;
+  },
+};
+
+/** All that an invitation says, for comparing. */
+export function saying(facts: EventFacts): string {
+  return canonicalJson(invitedFacts(facts));
+}

@@ -1,0 +1,72 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { processReader } from '../../../adapters/reader/reader.ts';
+import { object } from '../../contracts/calendar/scene.ts';
+import { openCalendar, put } from '../../core/calendar-scene.ts';
+import { firstId, resultOf } from '../../core/scene.ts';
+import { processThat } from '../process/process-that.ts';
+
+/** A program that does what the test says with objects that hold the word, and finds one event in each of the others. */
+function programThat(does: string) {
+  return processThat(
+    `const { name, input } = job;
+     const texts = name === 'events' ? input.objects : [input.ics ?? ''];
+     if (texts.some((text) => text.includes('hostile'))) { ${does} }
+     if (name !== 'events') return process.send({ kind: 'none' });
+     process.send(texts.map((text) => ({
+       events: [{
+         uid: /UID:(.*)/.exec(text)[1].trim(), recurrenceId: null, title: 'Read', allDay: false,
+         start: new Date(), end: new Date(Date.now() + 1000), status: 'confirmed', recurring: false,
+       }],
+       cut: false, isFollowed: false,
+     })));`,
+  );
+}
+
+/** Too long for the short way. */
+const LONG = `DESCRIPTION:${'x'.repeat(9000)}`;
+
+async function open(does: string) {
+  const reader = processReader({ workerFile: (await programThat(does))() });
+  const scene = await openCalendar({ reader });
+  onTestFinished(() => scene.service.stop());
+  const other = await scene.addKey('full');
+  await put(scene, 'bad.ics', object('bad', 'DTSTART:20270301T080000Z', 'COMMENT:hostile', LONG));
+  for (const uid of ['a', 'b', 'c']) {
+    await put(scene, `${uid}.ics`, object(uid, 'DTSTART:20270301T080000Z', LONG));
+  }
+  return { scene, key: scene.key, other };
+}
+
+describe('a service whose reader', () => {
+  it.each([
+    ['hangs', 'for (;;);'],
+    ['fails', 'throw new Error("no");'],
+    ['fills its memory', 'const all = []; for (;;) all.push(new Array(100_000).fill(all));'],
+  ])(
+    '%s over one object of a calendar shows the others, and answers meanwhile',
+    async (_what, does) => {
+      const { key, other } = await open(does);
+      let isListed = false;
+      const listing = key.call('list_events', { days: 1 }).finally(() => {
+        isListed = true;
+      });
+      expect(await firstId(other)).toMatch(/^m1_/);
+      expect(isListed).toBe(false);
+      expect(resultOf(await listing)).toMatchObject({ total: 3, unreadable: 1 });
+      expect(resultOf(await other.call('list_events', { days: 1 }))).toMatchObject({
+        total: 3,
+        unreadable: 1,
+      });
+    },
+    90_000,
+  );
+
+  it('is gone for good says so, and the service goes on', async () => {
+    const reader = processReader({ workerFile: '/nowhere/worker.mjs' });
+    const scene = await openCalendar({ reader });
+    onTestFinished(() => scene.service.stop());
+    await put(scene, 'a.ics', object('a', 'DTSTART:20270301T080000Z', LONG));
+    expect(await scene.key.call('list_events')).toMatchObject({ code: 'temporarily_unavailable' });
+    expect(await firstId(scene.key)).toMatch(/^m1_/);
+  });
+});

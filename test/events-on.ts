@@ -1,0 +1,18 @@
+import { inlineReader } from '../adapters/reader/reader.ts';
+import { objectCalendar } from '../core/calendar/object-calendar.ts';
+import type { Calendar } from '../core/ports/calendar.ts';
+import type { CalendarObjects } from '../core/ports/calendar-objects.ts';
+import type { Log } from '../core/ports/log.ts';
+import type { Reader } from '../core/ports/reader.ts';
+
+/** The events of a store of iCalendar objects, as core sees them; read in this process unless another reader is given. */
+export function eventsOn(
+  objects: CalendarObjects,
+  {
+    reader = inlineReader(),
+    log = { info() {}, warn() {}, error() {} },
+  }: { reader?: Reader; log?: Log } = {},
+): Calendar {
+  const clock = { now: () => new Date(), every: () => () => {}, after: () => () => {} };
+  return objectCalendar(objects, { reader, clock, log });
+}
