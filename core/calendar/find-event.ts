@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors.ts';
 import { asked } from '../mailbox.ts';
-import type { Calendar, CalendarInfo, EventKey, EventLock, StoredEvent } from '../ports/calendar.ts';
+import type { CalendarInfo, EventKey, EventLock, StoredEvent } from '../ports/calendar.ts';
 import { MailError } from '../ports/mail.ts';
 import type { Account } from '../ports/storage.ts';
 import { invalidArgument } from '../schema.ts';
