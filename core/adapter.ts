@@ -1,31 +1,15 @@
-/** What authors of adapters need: the ports, what goes over them, and the rules that a store applies. */
+/** What authors of adapters need: the ports and what goes over them. */
 
 export {
   APPROVAL_REASONS,
   APPROVAL_STATES,
   type Approval,
   type ApprovalError,
-  type ApprovalEvent,
   type ApprovalState,
-  type FilingVerdict,
-  newApproval,
-  toldAs,
-  transition,
 } from './approval.ts';
-export {
-  type CallFacts,
-  type CallFiling,
-  type CallVerdict,
-  decideCall,
-  EXECUTED_LATELY_MS,
-  REJECTED_MS,
-  SAME_UNFINISHED_MS,
-  SENDS_DAY_MS,
-  SENDS_SHORT_MS,
-} from './decide-call.ts';
+export { createStorage } from './create-storage.ts';
 export { type ErrorCode, type ErrorDetails, ServiceError } from './errors.ts';
 export {
-  changedRoles,
   type FolderRoles,
   type FolderRolesChange,
   folderRolesText,
@@ -33,33 +17,19 @@ export {
   type PinnedRole,
   readFolderRoles,
 } from './folders/roles.ts';
-export { type ClaimVerdict, type IdempotencyClaim, isAnswer, judgeClaim } from './idempotency.ts';
 export {
-  judgeLimits,
   type LimitOverrides,
   type Limits,
   type LimitVerdict,
-  limitsOf,
-  nextUtcMidnight,
   PLAN_LIMITS,
   type Rate,
-  type Usage,
   type Window as MinuteWindow,
 } from './limits.ts';
 export { messageRow } from './mail/message-row.ts';
 export { headerBlock } from './mail/mime-tree.ts';
 export { type MessageHeaders, parseHeaders } from './mail/parse.ts';
 export { sentCopyOf } from './mail/sent-copy.ts';
-export {
-  DEVICES_KEPT,
-  type FailedTries,
-  giveTryBack,
-  judgePasswordTry,
-  type PasswordTryFacts,
-  type PasswordTryVerdict,
-  type TriesChange,
-  type TriesCounter,
-} from './password-tries.ts';
+export type { FailedTries, TriesCounter } from './password-tries.ts';
 export { effectiveMode, type Group, type Mode, type Modes, modesOf, type Plan } from './permissions.ts';
 export type { Account } from './ports/account.ts';
 export type {
@@ -157,6 +127,25 @@ export type {
   StoredEvent,
   TriesRows,
 } from './ports/storage.ts';
+export type {
+  Change,
+  Commit,
+  FactKind,
+  FactKinds,
+  FactsOf,
+  Judged,
+  Need,
+  NeedOf,
+  NumberedKey,
+  Standing,
+  Store,
+  StoredClaim,
+  StoredCredential,
+  StoredDevice,
+  StoredTracker,
+  StoredUsage,
+  TrackersFacts,
+} from './ports/store.ts';
 export type { Summarizer, Summary, SummarySource } from './ports/summarizer.ts';
 export type {
   LinkContent,

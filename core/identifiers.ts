@@ -152,3 +152,12 @@ export function approvalId(random: Random): string {
 export function credentialId(random: Random): string {
   return `key_${Buffer.from(random(12)).toString('hex')}`;
 }
+
+export function eventId(random: Random): string {
+  return `evt_${Buffer.from(random(16)).toString('base64url')}`;
+}
+
+/** Of one request with an Idempotency-Key. */
+export function requestId(random: Random): string {
+  return `req_${Buffer.from(random(16)).toString('base64url')}`;
+}

@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto';
 import pg from 'pg';
 import { ServiceError } from '../../core/errors.ts';
+import type { Values } from '../rows/query.ts';
 import type { Row } from '../rows/row.ts';
 import { CONNECT_MS, migrate, NewerSchemaError } from './migrations.ts';
 
@@ -12,28 +14,24 @@ const ANSWER_MS = 30_000;
 /** How often a transaction is made that Postgres itself took back. */
 const TRIES = 6;
 
-type Value = string | number | boolean | null | readonly (string | null)[];
-
-/** A name makes a statement a prepared one, for those on the way of every call; another text needs another name. */
-type Statement = string | { readonly name: string; readonly text: string };
-
-/** How statements are run, inside a transaction or alone. */
+/** How statements are run, inside a transaction or alone. Their values are named by `@name`. */
 export interface Queries {
-  rows(statement: Statement, values: readonly Value[]): Promise<readonly Row[]>;
-  /** The first row. */
-  row(statement: Statement, values: readonly Value[]): Promise<Row | undefined>;
+  rows(statement: string, values: Values): Promise<readonly Row[]>;
   /** @returns how many rows were written */
-  run(statement: Statement, values: readonly Value[]): Promise<number>;
+  run(statement: string, values: Values): Promise<number>;
 }
 
-/** Statements that are asked for together are sent together, and run one after the other. */
+/** Statements that are called together are sent together, and run one after the other, behind the beginning. */
 export interface Transaction extends Queries {
-  /** Like `row`, for the first statement of a transaction: it is sent together with the beginning. */
-  first(statement: Statement, values: readonly Value[]): Promise<Row | undefined>;
+  /** Rolls back instead, and throws, when a statement before it failed. */
+  commit(): Promise<void>;
 }
 
 export interface Database extends Queries {
-  /** @throws what the unit throws, when everything was rolled back; ServiceError when the store cannot be reached */
+  /**
+   * Runs a unit between a beginning and the commit that it calls itself. A unit that Postgres took back runs again.
+   * @throws what the unit throws, when everything was rolled back; ServiceError when the store cannot be reached
+   */
   transact<Result>(begin: string, unit: (tx: Transaction) => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 }
@@ -79,14 +77,7 @@ export function openDatabase(connectionString: string): Database {
     client.on('error', lose);
     try {
       const begun = answered(client.query(begin));
-      // Heard of below, or with the first statement; until then it is nobody's to handle.
-      begun.catch(() => undefined);
-      const result = await unit(transactionOf(client, begun));
-      await begun;
-      const { command } = await answered(client.query('COMMIT'));
-      // This is how Postgres answers when a statement had failed before.
-      if (command !== 'COMMIT')
-        throw new Error('A transaction was to be committed after one of its statements failed.');
+      const [, result] = await inOrder(begun, unit(transactionOf(client)));
       return result;
     } catch (cause) {
       // What cannot be rolled back ends with its connection. Did it fail at COMMIT, nobody knows what became of it.
@@ -142,34 +133,72 @@ function checkReadable(connectionString: string): void {
 type Config = pg.QueryConfig & { readonly values: Value[] };
 
 function queriesOf(query: (config: Config) => Promise<pg.QueryResult<Row>>): Queries {
-  const ask = (statement: Statement, values: readonly Value[]) => {
-    const named = typeof statement === 'string' ? { text: statement } : statement;
-    return query({ ...named, values: values.map(storable) });
+  const ask = (statement: string, values: Values) => {
+    const { text, names, name } = compiled(statement);
+    const config = { text, values: names.map((each) => storable(values[each])) };
+    return query(name === undefined ? config : { ...config, name });
   };
   return {
     rows: async (statement, values) => (await ask(statement, values)).rows,
-    row: async (statement, values) => (await ask(statement, values)).rows[0],
     run: async (statement, values) => (await ask(statement, values)).rowCount ?? 0,
   };
 }
 
-function transactionOf(client: pg.PoolClient, begun: Promise<unknown>): Transaction {
-  const inside = queriesOf(async (config) => {
-    await begun;
-    return answered(client.query<Row>(config));
-  });
-  const { row: first } = queriesOf(async (config) => {
-    const [result] = await Promise.all([answered(client.query<Row>(config)), begun]);
-    return result;
-  });
-  return { ...inside, first };
+interface Compiled {
+  readonly text: string;
+  /** The values that it takes, in order. */
+  readonly names: readonly string[];
+  /** Of a statement that is prepared: one that names its columns, for another program may add some meanwhile. */
+  readonly name: string | undefined;
 }
 
+const statements = new Map<string, Compiled>();
+
+function compiled(statement: string): Compiled {
+  const known = statements.get(statement);
+  if (known !== undefined) return known;
+  const names = [...new Set([...statement.matchAll(/@(\w+)/g)].map(([, name = '']) => name))];
+  const text = statement.replaceAll(/@(\w+)/g, (_, name: string) => `$${names.indexOf(name) + 1}`);
+  const hasEveryColumn = /SELECT \*|\w\.\*/.test(text);
+  const name = hasEveryColumn ? undefined : `countersign-${hash('sha256', text).slice(0, 16)}`;
+  const made = { text, names, name };
+  statements.set(statement, made);
+  return made;
+}
+
+function transactionOf(client: pg.PoolClient): Transaction {
+  return {
+    ...queriesOf((config) => answered(client.query<Row>(config))),
+    async commit() {
+      const { command } = await answered(client.query('COMMIT'));
+      // This is how Postgres answers when a statement had failed before.
+      if (command !== 'COMMIT')
+        throw new Error('A transaction was to be committed after one of its statements failed.');
+    },
+  };
+}
+
+type Value = string | number | boolean | null | readonly string[];
+
 /** Postgres keeps every character but NUL. In its place stands what a page would show for it. */
-function storable(value: Value): Value {
+function storable(value: Values[string] | undefined): Value {
+  if (value === undefined) throw new Error('A statement was not given one of its values.');
   if (typeof value === 'string') return value.replaceAll('\0', '\u{FFFD}');
   if (typeof value !== 'object' || value === null) return value;
-  return value.map((text) => text?.replaceAll('\0', '\u{FFFD}') ?? null);
+  return value.map((each) => String(each).replaceAll('\0', '\u{FFFD}'));
+}
+
+/**
+ * Waits for statements that are sent together. A transaction refuses what comes behind its first failure, so the first
+ * of them that failed is the cause.
+ */
+export async function inOrder<Answers extends readonly unknown[]>(
+  ...sent: { readonly [Place in keyof Answers]: Promise<Answers[Place]> }
+): Promise<Answers> {
+  await Promise.allSettled(sent);
+  const answers: unknown[] = [];
+  for (const one of sent) answers.push(await one);
+  return answers as unknown as Answers;
 }
 
 /** An answer of the server, or its error as it is; anything else that goes wrong is a connection that is lost. */
@@ -203,48 +232,13 @@ function unreachable(cause: unknown): ServiceError | undefined {
 }
 
 const LIMITS = `SET LOCAL lock_timeout = ${LOCK_WAIT_MS}; SET LOCAL idle_in_transaction_session_timeout = ${SILENCE_MS}`;
-const ATOMIC = `BEGIN ISOLATION LEVEL READ COMMITTED; ${LIMITS}`;
-const DURABLE = `${ATOMIC};
+/**
+ * Committed as the database is set: where that is `synchronous_commit = off`, a crash may undo the newest ones. Each of
+ * its statements sees what was committed before the statement: with the owner locked, nobody else writes in between.
+ */
+export const RELAXED = `BEGIN ISOLATION LEVEL READ COMMITTED; ${LIMITS}`;
+/** On the disk before it resolves, however the database is set. */
+export const DURABLE = `${RELAXED};
   SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'`;
-const SNAPSHOT = `BEGIN ISOLATION LEVEL REPEATABLE READ; ${LIMITS}`;
-
-type Verb<Arguments extends unknown[], Result> = (...args: Arguments) => Promise<Result>;
-
-/** A verb that reads with one statement. */
-export function reading<Arguments extends unknown[], Result>(
-  db: Database,
-  unit: (db: Queries, ...args: Arguments) => Promise<Result>,
-): Verb<Arguments, Result> {
-  return (...args) => unit(db, ...args);
-}
-
-/** A verb whose statements all see the same moment. What it writes nobody else has changed since. */
-export function snapshot<Arguments extends unknown[], Result>(
-  db: Database,
-  unit: (tx: Transaction, ...args: Arguments) => Promise<Result>,
-): Verb<Arguments, Result> {
-  return (...args) => db.transact(SNAPSHOT, (tx) => unit(tx, ...args));
-}
-
-/**
- * A verb as one transaction. It begins with `lockOwner` where it decides from what it reads: each of its statements
- * sees what was committed before the statement, so nobody else may write what is this owner's in between.
- * Committed as the database is set: where that is `synchronous_commit = off`, a crash may undo the newest ones.
- */
-export function atomic<Arguments extends unknown[], Result>(
-  db: Database,
-  unit: (tx: Transaction, ...args: Arguments) => Promise<Result>,
-): Verb<Arguments, Result> {
-  return (...args) => db.transact(ATOMIC, (tx) => unit(tx, ...args));
-}
-
-/**
- * The same, on the disk before it resolves, however the database is set. For what must not be forgotten once somebody
- * acted on it: an action's start and end, a decision, a key switched off.
- */
-export function durable<Arguments extends unknown[], Result>(
-  db: Database,
-  unit: (tx: Transaction, ...args: Arguments) => Promise<Result>,
-): Verb<Arguments, Result> {
-  return (...args) => db.transact(DURABLE, (tx) => unit(tx, ...args));
-}
+/** Its statements all see the same moment. */
+export const SNAPSHOT = `BEGIN ISOLATION LEVEL REPEATABLE READ; ${LIMITS}`;

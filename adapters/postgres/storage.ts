@@ -1,20 +1,8 @@
+import { randomBytes } from 'node:crypto';
+import { createStorage } from '../../core/create-storage.ts';
 import type { Storage } from '../../core/ports/storage.ts';
-import { postgresAccounts } from './accounts.ts';
-import { postgresActivity } from './activity.ts';
-import { postgresApprovalLists } from './approval-lists.ts';
-import { postgresApprovals } from './approvals.ts';
-import { postgresCalls } from './calls.ts';
-import { postgresClaims } from './claims.ts';
-import { postgresCredentials } from './credentials.ts';
-import { openDatabase, reading } from './database.ts';
-import { postgresEvents } from './events.ts';
-import { postgresOwners } from './owners.ts';
-import { postgresPasswords } from './passwords.ts';
-import { postgresRecipients } from './recipients.ts';
-import { postgresRecovery } from './recovery.ts';
-import { postgresSessions } from './sessions.ts';
-import { postgresTrackers } from './trackers.ts';
-import { postgresWatching } from './watching.ts';
+import { openDatabase } from './database.ts';
+import { postgresStore } from './store.ts';
 
 /**
  * Storage in a Postgres database (tried on 15), in a schema `countersign` of its own; any number of processes may share
@@ -36,26 +24,5 @@ export function postgresStorage({ connectionString }: { connectionString: string
       'postgresStorage: the option `connectionString` is missing: postgres://user:password@host/database',
     );
   }
-  const db = openDatabase(connectionString);
-  return {
-    ...postgresCalls(db),
-    ...postgresClaims(db),
-    ...postgresApprovals(db),
-    ...postgresRecovery(db),
-    ...postgresApprovalLists(db),
-    ...postgresRecipients(db),
-    ...postgresEvents(db),
-    ...postgresActivity(db),
-    ...postgresCredentials(db),
-    ...postgresOwners(db),
-    ...postgresPasswords(db),
-    ...postgresSessions(db),
-    ...postgresAccounts(db),
-    ...postgresTrackers(db),
-    ...postgresWatching(db),
-    healthy: reading(db, async ({ row }) => {
-      await row('SELECT 1 FROM countersign.owners LIMIT 1', []);
-    }),
-    close: () => db.close(),
-  };
+  return createStorage(postgresStore(openDatabase(connectionString)), randomBytes);
 }

@@ -17,7 +17,7 @@ export function readAccounts(rows: readonly Row[]): readonly Account[] {
 }
 
 /** Null: not decided yet. */
-export function readRoles(row: Row): FolderRoles | null {
+function readRoles(row: Row): FolderRoles | null {
   const roles = textOrNull(row, 'folder_roles');
   return roles === null ? null : readFolderRoles(roles);
 }

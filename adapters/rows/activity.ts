@@ -1,4 +1,3 @@
-import type { Approval } from '../../core/approval.ts';
 import type { StoredActivity } from '../../core/ports/storage.ts';
 import { instant, integer, oneOf, type Row, text, textOrNull, texts } from './row.ts';
 
@@ -13,25 +12,5 @@ export function readActivity(row: Row): StoredActivity {
     durationMs: integer(row, 'duration_ms'),
     shown: texts(row, 'shown'),
     listed: texts(row, 'listed'),
-  };
-}
-
-/** How long the run took, as far as it is known: from its first byte, else from the approval. */
-export function settlementOf(approval: Approval, now: Date) {
-  const since = approval.startedAt ?? approval.approvedAt ?? now;
-  return activityOf('settlement', approval, Math.max(0, now.getTime() - since.getTime()));
-}
-
-export function activityOf(kind: 'decision' | 'settlement', approval: Approval, durationMs: number) {
-  const { credentialId, tool, state } = approval;
-  return {
-    kind,
-    credentialId,
-    tool,
-    outcome: state,
-    approvalId: approval.id,
-    durationMs,
-    shown: [],
-    listed: [],
   };
 }

@@ -1,11 +1,9 @@
-import { type LimitOverrides, type Limits, limitsOf, PLAN_LIMITS } from '../../core/limits.ts';
-import { effectiveMode, GROUPS, type Group, type Mode, type Modes, modesOf } from '../../core/permissions.ts';
-import type { Credential } from '../../core/ports/storage.ts';
+import { type LimitOverrides, PLAN_LIMITS } from '../../core/limits.ts';
+import { GROUPS, type Modes, modesOf } from '../../core/permissions.ts';
+import type { Standing, StoredCredential } from '../../core/ports/store.ts';
 import { instant, instantOrNull, integer, object, oneOf, type Row, text } from './row.ts';
 
-/** @param now decides whether a rotation's overlap is still on */
-export function readCredential(row: Row, now: Date): Credential {
-  const overlapUntil = instantOrNull(row, 'overlap_until_ms');
+export function readCredential(row: Row): StoredCredential {
   return {
     ownerId: text(row, 'owner_id'),
     credentialId: text(row, 'credential_id'),
@@ -15,7 +13,7 @@ export function readCredential(row: Row, now: Date): Credential {
     revision: integer(row, 'revision'),
     createdAt: instant(row, 'created_at_ms'),
     expiresAt: instant(row, 'expires_at_ms'),
-    overlapUntil: overlapUntil !== null && overlapUntil > now ? overlapUntil : null,
+    overlapUntil: instantOrNull(row, 'overlap_until_ms'),
     revokedAt: instantOrNull(row, 'revoked_at_ms'),
   };
 }
@@ -48,28 +46,7 @@ function isOverrides(value: Readonly<Record<string, unknown>>): value is LimitOv
   );
 }
 
-/** On: not revoked, and one of its secrets is live. */
-export function isOn(credential: Credential, now: Date): boolean {
-  return credential.revokedAt === null && (credential.expiresAt > now || credential.overlapUntil !== null);
-}
-
-export interface Standing {
-  /** The mode that counts for the group; undefined when the credential is off or unknown. */
-  readonly mode: Mode | undefined;
-  readonly limits: Limits;
-}
-
 /** @param row the credential's, with plan and limits of its owner */
-export function readStanding(row: Row, group: Group, now: Date): Standing {
-  const credential = readCredential(row, now);
-  const plan = readPlan(row);
-  return {
-    mode: isOn(credential, now) ? effectiveMode(group, credential.modes[group], plan) : undefined,
-    limits: limitsOf(plan, readOverrides(row)),
-  };
-}
-
-/** `allowed` of the approval machine: credential and permission are still on. */
-export function isAllowed(standing: Standing | undefined): boolean {
-  return standing?.mode !== undefined && standing.mode !== 'off';
+export function readStanding(row: Row): Standing {
+  return { credential: readCredential(row), plan: readPlan(row), limits: readOverrides(row) };
 }

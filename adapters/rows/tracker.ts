@@ -1,3 +1,4 @@
+import type { StoredTracker } from '../../core/ports/store.ts';
 import type { LinkContent, LinkedMessage, Tracker, TrackerLink } from '../../core/ports/tracker-storage.ts';
 import { flag, instant, instantOrNull, integer, oneOf, type Row, text, textOrNull } from './row.ts';
 
@@ -19,6 +20,14 @@ export function readTracker(row: Row): Tracker {
       importance: oneOf(row, 'importance', ['low', 'normal', 'important']),
       sourceCount: integer(row, 'summary_source_count'),
     },
+  };
+}
+
+export function readStoredTracker(row: Row): StoredTracker {
+  return {
+    tracker: readTracker(row),
+    lastMessageLinkId: integer(row, 'last_message_link_id'),
+    summarisedLinkId: integer(row, 'summarised_link_id'),
   };
 }
 

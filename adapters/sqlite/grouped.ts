@@ -38,7 +38,6 @@ export function grouping(db: Database) {
   return <Arguments extends unknown[], Result>(
     unit: (...args: Arguments) => Result,
   ): ((...args: Arguments) => Promise<Result>) => {
-    const alone = atomic(db, unit);
     return (...args) =>
       new Promise((resolve, reject) => {
         if (waiting.length === 0) setImmediate(() => void commit());
@@ -47,7 +46,7 @@ export function grouping(db: Database) {
             const result = unit(...args);
             return () => resolve(result);
           },
-          runAlone: () => resolve(alone(...args)),
+          runAlone: () => resolve(atomic(db, unit)(...args)),
           fail: reject,
         });
       });

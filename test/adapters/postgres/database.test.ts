@@ -218,15 +218,16 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
         seal: () => 'sealed',
         folderRoles: USUAL_ROLES,
       });
-      const to = { uidValidity: '1', uid: 1 };
-      await storage.watched({ ownerId, accountId, from: undefined, to, links: [], now: NOON });
-      await other.query('BEGIN; UPDATE countersign.watched_inboxes SET uid = 2');
-      const looking = storage.inboxesToWatch();
+      const from = { uidValidity: '1', uid: 1 };
+      const step = { ownerId, accountId, links: [], now: NOON };
+      await storage.watched({ ...step, from: undefined, to: from });
+      await other.query('BEGIN; UPDATE countersign.watched_inboxes SET uid = uid');
+      const moving = storage.watched({ ...step, from, to: { uidValidity: '1', uid: 2 } });
       await somebodyWaits();
-      // The row that it was to delete has changed since it began: error 40001.
-      await other.query('COMMIT');
-      expect(await looking).toEqual([]);
-      expect((await other.query('SELECT * FROM countersign.watched_inboxes')).rows).toEqual([]);
+      // Each now waits for what the other holds. The one that waited first is ended: error 40P01.
+      await other.query('SELECT 1 FROM countersign.owners FOR UPDATE; COMMIT');
+      expect(await moving).toBe(true);
+      expect((await other.query('SELECT uid FROM countersign.watched_inboxes')).rows).toEqual([{ uid: '2' }]);
     });
 
     it('whose commit was not answered throws, and is not made again', async () => {
@@ -314,9 +315,9 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
       expect(await storage.eventNumbers(ownerId, 1, keys)).toEqual([1, 2, 1, 3]);
       expect(await storage.event(ownerId, 1)).toEqual({ accountId: 1, key });
       const tracker = { ownerId, requestId: 'r', keywords: '', dueOn: null, addedByAgent: true, now: NOON };
-      expect(await storage.createTracker({ ...tracker, title: 'a\0b' })).toMatchObject({
-        title: 'a\u{FFFD}b',
-      });
+      await storage.createTracker({ ...tracker, title: 'a\0b' });
+      const query = { ownerId, state: 'active', before: undefined, limit: 1 } as const;
+      expect((await storage.trackers(query)).trackers).toMatchObject([{ title: 'a\u{FFFD}b' }]);
     });
 
     it('nothing in its tables of an account that was removed', async () => {

@@ -1,0 +1,115 @@
+import type { FactKind, Need, NeedOf } from '../../core/ports/store.ts';
+import type { Values } from '../rows/query.ts';
+import { integer, type Row, text } from '../rows/row.ts';
+import { inOrder, type Transaction } from './database.ts';
+
+/** Milliseconds since the epoch on the store's clock: the server's, at that moment. Evaluated once a statement. */
+export const STORE_NOW_MS = '(SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)';
+
+/** The clock is read once the locks are held: outside of the part that waits for them. */
+const LOCKING = (owners: string) => `
+  WITH locked AS MATERIALIZED (SELECT owner_id FROM countersign.owners WHERE ${owners} FOR NO KEY UPDATE)
+  SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now_ms
+  FROM (SELECT count(*) AS owners FROM locked) AS held WHERE owners >= 0`;
+
+const OWNER = LOCKING('owner_id = @ownerId');
+const OWNER_OF_SECRET = LOCKING(
+  'owner_id = (SELECT owner_id FROM countersign.secrets WHERE secret_hash = @secretHash)',
+);
+
+/**
+ * Keeps the rows of counters to this transaction, also those that are not there yet. The address comes first
+ * everywhere, so no two transactions wait for each other. The lock of the newcomers' row stands for all rows of an
+ * email. The first number is any, as long as it is always the same.
+ */
+const COUNTERS = `
+  SELECT pg_advisory_xact_lock(730581648, @address), pg_advisory_xact_lock(730581648, @newcomers),
+    ${STORE_NOW_MS} AS now_ms`;
+
+/** In one order, so that no two transactions wait for each other. */
+const SEVERAL =
+  'SELECT owner_id FROM countersign.owners WHERE owner_id = ANY(@ownerIds::text[]) ORDER BY owner_id FOR NO KEY UPDATE';
+const CLOCK = `SELECT ${STORE_NOW_MS} AS now_ms`;
+
+const OWNERS_OF_LAPSED = `
+  (SELECT owner_id FROM countersign.approvals
+    WHERE state = 'approved' AND lease_until_ms <= ${STORE_NOW_MS} AND approval_id <> ALL(@running::text[])
+    ORDER BY lease_until_ms LIMIT @limit)
+  UNION
+  (SELECT owner_id FROM countersign.follow_ups
+    WHERE due_at_ms <= ${STORE_NOW_MS} AND approval_id <> ALL(@running::text[])
+    ORDER BY due_at_ms LIMIT @limit)`;
+const OWNERS_OF_OVERDUE = `
+  SELECT DISTINCT owner_id FROM countersign.approvals WHERE state = 'pending' AND expires_at_ms <= @nowMs`;
+const OWNERS_OF_UNWATCHED = `
+  SELECT DISTINCT w.owner_id FROM countersign.watched_inboxes w WHERE NOT EXISTS (
+    SELECT 1 FROM countersign.trackers t
+    WHERE t.owner_id = w.owner_id AND t.status <> 'resolved' AND t.keywords <> '')`;
+
+/** What a unit holds. `values` are for its statements. */
+export interface Locked {
+  /** The store's clock, once the locks are held. */
+  readonly nowMs: Promise<number>;
+  readonly values: Values;
+}
+
+/** Keeps an owner to this transaction until it ends: all that writes an owner's rows begins with it. */
+export function lockOwner(tx: Transaction, ownerId: string): Promise<number> {
+  return clockOf(tx.rows(OWNER, { ownerId }));
+}
+
+/**
+ * Locks what a unit needs. Statements that are sent behind it run once it holds the lock, and see what was committed
+ * until then.
+ * @returns undefined: work that is due for many owners is due for none
+ */
+export async function lockFor<Kind extends FactKind>(
+  tx: Transaction,
+  need: NeedOf<Kind>,
+): Promise<Locked | undefined>;
+export async function lockFor(tx: Transaction, need: Need): Promise<Locked | undefined> {
+  switch (need.kind) {
+    case 'caller':
+      return { nowMs: clockOf(tx.rows(OWNER_OF_SECRET, { secretHash: need.secretHash })), values: {} };
+    case 'due':
+      return lockOwners(tx, OWNERS_OF_LAPSED, { running: [...need.running], limit: need.limit });
+    case 'overdue':
+      return lockOwners(tx, OWNERS_OF_OVERDUE, { nowMs: need.now.getTime() });
+    case 'unwatched':
+      return lockOwners(tx, OWNERS_OF_UNWATCHED, {});
+    case 'tries': {
+      const { address, newcomers } = need.rows;
+      const counters = clockOf(tx.rows(COUNTERS, { address, newcomers }));
+      if ('email' in need.who) return { nowMs: counters, values: {} };
+      return { nowMs: both(counters, lockOwner(tx, need.who.ownerId)), values: {} };
+    }
+    default:
+      return { nowMs: lockOwner(tx, need.ownerId), values: {} };
+  }
+}
+
+/**
+ * Locks those of the owners found who are free; only when none is, it waits for them. Who is busy now is not waited
+ * for, and has the work done the next time.
+ */
+async function lockOwners(tx: Transaction, owners: string, values: Values): Promise<Locked | undefined> {
+  const ownerIds = idsOf(await tx.rows(owners, values));
+  if (ownerIds.length === 0) return undefined;
+  const free = await tx.rows(`${SEVERAL} SKIP LOCKED`, { ownerIds });
+  const locked = free.length > 0 ? free : await tx.rows(SEVERAL, { ownerIds });
+  const nowMs = await clockOf(tx.rows(CLOCK, {}));
+  return { nowMs: Promise.resolve(nowMs), values: { ownerIds: idsOf(locked), storeNowMs: nowMs } };
+}
+
+function idsOf(rows: readonly Row[]): string[] {
+  return rows.map((row) => text(row, 'owner_id'));
+}
+
+async function clockOf(rows: Promise<readonly Row[]>): Promise<number> {
+  return integer((await rows)[0] ?? {}, 'now_ms');
+}
+
+async function both(first: Promise<unknown>, last: Promise<number>): Promise<number> {
+  const [, nowMs] = await inOrder(first, last);
+  return nowMs;
+}

@@ -1,0 +1,314 @@
+import type { StatementTexts } from '../rows/query.ts';
+import { SESSION_COLUMNS } from '../rows/session.ts';
+import type { WriteStatement } from '../rows/writes.ts';
+import { STORE_NOW_MS } from './lock.ts';
+
+const ACCOUNTS_OF = (owner: string) => `
+  SELECT owner_id, account_id, label, email, signature, sealed_settings, folder_roles
+  FROM countersign.accounts WHERE owner_id = ${owner} ORDER BY account_id`;
+
+const page = (...conditions: string[]) => `
+  SELECT * FROM countersign.approvals
+  WHERE ${['owner_id = @ownerId', ...conditions].join(' AND ')}
+    AND (created_at_ms, approval_id) < (@createdAtMs, @id)
+  ORDER BY created_at_ms DESC, approval_id DESC LIMIT @limit`;
+const OF_KEY = 'credential_id = @credentialId';
+const OPEN = 'ended_at_ms IS NULL';
+
+const DUE_TRACKERS = `
+  SELECT * FROM countersign.trackers WHERE last_message_link_id > summarised_link_id ORDER BY owner_id, tracker_id LIMIT @limit`;
+const WAITS = "status <> 'resolved' AND keywords <> ''";
+
+/** One by one: a statement that is prepared may not come to answer more columns. */
+const CREDENTIAL_COLUMNS = `
+  c.owner_id, c.credential_id, c.kind, c.name, c.modes, c.revision, c.created_at_ms, c.expires_at_ms,
+  c.overlap_until_ms, c.revoked_at_ms`;
+
+/** Statements that name their columns are prepared once in each connection. */
+export const STATEMENTS: StatementTexts = {
+  caller: `
+    SELECT s.expires_at_ms AS secret_expires_at_ms, ${CREDENTIAL_COLUMNS}, o.email, o.timezone, o.plan, o.limits, o.active_account_id
+    FROM countersign.secrets s
+    JOIN countersign.credentials c ON c.owner_id = s.owner_id AND c.credential_id = s.credential_id
+    JOIN countersign.owners o ON o.owner_id = s.owner_id
+    WHERE s.secret_hash = @secretHash`,
+  usage_of_secret: `
+    SELECT u.credential_id, u.slot_id, u.time_ms, u.count FROM countersign.secrets s
+    JOIN countersign.usage u ON u.owner_id = s.owner_id AND u.credential_id IN ('', s.credential_id)
+    WHERE s.secret_hash = @secretHash`,
+  accounts_of_secret: ACCOUNTS_OF(
+    '(SELECT owner_id FROM countersign.secrets WHERE secret_hash = @secretHash)',
+  ),
+  secret: 'SELECT owner_id, credential_id FROM countersign.secrets WHERE secret_hash = @secretHash',
+  slot: `
+    SELECT credential_id, time_ms FROM countersign.usage WHERE owner_id = @ownerId AND slot_id = @slotId AND slot_id <> ''`,
+  claim:
+    'SELECT * FROM countersign.claims WHERE owner_id = @ownerId AND credential_id = @credentialId AND key = @key',
+  approval_of_claim: `
+    SELECT a.* FROM countersign.claims c JOIN countersign.approvals a ON a.owner_id = c.owner_id AND a.approval_id = c.approval_id
+    WHERE c.owner_id = @ownerId AND c.credential_id = @credentialId AND c.key = @key`,
+
+  approval: 'SELECT * FROM countersign.approvals WHERE owner_id = @ownerId AND approval_id = @approvalId',
+  plan: 'SELECT sealed_plan FROM countersign.plans WHERE owner_id = @ownerId AND approval_id = @approvalId',
+  follow_up: 'SELECT 1 FROM countersign.follow_ups WHERE owner_id = @ownerId AND approval_id = @approvalId',
+  standing_of_approval: `
+    SELECT ${CREDENTIAL_COLUMNS}, o.plan, o.limits FROM countersign.approvals a
+    JOIN countersign.credentials c ON c.owner_id = a.owner_id AND c.credential_id = a.credential_id
+    JOIN countersign.owners o ON o.owner_id = a.owner_id
+    WHERE a.owner_id = @ownerId AND a.approval_id = @approvalId`,
+  standing: `
+    SELECT ${CREDENTIAL_COLUMNS}, o.plan, o.limits FROM countersign.credentials c JOIN countersign.owners o ON o.owner_id = c.owner_id
+    WHERE c.owner_id = @ownerId AND c.credential_id = @credentialId`,
+
+  same_pending: `
+    SELECT * FROM countersign.approvals
+    WHERE owner_id = @ownerId AND request_hash = @requestHash AND state = 'pending'
+      AND credential_id = @credentialId AND expires_at_ms > @nowMs`,
+  same_unfinished: `
+    SELECT * FROM countersign.approvals
+    WHERE owner_id = @ownerId AND request_hash = @requestHash AND state IN ('approved', 'outcome_unknown')
+      AND credential_id = @credentialId AND (ended_at_ms IS NULL OR ended_at_ms > @unfinishedSinceMs)
+    ORDER BY created_at_ms DESC LIMIT 1`,
+  target_pending: `
+    SELECT a.* FROM countersign.waiting_targets w
+    JOIN countersign.approvals a ON a.owner_id = w.owner_id AND a.approval_id = w.approval_id
+    WHERE w.owner_id = @ownerId AND w.target = ANY(@targets::text[])
+      AND a.credential_id = @credentialId AND a.state = 'pending' AND a.expires_at_ms > @nowMs
+    LIMIT 1`,
+  same_of_owner: `
+    SELECT
+      (SELECT max(ended_at_ms) FROM countersign.approvals
+        WHERE owner_id = @ownerId AND (request_hash = @requestHash OR similar_hash = @similarHash)
+          AND state = 'rejected' AND ended_at_ms > @rejectedSinceMs) AS rejected_at_ms,
+      EXISTS (SELECT 1 FROM countersign.approvals
+        WHERE owner_id = @ownerId AND request_hash = @requestHash AND state = 'executed'
+          AND ended_at_ms > @executedSinceMs) AS executed,
+      EXISTS (SELECT 1 FROM countersign.approvals
+        WHERE owner_id = @ownerId AND request_hash = @requestHash AND state IN ('approved', 'outcome_unknown')
+          AND credential_id <> @credentialId
+          AND (ended_at_ms IS NULL OR ended_at_ms > @unfinishedSinceMs)) AS unfinished_elsewhere`,
+  // A send that failed was not sent. One whose outcome is unknown may have been.
+  direct_sends: `
+    SELECT count(*) AS day, count(*) FILTER (WHERE created_at_ms > @shortSendsSinceMs) AS short
+    FROM countersign.approvals
+    WHERE owner_id = @ownerId AND credential_id = @credentialId AND NOT asked AND sends
+      AND created_at_ms > @daySendsSinceMs AND state <> 'failed'`,
+  filed: `
+    SELECT count(*) AS filed FROM countersign.approvals
+    WHERE owner_id = @ownerId AND credential_id = @credentialId AND asked AND created_at_ms >= @filedSinceMs`,
+  waiting: `
+    SELECT count(*) AS of_owner, count(*) FILTER (WHERE credential_id = @credentialId) AS of_key
+    FROM countersign.approvals
+    WHERE owner_id = @ownerId AND ended_at_ms IS NULL AND state = 'pending' AND expires_at_ms > @nowMs`,
+
+  lapsed: `
+    SELECT a.*, p.sealed_plan FROM countersign.approvals a
+    LEFT JOIN countersign.plans p ON p.owner_id = a.owner_id AND p.approval_id = a.approval_id
+    WHERE a.state = 'approved' AND a.lease_until_ms <= @storeNowMs
+      AND a.approval_id <> ALL(@running::text[]) AND a.owner_id = ANY(@ownerIds::text[])
+    ORDER BY a.lease_until_ms LIMIT @limit`,
+  due_follow_ups: `
+    SELECT a.*, p.sealed_plan FROM countersign.follow_ups f
+    JOIN countersign.approvals a ON a.owner_id = f.owner_id AND a.approval_id = f.approval_id
+    LEFT JOIN countersign.plans p ON p.owner_id = a.owner_id AND p.approval_id = a.approval_id
+    WHERE f.due_at_ms <= @storeNowMs AND f.approval_id <> ALL(@running::text[])
+      AND f.owner_id = ANY(@ownerIds::text[])
+    ORDER BY f.due_at_ms LIMIT @limit`,
+  overdue: `
+    SELECT * FROM countersign.approvals
+    WHERE state = 'pending' AND expires_at_ms <= @nowMs AND owner_id = ANY(@ownerIds::text[])
+    ORDER BY expires_at_ms`,
+
+  credential:
+    'SELECT * FROM countersign.credentials WHERE owner_id = @ownerId AND credential_id = @credentialId',
+  secrets: `
+    SELECT secret_hash, expires_at_ms FROM countersign.secrets
+    WHERE owner_id = @ownerId AND credential_id = @credentialId`,
+  pending: `
+    SELECT * FROM countersign.approvals
+    WHERE owner_id = @ownerId AND ended_at_ms IS NULL AND state = 'pending'
+    ORDER BY created_at_ms, approval_id`,
+  pending_targets: 'SELECT approval_id, target FROM countersign.waiting_targets WHERE owner_id = @ownerId',
+
+  owner: 'SELECT * FROM countersign.owners WHERE owner_id = @ownerId',
+  owners: 'SELECT * FROM countersign.owners ORDER BY created_at_ms, owner_id',
+  owner_by_email: 'SELECT * FROM countersign.owners WHERE email_folded = @email',
+  accounts: ACCOUNTS_OF('@ownerId'),
+  credentials: `
+    SELECT * FROM countersign.credentials WHERE owner_id = @ownerId ORDER BY created_at_ms DESC, credential_id DESC`,
+  devices:
+    'SELECT * FROM countersign.devices WHERE owner_id = @ownerId ORDER BY last_sign_in_ms DESC, device_hash',
+  devices_by_email: `
+    SELECT d.* FROM countersign.owners o JOIN countersign.devices d ON d.owner_id = o.owner_id
+    WHERE o.email_folded = @email ORDER BY d.last_sign_in_ms DESC, d.device_hash`,
+  sessions: `SELECT ${SESSION_COLUMNS} FROM countersign.sessions s WHERE s.owner_id = @ownerId`,
+  password_tries: 'SELECT * FROM countersign.password_tries WHERE row_number = ANY(@rows::integer[])',
+  proof: `
+    SELECT
+      EXISTS (SELECT 1 FROM countersign.sessions WHERE owner_id = @ownerId AND session_id = @sessionId) AS has_session,
+      EXISTS (SELECT 1 FROM countersign.session_proofs
+        WHERE owner_id = @ownerId AND session_id = @sessionId AND nonce = @nonce) AS is_used`,
+
+  tracker_of_request:
+    'SELECT * FROM countersign.trackers WHERE owner_id = @ownerId AND request_id = @requestId',
+  last_tracker:
+    'SELECT coalesce(max(tracker_id), 0) AS last_id FROM countersign.trackers WHERE owner_id = @ownerId',
+  last_link:
+    'SELECT coalesce(max(link_id), 0) AS last_id FROM countersign.tracker_links WHERE owner_id = @ownerId',
+  last_event:
+    'SELECT coalesce(max(event_id), 0) AS last_id FROM countersign.event_numbers WHERE owner_id = @ownerId',
+  trackers_by_id: `
+    SELECT * FROM countersign.trackers
+    WHERE owner_id = @ownerId AND tracker_id = ANY(@trackerIds::bigint[])`,
+  links_by_target: `
+    SELECT * FROM countersign.tracker_links
+    WHERE owner_id = @ownerId AND tracker_id = ANY(@trackerIds::bigint[])
+      AND target = ANY(@targets::text[])`,
+  event_numbers: `
+    SELECT event_id, calendar, uid, recurrence_id FROM countersign.event_numbers
+    WHERE owner_id = @ownerId AND account_id = @accountId AND key_hash = ANY(@hashes::text[])`,
+  inbox: `
+    SELECT w.owner_id IS NOT NULL AS is_watched, w.uid_validity, w.uid FROM countersign.accounts a
+    LEFT JOIN countersign.watched_inboxes w ON w.owner_id = a.owner_id AND w.account_id = a.account_id
+    WHERE a.owner_id = @ownerId AND a.account_id = @accountId`,
+  unwatched: `
+    SELECT w.owner_id, w.account_id FROM countersign.watched_inboxes w
+    WHERE w.owner_id = ANY(@ownerIds::text[])
+      AND NOT EXISTS (SELECT 1 FROM countersign.trackers t WHERE t.owner_id = w.owner_id AND ${WAITS})`,
+  watched_inboxes: `
+    SELECT a.*, w.owner_id IS NOT NULL AS is_watched, w.uid_validity, w.uid
+    FROM (SELECT DISTINCT owner_id FROM countersign.trackers WHERE ${WAITS}) t
+    JOIN countersign.accounts a ON a.owner_id = t.owner_id
+    LEFT JOIN countersign.watched_inboxes w ON w.owner_id = a.owner_id AND w.account_id = a.account_id
+    ORDER BY a.owner_id, a.account_id`,
+
+  approvals_of_owner: page(),
+  open_of_owner: page(OPEN),
+  approvals_of_credential: page(OF_KEY),
+  open_of_credential: page(OPEN, OF_KEY),
+
+  known_recipients: `
+    SELECT address FROM countersign.known_recipients
+    WHERE owner_id = @ownerId AND account_id = @accountId
+      AND address = ANY(@addresses::text[])
+      AND md5(address) = ANY(ARRAY(SELECT md5(one) FROM unnest(@addresses::text[]) AS wanted (one)))`,
+  known_domains: `
+    SELECT DISTINCT substring(address FROM '[^@]*$') AS domain
+    FROM countersign.known_recipients WHERE owner_id = @ownerId AND account_id = @accountId`,
+  relocated: `
+    SELECT mark FROM countersign.relocated_messages
+    WHERE owner_id = @ownerId AND mark = ANY(@marks::text[])`,
+  events: `
+    SELECT * FROM countersign.events WHERE owner_id = @ownerId AND sequence > @afterId ORDER BY sequence LIMIT @limit`,
+  activity:
+    'SELECT * FROM countersign.activity WHERE owner_id = @ownerId ORDER BY activity_id DESC LIMIT @limit',
+
+  session_by_token: `
+    SELECT o.*, ${SESSION_COLUMNS} FROM countersign.sessions s JOIN countersign.owners o ON o.owner_id = s.owner_id
+    WHERE s.token_hash = @tokenHash AND s.expires_at_ms > @nowMs`,
+  live_sessions: `
+    SELECT ${SESSION_COLUMNS} FROM countersign.sessions s WHERE s.owner_id = @ownerId AND s.expires_at_ms > @nowMs
+    ORDER BY s.last_used_at_ms DESC, s.session_id LIMIT 100`,
+
+  trackers: `
+    SELECT * FROM countersign.trackers
+    WHERE owner_id = @ownerId AND (status = 'resolved') = @isResolved AND tracker_id < @before
+    ORDER BY tracker_id DESC LIMIT @limit`,
+  count_trackers: `
+    SELECT count(*) AS total FROM countersign.trackers WHERE owner_id = @ownerId AND (status = 'resolved') = @isResolved`,
+  links: `
+    SELECT * FROM countersign.tracker_links WHERE owner_id = @ownerId AND tracker_id = @trackerId AND link_id <= @upTo
+    ORDER BY link_id DESC LIMIT @limit`,
+  count_links: `
+    SELECT count(*) AS total FROM countersign.tracker_links WHERE owner_id = @ownerId AND tracker_id = @trackerId`,
+  event: `
+    SELECT account_id, calendar, uid, recurrence_id FROM countersign.event_numbers
+    WHERE owner_id = @ownerId AND event_id = @eventId`,
+  waiting_trackers: `
+    SELECT tracker_id, keywords, created_at_ms FROM countersign.trackers WHERE owner_id = @ownerId AND ${WAITS}
+    ORDER BY tracker_id`,
+  trackers_to_summarise: DUE_TRACKERS,
+  messages_to_summarise: `
+    SELECT * FROM (
+      SELECT l.*, row_number() OVER (PARTITION BY l.owner_id, l.tracker_id ORDER BY l.link_id DESC) AS place
+      FROM (${DUE_TRACKERS}) t
+      JOIN countersign.tracker_links l ON l.owner_id = t.owner_id AND l.tracker_id = t.tracker_id AND l.kind = 'mail'
+    ) AS placed
+    WHERE place <= @messages ORDER BY link_id DESC`,
+
+  any_owner: 'SELECT 1 FROM countersign.owners LIMIT 1',
+  clock: `SELECT ${STORE_NOW_MS} AS now_ms`,
+};
+
+export const WRITES: Readonly<Record<WriteStatement, string>> = {
+  count_calls: `
+    INSERT INTO countersign.usage (owner_id, credential_id, slot_id, time_ms, count)
+    VALUES (@owner_id, '', '', @day_ms, @day_count), (@owner_id, @credential_id, '', @minute_ms, @minute_count)
+    ON CONFLICT (owner_id, credential_id, slot_id) DO UPDATE SET time_ms = excluded.time_ms, count = excluded.count`,
+  keep_slot: `
+    INSERT INTO countersign.usage (owner_id, credential_id, slot_id, time_ms, count)
+    VALUES (@owner_id, @credential_id, @slot_id, @time_ms, 1)
+    ON CONFLICT (owner_id, credential_id, slot_id) DO UPDATE SET time_ms = excluded.time_ms`,
+  give_slot: `
+    DELETE FROM countersign.usage
+    WHERE owner_id = @owner_id AND credential_id = @credential_id AND slot_id = @slot_id`,
+  append_event: `
+    WITH next AS (
+      UPDATE countersign.owners SET last_event_sequence = last_event_sequence + 1 WHERE owner_id = @owner_id
+      RETURNING last_event_sequence)
+    INSERT INTO countersign.events (owner_id, sequence, event_id, type, credential_id, created_at_ms, data)
+    SELECT @owner_id::text, last_event_sequence, @event_id::text, @type::text, @credential_id::text,
+      @created_at_ms::bigint, @data::text
+    FROM next`,
+  append_activity: `
+    INSERT INTO countersign.activity (owner_id, activity_id, at_ms, kind, credential_id, tool, outcome, approval_id,
+      duration_ms, shown, listed)
+    VALUES (@owner_id, 1 + coalesce((
+        SELECT activity_id FROM countersign.activity WHERE owner_id = @owner_id
+        ORDER BY activity_id DESC LIMIT 1), 0),
+      @at_ms, @kind, @credential_id, @tool, @outcome, @approval_id, @duration_ms, @shown, @listed)`,
+  add_targets: `
+    INSERT INTO countersign.waiting_targets (owner_id, target, approval_id)
+    SELECT @owner_id::text, target, @approval_id::text FROM unnest(@targets::text[]) AS named (target)
+    ON CONFLICT DO NOTHING`,
+  remember_recipients: `
+    INSERT INTO countersign.known_recipients (owner_id, account_id, address, since_ms)
+    SELECT @owner_id::text, @account_id::bigint, address, @since_ms::bigint
+    FROM unnest(@addresses::text[]) AS found (address)
+    ON CONFLICT DO NOTHING`,
+  remember_relocated: `
+    INSERT INTO countersign.relocated_messages (owner_id, mark)
+    SELECT @owner_id::text, mark FROM unnest(@marks::text[]) AS added (mark) ON CONFLICT DO NOTHING`,
+  add_event_number: `
+    INSERT INTO countersign.event_numbers (owner_id, event_id, account_id, key_hash, calendar, uid, recurrence_id)
+    VALUES (@owner_id, @event_id, @account_id, @key_hash, @calendar, @uid, @recurrence_id)`,
+};
+
+export const ADD_OWNER = `
+  INSERT INTO countersign.owners
+    (owner_id, email, email_folded, timezone, plan, limits, password_hash, created_at_ms)
+  VALUES (@owner_id, @email, @email_folded, @timezone, @plan, @limits, @password_hash, @created_at_ms)
+  ON CONFLICT DO NOTHING`;
+
+/** Rows that one statement erases: so none takes longer than a statement may. */
+const ERASED_AT_ONCE = 5000;
+
+/** Each is repeated until it erases nothing. Who else erases at that moment, erases others. */
+export const ERASE: readonly string[] = [
+  `WITH old AS (
+    SELECT owner_id, approval_id FROM countersign.approvals WHERE has_plan AND ended_at_ms < @plansBeforeMs
+    LIMIT ${ERASED_AT_ONCE} FOR UPDATE SKIP LOCKED),
+  erased AS (
+    DELETE FROM countersign.plans p USING old WHERE p.owner_id = old.owner_id AND p.approval_id = old.approval_id)
+  UPDATE countersign.approvals a SET has_plan = false
+  FROM old WHERE a.owner_id = old.owner_id AND a.approval_id = old.approval_id`,
+  `DELETE FROM countersign.activity WHERE (owner_id, activity_id) IN (
+    SELECT owner_id, activity_id FROM countersign.activity WHERE at_ms < @activityBeforeMs
+    LIMIT ${ERASED_AT_ONCE} FOR UPDATE SKIP LOCKED)`,
+  `DELETE FROM countersign.claims WHERE (owner_id, credential_id, key) IN (
+    SELECT owner_id, credential_id, key FROM countersign.claims WHERE created_at_ms < @claimsBeforeMs
+    LIMIT ${ERASED_AT_ONCE} FOR UPDATE SKIP LOCKED)`,
+  `DELETE FROM countersign.password_tries WHERE row_number IN (
+    SELECT row_number FROM countersign.password_tries WHERE forgotten_ms < @passwordTriesBeforeMs
+    LIMIT ${ERASED_AT_ONCE} FOR UPDATE SKIP LOCKED)`,
+];

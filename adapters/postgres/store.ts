@@ -1,0 +1,80 @@
+import type { Store } from '../../core/ports/store.ts';
+import { factsOf } from '../rows/facts.ts';
+import { sqlLookups } from '../rows/lookups.ts';
+import type { Load, Values } from '../rows/query.ts';
+import { addOwnerValues, eraseValues, type Write, writesOf, writeText } from '../rows/writes.ts';
+import {
+  type Database,
+  DURABLE,
+  inOrder,
+  type Queries,
+  RELAXED,
+  SNAPSHOT,
+  type Transaction,
+} from './database.ts';
+import { lockFor, lockOwner } from './lock.ts';
+import { ADD_OWNER, ERASE, STATEMENTS, WRITES } from './statements.ts';
+
+/** A unit takes two round trips: one to begin, lock and load, one to write and commit. */
+export function postgresStore(db: Database): Store {
+  return {
+    ...sqlLookups(async (load) => {
+      // One statement sees one moment by itself.
+      if (load.queries.length === 1) return answer(db, load, {});
+      return db.transact(SNAPSHOT, async (tx) => {
+        const [found] = await inOrder(answer(tx, load, {}), tx.commit());
+        return found;
+      });
+    }),
+
+    unit: (commit, need, judge) =>
+      db.transact(commit === 'durable' ? DURABLE : RELAXED, async (tx) => {
+        const load = factsOf(need);
+        const locked = await lockFor(tx, need);
+        const [nowMs, facts] =
+          locked === undefined
+            ? [0, load.read(...load.queries.map(() => []))]
+            : await inOrder(locked.nowMs, answer(tx, load, locked.values));
+        const judged = judge(facts, nowMs);
+        await inOrder(write(tx, judged.changes.flatMap(writesOf)), tx.commit());
+        return judged.answer;
+      }),
+
+    apply: (ownerId, changes) =>
+      db.transact(RELAXED, async (tx) => {
+        const writes = changes.flatMap(writesOf);
+        await inOrder(lockOwner(tx, ownerId), write(tx, writes), tx.commit());
+      }),
+
+    addOwner: (owner) =>
+      db.transact(DURABLE, async (tx) => {
+        const [added] = await inOrder(tx.run(ADD_OWNER, addOwnerValues(owner)), tx.commit());
+        return added === 1;
+      }),
+
+    erase: (before) =>
+      db.transact(RELAXED, async (tx) => {
+        for (const statement of ERASE) while ((await tx.run(statement, eraseValues(before))) > 0);
+        await tx.commit();
+      }),
+
+    close: () => db.close(),
+  };
+}
+
+async function answer<Answer>(db: Queries, { queries, read }: Load<Answer>, more: Values): Promise<Answer> {
+  const found = queries.map(({ statement, values }) =>
+    db.rows(STATEMENTS[statement], { ...values, ...more }),
+  );
+  return read(...(await inOrder(...found)));
+}
+
+async function write(tx: Transaction, writes: readonly Write[]): Promise<void> {
+  await inOrder(
+    ...writes.map((one) => {
+      if (one.op === 'run') return tx.run(WRITES[one.statement], one.values);
+      const values = one.op === 'delete' ? one.key : { ...one.key, ...one.values };
+      return tx.run(writeText(one, 'countersign.'), values);
+    }),
+  );
+}

@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto';
+import type { EventKey } from '../../core/ports/calendar.ts';
+import type { NumberedKey } from '../../core/ports/store.ts';
+import type { NumberedEvent } from '../../core/ports/tracker-storage.ts';
+import { integer, type Row, text } from './row.ts';
+
+/** By which an index finds it, however long its parts are. */
+export function hashOfKey({ calendar, uid, recurrenceId }: EventKey): string {
+  return createHash('sha256')
+    .update(JSON.stringify([calendar, uid, recurrenceId]))
+    .digest('hex');
+}
+
+export function readNumberedKey(row: Row): NumberedKey {
+  return { eventId: integer(row, 'event_id'), event: readKey(row) };
+}
+
+export function readNumberedEvent(row: Row): NumberedEvent {
+  return { accountId: integer(row, 'account_id'), key: readKey(row) };
+}
+
+/** No instance of a series: NULL or empty, as the store keeps it. */
+function readKey(row: Row): EventKey {
+  const recurrenceId = row.recurrence_id === null ? '' : text(row, 'recurrence_id');
+  return {
+    calendar: text(row, 'calendar'),
+    uid: text(row, 'uid'),
+    recurrenceId: recurrenceId === '' ? null : recurrenceId,
+  };
+}

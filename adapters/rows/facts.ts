@@ -1,0 +1,318 @@
+import type { EventKey } from '../../core/ports/calendar.ts';
+import type { FactKind, FactsOf, NeedOf, StoredDevice, TrackersFacts } from '../../core/ports/store.ts';
+import { readAccounts } from './account.ts';
+import { readApproval } from './approval.ts';
+import { readClaim } from './claim.ts';
+import { readCredential, readStanding } from './credential.ts';
+import { hashOfKey, readNumberedKey } from './event-number.ts';
+import { folded, readOwner } from './owner.ts';
+import type { Load, Query, Statement, Values } from './query.ts';
+import { flag, instant, instantOrNull, integer, integerOrNull, type Row, text, textOrNull } from './row.ts';
+import { readSession } from './session.ts';
+import { readLink, readStoredTracker, readTracker } from './tracker.ts';
+import { readTries } from './tries.ts';
+import { readUsage } from './usage.ts';
+import { readPosition } from './watching.ts';
+
+/** How each kind of fact is read from SQL. The store has locked what the need names. */
+export function factsOf<Kind extends FactKind>(need: NeedOf<Kind>): Load<FactsOf<Kind>> {
+  return FACTS[need.kind](need);
+}
+
+type Rows = readonly Row[];
+
+const FACTS: { readonly [Kind in FactKind]: (need: NeedOf<Kind>) => Load<FactsOf<Kind>> } = {
+  caller: ({ secretHash }) => ({
+    queries: [
+      ask('caller', { secretHash }),
+      ask('usage_of_secret', { secretHash }),
+      ask('accounts_of_secret', { secretHash }),
+    ],
+    read([row], usage, accounts) {
+      if (row === undefined) return undefined;
+      return {
+        owner: readOwner(row),
+        credential: readCredential(row),
+        secretExpiresAt: instant(row, 'secret_expires_at_ms'),
+        accounts: readAccounts(accounts),
+        usage: readUsage(usage),
+      };
+    },
+  }),
+
+  claim: ({ ownerId, credentialId, key }) => ({
+    queries: claimQueries({ ownerId, credentialId, key }),
+    read: ([claim], [approval]) => ({
+      claim: claim && readClaim(claim),
+      approval: approval && readApproval(approval),
+    }),
+  }),
+
+  held: ({ ownerId, slotId = '', claim, approval, followUp = '' }) => {
+    const { credentialId, key } = claim ?? { credentialId: '', key: '' };
+    return {
+      queries: [
+        ask('slot', { ownerId, slotId }),
+        ask('claim', { ownerId, credentialId, key }),
+        ask('approval', { ownerId, approvalId: approval?.id ?? '' }),
+        ask('follow_up', { ownerId, approvalId: followUp }),
+      ],
+      read: ([slot], [found], [run], [due]) => ({
+        slot: slot && {
+          credentialId: text(slot, 'credential_id'),
+          leaseUntilMs: integer(slot, 'time_ms'),
+        },
+        claim: found && readClaim(found),
+        approval: run && readApproval(run),
+        hasFollowUp: due !== undefined,
+      }),
+    };
+  },
+
+  filing: ({ kind: _kind, key, ...need }) => {
+    const values = { ...need, key: key ?? '' };
+    return {
+      queries: [
+        ask('claim', values),
+        ask('standing', values),
+        ask('same_pending', values),
+        ask('same_unfinished', values),
+        ask('target_pending', values),
+        ask('same_of_owner', values),
+        ask('direct_sends', values),
+        ask('filed', values),
+        ask('waiting', values),
+      ],
+      read([claim], [standing], [pending], [unfinished], [target], [others], [sends], [filed], [waiting]) {
+        const ofOwner = counted(others);
+        return {
+          claim: claim && readClaim(claim),
+          standing: standing && readStanding(standing),
+          samePending: pending && readApproval(pending),
+          sameUnfinished: unfinished && readApproval(unfinished),
+          targetPending: target && readApproval(target),
+          rejectedAt: instantOrNull(ofOwner, 'rejected_at_ms') ?? undefined,
+          isExecuted: flag(ofOwner, 'executed'),
+          isUnfinishedElsewhere: flag(ofOwner, 'unfinished_elsewhere'),
+          daySends: integer(counted(sends), 'day'),
+          shortSends: integer(counted(sends), 'short'),
+          filed: integer(counted(filed), 'filed'),
+          waitingOfKey: integer(counted(waiting), 'of_key'),
+          waitingOfOwner: integer(counted(waiting), 'of_owner'),
+        };
+      },
+    };
+  },
+
+  approval: ({ ownerId, approvalId, withPlan }) => {
+    const values = { ownerId, approvalId };
+    return {
+      queries: [
+        ask('approval', values),
+        ask('standing_of_approval', values),
+        ...(withPlan ? [ask('plan', values)] : []),
+      ],
+      read: ([approval], [standing], plans) =>
+        approval && {
+          approval: readApproval(approval),
+          standing: readStanding(counted(standing)),
+          sealedPlan: readPlanText(plans?.[0]),
+        },
+    };
+  },
+
+  due: ({ running, limit }) => {
+    const values = { running: [...running], limit };
+    return {
+      queries: [ask('lapsed', values), ask('due_follow_ups', values)],
+      read: (lapsed, followUps) => ({
+        lapsed: lapsed.map(readReclaimed),
+        followUps: followUps.map(readReclaimed),
+      }),
+    };
+  },
+
+  overdue: ({ now }) => ({
+    queries: [ask('overdue', { nowMs: now.getTime() })],
+    read: (rows) => rows.map(readApproval),
+  }),
+
+  credential: ({ ownerId, credentialId }) => ({
+    queries: [
+      ask('credential', { ownerId, credentialId }),
+      ask('secrets', { ownerId, credentialId }),
+      ask('pending', { ownerId }),
+    ],
+    read: ([credential], secrets, pending) =>
+      credential && {
+        credential: readCredential(credential),
+        secrets: secrets.map((row) => ({
+          secretHash: text(row, 'secret_hash'),
+          expiresAt: instant(row, 'expires_at_ms'),
+        })),
+        pending: pending.map(readApproval),
+      },
+  }),
+
+  accounts: ({ ownerId }) => ({
+    queries: [
+      ask('owner', { ownerId }),
+      ask('accounts', { ownerId }),
+      ask('pending', { ownerId }),
+      ask('pending_targets', { ownerId }),
+    ],
+    read([owner], accounts, pending, targets) {
+      if (owner === undefined) return undefined;
+      const targetsOf = (id: string) =>
+        targets.filter((row) => text(row, 'approval_id') === id).map((row) => text(row, 'target'));
+      return {
+        activeAccountId: integerOrNull(owner, 'active_account_id'),
+        lastAccountId: integer(owner, 'last_account_id'),
+        accounts: readAccounts(accounts),
+        pending: pending.map(readApproval).map((approval) => ({ approval, targets: targetsOf(approval.id) })),
+      };
+    },
+  }),
+
+  sessions: ({ ownerId }) => ({
+    queries: [ask('owner', { ownerId }), ask('sessions', { ownerId })],
+    read: ([owner], sessions) =>
+      owner && {
+        passwordHash: textOrNull(owner, 'password_hash'),
+        sessions: sessions.map((row) => ({
+          session: readSession(row),
+          expiresAt: instant(row, 'session_expires_at_ms'),
+        })),
+      },
+  }),
+
+  proof: ({ ownerId, sessionId, nonce }) => ({
+    queries: [ask('proof', { ownerId, sessionId, nonce })],
+    read([row]) {
+      const found = counted(row);
+      return { hasSession: flag(found, 'has_session'), isUsed: flag(found, 'is_used') };
+    },
+  }),
+
+  tries: ({ who, rows }) => {
+    const [owner, devices] =
+      'email' in who
+        ? [
+            ask('owner_by_email', { email: folded(who.email) }),
+            ask('devices_by_email', { email: folded(who.email) }),
+          ]
+        : [ask('owner', { ownerId: who.ownerId }), ask('devices', { ownerId: who.ownerId })];
+    return {
+      queries: [owner, devices, ask('password_tries', { rows: Object.values(rows) })],
+      read([found], known, tries) {
+        const triesOf = (counter: keyof typeof rows) =>
+          readTries(tries.find((row) => integer(row, 'row_number') === rows[counter]));
+        return {
+          found: found && { owner: readOwner(found), passwordHash: textOrNull(found, 'password_hash') },
+          tries: {
+            address: triesOf('address'),
+            newcomers: triesOf('newcomers'),
+            repeaters: triesOf('repeaters'),
+          },
+          devices: known.map(readDevice),
+        };
+      },
+    };
+  },
+
+  newTracker: ({ ownerId, requestId }) => ({
+    queries: [ask('tracker_of_request', { ownerId, requestId }), ask('last_tracker', { ownerId })],
+    read: ([existing], [last]) => ({
+      existing: existing && readTracker(existing),
+      lastTrackerId: integer(counted(last), 'last_id'),
+    }),
+  }),
+
+  trackers: (need) => ({ queries: trackerQueries(need), read: readTrackers }),
+
+  inbox: (need) => ({
+    queries: [...trackerQueries(need), ask('inbox', { ownerId: need.ownerId, accountId: need.accountId })],
+    read: (trackers, links, last, [inbox]) => ({
+      ...readTrackers(trackers, links, last),
+      hasAccount: inbox !== undefined,
+      position: inbox && readPosition(inbox),
+    }),
+  }),
+
+  eventNumbers: ({ ownerId, accountId, events }) => {
+    const keys = events.map(keyText);
+    return {
+      queries: [
+        ask('event_numbers', { ownerId, accountId, keys, hashes: events.map(hashOfKey) }),
+        ask('last_event', { ownerId }),
+      ],
+      read: (known, [last]) => ({
+        known: known.map(readNumberedKey),
+        lastEventId: integer(counted(last), 'last_id'),
+      }),
+    };
+  },
+
+  unwatched: () => ({
+    queries: [ask('unwatched', {})],
+    read: (rows) =>
+      rows.map((row) => ({ ownerId: text(row, 'owner_id'), accountId: integer(row, 'account_id') })),
+  }),
+};
+
+export function ask(statement: Statement, values: Values): Query {
+  return { statement, values };
+}
+
+function claimQueries(values: Values): readonly Query[] {
+  return [ask('claim', values), ask('approval_of_claim', values)];
+}
+
+function trackerQueries({ ownerId, trackerIds, targets }: FactsNeed<'trackers'>): readonly Query[] {
+  return [
+    ask('trackers_by_id', { ownerId, trackerIds }),
+    ask('links_by_target', { ownerId, trackerIds, targets }),
+    ask('last_link', { ownerId }),
+  ];
+}
+
+type FactsNeed<Kind extends FactKind> = Omit<NeedOf<Kind>, 'kind'>;
+
+function readTrackers(trackers: Rows, links: Rows, [last]: Rows): TrackersFacts {
+  return {
+    trackers: trackers.map(readStoredTracker),
+    links: links.map((row) => ({
+      trackerId: integer(row, 'tracker_id'),
+      target: text(row, 'target'),
+      link: readLink(row),
+    })),
+    lastLinkId: integer(counted(last), 'last_id'),
+  };
+}
+
+function readReclaimed(row: Row) {
+  return { approval: readApproval(row), sealedPlan: readPlanText(row) };
+}
+
+function readPlanText(row: Row | undefined): string | null {
+  return row === undefined ? null : textOrNull(row, 'sealed_plan');
+}
+
+function readDevice(row: Row): StoredDevice {
+  return {
+    deviceHash: text(row, 'device_hash'),
+    lastSignInMs: integer(row, 'last_sign_in_ms'),
+    failures: integer(row, 'failures'),
+    lastMs: integer(row, 'last_ms'),
+  };
+}
+
+function keyText({ calendar, uid, recurrenceId }: EventKey): string {
+  return JSON.stringify([calendar, uid, recurrenceId ?? '']);
+}
+
+/** A statement that always answers one row. */
+function counted(row: Row | undefined): Row {
+  if (row === undefined) throw new Error('A statement that always answers a row answered none.');
+  return row;
+}

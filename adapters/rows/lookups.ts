@@ -1,0 +1,135 @@
+import type { Store } from '../../core/ports/store.ts';
+import { readAccounts } from './account.ts';
+import { readActivity } from './activity.ts';
+import { readApproval } from './approval.ts';
+import { readCredential } from './credential.ts';
+import { readEvent } from './event.ts';
+import { readNumberedEvent } from './event-number.ts';
+import { ask } from './facts.ts';
+import { folded, readOwner } from './owner.ts';
+import type { Load, Query } from './query.ts';
+import { integer, type Row, text, textOrNull } from './row.ts';
+import { readSession } from './session.ts';
+import { readLink, readMessage, readTracker } from './tracker.ts';
+import { readWaitingTracker, readWatchedInboxes } from './watching.ts';
+
+type Lookups = Omit<Store, 'unit' | 'apply' | 'addOwner' | 'erase' | 'close'>;
+
+/** The plain look-ups. @param answered  runs the queries at one moment, and reads their rows */
+export function sqlLookups(answered: <Answer>(load: Load<Answer>) => Promise<Answer>): Lookups {
+  const rows = <Answer>(query: Query, read: (rows: readonly Row[]) => Answer): Promise<Answer> =>
+    answered({ queries: [query], read: (found) => read(found) });
+  const list = <Item>(query: Query, read: (row: Row) => Item): Promise<readonly Item[]> =>
+    rows(query, (found) => found.map(read));
+  const first = <Item>(query: Query, read: (row: Row) => Item): Promise<Item | undefined> =>
+    rows(query, ([row]) => row && read(row));
+  const set = (query: Query, column: string): Promise<ReadonlySet<string>> =>
+    rows(query, (found) => new Set(found.map((row) => text(row, column))));
+
+  return {
+    healthy: () => rows(ask('any_owner', {}), () => undefined),
+
+    approval: (ownerId, approvalId) => first(ask('approval', { ownerId, approvalId }), readApproval),
+    approvals: ({ ownerId, credentialId, state, after, limit }) => {
+      const { createdAtMs, id } = after ?? { createdAtMs: Number.MAX_SAFE_INTEGER, id: '' };
+      const pages =
+        credentialId === undefined
+          ? ({ all: 'approvals_of_owner', open: 'open_of_owner' } as const)
+          : ({ all: 'approvals_of_credential', open: 'open_of_credential' } as const);
+      // One row more than is wanted tells whether there are more.
+      const values = { ownerId, credentialId: credentialId ?? '', createdAtMs, id, limit: limit + 1 };
+      return rows(ask(pages[state], values), (found) => ({
+        approvals: found.slice(0, limit).map(readApproval),
+        more: found.length > limit,
+      }));
+    },
+    plan: (ownerId, approvalId) =>
+      first(ask('plan', { ownerId, approvalId }), (row) => text(row, 'sealed_plan')),
+
+    knownRecipients: (ownerId, accountId, addresses) =>
+      set(ask('known_recipients', { ownerId, accountId, addresses }), 'address'),
+    knownDomains: (ownerId, accountId) => set(ask('known_domains', { ownerId, accountId }), 'domain'),
+    relocatedAmong: (ownerId, marks) => set(ask('relocated', { ownerId, marks }), 'mark'),
+
+    events: (query) => list(ask('events', query), readEvent),
+    activity: (query) => list(ask('activity', query), readActivity),
+
+    credentials: (ownerId) =>
+      answered({
+        queries: [ask('credentials', { ownerId }), ask('clock', {})],
+        read: (found, [clock]) => ({
+          credentials: found.map(readCredential),
+          storeNowMs: integer(clock ?? {}, 'now_ms'),
+        }),
+      }),
+    credentialOfSecret: (secretHash) =>
+      first(ask('secret', { secretHash }), (row) => ({
+        ownerId: text(row, 'owner_id'),
+        credentialId: text(row, 'credential_id'),
+      })),
+
+    owner: (ownerId) => first(ask('owner', { ownerId }), readOwner),
+    owners: () => list(ask('owners', {}), readOwner),
+    ownerByEmail: (email) =>
+      first(ask('owner_by_email', { email: folded(email) }), (row) => ({
+        owner: readOwner(row),
+        passwordHash: textOrNull(row, 'password_hash'),
+      })),
+
+    session: (tokenHash, now) =>
+      first(ask('session_by_token', { tokenHash, nowMs: now.getTime() }), (row) => ({
+        owner: readOwner(row),
+        session: readSession(row),
+      })),
+    sessions: (ownerId, now) => list(ask('live_sessions', { ownerId, nowMs: now.getTime() }), readSession),
+
+    accounts: (ownerId) => rows(ask('accounts', { ownerId }), readAccounts),
+    watchedInboxes: () => rows(ask('watched_inboxes', {}), readWatchedInboxes),
+
+    trackers: ({ ownerId, state, before = Number.MAX_SAFE_INTEGER, limit }) => {
+      const values = { ownerId, isResolved: state === 'resolved', before, limit: limit + 1 };
+      return answered({
+        queries: [ask('trackers', values), ask('count_trackers', values)],
+        read: (found, [count]) => ({
+          trackers: found.slice(0, limit).map(readTracker),
+          total: integer(count ?? {}, 'total'),
+          more: found.length > limit,
+        }),
+      });
+    },
+    tracker: ({ ownerId, trackerId, upTo = Number.MAX_SAFE_INTEGER, limit }) => {
+      const values = { ownerId, trackerId, upTo, limit: limit + 1 };
+      return answered({
+        queries: [
+          ask('trackers_by_id', { ownerId, trackerIds: [trackerId] }),
+          ask('links', values),
+          ask('count_links', values),
+        ],
+        read: ([tracker], links, [count]) =>
+          tracker && {
+            tracker: readTracker(tracker),
+            links: links.slice(0, limit).map(readLink),
+            total: integer(count ?? {}, 'total'),
+            more: links.length > limit,
+          },
+      });
+    },
+    event: (ownerId, eventId) => first(ask('event', { ownerId, eventId }), readNumberedEvent),
+    waitingTrackers: (ownerId) => list(ask('waiting_trackers', { ownerId }), readWaitingTracker),
+    summariesDue: (query) =>
+      answered({
+        queries: [ask('trackers_to_summarise', query), ask('messages_to_summarise', query)],
+        read: (due, messages) =>
+          due.map((row) => {
+            const tracker = readTracker(row);
+            const isOf = (link: Row) =>
+              text(link, 'owner_id') === tracker.ownerId && integer(link, 'tracker_id') === tracker.trackerId;
+            return {
+              tracker,
+              messages: messages.filter(isOf).map(readMessage),
+              upTo: integer(row, 'last_message_link_id'),
+            };
+          }),
+      }),
+  };
+}

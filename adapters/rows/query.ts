@@ -1,0 +1,128 @@
+import type { Row } from './row.ts';
+
+type Value = string | number | boolean | null | readonly (string | number)[];
+/** By the name that a statement calls them, after its `@`. */
+export type Values = Readonly<Record<string, Value>>;
+
+/** One look at the database. Each SQL store has its own text for each statement. */
+export interface Query {
+  readonly statement: Statement;
+  readonly values: Values;
+}
+
+/** The queries that answer one question, and what their rows mean, in the same order. */
+export interface Load<Answer> {
+  readonly queries: readonly Query[];
+  read(...results: readonly (readonly Row[])[]): Answer;
+}
+
+/** The text of each statement, in the dialect of one store. `@storeNowMs` and `@ownerIds` are the store's to fill. */
+export type StatementTexts = Readonly<Record<Statement, string>>;
+
+/** Each with the values that it is given. */
+export type Statement =
+  /** `secretHash`: the credential, its secret's end (`secret_expires_at_ms`) and its owner. */
+  | 'caller'
+  /** `secretHash`: what the secret's credential and its owner have used. */
+  | 'usage_of_secret'
+  /** `secretHash`: the accounts of the secret's owner, oldest first. */
+  | 'accounts_of_secret'
+  /** `secretHash` */
+  | 'secret'
+  /** `ownerId`, `slotId` */
+  | 'slot'
+  /** `ownerId`, `credentialId`, `key` */
+  | 'claim'
+  /** The same: the approval that the claim is bound to. */
+  | 'approval_of_claim'
+  /** `ownerId`, `approvalId` */
+  | 'approval'
+  | 'plan'
+  | 'follow_up'
+  /** The same: the approval's credential, with its owner's plan and limits. */
+  | 'standing_of_approval'
+  /** `ownerId`, `credentialId`: the same columns. */
+  | 'standing'
+  /** The values of a `FilingNeed`. */
+  | 'same_pending'
+  | 'same_unfinished'
+  | 'target_pending'
+  | 'same_of_owner'
+  | 'direct_sends'
+  | 'filed'
+  | 'waiting'
+  /** `running`, `limit`: approvals with their plans. */
+  | 'lapsed'
+  | 'due_follow_ups'
+  /** `nowMs` */
+  | 'overdue'
+  /** `ownerId`, `credentialId` */
+  | 'credential'
+  | 'secrets'
+  /** `ownerId`: its approvals that wait. */
+  | 'pending'
+  /** `ownerId`: the targets of those. */
+  | 'pending_targets'
+  /** `ownerId` */
+  | 'owner'
+  | 'accounts'
+  | 'credentials'
+  | 'devices'
+  | 'sessions'
+  /** `email`, folded */
+  | 'owner_by_email'
+  | 'devices_by_email'
+  | 'owners'
+  /** `rows`: row numbers. */
+  | 'password_tries'
+  /** `ownerId`, `sessionId`, `nonce`: `has_session`, `is_used`. */
+  | 'proof'
+  /** `ownerId`, `requestId` */
+  | 'tracker_of_request'
+  /** `ownerId`: `last_id`, 0 when there is none. */
+  | 'last_tracker'
+  | 'last_link'
+  | 'last_event'
+  /** `ownerId`, `trackerIds`; and `targets`. */
+  | 'trackers_by_id'
+  | 'links_by_target'
+  /** `ownerId`, `accountId`, `keys` (JSON of calendar, uid and recurrence id, '' for none), `hashes` of event keys. */
+  | 'event_numbers'
+  /** `ownerId`, `accountId`: the account's inbox, watched or not (`is_watched`). */
+  | 'inbox'
+  | 'unwatched'
+  | 'watched_inboxes'
+  /** `ownerId`, `createdAtMs`, `id`, `limit`; and `credentialId`. */
+  | 'approvals_of_owner'
+  | 'open_of_owner'
+  | 'approvals_of_credential'
+  | 'open_of_credential'
+  /** `ownerId`, `accountId`, `addresses` */
+  | 'known_recipients'
+  | 'known_domains'
+  /** `ownerId`, `marks` */
+  | 'relocated'
+  /** `ownerId`, `afterId`, `limit` */
+  | 'events'
+  /** `ownerId`, `limit` */
+  | 'activity'
+  /** `tokenHash`, `nowMs`: the session with its owner. */
+  | 'session_by_token'
+  /** `ownerId`, `nowMs` */
+  | 'live_sessions'
+  /** `ownerId`, `isResolved`, `before`, `limit` */
+  | 'trackers'
+  | 'count_trackers'
+  /** `ownerId`, `trackerId`, `upTo`, `limit` */
+  | 'links'
+  | 'count_links'
+  /** `ownerId`, `eventId` */
+  | 'event'
+  /** `ownerId` */
+  | 'waiting_trackers'
+  /** `limit`, `messages` */
+  | 'trackers_to_summarise'
+  | 'messages_to_summarise'
+  | 'any_owner'
+  /** The store's clock, as `now_ms`. */
+  | 'clock';

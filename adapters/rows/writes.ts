@@ -1,0 +1,453 @@
+import type { Approval } from '../../core/approval.ts';
+import { folderRolesText } from '../../core/folders/roles.ts';
+import type { Storage } from '../../core/ports/storage.ts';
+import type { Change, StoredTracker } from '../../core/ports/store.ts';
+import type { LinkContent } from '../../core/ports/tracker-storage.ts';
+import { hashOfKey } from './event-number.ts';
+import { folded } from './owner.ts';
+import type { Values } from './query.ts';
+
+/** What a change or a command writes. Columns are named as in the tables. */
+export type Write =
+  | { readonly op: 'insert'; readonly table: string; readonly key: Values; readonly values: Values }
+  /** Inserts the row, or sets `values` where the key is there. */
+  | { readonly op: 'put'; readonly table: string; readonly key: Values; readonly values: Values }
+  | { readonly op: 'update'; readonly table: string; readonly key: Values; readonly values: Values }
+  | { readonly op: 'delete'; readonly table: string; readonly key: Values }
+  /** What each store says in its own words. */
+  | { readonly op: 'run'; readonly statement: WriteStatement; readonly values: Values };
+
+export type WriteStatement =
+  /** Puts the counts of the credential's minute and of the owner's day. */
+  | 'count_calls'
+  | 'keep_slot'
+  | 'give_slot'
+  /** Inserts the event with the owner's next sequence number. */
+  | 'append_event'
+  /** Inserts the row behind the owner's newest one. */
+  | 'append_activity'
+  | 'add_targets'
+  /** Those that are there stay as they are. */
+  | 'remember_recipients'
+  | 'remember_relocated'
+  | 'add_event_number';
+
+type RowWrite = Exclude<Write, { op: 'run' }>;
+
+const texts = new Map<string, string>();
+
+/** The text of a write that is the same in every dialect. @param prefix stands before the name of a table */
+export function writeText(write: RowWrite, prefix: string): string {
+  const key = Object.keys(write.key);
+  const values = write.op === 'delete' ? [] : Object.keys(write.values);
+  const shape = `${write.op} ${prefix}${write.table} ${key.join()} ${values.join()}`;
+  const known = texts.get(shape);
+  if (known !== undefined) return known;
+  const made = textOf(write.op, `${prefix}${write.table}`, key, values);
+  texts.set(shape, made);
+  return made;
+}
+
+function textOf(
+  op: RowWrite['op'],
+  table: string,
+  key: readonly string[],
+  values: readonly string[],
+): string {
+  const where = key.map((column) => `${column} = @${column}`).join(' AND ');
+  if (op === 'delete') return `DELETE FROM ${table} WHERE ${where}`;
+  const set = values.map((column) => `${column} = @${column}`).join(', ');
+  if (op === 'update') return `UPDATE ${table} SET ${set} WHERE ${where}`;
+  const columns = [...key, ...values];
+  const places = columns.map((column) => `@${column}`).join(', ');
+  const insert = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places})`;
+  if (op === 'insert') return insert;
+  const excluded = values.map((column) => `${column} = excluded.${column}`).join(', ');
+  return `${insert} ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${excluded}`;
+}
+
+export function addOwnerValues(owner: Parameters<Storage['addOwner']>[0]): Values {
+  return {
+    owner_id: owner.ownerId,
+    email: owner.email,
+    email_folded: folded(owner.email),
+    timezone: owner.timezone,
+    plan: owner.plan,
+    limits: JSON.stringify(owner.limits),
+    password_hash: owner.passwordHash,
+    created_at_ms: owner.now.getTime(),
+  };
+}
+
+export function eraseValues(before: Parameters<Storage['erase']>[0]): Values {
+  return {
+    plansBeforeMs: before.plansBefore.getTime(),
+    activityBeforeMs: before.activityBefore.getTime(),
+    claimsBeforeMs: before.claimsBefore.getTime(),
+    passwordTriesBeforeMs: before.passwordTriesBefore.getTime(),
+  };
+}
+
+/** The rows of a change. */
+export function writesOf(change: Change): readonly Write[] {
+  switch (change.type) {
+    case 'count_calls': {
+      const { minute, day } = change;
+      const values = {
+        owner_id: change.ownerId,
+        credential_id: change.credentialId,
+        minute_ms: minute.startedAtMs,
+        minute_count: minute.count,
+        day_ms: day.startedAtMs,
+        day_count: day.count,
+      };
+      return [{ op: 'run', statement: 'count_calls', values }];
+    }
+    case 'keep_slot': {
+      const { ownerId: owner_id, credentialId: credential_id, slotId: slot_id, leaseUntilMs } = change;
+      const values = { owner_id, credential_id, slot_id, time_ms: leaseUntilMs };
+      return [{ op: 'run', statement: 'keep_slot', values }];
+    }
+    case 'give_slot': {
+      const { ownerId: owner_id, credentialId: credential_id, slotId: slot_id } = change;
+      return [{ op: 'run', statement: 'give_slot', values: { owner_id, credential_id, slot_id } }];
+    }
+    case 'save_claim': {
+      const { of, claim } = change;
+      const key = { owner_id: of.ownerId, credential_id: of.credentialId, key: of.key };
+      const values = {
+        fence: claim.fence,
+        request_id: claim.requestId,
+        fingerprint: claim.fingerprint,
+        released: claim.released,
+        lease_until_ms: claim.leaseUntil.getTime(),
+        sealed_outcome: claim.sealedOutcome,
+        approval_id: claim.approvalId,
+        created_at_ms: claim.createdAt.getTime(),
+      };
+      return [{ op: 'put', table: 'claims', key, values }];
+    }
+    case 'add_approval': {
+      const { approval, filed } = change;
+      const key = approvalKey(approval.ownerId, approval.id);
+      const values = {
+        ...movingColumns(approval),
+        credential_id: approval.credentialId,
+        account_id: approval.accountId,
+        tool: approval.tool,
+        permission_group: approval.group,
+        action: approval.action,
+        reasons: JSON.stringify(approval.reasons),
+        created_at_ms: approval.createdAt.getTime(),
+        expires_at_ms: approval.expiresAt.getTime(),
+        digest: approval.digest,
+        request_hash: filed.requestHash,
+        similar_hash: filed.similarHash,
+        asked: approval.state === 'pending',
+        sends: filed.sends,
+      };
+      const plan: Write = { op: 'insert', table: 'plans', key, values: { sealed_plan: filed.sealedPlan } };
+      const approvals: Write = { op: 'insert', table: 'approvals', key, values };
+      if (filed.targets.length === 0) return [approvals, plan];
+      const targets = { ...key, targets: filed.targets };
+      return [approvals, plan, { op: 'run', statement: 'add_targets', values: targets }];
+    }
+    case 'save_approval': {
+      const { approval } = change;
+      const key = approvalKey(approval.ownerId, approval.id);
+      return [{ op: 'update', table: 'approvals', key, values: movingColumns(approval) }];
+    }
+    case 'free_targets': {
+      const key = approvalKey(change.ownerId, change.approvalId);
+      return [{ op: 'delete', table: 'waiting_targets', key }];
+    }
+    case 'append_event': {
+      const { id, type, credentialId, createdAt, data } = change.event;
+      const values = {
+        owner_id: change.ownerId,
+        event_id: id,
+        type,
+        credential_id: credentialId,
+        created_at_ms: createdAt.getTime(),
+        data: JSON.stringify(data),
+      };
+      return [{ op: 'run', statement: 'append_event', values }];
+    }
+    case 'append_activity': {
+      const { activity } = change;
+      const values = {
+        owner_id: change.ownerId,
+        at_ms: activity.at.getTime(),
+        kind: activity.kind,
+        credential_id: activity.credentialId,
+        tool: activity.tool,
+        outcome: activity.outcome,
+        approval_id: activity.approvalId,
+        duration_ms: Math.round(activity.durationMs),
+        shown: JSON.stringify(activity.shown),
+        listed: JSON.stringify(activity.listed),
+      };
+      return [{ op: 'run', statement: 'append_activity', values }];
+    }
+    case 'keep_follow_up': {
+      const key = approvalKey(change.ownerId, change.approvalId);
+      return [{ op: 'put', table: 'follow_ups', key, values: { due_at_ms: change.dueAtMs } }];
+    }
+    case 'end_follow_up': {
+      const key = approvalKey(change.ownerId, change.approvalId);
+      return [{ op: 'delete', table: 'follow_ups', key }];
+    }
+    case 'remember_recipients': {
+      const { addresses, now } = change;
+      const values = { ...accountKey(change), addresses, since_ms: now.getTime() };
+      return [{ op: 'run', statement: 'remember_recipients', values }];
+    }
+    case 'remember_relocated': {
+      const values = { owner_id: change.ownerId, marks: change.marks };
+      return [{ op: 'run', statement: 'remember_relocated', values }];
+    }
+    case 'add_credential':
+    case 'save_credential': {
+      const { credential } = change;
+      const key = { owner_id: credential.ownerId, credential_id: credential.credentialId };
+      const values = {
+        kind: credential.kind,
+        name: credential.name,
+        modes: JSON.stringify(credential.modes),
+        revision: credential.revision,
+        created_at_ms: credential.createdAt.getTime(),
+        expires_at_ms: credential.expiresAt.getTime(),
+        overlap_until_ms: credential.overlapUntil?.getTime() ?? null,
+        revoked_at_ms: credential.revokedAt?.getTime() ?? null,
+      };
+      const op = change.type === 'add_credential' ? 'insert' : 'update';
+      return [{ op, table: 'credentials', key, values }];
+    }
+    case 'add_secret':
+    case 'save_secret': {
+      const { ownerId, credentialId, secretHash, expiresAt } = change;
+      const values = {
+        owner_id: ownerId,
+        credential_id: credentialId,
+        expires_at_ms: expiresAt.getTime(),
+      };
+      const op = change.type === 'add_secret' ? 'insert' : 'update';
+      return [{ op, table: 'secrets', key: { secret_hash: secretHash }, values }];
+    }
+    case 'add_account': {
+      const { account, now } = change;
+      const values = {
+        label: account.label,
+        email: account.email,
+        signature: account.signature,
+        sealed_settings: account.sealedSettings,
+        folder_roles: account.folderRoles === null ? null : folderRolesText(account.folderRoles),
+        created_at_ms: now.getTime(),
+      };
+      const counted: Write = {
+        op: 'update',
+        table: 'owners',
+        key: { owner_id: account.ownerId },
+        values: { last_account_id: account.accountId },
+      };
+      return [{ op: 'insert', table: 'accounts', key: accountKey(account), values }, counted];
+    }
+    case 'remove_account':
+      return [
+        { op: 'delete', table: 'accounts', key: accountKey(change) },
+        { op: 'delete', table: 'known_recipients', key: accountKey(change) },
+      ];
+    case 'activate_account': {
+      const values = { active_account_id: change.accountId };
+      return [{ op: 'update', table: 'owners', key: { owner_id: change.ownerId }, values }];
+    }
+    case 'save_folder_roles': {
+      const values = { folder_roles: folderRolesText(change.roles) };
+      return [{ op: 'update', table: 'accounts', key: accountKey(change), values }];
+    }
+    case 'save_password': {
+      const values = { password_hash: change.passwordHash };
+      return [{ op: 'update', table: 'owners', key: { owner_id: change.ownerId }, values }];
+    }
+    case 'add_session': {
+      const { session, tokenHash, expiresAt } = change;
+      const values = {
+        token_hash: tokenHash,
+        authenticated_at_ms: session.authenticatedAt.getTime(),
+        created_at_ms: session.createdAt.getTime(),
+        last_used_at_ms: session.lastUsedAt.getTime(),
+        expires_at_ms: expiresAt.getTime(),
+        browser: session.browser,
+        address: session.address,
+        proof_key: session.proofKey,
+      };
+      return [{ op: 'insert', table: 'sessions', key: sessionKey(session.ownerId, session.id), values }];
+    }
+    case 'save_session': {
+      const { session } = change;
+      const values = {
+        authenticated_at_ms: session.authenticatedAt.getTime(),
+        last_used_at_ms: session.lastUsedAt.getTime(),
+        proof_key: session.proofKey,
+      };
+      return [{ op: 'update', table: 'sessions', key: sessionKey(session.ownerId, session.id), values }];
+    }
+    case 'end_session':
+      return [{ op: 'delete', table: 'sessions', key: sessionKey(change.ownerId, change.sessionId) }];
+    case 'use_nonce': {
+      const key = { ...sessionKey(change.ownerId, change.sessionId), nonce: change.nonce };
+      return [{ op: 'insert', table: 'session_proofs', key, values: {} }];
+    }
+    case 'save_tries': {
+      const { row, tries } = change;
+      const key = { row_number: row };
+      if (tries === null) return [{ op: 'delete', table: 'password_tries', key }];
+      const { failures, lastMs: last_ms, forgottenMs: forgotten_ms } = tries;
+      return [{ op: 'put', table: 'password_tries', key, values: { failures, last_ms, forgotten_ms } }];
+    }
+    case 'add_device':
+    case 'save_device': {
+      const { ownerId: owner_id, device } = change;
+      const { deviceHash: device_hash, lastSignInMs: last_sign_in_ms, failures, lastMs: last_ms } = device;
+      const values = { last_sign_in_ms, failures, last_ms };
+      const op = change.type === 'add_device' ? 'put' : 'update';
+      return [{ op, table: 'devices', key: { owner_id, device_hash }, values }];
+    }
+    case 'forget_device': {
+      const key = { owner_id: change.ownerId, device_hash: change.deviceHash };
+      return [{ op: 'delete', table: 'devices', key }];
+    }
+    case 'forget_devices':
+      return [{ op: 'delete', table: 'devices', key: { owner_id: change.ownerId } }];
+    case 'add_tracker': {
+      const { tracker, requestId } = change;
+      const values = {
+        ...gatheredColumns({ tracker, lastMessageLinkId: 0, summarisedLinkId: 0 }),
+        request_id: requestId,
+        title: tracker.title,
+        keywords: tracker.keywords,
+        due_on: tracker.dueOn,
+        added_by_agent: tracker.addedByAgent,
+        created_at_ms: tracker.createdAt.getTime(),
+      };
+      return [{ op: 'insert', table: 'trackers', key: trackerKey(tracker), values }];
+    }
+    case 'save_tracker': {
+      const { stored } = change;
+      const key = trackerKey(stored.tracker);
+      return [{ op: 'update', table: 'trackers', key, values: gatheredColumns(stored) }];
+    }
+    case 'add_link': {
+      const { ownerId, trackerId, target, link } = change;
+      const values = {
+        tracker_id: trackerId,
+        target,
+        added_by: link.addedBy,
+        created_at_ms: link.createdAt.getTime(),
+        ...contentColumns(link.content),
+      };
+      const key = { owner_id: ownerId, link_id: link.linkId };
+      return [{ op: 'insert', table: 'tracker_links', key, values }];
+    }
+    case 'add_event_number': {
+      const { numbered } = change;
+      const { calendar, uid, recurrenceId } = numbered.event;
+      const values = {
+        ...accountKey(change),
+        event_id: numbered.eventId,
+        calendar,
+        uid,
+        recurrence_id: recurrenceId,
+        key_hash: hashOfKey(numbered.event),
+      };
+      return [{ op: 'run', statement: 'add_event_number', values }];
+    }
+    case 'save_position': {
+      const { uidValidity, uid } = change.position;
+      const values = { uid_validity: uidValidity, uid };
+      return [{ op: 'put', table: 'watched_inboxes', key: accountKey(change), values }];
+    }
+    case 'forget_position':
+      return [{ op: 'delete', table: 'watched_inboxes', key: accountKey(change) }];
+  }
+}
+
+function approvalKey(ownerId: string, approvalId: string): Values {
+  return { owner_id: ownerId, approval_id: approvalId };
+}
+
+function accountKey({ ownerId, accountId }: { ownerId: string; accountId: number }): Values {
+  return { owner_id: ownerId, account_id: accountId };
+}
+
+function sessionKey(ownerId: string, sessionId: string): Values {
+  return { owner_id: ownerId, session_id: sessionId };
+}
+
+function trackerKey({ ownerId, trackerId }: { ownerId: string; trackerId: number }): Values {
+  return { owner_id: ownerId, tracker_id: trackerId };
+}
+
+/** The columns of an approval that the machine moves. */
+function movingColumns(approval: Approval): Values {
+  return {
+    state: approval.state,
+    approved_by: approval.approvedBy,
+    decided_at_ms: approval.decidedAt?.getTime() ?? null,
+    approved_at_ms: approval.approvedAt?.getTime() ?? null,
+    started_at_ms: approval.startedAt?.getTime() ?? null,
+    executed_at_ms: approval.executedAt?.getTime() ?? null,
+    ended_at_ms: approval.endedAt?.getTime() ?? null,
+    fence: approval.lease.fence,
+    lease_until_ms: approval.lease.untilMs,
+    result: approval.result === null ? null : JSON.stringify(approval.result),
+    error: approval.error,
+  };
+}
+
+/** The columns of a tracker that change. */
+function gatheredColumns({ tracker, lastMessageLinkId, summarisedLinkId }: StoredTracker): Values {
+  return {
+    status: tracker.status,
+    resolved_at_ms: tracker.resolvedAt?.getTime() ?? null,
+    last_auto_link_at_ms: tracker.lastAutoLinkAt?.getTime() ?? null,
+    summary: tracker.summary.text,
+    next_action: tracker.summary.nextAction,
+    importance: tracker.summary.importance,
+    summary_source_count: tracker.summary.sourceCount,
+    last_message_link_id: lastMessageLinkId,
+    summarised_link_id: summarisedLinkId,
+  };
+}
+
+function contentColumns(content: LinkContent): Values {
+  switch (content.kind) {
+    case 'note':
+      return { kind: 'note', note: content.note };
+    case 'event':
+      return {
+        kind: 'event',
+        event_id: content.eventId,
+        subject: content.title,
+        start_ms: content.start.getTime(),
+      };
+    case 'mail': {
+      const { message } = content;
+      return {
+        kind: 'mail',
+        account_id: message.accountId,
+        path: message.place.path,
+        uid_validity: message.place.uidValidity,
+        uid: message.place.uid,
+        stable_id: message.stableId,
+        fingerprint: message.fingerprint,
+        sender: message.from,
+        subject: message.subject,
+        dated: message.date,
+        internal_date_ms: message.internalDate.getTime(),
+        size_bytes: message.sizeBytes,
+        excerpt: message.excerpt,
+      };
+    }
+  }
+}

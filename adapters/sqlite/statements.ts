@@ -1,0 +1,302 @@
+import type { StatementTexts } from '../rows/query.ts';
+import { SESSION_COLUMNS } from '../rows/session.ts';
+import type { WriteStatement } from '../rows/writes.ts';
+
+const ACCOUNTS_OF = (owner: string) => `SELECT * FROM accounts WHERE owner_id = ${owner} ORDER BY account_id`;
+
+const page = (index: string, ...conditions: string[]) => `
+  SELECT * FROM approvals INDEXED BY ${index}
+  WHERE ${['owner_id = @ownerId', ...conditions].join(' AND ')}
+    AND (created_at_ms, approval_id) < (@createdAtMs, @id)
+  ORDER BY created_at_ms DESC, approval_id DESC LIMIT @limit`;
+const OF_KEY = 'credential_id = @credentialId';
+const OPEN = 'ended_at_ms IS NULL';
+
+const DUE_TRACKERS = `
+  SELECT * FROM trackers WHERE last_message_link_id > summarised_link_id ORDER BY owner_id, tracker_id LIMIT @limit`;
+const WAITS = "status <> 'resolved' AND keywords <> ''";
+
+/**
+ * Every statement goes down an index to a handful of rows, however many an owner has. The index is named where SQLite,
+ * which keeps no statistics here, would rather walk through all of an owner's rows.
+ */
+export const STATEMENTS: StatementTexts = {
+  caller: `
+    SELECT s.expires_at_ms AS secret_expires_at_ms, c.*, o.email, o.timezone, o.plan, o.limits, o.active_account_id
+    FROM secrets s
+    JOIN credentials c ON c.owner_id = s.owner_id AND c.credential_id = s.credential_id
+    JOIN owners o ON o.owner_id = s.owner_id
+    WHERE s.secret_hash = @secretHash`,
+  usage_of_secret: `
+    SELECT u.credential_id, u.slot_id, u.time_ms, u.count FROM secrets s
+    JOIN usage u ON u.owner_id = s.owner_id AND u.credential_id IN ('', s.credential_id)
+    WHERE s.secret_hash = @secretHash`,
+  accounts_of_secret: ACCOUNTS_OF('(SELECT owner_id FROM secrets WHERE secret_hash = @secretHash)'),
+  secret: 'SELECT owner_id, credential_id FROM secrets WHERE secret_hash = @secretHash',
+  slot: `
+    SELECT credential_id, time_ms FROM usage WHERE owner_id = @ownerId AND slot_id = @slotId AND slot_id <> ''`,
+  claim: 'SELECT * FROM claims WHERE owner_id = @ownerId AND credential_id = @credentialId AND key = @key',
+  approval_of_claim: `
+    SELECT a.* FROM claims c JOIN approvals a ON a.owner_id = c.owner_id AND a.approval_id = c.approval_id
+    WHERE c.owner_id = @ownerId AND c.credential_id = @credentialId AND c.key = @key`,
+
+  approval: 'SELECT * FROM approvals WHERE owner_id = @ownerId AND approval_id = @approvalId',
+  plan: 'SELECT sealed_plan FROM plans WHERE owner_id = @ownerId AND approval_id = @approvalId',
+  follow_up: 'SELECT 1 FROM follow_ups WHERE owner_id = @ownerId AND approval_id = @approvalId',
+  standing_of_approval: `
+    SELECT c.*, o.plan, o.limits FROM approvals a
+    JOIN credentials c ON c.owner_id = a.owner_id AND c.credential_id = a.credential_id
+    JOIN owners o ON o.owner_id = a.owner_id
+    WHERE a.owner_id = @ownerId AND a.approval_id = @approvalId`,
+  standing: `
+    SELECT c.*, o.plan, o.limits FROM credentials c JOIN owners o ON o.owner_id = c.owner_id
+    WHERE c.owner_id = @ownerId AND c.credential_id = @credentialId`,
+
+  same_pending: `
+    SELECT * FROM approvals INDEXED BY approvals_same
+    WHERE owner_id = @ownerId AND request_hash = @requestHash AND state = 'pending'
+      AND credential_id = @credentialId AND expires_at_ms > @nowMs`,
+  same_unfinished: `
+    SELECT * FROM approvals INDEXED BY approvals_same
+    WHERE owner_id = @ownerId AND request_hash = @requestHash AND state IN ('approved', 'outcome_unknown')
+      AND credential_id = @credentialId AND (ended_at_ms IS NULL OR ended_at_ms > @unfinishedSinceMs)
+    ORDER BY created_at_ms DESC LIMIT 1`,
+  target_pending: `
+    SELECT a.* FROM waiting_targets w
+    JOIN approvals a ON a.owner_id = w.owner_id AND a.approval_id = w.approval_id
+    WHERE w.owner_id = @ownerId AND w.target IN (SELECT value FROM json_each(@targets))
+      AND a.credential_id = @credentialId AND a.state = 'pending' AND a.expires_at_ms > @nowMs
+    LIMIT 1`,
+  same_of_owner: `
+    SELECT
+      (SELECT max(ended_at_ms) FROM (
+        SELECT ended_at_ms FROM approvals INDEXED BY approvals_similar
+        WHERE owner_id = @ownerId AND similar_hash = @similarHash AND state = 'rejected'
+          AND ended_at_ms > @rejectedSinceMs
+        UNION ALL
+        SELECT ended_at_ms FROM approvals INDEXED BY approvals_same
+        WHERE owner_id = @ownerId AND request_hash = @requestHash AND state = 'rejected'
+          AND ended_at_ms > @rejectedSinceMs)) AS rejected_at_ms,
+      EXISTS (SELECT 1 FROM approvals INDEXED BY approvals_same
+        WHERE owner_id = @ownerId AND request_hash = @requestHash AND state = 'executed'
+          AND ended_at_ms > @executedSinceMs) AS executed,
+      EXISTS (SELECT 1 FROM approvals INDEXED BY approvals_same
+        WHERE owner_id = @ownerId AND request_hash = @requestHash AND state IN ('approved', 'outcome_unknown')
+          AND credential_id <> @credentialId
+          AND (ended_at_ms IS NULL OR ended_at_ms > @unfinishedSinceMs)) AS unfinished_elsewhere`,
+  // A send that failed was not sent. One whose outcome is unknown may have been.
+  direct_sends: `
+    SELECT count(*) AS day, count(*) FILTER (WHERE created_at_ms > @shortSendsSinceMs) AS short
+    FROM approvals INDEXED BY approvals_direct_sends
+    WHERE owner_id = @ownerId AND credential_id = @credentialId AND asked = 0 AND sends = 1
+      AND created_at_ms > @daySendsSinceMs AND state <> 'failed'`,
+  filed: `
+    SELECT count(*) AS filed FROM approvals INDEXED BY approvals_asked
+    WHERE owner_id = @ownerId AND credential_id = @credentialId AND asked = 1 AND created_at_ms >= @filedSinceMs`,
+  waiting: `
+    SELECT count(*) AS of_owner, count(*) FILTER (WHERE credential_id = @credentialId) AS of_key
+    FROM approvals INDEXED BY approvals_open
+    WHERE owner_id = @ownerId AND ended_at_ms IS NULL AND state = 'pending' AND expires_at_ms > @nowMs`,
+
+  lapsed: `
+    SELECT a.*, p.sealed_plan FROM approvals a
+    LEFT JOIN plans p ON p.owner_id = a.owner_id AND p.approval_id = a.approval_id
+    WHERE a.state = 'approved' AND a.lease_until_ms <= @storeNowMs
+      AND a.approval_id NOT IN (SELECT value FROM json_each(@running))
+    ORDER BY a.lease_until_ms LIMIT @limit`,
+  due_follow_ups: `
+    SELECT a.*, p.sealed_plan FROM follow_ups f
+    JOIN approvals a ON a.owner_id = f.owner_id AND a.approval_id = f.approval_id
+    LEFT JOIN plans p ON p.owner_id = a.owner_id AND p.approval_id = a.approval_id
+    WHERE f.due_at_ms <= @storeNowMs AND f.approval_id NOT IN (SELECT value FROM json_each(@running))
+    ORDER BY f.due_at_ms LIMIT @limit`,
+  overdue: `
+    SELECT * FROM approvals WHERE state = 'pending' AND expires_at_ms <= @nowMs ORDER BY expires_at_ms`,
+
+  credential: 'SELECT * FROM credentials WHERE owner_id = @ownerId AND credential_id = @credentialId',
+  secrets: `
+    SELECT secret_hash, expires_at_ms FROM secrets
+    WHERE owner_id = @ownerId AND credential_id = @credentialId`,
+  pending: `
+    SELECT * FROM approvals INDEXED BY approvals_open
+    WHERE owner_id = @ownerId AND ended_at_ms IS NULL AND state = 'pending'
+    ORDER BY created_at_ms, approval_id`,
+  pending_targets: 'SELECT approval_id, target FROM waiting_targets WHERE owner_id = @ownerId',
+
+  owner: 'SELECT * FROM owners WHERE owner_id = @ownerId',
+  owners: 'SELECT * FROM owners ORDER BY created_at_ms, owner_id',
+  owner_by_email: 'SELECT * FROM owners WHERE email_folded = @email',
+  accounts: ACCOUNTS_OF('@ownerId'),
+  credentials: `
+    SELECT * FROM credentials WHERE owner_id = @ownerId ORDER BY created_at_ms DESC, credential_id DESC`,
+  devices: 'SELECT * FROM devices WHERE owner_id = @ownerId ORDER BY last_sign_in_ms DESC, device_hash',
+  devices_by_email: `
+    SELECT d.* FROM owners o JOIN devices d ON d.owner_id = o.owner_id
+    WHERE o.email_folded = @email ORDER BY d.last_sign_in_ms DESC, d.device_hash`,
+  sessions: `SELECT ${SESSION_COLUMNS} FROM sessions s WHERE s.owner_id = @ownerId`,
+  password_tries: 'SELECT * FROM password_tries WHERE row_number IN (SELECT value FROM json_each(@rows))',
+  proof: `
+    SELECT
+      EXISTS (SELECT 1 FROM sessions WHERE owner_id = @ownerId AND session_id = @sessionId) AS has_session,
+      EXISTS (SELECT 1 FROM session_proofs
+        WHERE owner_id = @ownerId AND session_id = @sessionId AND nonce = @nonce) AS is_used`,
+
+  tracker_of_request: 'SELECT * FROM trackers WHERE owner_id = @ownerId AND request_id = @requestId',
+  last_tracker: 'SELECT coalesce(max(tracker_id), 0) AS last_id FROM trackers WHERE owner_id = @ownerId',
+  last_link: 'SELECT coalesce(max(link_id), 0) AS last_id FROM tracker_links WHERE owner_id = @ownerId',
+  last_event: 'SELECT coalesce(max(event_id), 0) AS last_id FROM event_numbers WHERE owner_id = @ownerId',
+  trackers_by_id: `
+    SELECT * FROM trackers
+    WHERE owner_id = @ownerId AND tracker_id IN (SELECT value FROM json_each(@trackerIds))`,
+  links_by_target: `
+    SELECT * FROM tracker_links
+    WHERE owner_id = @ownerId AND tracker_id IN (SELECT value FROM json_each(@trackerIds))
+      AND target IN (SELECT value FROM json_each(@targets))`,
+  event_numbers: `
+    SELECT e.event_id, e.calendar, e.uid, e.recurrence_id FROM json_each(@keys) k
+    CROSS JOIN event_numbers e
+    WHERE e.owner_id = @ownerId AND e.account_id = @accountId AND e.calendar = k.value ->> 0
+      AND e.uid = k.value ->> 1 AND e.recurrence_id = k.value ->> 2`,
+  inbox: `
+    SELECT w.owner_id IS NOT NULL AS is_watched, w.uid_validity, w.uid FROM accounts a
+    LEFT JOIN watched_inboxes w ON w.owner_id = a.owner_id AND w.account_id = a.account_id
+    WHERE a.owner_id = @ownerId AND a.account_id = @accountId`,
+  unwatched: `
+    SELECT w.owner_id, w.account_id FROM watched_inboxes w
+    WHERE NOT EXISTS (SELECT 1 FROM trackers t WHERE t.owner_id = w.owner_id AND ${WAITS})`,
+  watched_inboxes: `
+    SELECT a.*, w.owner_id IS NOT NULL AS is_watched, w.uid_validity, w.uid
+    FROM (SELECT DISTINCT owner_id FROM trackers WHERE ${WAITS}) t
+    JOIN accounts a ON a.owner_id = t.owner_id
+    LEFT JOIN watched_inboxes w ON w.owner_id = a.owner_id AND w.account_id = a.account_id
+    ORDER BY a.owner_id, a.account_id`,
+
+  approvals_of_owner: page('approvals_of_owner'),
+  open_of_owner: page('approvals_open', OPEN),
+  approvals_of_credential: page('approvals_of_credential', OF_KEY),
+  open_of_credential: page('approvals_open', OPEN, OF_KEY),
+
+  known_recipients: `
+    SELECT address FROM known_recipients
+    WHERE owner_id = @ownerId AND account_id = @accountId
+      AND address IN (SELECT value FROM json_each(@addresses))`,
+  // Trimmed from the right by every character but the @ it leaves all up to the last one.
+  known_domains: `
+    SELECT DISTINCT substr(address, length(rtrim(address, replace(address, '@', ''))) + 1) AS domain
+    FROM known_recipients WHERE owner_id = @ownerId AND account_id = @accountId`,
+  relocated: `
+    SELECT mark FROM relocated_messages
+    WHERE owner_id = @ownerId AND mark IN (SELECT value FROM json_each(@marks))`,
+  events: `
+    SELECT * FROM events WHERE owner_id = @ownerId AND sequence > @afterId ORDER BY sequence LIMIT @limit`,
+  activity: 'SELECT * FROM activity WHERE owner_id = @ownerId ORDER BY activity_id DESC LIMIT @limit',
+
+  session_by_token: `
+    SELECT o.*, ${SESSION_COLUMNS} FROM sessions s JOIN owners o ON o.owner_id = s.owner_id
+    WHERE s.token_hash = @tokenHash AND s.expires_at_ms > @nowMs`,
+  live_sessions: `
+    SELECT ${SESSION_COLUMNS} FROM sessions s WHERE s.owner_id = @ownerId AND s.expires_at_ms > @nowMs
+    ORDER BY s.last_used_at_ms DESC, s.session_id LIMIT 100`,
+
+  trackers: `
+    SELECT * FROM trackers
+    WHERE owner_id = @ownerId AND (status = 'resolved') = @isResolved AND tracker_id < @before
+    ORDER BY tracker_id DESC LIMIT @limit`,
+  count_trackers: `
+    SELECT count(*) AS total FROM trackers WHERE owner_id = @ownerId AND (status = 'resolved') = @isResolved`,
+  links: `
+    SELECT * FROM tracker_links WHERE owner_id = @ownerId AND tracker_id = @trackerId AND link_id <= @upTo
+    ORDER BY link_id DESC LIMIT @limit`,
+  count_links: `
+    SELECT count(*) AS total FROM tracker_links WHERE owner_id = @ownerId AND tracker_id = @trackerId`,
+  event: `
+    SELECT account_id, calendar, uid, recurrence_id FROM event_numbers
+    WHERE owner_id = @ownerId AND event_id = @eventId`,
+  waiting_trackers: `
+    SELECT tracker_id, keywords, created_at_ms FROM trackers WHERE owner_id = @ownerId AND ${WAITS}
+    ORDER BY tracker_id`,
+  trackers_to_summarise: DUE_TRACKERS,
+  messages_to_summarise: `
+    SELECT * FROM (
+      SELECT l.*, row_number() OVER (PARTITION BY l.owner_id, l.tracker_id ORDER BY l.link_id DESC) AS place
+      FROM (${DUE_TRACKERS}) t
+      JOIN tracker_links l ON l.owner_id = t.owner_id AND l.tracker_id = t.tracker_id AND l.kind = 'mail')
+    WHERE place <= @messages ORDER BY link_id DESC`,
+
+  any_owner: 'SELECT 1 FROM owners LIMIT 1',
+  clock: 'SELECT @storeNowMs AS now_ms',
+};
+
+/** Each may take several statements. */
+export const WRITES: Readonly<Record<WriteStatement, readonly string[]>> = {
+  count_calls: [
+    `
+    INSERT INTO usage (owner_id, credential_id, slot_id, time_ms, count)
+    VALUES (@owner_id, '', '', @day_ms, @day_count), (@owner_id, @credential_id, '', @minute_ms, @minute_count)
+    ON CONFLICT DO UPDATE SET time_ms = excluded.time_ms, count = excluded.count`,
+  ],
+  keep_slot: [
+    `
+    INSERT INTO usage (owner_id, credential_id, slot_id, time_ms, count)
+    VALUES (@owner_id, @credential_id, @slot_id, @time_ms, 1)
+    ON CONFLICT DO UPDATE SET time_ms = excluded.time_ms`,
+  ],
+  give_slot: [
+    'DELETE FROM usage WHERE owner_id = @owner_id AND credential_id = @credential_id AND slot_id = @slot_id',
+  ],
+  append_event: [
+    'UPDATE owners SET last_event_sequence = last_event_sequence + 1 WHERE owner_id = @owner_id',
+    `INSERT INTO events (owner_id, sequence, event_id, type, credential_id, created_at_ms, data)
+    SELECT @owner_id, last_event_sequence, @event_id, @type, @credential_id, @created_at_ms, @data
+    FROM owners WHERE owner_id = @owner_id`,
+  ],
+  append_activity: [
+    `
+    INSERT INTO activity (owner_id, activity_id, at_ms, kind, credential_id, tool, outcome, approval_id, duration_ms,
+      shown, listed)
+    VALUES (@owner_id,
+      1 + coalesce((SELECT activity_id FROM activity WHERE owner_id = @owner_id ORDER BY activity_id DESC LIMIT 1), 0),
+      @at_ms, @kind, @credential_id, @tool, @outcome, @approval_id, @duration_ms, @shown, @listed)`,
+  ],
+  add_targets: [
+    `
+    INSERT INTO waiting_targets (owner_id, target, approval_id)
+    SELECT @owner_id, value, @approval_id FROM json_each(@targets) WHERE true ON CONFLICT DO NOTHING`,
+  ],
+  remember_recipients: [
+    `
+    INSERT INTO known_recipients (owner_id, account_id, address, since_ms)
+    SELECT @owner_id, @account_id, value, @since_ms FROM json_each(@addresses) WHERE true ON CONFLICT DO NOTHING`,
+  ],
+  remember_relocated: [
+    `
+    INSERT INTO relocated_messages (owner_id, mark)
+    SELECT @owner_id, value FROM json_each(@marks) WHERE true ON CONFLICT DO NOTHING`,
+  ],
+  add_event_number: [
+    `
+    INSERT INTO event_numbers (owner_id, event_id, account_id, calendar, uid, recurrence_id)
+    VALUES (@owner_id, @event_id, @account_id, @calendar, @uid, coalesce(@recurrence_id, ''))`,
+  ],
+};
+
+export const ADD_OWNER = `
+  INSERT INTO owners (owner_id, email, email_folded, timezone, plan, limits, password_hash, created_at_ms)
+  VALUES (@owner_id, @email, @email_folded, @timezone, @plan, @limits, @password_hash, @created_at_ms)
+  ON CONFLICT DO NOTHING`;
+
+/** Erases plans and notes it in their approvals, then the rest. */
+export const ERASE: readonly string[] = [
+  `DELETE FROM plans WHERE (owner_id, approval_id) IN (
+    SELECT owner_id, approval_id FROM approvals WHERE has_plan = 1 AND ended_at_ms < @plansBeforeMs)`,
+  'UPDATE approvals SET has_plan = 0 WHERE has_plan = 1 AND ended_at_ms < @plansBeforeMs',
+  // From the oldest on: an owner's ids rise with time.
+  `DELETE FROM activity WHERE (owner_id, activity_id) IN (
+    SELECT a.owner_id, a.activity_id FROM owners o
+    JOIN activity a ON a.owner_id = o.owner_id
+    WHERE a.activity_id < coalesce(
+      (SELECT activity_id FROM activity WHERE owner_id = o.owner_id AND at_ms >= @activityBeforeMs
+        ORDER BY activity_id LIMIT 1), 9e18))`,
+  'DELETE FROM claims WHERE created_at_ms < @claimsBeforeMs',
+  'DELETE FROM password_tries WHERE forgotten_ms < @passwordTriesBeforeMs',
+];

@@ -1,0 +1,98 @@
+import type { Database, Statement as Prepared } from 'better-sqlite3';
+import type { Change, Store } from '../../core/ports/store.ts';
+import { factsOf } from '../rows/facts.ts';
+import { sqlLookups } from '../rows/lookups.ts';
+import type { Load, Values } from '../rows/query.ts';
+import type { Row } from '../rows/row.ts';
+import { addOwnerValues, eraseValues, type Write, writesOf, writeText } from '../rows/writes.ts';
+import { atomic, durable, reading, storeNowMs } from './database.ts';
+import { grouping } from './grouped.ts';
+import { ADD_OWNER, ERASE, STATEMENTS, WRITES } from './statements.ts';
+
+type Plain = string | number | null;
+
+/** A statement as SQLite takes it, and the values that it takes, in order. */
+interface Ready {
+  readonly statement: Prepared<Plain[], Row>;
+  readonly names: readonly string[];
+}
+
+/** Both halves of a unit run in one synchronous transaction: the judge runs between its statements. */
+export function sqliteStore(db: Database): Store {
+  const prepared = new Map<string, Ready>();
+  const prepare = (text: string): Ready => {
+    const known = prepared.get(text);
+    if (known !== undefined) return known;
+    const names = [...text.matchAll(/@(\w+)/g)].map(([, name = '']) => name);
+    const made = { statement: db.prepare<Plain[], Row>(text.replaceAll(/@\w+/g, '?')), names };
+    prepared.set(text, made);
+    return made;
+  };
+  for (const text of Object.values(STATEMENTS)) prepare(text);
+
+  function answer<Answer>({ queries, read }: Load<Answer>, nowMs: number): Answer {
+    const clock = { storeNowMs: nowMs };
+    const results = queries.map((query) => {
+      const { statement, names } = prepare(STATEMENTS[query.statement]);
+      return statement.all(...bound(names, query.values, clock));
+    });
+    return read(...results);
+  }
+
+  function run(text: string, values: Values, key: Values = {}): number {
+    const { statement, names } = prepare(text);
+    return statement.run(...bound(names, values, key)).changes;
+  }
+
+  function write(one: Write): void {
+    if (one.op === 'run') for (const text of WRITES[one.statement]) run(text, one.values);
+    else run(writeText(one, ''), one.op === 'delete' ? {} : one.values, one.key);
+  }
+
+  function apply(changes: readonly Change[]): void {
+    for (const change of changes) for (const one of writesOf(change)) write(one);
+  }
+
+  const together = grouping(db);
+  /** One statement sees one moment by itself. */
+  const lookUp = <Answer>(load: Load<Answer>): Promise<Answer> => {
+    const look = () => answer(load, storeNowMs());
+    return reading(load.queries.length === 1 ? look : db.transaction(look))();
+  };
+
+  return {
+    ...sqlLookups(lookUp),
+
+    async unit(commit, need, judge) {
+      let changes: readonly Change[] = [];
+      const work = () => {
+        const nowMs = storeNowMs();
+        const judged = judge(answer(factsOf(need), nowMs), nowMs);
+        changes = judged.changes;
+        apply(changes);
+        return judged.answer;
+      };
+      const done = await (commit === 'durable' ? durable(db, work)() : together(work)());
+      // The log would keep the sealed settings until others have written over them. A reader can put this off.
+      if (changes.some(({ type }) => type === 'remove_account')) db.pragma('wal_checkpoint(TRUNCATE)');
+      return done;
+    },
+    apply: (_ownerId, changes) => together(() => apply(changes))(),
+    addOwner: durable(db, (owner) => run(ADD_OWNER, addOwnerValues(owner)) === 1),
+    erase: atomic(db, (before) => {
+      for (const text of ERASE) run(text, eraseValues(before));
+    }),
+    close: async () => {
+      db.close();
+    },
+  };
+}
+
+/** SQLite has no booleans and no arrays: the first are 0 and 1, the second JSON. */
+function bound(names: readonly string[], values: Values, more: Values): Plain[] {
+  return names.map((name) => {
+    const value = values[name] ?? more[name] ?? null;
+    if (typeof value === 'boolean') return value ? 1 : 0;
+    return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
+  });
+}

@@ -1,0 +1,42 @@
+import { DAY_MS, judgeLimits, limitsOf, nextUtcMidnight } from '../limits.ts';
+import type { Storage } from '../ports/storage.ts';
+import type { CallerFacts, Change, Judged } from '../ports/store.ts';
+import { credentialAt } from './standing.ts';
+
+type Admission = Awaited<ReturnType<Storage['admit']>>;
+
+/** Judges whether a call is let in. Lapsed slots are given back on the way. */
+export function admit(
+  facts: CallerFacts | undefined,
+  { slotId, leaseMs, now }: { slotId: string; leaseMs: number; now: Date },
+  storeNowMs: number,
+): Judged<Admission> {
+  if (facts === undefined || facts.secretExpiresAt <= now || facts.credential.revokedAt !== null) {
+    return { answer: { kind: 'unknown' }, changes: [] };
+  }
+  const { owner, accounts, usage } = facts;
+  const credential = credentialAt(facts.credential, now);
+  const { ownerId, credentialId } = credential;
+  const dayMs = nextUtcMidnight(now).getTime() - DAY_MS;
+  const callsToday = usage.day?.startedAtMs === dayMs ? usage.day.count : 0;
+  const lapsed = usage.slots.filter(({ leaseUntilMs }) => leaseUntilMs <= storeNowMs);
+  const changes: Change[] = lapsed.map((slot) => ({
+    type: 'give_slot',
+    ownerId,
+    credentialId,
+    slotId: slot.slotId,
+  }));
+  const verdict = judgeLimits(
+    { minute: usage.minute, callsToday, inFlight: usage.slots.length - lapsed.length },
+    limitsOf(owner.plan, owner.limits),
+    now,
+  );
+  if (verdict.kind === 'over') return { answer: { kind: 'over', verdict }, changes };
+  const day = { startedAtMs: dayMs, count: callsToday + 1 };
+  changes.push(
+    { type: 'count_calls', ownerId, credentialId, minute: verdict.minute, day },
+    { type: 'keep_slot', ownerId, credentialId, slotId, leaseUntilMs: storeNowMs + leaseMs },
+  );
+  const caller = { owner, credential, accounts, slotId };
+  return { answer: { kind: 'admitted', caller, rate: verdict.rate }, changes };
+}

@@ -1,0 +1,24 @@
+import type { Storage } from '../ports/storage.ts';
+import type { Change, ClaimFacts } from '../ports/store.ts';
+import { endedClaim } from './claims.ts';
+
+type End = Parameters<Storage['finish']>[0];
+
+/** What ends every call: the slot comes back, and one activity row is written. */
+export function finished({ caller, slotId, activity, now }: End): readonly Change[] {
+  const { ownerId, credentialId } = caller;
+  return [
+    { type: 'give_slot', ownerId, credentialId, slotId },
+    { type: 'append_activity', ownerId, activity: { ...activity, at: now } },
+  ];
+}
+
+/** The same, of a call with an Idempotency-Key. */
+export function finishedWithClaim(
+  facts: ClaimFacts,
+  end: End,
+  claim: NonNullable<End['claim']>,
+): readonly Change[] {
+  const { ownerId, credentialId } = end.caller;
+  return [...finished(end), ...endedClaim(facts, { ownerId, credentialId, key: claim.key }, claim)];
+}
