@@ -3,8 +3,8 @@ import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Service } from '../../core/service.ts';
 import { bodyFailure } from './body-rules.ts';
-import { addressRate, type Door } from './door.ts';
 import { commonHeaders, type Reply, rateHeaders } from './reply.ts';
+import { type AnswerRequest, addressRate } from './request.ts';
 import type { RequestHead } from './request-head.ts';
 
 /** What node:http's `clientError` brings. */
@@ -13,10 +13,10 @@ export interface ParseError extends Error {
   readonly rawPacket?: Uint8Array;
 }
 
-/** Answers what node:http could not read as the door behind it would; what came before it in the order of refusals is still said first. */
+/** Answers what node:http could not read as the host behind it would; what came before it in the order of refusals is still said first. */
 export function brokenRequests(
   service: Pick<Service, 'baseUrl' | 'calls'>,
-  door: Door,
+  answer: AnswerRequest,
 ): (error: ParseError, socket: Duplex) => void {
   return (error, socket) => {
     const head = LENGTH_ERRORS.has(error.code ?? '')
@@ -27,12 +27,12 @@ export function brokenRequests(
     if (head === undefined) {
       const status = OTHER_STATUS[error.code ?? ''] ?? 400;
       bare(service, peerOf(socket), status).then(
-        (answer) => socket.end(answer),
+        (response) => socket.end(response),
         () => socket.destroy(),
       );
       return;
     }
-    door(head, () => Promise.reject(new Error('a broken request has no body'))).then(
+    answer(head, () => Promise.reject(new Error('a broken request has no body'))).then(
       (reply) => (reply === undefined ? socket.destroy() : socket.end(text(reply))),
       () => socket.destroy(),
     );

@@ -1,6 +1,6 @@
 import { type Failure, failure } from '../../core/outcome.ts';
-import type { Visit } from './door.ts';
 import { namesHost } from './host-name.ts';
+import type { ApiRequest } from './request.ts';
 import { headerOf, targetOf } from './request-head.ts';
 
 /**
@@ -9,12 +9,12 @@ import { headerOf, targetOf } from './request-head.ts';
  * Source: API-NOTES.md, order of refusals.
  */
 export function entryFailure(
-  { head, hasLeaked }: Pick<Visit, 'head' | 'hasLeaked'>,
+  { head, leakedKeys }: Pick<ApiRequest, 'head' | 'leakedKeys'>,
   baseUrl: string | undefined,
 ): Failure | undefined {
   if (baseUrl !== undefined && !namesHost(targetOf(head).authority, baseUrl)) {
     return failure('misdirected_request');
   }
   if (headerOf(head, 'origin') !== undefined) return failure('origin_not_allowed');
-  return hasLeaked ? failure('token_in_url') : undefined;
+  return leakedKeys.length > 0 ? failure('token_in_url') : undefined;
 }

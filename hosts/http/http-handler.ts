@@ -1,24 +1,24 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isAmbiguous } from './body-rules.ts';
-import type { Door } from './door.ts';
 import { discardBody, readBody } from './read-body.ts';
 import type { Reply } from './reply.ts';
+import type { AnswerRequest } from './request.ts';
 import { headOf } from './request-head.ts';
 
 /** For `node:http`, Express, Fastify and their like. */
 export type HttpHandler = (req: IncomingMessage, res: ServerResponse) => void;
 
-/** A door on node:http. It answers every request that it is given. */
-export function httpHandler(door: Door): HttpHandler {
+/** On node:http. It answers every request that it is given. */
+export function httpHandler(answer: AnswerRequest): HttpHandler {
   return (req, res) => {
     const head = headOf(req);
-    door(head, () => readBody(req)).then(
+    answer(head, () => readBody(req)).then(
       (reply) => {
         if (reply === undefined) return res.destroy();
         if (!req.complete) discardBody(req);
         write(res, reply, isAmbiguous(head));
       },
-      // The door answers its own failures; without an answer the caller is at least not left waiting.
+      // Failures are answered there; without an answer the caller is at least not left waiting.
       () => res.destroy(),
     );
   };

@@ -1,6 +1,6 @@
-import type { DoorOptions, DoorService } from '../http/door.ts';
 import { type HttpHandler, httpHandler } from '../http/http-handler.ts';
-import { mcpDoor } from './door.ts';
+import type { ApiOptions, ApiService } from '../http/request.ts';
+import { mcpEndpoint } from './mcp-endpoint.ts';
 
 /**
  * The tools by the Model Context Protocol (Streamable HTTP), with a key as `Authorization: Bearer`; for `node:http`,
@@ -8,6 +8,6 @@ import { mcpDoor } from './door.ts';
  * request it is given, whatever its path.
  * @throws Error when an option is wrong, naming it
  */
-export function mcpHandler(service: DoorService, options: DoorOptions = {}): HttpHandler {
-  return httpHandler(mcpDoor(service, options));
+export function mcpHandler(service: ApiService, options: ApiOptions = {}): HttpHandler {
+  return httpHandler(mcpEndpoint(service, options));
 }

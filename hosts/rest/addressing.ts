@@ -1,6 +1,6 @@
 import { type Failure, failure } from '../../core/outcome.ts';
-import type { Visit } from '../http/door.ts';
 import { entryFailure } from '../http/entry-rules.ts';
+import type { ApiRequest } from '../http/request.ts';
 import { type Target, targetOf } from '../http/request-head.ts';
 import { ENVELOPE, type Form } from './answer.ts';
 import { findRoute, type Route } from './routes.ts';
@@ -23,8 +23,8 @@ export type Addressed =
   | { readonly kind: 'health'; readonly form: Form };
 
 /** In the order host, origin, key in the address, route, method. Pure. */
-export function addressed(visit: Pick<Visit, 'head' | 'hasLeaked'>, baseUrl: string): Addressed {
-  const { head } = visit;
+export function addressed(request: Pick<ApiRequest, 'head' | 'leakedKeys'>, baseUrl: string): Addressed {
+  const { head } = request;
   const target = targetOf(head);
   const found = findRoute(head.method, target.path);
   const isHealth = target.path === '/healthz';
@@ -34,7 +34,7 @@ export function addressed(visit: Pick<Visit, 'head' | 'hasLeaked'>, baseUrl: str
     headers,
     form: found.kind === 'none' ? ENVELOPE : found,
   });
-  const wrong = entryFailure(visit, isHealth ? undefined : baseUrl);
+  const wrong = entryFailure(request, isHealth ? undefined : baseUrl);
   if (wrong !== undefined) return refused(wrong);
   if (isHealth) {
     if (head.method !== 'GET') return refused(failure('method_not_allowed'), { Allow: 'GET' });

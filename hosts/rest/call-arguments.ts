@@ -1,6 +1,7 @@
 import { type Failure, failure } from '../../core/outcome.ts';
 import { errorDetails } from '../../core/schema.ts';
-import { isObject, type JsonObject } from './json-body.ts';
+import type { Target } from '../http/request-head.ts';
+import { isObject, type JsonObject, parseBody } from './json-body.ts';
 
 /** What a request gives a tool, by where it stands. */
 export interface Given {
@@ -52,8 +53,23 @@ export function strangeParameters(given: Given): Failure | undefined {
   return failure('invalid_arguments', errorDetails(errors));
 }
 
+export type GivenOrRefused =
+  | ({ readonly kind: 'given' } & Given)
+  | { readonly kind: 'refused'; readonly failure: Failure };
+
+/** What a request gives: its body is JSON, its query UTF-8. */
+export function givenBy(
+  body: Uint8Array,
+  { path, target }: { readonly path: Given['path']; readonly target: Target },
+): GivenOrRefused {
+  const parsed = parseBody(body);
+  if (parsed.kind === 'failure') return { kind: 'refused', failure: parsed.failure };
+  if (target.notUtf8.length > 0) return { kind: 'refused', failure: notUtf8(target.notUtf8) };
+  return { kind: 'given', path, query: target.query, body: parsed.object };
+}
+
 /** Like a body that is no UTF-8, parameters of a query that are none would be read as something else. */
-export function notUtf8(names: readonly string[]): Failure {
+function notUtf8(names: readonly string[]): Failure {
   const errors = names.map((field) => ({ field, rule: 'utf8', message: 'must be UTF-8, percent-encoded' }));
   return failure('invalid_arguments', errorDetails(errors));
 }

@@ -1,16 +1,16 @@
 import type { Duplex } from 'node:stream';
 import { brokenRequests, type ParseError } from '../http/broken-request.ts';
-import type { DoorOptions } from '../http/door.ts';
 import { type HttpHandler, httpHandler } from '../http/http-handler.ts';
-import { type RestService, restDoor } from './door.ts';
+import type { ApiOptions } from '../http/request.ts';
+import { type RestService, restApi } from './rest-api.ts';
 
 /**
  * The REST API, for `node:http`, Express, Fastify and their like; to stand in front of any body parser.
  * It answers every request it is given, unknown paths with 404.
  * @throws Error when an option is wrong, naming it
  */
-export function restHandler(service: RestService, options: DoorOptions = {}): HttpHandler {
-  return httpHandler(restDoor(service, options));
+export function restHandler(service: RestService, options: ApiOptions = {}): HttpHandler {
+  return httpHandler(restApi(service, options));
 }
 
 /**
@@ -20,7 +20,7 @@ export function restHandler(service: RestService, options: DoorOptions = {}): Ht
  */
 export function restClientError(
   service: RestService,
-  options: DoorOptions = {},
+  options: ApiOptions = {},
 ): (error: ParseError, socket: Duplex) => void {
-  return brokenRequests(service, restDoor(service, options));
+  return brokenRequests(service, restApi(service, options));
 }

@@ -6,7 +6,7 @@ import { brokenRequests } from '../http/broken-request.ts';
 import { ownAddress } from '../http/host-name.ts';
 import { httpHandler } from '../http/http-handler.ts';
 import { addressOf } from './address.ts';
-import { apiDoor } from './api-door.ts';
+import { answerApi } from './api.ts';
 import { COMMON_OPTIONS, type Command, noPositionals } from './command.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
 import { type Demo, openDemo } from './demo.ts';
@@ -81,8 +81,8 @@ function openDoors(
   }: { configuration: Configuration; isDemo: boolean; log: Log; watch: LoopWatch },
 ): void {
   const options = { trustedProxies: configuration.trustedProxies, log };
-  const door = apiDoor(service, options);
-  api.answerWith(observeRequests(httpHandler(door), watch, apiRequestName), brokenRequests(service, door));
+  const answer = answerApi(service, options);
+  api.answerWith(observeRequests(httpHandler(answer), watch, apiRequestName), brokenRequests(service, answer));
   // The demo passes no account settings, so its dashboard connects no account and names `countersign serve` instead.
   const pages = dashboardHandler(
     service,

@@ -196,7 +196,7 @@ section('Errors', () => {
         ...service,
         calls: {
           ...service.calls,
-          run: async () => {
+          runTool: async () => {
             const code = 'temporarily_unavailable';
             return {
               outcome: { status: 'error', code, message: ERRORS[code], details: { retry_after_s: 5 } },

@@ -15,8 +15,8 @@ import type { Service } from '../../../core/service.ts';
 import { createService, type EmbeddedOptions } from '../../../hosts/embedded/countersign.ts';
 import { brokenRequests } from '../../../hosts/http/broken-request.ts';
 import { httpHandler } from '../../../hosts/http/http-handler.ts';
-import type { RestService } from '../../../hosts/rest/door.ts';
-import { apiDoor } from '../../../hosts/server/api-door.ts';
+import type { RestService } from '../../../hosts/rest/rest-api.ts';
+import { answerApi } from '../../../hosts/server/api.ts';
 import { watchedAnswers } from './watched-answers.ts';
 
 export interface RestServer {
@@ -68,14 +68,14 @@ export async function restServer(options: RestServerOptions = {}): Promise<RestS
   });
   const behind = options.between?.(service) ?? service;
   const rest = { trustedProxies: ['127.0.0.1'], ...(options.log === undefined ? {} : { log: options.log }) };
-  const door = apiDoor(behind, rest);
-  const handler = httpHandler(door);
+  const answer = answerApi(behind, rest);
+  const handler = httpHandler(answer);
   const answers = watchedAnswers();
   server.on('request', (req, res) => {
     if (req.url !== '/mcp') answers.watch(req, res);
     handler(req, res);
   });
-  server.on('clientError', brokenRequests(behind, door));
+  server.on('clientError', brokenRequests(behind, answer));
 
   const { ownerId } = await service.owners.create({ email: OWNER_EMAIL });
   await service.accounts.connect({ ownerId, email: OWNER_EMAIL, settings: {}, ...options.account });

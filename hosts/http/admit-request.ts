@@ -3,13 +3,13 @@ import type { Failure } from '../../core/outcome.ts';
 import type { Caller } from '../../core/ports/storage.ts';
 import type { Service } from '../../core/service.ts';
 import { announcesBody, bodyFailure } from './body-rules.ts';
-import type { Visit } from './door.ts';
 import { BodyLost } from './read-body.ts';
+import type { ApiRequest } from './request.ts';
 import { bearerToken } from './request-head.ts';
 
 /** A request whose caller is known, with its body; or why it goes no further. */
-export type Entered =
-  | { readonly kind: 'entered'; readonly caller: Caller; readonly rate: Rate; readonly body: Uint8Array }
+export type AdmittedRequest =
+  | { readonly kind: 'admitted'; readonly caller: Caller; readonly rate: Rate; readonly body: Uint8Array }
   | {
       readonly kind: 'refused';
       readonly failure: Failure;
@@ -20,19 +20,24 @@ export type Entered =
   | { readonly kind: 'lost' };
 
 /**
- * The key; then length, size and media type of the body; then the limits. Whoever has entered must end with
+ * The key; then length, size and media type of the body; then the limits. A request that is admitted must end with
  * `calls.runTool` or `calls.endCall`. Source: API-NOTES.md, order of refusals.
  * @param needsBody  the request cannot do without one
  * @throws what `readBody` throws, unless the body was lost; the call has ended by then
  */
-export async function enter(
+export async function admitRequest(
   { calls }: Pick<Service, 'calls'>,
-  { head, address, readBody }: Visit,
+  { head, address, readBody }: ApiRequest,
   needsBody: boolean,
-): Promise<Entered> {
+): Promise<AdmittedRequest> {
   const admission = await calls.admitCaller({ token: bearerToken(head), address });
   const { rate } = admission;
-  const refused = (failure: Failure, headers = {}): Entered => ({ kind: 'refused', failure, rate, headers });
+  const refused = (failure: Failure, headers = {}): AdmittedRequest => ({
+    kind: 'refused',
+    failure,
+    rate,
+    headers,
+  });
   if (admission.kind === 'refused') return refused(admission.failure);
   const wrongBody = bodyFailure(head, needsBody);
   if (admission.kind === 'over') {
@@ -46,7 +51,7 @@ export async function enter(
   }
   try {
     const body = announcesBody(head) ? await readBody() : new Uint8Array();
-    return { kind: 'entered', caller, rate, body };
+    return { kind: 'admitted', caller, rate, body };
   } catch (cause) {
     // Nobody is left to tell when the body is lost: the code is for the activity alone.
     const isLost = cause instanceof BodyLost;

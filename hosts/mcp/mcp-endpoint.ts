@@ -2,42 +2,57 @@ import { createMcpHandler } from '@modelcontextprotocol/server';
 import { type Failure, failure } from '../../core/outcome.ts';
 import { named } from '../../core/ports/log.ts';
 import type { Caller } from '../../core/ports/storage.ts';
-import { enter } from '../http/admission.ts';
-import {
-  addressRate,
-  type Door,
-  type DoorOptions,
-  type DoorService,
-  door,
-  type Visit,
-} from '../http/door.ts';
+import { admitRequest } from '../http/admit-request.ts';
+import { trustedProxies } from '../http/client-address.ts';
 import { entryFailure } from '../http/entry-rules.ts';
 import { codedBody, failureStatus, type Reply } from '../http/reply.ts';
+import {
+  type Answered,
+  type AnswerRequest,
+  type ApiOptions,
+  type ApiRequest,
+  type ApiService,
+  addressRate,
+  answerFailure,
+  completeReply,
+  receiveRequest,
+  revokeLeakedKeys,
+} from '../http/request.ts';
 import { bearerToken, headerOf, type RequestHead } from '../http/request-head.ts';
 import { protocolServer, type Turn } from './protocol-server.ts';
 
 /**
  * The tools by the Model Context Protocol over Streamable HTTP, without sessions, for clients of every revision.
  * What is refused before a tool is called is refused as the REST API refuses it, in the same order.
+ * @throws Error when an option is wrong, naming it
  */
-export function mcpDoor(service: DoorService, options: DoorOptions): Door {
-  return door(service, options, {
-    async answer(visit) {
-      const wrong = entryFailure(visit, service.baseUrl) ?? methodFailure(visit.head);
-      if (wrong !== undefined) {
-        return { ...refusal(wrong), rate: await addressRate(service, visit.address) };
-      }
-      const entered = await enter(service, visit, true);
-      if (entered.kind === 'lost') return undefined;
-      const { rate } = entered;
-      if (entered.kind === 'refused') return { ...refusal(entered.failure, entered.headers), rate };
-      return { ...(await answerMessage(visit, entered.caller, entered.body)), rate };
-    },
-    failed: (_head, why) => refusal(why),
-  });
+export function mcpEndpoint(service: ApiService, options: ApiOptions): AnswerRequest {
+  const isTrusted = trustedProxies(options.trustedProxies ?? []);
 
-  async function answerMessage(visit: Visit, caller: Caller, body: Uint8Array): Promise<Reply> {
-    const { turn, end } = turnOf(visit, caller);
+  return async (head, readBody) => {
+    const request = receiveRequest(head, readBody, isTrusted);
+    let answered: Answered | undefined;
+    try {
+      await revokeLeakedKeys(service, request);
+      answered = await answer(request);
+    } catch (cause) {
+      answered = await answerFailure(service, options, request, cause, (why) => refusal(why));
+    }
+    return answered && completeReply(service, request, answered);
+  };
+
+  async function answer(request: ApiRequest): Promise<Answered | undefined> {
+    const wrong = entryFailure(request, service.baseUrl) ?? methodFailure(request.head);
+    if (wrong !== undefined) return { ...refusal(wrong), rate: await addressRate(service, request.address) };
+    const admitted = await admitRequest(service, request, true);
+    if (admitted.kind === 'lost') return undefined;
+    const { rate } = admitted;
+    if (admitted.kind === 'refused') return { ...refusal(admitted.failure, admitted.headers), rate };
+    return { ...(await answerMessage(request, admitted.caller, admitted.body)), rate };
+  }
+
+  async function answerMessage(request: ApiRequest, caller: Caller, body: Uint8Array): Promise<Reply> {
+    const { turn, end } = turnOf(request, caller);
     const errors: Error[] = [];
     try {
       const { fetch } = createMcpHandler(() => protocolServer(turn), {
@@ -46,7 +61,7 @@ export function mcpDoor(service: DoorService, options: DoorOptions): Door {
         keepAliveMs: 0,
         onerror: (error) => errors.push(error),
       });
-      const response = await fetch(requestOf(visit.head, body));
+      const response = await fetch(requestOf(request.head, body));
       const text = await response.text();
       if (response.status >= 500) {
         for (const error of errors) options.log?.error('the tool protocol failed', named(error));
@@ -63,7 +78,7 @@ export function mcpDoor(service: DoorService, options: DoorOptions): Door {
   }
 
   /** The first call of a tool ends what was admitted; more of them in one batch are calls of their own. */
-  function turnOf({ head, address }: Visit, caller: Caller): { turn: Turn; end(): Promise<void> } {
+  function turnOf({ head, address }: ApiRequest, caller: Caller): { turn: Turn; end(): Promise<void> } {
     let admitted: Caller | undefined = caller;
     return {
       turn: {

@@ -1,0 +1,158 @@
+import { type Failure, failure, type Outcome } from '../../core/outcome.ts';
+import { named } from '../../core/ports/log.ts';
+import type { Caller } from '../../core/ports/storage.ts';
+import type { Service } from '../../core/service.ts';
+import { admitRequest } from '../http/admit-request.ts';
+import { trustedProxies } from '../http/client-address.ts';
+import type { Reply } from '../http/reply.ts';
+import {
+  type Answered,
+  type AnswerRequest,
+  type ApiOptions,
+  type ApiRequest,
+  type ApiService,
+  addressRate,
+  answerFailure,
+  completeReply,
+  receiveRequest,
+  revokeLeakedKeys,
+} from '../http/request.ts';
+import { headerOf } from '../http/request-head.ts';
+import { type Addressed, addressed } from './addressing.ts';
+import { bodyOf, type Form, statusOf } from './answer.ts';
+import { givenBy, strangeParameters } from './call-arguments.ts';
+import { openApiDocument } from './openapi/document.ts';
+import type { Route } from './routes.ts';
+
+/** What the REST API needs of the service. */
+export interface RestService extends ApiService, Pick<Service, 'healthy'> {}
+
+type RouteAddressed = Extract<Addressed, { kind: 'route' }>;
+
+const HEALTH_RETRY_S = 5;
+
+/**
+ * Answers REST requests. A call goes this way: receive, route, admit the caller, read its body, take the arguments, run
+ * the tool, write the answer. The order of refusals: host, origin, a key in the address, route, method; the key;
+ * length, size, media type; limits; JSON. What follows (the form of an Idempotency-Key, tool, permission, arguments)
+ * the service judges. Source: API-NOTES.md, order of refusals.
+ * @throws Error when an option is wrong, naming it
+ */
+export function restApi(service: RestService, options: ApiOptions = {}): AnswerRequest {
+  const isTrusted = trustedProxies(options.trustedProxies ?? []);
+  let description: string | undefined;
+
+  return async (head, readBody) => {
+    const request = receiveRequest(head, readBody, isTrusted);
+    const to = addressed(request, service.baseUrl);
+    let answered: Answered | undefined;
+    try {
+      await revokeLeakedKeys(service, request);
+      answered = await answer(request, to);
+    } catch (cause) {
+      const form = to.kind === 'route' ? to.route : to.form;
+      answered = await answerFailure(service, options, request, cause, (why) => written(why, form));
+    }
+    return answered && completeReply(service, request, answered);
+  };
+
+  async function answer(request: ApiRequest, to: Addressed): Promise<Answered | undefined> {
+    if (to.kind === 'health') return { ...(await health(to.form)), rate: undefined };
+    if (to.kind === 'refused') {
+      const rate = await addressRate(service, request.address);
+      return { ...written(to.failure, to.form, to.headers), rate };
+    }
+    const { route } = to;
+    if (route.call === 'describe') return describe(to, request.address);
+
+    const admitted = await admitRequest(service, request, route.body === 'required');
+    if (admitted.kind === 'lost') return undefined;
+    const { rate } = admitted;
+    if (admitted.kind === 'refused') return { ...written(admitted.failure, route, admitted.headers), rate };
+
+    const { caller } = admitted;
+    const given = givenBy(admitted.body, to);
+    if (given.kind === 'refused') return { ...(await refuse(caller, given.failure, route)), rate };
+    if (route.call === 'list_tools') {
+      const strange = strangeParameters(given);
+      if (strange !== undefined) return { ...(await refuse(caller, strange, route)), rate };
+      return { ...(await listTools(caller, route)), rate };
+    }
+    const call = route.call.call(given, inputSchemas(caller));
+    const idempotencyKey = headerOf(request.head, 'idempotency-key');
+    return { ...(await runTool(call, route, caller, idempotencyKey)), rate };
+  }
+
+  /** Whoever asks needs no key; the budget of the address is all that bounds the asking. */
+  async function describe({ route, target, path }: RouteAddressed, address: string): Promise<Answered> {
+    const admission = await service.calls.admitCaller({ token: undefined, address });
+    const { rate } = admission;
+    if (admission.kind !== 'admitted' && admission.failure.code === 'rate_limited') {
+      return { ...written(admission.failure, route), rate };
+    }
+    const strange = strangeParameters({ path, query: target.query, body: {} });
+    if (strange !== undefined) return { ...written(strange, route), rate };
+    description ??= JSON.stringify(openApiDocument(service.baseUrl));
+    return { status: 200, headers: {}, body: description, rate };
+  }
+
+  async function refuse(caller: Caller, why: Failure, route: Route): Promise<Reply> {
+    await service.calls.endCall(caller, why.code);
+    return written(why, route);
+  }
+
+  async function listTools(caller: Caller, route: Route): Promise<Reply> {
+    const tools = service.calls.tools(caller);
+    await service.calls.endCall(caller, 'ok');
+    return written({ status: 'ok', result: { tools } }, route);
+  }
+
+  async function runTool(
+    call: { tool: string; args: unknown },
+    route: Route,
+    caller: Caller,
+    idempotencyKey: string | undefined,
+  ): Promise<Reply> {
+    let sized: { outcome: Outcome; body: string } | undefined;
+    const { outcome, replayed } = await service.calls.runTool(caller, {
+      ...call,
+      idempotencyKey,
+      sizeBytes(answer) {
+        sized = { outcome: answer, body: bodyOf(answer, route) };
+        return Buffer.byteLength(sized.body);
+      },
+    });
+    const headers: Record<string, string> = replayed ? { 'Idempotent-Replayed': 'true' } : {};
+    // It has been written already, to see how long it is.
+    if (sized?.outcome === outcome) return { ...statusWith(outcome, route, headers), body: sized.body };
+    return written(outcome, route, headers);
+  }
+
+  /** Of a tool that the caller may not use nothing is told: its permission is refused before its arguments. */
+  function inputSchemas(caller: Caller): (tool: string) => Readonly<Record<string, unknown>> {
+    return (name) => service.calls.tools(caller).find((tool) => tool.name === name)?.inputSchema ?? {};
+  }
+
+  async function health(form: Form): Promise<Reply> {
+    try {
+      await service.healthy();
+      return written({ status: 'ok', result: {} }, form);
+    } catch (cause) {
+      options.log?.error('storage does not answer', named(cause));
+      return written(failure('temporarily_unavailable', { retry_after_s: HEALTH_RETRY_S }), form);
+    }
+  }
+}
+
+function written(outcome: Outcome, form: Form, headers: Reply['headers'] = {}): Reply {
+  return { ...statusWith(outcome, form, headers), body: bodyOf(outcome, form) };
+}
+
+function statusWith(
+  outcome: Outcome,
+  form: Form,
+  headers: Reply['headers'],
+): Pick<Reply, 'status' | 'headers'> {
+  const { status, headers: own } = statusOf(outcome, form);
+  return { status, headers: { ...own, ...headers } };
+}
