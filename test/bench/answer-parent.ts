@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 const asked = z.object({ question: z.unknown() });
 
-/** The other end of a Child: answers its questions until it has no more. */
+/** The other end of a Child: answers questions until there are no more. */
 export function answerParent(answer: (question: unknown) => Promise<unknown>, end: () => void): void {
   process.on('message', (message) => {
     answer(asked.parse(message).question).then(

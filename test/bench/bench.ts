@@ -13,8 +13,8 @@ import { printHead, printRows, type Row } from './table.ts';
 import { trackers } from './trackers.ts';
 
 /**
- * What Countersign costs beside what cannot be done without, as ratios within this one run: other machines have
- * other numbers, but much the same ratios. A bound that is missed is shown, and fails nothing.
+ * Measures Countersign's cost against the indispensable minimum, as ratios within one run: absolute numbers depend on the
+ * machine, ratios hardly do. A missed target is shown, but fails nothing.
  */
 const PARTS = {
   load: serverLoad,
@@ -36,7 +36,7 @@ if (unknown !== undefined) {
 const missing = missingServers();
 if (missing.length > 0) throw new Error(`The benchmark needs ${missing.join(', ')}.`);
 
-// The mail servers' processes do not keep this one alive, also not while it waits for their end.
+// The mail servers must not keep this process alive, not even while it waits for them to end.
 const alive = setInterval(() => undefined, 60_000);
 try {
   const dovecot = await startDovecot({ tls: false });

@@ -18,7 +18,7 @@ const DAY_MS = 86_400_000;
 const FIRST_MS = Date.UTC(2025, 0, 1, 9);
 const WEEK = { from: new Date('2026-03-02T00:00:00Z'), to: new Date('2026-03-09T00:00:00Z') };
 
-/** A week of a large calendar on Radicale, against the bare REPORT for that week. */
+/** One week of a large calendar on Radicale, against the bare REPORT for that week. */
 export async function calendar(): Promise<Row[]> {
   const missing = missingPrograms(RADICALE_PROGRAMS);
   if (missing.length > 0) throw new Error(`The benchmark needs ${missing.join(', ')}.`);
@@ -59,7 +59,7 @@ export async function calendar(): Promise<Row[]> {
   }
 }
 
-/** In one request, which Radicale takes apart by UID. */
+/** In one request, which Radicale splits by UID. */
 async function fill(user: CalendarUser): Promise<void> {
   const stamp = (ms: number) => new Date(ms).toISOString().replace(/[-:]|\.\d+/g, '');
   const events = Array.from({ length: EVENTS }, (_, index) => {

@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { z } from 'zod';
 
-/** A process of the benchmark beside this one, which answers one question after another. */
+/** A helper process of the benchmark that answers one question after another. */
 export interface Child {
   ask<T>(question: unknown, answer: z.ZodType<T>): Promise<T>;
-  /** Resolves when it has ended. */
+  /** Resolves when the process has ended. */
   stop(): Promise<void>;
 }
 
-/** @param name one of the bundles that run.mjs makes */
+/** @param name  one of the bundles that run.mjs builds */
 export function startChild(name: string, flags: readonly string[] = []): Child {
   const child = fork(join(import.meta.dirname, `${name}.mjs`), {
     execArgv: ['--enable-source-maps', ...flags],
@@ -20,7 +20,7 @@ export function startChild(name: string, flags: readonly string[] = []): Child {
   const lost = ended.then(([code]) => {
     throw new Error(`${name} ended with ${String(code)}`);
   });
-  // It ends at last, when nobody asks it any more.
+  // The process ends when nobody asks it any more.
   lost.catch(() => undefined);
   return {
     async ask(question, answer) {

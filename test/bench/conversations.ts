@@ -17,10 +17,10 @@ const ROUNDS = 7;
 const CALLS_A_ROUND = 5;
 const PAGE = 20;
 const THREAD = 50;
-/** Three, as the adapter has: more connections at once make no server faster. */
+/** Three, as in the adapter: more connections do not make the server faster. */
 const CONNECTIONS = 3;
 
-/** A search and a conversation over many folders on Dovecot, against bare imapflow that knows where to look. */
+/** A search and a conversation across many folders on Dovecot, against bare imapflow that knows where to look. */
 export async function conversations(dovecot: Dovecot): Promise<Row[]> {
   const full = dovecot.addUser();
   const empty = dovecot.addUser();
@@ -100,7 +100,7 @@ async function onMailbox(dovecot: Dovecot, user: string, where: string, searches
 
 const WORD = '77';
 
-/** The same question in both forms. A word is looked for in texts too: that takes the server longer. */
+/** The same query in both forms. Words are also searched in the text, which takes the server longer. */
 const SEARCHES: readonly { name: string; rounds: number; search: SearchObject; query: Asked }[] = [
   {
     name: 'search for a word of the subject',
@@ -116,7 +116,7 @@ const SEARCHES: readonly { name: string; rounds: number; search: SearchObject; q
   },
 ];
 
-/** What a page shows of the newest that match. */
+/** Fetches what a page shows of the newest matches. */
 async function bareSearch(clients: readonly ImapFlow[], query: SearchObject): Promise<void> {
   const left = FOLDERS.values();
   const found: { path: string; uid: number; receivedMs: number }[] = [];
@@ -169,7 +169,7 @@ async function bareThread(client: ImapFlow, uids: readonly number[]): Promise<vo
   if (fetched.length !== THREAD) throw new Error('imapflow did not fetch the conversation');
 }
 
-/** Entered at another message each time. */
+/** Starts at a different message each time. */
 async function thread(
   mail: Mail,
   call: MailCall,
@@ -195,7 +195,7 @@ async function bareClient(port: number, user: string): Promise<ImapFlow> {
   return client;
 }
 
-/** Each names the first, and those right before it, as mail programs do. */
+/** Each message references the first and the few right before it, as mail programs do. */
 function conversation(user: string): Letter[] {
   const id = (index: number) => `<plan-${index}@example.org>`;
   return Array.from({ length: THREAD }, (_, index) => {

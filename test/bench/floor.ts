@@ -11,14 +11,14 @@ import { answerParent } from './answer-parent.ts';
 import type { ServerAnswer } from './server-load.ts';
 
 /**
- * The floor, in a process of its own: what any such server must do. It validates with ajv, reads a key's row by
- * hash and updates two counters in one SQLite transaction, and writes the answer that it was given.
+ * The floor, in a separate process: the least that any comparable server must do. It validates with ajv, reads a key's
+ * row by hash, updates two counters in one SQLite transaction, and writes a prepared response.
  */
 
 const question = z.object({
-  /** Whose call it is. */
+  /** The key of the caller. */
   apiKey: z.string(),
-  /** By path with its query; as JSON. */
+  /** JSON responses by path and query. */
   answers: z.record(z.string(), z.string()),
 });
 

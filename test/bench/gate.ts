@@ -13,7 +13,7 @@ import { benchReader } from './bench-reader.ts';
 import { NO_LIMITS } from './no-limits.ts';
 import type { ServerAnswer } from './server-load.ts';
 
-/** Ours, in a process of its own: the REST door before the service on SQLite and the sandbox. */
+/** Countersign in a separate process: the REST door on SQLite and the sandbox. */
 
 const folder = mkdtempSync(join(tmpdir(), 'countersign-gate-'));
 const server = createServer({ requireHostHeader: false });

@@ -5,7 +5,7 @@ import { answerParent } from './answer-parent.ts';
 import { settingsOf } from './mail-settings.ts';
 import type { MemoryAnswer } from './memory.ts';
 
-/** A process (with --expose-gc) that connects accounts, and lets their connections be idle. */
+/** A process (with --expose-gc) that connects accounts and leaves their connections idle. */
 
 const question = z.object({ imapPort: z.int(), users: z.array(z.string()) });
 
@@ -23,7 +23,7 @@ answerParent(
       const call = { account, signal: new AbortController().signal, deadlineMs: 30_000 };
       await mail.list(call, { path: 'INBOX', unread: false, order: 'uid', limit: 20, after: undefined });
     }
-    // Twice: what the first one finalizes, the second one frees.
+    // Twice: the second run frees what the first finalized.
     for (let time = 0; time < 2; time += 1) {
       globalThis.gc?.();
       await new Promise(setImmediate);

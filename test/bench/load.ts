@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { answerParent } from './answer-parent.ts';
 import type { LoadAnswer } from './server-load.ts';
 
-/** The process that makes the load: several keep-alive connections, on each one call after the other. */
+/** The process that generates the load: several keep-alive connections, each with one call after the other. */
 
 const question = z.object({
   port: z.int(),
@@ -38,7 +38,7 @@ async function connected(port: number): Promise<net.Socket> {
   return socket;
 }
 
-/** @returns how many calls were answered, all of them with 200 */
+/** @returns the number of calls; all of them were answered with 200 */
 function callUntil(socket: net.Socket, request: Buffer, end: number): Promise<number> {
   return new Promise((resolve, reject) => {
     let calls = 0;

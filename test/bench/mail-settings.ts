@@ -1,7 +1,7 @@
 import type { ImapSettings } from '../../adapters/imap/settings.ts';
 import { PASSWORD } from '../servers/mail-users.ts';
 
-/** Of a mailbox on the servers that the benchmark starts. */
+/** The settings of a mailbox on the benchmark's own servers. */
 export function settingsOf(email: string, imapPort: number, smtpPort = imapPort): ImapSettings {
   const server = { host: '127.0.0.1', security: 'none', user: email, pass: PASSWORD } as const;
   return { imap: { ...server, port: imapPort }, smtp: { ...server, port: smtpPort } };

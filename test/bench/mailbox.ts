@@ -20,14 +20,14 @@ const PAGE = 20;
 const ROUNDS = 15;
 const CALLS_A_ROUND = 20;
 
-/** A list and a message out of a large inbox on Dovecot, against bare imapflow on a selected folder. */
+/** A list and a message from a large inbox on Dovecot, against bare imapflow on a selected folder. */
 export async function mailbox(dovecot: Dovecot): Promise<Row[]> {
   const user = seedInbox(dovecot, MESSAGES);
   const email = addressOf(user);
   const bare = await bareClient(dovecot.port, email);
   const mail = imapMail({ allowPrivateServers: true });
   const settings = settingsOf(email, dovecot.port);
-  // Each with a signal of its own, as core makes them.
+  // Each call has its own signal, as in core.
   const call = (): MailCall => ({
     account: { ownerId: 'bench', accountId: 1, email, settings: async () => settings },
     signal: new AbortController().signal,
@@ -116,7 +116,7 @@ async function bareClient(port: number, user: string): Promise<ImapFlow> {
   return client;
 }
 
-/** What the server is asked when the same folder is asked for again. */
+/** The commands the server receives when the same folder is requested again. */
 async function commandsOfSecondCall(dovecot: Dovecot, email: string): Promise<Row[]> {
   const proxy = await startProxy('imap', dovecot.port);
   const service = await serviceFor(email, settingsOf(email, proxy.port));

@@ -2,28 +2,28 @@ import { chownSync, existsSync, mkdirSync, utimesSync, writeFileSync } from 'nod
 import type { Dovecot } from '../servers/dovecot.ts';
 import { addressOf } from '../servers/mail-users.ts';
 
-/** Debian's `mail` user, who owns the mail. */
+/** Debian's `mail` user, who owns the mail files. */
 const MAIL_UID = 8;
 const MAIL_GID = 8;
 
 const NEWEST = Date.parse('2026-11-20T12:00:00Z');
 const MINUTE_MS = 60_000;
 
-/** A message as it is to lie in a folder. */
+/** A message to put into a folder. */
 export interface Letter {
   readonly raw: Buffer;
   readonly receivedS: number;
   readonly seen: boolean;
 }
 
-/** Makes a user whose inbox has `count` messages. @returns the user's name */
+/** Creates a user whose inbox has `count` messages. @returns the user's name */
 export function seedInbox(dovecot: Dovecot, count: number): string {
   const user = dovecot.addUser();
   seedFolder(dovecot, user, 'INBOX', manyLetters(user, count));
   return user;
 }
 
-/** Messages of seven minutes each, the newest last. @param series names them apart from those of other folders */
+/** Messages seven minutes apart, newest last. @param series  distinguishes them from those of other folders */
 export function* manyLetters(user: string, count: number, series = 'bench'): Generator<Letter> {
   for (let number = 1; number <= count; number += 1) {
     const receivedS = (NEWEST - (count - number) * 7 * MINUTE_MS) / 1000;
@@ -32,10 +32,10 @@ export function* manyLetters(user: string, count: number, series = 'bench'): Gen
   }
 }
 
-/** Fills a folder by writing the files that Dovecot would write; before the user's first login. */
+/** Fills a folder by writing the files that Dovecot would write. Call it before the user's first login. */
 export function seedFolder(dovecot: Dovecot, user: string, path: string, letters: Iterable<Letter>): void {
   const home = `${dovecot.folder}/mail/${user}`;
-  // Maildir++: the inbox is the folder itself, the others lie in it with a dot.
+  // Maildir++: the inbox is the folder itself; other folders are inside it and start with a dot.
   const maildir = `${home}/Maildir${path === 'INBOX' ? '' : `/.${path}`}`;
   for (const folder of [
     home,
@@ -50,7 +50,7 @@ export function seedFolder(dovecot: Dovecot, user: string, path: string, letters
   let number = 0;
   for (const { raw, receivedS, seen } of letters) {
     number += 1;
-    // Both sizes are the same, for the lines end in CRLF already.
+    // Both sizes are equal, because the lines already end in CRLF.
     const name = `${receivedS}.M${number}P1.bench,S=${raw.length},W=${raw.length}:2,${seen ? 'S' : ''}`;
     const file = `${maildir}/cur/${name}`;
     writeFileSync(file, raw, { mode: 0o600 });
@@ -65,7 +65,7 @@ const WORDS =
     ' ',
   );
 
-/** Of ten messages six are plain text, three have HTML beside it, one has an attachment of 30 KB. */
+/** Of ten messages, six are plain text, three also have HTML, and one has an attachment of 30 KB. */
 function messageOf(number: number, user: string, date: Date, series: string): Buffer {
   const name = FIRST_NAMES[number % FIRST_NAMES.length] ?? '';
   const word = (at: number) => WORDS[(number * 7 + at * 11) % WORDS.length] ?? '';

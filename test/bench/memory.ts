@@ -14,7 +14,7 @@ import { seedInbox } from './maildir.ts';
 import type { Row } from './table.ts';
 
 const memoryAnswer = z.object({
-  /** On the heap and beside it, after a collection. */
+  /** On and off the heap, after a collection. */
   heldBytes: z.number(),
   rssBytes: z.number(),
 });
@@ -30,7 +30,7 @@ const FIRST_ACCOUNTS = 10;
 const MORE_ACCOUNTS = 50;
 const MESSAGES = 100;
 
-/** What the bundled server takes at rest, and what each account adds whose connection is idle. */
+/** The memory of the bundled server at rest, and what each account with an idle connection adds. */
 export async function memory(dovecot: Dovecot, postfix: Postfix): Promise<Row[]> {
   const idle = startChild('idle-accounts', ['--expose-gc']);
   try {
@@ -106,7 +106,7 @@ async function serverAtRest(dovecot: Dovecot, postfix: Postfix): Promise<number>
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** As a person would, on the command line. @returns an API key */
+/** Sets up an owner on the command line, as a person would. @returns an API key */
 async function connectAccount(env: Environment, dovecot: Dovecot, postfix: Postfix) {
   const command = async (words: readonly string[], input = '') => {
     const line = [...assignments(env), process.execPath, CLI, ...words, '--json'];

@@ -1,6 +1,6 @@
 import type { LimitOverrides } from '../../core/limits.ts';
 
-/** Limits that no benchmark comes near. */
+/** Limits that no benchmark reaches. */
 export const NO_LIMITS: LimitOverrides = {
   callsPerMinute: 1_000_000_000,
   callsPerDay: 1_000_000_000,

@@ -18,10 +18,10 @@ const CALLS_A_ROUND = 3;
 const MESSAGES = 10_000;
 const WARM = 2_000;
 const KB = 1024;
-/** Times what the library alone takes. */
+/** Maximum time, as a multiple of the library alone. */
 const MOST = 1.3;
 
-/** Text of documents against the libraries alone, and memory that reading many messages leaves behind. */
+/** Extracts text from documents, against the bare libraries, and measures what reading many messages leaves in memory. */
 export async function reading(): Promise<Row[]> {
   const reader = workerText({ workerFile: join(import.meta.dirname, 'worker.mjs') });
   const { signal } = new AbortController();
@@ -68,7 +68,7 @@ export async function reading(): Promise<Row[]> {
 }
 
 async function barePdf(bytes: Uint8Array): Promise<void> {
-  // It takes no Buffer, and the bytes with it.
+  // The library rejects a Buffer, and detaches the bytes.
   const pdf = await getDocumentProxy(new Uint8Array(bytes), { verbosity: 0 });
   const { text } = await extractText(pdf, { mergePages: true });
   if (!text.includes(LAST)) throw new Error('unpdf did not read the text');
@@ -93,7 +93,7 @@ async function unpackedWord(bytes: Uint8Array): Promise<void> {
 
 const LAST = 'the very last line';
 
-/** Sentences of that many bytes together, which compress about as well as real ones do not. */
+/** Sentences of this many bytes in total, which compress about as well as real ones. */
 function* sentences(bytes: number): Generator<string> {
   let state = 7;
   for (let left = bytes * 1.5; left > 0; ) {
@@ -108,7 +108,7 @@ function* sentences(bytes: number): Generator<string> {
   yield LAST;
 }
 
-/** Pages of lines, as a program writes them that does not compress. */
+/** Pages of lines, as written by a program that does not compress. */
 function pdfFile(): Buffer {
   const lines = Array.from(sentences(DOCUMENT_BYTES / 1.7));
   const pages: string[] = [];
@@ -138,7 +138,7 @@ function pdfFile(): Buffer {
   );
 }
 
-/** Of messages that are read and let go nothing stays. */
+/** Messages that were read and released leave nothing behind. */
 async function memoryLeft(): Promise<Row> {
   let warmBytes = 0;
   let count = 0;

@@ -25,8 +25,8 @@ const ROUNDS = 20;
 const WARM_ROUNDS = 3;
 
 /**
- * A reply that is filed, approved and sent, against what that cannot do without: three commits, three calls of the
- * floor, and the message's way to the mail server over a connection that is there already.
+ * A reply that is filed, approved and sent, against the minimum for that: three commits, three calls of the floor, and
+ * the transmission over an existing connection to the mail server.
  */
 export async function reply(dovecot: Dovecot, postfix: Postfix): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-bench-'));
@@ -120,7 +120,7 @@ async function filed(service: Service, apiKey: string, id: unknown) {
   return { approvalId: outcome.approval.id, filingMs };
 }
 
-/** As long as a sealed plan of a short reply. */
+/** As long as the sealed plan of a short reply. */
 const PLAN_CHARS = 2000;
 const BODY = 'Yes, Thursday is fine.';
 
@@ -159,7 +159,7 @@ function answerTo(number: number, from: string, to: string): string {
   ].join('\r\n');
 }
 
-/** Storage that tells when the work after a send is done. */
+/** Storage that reports when the work after a send is done. */
 function tellingStorage(storage: Storage, tell: () => void): Storage {
   return {
     ...storage,
@@ -181,7 +181,7 @@ function signal(): { give(): void; next(): Promise<void> } {
   };
 }
 
-/** A connection that is signed in, and says nothing but what a message needs. */
+/** A signed-in connection that sends only what a message needs. */
 async function bareSmtp(port: number, user: string) {
   const socket = net.connect({ port, host: '127.0.0.1', noDelay: true });
   socket.setEncoding('utf8');
@@ -212,7 +212,7 @@ async function bareSmtp(port: number, user: string) {
   };
 }
 
-/** Writes one row at a time so that it survives a loss of power. */
+/** Writes one row at a time, so that it survives a power loss. */
 function durableCommits(file: string): { commit(): void; close(): void } {
   const db = new SqliteDatabase(file);
   db.pragma('journal_mode = WAL');

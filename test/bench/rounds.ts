@@ -1,21 +1,21 @@
-/** One measured thing and what it is held against, in the same unit, from the same run. */
+/** A measurement and its reference, in the same unit and from the same run. */
 export interface Compared {
   readonly ours: number;
   readonly reference: number;
-  /** The median of the ratios of neighbouring rounds: what else the machine does meanwhile slows down both. */
+  /** The median ratio of neighbouring rounds, because other load on the machine slows both alike. */
   readonly ratio: number;
 }
 
 /**
  * Measures both in turn, in short rounds.
- * @param reference  measures one round @param ours the same
+ * @param reference  measures one round @param ours  likewise
  */
 export async function alternate(
   rounds: number,
   reference: (round: number) => Promise<number>,
   ours: (round: number) => Promise<number>,
 ): Promise<Compared> {
-  // The first round of each warms up.
+  // The first round of each is a warm-up.
   await reference(0);
   await ours(0);
   const pairs: { ours: number; reference: number }[] = [];
@@ -43,7 +43,7 @@ export async function tookMs(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - began;
 }
 
-/** @returns the median of how long one of them took */
+/** @returns the median time of one run of `work` */
 export async function medianMs(times: number, work: (time: number) => Promise<unknown>): Promise<number> {
   const took: number[] = [];
   for (let time = 0; time < times; time += 1) took.push(await tookMs(() => work(time)));

@@ -1,11 +1,11 @@
-// npm run bench: bundles the benchmark's processes, and the server that they measure, and runs the first of them.
+// npm run bench: bundles the benchmark's processes and the server under test, and starts the benchmark.
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 
 const here = import.meta.dirname;
-// Below the project, so that the bundles find the packages.
+// Inside the project, so that the bundles find the packages.
 const outdir = join(here, '../../node_modules/.cache/countersign-bench', String(process.pid));
 
 await build({

@@ -3,11 +3,11 @@ import { type Child, startChild } from './child.ts';
 import { alternate, median } from './rounds.ts';
 import type { Row } from './table.ts';
 
-/** What a server's process answers. */
+/** What a server process reports. */
 const serverAnswer = z.object({
   port: z.int(),
   apiKey: z.string(),
-  /** Of the processor, since the process began. */
+  /** CPU time since the process started. */
   cpuMs: z.number(),
 });
 export type ServerAnswer = z.infer<typeof serverAnswer>;
@@ -22,7 +22,7 @@ const WARM_MS = 3000;
 
 const PATHS = ['/v1/me', '/v1/messages?limit=20'];
 
-/** Ours with the sandbox under the load of 8 clients, against the floor that answers the same bytes. */
+/** Countersign with the sandbox under the load of 8 clients, against the floor with the same responses. */
 export async function serverLoad(): Promise<Row[]> {
   const gate = startChild('gate');
   const floor = startChild('floor');
@@ -65,7 +65,7 @@ export async function serverLoad(): Promise<Row[]> {
   }
 }
 
-/** @returns how long one client waits for an answer of the floor */
+/** @returns how long one client waits for a response of the floor */
 export async function floorCallMs(): Promise<number> {
   const floor = startChild('floor');
   const load = startChild('load');
@@ -85,11 +85,11 @@ export async function floorCallMs(): Promise<number> {
 
 interface Load {
   readonly callsPerS: number;
-  /** Of the server's processor, for one call. */
+  /** CPU time of the server per call. */
   readonly cpuUs: number;
 }
 
-/** @returns a function that puts load on the server for so many ms */
+/** @returns a function that loads the server for this many ms */
 function loadOn(server: Child, question: unknown, load: Child, path: string, clients = CLIENTS) {
   return async (ms: number): Promise<Load> => {
     const before = await server.ask(question, serverAnswer);

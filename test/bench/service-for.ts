@@ -10,7 +10,7 @@ import { callWith } from '../open-service.ts';
 import { benchReader } from './bench-reader.ts';
 import { NO_LIMITS } from './no-limits.ts';
 
-/** The calls as a door makes them, on a service with the one account. */
+/** Makes calls as a door does, on a service with this one account. */
 export async function serviceFor(email: string, settings: ImapSettings) {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-bench-'));
   const mail = imapMail({ allowPrivateServers: true });

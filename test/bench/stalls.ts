@@ -12,7 +12,7 @@ const HTML = 'Content-Type: text/html; charset=utf-8\r\n\r\n';
 const TEXT = 'Content-Type: text/plain; charset=utf-8\r\n\r\n';
 const MIXED = 'Content-Type: multipart/mixed; boundary=b\r\n\r\n';
 
-/** What takes longest to read, each of them 10 MB. */
+/** The inputs that take longest to read, 10 MB each. */
 const SHAPES: Readonly<Record<string, () => Buffer>> = {
   'nested style sheets': () => filled(`${HTML}<style>${'a&&&&,b{'.repeat(400)}color:red`, '&,'),
   'style rules': () => filled(`${HTML}<style>`, 'a b>c~d:not(e){color:red}\r\n', '</style><p class=a>text'),
@@ -31,11 +31,11 @@ const SHAPES: Readonly<Record<string, () => Buffer>> = {
   'a header without end': () => filled('Subject: x\r\nTo: ', 'a:b,'),
 };
 
-/** The longest that the event loop stands still while a hostile message is read through the service. */
+/** The longest stall of the event loop while a hostile message is read through the service. */
 export async function stalls(dovecot: Dovecot): Promise<Row[]> {
   const user = dovecot.addUser();
   const shapes = Object.entries(SHAPES);
-  // The oldest first; a small mail is the newest.
+  // Oldest first; a small message is the newest.
   const raws = [...shapes.map(([, make]) => make()), Buffer.from('Subject: small\r\n\r\nA few words.\r\n')];
   const letters = raws.map((raw, index) => ({ raw, receivedS: RECEIVED_S + index, seen: false }));
   seedFolder(dovecot, user, 'INBOX', letters);
@@ -44,7 +44,7 @@ export async function stalls(dovecot: Dovecot): Promise<Row[]> {
   try {
     const [small, ...ids] = await service.ids();
     const read = (id: unknown) => service.call('get_email', { id });
-    // What is slow only once: connections, processes, compiled code.
+    // Warm up what is slow only once: connections, processes, compiled code.
     await read(small);
     await read(ids.at(-1));
     const rows: Row[] = [];

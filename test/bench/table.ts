@@ -5,11 +5,11 @@ export interface Row {
   readonly ours?: number;
   readonly reference?: number;
   readonly ratio?: number;
-  /** Of the ratio, where there is one, else of `ours`. None: shown for information. */
+  /** For the ratio if there is one, otherwise for `ours`. Undefined: shown for information only. */
   readonly bound?: { readonly least: number } | { readonly most: number };
 }
 
-/** Of each column; what is longer stands out. */
+/** Column widths; longer text overflows. */
 const WIDTHS = [74, 7, 9, 9, 6, 7, 6];
 
 export function printHead(): void {

@@ -10,7 +10,7 @@ const MESSAGE_WORDS = 1000;
 const ROUNDS = 50;
 const FEW_ROUNDS = 5;
 
-/** Which of many trackers one message belongs to, beside a regular expression for each of them. */
+/** Finds which of many trackers a message belongs to, against one regular expression per tracker. */
 export async function trackers(): Promise<Row[]> {
   const all = Array.from({ length: TRACKERS }, (_, n) => ({
     trackerId: n + 1,

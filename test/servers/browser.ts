@@ -5,12 +5,12 @@ const CHROMIUM = '/usr/bin/chromium';
 
 export const browserIsMissing = !existsSync(CHROMIUM);
 
-/** A suite's title with the reason why it is skipped, if it is. */
+/** The suite's title, with the reason if it is skipped. */
 export function inBrowser(title: string): string {
   return browserIsMissing ? `${title} (skipped: needs ${CHROMIUM})` : title;
 }
 
-/** Debian's chromium with an empty profile of its own; every context of it is another empty one. */
+/** Debian's chromium with an empty profile; every context is another empty one. */
 export function openBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: CHROMIUM,
@@ -27,7 +27,7 @@ export function openBrowser(): Promise<Browser> {
   });
 }
 
-/** Presses a button that sends a form, and waits for the page that answers it. */
+/** Clicks a button that sends a form, and waits for the next page. */
 export async function press(page: Page, name: string, within: Page | Locator = page): Promise<void> {
   const answered = page.waitForEvent('framenavigated');
   await within.getByRole('button', { name }).click();

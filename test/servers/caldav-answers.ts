@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** What a scripted server was asked. */
+/** A request that a scripted server received. */
 export interface Asked {
   readonly method: string;
   readonly path: string;
@@ -8,14 +8,14 @@ export interface Asked {
   readonly body: string;
 }
 
-/** One object of the calendar, as REPORT gives it. */
+/** One calendar object in a REPORT response. */
 export interface ScriptedObject {
   readonly name: string;
   readonly data: string;
   readonly status?: number;
 }
 
-/** A calendar server with one calendar, `/home/calendar/`, that has these objects whatever a REPORT requests. */
+/** A calendar server with one calendar, `/home/calendar/`, that returns these objects for any REPORT. */
 export function usual(
   { method, path }: Asked,
   response: ServerResponse,

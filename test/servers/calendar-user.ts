@@ -1,15 +1,15 @@
 import { PASSWORD } from './mail-users.ts';
 
-/** Somebody with an account on a real calendar server. */
+/** A user with an account on a real calendar server. */
 export interface CalendarUser {
-  /** The root of the server. */
+  /** The root URL of the server. */
   readonly url: string;
-  /** What it is signed in with. */
+  /** The user's credentials. */
   readonly user: string;
   readonly calendarUrl: string;
 }
 
-/** Asks the server as another program would. */
+/** Sends a request, as another program would. */
 export async function asUser(
   { user }: Pick<CalendarUser, 'user'>,
   method: string,
@@ -24,7 +24,7 @@ export async function asUser(
   });
 }
 
-/** An empty calendar that takes events only. */
+/** Creates an empty calendar that only accepts events. */
 export async function makeCalendar(user: CalendarUser, name = 'Calendar'): Promise<void> {
   const body = `<?xml version="1.0" encoding="utf-8"?>
 <C:mkcalendar xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav"><D:set><D:prop>
@@ -43,7 +43,7 @@ export async function removeCalendar(user: CalendarUser): Promise<void> {
   if (!answer.ok) throw new Error(`the calendar was not removed: ${answer.status}`);
 }
 
-/** Stores an object, whatever was there. */
+/** Stores an object, replacing any previous one. */
 export async function putObject(user: CalendarUser, name: string, ics: string): Promise<void> {
   const url = `${user.calendarUrl}${encodeURIComponent(name)}`;
   const answer = await asUser(user, 'PUT', url, {
@@ -53,7 +53,7 @@ export async function putObject(user: CalendarUser, name: string, ics: string): 
   if (!answer.ok) throw new Error(`${name} was not stored: ${answer.status} ${await answer.text()}`);
 }
 
-/** Undefined where there is none. */
+/** Undefined if there is none. */
 export async function objectNamed(user: CalendarUser, name: string): Promise<string | undefined> {
   const answer = await asUser(user, 'GET', `${user.calendarUrl}${encodeURIComponent(name)}`);
   if (answer.status === 404) return undefined;

@@ -9,7 +9,7 @@ export interface Certificate {
   readonly fingerprint: string;
 }
 
-/** A self-signed certificate for localhost and 127.0.0.1 in `folder`. */
+/** Creates a self-signed certificate for localhost and 127.0.0.1 in `folder`. */
 export async function makeCertificate(folder: string): Promise<Certificate> {
   const certFile = `${folder}/tls.crt`;
   const keyFile = `${folder}/tls.key`;

@@ -8,7 +8,7 @@ import { UNPACKED } from './unpacked.ts';
 export interface Courier {
   /** Plain text. */
   readonly port: number;
-  /** A user that nobody had before, with an empty mailbox. @returns the user's name */
+  /** A new user with an empty mailbox. @returns the user's name */
   addUser(): string;
   stop(): Promise<void>;
 }
@@ -23,14 +23,14 @@ export const COURIER_PROGRAMS = [
   UNSHARE,
 ];
 
-/** Debian's `mail` user, who owns the mail. */
+/** Debian's `mail` user, who owns the mail files. */
 const mailUser = { uid: 8, gid: 8 };
-/** Their passwords are in a database that is made once; the mailbox of each when it is asked for. */
+/** Passwords are in a database that is created once; a user's mailbox is created on demand. */
 const MOST_USERS = 500;
 
 /**
- * Starts Courier IMAP on the loopback interface. It has neither MOVE nor SPECIAL-USE nor CONDSTORE, and every folder lies
- * below `INBOX.`.
+ * Starts Courier IMAP on the loopback interface. It has no MOVE, SPECIAL-USE or CONDSTORE, and every folder is below
+ * `INBOX.`.
  */
 export async function startCourier(): Promise<Courier> {
   const folder = mkdtempSync('/tmp/cs-courier-');
@@ -54,7 +54,7 @@ export async function startCourier(): Promise<Courier> {
   async function startOnFreePort(): Promise<ProcessGroup> {
     for (let attempt = 1; attempt <= 5; attempt += 1) {
       [port = 0] = await freePorts(1);
-      // Its paths are compiled in: it gets a view of the file system in which they are its own.
+      // Its paths are compiled in, so it runs with its own view of the file system.
       const group = startProcessGroup(
         UNSHARE,
         ['--mount', '--propagation', 'private', '--', 'bash', '-euc', startScript(folder, port)],
@@ -123,7 +123,7 @@ IMAP_EMPTYTRASH=
 IMAP_ULIMITD=1048576
 `;
 
-/** The second process stays as the first of the group; when it is killed, so is the other. */
+/** The second process keeps running as leader of the group; killing it kills the server too. */
 function startScript(folder: string, port: number): string {
   return `
 mkdir -p /run/courier

@@ -19,11 +19,11 @@ import { UNPACKED } from './unpacked.ts';
 export interface Cyrus {
   /** Plain text. */
   readonly port: number;
-  /** A user that nobody had before, with an empty mailbox. @returns the user's name */
+  /** A new user with an empty mailbox. @returns the user's name */
   addUser(): Promise<string>;
-  /** The calendar that a user has from the beginning; needs `calendars`. */
+  /** The calendar that every user has from the start; needs `calendars`. */
   calendarOf(user: string): CalendarUser;
-  /** All that it has sent by mail, as it said it to the mail server: RCPT TO, and the message. */
+  /** Everything it has sent by mail, as passed to the mail server: RCPT TO, and the message. */
   sent(): string;
   stop(): Promise<void>;
 }
@@ -35,9 +35,9 @@ export const CYRUS_PROGRAMS = [`${OWN}/master`, `${UNPACKED_OWN}/imapd`, '/usr/s
 export const CYRUS_CALENDAR_PROGRAMS = [...CYRUS_PROGRAMS, `${OWN}/httpd`];
 
 /**
- * Starts Cyrus IMAP on the loopback interface, as Debian sets it up: every folder lies below `INBOX.`. It has OBJECTID,
- * and so stable ids of messages and conversations.
- * @param calendars  CalDAV as well, which tells attendees by itself (RFC 6638)
+ * Starts Cyrus IMAP on the loopback interface with Debian's configuration: every folder is below `INBOX.`. It supports
+ * OBJECTID, so it has stable ids of messages and conversations.
+ * @param calendars  also starts CalDAV, which notifies attendees itself (RFC 6638)
  */
 export async function startCyrus({ calendars = false } = {}): Promise<Cyrus> {
   const folder = mkdtempSync('/tmp/cs-cyrus-');
@@ -92,7 +92,7 @@ export async function startCyrus({ calendars = false } = {}): Promise<Cyrus> {
       added += 1;
       const user = `user${added}`;
       await addPassword(user);
-      // The first sign-in makes the mailbox.
+      // The first sign-in creates the mailbox.
       await imapMailbox(port, user).messages('INBOX');
       return user;
     },
@@ -160,7 +160,7 @@ syslog_prefix: test-cyrus
 `;
 }
 
-/** A program that takes mail as `sendmail -bs` does, and writes down what it was told. */
+/** A program that accepts mail like `sendmail -bs` and records what it received. */
 function mailServer(file: string): string {
   return `#!/bin/sh
 say() { printf '%s\\r\\n' "$1"; }

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
-/** What a name server of the tests knows: by `TYPE name`, lower case. */
+/** The records of a test name server, by `TYPE name` in lower case. */
 export type Zone = Readonly<Record<string, readonly ZoneRecord[] | 'SERVFAIL' | 'silence'>>;
 
 type ZoneRecord =
@@ -11,7 +11,7 @@ type ZoneRecord =
   | { readonly srv: readonly [priority: number, weight: number, port: number, target: string] };
 
 export interface NameServer {
-  /** `address:port`, as Node's resolver takes it. */
+  /** `address:port`, as Node's resolver expects it. */
   readonly address: string;
   close(): Promise<void>;
 }
@@ -27,7 +27,7 @@ const ANSWER = 0x8180;
 const SERVFAIL = 2;
 const NXDOMAIN = 3;
 
-/** A name server on the loopback interface. A name that it knows under another type has no data; others do not exist. */
+/** A name server on the loopback interface. Names known under another type return no data; unknown names do not exist. */
 export async function startNameServer(zone: Zone): Promise<NameServer> {
   const socket = createSocket('udp4');
   socket.on('message', (query, from) => {
@@ -67,7 +67,7 @@ function questionOf(query: Buffer): { name: string; type: number; end: number } 
   return { name: labels.join('.').toLowerCase(), type: query.readUInt16BE(at + 1), end: at + 5 };
 }
 
-/** RFC 1035, 4.1.3; the name points to the one of the question. */
+/** RFC 1035, 4.1.3; the name points to the one in the question. */
 function answer(type: number, data: Buffer): Buffer {
   const head = Buffer.alloc(12);
   head.writeUInt16BE(0xc000 | HEADER_BYTES, 0);

@@ -6,15 +6,15 @@ import { freePorts, waitForPort } from './ports.ts';
 import { type ProcessGroup, run, startProcessGroup } from './process-group.ts';
 
 export interface DovecotVariant {
-  /** Replaces what is advertised after signing in: a poorer server. */
+  /** Overrides the capabilities after sign-in, to simulate a poorer server. */
   readonly capability?: string;
-  /** `INBOX.` puts every folder below the inbox, as Cyrus and Courier do; the separator is then a dot. */
+  /** `INBOX.` puts every folder below the inbox, as Cyrus and Courier do. The separator is then a dot. */
   readonly prefix?: 'INBOX.';
-  /** False: the folders exist, but carry no special-use attribute. */
+  /** False: the folders exist without special-use attributes. */
   readonly specialUse?: boolean;
-  /** Names of folders to be there instead of Sent, Drafts, Trash, Junk and Archive. */
+  /** Folder names to use instead of Sent, Drafts, Trash, Junk and Archive. */
   readonly folders?: readonly string[];
-  /** False: neither STARTTLS nor the TLS port. */
+  /** False: no STARTTLS and no TLS port. */
   readonly tls?: boolean;
 }
 
@@ -24,15 +24,15 @@ export interface Dovecot {
   readonly tlsPort: number;
   readonly certificate: Certificate;
   readonly folder: string;
-  /** A user that nobody had before, with an empty mailbox. @returns the user's name */
+  /** A new user with an empty mailbox. @returns the user's name */
   addUser(): string;
-  /** Saves a message as it is. */
+  /** Saves a message unchanged. */
   deliver(
     user: string,
     raw: string | Uint8Array,
     options?: { mailbox?: string; receivedAt?: Date },
   ): Promise<void>;
-  /** The messages of a folder, oldest UID first; lines end in LF. */
+  /** The messages of a folder, lowest UID first, with LF line ends. */
   messages(user: string, mailbox?: string): Promise<string[]>;
   /** Runs doveadm for one user. */
   doveadm(
@@ -41,16 +41,16 @@ export interface Dovecot {
     args?: readonly string[],
     input?: string | Uint8Array,
   ): Promise<string>;
-  /** Ends all processes at once; every connection drops. */
+  /** Kills all processes at once; every connection drops. */
   crash(): Promise<void>;
-  /** Starts it again on the same ports with the same mail. */
+  /** Restarts it on the same ports with the same mail. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts Dovecot on the loopback interface. Every name is a user, with the password that mail-users.ts names. */
+/** Starts Dovecot on the loopback interface. Any name is a user, with the password in mail-users.ts. */
 export async function startDovecot(variant: DovecotVariant = {}): Promise<Dovecot> {
-  // The path of a unix socket has at most 107 bytes, so this one is short; other users must get through.
+  // A unix socket path has at most 107 bytes, so this one is short. Other users must be able to traverse it.
   const folder = mkdtempSync('/tmp/cs-dovecot-');
   chmodSync(folder, 0o755);
   const certificate = await makeCertificate(folder);
@@ -123,7 +123,7 @@ export async function startDovecot(variant: DovecotVariant = {}): Promise<Doveco
   };
 }
 
-/** Debian's `mail` user, who owns the mail. */
+/** Debian's `mail` user, who owns the mail files. */
 const mailUser = { uid: 8, gid: 8 };
 
 function messageTexts(listed: unknown): string[] {

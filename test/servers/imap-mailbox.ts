@@ -2,17 +2,17 @@ import { Buffer } from 'node:buffer';
 import { ImapFlow } from 'imapflow';
 import { addressOf, PASSWORD } from './mail-users.ts';
 
-/** What another program does with a mailbox, over a connection of its own each time. */
+/** Acts on a mailbox like another program, with a new connection each time. */
 export interface ImapMailbox {
-  /** Saves a message as it is. */
+  /** Saves a message unchanged. */
   deliver(path: string, raw: string | Uint8Array, options?: { receivedAt?: Date }): Promise<void>;
-  /** The messages of a folder as they lie there, oldest first. */
+  /** The messages of a folder as stored, oldest first. */
   messages(path: string): Promise<string[]>;
-  /** Keywords of the messages of a folder, oldest first. */
+  /** Keywords of each message in a folder, oldest first. */
   keywords(path: string): Promise<string[][]>;
 }
 
-/** @param port  of a server on the loopback interface that takes plain text */
+/** @param port  of a plain-text server on the loopback interface */
 export function imapMailbox(port: number, user: string): ImapMailbox {
   async function connected<T>(work: (client: ImapFlow) => Promise<T>): Promise<T> {
     const client = new ImapFlow({

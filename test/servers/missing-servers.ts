@@ -10,15 +10,15 @@ const PROGRAMS = [
 ];
 
 /**
- * What keeps the real mail servers from being started here; empty when nothing does. A suite that needs them
- * is skipped by a title that says this.
- * @param others  programs beside those of Dovecot and Postfix
+ * Why the real mail servers cannot start here; empty if they can. A suite that needs them is skipped, and its title says
+ * why.
+ * @param others  required programs besides those of Dovecot and Postfix
  */
 export function missingServers(others: readonly string[] = []): string[] {
   return missingPrograms([...PROGRAMS, ...others]);
 }
 
-/** For a server that gets a view of its own of the file system. In a container root may not always make one. */
+/** For a server that needs its own view of the file system. In a container, even root may not be able to create one. */
 export const UNSHARE = '/usr/bin/unshare';
 
 function mayMount(): boolean {
@@ -26,17 +26,17 @@ function mayMount(): boolean {
   return spawnSync(UNSHARE, view, { stdio: 'ignore' }).status === 0;
 }
 
-/** The same of servers that need neither Dovecot nor Postfix. */
+/** The same for servers that need neither Dovecot nor Postfix. */
 export function missingPrograms(programs: readonly string[]): string[] {
   const missing = programs.filter((program) => !existsSync(program));
   if (programs.includes(UNSHARE) && !missing.includes(UNSHARE) && !mayMount()) {
     missing.push('the right to mount');
   }
-  // The servers give up their rights themselves, to the users that Debian's packages made for them.
+  // The servers drop their privileges to the users that Debian's packages created.
   return process.getuid?.() === 0 ? missing : [...missing, 'the rights of root'];
 }
 
-/** A suite's title with the reason why it is skipped, if it is. */
+/** The suite's title, with the reason if it is skipped. */
 export function titled(title: string, others: readonly string[] = []): string {
   return titledWithout(missingServers(others), title);
 }

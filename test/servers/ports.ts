@@ -4,9 +4,8 @@ import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Ports of the loopback interface that were free a moment ago. They lie below the range from which the system
- * takes the ports of outgoing connections, so a server can be restarted on its own; another test may still
- * take one first: whoever uses them tries again.
+ * Loopback ports that were free a moment ago. They are below the range of ephemeral ports, so a server can restart on
+ * its own port. Another test may still take one first, so callers must retry.
  */
 export async function freePorts(count: number): Promise<number[]> {
   const held: net.Server[] = [];
@@ -29,7 +28,7 @@ export async function freePorts(count: number): Promise<number[]> {
   return ports;
 }
 
-/** Waits until something answers on the port. @returns false when `gaveUp` came first */
+/** Waits until something answers on the port. @returns false if `gaveUp` resolved first */
 export async function waitForPort(port: number, gaveUp: () => boolean): Promise<boolean> {
   while (!gaveUp()) {
     if (await answers(port)) return true;

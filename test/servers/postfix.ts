@@ -19,13 +19,13 @@ import { type ProcessGroup, run, startProcessGroup } from './process-group.ts';
 export interface PostfixVariant {
   /** False: no STARTTLS, and AUTH in plain text. */
   readonly tls?: boolean;
-  /** False: no AUTH; mail is only taken for users of its own. */
+  /** False: no AUTH; accepts mail only for its own users. */
   readonly auth?: boolean;
-  /** What it shows instead of a certificate of its own. */
+  /** The certificate to present instead of its own. */
   readonly certificate?: Certificate;
 }
 
-/** What the server does with mail to these addresses, whoever sends it. */
+/** How the server treats mail to these addresses, from any sender. */
 export const RECIPIENTS = {
   /** 451 at RCPT. */
   tempfail: `tempfail@${DOMAIN}`,
@@ -42,18 +42,18 @@ export const RECIPIENTS = {
 } as const;
 
 export interface Postfix {
-  /** Submission: plain text with STARTTLS, and AUTH once there is TLS. */
+  /** Submission: plain text with STARTTLS, and AUTH only over TLS. */
   readonly port: number;
   readonly tlsPort: number;
   readonly certificate: Certificate;
-  /** Resolves when all that it has accepted lies in the mailboxes. */
+  /** Resolves when everything it has accepted is delivered. */
   delivered(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts Postfix on the loopback interface: it checks passwords with Dovecot and delivers to it. A sender may use only
- * their own address. Mail to other domains is accepted and discarded: nothing leaves this machine.
+ * Starts Postfix on the loopback interface. It checks passwords with Dovecot and delivers to it. Senders may only use
+ * their own address. Mail to other domains is accepted and discarded, so nothing leaves this machine.
  */
 export async function startPostfix(dovecot: Dovecot, variant: PostfixVariant = {}): Promise<Postfix> {
   const folder = mkdtempSync('/tmp/cs-postfix-');
@@ -91,9 +91,9 @@ ${RECIPIENTS.blockedAtEnd} 554 5.7.1 Message refused by policy
       const [port = 0, tlsPort = 0] = await freePorts(2);
       ports = [port, tlsPort];
       writeFileSync(`${folder}/etc/master.cf`, services(ports, variant));
-      // Makes the folders of the queue.
+      // Creates the folders of the queue.
       await run('/usr/sbin/postfix', ['-c', `${folder}/etc`, 'check']);
-      // -d: it stays in the process group that it is started in.
+      // -d: stays in the process group it is started in.
       const group = startProcessGroup('/usr/lib/postfix/sbin/master', ['-d', '-c', `${folder}/etc`], log);
       if (await waitForPort(port, () => group.hasEnded())) return group;
     }
@@ -118,7 +118,7 @@ ${RECIPIENTS.blockedAtEnd} 554 5.7.1 Message refused by policy
   };
 }
 
-/** Where a message lies between the first byte of its reception and its delivery. */
+/** Where a message is between the first byte of its reception and its delivery. */
 const QUEUES = ['maildrop', 'incoming', 'active', 'deferred'];
 
 function holdsFiles(queue: string): boolean {

@@ -16,46 +16,46 @@ import { freePorts } from './ports.ts';
 import { type ProcessGroup, run, startProcessGroup } from './process-group.ts';
 
 export interface Postgres {
-  /** An empty database. @returns its connection string, with a password */
+  /** Creates an empty database. @returns its connection string, with a password */
   createDatabase(): Promise<string>;
   dropDatabase(url: string): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A server of the tests' own, which may die. */
+/** A server of the test run that tests may kill. */
 export interface OwnPostgres extends Postgres {
   /** Kills the server at once. */
   crash(): Promise<void>;
-  /** Starts it again on the same port, with what it had stored. */
+  /** Restarts it on the same port with its stored data. */
   restart(): Promise<void>;
 }
 
 const VERSIONS = '/usr/lib/postgresql';
 const USER = 'countersign';
 
-/** Debian's newest. */
+/** The newest version that Debian packages. */
 function programs(): string {
   const versions = existsSync(VERSIONS) ? readdirSync(VERSIONS).map(Number).filter(Number.isFinite) : [];
   return `${VERSIONS}/${versions.length === 0 ? 'VERSION' : Math.max(...versions)}/bin`;
 }
 
-/** What keeps a Postgres of the tests' own from being started here. */
+/** Why Postgres cannot start here; empty if it can. */
 export function missingOwnPostgres(): string[] {
   return missingPrograms([`${programs()}/initdb`, `${programs()}/postgres`]);
 }
 
-/** The same where one that is there already will do, which TEST_DATABASE_URL names. */
+/** The same, if an existing server in TEST_DATABASE_URL will do. */
 export function missingPostgres(): string[] {
   return process.env.TEST_DATABASE_URL === undefined ? missingOwnPostgres() : [];
 }
 
-/** The server that TEST_DATABASE_URL names, whose role may make databases; else one of the tests' own. */
+/** The server in TEST_DATABASE_URL, whose role must be able to create databases; otherwise a new one. */
 export async function startPostgres(): Promise<Postgres> {
   const { TEST_DATABASE_URL: url } = process.env;
   return url === undefined ? startOwnPostgres() : { ...databasesOf(() => url), stop: async () => undefined };
 }
 
-/** Starts Postgres on the loopback interface. What is committed survives the death of the server, not of the machine. */
+/** Starts Postgres on the loopback interface. Committed data survives the death of the server, not of the machine. */
 export async function startOwnPostgres(): Promise<OwnPostgres> {
   const folder = mkdtempSync('/tmp/cs-postgres-');
   chmodSync(folder, 0o755);
@@ -64,7 +64,7 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
   chownSync(`${folder}/data`, uid, gid);
   const password = randomBytes(12).toString('hex');
   writeFileSync(`${folder}/password`, password);
-  // Postgres does not run as root.
+  // Postgres refuses to run as root.
   const asPostgres = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--'];
   await run('setpriv', [
     ...asPostgres,
@@ -112,7 +112,7 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
     crash: () => processes.kill(),
     async restart() {
       for (let attempt = 1; attempt <= 50; attempt += 1) {
-        // Refused while processes of the server that was killed are still about to end.
+        // Connections are refused while processes of the killed server are still ending.
         processes = start();
         if (await answers(url(), processes)) return;
       }
@@ -129,14 +129,14 @@ async function idOf(which: '-u' | '-g'): Promise<number> {
   return Number((await run('id', [which, 'postgres'])).trim());
 }
 
-/** Waits until the server takes connections. @returns false when it ended first */
+/** Waits until the server accepts connections. @returns false if it ended first */
 async function answers(url: string, server: ProcessGroup): Promise<boolean> {
   while (!server.hasEnded()) {
     try {
       await asked(url, 'SELECT 1');
       return true;
     } catch {
-      // Not listening yet, or still reading its log.
+      // Not listening yet, or still replaying its log.
       await delay(20);
     }
   }
@@ -158,10 +158,10 @@ function databasesOf(url: () => string): Pick<Postgres, 'createDatabase' | 'drop
   };
 }
 
-/** Asks on a connection of its own. @returns the rows */
+/** Runs a query on a new connection. @returns the rows */
 export async function asked(url: string, sql: string): Promise<readonly Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });
-  // A connection that is lost is the error of what was asked on it.
+  // A lost connection surfaces as the error of the query.
   client.on('error', () => undefined);
   await client.connect();
   try {

@@ -1,19 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 
-/** A server with all the processes that it starts; they share one process group. */
+/** A server and all the processes it starts, in one process group. */
 export interface ProcessGroup {
   /** Settles when the server's first process has ended. */
   readonly ended: Promise<void>;
   hasEnded(): boolean;
-  /** Ends every process of the group at once, as a crash would. */
+  /** Kills every process of the group at once, as a crash would. */
   kill(): Promise<void>;
 }
 
 /**
- * Starts a server in the foreground, in a process group of its own. A second process ends the group when this
- * test process dies without having done so.
- * @param logFile takes what the server prints
+ * Starts a server in the foreground, in its own process group. A second process kills the group if this test process
+ * dies without doing so.
+ * @param logFile receives the server's output
  */
 export function startProcessGroup(command: string, args: readonly string[], logFile: string): ProcessGroup {
   const log = openSync(logFile, 'a');
@@ -24,7 +24,7 @@ export function startProcessGroup(command: string, args: readonly string[], logF
     server.once('exit', () => resolve());
     server.once('error', reject);
   });
-  // A failure to start is reported by whoever awaits `ended`.
+  // Whoever awaits `ended` gets the error of a failed start.
   ended.catch(() => undefined);
   const keeper = startKeeper(server);
 
@@ -34,7 +34,7 @@ export function startProcessGroup(command: string, args: readonly string[], logF
     async kill() {
       killGroup(server);
       await ended;
-      // Only now: the group's number cannot have been given away while its leader was not yet reaped.
+      // Only now: the group's number cannot be reused before its leader is reaped.
       keeper.kill('SIGKILL');
     },
   };
@@ -49,7 +49,7 @@ function killGroup(leader: ChildProcess): void {
   }
 }
 
-/** Waits for the end of its standard input, which comes when this process ends, whatever ends it. */
+/** Waits for the end of stdin, which comes when this process ends for any reason. */
 function startKeeper(server: ChildProcess): ChildProcess {
   const keeper = spawn('sh', ['-c', 'read -r line; kill -s KILL -- "-$1"', 'keeper', String(server.pid)], {
     detached: true,
@@ -60,8 +60,8 @@ function startKeeper(server: ChildProcess): ChildProcess {
 }
 
 /**
- * Runs a program to its end.
- * @throws Error with what it printed, when it does not exit with 0
+ * Runs a program until it exits.
+ * @throws Error with its output, if it does not exit with 0
  */
 export async function run(
   command: string,
@@ -77,7 +77,7 @@ export async function run(
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     complaints += text;
   });
-  // A program that ends without reading its input is judged by its exit code.
+  // A program may exit without reading its input; its exit code decides.
   child.stdin.on('error', () => undefined);
   child.stdin.end(input);
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve));

@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import net from 'node:net';
 
 /**
- * What is to go wrong, at a command or at its reply:
- * `cut before`: the server never sees the command; `cut unanswered`: it has done it, but the reply never arrives;
+ * The fault to inject at a command or its reply:
+ * `cut before`: the server never sees the command; `cut unanswered`: it has executed it, but the reply never arrives;
  * `cut answered`: right after the reply; `cut begun`: at the first bytes of a message's body;
- * `hang`: from this command on nothing goes through, and the connection stays;
+ * `hang`: from this command on nothing passes, and the connection stays open;
  * `delay`: the reply comes `delayMs` later;
  * `refuse`: the server never sees the command, and the reply is `NO`.
  */
 export type Fault = {
-  /** Counted from 1 since `script` was called, over all connections; 0 is the next greeting. */
+  /** Counted from 1 since the call of `script`, over all connections; 0 is the next greeting. */
   readonly at: number;
 } & (
   | { readonly does: 'cut before' | 'cut unanswered' | 'cut answered' | 'cut begun' | 'hang' }
@@ -18,25 +18,25 @@ export type Fault = {
   | { readonly does: 'refuse' }
 );
 
-/** How the server is to seem poorer than it is, all the time. */
+/** How to make the server look poorer than it is, permanently. */
 export interface Disguise {
-  /** Of IMAP: each line of a reply, changed. */
+  /** IMAP: rewrites each line of a reply. */
   readonly reply?: (line: string) => string;
-  /** Of IMAP: the `NO` with which a command is answered that the server is not to see; undefined: it is to see it. */
+  /** IMAP: returns the `NO` for a command that the server must not see; undefined lets it pass. */
   readonly refusal?: (line: string) => string | undefined;
 }
 
-/** Stands before a server and can end its conversations at any point. */
+/** Sits in front of a server and can break a connection at any point. */
 export interface MailProxy {
   readonly port: number;
-  /** The commands since `script` was called, as `EHLO`, `BODY` (a message up to its final dot), `UID STORE`. */
+  /** The commands since the call of `script`, as `EHLO`, `BODY` (a message up to its final dot), `UID STORE`. */
   readonly commands: readonly string[];
-  /** Begins to count commands anew. The fault happens once. @returns a promise that settles when it has happened */
+  /** Restarts the count of commands. The fault happens once. @returns a promise that settles when it has happened */
   script(fault?: Fault): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts a proxy on the loopback interface. What follows STARTTLS goes through unread. */
+/** Starts a proxy on the loopback interface. It forwards what follows STARTTLS without reading it. */
 export async function startProxy(
   protocol: 'imap' | 'smtp',
   toPort: number,
@@ -53,7 +53,7 @@ export async function startProxy(
       sockets.add(socket);
       socket.setNoDelay(true);
       socket.once('close', () => sockets.delete(socket));
-      // One end of a conversation that was cut writes into the void.
+      // After a cut, one end may still write to a closed connection.
       socket.on('error', () => undefined);
     }
     client.once('close', () => upstream.destroy());
@@ -67,7 +67,7 @@ export async function startProxy(
   }
 
   function relay(client: net.Socket, upstream: net.Socket): void {
-    /** Numbers of the commands whose replies have not come yet; the greeting is the reply to 0. */
+    /** Numbers of the commands without a reply so far; the greeting is the reply to 0. */
     const unanswered: { number: number; tag: string; name: string }[] = [
       { number: 0, tag: '*', name: 'greeting' },
     ];
@@ -75,7 +75,7 @@ export async function startProxy(
     const fromServer = protocol === 'imap' ? imapPieces() : linePieces();
     let hung = false;
     let opaque = false;
-    /** The rest of a command that was refused, up to its end, is not for the server. */
+    /** The rest of a refused command, up to its end, does not go to the server. */
     let refused: { readonly answer: string } | undefined;
 
     const cut = () => {
@@ -185,7 +185,7 @@ interface Piece {
   readonly bytes: Buffer;
   /** False for what continues a line after a literal. */
   readonly begins: boolean;
-  /** False where a literal follows. */
+  /** False if a literal follows. */
   readonly ends: boolean;
   readonly isLine: boolean;
   readonly isBody: boolean;
@@ -197,7 +197,7 @@ function lineOf({ bytes }: Piece): string {
 
 interface Pieces {
   push(bytes: Buffer): Piece[];
-  /** From now on what comes is the body of a message, up to its final dot. */
+  /** From now on, reads the body of a message, up to its final dot. */
   expectBody(): void;
   inBody(): boolean;
 }
@@ -260,7 +260,7 @@ function imapPieces(): Pieces {
   };
 }
 
-/** @returns undefined for what belongs to the command before, such as an answer within AUTHENTICATE */
+/** @returns undefined for what belongs to the previous command, such as a response within AUTHENTICATE */
 function commandName(protocol: 'imap' | 'smtp', { bytes, isBody }: Piece): string | undefined {
   if (isBody) return 'BODY';
   const line = bytes.toString('latin1').trimEnd();
@@ -268,7 +268,7 @@ function commandName(protocol: 'imap' | 'smtp', { bytes, isBody }: Piece): strin
   return /^\w+ ((?:UID )?[A-Za-z]+)/i.exec(line)?.[1]?.toUpperCase();
 }
 
-/** Whether the line is the last of the reply to the command. */
+/** Whether the line ends the reply to the command. */
 function isCompletion(
   protocol: 'imap' | 'smtp',
   line: string,

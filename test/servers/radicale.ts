@@ -5,7 +5,7 @@ import { freePorts, waitForPort } from './ports.ts';
 import { type ProcessGroup, run, startProcessGroup } from './process-group.ts';
 
 export interface Radicale {
-  /** A user that nobody had before, with one empty calendar. @param name without its domain */
+  /** A new user with one empty calendar. @param name  without its domain */
   addUser(name?: string): Promise<CalendarUser>;
   stop(): Promise<void>;
 }
@@ -14,8 +14,8 @@ export const RADICALE_PROGRAMS = ['/usr/bin/radicale', '/usr/bin/python3'];
 
 /**
  * Starts Radicale on the loopback interface. It keeps no connection alive, writes `@` as `%40`, expands nothing, and
- * tells nobody.
- * @param hook  a command that it runs behind every change; where that fails it answers 500
+ * notifies nobody.
+ * @param hook  a command to run after every change; if it fails, the server answers 500
  */
 export async function startRadicale({ hook }: { readonly hook?: string } = {}): Promise<Radicale> {
   const folder = mkdtempSync('/tmp/cs-radicale-');

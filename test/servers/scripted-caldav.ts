@@ -10,15 +10,15 @@ export interface ScriptedCaldav {
   readonly asked: readonly Asked[];
 }
 
-/** Answers a request, or leaves it to the calendar server that it otherwise is. */
+/** Answers a request, or leaves it to the default server. */
 export type Script = (
   asked: Asked,
   response: ServerResponse,
 ) => 'answered' | 'usual' | Promise<'answered' | 'usual'>;
 
 /**
- * A calendar server that does as it is told, so that faults can be forced that no real one shows. Otherwise it has
- * one calendar, `/home/calendar/`, with these objects, whatever is asked of it. It ends with the test.
+ * A scripted calendar server, to force faults that no real server shows. By default it has one calendar,
+ * `/home/calendar/`, and returns these objects for any request. It stops with the test.
  * @param tls  default: plain text
  */
 export async function startScriptedCaldav(

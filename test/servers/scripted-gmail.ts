@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import net from 'node:net';
 
 /**
- * What Gmail says that no other server does, as its documentation has it (developers.google.com/workspace/gmail/imap):
- * folders are labels, All Mail shows every message again, and messages and conversations have ids. It knows only the
- * commands that tests need, and only as they are written there.
+ * The responses that only Gmail gives, from its documentation (developers.google.com/workspace/gmail/imap): folders are
+ * labels, All Mail lists every message again, and messages and conversations have ids. It supports only the commands
+ * that the tests need, in the exact form they use.
  */
 export interface ScriptedGmail {
   readonly port: number;
   readonly messages: readonly GmailMessage[];
-  /** Lines of commands that it was sent. */
+  /** The command lines it received. */
   readonly commands: readonly string[];
   stop(): Promise<void>;
 }
@@ -108,7 +108,7 @@ function isIn({ labels }: GmailMessage, folder: string): boolean {
   return labels.has(folder === 'INBOX' ? '\\Inbox' : folder);
 }
 
-/** Everything that is asked for by an id, a label or a subject; other keys match nothing. */
+/** The messages that match an id, a label or a subject; other keys match nothing. */
 function matches(message: GmailMessage, search: string): boolean {
   const [, rawLabel] = /X-GM-RAW "?-label:(\w+)/.exec(search) ?? [];
   if (rawLabel === 'inbox' && message.labels.has('\\Inbox')) return false;
@@ -142,7 +142,7 @@ function row({ uid, id, threadId, subject }: GmailMessage, number: number, items
   return `* ${number} FETCH (${parts.join(' ')})\r\n`;
 }
 
-/** A message keeps its other labels: what leaves the inbox for All Mail is archived. */
+/** A message keeps its other labels. Moving it from the inbox to All Mail archives it. */
 function move({ labels }: GmailMessage, from: string, to: string): void {
   if (from === 'INBOX') labels.delete('\\Inbox');
   else labels.delete(from);

@@ -11,7 +11,7 @@ describe.skipIf(missingServers().length > 0)(titled('Dovecot as the tests use it
   });
   afterAll(() => dovecot?.stop());
 
-  it('keeps its mail over a crash and a restart, on the same port, and drops its connections', async () => {
+  it('keeps its mail and port through a crash and restart, and drops its connections', async () => {
     await dovecot.deliver('alice', 'Subject: kept\r\n\r\nhello\r\n');
     const connection = net.connect(dovecot.port, '127.0.0.1').resume();
     await once(connection, 'data');

@@ -1,5 +1,4 @@
 /**
- * Where the packages lie that conflict with Dovecot's: unpacked, and not installed. One folder each, by the name of
- * the package.
+ * Where packages that conflict with Dovecot's are unpacked, not installed. One folder each, named after the package.
  */
 export const UNPACKED = '/usr/local/lib/countersign-test-servers';

@@ -5,7 +5,7 @@ import { freePorts, waitForPort } from './ports.ts';
 import { type ProcessGroup, run, startProcessGroup } from './process-group.ts';
 
 export interface Xandikos {
-  /** The one user, with an empty calendar that nobody had before, and no other. */
+  /** The only user, with a new, empty calendar. */
   addCalendar(): Promise<CalendarUser>;
   stop(): Promise<void>;
 }
@@ -15,8 +15,8 @@ export const XANDIKOS_PROGRAMS = ['/usr/bin/xandikos', '/usr/bin/python3', '/usr
 const USER = addressOf('user');
 
 /**
- * Starts Xandikos for one user on the loopback interface; nginx in front of it signs in, as its manual advises. It
- * looks at the first event of a series only, and answers a failed PUT with 207.
+ * Starts Xandikos for one user on the loopback interface. nginx in front of it handles the sign-in, as its manual
+ * advises. It only looks at the first event of a series, and answers a failed PUT with 207.
  */
 export async function startXandikos(): Promise<Xandikos> {
   const folder = mkdtempSync('/tmp/cs-xandikos-');

@@ -9,11 +9,11 @@ import { asking, type Stage } from './stage.ts';
 
 const calendarAnswer = z.looseObject({ events: z.array(z.looseObject({ event_id: z.int() })).optional() });
 
-/** The grammars lie about the days around this one. */
+/** The grammars generate dates around this day. */
 const NOW_MS = Date.UTC(2026, 2, 1, 12);
 const EVENTS_CHANGED = 2;
 
-/** A calendar account whose server answers each REPORT with the sample: an object of the calendar, or the answer itself. */
+/** A calendar account whose server answers each REPORT with the sample, as a calendar object or as the whole response. */
 export async function playedCalendar(email: string): Promise<Stage> {
   let sample = '';
   let isAnswer = false;

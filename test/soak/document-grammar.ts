@@ -13,8 +13,8 @@ import { below, type Dice, oneOf } from './mutation.ts';
 import type { DocumentSeed } from './seeds.ts';
 
 /**
- * Office files, RTF and tables made from a grammar, and archives whose directory lies.
- * @param scale how many times over: the same dice give the same document, with more of the same
+ * Generates office files, RTF and tables from a grammar, and archives with a false directory.
+ * @param scale how large: the same dice give the same document with more of the same content
  */
 export function documentOf(roll: Dice, scale: number): DocumentSeed {
   const many = scale * oneOf(roll, [1, 1, 5, 200]);
@@ -72,7 +72,7 @@ function file(name: string, kind: string, bytes: Uint8Array): DocumentSeed {
   return { name, mime: `application/vnd.openxmlformats-officedocument.${kind}`, bytes: Buffer.from(bytes) };
 }
 
-/** The headers of a ZIP archive with other sizes, offsets, methods and flags than those of its contents. */
+/** Rewrites ZIP headers with wrong sizes, offsets, methods and flags. */
 function lying(roll: Dice, bytes: Buffer): Buffer {
   const changed = Buffer.from(bytes);
   for (const signature of ['PK\x03\x04', 'PK\x01\x02', 'PK\x05\x06']) {

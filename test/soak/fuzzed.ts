@@ -7,13 +7,13 @@ import { below, type Dice, dice, mutated, oneOf } from './mutation.ts';
 import type { Kind, SampleName } from './protocol.ts';
 import type { DocumentSeed, Seeds } from './seeds.ts';
 
-/** How much larger the sample is that another is compared with. */
+/** The scale of the larger sample in a comparison. */
 export const LARGER = 4;
 
 /**
- * The bytes of a sample: a message, a calendar object or the answer of a calendar server. Half of the messages are
- * damaged real ones, the rest is made from grammars.
- * @param scale how many times over: 1, or LARGER for the same with more of the same
+ * The bytes of a sample: a message, a calendar object or a calendar server's response. Half of the messages are damaged
+ * real ones; everything else comes from grammars.
+ * @param scale how large: 1, or LARGER for the same with more of the same content
  */
 export function sampleOf(seeds: Seeds, { kind, seed }: SampleName, scale = 1): Buffer {
   const roll = dice(Math.imul(seed, 0x9e3779b1) ^ KIND_SALT[kind]);
@@ -43,7 +43,7 @@ const KIND_SALT: Readonly<Record<Kind, number>> = {
   document: 0x5bd1e995,
 };
 
-/** The n-th sample of a soak: the kinds take turns. */
+/** The n-th sample of a soak; the kinds take turns. */
 export function nthSample(kinds: readonly Kind[], seed: number, n: number): SampleName {
   const kind = kinds[n % kinds.length];
   if (kind === undefined) throw new Error('there is no kind to play');
@@ -62,7 +62,7 @@ function damagedDocument(roll: Dice, { documents }: Seeds): DocumentSeed {
 }
 
 function withAttachment(roll: Dice, document: DocumentSeed, { documents }: Seeds): Buffer {
-  // Some pretend to be of another type.
+  // Some claim a different type.
   const claims = roll() < 0.1 ? oneOf(roll, documents) : document;
   return Buffer.from(
     [
@@ -90,7 +90,7 @@ function asBody(type: string, body: Buffer): Buffer {
 
 const HEAD = ['From: Ada <ada@example.org>', 'Subject: soak', 'MIME-Version: 1.0'];
 
-/** Characters that show, that do not, and that turn others around. */
+/** Visible and invisible characters, and bidi controls. */
 const RANGES = [
   [0x20, 0x7e],
   [0x80, 0x24f],

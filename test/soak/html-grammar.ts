@@ -1,8 +1,8 @@
 import { below, copies, type Dice, oneOf } from './mutation.ts';
 
 /**
- * Pages of HTML with CSS, made from a grammar: nested rules, selectors, colours, lengths and the tricks that hide text.
- * @param scale how many times over: the same dice give the same page, with more of the same
+ * Generates HTML pages with CSS from a grammar: nested rules, selectors, colours, lengths, and tricks that hide text.
+ * @param scale how large: the same dice give the same page with more of the same content
  */
 export function htmlPage(roll: Dice, scale: number): string {
   const rules = repeated(1 + below(roll, 12), () => rule(roll, 3));

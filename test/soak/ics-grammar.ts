@@ -1,9 +1,9 @@
 import { below, copies, type Dice, oneOf } from './mutation.ts';
 
 /**
- * Calendar objects made from a grammar: zones, rules, overrides, long values and wrong ones. They lie about the first
- * days of 2026.
- * @param scale how many times over: the same dice give the same object, with more of the same
+ * Generates calendar objects from a grammar: zones, rules, overrides, long values and wrong ones, around the first days
+ * of 2026.
+ * @param scale how large: the same dice give the same object with more of the same content
  */
 export function calendarObject(roll: Dice, scale: number): string {
   const text = (lines: readonly string[]) => lines.map((line) => `${folded(roll, line)}\r\n`).join('');
@@ -21,7 +21,7 @@ export function calendarObject(roll: Dice, scale: number): string {
   return roll() < 0.9 ? whole : whole.replaceAll('\r\n', '\n');
 }
 
-/** Mostly what fits: a single wrong value makes a whole object unreadable. */
+/** Mostly valid values: a single wrong one makes a whole object unreadable. */
 function mostly<T>(roll: Dice, fitting: readonly T[], wrong: readonly T[]): T {
   return oneOf(roll, roll() < 0.02 ? wrong : fitting);
 }
@@ -60,7 +60,7 @@ function moment(roll: Dice): string {
   return `${day(roll)}${time(roll)}${oneOf(roll, ['', 'Z'])}`;
 }
 
-/** `NAME;TZID=…:…`, with as many values as `most`. */
+/** `NAME;TZID=…:…` with up to `most` values. */
 function dateLine(roll: Dice, name: string, most = 1): string {
   const values = (make: () => string) => Array.from({ length: 1 + below(roll, most) }, make).join(',');
   if (roll() < 0.2) return `${name};VALUE=DATE:${values(() => day(roll))}`;

@@ -12,7 +12,7 @@ import { type Fault, faultsOf, reduced, soak, soakLines } from './soak.ts';
  * npm run soak -- [COUNT [SEED]] [--kinds mime,html,ics,caldav,document]
  * npm run soak -- --minutes N [SEED] [--kinds …]
  * npm run soak -- --replay KIND SEED
- * It is bundled with its player by run.mjs. Each fault is written to a file, as small as it could be made.
+ * run.mjs bundles it with its player. Each fault is written to a file, shrunk as far as possible.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -36,7 +36,7 @@ const FAULTS_REDUCED = 5;
 /** Writes the smallest bytes that still fail in the same way. @returns the file */
 async function reproduction(fault: Fault): Promise<string> {
   const raw = sampleOf(await readSeeds(files.documents), fault);
-  // Where the numbers differ, the fault is still the same.
+  // Two faults that differ only in numbers count as the same.
   const kindOf = (what: string) => what.replace(/\d+/g, '').slice(0, 60);
   const fails = async (bytes: Buffer) =>
     (await faultsOf(files, fault, bytes)).some((what) => kindOf(what) === kindOf(fault.what));

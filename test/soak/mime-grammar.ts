@@ -1,8 +1,8 @@
 import { below, copies, type Dice, oneOf } from './mutation.ts';
 
 /**
- * Messages made from a grammar of MIME: nested parts, encodings, parameters, long headers.
- * @param scale how many times over: the same dice give the same message, with more of the same
+ * Generates MIME messages from a grammar: nested parts, encodings, parameters, long headers.
+ * @param scale how large: the same dice give the same message with more of the same content
  */
 export function mimeMessage(roll: Dice, scale: number): Buffer {
   const many = scale * oneOf(roll, [1, 1, 3, 100]);

@@ -2,8 +2,8 @@ import { calendarObject } from './ics-grammar.ts';
 import { below, copies, type Dice, oneOf } from './mutation.ts';
 
 /**
- * What a calendar server answers a REPORT with, well-formed or not.
- * @param scale how many times over: the same dice give the same answer, with more of the same
+ * Generates a calendar server's response to a REPORT, well-formed or not.
+ * @param scale how large: the same dice give the same response with more of the same content
  */
 export function multistatusText(roll: Dice, scale: number): string {
   const prefix = oneOf(roll, ['d:', 'D:', '', 'x-y.z:']);

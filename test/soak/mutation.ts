@@ -1,4 +1,4 @@
-/** Damage to real files: bytes flipped, cut off, doubled, spliced with others. Pure: the same dice give the same bytes. */
+/** Damages real files: flips, cuts, doubles and splices bytes. Pure: the same dice give the same bytes. */
 
 /** @returns a number from 0 up to, but not including, 1 */
 export type Dice = () => number;
@@ -14,7 +14,7 @@ export function dice(seed: number): Dice {
   };
 }
 
-/** Below `end`, and at least 0. */
+/** An integer from 0 up to, but not including, `end`. */
 export function below(roll: Dice, end: number): number {
   return Math.floor(roll() * end);
 }
@@ -25,15 +25,15 @@ export function oneOf<T>(roll: Dice, values: readonly T[]): T {
   return value;
 }
 
-/** What one part of a sample may come to, for each time that it is made larger. */
+/** The size limit of one part of a sample, per unit of scale. */
 const PART_CHARS = 150_000;
 
-/** The text, as often as wanted or as often as there is room. */
+/** Repeats the text as often as wanted, or as often as fits. */
 export function copies(text: string, wanted: number, scale: number): string {
   return text.repeat(Math.min(wanted, Math.ceil((scale * PART_CHARS) / Math.max(text.length, 1))));
 }
 
-/** What means something to one of the readers. */
+/** Byte sequences that mean something to one of the readers. */
 const WORDS = [
   ...[
     '\r\n',
@@ -119,10 +119,10 @@ const WORDS = [
   ],
 ].map((word) => Buffer.from(word));
 
-/** The greatest that comes out. */
+/** The largest result. */
 const MOST_BYTES = 600_000;
 
-/** @param others to splice with */
+/** @param others  files to splice with */
 export function mutated(roll: Dice, original: Buffer, others: readonly Buffer[]): Buffer {
   let bytes: Buffer = Buffer.from(original);
   for (let times = 1 + below(roll, 8); times > 0; times--) bytes = damaged(roll, bytes, others);
@@ -135,7 +135,7 @@ function damaged(roll: Dice, bytes: Buffer, others: readonly Buffer[]): Buffer {
   const [before, middle, behind] = [bytes.subarray(0, at), bytes.subarray(at, until), bytes.subarray(until)];
   switch (below(roll, 8)) {
     case 0:
-      // Mostly truncated near the end: little is left of most formats without their beginning.
+      // Truncates mostly near the end: most formats are useless without their beginning.
       return bytes.subarray(0, Math.max(at, until));
     case 1:
       return Buffer.concat([before, behind]);

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { type Kind, type PlayOrder, type Told, told } from './protocol.ts';
 
-/** What one sample may take. */
+/** The limits of one sample. */
 export interface SampleLimits {
-  /** By the clock on the wall: a machine that is busy with other things takes its time. */
+  /** Wall-clock time, generous for a busy machine. */
   readonly ms: number;
-  /** Of the processor, where the system says how much a process has had. */
+  /** CPU time, if the system reports it. */
   readonly cpuMs: number;
   readonly rssBytes: number;
 }
@@ -26,7 +26,7 @@ const OLD_SPACE_MB = 512;
 const WATCH_MS = 100;
 
 export interface PlayerEnd {
-  /** The sample that ended the player; undefined when all were played. */
+  /** The sample that ended the player; undefined if all were played. */
   readonly index: number | undefined;
   readonly what: string;
 }
@@ -35,13 +35,13 @@ export interface PlayerOptions {
   /** The bundled `player.ts`. */
   readonly playerFile: string;
   readonly limits: Readonly<Record<Kind, SampleLimits>>;
-  /** Ends the player when it is over; what was being played is then no fault. */
+  /** Ends the player when aborted; the sample being played is then not at fault. */
   readonly until?: number | undefined;
   readonly take: (message: Told) => void;
   readonly tookMemory?: (rssBytes: number) => void;
 }
 
-/** Plays samples in a process of its own, and ends it when one takes too long or too much memory. */
+/** Plays samples in a separate process, and kills it if one takes too much time or memory. */
 export async function playedBy(options: PlayerOptions, order: PlayOrder): Promise<PlayerEnd> {
   const { playerFile, limits, until = Number.POSITIVE_INFINITY, take, tookMemory } = options;
   const player = fork(playerFile, {
@@ -91,21 +91,21 @@ export async function playedBy(options: PlayerOptions, order: PlayOrder): Promis
 
 const OVER = 'the time is over';
 
-/** Resident memory of a process, as Linux says it; 0 elsewhere. */
+/** Resident memory of a process as reported by Linux; 0 elsewhere. */
 function rssOf(pid: number | undefined): number {
   return 4096 * Number(proc(pid, 'statm').split(' ')[1] ?? 0);
 }
 
-/** The processor time that a process has had, as Linux says it; 0 elsewhere. */
+/** CPU time of a process as reported by Linux; 0 elsewhere. */
 function cpuMsOf(pid: number | undefined): number {
-  // The second field, a name in parentheses, may hold spaces. The 14th and 15th count hundredths of a second.
+  // The second field, a name in parentheses, may contain spaces. The 14th and 15th count hundredths of a second.
   const fields = proc(pid, 'stat')
     .replace(/^.*\) /s, '')
     .split(' ');
   return 10 * (Number(fields[11] ?? 0) + Number(fields[12] ?? 0));
 }
 
-/** Empty when there is no such process any more, or no such file on this system. */
+/** Empty if the process has ended or the system has no such file. */
 function proc(pid: number | undefined, name: string): string {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'utf8');

@@ -12,20 +12,20 @@ import { readSeeds } from './seeds.ts';
 import { asking, type Played, type Stage } from './stage.ts';
 
 /**
- * Plays fuzzed samples in a process of its own, which may crash or hang over one: whoever started it is told of each
- * before it begins.
+ * Plays fuzzed samples in a separate process, which may crash or hang on one. It reports each sample to its parent before
+ * it starts.
  */
 
-/** Samples of one mailbox; then another is begun. */
+/** Samples per mailbox; then a new one is opened. */
 const SAMPLES_A_BOX = 40;
 const ATTACHMENTS_READ = 3;
 const EMAIL = 'demo@countersign.test';
 
-/** One of so many samples is compared with a larger one. */
+/** One in this many samples is compared with a larger one. */
 const COMPARED_EVERY = 8;
-/** Four times the size may take so many times as long; sixteen times would be the square. */
+/** Four times the size may take this many times as long; quadratic time would be sixteen. */
 const GROWTH = 10;
-/** Less is too little to be compared. */
+/** Shorter times are not compared. */
 const COMPARABLE_MS = 500;
 
 const messageAnswer = z.looseObject({
@@ -45,7 +45,7 @@ async function play(order: PlayOrder): Promise<void> {
   const seeds = await readSeeds(order.documents);
   tell({ kind: 'ready', seeds: seeds.messages.length + seeds.documents.length + seeds.pages.length });
   const reader = workerText({ workerFile: order.workerFile });
-  // Each box has a service of its own, and all of them this reader.
+  // Each mailbox has its own service; all share this reader.
   const attachmentText = { ...reader, close: async () => undefined };
   for (let begin = 0; begin < order.samples.length; begin += SAMPLES_A_BOX) {
     const mailbox = await playedMail(attachmentText);
@@ -75,7 +75,7 @@ async function timed(work: () => Promise<Played>): Promise<Played & { ms: number
   return { ...played, ms: (user + system) / 1000 };
 }
 
-/** What is wrong when a sample that is larger takes longer than its size explains, three times in a row. */
+/** Describes the fault if a larger sample takes longer than its size explains, three times in a row. */
 async function growth(stage: Stage, kind: Kind, sample: Buffer, larger: Buffer): Promise<string[]> {
   const times = larger.length / sample.length;
   const most = GROWTH * Math.max(times / LARGER, 1);
@@ -90,7 +90,7 @@ async function growth(stage: Stage, kind: Kind, sample: Buffer, larger: Buffer):
   return [`${GROWS}: ${words}`];
 }
 
-/** A mailbox to which each sample is delivered as a message, and from which it is then read. */
+/** A mailbox that receives each sample as a message and then reads it. */
 async function playedMail(attachmentText: AttachmentText): Promise<Stage> {
   const mail = sandboxMail({ samples: () => [] });
   const { log, ask } = asking();
@@ -132,6 +132,6 @@ async function playedMail(attachmentText: AttachmentText): Promise<Stage> {
 }
 
 process.once('message', (order) => {
-  // Nothing catches what it rejects with: a crash is what is looked for.
+  // A rejection stays uncaught on purpose: a crash is what the soak looks for.
   void play(playOrder.parse(order)).then(() => process.disconnect());
 });

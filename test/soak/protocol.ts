@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What the soak and its player tell each other. */
+/** The messages between the soak and its player. */
 
 export const KINDS = ['mime', 'html', 'ics', 'caldav', 'document'] as const;
 
@@ -11,13 +11,13 @@ const kind = z.enum(KINDS);
 /** How the words of a fault begin that a busy machine can cause. */
 export const GROWS = 'time grows faster than size';
 
-/** The same kind and seed make the same sample on the same machine. */
+/** On the same machine, the same kind and seed give the same sample. */
 export const sampleName = z.object({ kind, seed: z.int() });
 
 export type SampleName = z.infer<typeof sampleName>;
 
 export const playOrder = z.object({
-  /** Those to play, in order; `raw`, in base64, in the place of what the seed makes. */
+  /** The samples to play, in order; `raw` (base64) replaces what the seed would generate. */
   samples: z.array(sampleName.extend({ raw: z.string().optional() })),
   workerFile: z.string(),
   documents: z.string().optional(),
@@ -32,14 +32,14 @@ export const told = z.discriminatedUnion('kind', [
     kind: z.literal('played'),
     index: z.int(),
     answers: z.int(),
-    /** Of the largest answer. */
+    /** Size of the largest response. */
     bytes: z.int(),
     ms: z.number(),
-    /** Whether the time that it takes was compared with that of a larger one. */
+    /** Whether its time was compared with that of a larger sample. */
     compared: z.boolean(),
-    /** What became of its attachments: `text`, or why there is none. */
+    /** The outcome of each attachment: `text`, or why there is none. */
     read: z.array(z.string()),
-    /** What was wrong, in words; empty where nothing was. */
+    /** What was wrong, in words; empty if nothing was. */
     wrong: z.array(z.string()),
   }),
 ]);

@@ -1,11 +1,11 @@
-// npm run soak: bundles the soak and its processes, and runs it. See main.ts for its arguments.
+// npm run soak: bundles the soak and its processes, and runs it. main.ts lists the arguments.
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 
 const here = import.meta.dirname;
-// Below the project, so that the bundles find the packages.
+// Inside the project, so that the bundles find the packages.
 const outdir = join(here, '../../node_modules/.cache/countersign-soak', String(process.pid));
 
 await build({

@@ -4,7 +4,7 @@ import { extname, join } from 'node:path';
 import { oldSlidesFile } from '../adapters/extract/compound-files.ts';
 import { pythonTestMail } from '../python-test-mail.ts';
 
-/** Real messages, documents and pages, of which fuzzed ones are made. What a machine has of them differs. */
+/** Real messages, documents and pages to derive fuzzed ones from. Which of them exist depends on the machine. */
 export interface Seeds {
   readonly messages: readonly Buffer[];
   readonly documents: readonly DocumentSeed[];
@@ -38,10 +38,10 @@ const PAGES = [
   '/usr/share/doc/shared-mime-info',
   '/usr/share/doc/libtasn1-doc',
 ];
-/** Larger ones would take the time of many. */
+/** Larger ones would take the time of many others. */
 const SEED_BYTES = 300_000;
 
-/** @param documents where the repository's own are: a bundle lies elsewhere */
+/** @param documents  the folder of the repository's documents, because a bundle is elsewhere */
 export async function readSeeds(documents = DOCUMENTS): Promise<Seeds> {
   const python = await pythonTestMail();
   const mail = python === undefined ? [] : await filesOf([python], /^msg_.*\.txt$/);

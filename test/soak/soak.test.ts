@@ -39,12 +39,12 @@ describe('a short soak', () => {
     },
   );
 
-  it('reads documents and events, and finds others too broken', { timeout: 300_000 }, async () => {
+  it('reads documents and events, and reports others as too broken', { timeout: 300_000 }, async () => {
     const report = await soak({ ...files, count: 60, seed: FIXED_SEED, kinds: ['document'] });
     expect(report.attachments.text).toBeGreaterThan(5);
     expect(report.attachments.broken).toBeGreaterThan(5);
     const calendars = await soak({ ...files, count: 60, seed: FIXED_SEED, kinds: ['ics', 'caldav'] });
-    // A list, and three changes of an event that was found in it.
+    // A list, and three changes of an event found in it.
     expect(calendars.answers).toBeGreaterThan(60 + 3 * 3);
     expect(calendars.largestAnswerBytes).toBeGreaterThan(100);
   });
@@ -53,7 +53,7 @@ describe('a short soak', () => {
     ['hung', { ms: 0, cpuMs: 1e12, rssBytes: 1e12 }],
     ['processor', { ms: 1e12, cpuMs: -1, rssBytes: 1e12 }],
     ['memory', { ms: 1e12, cpuMs: 1e12, rssBytes: 1 }],
-  ])('ends a player over its limits and names the sample: %s', { timeout: 60_000 }, async (word, limit) => {
+  ])('ends a player beyond its limits and names the sample: %s', { timeout: 60_000 }, async (word, limit) => {
     const limits = Object.fromEntries(KINDS.map((kind) => [kind, limit])) as unknown as typeof LIMITS;
     const report = await soak({ ...files, count: 1, seed: FIXED_SEED, limits, kinds: ['mime'] });
     expect(report.faults).toEqual([
@@ -61,7 +61,7 @@ describe('a short soak', () => {
     ]);
   });
 
-  it('makes the same sample for the same seed, and more of the same for a larger one', async () => {
+  it('generates the same sample for the same seed, and more of the same at a larger scale', async () => {
     const seeds = await readSeeds();
     let larger = 0;
     for (let n = 0; n < 100; n++) {
@@ -73,7 +73,7 @@ describe('a short soak', () => {
     expect(larger).toBeGreaterThan(10);
   });
 
-  it('leaves out of a faulty sample what is not at fault', async () => {
+  it('shrinks a faulty sample to what causes the fault', async () => {
     const raw = Buffer.from(`${'a'.repeat(500)}bad${'c'.repeat(300)}`);
     const fails = (bytes: Buffer) => Promise.resolve(bytes.includes('bad'));
     const most = { tries: 1000, until: Number.POSITIVE_INFINITY };

@@ -2,7 +2,7 @@ import { nthSample } from './fuzzed.ts';
 import { LIMITS, playedBy, type SampleLimits } from './one-player.ts';
 import { GROWS, KINDS, type Kind, type SampleName, type Told } from './protocol.ts';
 
-/** Where the soak's own files are. */
+/** The paths of the soak's own files. */
 export interface SoakFiles {
   /** The bundled `player.ts`, and `worker.ts` of the extraction. */
   readonly playerFile: string;
@@ -13,13 +13,13 @@ export interface SoakFiles {
 
 export interface SoakOptions extends SoakFiles {
   readonly kinds?: readonly Kind[];
-  /** Samples to play; as many as there is time for where `until` is given. */
+  /** Samples to play; with `until`, as many as there is time for. */
   readonly count?: number;
   readonly seed: number;
-  /** Milliseconds since 1970 at which it ends. */
+  /** End time, in milliseconds since 1970. */
   readonly until?: number;
   readonly limits?: Readonly<Record<Kind, SampleLimits>>;
-  /** Told now and then. */
+  /** Receives progress now and then. */
   readonly progress?: (played: number, faults: number) => void;
   readonly onFault?: (fault: Fault) => void;
 }
@@ -31,25 +31,25 @@ export interface Fault extends SampleName {
 
 export interface SoakReport {
   readonly seeds: number;
-  /** How many of each kind were played, and of how many the time was compared with that of a larger one. */
+  /** How many samples of each kind were played, and how many were compared with a larger one. */
   readonly kinds: Readonly<Record<string, number>>;
   readonly compared: number;
   /** Comparisons that looked like a fault and did not when the sample was played again by itself: the machine was busy. */
   readonly unrepeated: number;
   readonly answers: number;
   readonly largestAnswerBytes: number;
-  /** By its time on the processor. */
+  /** By CPU time. */
   readonly slowest: Readonly<SampleName & { ms: number }> | undefined;
   readonly peakRssBytes: number;
-  /** What became of the attachments that were read. */
+  /** The outcomes of the attachments that were read. */
   readonly attachments: Readonly<Record<string, number>>;
   readonly faults: readonly Fault[];
 }
 
-/** Samples that one player is given at a time. */
+/** Samples per batch of a player. */
 const AT_A_TIME = 2000;
 
-/** Plays all of them, and goes on behind one over which the player crashed, hung or grew. */
+/** Plays all samples, and continues after one that made the player crash, hang or grow. */
 export async function soak(options: SoakOptions): Promise<SoakReport> {
   const {
     kinds = KINDS,
@@ -115,7 +115,7 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
   return report;
 }
 
-/** What is wrong when a sample is played, with these bytes or its own. */
+/** Describes the fault of a sample, played with these bytes or its own. */
 export async function faultsOf(
   files: SoakFiles,
   sample: SampleName,
@@ -131,7 +131,7 @@ export async function faultsOf(
   return end.index === undefined ? faults : [...faults, end.what];
 }
 
-/** Leaves out one part after the other, ever smaller ones, as long as the rest still fails. */
+/** Removes one part after the other, in ever smaller pieces, as long as the rest still fails. */
 export async function reduced(
   raw: Buffer,
   fails: (raw: Buffer) => Promise<boolean>,
@@ -154,7 +154,7 @@ function add(counts: Record<string, number>, name: string): void {
   counts[name] = (counts[name] ?? 0) + 1;
 }
 
-/** The closing lines. */
+/** The closing lines of the output. */
 export function soakLines({ seed }: { seed: number }, report: SoakReport): string {
   const counted = (counts: Readonly<Record<string, number>>) =>
     Object.entries(counts)

@@ -3,17 +3,17 @@ import type { Log } from '../../core/ports/log.ts';
 import { type TestKey, wireBytes } from '../open-service.ts';
 import type { Kind } from './protocol.ts';
 
-/** What became of one sample. */
+/** The result of one sample. */
 export interface Played {
   answers: number;
-  /** Of the largest answer. */
+  /** Size of the largest response. */
   bytes: number;
-  /** What became of its attachments. */
+  /** The outcomes of its attachments. */
   readonly read: string[];
   readonly wrong: string[];
 }
 
-/** A service on which samples are played. */
+/** A service to play samples on. */
 export interface Stage {
   play(raw: Buffer, kind: Kind): Promise<Played>;
   close(): Promise<void>;
@@ -21,10 +21,10 @@ export interface Stage {
 
 const ANSWER_BYTES = 64 * 1024;
 
-/** Failures that are no answer to whatever a stranger wrote. */
+/** Error codes that no untrusted input may cause. */
 const FAILURES: ReadonlySet<string> = new Set(['internal_error', 'temporarily_unavailable', 'unavailable']);
 
-/** Calls tools, and notes answers that are too large or that say that the service failed. */
+/** Calls tools, and records responses that are too large or report a failure of the service. */
 export function asking() {
   let failure = '';
   const log: Log = {
