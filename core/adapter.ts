@@ -8,7 +8,7 @@ export {
   type ApprovalState,
 } from './approval.ts';
 export { createStorage } from './create-storage.ts';
-export { type ErrorCode, type ErrorDetails, ServiceError } from './errors.ts';
+export { ERRORS, type ErrorCode, type ErrorDetails, ServiceError } from './errors.ts';
 export {
   type FolderRoles,
   type FolderRolesChange,
@@ -30,7 +30,14 @@ export { headerBlock } from './mail/mime-tree.ts';
 export { type MessageHeaders, parseHeaders } from './mail/parse.ts';
 export { sentCopyOf } from './mail/sent-copy.ts';
 export type { FailedTries, TriesCounter } from './password-tries.ts';
-export { effectiveMode, type Group, type Mode, type Modes, modesOf, type Plan } from './permissions.ts';
+export {
+  GROUPS,
+  type Group,
+  type Mode,
+  type Modes,
+  modesOf,
+  type Plan,
+} from './permissions.ts';
 export type { Account } from './ports/account.ts';
 export type {
   AttachmentText,
