@@ -1,9 +1,12 @@
+import { Buffer } from 'node:buffer';
 import type { BoundedText } from './bounded-text.ts';
 import { NoText } from './no-text.ts';
 import { attribute, type XmlEvent, xmlEvents } from './xml.ts';
 import type { ZipArchive } from './zip.ts';
 
 export const CONTENT = 'content.xml';
+const TYPE = 'mimetype';
+const STYLES = 'styles.xml';
 const MANIFEST = 'META-INF/manifest.xml';
 
 /** Empty cells that stand for thousands, up to the end of the sheet. */
@@ -12,7 +15,8 @@ const MAX_HIDING_STYLES = 10_000;
 
 /**
  * Text documents, sheets and presentations (OpenDocument 1.3). Paragraphs are lines, rows of a table are lines of
- * cells separated by tabs. Deletions are left out, and what a style hides.
+ * cells separated by tabs, and behind a text document are its headers and footers. Deletions are left out, and what a
+ * style hides.
  * @throws NoText `encrypted`, `broken`
  */
 export function openDocumentText(zip: ZipArchive, out: BoundedText): void {
@@ -20,6 +24,23 @@ export function openDocumentText(zip: ZipArchive, out: BoundedText): void {
     if (event.kind === 'open' && event.name === 'encryption-data') throw new NoText('encrypted');
   }
   contentText(visible(xmlEvents(zip.read(CONTENT)), out), out);
+  // Of sheets they say "Page 1" and the like.
+  if (isTextDocument(zip)) contentText(headersAndFooters(visible(xmlEvents(zip.read(STYLES)), out)), out);
+}
+
+function isTextDocument(zip: ZipArchive): boolean {
+  const [type = new Uint8Array(0)] = zip.read(TYPE);
+  return Buffer.from(type).toString('latin1').startsWith('application/vnd.oasis.opendocument.text');
+}
+
+/** They stand in the styles of pages, each kind of page with its own. */
+function* headersAndFooters(events: Iterable<XmlEvent>): Generator<XmlEvent> {
+  let isInside = false;
+  for (const event of events) {
+    if (event.kind !== 'text' && /^(?:header|footer)(?:-left|-first)?$/.test(event.name)) {
+      isInside = event.kind === 'open';
+    } else if (isInside) yield event;
+  }
 }
 
 /** Leaves out the elements that nobody is shown. */

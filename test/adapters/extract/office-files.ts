@@ -114,10 +114,15 @@ export function slidesFile(slides: readonly { text: string; hidden?: boolean }[]
   ]);
 }
 
-/** @param content what stands in office:document-content; `manifest` in its list of files */
-export function openDocumentFile(content: string, manifest = ''): Uint8Array {
+/** @param content what stands in office:document-content; `manifest` in its list of files, `styles` in its styles */
+export function openDocumentFile(
+  content: string,
+  manifest = '',
+  { styles = '', kind = 'text' } = {},
+): Uint8Array {
   return zipSync({
-    mimetype: [strToU8('application/vnd.oasis.opendocument.text'), { level: 0 }],
+    mimetype: [strToU8(`application/vnd.oasis.opendocument.${kind}`), { level: 0 }],
+    'styles.xml': strToU8(`${XML}<office:document-styles>${styles}</office:document-styles>`),
     'content.xml': strToU8(`${XML}<office:document-content>${content}</office:document-content>`),
     'META-INF/manifest.xml': strToU8(`${XML}<manifest:manifest>${manifest}</manifest:manifest>`),
   });

@@ -204,6 +204,16 @@ describe('open documents', () => {
     expect(await textOf(file)).toBe(`ad\te\nf\ng [Ada a note]${HIDDEN}`);
   });
 
+  it('show the headers and footers of text documents, not those of sheets', async () => {
+    const styles =
+      '<style:style><text:p>x</text:p></style:style><style:header><text:p>head</text:p></style:header>' +
+      '<style:footer-left><text:p>foot</text:p></style:footer-left>';
+    expect(await textOf(openDocumentFile('<text:p>a</text:p>', '', { styles }))).toBe('a\nhead\nfoot');
+    expect(await textOf(openDocumentFile('<text:p>a</text:p>', '', { styles, kind: 'spreadsheet' }))).toBe(
+      'a',
+    );
+  });
+
   it('with a password are encrypted', async () => {
     const file = openDocumentFile(
       '\u0001\u0002',
