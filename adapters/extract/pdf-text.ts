@@ -5,19 +5,22 @@ import type { BoundedText } from './bounded-text.ts';
 import { refusedByteArrays } from './byte-array-limit.ts';
 import { NoText } from './no-text.ts';
 import { annotationsText } from './pdf-annotations.ts';
+import { type CharacterMaps, characterMaps } from './pdf-character-maps.ts';
 
 /** A long document is cut at a page before the whole of it is given up for taking too long. */
 const ENOUGH_MS = 7000;
 
 /**
  * Lines as the layout has them, each page followed by what is filled in and typed on it, pages separated by an empty line.
- * @throws NoText `encrypted`, `broken`, `too_large`, `too_slow`, `no_text`
+ * @throws NoText `encrypted`, `broken`, `too_large`, `too_slow`, `no_text`; `unsupported_type` where fonts cannot be
+ * read
  */
 export async function pdfText(bytes: Uint8Array, out: BoundedText): Promise<void> {
   const end = performance.now() + ENOUGH_MS;
   const refused = refusedByteArrays();
   // It takes no Buffer.
-  const pdf = await openPdf(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  const maps = characterMaps();
+  const pdf = await openPdf(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength), maps);
   const pages = pdf.numPages;
   let unread = 0;
   try {
@@ -30,12 +33,13 @@ export async function pdfText(bytes: Uint8Array, out: BoundedText): Promise<void
     await pdf.destroy();
   }
   if (refusedByteArrays() > refused) throw new NoText('too_large');
+  if (maps.isMissing) throw new NoText('unsupported_type');
   if (out.blank && unread === 0) throw new NoText('no_text', { pages });
 }
 
 type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
 
-async function openPdf(bytes: Uint8Array): Promise<Pdf> {
+async function openPdf(bytes: Uint8Array, { Factory }: CharacterMaps): Promise<Pdf> {
   try {
     return await getDocumentProxy(bytes, {
       // Errors alone, not to stdout.
@@ -47,6 +51,8 @@ async function openPdf(bytes: Uint8Array): Promise<Pdf> {
       useWasm: false,
       enableXfa: false,
       stopAtErrors: false,
+      BinaryDataFactory: Factory,
+      cMapPacked: false,
     });
   } catch (error) {
     const isProtected = error instanceof Error && error.name === 'PasswordException';
