@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isAmbiguous } from './body-rules.ts';
+import { answeredEarly } from './last-response.ts';
 import { discardBody, readBody } from './read-body.ts';
 import type { Reply } from './reply.ts';
 import type { AnswerRequest } from './request.ts';
@@ -15,7 +16,10 @@ export function httpHandler(answer: AnswerRequest): HttpHandler {
     answer(head, () => readBody(req)).then(
       (reply) => {
         if (reply === undefined) return res.destroy();
-        if (!req.complete) discardBody(req);
+        if (!req.complete) {
+          discardBody(req);
+          answeredEarly(req);
+        }
         write(res, reply, isAmbiguous(head));
       },
       // Failures are answered there; without an answer the caller is at least not left waiting.

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
-import { brokenRequests, type ParseError } from '../http/broken-request.ts';
+import { brokenRequests } from '../http/broken-request.ts';
 import { type HttpHandler, httpHandler } from '../http/http-handler.ts';
+import type { ParseError } from '../http/last-response.ts';
 import type { ApiOptions } from '../http/request.ts';
 import { type RestService, restApi } from './rest-api.ts';
 

@@ -1,14 +1,9 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-  STATUS_CODES,
-} from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { ParseError } from '../http/broken-request.ts';
 import { trustedProxies as trusted } from '../http/client-address.ts';
+import { brokenStatus, endConnection, type ParseError, responseText } from '../http/last-response.ts';
+import type { Reply } from '../http/reply.ts';
 import { transportSecurity } from '../http/transport-security.ts';
 import { type ConnectionCaps, capConnections } from './connection-caps.ts';
 
@@ -87,18 +82,20 @@ export async function listen(
   // Beyond its count, Node would silently drop headers, a proxy's first.
   server.maxHeadersCount = 0;
   server.timeout = silenceMs;
-  const refusal = (status: number) => plainResponse(status, publicUrl);
+  const refusal = (status: number) => plainReply(status, publicUrl);
   capConnections(server, caps, trusted(trustedProxies), (socket) => {
-    socket.write(refusal(503));
+    socket.write(responseText(refusal(503)));
     socket.destroySoon();
   });
 
   const early: [IncomingMessage, ServerResponse][] = [];
   let handler: Handler = (req, res) => early.push([req, res]);
-  let broken: BrokenHandler = ({ code = '' }, socket) => {
-    if (!socket.writable || ('_httpMessage' in socket && socket._httpMessage)) return void socket.destroy();
-    socket.end(refusal(BROKEN_STATUS[code] ?? 400));
-  };
+  let broken: BrokenHandler = (error, socket) =>
+    endConnection(
+      socket,
+      async () => refusal(brokenStatus(error)),
+      () => false,
+    );
   server.on('clientError', (error: ParseError, socket) => broken(error, socket));
   server.on('request', (req, res) => {
     endSlowResponse(res, req.socket, responseMs);
@@ -139,24 +136,14 @@ function endSlowResponse(res: ServerResponse, socket: Socket, withinMs: number):
   });
 }
 
-/** The statuses that Node itself answers with. */
-const BROKEN_STATUS: Readonly<Record<string, number>> = {
-  HPE_HEADER_OVERFLOW: 431,
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
-  ERR_HTTP_REQUEST_TIMEOUT: 408,
-};
-
-/** A response without a body that closes the connection. */
-function plainResponse(status: number, publicUrl: string): string {
+/** A response without a body. */
+function plainReply(status: number, publicUrl: string): Reply {
   const headers = {
     ...(status === 503 ? { 'Retry-After': '1' } : {}),
     'Cache-Control': 'no-store',
-    'Content-Length': '0',
-    Connection: 'close',
     ...transportSecurity(publicUrl),
   };
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n`;
+  return { status, headers, body: '' };
 }
 
 function reasonOf(cause: Error, host: string, port: number): string {
