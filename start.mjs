@@ -1,5 +1,5 @@
-// `npm start`: installs and builds what is missing or out of date, then runs the demo. Plain Node: it runs
-// before anything is installed. What npm prints goes to stderr, so that stdout is the server's alone.
+// `npm start`: installs and builds what is missing or outdated, then runs the demo. Plain Node, because it runs before
+// anything is installed. npm's output goes to stderr, so stdout belongs to the server.
 import { spawn, spawnSync } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ const SOURCES = ['core', 'adapters', 'hosts', 'package.json', 'tsconfig.json', '
 if (changedMs(join('node_modules', '.package-lock.json')) < changedMs('package-lock.json')) {
   npm('ci', '--include=dev');
 }
-// The declarations of the types take longer than all the rest, and no server reads them.
+// Building the type declarations takes longest, and the server does not need them.
 if (changedMs(CLI) < Math.max(...SOURCES.map(changedMs))) npm('run', 'build', '--', '--no-dts');
 
 const server = spawn(process.execPath, [CLI, 'serve', '--demo', ...process.argv.slice(2)], {
@@ -21,12 +21,12 @@ const server = spawn(process.execPath, [CLI, 'serve', '--demo', ...process.argv.
 });
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => server.kill(signal));
 server.on('error', (error) => {
-  console.error(`The server could not be started: ${error.message}`);
+  console.error(`The server could not start: ${error.message}`);
   process.exit(1);
 });
 server.on('exit', (code) => process.exit(code ?? 1));
 
-/** When a file, or the newest one below a folder, was last written; 0 when there is none. */
+/** Modification time of a file, or of the newest file in a folder; 0 if there is none. */
 function changedMs(path) {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return 0;

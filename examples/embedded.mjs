@@ -1,4 +1,4 @@
-// Countersign inside an app of your own: your users, your database file, your HTTP servers.
+// Countersign inside your own app: your users, your database file, your HTTP servers.
 // Run it: node examples/embedded.mjs
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -13,21 +13,21 @@ import { restClientError, restHandler } from 'countersign/rest';
 import { sandboxMail } from 'countersign/sandbox';
 import { sqliteStorage } from 'countersign/sqlite';
 
-/** A user of the app, who has an id there already. */
+/** An existing user of the app. */
 const user = { id: 'user-17', email: 'grace@example.org', password: randomBytes(12).toString('base64url') };
 const folder = mkdtempSync(join(tmpdir(), 'countersign-embedded-'));
 
-const app = await listening();
-// The owner's pages have an address of their own: none of the app's pages shares their origin.
-const pages = await listening();
+const app = await startServer();
+// The owner's pages have their own origin, which no page of the app shares.
+const pages = await startServer();
 
 const service = createService({
   storage: sqliteStorage({ file: join(folder, 'app.db') }),
-  // For real mailboxes: imapMail() of 'countersign/imap', and their servers in the `settings` below.
+  // For real mailboxes, use imapMail() from 'countersign/imap' and put their servers into `settings` below.
   mail: sandboxMail({ journalFile: join(folder, 'sandbox.jsonl') }),
-  // Reads what strangers wrote, in processes of its own.
+  // Reads untrusted mail in separate processes.
   reader: processReader(),
-  // Made once and kept where the app keeps its secrets; whatever is stored is sealed with it.
+  // In a real app, create it once and keep it with your secrets. It encrypts what is stored.
   secretKeys: [randomBytes(32)],
   baseUrl: app.url,
   dashboardUrl: pages.url,
@@ -47,7 +47,7 @@ await service.owners.create({ ownerId: user.id, email: user.email, password: use
 await service.accounts.connect({ ownerId: user.id, email: user.email, settings: {} });
 const { apiKey } = await service.keys.create({ ownerId: user.id, name: 'Assistant', preset: 'full' });
 
-// The app tells its user in its own way; ids only, the page shows the rest.
+// Notify your user in your own way. The event contains only ids; the page shows the rest.
 service.on('approval.pending', ({ ownerId, approvalId }) => {
   say({ waits_for: ownerId, page: `${pages.url}/approvals/${approvalId}` });
 });
@@ -60,7 +60,7 @@ process.once('SIGINT', stop);
 
 async function stop() {
   for (const { server } of [app, pages]) server.close();
-  // Waits for what is being carried out.
+  // Waits for running work.
   await service.stop();
   for (const { server } of [app, pages]) server.closeAllConnections();
   rmSync(folder, { recursive: true });
@@ -70,7 +70,7 @@ function say(what) {
   console.log(JSON.stringify(what));
 }
 
-async function listening() {
+async function startServer() {
   const server = createServer();
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   return { server, url: `http://127.0.0.1:${server.address().port}` };

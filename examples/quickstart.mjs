@@ -1,5 +1,5 @@
-// The whole way once: a program asks to send a mail, nothing happens until the owner approves it, then it is sent.
-// On a temporary file and the sandbox mailbox. Run it: node examples/quickstart.mjs
+// One complete round: a program requests to send a message, nothing happens until the owner approves it, then it is
+// sent. Uses a temporary file and the sandbox mailbox. Run it: node examples/quickstart.mjs
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -30,18 +30,18 @@ await service.accounts.connect({ ownerId, email: 'owner@example.org', settings: 
 const { apiKey } = await service.keys.create({ ownerId, name: 'agent', preset: 'full' });
 
 const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
-const letter = JSON.stringify({ to: ['ada@example.org'], subject: 'Hello', body: 'Hello, Ada.' });
-const asked = await fetch(`${baseUrl}/v1/messages`, { method: 'POST', headers, body: letter });
-assert.equal(asked.status, 202);
+const body = JSON.stringify({ to: ['ada@example.org'], subject: 'Hello', body: 'Hello, Ada.' });
+const response = await fetch(`${baseUrl}/v1/messages`, { method: 'POST', headers, body });
+assert.equal(response.status, 202);
 assert.equal(mail.transmitted().length, 0); // Nothing has happened yet.
 
-// What the dashboard does when the owner has read the page and presses Approve; no key can do it.
-const { approval } = await asked.json();
+// What the dashboard does when the owner clicks Approve. No key can do this.
+const { approval } = await response.json();
 const shown = await service.approvals.show(ownerId, approval.id);
 assert.equal(shown.message.text, 'Hello, Ada.');
 await service.approvals.approve(ownerId, approval.id, shown.approval.digest);
 
-const outcome = await fetch(`${baseUrl}${asked.headers.get('location')}`, { headers });
+const outcome = await fetch(`${baseUrl}${response.headers.get('location')}`, { headers });
 assert.equal((await outcome.json()).executed, true);
 assert.equal(mail.transmitted().length, 1);
 console.log('It waited for its owner, and was sent once.');

@@ -3,18 +3,18 @@ import type { CalendarEvent } from '../../core/ports/calendar.ts';
 export interface SampleEvent {
   readonly uid: string;
   readonly title: string;
-  /** Days from the day of opening; of a series, its first. */
+  /** Days after the sandbox was opened; for a series, its first event. */
   readonly day: number;
   /** UTC, `HH:MM`. */
   readonly time: string;
   readonly lengthMin: number;
-  /** `confirmed` where it is left out. */
+  /** Default: `confirmed`. */
   readonly status?: CalendarEvent['status'];
-  /** A series without an end. */
+  /** Makes it a series without an end. */
   readonly everyDays?: number;
 }
 
-/** The calendar that goes with the sample mail. One title is by a stranger who writes to programs. */
+/** The calendar that goes with the sample mail. A stranger wrote one of the titles, to trick programs. */
 export const SAMPLE_EVENTS: readonly SampleEvent[] = [
   { uid: 'stand-up', title: 'Atlas stand-up', day: -28, time: '08:30', lengthMin: 15, everyDays: 7 },
   { uid: 'choir', title: 'Choir rehearsal', day: -25, time: '15:00', lengthMin: 180, everyDays: 7 },

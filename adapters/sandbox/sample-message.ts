@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { encodeBody } from '../../core/mail/transfer-encoding.ts';
 import type { MailFlag } from '../../core/ports/mail.ts';
 
-/** A message that a new sandbox mailbox holds. */
+/** A message in a new sandbox mailbox. */
 export interface SampleMessage {
   readonly folder: string;
   /** Minutes before the sandbox was opened. */
@@ -15,15 +15,15 @@ export interface SampleMessage {
   readonly cc?: string;
   readonly replyTo?: string;
   readonly subject: string;
-  /** Ids of the messages before it in its thread, oldest first. */
+  /** Ids of the earlier messages in its thread, oldest first. */
   readonly thread?: readonly string[];
   readonly text?: string;
   /** With `text`: the other alternative. */
   readonly html?: string;
   readonly attachments?: readonly SampleAttachment[];
-  /** Minutes east of UTC in which its Date header is written. */
+  /** UTC offset of its Date header, in minutes. */
   readonly offsetMin?: number;
-  /** `seen` where it is left out; an empty list is unread. */
+  /** Default: `seen`. An empty list means unread. */
   readonly flags?: readonly MailFlag[];
 }
 
@@ -33,7 +33,7 @@ interface SampleAttachment {
   readonly content: Uint8Array;
 }
 
-/** The bytes of a sample message (RFC 5322), as it would have come from outside. */
+/** The bytes of a sample message (RFC 5322), as received from outside. */
 export function rawOf(sample: SampleMessage, sentAt: Date): Uint8Array {
   const { thread = [] } = sample;
   const headers = [
@@ -84,7 +84,7 @@ function attachmentPart({ name, mime, content }: SampleAttachment): string {
   return `Content-Type: ${mime}\r\nContent-Disposition: ${disposition}\r\nContent-Transfer-Encoding: base64\r\n\r\n${lines}\r\n`;
 }
 
-/** Words beyond ASCII as RFC 2047 has them; samples keep runs of them short. */
+/** Encodes non-ASCII words by RFC 2047; samples keep runs of them short. */
 function words(value: string): string {
   if (/^[ -~]*$/.test(value)) return value;
   return value.replace(
