@@ -1,16 +1,16 @@
 import * as z from 'zod';
 
-/** The servers of an account, as the form's checks leave them. */
+/** The servers of an account, validated by the form. */
 export interface AccountServers {
   readonly imap: ServerFields;
   readonly smtp: ServerFields;
-  /** Undefined: the account is connected without a calendar. */
+  /** Undefined for an account without a calendar. */
   readonly caldav: CalendarFields | undefined;
-  /** SHA-256 of the one certificate to be accepted, 64 hex digits; undefined: the usual authorities. */
+  /** SHA-256 of the only accepted certificate, 64 hex digits; undefined: trust the usual authorities. */
   readonly fingerprint: string | undefined;
 }
 
-/** What the owner typed to connect an account. */
+/** What the owner entered to connect an account. */
 export interface AccountFields extends AccountServers {
   /** For all servers. */
   readonly password: string;
@@ -19,7 +19,7 @@ export interface AccountFields extends AccountServers {
 export interface CalendarFields {
   readonly url: string;
   readonly user: string;
-  /** The calendar that new events are put into, by its path; absent until one was chosen. */
+  /** The path of the calendar for new events; absent until the owner picks one. */
   readonly writeTo?: string;
 }
 
@@ -30,23 +30,23 @@ export interface ServerFields {
   readonly user: string;
 }
 
-/** What was found about the servers of an address, by whoever looks for them. */
+/** The result of looking for the servers of an address. */
 export type FoundServers =
   | {
       readonly kind: 'found';
       readonly imap: FoundServer;
       readonly smtp: FoundServer;
       readonly caldav: (Pick<CalendarFields, 'url' | 'user'> & { readonly source: string }) | undefined;
-      /** What the owner should know, a sentence each. */
+      /** What the owner should know, one sentence each. */
       readonly notes: readonly string[];
     }
-  /** There is no way to connect a mailbox there. */
+  /** Mailboxes of this provider cannot be connected. */
   | { readonly kind: 'unusable'; readonly reason: string }
-  /** `tried`: what was looked at and what came of it, a sentence each. */
+  /** `tried`: what was tried and how it went, one sentence each. */
   | { readonly kind: 'nothing'; readonly tried: readonly string[] };
 
 interface FoundServer extends ServerFields {
-  /** Words that follow `from`. */
+  /** Phrased to follow `from`. */
   readonly source: string;
 }
 
@@ -61,25 +61,22 @@ const host = (server: string) =>
   z
     .string()
     .trim()
-    .regex(/^[^\s/@]+$/, `${server} host: a host name is needed.`);
+    .regex(/^[^\s/@]+$/, `${server} host: enter a host name.`);
 const port = (server: string) =>
   z
     .string()
     .trim()
-    .regex(/^\d{1,5}$/, `${server} port: a number from 1 to 65535 is needed.`)
+    .regex(/^\d{1,5}$/, `${server} port: enter a number from 1 to 65535.`)
     .transform(Number)
-    .refine(
-      (number) => number >= 1 && number <= 65_535,
-      `${server} port: a number from 1 to 65535 is needed.`,
-    );
+    .refine((number) => number >= 1 && number <= 65_535, `${server} port: enter a number from 1 to 65535.`);
 const security = (server: string) =>
-  z.enum(['tls', 'starttls', 'none'], `${server} security: choose one of the list.`);
+  z.enum(['tls', 'starttls', 'none'], `${server} security: choose one from the list.`);
 
 const addressForm = z.object({
   email: z
     .string()
     .trim()
-    .regex(/^[^\s@]+@[^\s@]+$/, 'Email: the address of the mailbox is needed.'),
+    .regex(/^[^\s@]+@[^\s@]+$/, 'Email: enter the address of the mailbox.'),
   label: z.string().trim().max(100, 'Label: at most 100 characters.'),
 });
 
@@ -101,7 +98,7 @@ const accountForm = addressForm.extend({
     .trim()
     .refine(
       (text) => text === '' || isCalendarAddress(text),
-      'Calendar address: an address such as https://dav.example.org/ is needed, or none.',
+      'Calendar address: enter a URL such as https://dav.example.org/, or leave it empty.',
     ),
   caldav_user: z.string().trim(),
   caldav_calendar: z.string(),
@@ -110,11 +107,11 @@ const accountForm = addressForm.extend({
     .transform((text) => text.replace(/[\s:]/g, '').toLowerCase())
     .refine(
       (text) => text === '' || /^[0-9a-f]{64}$/.test(text),
-      'Certificate fingerprint: 64 hexadecimal digits (SHA-256) are needed.',
+      'Certificate fingerprint: enter 64 hexadecimal digits (SHA-256).',
     ),
 });
 
-/** Every field of an account but the password, which no page ever shows again. */
+/** All fields of an account except the password, which no page ever shows again. */
 export const ACCOUNT_FIELD_NAMES: readonly string[] = Object.keys(accountForm.shape);
 
 type Read<T> =
@@ -128,7 +125,7 @@ export function readAddress(form: URLSearchParams): Read<{ readonly email: strin
     : { kind: 'wrong', problems: problemsIn(parsed.error) };
 }
 
-/** A user that is left empty is the address. */
+/** An empty user defaults to the address. */
 export function readAccount(form: URLSearchParams): Read<{
   readonly email: string;
   readonly label: string;
@@ -167,12 +164,12 @@ function calendarFields({
   return { url, user: user || email, ...(calendar === '' ? {} : { writeTo: calendar }) };
 }
 
-/** Whether it looks like one; what may be connected to is the adapter's to say. */
+/** Checks only the form of the URL; the adapter decides what may be connected to. */
 function isCalendarAddress(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
-/** The fields of a form that shows these servers. */
+/** The form fields that show this server. */
 export function serverTexts(which: 'imap' | 'smtp', server: ServerFields): readonly [string, string][] {
   const { host, port, security, user } = server;
   return [

@@ -20,7 +20,7 @@ const icon: Asset = {
     '<path d="M8 16.5l5.5 5.5L24 11" fill="none" stroke="#fff" stroke-width="3.5" stroke-linecap="round" stroke-linejoin="round"/></svg>',
 };
 
-/** The path changes with the content, so that a browser may keep what it has. */
+/** The path changes with the content, so browsers may cache it forever. */
 export const STYLE_PATH = `/assets/${fingerprint(style)}.css`;
 export const SCRIPT_PATH = `/assets/${fingerprint(script)}.js`;
 export const ICON_PATH = `/assets/${fingerprint(icon)}.svg`;

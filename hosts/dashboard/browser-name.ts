@@ -1,4 +1,4 @@
-/** The first that fits counts: browsers name those that they descend from as well. */
+/** The first match wins, because browsers also name the browsers they descend from. */
 const BROWSERS = [
   [/\bEdg(e|A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -17,7 +17,7 @@ const SYSTEMS = [
   [/\bLinux\b/, 'Linux'],
 ] as const;
 
-/** A short description of a browser, in these words only: whatever else its User-Agent header says stays out. */
+/** A short description of a browser. Contains only the words above, and nothing else from the User-Agent header. */
 export function browserName(userAgent: string | undefined): string {
   const text = (userAgent ?? '').slice(0, 500);
   const browser = BROWSERS.find(([pattern]) => pattern.test(text))?.[1] ?? 'Unknown browser';

@@ -3,21 +3,21 @@ import { readCookie } from './cookies.ts';
 import { KEY_FIELD, PROOF_FIELD, provenNonce, readProofKey } from './form-proof.ts';
 import { confirmPage, PASSWORD_FIELD } from './pages/confirm.tsx';
 import { problemPage } from './pages/problem.tsx';
-import { tried } from './password-tries.ts';
+import { limitTries } from './password-tries.ts';
 import { type OwnerForm, type OwnerVisit, type Reply, redirect } from './visit.ts';
 
-/** More than any page of the dashboard sends; each is repeated on the page that asks for the password. */
+/** More than any page of the dashboard sends. The page that asks for the password repeats every field. */
 const FIELDS_MAX = 100;
 
 export type Passed =
-  /** `device`: the new value of the device cookie, when the password was typed. */
+  /** `device`: the new value of the device cookie, if the password was entered. */
   | { readonly kind: 'go'; readonly visit: OwnerVisit; readonly device?: string }
   | { readonly kind: 'stopped'; readonly reply: Reply; readonly visit: OwnerVisit };
 
 /**
- * Lets a form of a signed-in owner through when it is signed by the session's browser, or carries the owner's password;
- * otherwise nothing is done, and the answer is a page that asks for the password and repeats the form. The form's token
- * was judged before.
+ * Lets a form of a signed-in owner through if the session's browser signed it or it carries the owner's password.
+ * Otherwise nothing is done, and the answer is a page that asks for the password and repeats the form. The form token
+ * has already been checked.
  */
 export async function letThrough(visit: OwnerVisit, form: OwnerForm): Promise<Passed> {
   if (visit.fields.size > FIELDS_MAX) {
@@ -29,7 +29,7 @@ export async function letThrough(visit: OwnerVisit, form: OwnerForm): Promise<Pa
   const password = visit.fields.get(PASSWORD_FIELD);
   if (password !== null) return withPassword(visit, pageVisit, form, password);
   const { service, session } = visit;
-  const isProven = await takesProof(visit);
+  const isProven = await useProof(visit);
   if (service.sessions.stepUp({ demand, isProven, session }) === 'go')
     return { kind: 'go', visit: pageVisit };
   return stopped(visit, confirmPage(pageVisit, form, { why: isProven ? 'long_ago' : 'unsigned' }));
@@ -45,25 +45,22 @@ async function withPassword(
   const proofKey = readProofKey(fields.get(KEY_FIELD));
   const device = readCookie(headerOf(head, 'cookie'), cookies.device);
   const attempt = { session, password, address, device, proofKey };
-  const check = await tried(() => service.sessions.confirm(attempt));
+  const check = await limitTries(() => service.sessions.confirm(attempt));
   if (check.kind === 'too_many') {
     const reply = confirmPage(pageVisit, form, { problem: check.problem, status: 429 });
     return stopped(visit, { ...reply, headers: { 'retry-after': String(check.waitS) } });
   }
   if (check.result === 'ended') return stopped(visit, redirect('/sign-in'));
   if (check.result === 'wrong_password') {
-    return stopped(
-      visit,
-      confirmPage(pageVisit, form, { problem: 'The password is not right.', status: 422 }),
-    );
+    return stopped(visit, confirmPage(pageVisit, form, { problem: 'The password is wrong.', status: 422 }));
   }
   const confirmed = check.result;
   return { kind: 'go', visit: { ...pageVisit, session: confirmed.session }, device: confirmed.device };
 }
 
-/** Whether the form carries a proof of its own, and is the first to carry it. */
-async function takesProof({ service, session, origin, path, query, fields }: OwnerVisit): Promise<boolean> {
-  // The dashboard's forms go to addresses without a query, and so none is signed.
+/** Whether the form carries a valid proof that no other form has used. */
+async function useProof({ service, session, origin, path, query, fields }: OwnerVisit): Promise<boolean> {
+  // Dashboard forms post to paths without a query, so a form with a query is never signed.
   if (session.proofKey === null || query.size > 0) return false;
   const signed = [...fields].filter(([name]) => name !== PROOF_FIELD);
   const form = { origin, sessionId: session.id, path, fields: signed };
@@ -71,7 +68,7 @@ async function takesProof({ service, session, origin, path, query, fields }: Own
   return nonce !== undefined && service.sessions.takeProof(session, nonce);
 }
 
-/** What the page itself sent. The owner's password goes no further than here. */
+/** The page's own fields. The owner's password goes no further than here. */
 function pageFields(fields: URLSearchParams): URLSearchParams {
   const own = new Set([PROOF_FIELD, KEY_FIELD, PASSWORD_FIELD, 'form_token']);
   return new URLSearchParams([...fields].filter(([name]) => !own.has(name)));

@@ -7,7 +7,7 @@ export type FormBody =
   | { readonly kind: 'not_a_form' }
   | { readonly kind: 'too_large' };
 
-/** Reads the body of a form. What is left of a body that is refused stays unread. */
+/** Reads the body of a form. If it refuses the body, the rest stays unread. */
 export async function readForm(request: IncomingMessage): Promise<FormBody> {
   const [type] = (request.headers['content-type'] ?? '').split(';');
   if (type?.trim().toLowerCase() !== 'application/x-www-form-urlencoded') return { kind: 'not_a_form' };

@@ -1,30 +1,30 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 
 /**
- * What shows that a form was sent by the dashboard's own page in the browser that signed in. The browser keeps a key
- * that no script can read out, under the page's origin, port included. The cookie shows none of this: browsers send it
- * to every port of its host.
+ * Proves that a form came from the dashboard's own page in the browser that signed in. The browser keeps a key for the
+ * page's origin, port included, that no script can read. The cookie proves none of this: browsers send it to every port
+ * of its host.
  */
 
-/** Fields that the dashboard itself reads from a form; the rest is the page's. */
+/** A field that the dashboard itself reads; other fields belong to the page. */
 export const PROOF_FIELD = 'form_proof';
-/** The public half of a new key, beside the password that vouches for it. */
+/** The public half of a new key, sent together with the password that vouches for it. */
 export const KEY_FIELD = 'proof_key';
 
 /** What a signature covers. */
 export interface SignedForm {
-  /** The page's, as its browser sees it. */
+  /** The page's origin, as its browser sees it. */
   readonly origin: string;
   readonly sessionId: string;
   readonly path: string;
-  /** Names and values in their order, without the proof. */
+  /** Names and values in order, without the proof. */
   readonly fields: readonly (readonly [name: string, value: string])[];
 }
 
 /**
- * @param publicKey  the session's, as `readProofKey` let it pass
+ * @param publicKey  the session's key, as accepted by `readProofKey`
  * @param proof  `nonce.signature`, both in base64url
- * @returns the nonce, which counts once; undefined when the proof does not fit the form
+ * @returns the nonce, which may be used once; undefined if the proof does not match the form
  */
 export function provenNonce(form: SignedForm, publicKey: string, proof: string): string | undefined {
   const [, nonce, signature] = /^([\w-]{22})\.([\w-]{86})$/.exec(proof) ?? [];
@@ -42,7 +42,7 @@ function signedText({ origin, sessionId, path, fields }: SignedForm, nonce: stri
   return JSON.stringify(['countersign form 1', origin, sessionId, 'POST', path, nonce, pairs]);
 }
 
-/** A point of P-256, uncompressed, in base64url; null when the text is not one. */
+/** An uncompressed P-256 point in base64url; null if the text is not one. */
 export function readProofKey(text: string | null): string | null {
   return text !== null && keyObject(text) !== undefined ? text : null;
 }
@@ -57,7 +57,7 @@ function keyObject(text: string): KeyObject | undefined {
   try {
     return createPublicKey({ format: 'jwk', key: { kty: 'EC', crv: 'P-256', x, y } });
   } catch {
-    // The point is not on the curve: what anybody may send is no key, and no failure.
+    // The point is not on the curve. Anyone can send such a key, so it is not an error.
     return undefined;
   }
 }

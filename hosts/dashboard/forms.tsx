@@ -2,8 +2,8 @@ import type { ComponentChildren, JSX } from 'preact';
 import { KEY_FIELD, PROOF_FIELD } from './form-proof.ts';
 
 /**
- * Every form of the dashboard: posted, with the token that the handler asks for. The script fills in the rest.
- * `proves`: `signature`, with the session's key; or `password`, which vouches for a new key. An address has no query.
+ * Every form of the dashboard: posts the form token that the handler checks; the script fills in the rest.
+ * `proves`: `signature` by the session's key, or `password`, which vouches for a new key. `action` has no query.
  */
 export function Form(props: {
   action: string;
@@ -22,7 +22,7 @@ export function Form(props: {
   );
 }
 
-/** One line to fill in. Browsers remember nothing of it unless `autocomplete` says otherwise. */
+/** A labelled input. Browsers do not autofill it unless `autocomplete` says otherwise. */
 export function Field({ label, ...input }: { label: string } & JSX.IntrinsicElements['input']) {
   return (
     <label>
@@ -33,8 +33,8 @@ export function Field({ label, ...input }: { label: string } & JSX.IntrinsicElem
 }
 
 /**
- * Options are `[value, what it says]`. The label stands beside the list, not around it: around it, the texts of the
- * options would be part of its name.
+ * Options are `[value, text]`. The label stands beside the list: if it wrapped the list, the texts of the options would
+ * become part of its name.
  */
 export function Choice(props: {
   /** Unique on the page. */
@@ -58,7 +58,7 @@ export function Choice(props: {
   );
 }
 
-/** What is wrong with a form, above it; nothing where nothing is. */
+/** The problems of a form, shown above it. Renders nothing if there are none. */
 export function Problems({ problems }: { problems: readonly string[] }) {
   if (problems.length === 0) return null;
   return (

@@ -18,9 +18,9 @@ import { findRoute } from './routes.ts';
 import { sessionOf } from './session.ts';
 import { type DashboardOptions, type OwnerVisit, type PageReply, type Reply, redirect } from './visit.ts';
 
-/** @param script  what the policy allows scripts from */
+/** @param script  the allowed source of scripts */
 const securityHeaders = (script: string) => ({
-  // The style sheet's small pictures are data: addresses; nothing is loaded from anywhere else.
+  // The style sheet embeds small images as data: URLs. Nothing is loaded from elsewhere.
   'content-security-policy': [
     "default-src 'none'",
     `script-src ${script}`,
@@ -34,12 +34,11 @@ const securityHeaders = (script: string) => ({
   'x-frame-options': 'DENY',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
-  // Other sites learn nothing. Not `no-referrer`: with it browsers send `Origin: null` with our own forms.
+  // Other sites learn nothing. With `no-referrer`, browsers would send `Origin: null` with the dashboard's own forms.
   'referrer-policy': 'same-origin',
 });
 
-const LEAKED =
-  'An address is no place for a key: others can read it there. If the key was live, it is now revoked.';
+const LEAKED = 'Never put a key in a URL: others can read it there. If the key was live, it is now revoked.';
 
 const NO_FORM: FormBody = { kind: 'read', fields: new URLSearchParams() };
 
@@ -50,8 +49,8 @@ interface Answer {
 }
 
 /**
- * The owner's pages, for node:http and whatever takes its handlers. Forms are read here: nothing before it may
- * have read the body.
+ * The owner's pages, as a handler for node:http and compatible servers. It reads form bodies itself, so nothing may read
+ * the body before it.
  */
 export function dashboardHandler(
   service: Service,
@@ -64,12 +63,12 @@ export function dashboardHandler(
   async function answerTo(request: IncomingMessage, head: RequestHead, verdict: Verdict): Promise<Answer> {
     const leaked = await revokeLeaked(head, service);
     if (verdict.kind === 'misdirected') {
-      return shut(problemPage(421, 'Wrong address', `The dashboard is at ${service.dashboardUrl}.`));
+      return closing(problemPage(421, 'Wrong address', `The dashboard is at ${service.dashboardUrl}.`));
     }
     if (verdict.kind === 'foreign') {
-      return shut(problemPage(403, 'Nothing was done', 'The form was sent by a page of another site.'));
+      return closing(problemPage(403, 'Nothing was done', 'Another site sent this form.'));
     }
-    if (leaked) return shut(problemPage(400, 'A key in the address', LEAKED));
+    if (leaked) return closing(problemPage(400, 'A key in the URL', LEAKED));
     const { origin } = verdict;
     const { path, query } = targetOf(head);
     const asset = ASSETS.get(path);
@@ -78,32 +77,33 @@ export function dashboardHandler(
       return { status: 200, headers, body: asset.body };
     }
     const found = findRoute(head.method, path);
-    if (found.kind === 'not_found') return written(notFoundPage());
+    if (found.kind === 'not_found') return answerWith(notFoundPage());
     if (found.kind === 'wrong_method') {
-      const reply = problemPage(405, 'Nothing was done', 'This address does not take such a request.');
-      return shut({ ...reply, headers: { allow: found.allow } });
+      const reply = problemPage(405, 'Nothing was done', 'This page does not support that request method.');
+      return closing({ ...reply, headers: { allow: found.allow } });
     }
     const form = head.method === 'POST' ? await readForm(request) : NO_FORM;
     if (form.kind === 'too_large')
-      return shut(problemPage(413, 'Nothing was done', 'The form is too large.'));
-    if (form.kind === 'not_a_form') return shut(problemPage(415, 'Nothing was done', 'This is not a form.'));
+      return closing(problemPage(413, 'Nothing was done', 'The form is too large.'));
+    if (form.kind === 'not_a_form')
+      return closing(problemPage(415, 'Nothing was done', 'This is not a form.'));
     const { fields } = form;
     const address = clientAddress(head, isTrusted);
-    const asked = { head, origin, path, address, param: found.param, query, fields };
-    const visit = { service, options, cookies, ...asked };
-    if (found.kind === 'anyone') return written(await found.act(visit));
+    const details = { head, origin, path, address, param: found.param, query, fields };
+    const visit = { service, options, cookies, ...details };
+    if (found.kind === 'anyone') return answerWith(await found.act(visit));
     const signedIn = await sessionOf(visit);
-    if (signedIn === undefined) return written(redirect(signInPath(head.method, path)));
+    if (signedIn === undefined) return answerWith(redirect(signInPath(head.method, path)));
     const { secret, owner, session } = signedIn;
     const ownerVisit = { ...visit, owner, session, token: formToken(secret) };
-    if (found.kind === 'page') return written(await found.act(ownerVisit), path, ownerVisit);
-    if (!formTokenMatches(secret, fields.get('form_token'))) return written(staleFormPage());
+    if (found.kind === 'page') return answerWith(await found.act(ownerVisit), path, ownerVisit);
+    if (!formTokenMatches(secret, fields.get('form_token'))) return answerWith(staleFormPage());
     const passed = await letThrough(ownerVisit, found.form);
-    if (passed.kind === 'stopped') return written(passed.reply, path, passed.visit);
+    if (passed.kind === 'stopped') return answerWith(passed.reply, path, passed.visit);
     const reply = await found.form.act(passed.visit);
-    if (passed.device === undefined) return written(reply, path, passed.visit);
+    if (passed.device === undefined) return answerWith(reply, path, passed.visit);
     const device = cookies.set(cookies.device, passed.device, DEVICE_S);
-    return written(withCookie(reply, device), path, passed.visit);
+    return answerWith(withCookie(reply, device), path, passed.visit);
   }
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -113,12 +113,12 @@ export function dashboardHandler(
     try {
       answer = await answerTo(request, head, verdict);
     } catch (error) {
-      // The caller went away before it had said everything: there is nobody to answer.
+      // The caller left before sending everything, so there is nobody to answer.
       if (request.destroyed && !request.complete) return void response.destroy();
       const { reply, code } = replyTo(error);
       if (reply.status >= 500)
         options.log?.error('a dashboard page failed', { method: request.method, code });
-      answer = shut(reply);
+      answer = closing(reply);
     }
     response.writeHead(answer.status, {
       ...securityHeaders(scriptSource(verdict)),
@@ -131,7 +131,7 @@ export function dashboardHandler(
 
   return (request, response) => {
     respond(request, response).catch((error: unknown) => {
-      // The answer itself could not be written: all that is left to say is that there is none.
+      // The response itself could not be written. All that is left is to close the connection.
       options.log?.error('a dashboard answer could not be written', named(error));
       response.destroy();
     });
@@ -147,26 +147,26 @@ function headOf(request: IncomingMessage): RequestHead {
   };
 }
 
-/** Revokes the keys that stand in the request's address, whatever else is wrong with it: they are no longer safe. */
+/** Revokes any keys in the request's URL, whatever else is wrong with the request: they are no longer safe. */
 async function revokeLeaked(head: RequestHead, service: Service): Promise<boolean> {
   const leaked = leakedKeys(head.target);
   for (const key of leaked) await service.keys.revokeLeaked(key);
   return leaked.length > 0;
 }
 
-/** The dashboard's one script by its whole address. The policy has no way to write an IPv6 address. */
+/** The full URL of the dashboard's only script. The policy syntax cannot express an IPv6 address. */
 function scriptSource(verdict: Verdict): string {
   if (verdict.kind === 'misdirected') return "'none'";
   const { host } = new URL(verdict.origin);
   return host.startsWith('[') ? "'self'" : `${host}${SCRIPT_PATH}`;
 }
 
-/** Back to the page after signing in; a form that came too late is not repeated. */
+/** Returns to the page after signing in. A form that came after the session ended is not repeated. */
 function signInPath(method: string, path: string): string {
   return method === 'POST' || path === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(path)}`;
 }
 
-function written(reply: Reply, path = '', visitor?: OwnerVisit): Answer {
+function answerWith(reply: Reply, path = '', visitor?: OwnerVisit): Answer {
   if (reply.kind === 'redirect') {
     return { status: 303, headers: { location: reply.to, ...reply.headers }, body: '' };
   }
@@ -183,9 +183,9 @@ function withCookie(reply: Reply, cookie: string): Reply {
   return { ...reply, headers: { ...reply.headers, 'set-cookie': [cookie, ...[own].flat()] } };
 }
 
-/** The same, where the request's body may be unread: the connection ends with the answer. */
-function shut(reply: PageReply): Answer {
-  const answer = written(reply);
+/** Closes the connection after the answer, for requests whose body may be unread. */
+function closing(reply: PageReply): Answer {
+  const answer = answerWith(reply);
   return { ...answer, headers: { ...answer.headers, connection: 'close' } };
 }
 
@@ -200,9 +200,8 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
 
 function replyTo(error: unknown): { reply: PageReply; code: string } {
   if (!(error instanceof ServiceError)) {
-    const text =
-      'The service failed. What you wanted to do may or may not be done: look before you repeat it.';
-    return { reply: problemPage(500, 'That went wrong', text), code: named(error).error };
+    const text = 'The service failed. Your change may or may not have been made: check before you repeat it.';
+    return { reply: problemPage(500, 'Something went wrong', text), code: named(error).error };
   }
   const { code } = error;
   if (code === 'not_found') return { reply: notFoundPage(), code };

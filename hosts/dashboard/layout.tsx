@@ -16,7 +16,7 @@ const PAGES = [
   ['/settings', 'Settings'],
 ] as const;
 
-/** The whole document. `visitor` is undefined on the pages that anybody may see. */
+/** Renders the whole document. `visitor` is undefined on pages that need no sign-in. */
 export function documentOf(shown: {
   title: string;
   path: string;
@@ -35,7 +35,7 @@ export function documentOf(shown: {
         <title>{`${visibleText(shown.title)} · Countersign`}</title>
         <link rel="icon" type="image/svg+xml" href={ICON_PATH} />
         <link rel="stylesheet" href={STYLE_PATH} />
-        {/* Not deferred: no form can be sent before it has run. */}
+        {/* Not deferred: it must run before any form can be sent. */}
         <script src={SCRIPT_PATH} data-session={visitor?.session.id} data-key={visitor?.session.proofKey} />
       </head>
       <body>

@@ -1,12 +1,12 @@
 import { ServiceError } from '../../core/errors.ts';
 
-/** A try at the password: what came of it, or how long the next one has to wait. */
-export type Tried<Result> =
+/** The result of a password check, or how long the next try has to wait. */
+export type LimitedCheck<Result> =
   | { readonly kind: 'checked'; readonly result: Result }
   | { readonly kind: 'too_many'; readonly waitS: number; readonly problem: string };
 
-/** @param check  checks a password @throws what the check throws, except that there were too many tries */
-export async function tried<Result>(check: () => Promise<Result>): Promise<Tried<Result>> {
+/** Runs a password check and turns its limits into a value. @throws what the check throws, except for the limits */
+export async function limitTries<Result>(check: () => Promise<Result>): Promise<LimitedCheck<Result>> {
   try {
     return { kind: 'checked', result: await check() };
   } catch (error) {

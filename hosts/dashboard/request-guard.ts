@@ -2,9 +2,9 @@ import { namesHost, ownAddress } from '../http/host-name.ts';
 import { headerOf, type RequestHead, targetOf } from '../http/request-head.ts';
 
 /**
- * Judges a request before anything looks at what it wants. Pure.
- * `misdirected`: addressed to another host. `foreign`: a form that another origin's page sent.
- * `origin`: the dashboard's origin as the browser that sent it sees it, host name and port included.
+ * Checks a request before anything looks at its content. Pure.
+ * `misdirected`: addressed to another host. `foreign`: a form from a page of another origin.
+ * `origin`: the dashboard's origin as the sending browser sees it, including host name and port.
  */
 export type Verdict =
   | { readonly kind: 'pass'; readonly origin: string }
@@ -18,7 +18,7 @@ export function judgeRequest(head: RequestHead, dashboardUrl: string): Verdict {
   return { kind: isFromOwnPage(head, origin) ? 'pass' : 'foreign', origin };
 }
 
-/** Undefined when the request is addressed to a host that is not the dashboard's. */
+/** Undefined if the request is addressed to a host other than the dashboard's. */
 function addressedOrigin(head: RequestHead, dashboardUrl: string): string | undefined {
   const { authority } = targetOf(head);
   const own = ownAddress(dashboardUrl);
@@ -28,9 +28,9 @@ function addressedOrigin(head: RequestHead, dashboardUrl: string): string | unde
 }
 
 /**
- * Browsers name the origin of every form that they send. Each host name of the dashboard is an origin of its own: one
- * does not send forms to another. A request with neither header comes from no browser; it still needs what every form
- * needs.
+ * Browsers send the Origin of every form. Each host name of the dashboard is a separate origin, and forms of one are not
+ * accepted at another. A request without these headers does not come from a browser; it still needs everything else that
+ * a form needs.
  */
 function isFromOwnPage(head: RequestHead, own: string): boolean {
   const origin = headerOf(head, 'origin');

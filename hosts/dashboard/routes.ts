@@ -19,7 +19,7 @@ import { type OwnerForm, type OwnerVisit, type Reply, redirect, type Visit } fro
 
 type Act<V> = (visit: V) => Promise<Reply>;
 
-/** Who may come: `anyone`, to sign in; or a signed-in owner. */
+/** `anyone` may sign in; all other routes need a signed-in owner. */
 type Route = { readonly pattern: RegExp } & (
   | { readonly who: 'anyone'; readonly GET: Act<Visit>; readonly POST: Act<Visit> }
   | { readonly who: 'owner'; readonly GET?: Act<OwnerVisit>; readonly POST?: OwnerForm }
@@ -44,9 +44,9 @@ const ROUTES: readonly Route[] = [
     GET: (visit) => accountsPage(visit),
     POST: { does: 'Connect account', demand: 'change', act: connectAccount },
   }),
-  // It talks to servers. The two after it only show what was typed so far.
+  // Contacts servers. The next two only show what was entered so far.
   owner('/accounts/find', { POST: { does: 'Find the servers', demand: 'change', act: findServers } }),
-  owner('/accounts/servers', { POST: { does: 'Type the servers', demand: 'view', act: showServers } }),
+  owner('/accounts/servers', { POST: { does: 'Enter the servers', demand: 'view', act: showServers } }),
   owner('/accounts/password', { POST: { does: 'Use these servers', demand: 'view', act: askPassword } }),
   owner(`/accounts/${ACCOUNT}/activate`, {
     POST: { does: 'Set the account active', demand: 'change', act: activateAccount },
@@ -111,7 +111,7 @@ function foundIn(route: Route, method: string, param: string): Found {
   return { kind: 'wrong_method', allow };
 }
 
-/** The route of a request, its parameter replaced: `GET /approvals/{id}`. Undefined where there is none. */
+/** The route of a request with a placeholder: `GET /approvals/{id}`. Undefined if there is none. */
 export function routePattern(method: string, path: string): string | undefined {
   const route = ROUTES.find(({ pattern }) => pattern.test(path));
   if (route === undefined || !['GET', 'HEAD', 'POST'].includes(method)) return undefined;

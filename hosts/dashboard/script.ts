@@ -1,7 +1,7 @@
 /**
- * The dashboard's one script: it signs forms with a key of this browser and this origin. Without it, or when it fails,
- * the form goes out unsigned and the dashboard asks for the password. A string of the program, so that it is there
- * however the program is bundled. `form-proof.ts` says what is signed.
+ * The dashboard's only script. It signs forms with a key of this browser and origin. Without it, or if it fails, the form
+ * is sent unsigned and the dashboard asks for the password. It is a string, so it survives any bundler. `form-proof.ts`
+ * says what is signed.
  */
 export const SCRIPT = `(() => {
   'use strict';
@@ -38,7 +38,7 @@ export const SCRIPT = `(() => {
     }
   }
 
-  // For signing in, and for typing the password again. Pages name the session's key, so older ones do no harm.
+  // For signing in and confirming the password. Pages name their session's key, so older keys do no harm.
   async function newKey() {
     const pair = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, false, ['sign', 'verify']);
     const publicKey = base64url(await crypto.subtle.exportKey('raw', pair.publicKey));
@@ -77,14 +77,14 @@ export const SCRIPT = `(() => {
     const { target: form, submitter } = event;
     if (state === 'ready') {
       state = 'sent';
-      // Whoever stopped the page from loading may try again.
+      // If the page did not load, the owner may try again.
       setTimeout(() => {
         state = 'idle';
       }, 3000);
       return;
     }
     event.preventDefault();
-    // The second click of a double click is no second wish.
+    // Ignore the second click of a double click.
     if (state !== 'idle') return;
     state = 'preparing';
     prepare(form, submitter)
@@ -92,11 +92,11 @@ export const SCRIPT = `(() => {
       .then(() => {
         state = 'ready';
         form.requestSubmit(submitter);
-        // The browser found a field that is not filled in as it must be.
+        // The browser rejected a field.
         if (state === 'ready') state = 'idle';
       });
   });
-  // The page came back from the browser's memory.
+  // The page was restored from the browser's cache.
   addEventListener('pageshow', () => {
     state = 'idle';
   });

@@ -9,10 +9,10 @@ import { formToken, formTokenMatches } from './csrf.ts';
 import { KEY_FIELD, readProofKey } from './form-proof.ts';
 import { staleFormPage } from './pages/problem.tsx';
 import { safeNext, signInPage } from './pages/sign-in.tsx';
-import { tried } from './password-tries.ts';
+import { limitTries } from './password-tries.ts';
 import { type OwnerVisit, type Reply, redirect, type Visit } from './visit.ts';
 
-/** Who is signed in with this request, if anybody is. */
+/** The signed-in owner of this request, if any. */
 export async function sessionOf({
   service,
   head,
@@ -36,7 +36,7 @@ export async function showSignIn(visit: Visit): Promise<Reply> {
     : shown;
 }
 
-/** A session always begins with a new token; one that the browser still had ends. */
+/** Every sign-in creates a new session and ends the browser's previous one. */
 export async function signIn(visit: Visit): Promise<Reply> {
   const { service, head, address, cookies, fields } = visit;
   const secret = readCookie(headerOf(head, 'cookie'), cookies.signIn);
@@ -49,7 +49,7 @@ export async function signIn(visit: Visit): Promise<Reply> {
   const proofKey = readProofKey(fields.get(KEY_FIELD));
   const device = readCookie(headerOf(head, 'cookie'), cookies.device);
   const attempt = { email, password, address, device, browser, proofKey };
-  const check = await tried(() => service.sessions.signIn(attempt));
+  const check = await limitTries(() => service.sessions.signIn(attempt));
   if (check.kind === 'too_many') {
     const { problem, waitS } = check;
     return { ...signInPage({ ...again, problem, status: 429 }), headers: { 'retry-after': String(waitS) } };

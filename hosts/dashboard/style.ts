@@ -1,4 +1,4 @@
-/** What the dashboard adds to Pico. A string of the program, so that it is there however the program is bundled. */
+/** What the dashboard adds to Pico. It is a string, so it survives any bundler. */
 export const STYLE = `
 :root {
   --pico-font-size: 100%;

@@ -1,16 +1,16 @@
 import { piecesOf, visibleText } from './visible-text.ts';
 
-/** A name, a subject, an address: on one line among our own words, in its own direction. */
+/** A name, subject or address, on one line and isolated from the direction of the text around it. */
 export function Quoted({ text }: { text: string }) {
   return <bdi>{visibleText(text)}</bdi>;
 }
 
 /**
- * The text of a message. What the page holds is exactly the text, so that it can be compared and copied; the
- * code of a character that does not show stands beside it by style alone.
+ * The exact text of a message, so that it can be compared and copied. Style alone shows the code of an invisible
+ * character beside it.
  */
 export function ExactText({ id, text }: { id: string; text: string }) {
-  // Not a <pre>: a parser drops the line feed that one begins with.
+  // Not a <pre>: HTML parsers drop a line feed at its start.
   return (
     <div id={id} class="exact" dir="auto">
       {piecesOf(text).map((piece) =>
@@ -26,7 +26,7 @@ export function ExactText({ id, text }: { id: string; text: string }) {
   );
 }
 
-/** Says which characters of the text do not show, and how many; nothing where all of them do. */
+/** Lists the invisible characters of the text with their counts. Renders nothing if there are none. */
 export function UnseenNote({ text }: { text: string }) {
   const counts = new Map<string, number>();
   for (const { unseen } of piecesOf(text)) {
@@ -36,8 +36,7 @@ export function UnseenNote({ text }: { text: string }) {
   const found = [...counts].map(([code, count]) => (count === 1 ? code : `${code} (${count} times)`));
   return (
     <p class="note" id="unseen-characters">
-      The text holds characters that do not show by themselves; they are marked where they stand:{' '}
-      {found.join(', ')}.
+      The text contains invisible characters. Each is marked in place: {found.join(', ')}.
     </p>
   );
 }

@@ -1,17 +1,17 @@
 import { codeOf, spelled, UNSEEN } from '../../core/seen-text.ts';
 
 /**
- * Third-party text for a person's eyes: nothing in it may hide, or turn what stands beside it around.
+ * Makes third-party text safe to read: nothing in it can hide, or reverse the text around it.
  * Pure.
  */
 
 export interface Piece {
   readonly text: string;
-  /** `U+202E` where the piece is one character that does not show; undefined where it is text that does. */
+  /** `U+202E` if the piece is one invisible character; undefined for visible text. */
   readonly unseen: string | undefined;
 }
 
-/** The text in pieces, in order; together they are the text again. */
+/** Splits the text into pieces; joined in order they give the same text. */
 export function piecesOf(text: string): Piece[] {
   const pieces: Piece[] = [];
   let end = 0;
@@ -24,7 +24,7 @@ export function piecesOf(text: string): Piece[] {
   return pieces;
 }
 
-/** The text with every character that does not show spelled out: `⟨U+202E⟩`. */
+/** Replaces every invisible character with its code: `⟨U+202E⟩`. */
 export function visibleText(text: string): string {
   return text.replace(UNSEEN, spelled);
 }

@@ -10,51 +10,51 @@ import type { Cookies } from './cookies.ts';
 
 export interface DashboardOptions {
   /**
-   * Makes the mail adapter's settings of what the owner typed. Without it accounts cannot be connected here, and
+   * Turns what the owner entered into the mail adapter's settings. Without it, accounts cannot be connected here, and
    * the page says so.
-   * @throws ServiceError invalid_arguments when the adapter would not take them
+   * @throws ServiceError invalid_arguments if the adapter would reject the settings
    */
   readonly accountSettings?: (fields: AccountFields) => unknown;
   /**
-   * Looks for the servers of an address, to be shown to the owner, who confirms them before a password is asked for.
-   * Without it they are typed by hand.
+   * Finds the servers of an address. The owner confirms them before entering a password. Without it, the owner enters
+   * the servers.
    */
   readonly discover?: (email: string) => Promise<FoundServers>;
-  /** Proxies whose word about the caller's address is believed: addresses, or networks like `10.0.0.0/8`. */
+  /** Proxies that are trusted to report the caller's address: addresses, or networks such as `10.0.0.0/8`. */
   readonly trustedProxies?: readonly string[];
-  /** Told of failures of our own. */
+  /** Receives the dashboard's own failures. */
   readonly log?: Log;
 }
 
-/** One request of anybody, judged and read. */
+/** One checked and parsed request, signed in or not. */
 export interface Visit {
   readonly service: Service;
   readonly options: DashboardOptions;
   readonly cookies: Cookies;
   readonly head: RequestHead;
-  /** The dashboard's, as the caller's browser sees it. */
+  /** The dashboard's origin, as the caller's browser sees it. */
   readonly origin: string;
   readonly path: string;
-  /** The caller's. */
+  /** The caller's network address. */
   readonly address: string;
-  /** What the route's pattern caught. */
+  /** What the route's pattern captured. */
   readonly param: string;
   readonly query: URLSearchParams;
-  /** Empty but for a POST. */
+  /** Empty except for a POST. */
   readonly fields: URLSearchParams;
 }
 
-/** One request of a signed-in owner. A page's form reaches it only once it was let through (`confirm.ts`). */
+/** One request of a signed-in owner. Forms get here only after `confirm.ts` let them through. */
 export interface OwnerVisit extends Visit {
   readonly owner: Owner;
   readonly session: StoredSession;
-  /** For the forms of the page. */
+  /** The token for the forms of the page. */
   readonly token: string;
 }
 
-/** What a form of a signed-in owner does, and what it needs first. */
+/** What a form of a signed-in owner does, and how sensitive that is. */
 export interface OwnerForm {
-  /** In the owner's words, as on a button. */
+  /** For the owner, as on a button. */
   readonly does: string;
   readonly demand: Demand | ((visit: OwnerVisit) => Promise<Demand>);
   readonly act: (visit: OwnerVisit) => Promise<Reply>;
@@ -69,14 +69,14 @@ export interface PageReply {
   readonly status: number;
   readonly title: string;
   readonly body: VNode;
-  /** The page asks for itself again after so long. */
+  /** The page reloads itself after this time. */
   readonly refreshS?: number;
   readonly headers?: Headers;
 }
 
 export interface RedirectReply {
   readonly kind: 'redirect';
-  /** A path of ours. */
+  /** A path on the dashboard. */
   readonly to: string;
   readonly headers?: Headers;
 }

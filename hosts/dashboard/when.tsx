@@ -4,14 +4,14 @@ import { Quoted } from './third-party-text.tsx';
 const DAY = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' } as const;
 const CLOCK = { hour: '2-digit', minute: '2-digit' } as const;
 
-/** An instant in the owner's time zone; a date that cannot be read is shown as it came. */
+/** An instant in the owner's time zone. An invalid date is shown as it is. */
 export function When({ at, zone }: { at: Date | string; zone: string }) {
   const date = typeof at === 'string' ? new Date(at) : at;
   if (Number.isNaN(date.getTime())) return <Quoted text={String(at)} />;
   return <time dateTime={date.toISOString()}>{wordsIn(date, zone)}</time>;
 }
 
-/** From when to when, in the owner's time zone: days where it lasts whole days. */
+/** A start and an end in the owner's time zone, as days for an all-day event. */
 export function TimeSpan(props: { start: Date; end: Date; allDay: boolean; zone: string }) {
   const { start, end, allDay, zone } = props;
   if (allDay) {
@@ -20,7 +20,7 @@ export function TimeSpan(props: { start: Date; end: Date; allDay: boolean; zone:
     return <>{days[0] === days[1] ? days[0] : `${days[0]} to ${days[1]}`}</>;
   }
   const sameDay = inZone(start, zone, DAY) === inZone(end, zone, DAY);
-  // Over a change of the clocks a time alone may be that of another hour, or end before it begins.
+  // Across a clock change, a time without its zone can be ambiguous, or appear to end before it starts.
   const isSteady = isoIn(start, zone).slice(19) === isoIn(end, zone).slice(19);
   const clock = isSteady ? CLOCK : ({ ...CLOCK, timeZoneName: 'short' } as const);
   return (

@@ -3,7 +3,7 @@ import { ERRORS, type ErrorCode } from '../../core/errors.ts';
 import { leftUndone } from '../../core/outcome.ts';
 import type { Group, Mode } from '../../core/permissions.ts';
 
-/** What the service's codes are called on the owner's pages. */
+/** Texts for the service's codes on the owner's pages. */
 
 export const STATE_TITLES: Record<ApprovalState, string> = {
   pending: 'Pending',
@@ -17,21 +17,21 @@ export const STATE_TITLES: Record<ApprovalState, string> = {
 };
 
 const REASONS: Record<Exclude<ApprovalError, ErrorCode>, string> = {
-  cancelled_by_agent: 'The program that asked withdrew it.',
-  credential_off: 'Its key was switched off.',
-  permission_off: 'The permission was switched off for its key.',
+  cancelled_by_agent: 'The program withdrew its request.',
+  credential_off: 'Its key is no longer valid.',
+  permission_off: 'Its key lost the permission.',
   account_removed: 'The account was removed.',
-  interrupted: 'The service was interrupted before it began.',
-  not_started_in_time: 'It could not be begun within 15 minutes of the approval.',
-  target_changed: 'What it was for has changed since it was asked.',
-  plan_unreadable: 'What was approved could not be read any more.',
+  interrupted: 'The service was interrupted before it started.',
+  not_started_in_time: 'It could not start within 15 minutes of the approval.',
+  target_changed: 'The message or event has changed since the request.',
+  plan_unreadable: 'The approved plan could no longer be read.',
 };
 
-/** What the state means for the owner. */
+/** What the state means to the owner. */
 export function meaningForOwner(approval: Approval): string {
   switch (approval.state) {
     case 'pending':
-      return 'It waits for you. Nothing has happened yet.';
+      return 'It is waiting for you. Nothing has happened yet.';
     case 'approved':
       return 'It is approved and being carried out. It is not done yet.';
     case 'executed': {
@@ -39,7 +39,7 @@ export function meaningForOwner(approval: Approval): string {
       const inPart = left && `It failed for ${left.undone} of ${left.of} messages.`;
       const done =
         approval.approvedBy === 'policy'
-          ? 'It was carried out without asking you, as its key may do.'
+          ? 'It was carried out without asking you, as its key allows.'
           : 'You approved it, and it was carried out.';
       return inPart === undefined ? done : `${done} ${inPart}`;
     }
@@ -52,7 +52,7 @@ export function meaningForOwner(approval: Approval): string {
     case 'cancelled':
       return `It was withdrawn. Nothing was done. ${reasonOf(approval)}`.trim();
     case 'outcome_unknown':
-      return 'It may or may not have happened: the server never answered. Look in the Sent folder, or in the calendar, before you ask for it again.';
+      return 'It may or may not have happened: the server never answered. Check the Sent folder or the calendar before you try again.';
   }
 }
 

@@ -17,7 +17,7 @@ import { visibleText } from '../visible-text.ts';
 import { type OwnerVisit, type PageReply, page, type Reply, redirect } from '../visit.ts';
 import { notFoundPage } from './problem.tsx';
 
-// Which folders of an account are Sent, Drafts and so on: shown here, and changed nowhere else.
+// Which folders of an account are Sent, Drafts and so on. Shown here, and changed nowhere else.
 
 const ROLE_TITLES: Readonly<Record<PinnedRole, string>> = {
   sent: 'Sent',
@@ -32,7 +32,7 @@ export async function accountFoldersPage(
   problems: readonly string[] = [],
 ): Promise<PageReply> {
   const { service, owner, token, param } = visit;
-  const found = await service.accounts.folders(owner.ownerId, Number(param)).catch(noneIfGone);
+  const found = await service.accounts.folders(owner.ownerId, Number(param)).catch(undefinedIfNotFound);
   if (found === undefined) return notFoundPage();
   const { account, roles, folders } = found;
   return page(
@@ -40,9 +40,9 @@ export async function accountFoldersPage(
     <section class="narrow">
       <h1>Folders</h1>
       <p>
-        What the folders of <Quoted text={account.email} /> are for. Keys go by this, and cannot change it.
-        Whom you have written to before is judged by what lies in Sent: pick a folder that only you and your
-        mail programs put messages into.
+        What the folders of <Quoted text={account.email} /> are for. Keys follow these roles and cannot change
+        them. Sent shows whom you have written to before, so pick a folder that only you and your mail
+        programs put messages into.
       </p>
       <Problems problems={problems} />
       {folders === undefined || roles === null ? <Unreachable roles={roles} /> : null}
@@ -81,7 +81,7 @@ export async function chooseFolders(visit: OwnerVisit): Promise<Reply> {
   return redirect('/accounts?notice=folders_saved');
 }
 
-/** The roles in one line, as they are pinned. */
+/** The pinned roles in one line. */
 export function pinnedInWords(roles: FolderRoles): string {
   return PINNED_ROLES.map((role) => {
     const { path } = roles[role];
@@ -103,7 +103,7 @@ function RoleChoice(props: { role: PinnedRole; pin: Pin; folders: readonly MailF
   const options: (readonly [string, string])[] = [
     ...(isGone ? [[`${FOLDER}${pin.path}`, `${visibleText(pin.path)} (gone)`] as const] : []),
     ...paths.map((path) => [`${FOLDER}${path}`, visibleText(path)] as const),
-    ...(isMade(role) ? [['made', `Create “${MADE_NAMES[role]}” when it is needed`] as const] : []),
+    ...(isMade(role) ? [['made', `Create “${MADE_NAMES[role]}” when needed`] as const] : []),
     ['none', 'None'],
   ];
   return (
@@ -130,7 +130,7 @@ function Hints(props: { role: PinnedRole; pin: Pin; isGone: boolean; folders: re
     <>
       {isGone ? <strong> This folder is gone.</strong> : null}
       {isGone && role === 'sent'
-        ? ' Until it is back, or you pick another, nothing shows whom you have written to.'
+        ? ' Until it is back or you pick another, Countersign cannot tell whom you have written to.'
         : null}
       {said.map(({ path }) => (
         <>
@@ -152,23 +152,23 @@ function reasonOf({ path, by }: Pin, role: PinnedRole): string {
     case 'special_use':
       return 'The server says so.';
     case 'name':
-      return 'Known by its name.';
+      return 'Recognised by its name.';
     case 'made':
       return 'Countersign created it.';
     case 'owner':
-      return path === null ? 'You want none.' : 'You chose it.';
+      return path === null ? 'You chose none.' : 'You chose it.';
     case 'absent':
       return isMade(role)
-        ? 'No folder was known to be for this. Countersign creates one when it needs it.'
-        : 'No folder was known to be for this.';
+        ? 'No folder was found for this. Countersign creates one when needed.'
+        : 'No folder was found for this.';
   }
 }
 
-/** There is no form without the server's folders: nothing could be picked. */
+/** Without the server's folders there is nothing to pick, so there is no form. */
 function Unreachable({ roles }: { roles: AccountFolders['roles'] }) {
   return (
     <>
-      <Problems problems={['The mail server could not list the folders. Open this page again later.']} />
+      <Problems problems={['The mail server could not list the folders. Try again later.']} />
       {roles === null ? null : (
         <dl class="facts">
           {PINNED_ROLES.map((role) => (
@@ -186,12 +186,12 @@ function Unreachable({ roles }: { roles: AccountFolders['roles'] }) {
   );
 }
 
-function noneIfGone(error: unknown): undefined {
+function undefinedIfNotFound(error: unknown): undefined {
   if (error instanceof ServiceError && error.code === 'not_found') return undefined;
   throw error;
 }
 
-/** Undefined: it is no fault of what was chosen. */
+/** Undefined if the error is not about the choices. */
 function problemsOf(error: unknown): readonly string[] | undefined {
   if (error instanceof MailError) {
     return ['The mail server could not list the folders, so nothing was saved. Try again later.'];

@@ -6,7 +6,7 @@ import { type OwnerVisit, type PageReply, page, type Reply, redirect } from '../
 import { pinnedInWords } from './account-folders.tsx';
 import { notFoundPage } from './problem.tsx';
 
-/** @param problems  what is wrong with the address that was typed */
+/** @param problems  what is wrong with the entered address */
 export async function accountsPage(visit: OwnerVisit, problems: readonly string[] = []): Promise<PageReply> {
   const { service, owner, options, token, query } = visit;
   const accounts = await service.accounts.list(owner.ownerId);
@@ -25,7 +25,7 @@ export async function accountsPage(visit: OwnerVisit, problems: readonly string[
         <h2 id="connect">Connect an account</h2>
         {options.accountSettings === undefined ? (
           <p>
-            This is the demo: it has a sandbox mailbox only. Connecting a real account needs{' '}
+            This demo only has a sandbox mailbox. To connect a real account, run{' '}
             <code>countersign serve</code>.
           </p>
         ) : (
@@ -42,7 +42,7 @@ export async function activateAccount({ service, owner, param }: OwnerVisit): Pr
   return redirect('/accounts?notice=account_active');
 }
 
-/** Asks once more: what waits for the account is cancelled with it. */
+/** Asks for confirmation, because removing an account cancels its waiting requests. */
 export async function removeAccountPage({ service, owner, token, param }: OwnerVisit): Promise<Reply> {
   const account = (await service.accounts.list(owner.ownerId)).find(
     ({ accountId }) => String(accountId) === param,
@@ -53,8 +53,8 @@ export async function removeAccountPage({ service, owner, token, param }: OwnerV
     <section class="narrow">
       <h1>Remove account</h1>
       <p>
-        Remove <Quoted text={account.email} />? Requests that wait for it are cancelled, and its password is
-        deleted here. The mailbox itself stays as it is.
+        Remove <Quoted text={account.email} />? Its waiting requests are cancelled, and Countersign deletes
+        its password. The mailbox itself does not change.
       </p>
       <Form action={`/accounts/${account.accountId}/remove`} token={token} class="decision">
         <button type="submit">Remove</button>
@@ -87,7 +87,7 @@ function Row({ account, active, token }: { account: Account; active: boolean; to
           </>
         )}
         account {account.accountId}
-        {account.isPrimary ? ' · the first one connected' : ''}
+        {account.isPrimary ? ' · connected first' : ''}
       </div>
       {account.folderRoles === null ? null : (
         <div class="quiet">
@@ -113,7 +113,7 @@ function Row({ account, active, token }: { account: Account; active: boolean; to
   );
 }
 
-/** The first step of connecting one; what was typed stays. */
+/** The first step of connecting an account. Keeps what was entered. */
 function AddressForm({ visit, problems }: { visit: OwnerVisit; problems: readonly string[] }) {
   const { token, fields, options } = visit;
   return (
@@ -121,12 +121,17 @@ function AddressForm({ visit, problems }: { visit: OwnerVisit; problems: readonl
       <Problems problems={problems} />
       <div class="columns">
         <Field label="Email" name="email" type="email" value={fields.get('email') ?? ''} required />
-        <Field label="Label" name="label" value={fields.get('label') ?? ''} placeholder="how you call it" />
+        <Field
+          label="Label"
+          name="label"
+          value={fields.get('label') ?? ''}
+          placeholder="a name for yourself"
+        />
       </div>
       {options.discover === undefined ? null : (
         <p class="quiet">
-          Its servers are looked for in the DNS, and at the domain of the address. You see them before your
-          password is asked for.
+          Countersign looks up the servers in the DNS and at the domain of the address. It shows them before
+          it asks for your password.
         </p>
       )}
       <div class="decision">

@@ -16,7 +16,7 @@ export async function activityPage({ service, owner }: OwnerVisit): Promise<Repl
     <>
       <h1>Activity</h1>
       {rows.length === 0 ? (
-        <p class="quiet">No program has called yet.</p>
+        <p class="quiet">No program has made a call yet.</p>
       ) : (
         <div class="wide">
           <table>
@@ -61,7 +61,7 @@ export async function activityPage({ service, owner }: OwnerVisit): Promise<Repl
           </table>
         </div>
       )}
-      {rows.length < ROWS ? null : <p class="quiet">The newest {ROWS} are shown.</p>}
+      {rows.length < ROWS ? null : <p class="quiet">Only the newest {ROWS} are shown.</p>}
     </>,
   );
 }

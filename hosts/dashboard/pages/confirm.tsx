@@ -6,42 +6,42 @@ export const PASSWORD_FIELD = 'owner_password';
 
 const REASONS = {
   unsigned: 'This browser did not sign the form, so Countersign asks for your password.',
-  long_ago: 'You last typed your password a while ago, so Countersign asks for it again.',
+  long_ago: 'You last entered your password a while ago, so Countersign asks for it again.',
 } as const;
 
-/** Secrets of other servers. No page carries them, so they are typed again. */
+/** Passwords of other servers. No page repeats them, so the owner enters them again. */
 const TYPED_AGAIN: ReadonlyMap<string, string> = new Map([['password', 'Mailbox password']]);
 
-/** Fields that say nothing to a person. */
-const UNTOLD: ReadonlySet<string> = new Set(['digest', 'note']);
+/** Fields that mean nothing to a person. */
+const HIDDEN: ReadonlySet<string> = new Set(['digest', 'note']);
 
 /**
- * Asks for the owner's password, shows what it is for, and repeats the form that was sent.
- * @param visit  with the fields that the page itself sent
+ * Asks for the owner's password, shows what it is for, and repeats the form.
+ * @param visit  `fields` contains only the page's own fields
  */
 export function confirmPage(
   { path, param, owner, token, fields }: OwnerVisit,
   { does }: OwnerForm,
-  asked: { why?: keyof typeof REASONS; problem?: string; status?: number },
+  given: { why?: keyof typeof REASONS; problem?: string; status?: number },
 ): PageReply {
   const repeated = [...fields].filter(([name]) => !TYPED_AGAIN.has(name));
-  const told = repeated.filter(([name, value]) => value !== '' && !UNTOLD.has(name));
+  const listed = repeated.filter(([name, value]) => value !== '' && !HIDDEN.has(name));
   const [, section = ''] = path.split('/');
   const isRequest = section === 'approvals';
   return page(
     'Your password',
     <section class="narrow centered">
       <h1>{does}</h1>
-      <Problems problems={asked.problem === undefined ? [] : [asked.problem]} />
-      <p>{asked.why === undefined ? null : REASONS[asked.why]} Nothing has been done yet.</p>
+      <Problems problems={given.problem === undefined ? [] : [given.problem]} />
+      <p>{given.why === undefined ? null : REASONS[given.why]} Nothing has been done yet.</p>
       {isRequest ? (
         <p>
           <a href={`/approvals/${param}`}>Read the request again</a>
         </p>
       ) : null}
-      {told.length === 0 ? null : (
+      {listed.length === 0 ? null : (
         <dl class="facts" id="repeated">
-          {told.map(([name, value]) => (
+          {listed.map(([name, value]) => (
             <div>
               <dt>{name.replaceAll('_', ' ')}</dt>
               <dd>
@@ -79,6 +79,6 @@ export function confirmPage(
         </div>
       </Form>
     </section>,
-    asked.status ?? 403,
+    given.status ?? 403,
   );
 }

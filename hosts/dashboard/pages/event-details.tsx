@@ -3,7 +3,7 @@ import type { EventChange } from '../../../core/calendar/event-plan.ts';
 import { ExactText, Quoted, UnseenNote } from '../third-party-text.tsx';
 import { TimeSpan } from '../when.tsx';
 
-/** What becomes of an event: as it is and as it will be side by side, and who is told. */
+/** What happens to an event: before and after side by side, and who is notified. */
 
 type Facts = NonNullable<EventChange['after']>;
 
@@ -15,7 +15,7 @@ export function EventDetails({ event, zone }: { event: EventChange; zone: string
         {before === null ? null : (
           <Side
             id="event-before"
-            title={after === null ? 'Leaves the calendar' : 'As it is'}
+            title={after === null ? 'Removed from the calendar' : 'Before'}
             facts={before}
             zone={zone}
           />
@@ -23,7 +23,7 @@ export function EventDetails({ event, zone }: { event: EventChange; zone: string
         {after === null ? null : (
           <Side
             id="event-after"
-            title={before === null ? 'New in the calendar' : 'As it will be'}
+            title={before === null ? 'New in the calendar' : 'After'}
             facts={after}
             other={before}
             zone={zone}
@@ -33,12 +33,12 @@ export function EventDetails({ event, zone }: { event: EventChange; zone: string
       {onlyThisOne ? (
         <p class="note" id="only-this-one">
           {after === null
-            ? 'It is one event of a series. Only this one leaves the calendar; the others stay.'
-            : 'It is one event of a series. Only this one changes; the others stay as they are.'}
+            ? 'This is one event of a series. Only this one is removed; the others stay.'
+            : 'This is one event of a series. Only this one changes; the others stay as they are.'}
         </p>
       ) : null}
       <CalendarNote calendar={event.calendar} />
-      <Told event={event} />
+      <Notified event={event} />
       {event.alongside === '' ? null : (
         <>
           <h2>Also sent along, as it stands in the calendar</h2>
@@ -54,9 +54,9 @@ export function EventDetails({ event, zone }: { event: EventChange; zone: string
 }
 
 const ACCESS_WORDS: Record<EventChange['calendar']['access'], string> = {
-  own: 'which is yours alone.',
-  shared: 'which is not yours alone: others get at what is in it.',
-  unknown: 'and it could not be found out whether that is yours alone.',
+  own: 'which only you can access.',
+  shared: 'which others can access too.',
+  unknown: 'and Countersign cannot tell whether others can access it.',
 };
 
 function CalendarNote({ calendar: { name, access } }: { calendar: EventChange['calendar'] }) {
@@ -76,7 +76,7 @@ const STATUS_TITLES: Record<Facts['status'], string> = {
 
 function Side(props: { id: string; title: string; facts: Facts; other?: Facts | null; zone: string }) {
   const { id, title, facts, other = null, zone } = props;
-  /** Marks what is not as it was. */
+  /** Marks what changes. */
   const fact = (name: string, of: (facts: Facts) => string, children: ComponentChildren) => (
     <div class={other !== null && of(other) !== of(facts) ? 'changed' : undefined}>
       <dt>{name}</dt>
@@ -103,8 +103,8 @@ function Side(props: { id: string; title: string; facts: Facts; other?: Facts | 
           ? null
           : fact(
               'Organizer',
-              ({ organizer }) => (organizer === null ? '' : named(organizer)),
-              <Quoted text={named(facts.organizer)} />,
+              ({ organizer }) => (organizer === null ? '' : displayName(organizer)),
+              <Quoted text={displayName(facts.organizer)} />,
             )}
         {fact(
           'Attendees',
@@ -125,17 +125,17 @@ function Side(props: { id: string; title: string; facts: Facts; other?: Facts | 
 
 type Person = Facts['attendees'][number];
 
-function named({ address, name }: Pick<Person, 'address' | 'name'>): string {
+function displayName({ address, name }: Pick<Person, 'address' | 'name'>): string {
   return name === '' ? address : `${name} <${address}>`;
 }
 
-/** Who is to come and has not answered is what most are: nothing is added to them. */
+/** Most attendees have not answered yet, so nothing is added for that. */
 const ANSWER_WORDS: Record<Person['answer'], string> = {
   'NEEDS-ACTION': '',
-  ACCEPTED: 'comes',
-  DECLINED: 'does not come',
-  TENTATIVE: 'may come',
-  DELEGATED: 'has sent somebody else',
+  ACCEPTED: 'accepted',
+  DECLINED: 'declined',
+  TENTATIVE: 'maybe',
+  DELEGATED: 'delegated',
 };
 const ROLE_WORDS: Record<Person['role'], string> = {
   'REQ-PARTICIPANT': '',
@@ -146,12 +146,12 @@ const ROLE_WORDS: Record<Person['role'], string> = {
 
 function personOf(person: Person): string {
   const words = [ROLE_WORDS[person.role], ANSWER_WORDS[person.answer]].filter((word) => word !== '');
-  return words.length === 0 ? named(person) : `${named(person)} (${words.join(', ')})`;
+  return words.length === 0 ? displayName(person) : `${displayName(person)} (${words.join(', ')})`;
 }
 
 function lengthOf({ start, end, allDay }: Facts): string {
   const minutes = Math.round((end.getTime() - start.getTime()) / 60_000);
-  // A day on which the clocks change has another number of hours.
+  // A day with a clock change does not have 24 hours.
   const days = Math.round(minutes / 1440);
   if (allDay) return days === 1 ? 'the whole day' : `${days} whole days`;
   const hours = Math.floor(minutes / 60);
@@ -171,18 +171,18 @@ function People({ list }: { list: readonly string[] }) {
   );
 }
 
-function Told({ event: { telling, organizer, organizerHears, after } }: { event: EventChange }) {
+function Notified({ event: { telling, organizer, organizerHears, after } }: { event: EventChange }) {
   const { byServer, byMail, notYet, unreachable } = telling;
   const ways = [
-    ['By a message of yours, which you see below', byMail],
+    ['By a message from you, shown below', byMail],
     ['By your calendar server', byServer],
-    [after === null ? 'Nobody has told them of it' : 'Not before it is confirmed', notYet],
-    ['Cannot be told: no mail address', unreachable],
+    [after === null ? 'Nobody has told them about it' : 'Not until it is confirmed', notYet],
+    ['Cannot be notified: no email address', unreachable],
   ] as const;
   const used = ways.filter(([, people]) => people.length > 0);
   return (
     <>
-      <h2>Who is told</h2>
+      <h2>Who is notified</h2>
       <dl class="facts" id="told">
         {used.map(([way, people]) => (
           <div>
@@ -196,8 +196,9 @@ function Told({ event: { telling, organizer, organizerHears, after } }: { event:
       {organizer === null && used.length === 0 ? <p>Nobody.</p> : null}
       {organizer === null ? null : (
         <p class="note" id="organizer-note">
-          It is an event of <Quoted text={organizer} />, not yours. It leaves your calendar only.{' '}
-          {organizerHears ? 'Your calendar server may tell them that you do not come.' : 'They are not told.'}
+          This event belongs to <Quoted text={organizer} />, not to you. It is only removed from your
+          calendar.{' '}
+          {organizerHears ? 'Your calendar server may tell them that you decline.' : 'They are not notified.'}
         </p>
       )}
     </>

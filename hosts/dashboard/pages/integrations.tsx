@@ -27,17 +27,14 @@ export function integrationsPage(visit: OwnerVisit): Promise<Reply> {
 const presetNames: readonly Preset[] = ['read', 'organise', 'full'];
 
 const keyForm = z.object({
-  name: z.string().trim().min(1, 'Name: it is needed.').max(100, 'Name: at most 100 characters.'),
-  preset: z.enum(presetNames, 'Preset: choose one of the list.'),
+  name: z.string().trim().min(1, 'Name: enter a name.').max(100, 'Name: at most 100 characters.'),
+  preset: z.enum(presetNames, 'Preset: choose one from the list.'),
   days: z
     .string()
     .trim()
-    .regex(/^\d{1,3}$/, `Days: a number from 1 to ${KEY_DAYS_MAX} is needed.`)
+    .regex(/^\d{1,3}$/, `Days: enter a number from 1 to ${KEY_DAYS_MAX}.`)
     .transform(Number)
-    .refine(
-      (days) => days >= 1 && days <= KEY_DAYS_MAX,
-      `Days: a number from 1 to ${KEY_DAYS_MAX} is needed.`,
-    ),
+    .refine((days) => days >= 1 && days <= KEY_DAYS_MAX, `Days: enter a number from 1 to ${KEY_DAYS_MAX}.`),
 });
 
 export async function createKey(visit: OwnerVisit): Promise<Reply> {
@@ -49,7 +46,7 @@ export async function createKey(visit: OwnerVisit): Promise<Reply> {
   });
   const modes = readModes(fields);
   if (!form.success) return listPage(visit, [...new Set(form.error.issues.map((issue) => issue.message))]);
-  if (modes === undefined) return listPage(visit, ['Modes: choose one of each list.']);
+  if (modes === undefined) return listPage(visit, ['Modes: choose one from each list.']);
   const { apiKey } = await service.keys.create({ ownerId: owner.ownerId, ...form.data, modes });
   return keyPage(service.baseUrl, form.data.name, apiKey, 'The key is created.');
 }
@@ -57,7 +54,7 @@ export async function createKey(visit: OwnerVisit): Promise<Reply> {
 export async function rotateKey({ service, owner, param }: OwnerVisit): Promise<Reply> {
   const { apiKey } = await service.keys.rotate(owner.ownerId, param);
   const key = (await service.keys.list(owner.ownerId)).find(({ credentialId }) => credentialId === param);
-  const done = 'The key is rotated; the old one works for 24 more hours.';
+  const done = 'The key is rotated. The old one keeps working for 24 hours.';
   return keyPage(service.baseUrl, key?.name ?? '', apiKey, done);
 }
 
@@ -68,12 +65,12 @@ export async function revokeKey({ service, owner, param }: OwnerVisit): Promise<
 
 export async function setModes(visit: OwnerVisit): Promise<Reply> {
   const modes = readModes(visit.fields);
-  if (modes === undefined) return listPage(visit, ['Modes: choose one of each list.']);
+  if (modes === undefined) return listPage(visit, ['Modes: choose one from each list.']);
   await visit.service.keys.setModes(visit.owner.ownerId, visit.param, modes);
   return redirect('/integrations?notice=modes_saved');
 }
 
-/** A key that is not there, and modes that are none, are refused by `setModes` itself. */
+/** `setModes` itself rejects unknown keys and invalid modes. */
 export async function demandOfSetModes({ service, owner, param, fields }: OwnerVisit): Promise<Demand> {
   const keys = await service.keys.list(owner.ownerId);
   const key = keys.find(({ credentialId }) => credentialId === param);
@@ -81,7 +78,7 @@ export async function demandOfSetModes({ service, owner, param, fields }: OwnerV
   return key === undefined || changes === undefined ? 'change' : demandOfModes(key.modes, changes);
 }
 
-/** The groups for which a mode was chosen; undefined when one is not a mode of its group. */
+/** The groups with a chosen mode; undefined if one of them is invalid. */
 function readModes(fields: URLSearchParams): Partial<Modes> | undefined {
   const chosen: Partial<Record<Group, Mode>> = {};
   for (const group of GROUPS) {
@@ -94,7 +91,7 @@ function readModes(fields: URLSearchParams): Partial<Modes> | undefined {
   return chosen;
 }
 
-/** The answer to the form itself: a key is shown once and kept nowhere, so there is no address to show it at. */
+/** Returned directly as the response to the form: a key is shown once and not stored, so it has no URL of its own. */
 function keyPage(baseUrl: string, name: string, apiKey: string, done: string): Reply {
   return page(
     'New key',
@@ -102,8 +99,8 @@ function keyPage(baseUrl: string, name: string, apiKey: string, done: string): R
       <h1>New key</h1>
       <p role="status">{done}</p>
       <p>
-        This is the key of <Quoted text={name} />. It is shown this once: copy it now, and give it to the
-        program by a safe way.
+        This is the key of <Quoted text={name} />. It is shown only once: copy it now, and hand it to the
+        program in a safe way.
       </p>
       <code class="secret" id="api-key">
         {apiKey}
@@ -187,12 +184,12 @@ function LiveKey(props: { credential: Credential; plan: Plan; zone: string; toke
         </div>
       </div>
       <div class="quiet">
-        created <When at={credential.createdAt} zone={zone} /> · ends{' '}
+        created <When at={credential.createdAt} zone={zone} /> · expires{' '}
         <When at={credential.expiresAt} zone={zone} />
         {credential.overlapUntil === null ? null : (
           <>
             {' '}
-            · the one before works until <When at={credential.overlapUntil} zone={zone} />
+            · the previous one works until <When at={credential.overlapUntil} zone={zone} />
           </>
         )}
       </div>
@@ -256,7 +253,7 @@ function CreateForm({ plan, token, fields }: { plan: Plan; token: string; fields
   );
 }
 
-/** Only the modes that the group has. `of`: the key's id; `otherwise`: what to choose nothing is called. */
+/** Offers only the modes of the group. `of`: the key's id; `otherwise`: the text for choosing none. */
 function ModeChoice(props: { of: string; group: Group; plan: Plan; value: string; otherwise?: string }) {
   const { group, plan } = props;
   const options = modesOf(group).map((mode) => [mode, modeText(group, mode, plan)] as const);

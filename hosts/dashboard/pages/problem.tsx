@@ -1,6 +1,6 @@
 import { type PageReply, page } from '../visit.ts';
 
-/** A page that says in one plain sentence why there is no other. */
+/** A page with one plain sentence about what went wrong. */
 export function problemPage(status: number, title: string, text: string): PageReply {
   return page(
     title,
@@ -8,7 +8,7 @@ export function problemPage(status: number, title: string, text: string): PageRe
       <h1>{title}</h1>
       <p>{text}</p>
       <p>
-        <a href="/approvals">To the approvals</a>
+        <a href="/approvals">Go to the approvals</a>
       </p>
     </section>,
     status,
@@ -16,13 +16,13 @@ export function problemPage(status: number, title: string, text: string): PageRe
 }
 
 export function notFoundPage(): PageReply {
-  return problemPage(404, 'Not found', 'There is no such page, or what it showed is gone.');
+  return problemPage(404, 'Not found', 'This page does not exist, or what it showed is gone.');
 }
 
 export function staleFormPage(): PageReply {
   return problemPage(
     403,
     'Nothing was done',
-    'This form does not belong to your present session. Open its page again and repeat what you wanted to do.',
+    'This form belongs to an earlier session. Open its page again and repeat the step.',
   );
 }

@@ -17,7 +17,7 @@ export async function settingsPage({ service, owner, session, token, query }: Ow
       <section aria-labelledby="sessions">
         <h2 id="sessions">Sessions</h2>
         <p class="quiet">
-          Where you are signed in. End any session that you do not recognise. A new password ends all of them.
+          Where you are signed in. End any session you do not recognise. A new password ends all of them.
         </p>
         <ul class="rows">
           <Row session={session} zone={owner.timezone} />
@@ -49,7 +49,7 @@ export async function endOtherSessions({ service, session }: OwnerVisit): Promis
   return redirect('/settings?notice=sessions_ended');
 }
 
-/** The current one has no token: it is ended by signing out. */
+/** The current session has no token here: signing out ends it. */
 function Row({ session, zone, token }: { session: StoredSession; zone: string; token?: string }) {
   return (
     <li>

@@ -3,9 +3,9 @@ import { type PageReply, page } from '../visit.ts';
 
 export function signInPage(shown: {
   token: string;
-  /** Where to go afterwards. */
+  /** The page to open afterwards. */
   next: string;
-  /** The same page under the dashboard's own name, when it is open under another. */
+  /** This page under the dashboard's own host name, if it was opened under another. */
   saferAddress: string | undefined;
   email?: string;
   problem?: string;
@@ -24,8 +24,8 @@ export function signInPage(shown: {
       </Form>
       {shown.saferAddress === undefined ? null : (
         <p class="quiet">
-          Safer: open <a href={shown.saferAddress}>{new URL(shown.saferAddress).host}</a>. This address shares
-          its cookie with every other server that you open at the same host name.
+          Safer: open <a href={shown.saferAddress}>{new URL(shown.saferAddress).host}</a>. At this address,
+          the browser shares the session cookie with every other server you open on the same host name.
         </p>
       )}
     </section>,
@@ -33,7 +33,7 @@ export function signInPage(shown: {
   );
 }
 
-/** A path of ours to go on to; anything else is the first page. */
+/** A path on the dashboard to continue with; anything else becomes the first page. */
 export function safeNext(next: string | null): string {
   return next !== null && /^(\/[A-Za-z0-9_-]+)+$/.test(next) ? next : '/approvals';
 }

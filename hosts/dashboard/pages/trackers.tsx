@@ -7,11 +7,11 @@ import { When } from '../when.tsx';
 import { notFoundPage } from './problem.tsx';
 
 const TRACKERS = 20;
-/** Of each tracker in the list; its own page has all of them. */
+/** Per tracker in the list; its own page has all of them. */
 const NEWEST_LINKS = 5;
 const LINKS = 50;
 
-/** The active trackers, or the resolved ones, newest first, each with its newest links. */
+/** The active or the resolved trackers, newest first, each with its newest links. */
 export async function trackersPage({ service, owner, query }: OwnerVisit): Promise<Reply> {
   const { ownerId, timezone } = owner;
   const state = query.get('state') === 'resolved' ? 'resolved' : 'active';
@@ -39,7 +39,7 @@ export async function trackersPage({ service, owner, query }: OwnerVisit): Promi
       </p>
       {trackers.length > 0 ? null : (
         <p class="quiet">
-          {state === 'active' ? 'No topic is being tracked.' : 'No tracker has been resolved yet.'}
+          {state === 'active' ? 'Nothing is being tracked.' : 'No tracker has been resolved yet.'}
         </p>
       )}
       <ul class="rows" id="trackers">
@@ -154,7 +154,7 @@ function TrackerFacts({ tracker, zone }: { tracker: Tracker; zone: string }) {
   );
 }
 
-/** A day without a time is the same in every zone. */
+/** A date without a time is the same in every zone. */
 function dayInWords(date: string): string {
   return new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeZone: 'UTC' }).format(new Date(date));
 }
@@ -170,7 +170,7 @@ function Fact({ name, children }: { name: string; children: ComponentChildren })
 
 const BRIEF_CHARS = 300;
 
-/** The list shows the beginning of a long note; the tracker's own page all of it. */
+/** Shortens a long note for the list; the tracker's own page shows all of it. */
 function briefly(link: TrackerLink): TrackerLink {
   const { content } = link;
   if (content.kind !== 'note') return link;

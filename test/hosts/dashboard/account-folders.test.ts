@@ -31,7 +31,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the folders of an account'), () => 
     return { dashboard, page };
   }
 
-  /** Without a script that signs the form, the password is asked for. */
+  /** Without the script that signs forms, the dashboard asks for the password. */
   async function save(page: Page): Promise<void> {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('textbox', { name: 'Your password' }).fill(PASSWORD);
@@ -41,7 +41,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the folders of an account'), () => 
   const pinned = async ({ service, ownerId }: Dashboard) =>
     (await service.accounts.list(ownerId))[0]?.folderRoles;
 
-  it('are shown with how each was decided, and changed by the owner without JavaScript', async () => {
+  it('show how each was decided, and can be changed without JavaScript', async () => {
     const { dashboard, page } = await openFolders();
     expect(await page.locator('main').innerText()).toContain('Sent: Sent · Drafts: Drafts');
     await page.getByRole('link', { name: 'Folders' }).click();
@@ -65,7 +65,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the folders of an account'), () => 
     expect(await main.innerText()).toContain('You chose it. The server says that Sent is for this.');
   });
 
-  it('are each for one thing only: what does not fit is said, and nothing changes', async () => {
+  it('each have one role only: a conflict is reported, and nothing changes', async () => {
     const { dashboard, page } = await openFolders();
     const before = await pinned(dashboard);
     await page.getByRole('link', { name: 'Folders' }).click();

@@ -6,14 +6,14 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { browserIsMissing, inBrowser, openBrowser, press } from '../../servers/browser.ts';
 import { type Dashboard, EMAIL, formTokenIn, openDashboard, PASSWORD } from './open-dashboard.ts';
 
-// A server on the same machine and another port, such as an agent's preview of a page: the browser sends it the
-// dashboard's cookie. It tries to approve what it asked for itself.
+// A server on the same machine and another port, such as an agent's preview of a page. The browser sends it the
+// dashboard's cookie, and it tries to approve its own request.
 
 const HOSTS = ['127.0.0.1', 'localhost', 'countersign.localhost'] as const;
 
 interface Thief {
   readonly port: number;
-  /** The Cookie headers that came, the newest last. */
+  /** The Cookie headers it received, newest last. */
   readonly cookies: string[];
 }
 
@@ -33,7 +33,7 @@ async function openThief(): Promise<Thief> {
   return { port: (server.address() as AddressInfo).port, cookies };
 }
 
-/** Sends a form to the dashboard from the page that is open, in every way a page has. */
+/** Sends a form to the dashboard from the open page, in every way a page can. */
 const FROM_THE_PAGE = `async ({ action, fields }) => {
   const body = () => new URLSearchParams(fields);
   const tried = async (attempt) => { try { return await attempt(); } catch (error) { return error.name; } };
@@ -109,7 +109,7 @@ describe.skipIf(browserIsMissing)(
       return (await service.approvals.show(ownerId, id))?.approval.state;
     }
 
-    it.each(HOSTS)('gets the cookie of %s, and with it changes nothing', async (host) => {
+    it.each(HOSTS)('receives the cookie of %s, and can change nothing with it', async (host) => {
       const dashboard = await openDashboard();
       const thief = await openThief();
       const { port } = new URL(dashboard.url);
@@ -122,13 +122,13 @@ describe.skipIf(browserIsMissing)(
       onTestFinished(() => context.close());
       const page = await signedIn(context, origin, `/approvals/${own}`);
 
-      // The owner looks at the preview; the cookie arrives there.
+      // The owner views the preview, which receives the cookie.
       const preview = await context.newPage();
       await preview.goto(`http://${host}:${thief.port}/`);
       const cookie = thief.cookies.at(-1) ?? '';
       expect(cookie).toMatch(new RegExp(`countersign-${port}=[\\w-]{43}`));
 
-      // On its own machine it reads the page, and sends its form as a browser would.
+      // The server itself reads the page and sends its form as a browser would.
       const headers = { cookie, host: `${host}:${port}`, origin, 'sec-fetch-site': 'same-origin' };
       const read = await dashboard.send({ path: `/approvals/${own}`, headers });
       expect(read.status).toBe(200);
@@ -142,7 +142,7 @@ describe.skipIf(browserIsMissing)(
       };
       await send(approve, { form_token, digest });
 
-      // The owner rejects another request; that form was observed, whole.
+      // The owner rejects another request, and the server sees that form in full.
       const [request] = await Promise.all([
         page.waitForRequest((one) => one.method() === 'POST'),
         page.goto(`${origin}/approvals/${other}`).then(() => press(page, 'Reject')),
@@ -156,7 +156,7 @@ describe.skipIf(browserIsMissing)(
       await send(approve, { form_token, digest, form_proof: observed.form_proof ?? '' });
       await send('/integrations', { ...observed, name: 'mine', preset: 'full', days: '90' });
 
-      // From its page, whatever name it has.
+      // From its own page, under any host name.
       const posted: number[] = [];
       context.on('response', (response) => {
         if (response.url() === `${origin}${approve}` && response.request().method() === 'POST')
@@ -186,14 +186,14 @@ describe.skipIf(browserIsMissing)(
       expect(dashboard.mail.transmitted()).toEqual([]);
       expect(await dashboard.service.keys.list(dashboard.ownerId)).toHaveLength(1);
 
-      // Nothing of it kept the owner from deciding with one click.
+      // None of this keeps the owner from deciding with one click.
       await page.goto(`${origin}/approvals/${own}`);
       await press(page, 'Approve');
       expect(await page.locator('.approval .state').textContent()).toBe('Executed');
       expect(dashboard.mail.transmitted()).toHaveLength(1);
     });
 
-    it('gets no cookie of countersign.localhost while the owner opens it at another name', async () => {
+    it('receives no cookie of countersign.localhost when opened under another name', async () => {
       const dashboard = await openDashboard();
       const thief = await openThief();
       const { port } = new URL(dashboard.url);
@@ -210,7 +210,7 @@ describe.skipIf(browserIsMissing)(
       expect(thief.cookies).toEqual([]);
     });
 
-    it('plants a session of its own, and the owner’s browser signs nothing for it', async () => {
+    it('plants its own session, but the owner’s browser signs nothing for it', async () => {
       const dashboard = await openDashboard();
       const thief = { email: 'thief@example.org', password: 'a password of the thief' };
       await dashboard.service.owners.create(thief);
@@ -228,7 +228,7 @@ describe.skipIf(browserIsMissing)(
       expect(await page.locator('main').innerText()).toContain('Nothing has been done yet.');
       await page.getByLabel('Your password').last().fill(PASSWORD);
       await press(page, 'Create key');
-      expect(await page.getByRole('alert').textContent()).toBe('The password is not right.');
+      expect(await page.getByRole('alert').textContent()).toBe('The password is wrong.');
     });
   },
 );

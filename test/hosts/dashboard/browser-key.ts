@@ -1,8 +1,8 @@
 import { webcrypto } from 'node:crypto';
 
-/** A key as the dashboard's script makes one, and what it signs, for tests that send forms without a browser. */
+/** A key like the one the dashboard's script creates, for tests that send signed forms without a browser. */
 export interface BrowserKey {
-  /** For the field `proof_key`. */
+  /** The value of the field `proof_key`. */
   readonly publicKey: string;
   /** @returns the value of the field `form_proof` */
   sign(form: {

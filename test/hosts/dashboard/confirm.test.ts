@@ -14,7 +14,7 @@ function sender(dashboard: Dashboard, cookie: string) {
     dashboard.send({ path, headers: { cookie }, form: { form_token, ...form } });
 }
 
-/** The fields of the page's own form, as a browser would send them again. */
+/** The fields of the page's own form, as a browser would send them back. */
 function formIn(html: string): Record<string, string> {
   const [, form = ''] = /<main.*?(<form.*?)<\/form>/s.exec(html) ?? [];
   const fields = [...form.matchAll(/<input((?:"[^"]*"|[^">])*)>/g)].map(([, attributes = '']) => {
@@ -33,7 +33,7 @@ function unescaped(html: string): string {
 }
 
 describe('the page that asks for the password', () => {
-  it('says what for, repeats the form exactly, and with the right password it is done', async () => {
+  it('shows the purpose, repeats the form exactly, and acts on the right password', async () => {
     const dashboard = await openDashboard();
     const send = sender(dashboard, await dashboard.cookie());
     const given = { name: 'My <b>"agent"</b> & co', preset: 'full', days: '7', 'mail:send': 'off' };
@@ -53,13 +53,13 @@ describe('the page that asks for the password', () => {
     expect(done.body).not.toContain(PASSWORD);
   });
 
-  it('does nothing with a wrong password, shows none again, and has the tries of signing in', async () => {
+  it('does nothing on a wrong password, never shows one again, and shares the tries of signing in', async () => {
     const dashboard = await openDashboard();
     const send = sender(dashboard, await dashboard.cookie());
     const path = `/integrations/${dashboard.key.keyId}/revoke`;
     const wrong = await send(path, { owner_password: 'not the password' });
     expect(wrong.status).toBe(422);
-    expect(wrong.body).toContain('The password is not right.');
+    expect(wrong.body).toContain('The password is wrong.');
     expect(wrong.body).not.toContain('not the password');
     let refused = wrong;
     for (let tries = 0; tries < 11 && refused.status !== 429; tries++) {
@@ -73,7 +73,7 @@ describe('the page that asks for the password', () => {
     expect(key?.revokedAt).toBeNull();
   });
 
-  it('never repeats the password of a mailbox: it is typed again', async () => {
+  it('never repeats a mailbox password: it must be entered again', async () => {
     const settings: AccountFields[] = [];
     const dashboard = await openDashboard({ accountSettings: (fields) => settings.push(fields) });
     const send = sender(dashboard, await dashboard.cookie());
@@ -107,7 +107,7 @@ describe('the page that asks for the password', () => {
     expect(work?.signature).toBe('Bob\nat work');
   });
 
-  it('repeats no form with more fields than any page has', async () => {
+  it('does not repeat a form with more fields than any page has', async () => {
     const dashboard = await openDashboard();
     const send = sender(dashboard, await dashboard.cookie());
     const many = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`f${n}`, '']));
@@ -116,7 +116,7 @@ describe('the page that asks for the password', () => {
     expect(answer.body).not.toContain('f150');
   });
 
-  it('with the password takes a new key of the browser, by which it signs from then on', async () => {
+  it('accepts a new browser key with the password, which signs from then on', async () => {
     const dashboard = await openDashboard();
     const cookie = await dashboard.cookie();
     const { sessionId } = dashboard.browserOf(cookie);
@@ -135,12 +135,12 @@ describe('the page that asks for the password', () => {
     const right = { proof_key: key.publicKey, owner_password: PASSWORD };
     expect((await send(path, { 'mail:read': 'off', ...right })).status).toBe(303);
     expect((await signed({ 'mail:read': 'on' })).status).toBe(303);
-    // The key before it is worth nothing now.
+    // The previous key is no longer valid.
     const old = await dashboard.submit({ path, headers: { cookie }, form: { 'mail:read': 'off' } });
     expect(old.status).toBe(403);
   });
 
-  it('does nothing when the session was ended while the password was typed', async () => {
+  it('does nothing if the session ended while the password was entered', async () => {
     const dashboard = await openDashboard();
     const cookie = await dashboard.cookie();
     const send = sender(dashboard, cookie);
@@ -154,7 +154,7 @@ describe('the page that asks for the password', () => {
 });
 
 describe('the password is asked for again', () => {
-  /** What a signed form is answered with some time after signing in. */
+  /** The result of a signed form some time after signing in. */
   async function answersAfter(
     ms: number,
     path: (dashboard: Dashboard) => string,
@@ -168,7 +168,7 @@ describe('the password is asked for again', () => {
     const confirmed = await dashboard.submit({ ...request, form: { ...form, owner_password: PASSWORD } });
     const then = await dashboard.submit({ ...request, form });
     return [signed, confirmed, then].map(({ status, body }) =>
-      status === 403 && body.includes('You last typed your password a while ago') ? 'asked' : 'done',
+      status === 403 && body.includes('You last entered your password a while ago') ? 'asked' : 'done',
     );
   }
 
@@ -181,7 +181,7 @@ describe('the password is asked for again', () => {
     expect(await answersAfter(11 * MINUTE_MS, path, form)).toEqual(['asked', 'done', 'done']);
   });
 
-  it('for nothing that takes away or restricts, however long ago', { timeout: 60_000 }, async () => {
+  it('never for what revokes or restricts, however long ago', { timeout: 60_000 }, async () => {
     const days = 13 * 24 * HOUR_MS;
     const key = ({ key }: Dashboard) => `/integrations/${key.keyId}`;
     const modes = (dashboard: Dashboard) => `${key(dashboard)}/modes`;
@@ -191,7 +191,7 @@ describe('the password is asked for again', () => {
     expect((await answersAfter(days, revoke, {}))[0]).toBe('done');
   });
 
-  it('to approve, twelve hours after the last time; never to reject', async () => {
+  it('to approve, twelve hours after the last time, but never to reject', async () => {
     const dashboard = await openDashboard();
     const cookie = await dashboard.cookie();
     const ids = [await dashboard.ask({ subject: 'One' }), await dashboard.ask({ subject: 'Two' })];
@@ -203,7 +203,7 @@ describe('the password is asked for again', () => {
     const path = `/approvals/${first}/approve`;
     const asked = await dashboard.submit({ path, headers, form: { digest } });
     expect(asked.status).toBe(403);
-    expect(asked.body).toContain('You last typed your password a while ago');
+    expect(asked.body).toContain('You last entered your password a while ago');
     expect(asked.body).toContain(`href="/approvals/${first}"`);
     expect(formIn(asked.body).digest).toBe(digest);
     expect(dashboard.mail.transmitted()).toEqual([]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Dashboard, EMAIL, openDashboard, PASSWORD } from './open-dashboard.ts';
 
-/** The page of a request as it was opened, and what its buttons do. */
+/** The page of a request as it was opened, and its buttons. */
 async function openPage(dashboard: Dashboard, id: string, cookie: string) {
   const headers = { cookie };
   const shown = await dashboard.send({ path: `/approvals/${id}`, headers });
@@ -18,7 +18,7 @@ async function stateOf(dashboard: Dashboard, id: string) {
 }
 
 describe('a decision', () => {
-  it('is made once, when two are made at once, and the loser is told', async () => {
+  it('wins once if two race, and tells the loser', async () => {
     const dashboard = await openDashboard();
     const id = await dashboard.ask({});
     const cookie = await dashboard.cookie();
@@ -31,7 +31,7 @@ describe('a decision', () => {
     expect(dashboard.mail.transmitted()).toHaveLength(approved.status === 303 ? 1 : 0);
   });
 
-  it('on a page that is no longer true does nothing: already decided', async () => {
+  it('on an outdated page does nothing: already decided', async () => {
     const dashboard = await openDashboard();
     const id = await dashboard.ask({});
     const page = await openPage(dashboard, id, await dashboard.cookie());
@@ -43,7 +43,7 @@ describe('a decision', () => {
     expect(dashboard.mail.transmitted()).toHaveLength(0);
   });
 
-  it('does nothing when the page showed something else, and shows what it is now', async () => {
+  it('does nothing if the page showed something else, and shows the current state', async () => {
     const dashboard = await openDashboard();
     const id = await dashboard.ask({ subject: 'As it is now' });
     const page = await openPage(dashboard, id, await dashboard.cookie());
@@ -75,10 +75,10 @@ describe('a decision', () => {
     await dashboard.service.keys.revoke(dashboard.ownerId, dashboard.key.keyId);
     const answer = await page.press('approve');
     expect(answer.status).toBe(409);
-    expect(answer.body).toContain('Its key was switched off.');
+    expect(answer.body).toContain('Its key is no longer valid.');
   });
 
-  it('tells what came of it: a refusal, an outcome that nobody knows', async () => {
+  it('shows how it ended: refused, or outcome unknown', async () => {
     const dashboard = await openDashboard();
     const cookie = await dashboard.cookie();
     for (const [address, state, meaning] of [
@@ -94,7 +94,7 @@ describe('a decision', () => {
     }
   });
 
-  it('is nobody else’s', async () => {
+  it('is not open to other owners', async () => {
     const dashboard = await openDashboard();
     const id = await dashboard.ask({ subject: 'Confidential' });
     const password = 'another long password';
@@ -118,7 +118,7 @@ describe('a decision', () => {
     expect(await stateOf(dashboard, id)).toBe('pending');
   });
 
-  it('that is still being carried out is said to be so, and the page asks again by itself', async () => {
+  it('that is still being carried out says so, and its page reloads itself', async () => {
     const dashboard = await openDashboard();
     const id = await dashboard.ask({ to: ['tempfail@sandbox.invalid'] });
     const cookie = await dashboard.cookie();
@@ -132,7 +132,7 @@ describe('a decision', () => {
 });
 
 describe('the list', () => {
-  it('has what waits first, then what is decided, a page at a time, each with its link', async () => {
+  it('shows waiting requests first, then decided ones in pages, each with its link', async () => {
     const dashboard = await openDashboard();
     const decided: string[] = [];
     for (let number = 0; number < 55; number++) {

@@ -24,7 +24,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the page of a change of the calenda
     return { ...dashboard, objects: () => calendar.objects(account) };
   }
 
-  /** Files a request, and opens its page. */
+  /** Files a request and opens its page. */
   async function pageOf(dashboard: Dashboard, tool: string, args: Record<string, unknown>): Promise<Page> {
     const { id } = approvalOf(await dashboard.key.call(tool, args));
     const context = await browser.newContext({ baseURL: dashboard.url });
@@ -38,7 +38,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the page of a change of the calenda
     return page;
   }
 
-  /** What a side says, by the name of the fact; those marked as changed with a star. */
+  /** The facts on one side by name; a star marks changed ones. */
   async function factsOn(page: Page, id: string): Promise<Record<string, string>> {
     const facts: [string, string][] = [];
     for (const row of await page.locator(`#${id} .facts > div`).all()) {
@@ -72,7 +72,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the page of a change of the calenda
     return events.find((one) => one.title === title && one.start.startsWith(start))?.event_id;
   }
 
-  it('shows a new event, who is invited and by what message; approving makes it', async () => {
+  it('shows a new event, its attendees and their message; approving creates it', async () => {
     const dashboard = await opened();
     const day = soon(10);
     const page = await pageOf(dashboard, 'create_event', {
@@ -90,7 +90,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the page of a change of the calenda
       Organizer: EMAIL,
       Attendees: 'ada@example.net',
     });
-    expect(await page.locator('#told').innerText()).toMatch(/By a message of yours.*\s+ada@example\.net/);
+    expect(await page.locator('#told').innerText()).toMatch(/By a message from you.*\s+ada@example\.net/);
     expect(await page.locator('#message-text').textContent()).toContain(`invites you to this event:`);
     await press(page, 'Approve');
     await page.getByText('You approved it, and it was carried out.').waitFor();
@@ -98,7 +98,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the page of a change of the calenda
     expect(dashboard.mail.transmitted().map(({ to }) => to)).toEqual([['ada@example.net']]);
   });
 
-  it('sets a change of one of a series against what it was, and marks what is new', async () => {
+  it('shows one changed event of a series before and after, and marks the changes', async () => {
     const [first, second] = [soon(10), soon(17)];
     const dashboard = await opened({
       'series.ics': calendarOf(
@@ -136,17 +136,17 @@ describe.skipIf(browserIsMissing)(inBrowser('the page of a change of the calenda
     expect(await page.locator('#event-after-description').textContent()).toBe('Secret\nplans');
     expect(await page.locator('#only-this-one').innerText()).toContain('Only this one changes');
     const told = await page.locator('#told').innerText();
-    expect(told).toMatch(/By a message of yours.*\s+maya@atlas\.example\s+ada@example\.net/);
-    expect(told).toMatch(/Cannot be told: no mail address\s+urn:uuid:4711/);
+    expect(told).toMatch(/By a message from you.*\s+maya@atlas\.example\s+ada@example\.net/);
+    expect(told).toMatch(/Cannot be notified: no email address\s+urn:uuid:4711/);
   });
 
-  it('tells a time that the clock shows twice from the other one', async () => {
+  it('distinguishes a time that occurs twice on the clock', async () => {
     const page = await pageOf(await opened(), 'create_event', { title: 'Night', start: '2027-10-31T02:30' });
     const { When } = await factsOn(page, 'event-after');
     expect(When).toBe('Sun, 31 Oct 2027, 02:30 CEST to 02:00 CET Europe/Zurich');
   });
 
-  it('says whose event leaves the calendar, and that they are not told', async () => {
+  it('shows whose event is removed, and that they are not notified', async () => {
     const day = soon(10);
     const dashboard = await opened({
       'foreign.ics': object(
@@ -161,7 +161,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the page of a change of the calenda
     expect(await page.locator('#event-after').count()).toBe(0);
     expect(await factsOn(page, 'event-before')).toMatchObject({ When: day.text, Lasts: 'the whole day' });
     expect(await page.locator('#organizer-note').innerText()).toBe(
-      'It is an event of boss@corp.example, not yours. It leaves your calendar only. They are not told.',
+      'This event belongs to boss@corp.example, not to you. It is only removed from your calendar. They are not notified.',
     );
     expect(await page.locator('#message-text').count()).toBe(0);
   });

@@ -7,7 +7,7 @@ import { provenNonce, readProofKey } from '../../../hosts/dashboard/form-proof.t
 import { newBrowserKey } from './browser-key.ts';
 import { type Dashboard, EMAIL, openDashboard, PASSWORD, type PlainAnswer } from './open-dashboard.ts';
 
-/** The token that whoever has the cookie can work out. */
+/** The form token, which anyone who has the cookie can compute. */
 function tokenOf(cookie: string): string {
   return formToken(cookie.split('=')[1] ?? '');
 }
@@ -20,8 +20,8 @@ function nothingDone(answer: PlainAnswer): void {
   expect(answer.body).toContain(ASKS);
 }
 
-describe('a cookie alone, with the token that it gives', () => {
-  /** Every form that changes something, with fields that would do. */
+describe('a cookie alone, with the token derived from it', () => {
+  /** Every form that changes something, with plausible fields. */
   const forms = async (dashboard: Dashboard) => {
     const id = await dashboard.ask({});
     const [approval] = (
@@ -56,7 +56,7 @@ describe('a cookie alone, with the token that it gives', () => {
     sent: mail.transmitted().length,
   });
 
-  it('changes nothing, by any form, whatever stands in the place of the proof', async () => {
+  it('changes nothing through any form, with any forged proof', async () => {
     const looked: string[] = [];
     const dashboard = await openDashboard({
       accountSettings: (fields) => fields,
@@ -73,7 +73,7 @@ describe('a cookie alone, with the token that it gives', () => {
     const { sessionId } = dashboard.browserOf(cookie);
     for (const [path, form] of all) {
       const fields = { form_token: tokenOf(cookie), ...form };
-      // With a key of the thief's own, which nobody vouched for.
+      // With a key of the thief's own that nobody vouched for.
       const strange = await other.sign({ origin, sessionId, path, fields });
       for (const form_proof of [undefined, '', 'made-up', strange]) {
         const proof = form_proof === undefined ? {} : { form_proof, proof_key: other.publicKey };
@@ -85,17 +85,17 @@ describe('a cookie alone, with the token that it gives', () => {
     expect(looked).toEqual([]);
   });
 
-  it('is tried on every form there is', async () => {
+  it('is tried on every form', async () => {
     const dashboard = await openDashboard();
     const source = readFileSync(join(import.meta.dirname, '../../../hosts/dashboard/routes.ts'), 'utf8');
-    // Those that only show what was typed change nothing.
+    // Forms that only show what was entered change nothing.
     const changing = source.match(/\bdemand: (?!'view')/g) ?? [];
     expect(await forms(dashboard)).toHaveLength(changing.length);
   });
 });
 
 describe('a signed form', () => {
-  /** The page of a key, and what revoking it takes. */
+  /** The page of a key, and the form that revokes it. */
   async function signedForm() {
     const dashboard = await openDashboard();
     const cookie = await dashboard.cookie();
@@ -120,14 +120,14 @@ describe('a signed form', () => {
     nothingDone(await send(form));
   });
 
-  it('counts once when it is sent three times at the same time', async () => {
+  it('counts once if it is sent three times at once', async () => {
     const { send, fields, form_proof } = await signedForm();
     const form = { ...fields, form_proof };
     const answers = await Promise.all([send(form), send(form), send(form)]);
     expect(answers.map(({ status }) => status).toSorted()).toEqual([303, 403, 403]);
   });
 
-  it('fits no other session of the same browser key, and no other host name', async () => {
+  it('is not valid for another session of the same browser key or another host name', async () => {
     const { dashboard, cookie, fields, form_proof, key, send, path, sessionId } = await signedForm();
     const { port } = new URL(dashboard.url);
     for (const host of [`localhost:${port}`, `countersign.localhost:${port}`]) {
@@ -146,7 +146,7 @@ describe('a signed form', () => {
     nothingDone(await send({ ...otherFields, form_proof: proof }, path, { cookie: other }));
   });
 
-  it('is worth nothing once its session has ended', async () => {
+  it('is not valid after its session has ended', async () => {
     const { dashboard, sessionId, fields, form_proof, send } = await signedForm();
     await dashboard.service.sessions.end(dashboard.ownerId, sessionId);
     const answer = await send({ ...fields, form_proof });
@@ -173,7 +173,7 @@ describe('provenNonce', () => {
     );
   });
 
-  it('accepts nothing else: any other part, order or key', async () => {
+  it('rejects any other part, order or key', async () => {
     const [key, other] = [await newBrowserKey(), await newBrowserKey()];
     const fields = { a: '1', b: '2' };
     const pairs = Object.entries(fields);
@@ -216,7 +216,7 @@ describe('provenNonce', () => {
 });
 
 describe('readProofKey', () => {
-  it('takes a point of P-256, and nothing else', async () => {
+  it('accepts only a point of P-256', async () => {
     const { publicKey } = await newBrowserKey();
     expect(readProofKey(publicKey)).toBe(publicKey);
     const bytes = Buffer.from(publicKey, 'base64url');

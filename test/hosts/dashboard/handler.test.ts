@@ -30,7 +30,7 @@ describe('every answer of the dashboard', () => {
     expect((await dashboard.send({ path: style })).headers['content-type']).toContain('text/css');
   });
 
-  it('allows one script, by its whole address', async () => {
+  it('allows one script by its full URL', async () => {
     const dashboard = await openDashboard();
     const { body, headers } = await dashboard.send({ path: '/sign-in' });
     const scripts = [...body.matchAll(/<script[^>]*>/g)].map(([tag]) => tag);
@@ -42,7 +42,7 @@ describe('every answer of the dashboard', () => {
     expect(script.body).toContain('generateKey');
   });
 
-  it('comes only to its own host', async () => {
+  it('is only served on its own host', async () => {
     const dashboard = await openDashboard();
     const cookie = await dashboard.cookie();
     const port = new URL(dashboard.url).port;
@@ -52,7 +52,7 @@ describe('every answer of the dashboard', () => {
     expect((await dashboard.send({ path: '/approvals', headers: local })).status).toBe(200);
   });
 
-  it('to nobody in particular is the way to sign in, and nothing of the page', async () => {
+  it('leads to the sign-in and shows nothing of the page if nobody is signed in', async () => {
     const dashboard = await openDashboard();
     const id = await dashboard.ask({ subject: 'Confidential' });
     for (const path of [...PAGES, `/approvals/${id}`]) {
@@ -64,7 +64,7 @@ describe('every answer of the dashboard', () => {
     }
   });
 
-  it('says by its status what is not there', async () => {
+  it('has the right status if the page does not exist', async () => {
     const dashboard = await openDashboard();
     const cookie = await dashboard.cookie();
     for (const [method, path, status] of [
@@ -83,7 +83,7 @@ describe('every answer of the dashboard', () => {
     expect(head).toMatchObject({ status: 200, body: '' });
   });
 
-  it('names nothing of a failure, and the log has its kind', async () => {
+  it('reveals nothing about a failure, and the log names its kind', async () => {
     const logged: unknown[] = [];
     const dashboard = await openDashboard({
       log: { info() {}, warn() {}, error: (message, fields) => logged.push([message, fields]) },
@@ -117,7 +117,7 @@ describe('a form', () => {
     return { status: answer.status, title, revoked: key?.revokedAt !== null };
   };
 
-  it('is taken with the token of its page', async () => {
+  it('is accepted with the token of its page', async () => {
     const dashboard = await openDashboard();
     const cookie = await dashboard.cookie();
     const form_token = formTokenIn(
@@ -130,13 +130,13 @@ describe('a form', () => {
     });
   });
 
-  it('does nothing without it, with a made-up one, with one of another session, or from another site', async () => {
+  it('does nothing without a token, with a forged one, one of another session, or from another site', async () => {
     const dashboard = await openDashboard();
     const [cookie, other] = [await dashboard.cookie(), await dashboard.cookie()];
     const tokenOf = async (of: string) =>
       formTokenIn((await dashboard.send({ path: '/integrations', headers: { cookie: of } })).body);
     const form_token = await tokenOf(cookie);
-    // Each is signed as it should be: the token is a lock of its own.
+    // Each form is correctly signed: the token is a separate defence.
     const refused = { status: 403, title: 'Nothing was done', revoked: false };
     expect(await act(dashboard, { cookie }, { form_token: '' })).toEqual(refused);
     expect(await act(dashboard, { cookie }, { form_token: `${form_token.slice(1)}x` })).toEqual(refused);
@@ -146,7 +146,7 @@ describe('a form', () => {
     expect(await act(dashboard, {}, { form_token })).toMatchObject({ status: 303, revoked: false });
   });
 
-  it('that is too large, or none, is not read', async () => {
+  it('that is too large, or not a form, is not read', async () => {
     const dashboard = await openDashboard();
     const headers = { cookie: await dashboard.cookie() };
     const form = { name: 'x'.repeat(70_000) };
@@ -158,12 +158,12 @@ describe('a form', () => {
   });
 });
 
-describe('a key in an address', () => {
+describe('a key in a URL', () => {
   it.each([
     ['in the query', (key: string) => `/approvals?key=${key}`],
     ['in the path', (key: string) => `/${key}`],
     ['encoded twice', (key: string) => `/x?k=${encodeURIComponent(key.replaceAll('_', '%5f'))}`],
-  ])('%s is refused and revoked, whoever asks', async (_, path) => {
+  ])('%s is refused and revoked, whoever sends it', async (_, path) => {
     const dashboard = await openDashboard();
     const answer = await dashboard.send({ path: path(dashboard.key.apiKey) });
     expect(answer.status).toBe(400);
@@ -171,7 +171,7 @@ describe('a key in an address', () => {
     expect(await dashboard.key.call('get_me')).toMatchObject({ status: 'error', code: 'invalid_token' });
   });
 
-  it('is revoked even where the host is wrong', async () => {
+  it('is revoked even if the host is wrong', async () => {
     const dashboard = await openDashboard();
     const headers = { host: 'other.example' };
     expect((await dashboard.send({ path: `/?${dashboard.key.apiKey}`, headers })).status).toBe(421);

@@ -26,13 +26,13 @@ export interface Dashboard extends TestService {
   readonly url: string;
   readonly mail: SandboxMail;
   readonly key: TestKey;
-  /** A key of the owner asks to send a mail, and has to wait. @returns the approval's id */
+  /** Requests a send with a key of the owner; it has to wait. @returns the approval's id */
   ask(letter: { to?: string[]; subject?: string; body?: string }): Promise<string>;
   /** Sends one request as it is, with any Host. */
   send(request: PlainRequest): Promise<PlainAnswer>;
-  /** Sends a form as the page's script does: with the token, and signed with the key of the cookie's session. */
+  /** Sends a form as the page's script does, with the token and a signature by the session's key. */
   submit(request: SignedRequest): Promise<PlainAnswer>;
-  /** Signs in without the form, with a key of its own. @returns the Cookie header of the session */
+  /** Signs in without the form, with its own key. @returns the Cookie header of the session */
   cookie(owner?: { email: string; password: string }): Promise<string>;
   /** The browser that `cookie` signed in with. */
   browserOf(cookie: string): SignedIn;
@@ -63,16 +63,16 @@ export interface PlainAnswer {
 }
 
 export interface DashboardSetup extends DashboardOptions {
-  /** As a proxy would make it public; default: where it listens. */
+  /** The public URL, as behind a proxy; default: where it listens. */
   readonly dashboardUrl?: string;
-  /** Stands between the dashboard and the real service. */
+  /** Wraps the real service. */
   readonly between?: (service: Service) => Service;
   readonly calendar?: Calendar | CalendarObjects;
-  /** The owner's. */
+  /** The owner's time zone; default: UTC. */
   readonly timezone?: string;
 }
 
-/** The real service on SQLite and the sandbox mailbox, behind a server of its own; it ends with the test. */
+/** The real service on SQLite and the sandbox mailbox, behind its own server. It stops with the test. */
 export async function openDashboard(setup: DashboardSetup = {}): Promise<Dashboard> {
   const { dashboardUrl, between = (service) => service, calendar = sandboxCalendar(), ...others } = setup;
   const { timezone = 'UTC', ...options } = others;

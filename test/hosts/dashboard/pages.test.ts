@@ -17,7 +17,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
   });
   afterAll(() => browser.close());
 
-  /** Signs in by the form. What the browser asked another host for, or would not load, fails the test. */
+  /** Signs in by the form. The test fails if the browser requests another host or blocks something. */
   async function signedIn(
     dashboard: Dashboard,
     path: string,
@@ -46,7 +46,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
 
   const textOf = (page: Page, id: string) => page.locator(`#${id}`).textContent();
 
-  it('sees the very text that is sent, approves it, and it is sent once', async () => {
+  it('sees the exact text, approves it, and it is sent once', async () => {
     const dashboard = await openDashboard();
     const body = [
       '',
@@ -92,7 +92,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
     expect(shown).toContain(`turned ${RLO}around`);
   });
 
-  it('rejects, and nothing is sent', async () => {
+  it('rejects a request, and nothing is sent', async () => {
     const dashboard = await openDashboard();
     const id = await dashboard.ask({});
     const page = await signedIn(dashboard, `/approvals/${id}`);
@@ -102,7 +102,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
     expect(dashboard.mail.transmitted()).toHaveLength(0);
   });
 
-  it('sees hostile text as text: no markup, nothing turned around, nothing loaded', async () => {
+  it('sees hostile text as text: no markup, nothing reversed, nothing loaded', async () => {
     const dashboard = await openDashboard();
     const hostile = `<img src=http://evil.example/x.png onerror=alert(1)>"'>${RLO}fdp.exe`;
     const from = `"<script>alert(2)</script> ${RLO}moc" <mallory@evil.example>`;
@@ -139,12 +139,12 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
       expect(await page.locator('img, script:not([src^="/assets/"]), iframe').count()).toBe(0);
       const shown = await page.locator('main').innerText();
       const exact = path.startsWith('/approvals/') ? await textOf(page, 'message-text') : '';
-      // The text of the message is exact, with its marks beside it; nothing else holds what turns text around.
+      // The text of the message is exact, with marks beside it; nothing else contains bidi controls.
       expect(shown.split(RLO).length).toBe(exact?.split(RLO).length);
     }
   });
 
-  it('stays within a narrow screen', async () => {
+  it('sees a page that fits a narrow screen', async () => {
     const dashboard = await openDashboard({ accountSettings: (fields) => fields });
     const id = await dashboard.ask({ subject: 'x'.repeat(300), body: 'y'.repeat(3000) });
     const page = await signedIn(dashboard, '/approvals', { viewport: { width: 375, height: 800 } });
@@ -243,7 +243,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
     notes: ['imap.hoster.example does not belong to example.org.'],
   } as const;
 
-  it('is shown the servers that were found and where they come from, changes one, and only then gives the password', async () => {
+  it('sees the servers found and their sources, changes one, and only then enters the password', async () => {
     const settings: AccountFields[] = [];
     const asked: string[] = [];
     const dashboard = await openDashboard({
@@ -290,7 +290,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
     ]);
   });
 
-  it('picks one of several calendars for new events, and gives the password again', async () => {
+  it('picks one of several calendars for new events, and enters the password again', async () => {
     const settings: AccountFields[] = [];
     const calendars = ['Work', 'Holidays', 'Private'].map((name) => ({
       calendar: `/dav/${name}/`,
@@ -329,7 +329,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
     });
   });
 
-  it('connects an account without a calendar when its address is emptied', async () => {
+  it('connects an account without a calendar after clearing its URL', async () => {
     const settings: AccountFields[] = [];
     const dashboard = await openDashboard({
       accountSettings: (fields) => settings.push(fields),
@@ -340,7 +340,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
     await press(page, 'Connect account');
     await page.getByLabel('Calendar address').fill('no address');
     await press(page, 'Use these servers');
-    expect(await page.getByRole('alert').textContent()).toContain('Calendar address: an address such as');
+    expect(await page.getByRole('alert').textContent()).toContain('Calendar address: enter a URL such as');
     await page.getByLabel('Calendar address').fill('');
     await press(page, 'Use these servers');
     await givePassword(page);
@@ -348,7 +348,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
     expect(await dashboard.service.accounts.list(dashboard.ownerId)).toHaveLength(2);
   });
 
-  it('is told that nothing was found, and what was tried', async () => {
+  it('sees that nothing was found, and what was tried', async () => {
     const dashboard = await openDashboard({
       accountSettings: (fields) => fields,
       discover: async () => ({ kind: 'nothing', tried: ['The DNS could not be asked.'] }),
@@ -361,7 +361,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
     expect(await page.getByLabel('IMAP host').inputValue()).toBe('');
   });
 
-  it('is told that a provider cannot be used, and may still type the servers', async () => {
+  it('sees that a provider cannot be used, and may still enter the servers', async () => {
     const dashboard = await openDashboard({
       accountSettings: (fields) => fields,
       discover: async () => ({ kind: 'unusable', reason: 'Passwords are no more.' }),
@@ -375,7 +375,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
     expect(await page.getByLabel('IMAP host').inputValue()).toBe('');
   });
 
-  it('types the servers where nobody can look for them', async () => {
+  it('enters the servers if nothing can look them up', async () => {
     const dashboard = await openDashboard({ accountSettings: (fields) => fields });
     const page = await signedIn(dashboard, '/accounts');
     expect(await page.getByRole('button', { name: 'by hand' }).count()).toBe(0);
@@ -385,12 +385,12 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
     await page.getByLabel('IMAP host').fill('not a host');
     await page.getByLabel('SMTP host').fill('smtp.example.org');
     await press(page, 'Use these servers');
-    expect(await page.getByRole('alert').textContent()).toBe('IMAP host: a host name is needed.');
+    expect(await page.getByRole('alert').textContent()).toBe('IMAP host: enter a host name.');
     expect(await page.getByLabel('IMAP host').inputValue()).toBe('not a host');
     expect(await page.getByLabel('Password').count()).toBe(0);
   });
 
-  it('connects an account with settings given by hand, sets it active, and removes it when asked twice', async () => {
+  it('connects an account with entered settings, sets it active, and removes it after a confirmation', async () => {
     const settings: AccountFields[] = [];
     const dashboard = await openDashboard({
       accountSettings: (fields) => settings.push(fields),
@@ -428,7 +428,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
     expect((await service.accounts.list(ownerId)).map(({ email }) => email)).toEqual([EMAIL]);
   });
 
-  it('is told what is wrong with an account, keeps what was typed, and never sees the password again', async () => {
+  it('sees what is wrong with an account, keeps what was entered, and never sees the password again', async () => {
     const faults: unknown[] = [
       new MailError('auth', 'IMAP sign-in refused'),
       new ServiceError('invalid_arguments', {
@@ -447,7 +447,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
     });
     const page = await signedIn(dashboard, '/accounts');
     await typeServers(page);
-    for (const told of ['does not accept this user and password', 'imap.host: plain text is only used']) {
+    for (const told of ['does not accept this user and password', 'imap.host: plain text is only allowed']) {
       await givePassword(page);
       expect(await page.getByRole('alert').textContent()).toContain(told);
       expect(await page.content()).not.toContain('hunter2');
@@ -460,7 +460,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
     expect(await dashboard.service.accounts.list(dashboard.ownerId)).toHaveLength(1);
   });
 
-  it('learns in the demo what connecting a real account needs', async () => {
+  it('learns in the demo how to connect a real account', async () => {
     const dashboard = await openDashboard();
     const page = await signedIn(dashboard, '/accounts');
     expect(await page.locator('main').innerText()).toContain('countersign serve');

@@ -12,7 +12,7 @@ interface Row {
   target?: string;
   headers: Record<string, string>;
   verdict: Verdict['kind'];
-  /** Of the page, where it is not the address of the dashboard. */
+  /** The page's origin, if it differs from the dashboard's URL. */
   origin?: string;
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../../core/outcome.ts';
 import { type Dashboard, EMAIL, openDashboard } from './open-dashboard.ts';
 
-// What the owner is shown of each kind of request: all that would happen, and to which messages.
+// What the owner sees of each kind of request: everything that would happen, and to which messages.
 
 interface Delivered {
   readonly from?: string;
@@ -10,7 +10,7 @@ interface Delivered {
   readonly text: string;
 }
 
-/** Puts mail into the inbox. @returns the ids of all of it, newest first */
+/** Puts mail into the inbox. @returns the ids of all messages, newest first */
 async function deliver(dashboard: Dashboard, letters: readonly Delivered[]): Promise<string[]> {
   const account = { ownerId: dashboard.ownerId, accountId: 1, email: EMAIL, settings: async () => ({}) };
   for (const { from = 'Ada <ada@example.net>', subject, text } of letters) {
@@ -22,7 +22,7 @@ async function deliver(dashboard: Dashboard, letters: readonly Delivered[]): Pro
   return (found.result.messages as { id: string }[]).map(({ id }) => id);
 }
 
-/** The page of what a call filed, and the text of its parts. */
+/** The page of the request that a call filed, with the text of its parts. */
 async function pageOf(dashboard: Dashboard, outcome: Outcome) {
   if (outcome.status !== 'pending_approval') throw new Error(JSON.stringify(outcome));
   const path = `/approvals/${outcome.approval.id}`;
@@ -47,7 +47,7 @@ function textIn(html: string): string {
 }
 
 describe('the page of a request', () => {
-  it('to move shows every one of its messages, from which folder and to which', async () => {
+  it('to move shows every message, its folder and the target', async () => {
     const dashboard = await openDashboard();
     const letters = Array.from({ length: 50 }, (_, n) => ({
       from: `Sender ${n} <s${n}@example.net>`,
@@ -101,7 +101,7 @@ describe('the page of a request', () => {
     expect(body).not.toContain('<pay>');
   });
 
-  it('to forward shows to whom, what is written above, all that is passed on, and which message it is', async () => {
+  it('to forward shows the recipients, the note, everything passed on, and the message', async () => {
     const dashboard = await openDashboard();
     const [id] = await deliver(dashboard, [
       { subject: 'Quarter', text: 'Figures:\r\n<1> & 2\r\n  indented' },

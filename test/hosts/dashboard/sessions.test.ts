@@ -27,7 +27,7 @@ describe('the sessions of an owner', () => {
     expect(rows[1]).not.toContain('This session');
   });
 
-  it('are ended one by one or all others, at once, and never by another owner', async () => {
+  it('end one by one, or all others at once, and never through another owner', async () => {
     const dashboard = await openDashboard();
     const { service } = dashboard;
     const [cookie, second, third] = [
@@ -62,7 +62,7 @@ describe('the sessions of an owner', () => {
     expect((await dashboard.send({ path: '/approvals', headers: { cookie } })).status).toBe(303);
   });
 
-  it('end after 14 days, however often they are used', async () => {
+  it('end after 14 days, even in constant use', async () => {
     const dashboard = await openDashboard();
     const cookie = await dashboard.cookie();
     const status = async () => (await dashboard.send({ path: '/approvals', headers: { cookie } })).status;
@@ -73,7 +73,7 @@ describe('the sessions of an owner', () => {
     expect(await status()).toBe(303);
   });
 
-  it('record their use once in five minutes', async () => {
+  it('record their use every five minutes', async () => {
     const dashboard = await openDashboard();
     const cookie = await dashboard.cookie();
     const lastUsed = async () => {

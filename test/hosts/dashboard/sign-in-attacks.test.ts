@@ -91,10 +91,10 @@ function attacks(newPlace: () => Promise<Place>): void {
     await site.service.owners.create(RIGHT);
   });
 
-  it('ten bad tries from the owner’s own address delay neither a known device nor another address', async () => {
+  it('ten failed tries from the owner’s own address delay neither a known device nor another address', async () => {
     const device = await knownDevice();
     const answers = await Promise.all(Array.from({ length: 10 }, () => visitor.signIn(HOME, WRONG)));
-    // One runs, one waits, and all others are put off. Whoever comes when these two are done may be the third.
+    // One runs, one waits, and the others are refused. Whoever comes after these two may be the third.
     const checked = statuses(answers, 422).length;
     expect(checked).toBeGreaterThanOrEqual(2);
     expect(checked + statuses(answers, 429).length).toBe(10);
@@ -108,7 +108,7 @@ function attacks(newPlace: () => Promise<Place>): void {
     expect((await visitor.signIn(HOME, RIGHT)).status).toBe(303);
   }, 180_000);
 
-  it('an attack on the owner from thirty addresses lets a new device in after a second', async () => {
+  it('an attack on the owner from thirty addresses delays a new device by a second', async () => {
     let checked = 0;
     for (let n = 0; n < 30; n++) {
       if ((await visitor.signIn(`203.0.113.${n}`, WRONG)).status === 422) checked += 1;
@@ -120,7 +120,7 @@ function attacks(newPlace: () => Promise<Place>): void {
     expect((await visitor.signIn(AWAY, RIGHT)).status).toBe(303);
   }, 180_000);
 
-  it('10,050 junk emails make nobody forget the tries at one, and lock nobody out', async () => {
+  it('10,050 junk emails do not reset the tries of one email, and lock nobody out', async () => {
     const device = await knownDevice();
     for (let n = 0; n < 3; n++) expect((await visitor.signIn(AWAY, WRONG)).status).toBe(422);
     const junk = async (nth: number) => {
@@ -139,7 +139,7 @@ function attacks(newPlace: () => Promise<Place>): void {
     expect((await visitor.signIn(HOME, RIGHT)).status).toBe(303);
   }, 400_000);
 
-  it('of 300 tries at once five are kept, and a known device goes first', async () => {
+  it('of 300 tries at once five are accepted, and a known device goes first', async () => {
     const device = await knownDevice();
     await site.close();
     const taken: string[] = [];
@@ -188,7 +188,7 @@ function attacks(newPlace: () => Promise<Place>): void {
     expect(answered.slice(295).map(({ status }) => status)).toEqual([422, 422, 422, 422, 422]);
   }, 120_000);
 
-  it('a restart forgets neither the tries nor the device', async () => {
+  it('a restart keeps the tries and the device', async () => {
     const device = await knownDevice();
     for (let n = 0; n < 3; n++) expect((await visitor.signIn(AWAY, WRONG)).status).toBe(422);
     await site.close();
@@ -220,7 +220,7 @@ function attacks(newPlace: () => Promise<Place>): void {
     expect((await other.signIn(AWAY, RIGHT, device)).status).toBe(303);
   }, 180_000);
 
-  it('an email that nobody has is answered like the owner’s, try by try', async () => {
+  it('an unknown email gets the same answers as the owner’s, try by try', async () => {
     const seen = async (email: string, network: string) => {
       const answers = [];
       for (const from of [1, 1, 1, 1, 2, 2].map((host) => `${network}.${host}`)) {
@@ -232,7 +232,7 @@ function attacks(newPlace: () => Promise<Place>): void {
     expect(await seen('nobody@example.org', '203.0.113')).toEqual(await seen(EMAIL, '198.18.0'));
   }, 180_000);
 
-  it('an email or a password beyond every bound is refused before anything is kept or hashed', async () => {
+  it('an oversized email or password is refused before anything is stored or hashed', async () => {
     await site.close();
     const storage = place.connect();
     let tries = 0;
@@ -253,7 +253,7 @@ function attacks(newPlace: () => Promise<Place>): void {
     expect((await visitor.signIn(HOME, RIGHT)).status).toBe(303);
   }, 180_000);
 
-  it('the device cookie stays in the browser, opens nothing, and ends with the password', async () => {
+  it('the device cookie stays in the browser, grants no access, and ends with the password', async () => {
     const answer = await visitor.signIn(HOME, RIGHT);
     const header = answer.setCookies.find((cookie) => cookie.includes('-device=')) ?? '';
     expect(header).toMatch(
@@ -262,7 +262,7 @@ function attacks(newPlace: () => Promise<Place>): void {
       ),
     );
     const device = deviceOf(answer);
-    // As itself, and as a session.
+    // As the device cookie, and as a session.
     for (const name of [deviceCookie(site.port), `countersign-${site.port}`]) {
       const headers = { cookie: `${name}=${device}` };
       const url = `http://127.0.0.1:${site.port}/approvals`;
@@ -291,7 +291,7 @@ function attacks(newPlace: () => Promise<Place>): void {
     expect(deviceOf(anew)).not.toBe(device);
   }, 180_000);
 
-  it('a password that is changed while it is checked opens nothing', async () => {
+  it('a password that changes while it is checked grants no access', async () => {
     await site.close();
     const storage = place.connect();
     const watched: Storage = {

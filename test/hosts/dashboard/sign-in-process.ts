@@ -3,7 +3,7 @@ import { postgresStorage } from '../../../adapters/postgres/storage.ts';
 import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
 import { openSite } from './sign-in-site.ts';
 
-/** A dashboard in a process of its own, until its stdin ends. It prints its port. */
+/** A dashboard in a separate process. Prints its port, and runs until its stdin ends. */
 const [, , location = '', secretKey = ''] = process.argv;
 const storage = location.startsWith('postgres')
   ? postgresStorage({ connectionString: location })

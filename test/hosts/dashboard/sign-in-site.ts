@@ -10,7 +10,7 @@ import type { Service } from '../../../core/service.ts';
 import { dashboardHandler } from '../../../hosts/dashboard/handler.ts';
 import { silentLog } from '../../open-service.ts';
 
-/** A dashboard whose clock stands still, behind a trusted proxy that tells the caller's address. */
+/** A dashboard with a fixed clock, behind a trusted proxy that reports the caller's address. */
 export interface SignInSite {
   readonly service: Service;
   readonly port: number;
@@ -60,9 +60,9 @@ export interface SignInAnswer {
   readonly body: string;
 }
 
-/** A person or a program at one address, with the form open. */
+/** A person or program at one address, with the form open. */
 export interface Visitor {
-  /** @param device  the value of the device cookie, which the browser sends along */
+  /** @param device  the value of the device cookie that the browser sends */
   signIn(from: string, fields: { email: string; password: string }, cookie?: string): Promise<SignInAnswer>;
 }
 
@@ -92,7 +92,7 @@ export function deviceCookie(port: number): string {
   return `countersign-${port}-device`;
 }
 
-/** The value of the device cookie that an answer set. */
+/** The device cookie's value that a response sets. */
 export function deviceOf({ setCookies }: SignInAnswer): string {
   const cookie = plainCookie(setCookies.find((one) => one.includes('-device=')) ?? '');
   return cookie.replace(/^.*=/, '');

@@ -30,7 +30,7 @@ function sessionOf(answer: PlainAnswer): string {
 }
 
 describe('signing in', () => {
-  it('gives a session that pages cannot read and other sites cannot use, and goes on to the page', async () => {
+  it('creates a session that pages cannot read and other sites cannot use, and continues to the page', async () => {
     const dashboard = await openDashboard();
     const answer = await signIn(dashboard, { next: '/accounts' });
     expect(answer.status).toBe(303);
@@ -43,7 +43,7 @@ describe('signing in', () => {
     expect((await dashboard.send({ path: '/accounts', headers: { cookie } })).status).toBe(200);
   });
 
-  it('over https binds the cookie to the host', async () => {
+  it('binds the cookie to the host over https', async () => {
     const dashboard = await openDashboard({ dashboardUrl: 'https://dash.example.org' });
     const host = { host: 'dash.example.org', origin: 'https://dash.example.org' };
     const answer = await signIn(dashboard, {}, host);
@@ -52,11 +52,11 @@ describe('signing in', () => {
     );
   });
 
-  it('begins a new session and ends the one before', async () => {
+  it('starts a new session and ends the previous one', async () => {
     const dashboard = await openDashboard();
     const before = await dashboard.cookie();
     const token = before.split('=')[1] ?? '';
-    // The form is not shown to whoever is signed in; a page from before the session still has it.
+    // A signed-in owner does not get the form, but a page from before the session still has it.
     const shown = await dashboard.send({ path: '/sign-in' });
     const formCookie = cookiesOf(shown.headers['set-cookie']).join();
     const answer = await dashboard.send({
@@ -69,7 +69,7 @@ describe('signing in', () => {
     expect(await dashboard.service.sessions.find(token)).toBeUndefined();
   });
 
-  it('says the same of a wrong password and of an unknown email, and shows no password again', async () => {
+  it('answers a wrong password and an unknown email alike, and never shows a password again', async () => {
     const dashboard = await openDashboard();
     for (const fields of [{ password: 'wrong-password' }, { email: 'nobody@example.org' }]) {
       const answer = await signIn(dashboard, fields);
@@ -80,7 +80,7 @@ describe('signing in', () => {
     }
   });
 
-  it('counts tries by the caller that a trusted proxy names', async () => {
+  it('counts tries by the caller that a trusted proxy reports', async () => {
     const seen: string[] = [];
     const dashboard = await openDashboard({
       trustedProxies: ['127.0.0.1'],
@@ -99,14 +99,14 @@ describe('signing in', () => {
     expect(seen).toEqual(['198.51.100.7']);
   });
 
-  it('needs the token of the form', async () => {
+  it('requires the form token', async () => {
     const dashboard = await openDashboard();
     expect((await signIn(dashboard, { form_token: 'made-up' })).status).toBe(403);
     const form = { email: EMAIL, password: PASSWORD };
     expect((await dashboard.send({ path: '/sign-in', form })).status).toBe(403);
   });
 
-  it('goes on to no other place than ours', async () => {
+  it('continues only to pages of the dashboard', async () => {
     const dashboard = await openDashboard();
     for (const next of ['//evil.example', 'https://evil.example', '/\\evil.example', '/approvals?x=1', '']) {
       const shown = await dashboard.send({ path: `/sign-in?next=${encodeURIComponent(next)}` });

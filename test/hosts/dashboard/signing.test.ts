@@ -27,14 +27,14 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner’s own browser'), { time
 
   const stateOn = (page: Page) => page.locator('.approval .state').textContent();
 
-  /** Types the password on the page that asks for it, and goes on. */
+  /** Enters the password on the page that asks for it, and continues. */
   async function confirm(page: Page, button: string): Promise<void> {
     expect(await page.locator('main').innerText()).toContain('Nothing has been done yet.');
     await page.locator('input[name="owner_password"]').fill(PASSWORD);
     await press(page, button, page.getByRole('form', { name: 'Your password' }));
   }
 
-  it('without scripts approves by typing the password, each time', async () => {
+  it('without scripts approves with the password, each time', async () => {
     const dashboard = await openDashboard();
     const context = await newContext({ javaScriptEnabled: false });
     const [one, two] = [await dashboard.ask({ subject: 'One' }), await dashboard.ask({ subject: 'Two' })];
@@ -52,7 +52,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner’s own browser'), { time
     expect(page.url()).toBe(`${dashboard.url}/sign-in`);
   });
 
-  it('without scripts connects an account, with text of several lines, and types both passwords', async () => {
+  it('without scripts connects an account, with multi-line text and both passwords', async () => {
     const settings: unknown[] = [];
     const dashboard = await openDashboard({ accountSettings: (fields) => settings.push(fields) });
     const context = await newContext({ javaScriptEnabled: false });
@@ -75,7 +75,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner’s own browser'), { time
     expect(work?.signature).toBe('Bob\n  at work');
   });
 
-  it('approves in two tabs with one click each, also after one of them signed in again', async () => {
+  it('approves in two tabs with one click each, even after one of them signed in again', async () => {
     const dashboard = await openDashboard();
     const context = await newContext();
     const [one, two] = [await dashboard.ask({ subject: 'One' }), await dashboard.ask({ subject: 'Two' })];
@@ -95,7 +95,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner’s own browser'), { time
     await again.close();
   });
 
-  it('whose key is gone types the password once, and then signs with a new key', async () => {
+  it('whose key is lost enters the password once, and then signs with a new key', async () => {
     const dashboard = await openDashboard();
     const context = await newContext();
     const [one, two] = [await dashboard.ask({ subject: 'One' }), await dashboard.ask({ subject: 'Two' })];
@@ -113,7 +113,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner’s own browser'), { time
     expect(await stateOn(page)).toBe('Executed');
   });
 
-  it('keeps a key that no script can read out', async () => {
+  it('keeps a key that no script can read', async () => {
     const dashboard = await openDashboard();
     const page = await signedIn(await newContext(), dashboard, '/approvals');
     const found = await page.evaluate(`new Promise((resolve, reject) => {
@@ -137,12 +137,12 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner’s own browser'), { time
     });
   });
 
-  it('that nobody signed in with has no part in the session of another', async () => {
+  it('that nobody signed in with cannot use the session of another', async () => {
     const dashboard = await openDashboard();
     const context = await newContext();
     const id = await dashboard.ask({});
     const page = await signedIn(context, dashboard, `/approvals/${id}`);
-    // As if the cookie had been copied into another browser, or a private window of this one.
+    // As if the cookie had been copied to another browser, or to a private window of this one.
     const other = await newContext();
     await other.addCookies(await context.cookies());
     const stolen = await other.newPage();
@@ -168,7 +168,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner’s own browser'), { time
     expect(other.url()).toContain('/sign-in');
   });
 
-  it('is shown the safer address on the bare one, goes there, and approves there with one click', async () => {
+  it('sees the safer address, follows it, and approves there with one click', async () => {
     const dashboard = await openDashboard();
     const context = await newContext();
     const id = await dashboard.ask({});

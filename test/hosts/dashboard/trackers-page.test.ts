@@ -16,7 +16,7 @@ describe.skipIf(browserIsMissing)(inBrowser("the owner's trackers"), () => {
   });
   afterAll(() => browser.close());
 
-  /** What the browser asked another host for, or would not load, fails the test. */
+  /** The test fails if the browser requests another host or blocks something. */
   async function signedIn(dashboard: Dashboard, path: string, options: BrowserContextOptions = {}) {
     const context = await browser.newContext(options);
     const page = await context.newPage();
@@ -66,7 +66,7 @@ describe.skipIf(browserIsMissing)(inBrowser("the owner's trackers"), () => {
     return messages.parse(outcome.result).messages[0]?.id ?? '';
   }
 
-  /** Trackers as a program and the mail of a week leave them. */
+  /** Trackers after a week of mail and an agent's work. */
   async function filled(): Promise<Dashboard> {
     const dashboard = await openDashboard();
     const { key, service } = dashboard;
@@ -86,7 +86,7 @@ describe.skipIf(browserIsMissing)(inBrowser("the owner's trackers"), () => {
     return dashboard;
   }
 
-  it('are listed with status, day, keywords, summary and newest links, and every link on a page of their own', async () => {
+  it('are listed with status, due date, keywords, summary and newest links; each has a page with all links', async () => {
     const dashboard = await filled();
     const page = await signedIn(dashboard, '/approvals');
     await page.getByRole('link', { name: 'Trackers' }).click();
@@ -127,11 +127,11 @@ describe.skipIf(browserIsMissing)(inBrowser("the owner's trackers"), () => {
     expect(await page.title()).not.toContain(RLO);
   });
 
-  it('that are resolved have a list of their own, in pages', async () => {
+  it('have a separate, paged list once they are resolved', async () => {
     const dashboard = await openDashboard();
     const key = await dashboard.addKey('full', { 'trackers:remove': 'direct' });
     const page = await signedIn(dashboard, '/trackers');
-    expect(await page.locator('main').innerText()).toContain('No topic is being tracked.');
+    expect(await page.locator('main').innerText()).toContain('Nothing is being tracked.');
     for (let n = 1; n <= 21; n++) {
       await key.call('create_tracker', { title: `Topic ${n}` });
       await key.call('resolve_tracker', { tracker_id: n });
@@ -145,7 +145,7 @@ describe.skipIf(browserIsMissing)(inBrowser("the owner's trackers"), () => {
     expect(await page.getByRole('link', { name: 'Older' }).count()).toBe(0);
   });
 
-  it('come page by page where they have many links', async () => {
+  it('are paged if they have many links', async () => {
     const dashboard = await openDashboard();
     await dashboard.key.call('create_tracker', { title: 'Long' });
     for (let n = 1; n <= 51; n++)
@@ -158,14 +158,14 @@ describe.skipIf(browserIsMissing)(inBrowser("the owner's trackers"), () => {
     expect(await page.locator('.links > li').count()).toBe(50);
   });
 
-  it.each(['/trackers/9', '/trackers/2147483648', '/trackers/0'])('of no owner: %s', async (path) => {
+  it.each(['/trackers/9', '/trackers/2147483648', '/trackers/0'])('that do not exist: %s', async (path) => {
     const dashboard = await openDashboard();
     const answer = await dashboard.send({ path, headers: { cookie: await dashboard.cookie() } });
     expect(answer.status).toBe(404);
   });
 
   it.each(['?before=x', '?before=-1', '?state=none', '?before=9999999999999999', '?before=0'])(
-    'are shown from the beginning where the address says nonsense: %s',
+    'are shown from the start if the query is invalid: %s',
     async (query) => {
       const dashboard = await openDashboard();
       await dashboard.key.call('create_tracker', { title: 'Topic' });
@@ -175,7 +175,7 @@ describe.skipIf(browserIsMissing)(inBrowser("the owner's trackers"), () => {
     },
   );
 
-  it('are nobody else’s', async () => {
+  it('are not open to other owners', async () => {
     const dashboard = await openDashboard();
     await dashboard.key.call('create_tracker', { title: 'Topic' });
     for (const path of ['/trackers', '/trackers/1']) {
@@ -183,7 +183,7 @@ describe.skipIf(browserIsMissing)(inBrowser("the owner's trackers"), () => {
     }
   });
 
-  it('are changed on the page of a request, in words, before they change', async () => {
+  it('are described on the page of a request before they change', async () => {
     const dashboard = await filled();
     const key = await dashboard.addKey('full', {
       'trackers:write': 'approval',
@@ -249,7 +249,7 @@ describe.skipIf(browserIsMissing)(inBrowser("the owner's trackers"), () => {
     ['wide, dark', 1200, 'dark'],
     ['narrow, light', 375, 'light'],
     ['narrow, dark', 375, 'dark'],
-  ] as const)('stay within the screen: %s', async (_name, width, colorScheme) => {
+  ] as const)('fit the screen: %s', async (_name, width, colorScheme) => {
     const dashboard = await filled();
     const note = 'x'.repeat(300);
     await dashboard.key.call('add_tracker_note', { tracker_id: 3, note });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { piecesOf, visibleText } from '../../../hosts/dashboard/visible-text.ts';
 
-/** Any text, with many of the characters that this is about. */
+/** Any text, with many of the characters in question. */
 const text = fc.string({
   unit: fc.oneof(
     fc.constantFrom('a', ' ', '\n', '\t', 'é', 'م', 'क', '्', '👩', '💻', '🏽', '❤', '1', '\u20e3'),
@@ -22,8 +22,8 @@ const text = fc.string({
   ),
 });
 
-describe('text for the eyes', () => {
-  it('in pieces is the text again, and only single characters are marked', () => {
+describe('visible text', () => {
+  it('joins to the original text from its pieces, and marks only single characters', () => {
     fc.assert(
       fc.property(text, (given) => {
         const pieces = piecesOf(given);
@@ -37,7 +37,7 @@ describe('text for the eyes', () => {
     );
   });
 
-  it('spelled out holds nothing that turns text around or ends a line, and stays as it is from then on', () => {
+  it('contains nothing that reverses text or ends a line, and is idempotent', () => {
     fc.assert(
       fc.property(text, (given) => {
         const shown = visibleText(given);
@@ -55,9 +55,9 @@ describe('text for the eyes', () => {
     ['a joiner between Latin letters', 'a\u200db', 'a⟨U+200D⟩b'],
     ['a soft hyphen', 'a\u00adb', 'a⟨U+00AD⟩b'],
     ['tag characters', 'a\u{e0041}', 'a⟨U+E0041⟩'],
-    ['a variation selector that varies nothing', 'a\ufe0f', 'a⟨U+FE0F⟩'],
-    ['letters that are drawn as nothing', '\u3164\u2800', '⟨U+3164⟩⟨U+2800⟩'],
-    ['half of a pair', 'a\ud800', 'a⟨U+D800⟩'],
+    ['a variation selector without effect', 'a\ufe0f', 'a⟨U+FE0F⟩'],
+    ['letters that render as nothing', '\u3164\u2800', '⟨U+3164⟩⟨U+2800⟩'],
+    ['half a surrogate pair', 'a\ud800', 'a⟨U+D800⟩'],
     ['control characters', 'a\u001b[31m\r', 'a⟨U+001B⟩[31m⟨U+000D⟩'],
   ])('marks %s', (_, given, shown) => {
     expect(visibleText(given)).toBe(shown);
@@ -65,10 +65,10 @@ describe('text for the eyes', () => {
 
   it.each([
     ['accents and scripts', 'Grüße, Ελλάδα, Привет, 你好, שלום, مرحبا'],
-    ['emoji of several parts', '👩‍💻 👨‍👩‍👧 ❤️ 👋🏽 🏳️‍🌈 1️⃣ 🇩🇪'],
-    ['joiners that spelling needs', 'می‌خواهم क्‍ष'],
+    ['composed emoji', '👩‍💻 👨‍👩‍👧 ❤️ 👋🏽 🏳️‍🌈 1️⃣ 🇩🇪'],
+    ['joiners required by spelling', 'می‌خواهم क्‍ष'],
     ['lines and tabs', 'a\n\tb\n'],
-  ])('leaves alone %s', (_, given) => {
+  ])('leaves %s as they are', (_, given) => {
     expect(visibleText(given)).toBe(given);
     expect(piecesOf(given)).toEqual([{ text: given, unseen: undefined }]);
   });
