@@ -1,7 +1,12 @@
 import { hash } from 'node:crypto';
+import { isLight, type LightAction } from './actions/action.ts';
+import { filedTarget } from './actions/message-target.ts';
 import type { Approval } from './approval.ts';
+import { failureCode } from './approvals/run-end.ts';
+import { sealPlan } from './approvals/sealed-plan.ts';
+import { canonicalJson, digestOf } from './canonical-json.ts';
 import { type ServiceError as Refusal, ServiceError } from './errors.ts';
-import { type Executor, failureCode, sealPlan } from './execute-approval.ts';
+import type { Executor } from './execute-approval.ts';
 import { largestFitting, withFittingItems } from './fitting.ts';
 import { type Identifiers, approvalId as newApprovalId } from './identifiers.ts';
 import type { Keyring } from './keyring.ts';
@@ -16,7 +21,7 @@ import {
   storedOutcome,
 } from './outcome.ts';
 import { effectiveMode, type Mode } from './permissions.ts';
-import { canonicalJson, digestOf, planText } from './plan.ts';
+import { planText } from './plan.ts';
 import { named } from './ports/log.ts';
 import { MailError } from './ports/mail.ts';
 import type { Ports } from './ports/ports.ts';
@@ -25,16 +30,7 @@ import { requestHash, similarHash } from './same-request.ts';
 import type { Answer, ToolCall } from './service.ts';
 import type { LookUpPorts, OwnPorts, RunPorts } from './tool-ports.ts';
 import { toolNamed } from './tools/catalogue.ts';
-import {
-  type CallContext,
-  type Found,
-  filedTarget,
-  type OwnTool,
-  type Planned,
-  type ReadTool,
-  type Tool,
-  type WriteTool,
-} from './tools/define-tool.ts';
+import type { CallContext, Found, OwnTool, Planned, ReadTool, Tool, WriteTool } from './tools/define-tool.ts';
 import { flagUntrusted } from './untrusted.ts';
 
 /** The one way in: tool, permission, arguments, then run or file, then finish. Source: DESIGN, the way of a call. */
@@ -159,10 +155,11 @@ function boundTool(parts: CallToolParts, tool: Tool, call: ToolCall): CheckedCal
   const plan = tool.bind(call.args);
   return async (context, claim) => {
     const planned = await plan(context);
-    const isDirect = tool.kind === 'light' && context.mode === 'direct' && planned.plan.holds.length === 0;
-    return isDirect
-      ? performLight(parts, tool, planned, context, claim)
-      : fileRequest(parts, tool, planned, context, claim);
+    const { action, holds } = planned;
+    if (tool.kind === 'light' && context.mode === 'direct' && holds.length === 0 && isLight(action)) {
+      return performLight(parts, tool, action, context, claim);
+    }
+    return fileRequest(parts, tool, planned, context, claim);
   };
 }
 
@@ -329,17 +326,22 @@ async function claimKey(
 async function performLight(
   { runPorts }: CallToolParts,
   tool: WriteTool,
-  { plan }: Planned,
+  action: LightAction<unknown, Result, Result>,
   context: CallContext,
   claim: HeldClaim | null,
 ): Promise<Ran> {
   const { owner, accounts, ports } = context;
-  const result = await tool.perform(plan, {
+  let isStarted = false;
+  const result = await action.perform({
     ports: runPorts,
     ownerId: owner.ownerId,
     requestId: claim?.requestId ?? newApprovalId(ports.random),
     date: context.now,
-    start: async () => true,
+    // There is no approval to ask: it only does not begin for a caller who has stopped waiting.
+    start: async () => {
+      isStarted ||= !context.signal.aborted;
+      return isStarted;
+    },
     mailbox: async (accountId) => {
       const account = accounts.find((one) => one.accountId === accountId);
       if (account === undefined) throw new MailError('refused', 'the account is no longer connected');
@@ -350,7 +352,7 @@ async function performLight(
     status: 'ok',
     executed: true,
     auto_approved: true,
-    result: flagUntrusted(tool.direct?.(plan, result) ?? result, tool.untrusted, [], ''),
+    result: flagUntrusted(action.direct(result), tool.untrusted, [], ''),
   });
 }
 
@@ -364,8 +366,8 @@ async function fileRequest(
 ): Promise<Ran> {
   const { ports, keyring, executor, leaseMs, dashboardUrl } = parts;
   const { ownerId } = context.owner;
-  if (tool.group === null) throw new Error(`the write tool ${tool.name} has no permission group`);
-  const text = planText(planned.plan);
+  const { action, holds } = planned;
+  const text = planText({ tool: tool.name, holds: [...holds], action: action.stored });
   const id = newApprovalId(ports.random);
   const sealedPlan = sealPlan(keyring, ownerId, id, text);
   const filed = await ports.storage.file({
@@ -375,16 +377,16 @@ async function fileRequest(
     tool: tool.name,
     group: tool.group,
     action: tool.action,
-    accountId: planned.plan.account?.accountId ?? null,
+    accountId: action.account?.accountId ?? null,
     requestHash: requestHash(tool.name, planned.request),
     similarHash: similarHash(tool.name, planned.request),
     targets: planned.targets.map(filedTarget),
     digest: digestOf(text),
     sealedPlan,
     call: {
-      holds: planned.plan.holds,
-      sends: tool.sends && tool.recipients?.(planned.plan).length !== 0,
-      repeatable: tool.repeatable,
+      holds,
+      sends: action.recipients.length > 0,
+      repeatable: action.isHeldWhenRepeated,
       targeted: planned.targets.length > 0,
     },
     claim,

@@ -1,9 +1,4 @@
-import { MailError } from './ports/mail.ts';
-import type { Account } from './ports/storage.ts';
 import { SAFETY_RULES, type SafetyHold } from './safety-filter.ts';
-import { normalAddress } from './schema.ts';
-import { writtenTo } from './sent-evidence.ts';
-import type { CallContext } from './tools/define-tool.ts';
 
 /** Holds: what turns a write that may run at once into one that waits. Source: DESIGN, holds. */
 
@@ -32,31 +27,4 @@ const WORDS: ReadonlyMap<string, string> = new Map([
 /** What the owner is shown for a hold. One of an older version is shown by its name. */
 export function holdText(name: string): string {
   return WORDS.get(name) ?? name;
-}
-
-/**
- * Looks the recipients up among those that the account has written to: those that we know, then the Sent folder.
- * What is found there is kept.
- */
-export async function recipientHolds(
-  context: CallContext,
-  account: Account,
-  recipients: readonly string[],
-): Promise<Hold[]> {
-  const { storage, log } = context.ports;
-  const { ownerId } = context.owner;
-  const wanted = recipients.map(normalAddress);
-  const known = await storage.knownRecipients(ownerId, account.accountId, wanted);
-  const unknown = wanted.filter((address) => !known.has(address));
-  if (unknown.length === 0) return [];
-  try {
-    const written = await writtenTo(context.ports, { account, call: context.mailCall(account) }, unknown);
-    const found = unknown.filter((address) => written.has(address));
-    if (found.length > 0) await storage.rememberRecipients(ownerId, account.accountId, found, context.now);
-    return found.length === unknown.length ? [] : ['first_time_recipient'];
-  } catch (error) {
-    if (!(error instanceof MailError)) throw error;
-    log.warn('recipients could not be looked up', { account: account.accountId, code: error.code });
-    return ['recipient_lookup_failed'];
-  }
 }

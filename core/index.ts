@@ -1,7 +1,8 @@
 /** What an app that embeds Countersign needs. What authors of adapters need is in adapter.ts. */
 
+export type { ActionFacts } from './actions/action.ts';
 export type { Approval, ApprovalError, ApprovalState } from './approval.ts';
-export type { EventChange } from './calendar/event-plan.ts';
+export type { EventChange } from './calendar/planned-change.ts';
 export { createService, type ServiceOptions } from './create-service.ts';
 export { ERRORS, type ErrorCode, type ErrorDetails, ServiceError } from './errors.ts';
 export type { FolderRoles, PinnedRole } from './folders/roles.ts';
@@ -16,7 +17,6 @@ export {
   PRESETS,
   type Preset,
 } from './permissions.ts';
-export type { ActionPlan, MessageTarget } from './plan.ts';
 export type { Account } from './ports/account.ts';
 export type { CalendarInfo } from './ports/calendar.ts';
 export type { Clock, Random } from './ports/clock.ts';
@@ -31,6 +31,7 @@ export type {
   Accounts,
   Admission,
   Answer,
+  ApprovalContent,
   Approvals,
   ApprovalView,
   Calls,

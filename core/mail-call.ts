@@ -1,5 +1,5 @@
 import type { Keyring } from './keyring.ts';
-import type { MailAccount, MailCall } from './ports/mail.ts';
+import { type MailAccount, type MailCall, MailError } from './ports/mail.ts';
 import type { Account } from './ports/storage.ts';
 
 /** An account, and a call to its mailbox. */
@@ -41,4 +41,14 @@ export function mailCall(
   deadlineMs: number,
 ): MailCall {
   return { account: mailAccount(keyring, account), signal, deadlineMs };
+}
+
+/** Undefined when the mailbox answers `not_found`. */
+export async function notFoundAsNone<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof MailError && error.code === 'not_found') return undefined;
+    throw error;
+  }
 }

@@ -1,14 +1,15 @@
+import type { MessageTarget } from './actions/message-target.ts';
 import { ServiceError } from './errors.ts';
 import { folderRolesOf, type WithRole, withRoles } from './folders/account-folders.ts';
 import type { MessageIdParts } from './identifiers.ts';
 import type { MessageRow } from './mail/message-row.ts';
-import type { MessageTarget } from './plan.ts';
+import { notFoundAsNone } from './mail-call.ts';
 import { type FolderRole, type MailCall, MailError, type MailFolder } from './ports/mail.ts';
 import type { Account } from './ports/storage.ts';
 import { type ReadMessage, readMessage } from './read-message.ts';
 import type { TextWindow } from './reading/message-job.ts';
 import { relocationMark } from './sent-evidence.ts';
-import { shortened } from './shortened.ts';
+import { folderName, shortened } from './shortened.ts';
 import type { CallContext } from './tools/define-tool.ts';
 
 /** Which accounts, folders and messages a call means. */
@@ -111,13 +112,6 @@ export function summaryOf(context: CallContext, account: Account, row: MessageRo
 
 /** A stranger's header may be as long as a book; a row of a list is not. */
 export const ROW_FIELD_CHARS = 501;
-/** One more than a name may have that a caller asks for a folder by: what was cut is no such name. */
-const FOLDER_CHARS = 256;
-
-/** A folder's name as results show it: whole, unless it is longer than any that could be asked for. */
-export function folderName(path: string): string {
-  return shortened(path, FOLDER_CHARS);
-}
 
 /**
  * Finds what an id means and asks for it where it lies. A message that has moved is found again only by a unique
@@ -183,22 +177,15 @@ function matches(row: MessageRow, parts: MessageIdParts): boolean {
   return row.stableId === parts.stableId && row.fingerprint.startsWith(parts.fingerprint);
 }
 
-async function notFoundAsNone<T>(asked: Promise<T>): Promise<T | undefined> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (error instanceof MailError && error.code === 'not_found') return undefined;
-    throw error;
-  }
-}
-
 /** A message as a plan keeps it. */
 export function messageTarget(account: Account, id: string, row: MessageRow): MessageTarget {
+  const { path, uidValidity, uid } = row.place;
   return {
-    kind: 'message',
     id,
-    accountId: account.accountId,
-    ...row.place,
+    account: { accountId: account.accountId, email: account.email },
+    path,
+    uidValidity,
+    uid,
     stableId: row.stableId,
     fingerprint: row.fingerprint,
     from: shortened(row.from, ROW_FIELD_CHARS),
@@ -209,19 +196,4 @@ export function messageTarget(account: Account, id: string, row: MessageRow): Me
     sizeBytes: row.sizeBytes,
     mark: relocationMark(row),
   };
-}
-
-/**
- * Where a plan's message lies now, its identity checked: right before every write.
- * @returns undefined when it is gone, or another message lies there
- */
-export async function placeOf(
-  mail: CallContext['ports']['mail'],
-  call: MailCall,
-  target: MessageTarget,
-): Promise<MessageRow | undefined> {
-  const row = await notFoundAsNone(mail.row(call, target));
-  return row !== undefined && row.fingerprint === target.fingerprint && row.stableId === target.stableId
-    ? row
-    : undefined;
 }

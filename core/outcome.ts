@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Approval, isTerminal } from './approval.ts';
+import { type Approval, type ApprovalState, isTerminal } from './approval.ts';
 import { ERRORS, type ErrorCode, type ErrorDetails, type ServiceError } from './errors.ts';
 import { MINUTE_MS } from './limits.ts';
 
@@ -16,11 +16,11 @@ export function isRecord(value: unknown): value is Result {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export interface Success {
+export interface Success<R = Result> {
   readonly status: 'ok' | 'empty';
   readonly executed?: boolean;
   readonly auto_approved?: boolean;
-  readonly result: Result;
+  readonly result: R;
 }
 
 export interface Pending {
@@ -39,9 +39,9 @@ export interface Failure {
   readonly details?: ErrorDetails;
 }
 
-export interface WireApproval {
+export type WireApproval = {
   readonly id: string;
-  readonly state: string;
+  readonly state: ApprovalState;
   readonly tool: string;
   readonly action?: string;
   readonly created_at: string;
@@ -50,7 +50,10 @@ export interface WireApproval {
   readonly executed_at?: string;
   readonly result?: Result;
   readonly error?: string;
-}
+};
+
+/** What is said of an approval that has ended. */
+export type EndedApproval = { readonly approval: WireApproval; readonly meaning: string };
 
 const stored = z.discriminatedUnion('status', [
   z.looseObject({ status: z.enum(['ok', 'empty']), result: z.looseObject({}) }),
@@ -90,7 +93,11 @@ export function wireApproval(approval: Approval): WireApproval {
 }
 
 /** What a read of an approval answers: not done yet, or how it ended. */
-export function approvalOutcome(approval: Approval, dashboardUrl: string, now: Date): Success | Pending {
+export function approvalOutcome(
+  approval: Approval,
+  dashboardUrl: string,
+  now: Date,
+): Success<EndedApproval> | Pending {
   if (isTerminal(approval.state)) return endedOutcome(approval);
   return {
     status: 'pending_approval',
@@ -102,7 +109,7 @@ export function approvalOutcome(approval: Approval, dashboardUrl: string, now: D
   };
 }
 
-export function endedOutcome(approval: Approval): Success {
+export function endedOutcome(approval: Approval): Success<EndedApproval> {
   return {
     status: 'ok',
     executed: approval.state === 'executed',

@@ -1,5 +1,5 @@
+import { canonicalJson, digestOf } from './canonical-json.ts';
 import { comparableText } from './plain-text.ts';
-import { canonicalJson, digestOf } from './plan.ts';
 
 /** What the caller wrote in its own words. Everything else (targets, recipients, times) is compared as it is. */
 const WORDED: ReadonlySet<string> = new Set(['subject', 'body', 'note', 'title', 'keywords', 'label']);

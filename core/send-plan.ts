@@ -1,24 +1,22 @@
+import type { FrozenMessage } from './actions/frozen-message.ts';
+import type { MessageTarget } from './actions/message-target.ts';
+import { type SendResult, send } from './actions/send.ts';
 import { ServiceError } from './errors.ts';
-import { folderForRole, folderRolesOf } from './folders/account-folders.ts';
-import { type Hold, recipientHolds } from './holds.ts';
-import { composeMessage, type Invitation, withDate } from './mail/compose.ts';
+import type { Hold } from './holds.ts';
+import { composeMessage, type Invitation } from './mail/compose.ts';
 import type { MessageHeaders } from './mail/parse.ts';
-import { placeOf } from './mailbox.ts';
-import type { Result } from './outcome.ts';
-import type { ActionPlan, MessageTarget } from './plan.ts';
-import type { MailFlag } from './ports/mail.ts';
-import type { Outgoing } from './ports/mail-sending.ts';
 import type { Account } from './ports/storage.ts';
+import { recipientHolds } from './recipient-holds.ts';
 import { domainOf, safetyHolds } from './safety-filter.ts';
 import { normalAddress } from './schema.ts';
 import { readSentMessage } from './sent-message.ts';
-import type { CallContext, Checked, RunContext } from './tools/define-tool.ts';
+import type { CallContext, Planned } from './tools/define-tool.ts';
 
-/** What all sends have in common: composing and freezing the bytes, transmitting them, and the work afterwards. */
+/** What the plans of all sends have in common: composing and freezing the bytes, and what holds them. */
 
 interface Letter extends Message, Addressed {
-  readonly tool: string;
-  readonly targets: readonly MessageTarget[];
+  /** The message that it answers or passes on. */
+  readonly about: { readonly target: MessageTarget; readonly flag: 'answered' | 'forwarded' } | null;
 }
 
 interface Message {
@@ -44,26 +42,25 @@ interface Addressed {
   readonly thread: Pick<MessageHeaders, 'from' | 'replyTo' | 'to' | 'cc'> | null;
 }
 
-export async function planSend(context: CallContext, letter: Letter): Promise<ActionPlan> {
-  const { account } = letter;
+/** A send, with what holds it. */
+export async function planSend(
+  context: CallContext,
+  letter: Letter,
+): Promise<Pick<Planned<SendResult>, 'action' | 'holds'>> {
+  const { account, about } = letter;
   return {
-    v: 1,
-    tool: letter.tool,
-    account: { accountId: account.accountId, email: account.email },
-    ...(await frozenMessage(context, letter)),
-    targets: [...letter.targets],
+    action: send({
+      kind: 'send',
+      account: { accountId: account.accountId, email: account.email },
+      message: await frozenMessageOf(context, letter),
+      about,
+    }),
     holds: await sendingHolds(context, letter),
-    warnings: [],
-    display: [],
-    record: null,
   };
 }
 
 /** Composes the message, parses it again, and refuses bytes that do not say what was asked. */
-export async function frozenMessage(
-  { ports }: CallContext,
-  letter: Message,
-): Promise<Pick<ActionPlan, 'envelope' | 'raw' | 'messageId'>> {
+export async function frozenMessageOf({ ports }: CallContext, letter: Message): Promise<FrozenMessage> {
   const { account } = letter;
   const unique = Buffer.from(ports.random(16)).toString('hex');
   const messageId = `<${unique}@${account.email.slice(account.email.lastIndexOf('@') + 1)}>`;
@@ -123,57 +120,4 @@ export async function sendingHolds(
 /** Text with the account's signature below it. */
 export function signed(text: string, signature: string): string {
   return signature === '' ? text : `${text}\n\n-- \n${signature}`;
-}
-
-interface Parts {
-  readonly accountId: number;
-  readonly message: Outgoing;
-}
-
-function partsOf(plan: ActionPlan, date: Date): Parts {
-  const { account, envelope, raw, messageId } = plan;
-  if (account === null || envelope === null || raw === null || messageId === null) {
-    throw new ServiceError('internal_error', { cause: new Error('the plan of a send lacks its message') });
-  }
-  return {
-    accountId: account.accountId,
-    message: { envelope, bytes: withDate(Buffer.from(raw, 'base64'), date), date, messageId },
-  };
-}
-
-function sentResult(message: Outgoing): Result {
-  return { sent: true, recipients: message.envelope.to.length };
-}
-
-export async function performSend(plan: ActionPlan, run: RunContext): Promise<Result> {
-  const { accountId, message } = partsOf(plan, run.date);
-  const { call } = await run.mailbox(accountId);
-  await run.ports.mail.transmit(call, message, run.start);
-  return sentResult(message);
-}
-
-/** A copy in Sent that is not ours to save proves that it was sent; its absence proves nothing. */
-export async function checkSend(plan: ActionPlan, run: RunContext): Promise<Checked> {
-  const { accountId, message } = partsOf(plan, run.date);
-  const mailbox = await run.mailbox(accountId);
-  const { path } = (await folderRolesOf(run.ports, mailbox)).sent;
-  const there = path !== null && (await run.ports.mail.holdsMessage(mailbox.call, path, message.messageId));
-  return there ? { kind: 'happened', result: sentResult(message) } : { kind: 'unknown' };
-}
-
-/** The copy in Sent, then the flag on the message that was answered. */
-export async function followUpSend(plan: ActionPlan, run: RunContext, flag: MailFlag | null): Promise<void> {
-  const { accountId, message } = partsOf(plan, run.date);
-  const mailbox = await run.mailbox(accountId);
-  const { call } = mailbox;
-  const { sent } = await folderRolesOf(run.ports, mailbox);
-  // An owner who wants no Sent folder wants no copies.
-  if (sent.path !== null || sent.by !== 'owner') {
-    await run.ports.mail.saveSent(call, await folderForRole(run.ports, mailbox, 'sent'), message);
-  }
-  const [answered] = plan.targets;
-  if (flag === null || answered === undefined) return;
-  // A message that is gone or was replaced needs no flag.
-  const row = await placeOf(run.ports.mail, call, answered);
-  if (row !== undefined) await run.ports.mail.setFlag(call, row.place, flag, true, async () => true);
 }

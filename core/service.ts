@@ -1,16 +1,15 @@
+import type { ActionFacts } from './actions/action.ts';
+import type { ActingAccount } from './actions/message-target.ts';
 import type { Approval } from './approval.ts';
-import type { EventChange } from './calendar/event-plan.ts';
 import type { ErrorCode } from './errors.ts';
 import type { FolderRoles, PinnedRole } from './folders/roles.ts';
 import type { Rate } from './limits.ts';
 import type { Failure, Outcome } from './outcome.ts';
 import type { Modes, Preset } from './permissions.ts';
-import type { ActionPlan } from './plan.ts';
 import type { CalendarInfo } from './ports/calendar.ts';
 import type { MailFolder } from './ports/mail.ts';
 import type { Account, Caller, Credential, Owner, StoredActivity, StoredEvent } from './ports/storage.ts';
 import type { TrackerStorage } from './ports/tracker-storage.ts';
-import type { SentMessage } from './sent-message.ts';
 import type { Session, StoredSession } from './session.ts';
 import type { stepUp } from './step-up.ts';
 import type { ToolListing } from './tools/define-tool.ts';
@@ -260,12 +259,18 @@ export interface ApprovalView {
   readonly keyName: string;
   /** Title of the tool in the owner's words. */
   readonly title: string;
-  /** Null once the plan is erased. */
-  readonly plan: ActionPlan | null;
-  /** What `plan.raw` says, parsed from its bytes; null where nothing is sent. */
-  readonly message: SentMessage | null;
-  /** What it does to an event of the calendar, read from the objects that it stores; null for anything else. */
-  readonly event: EventChange | null;
-  /** Why it waits, and warnings, in the owner's words. */
+  readonly content: ApprovalContent;
+  /** Why it waits, in the owner's words. */
   readonly notes: readonly string[];
 }
+
+/** What the owner is shown of a request. Only what is shown can be approved. */
+export type ApprovalContent =
+  /** `account`: the one that it acts for; null: several, or none. */
+  | ({ readonly kind: 'shown'; readonly account: ActingAccount | null } & ActionFacts)
+  /** Its plan is erased some time after its end. */
+  | { readonly kind: 'erased' }
+  /** Another version of Countersign wrote its plan. */
+  | { readonly kind: 'other_version' }
+  /** Its plan is damaged, or holds what cannot be shown. */
+  | { readonly kind: 'unreadable' };

@@ -9,3 +9,11 @@ export function shortened(text: string, chars: number): string {
         .join('')
         .trimEnd()}…`;
 }
+
+/** One more than a name may have that a caller asks for a folder by: what was cut is no such name. */
+const FOLDER_CHARS = 256;
+
+/** A folder's name as results show it: whole, unless it is longer than any that could be asked for. */
+export function folderName(path: string): string {
+  return shortened(path, FOLDER_CHARS);
+}

@@ -41,6 +41,11 @@ export function startOfDay(instant: Date, timezone: string, days: number): Date 
   return dayStart(Math.floor(wallMs / DAY_MS) + days, timezone);
 }
 
+/** When something that is due on a day (`YYYY-MM-DD`) is due: in its last second. ISO 8601 with an offset. */
+export function dueAt(dueOn: string | null, timezone: string): string | null {
+  return dueOn === null ? null : isoIn(endOfDay(dueOn, timezone), timezone);
+}
+
 /** The last second of a day `YYYY-MM-DD` in the zone. */
 export function endOfDay(day: string, timezone: string): Date {
   return new Date(dayStart(Date.parse(day) / DAY_MS + 1, timezone).getTime() - 1000);

@@ -1,3 +1,4 @@
+import { targetName } from './actions/message-target.ts';
 import { createBackoff } from './backoff.ts';
 import type { Keyring } from './keyring.ts';
 import { DAY_MS, MINUTE_MS } from './limits.ts';
@@ -12,7 +13,6 @@ import type { Ports } from './ports/ports.ts';
 import type { InboxPosition, WaitingTracker, WatchedInbox } from './ports/watch-storage.ts';
 import { type ReadMessage, readMessages } from './read-message.ts';
 import type { TextWindow } from './reading/message-job.ts';
-import { targetOf } from './tools/define-tool.ts';
 import { type KeywordIndex, keywordIndex } from './tracker-rules.ts';
 
 /**
@@ -131,7 +131,11 @@ export function createInboxWatch(ports: Ports, keyring: Keyring): InboxWatch {
       const trackerIds = rules.trackersFor(row, read.matched);
       if (trackerIds.length === 0) return [];
       const message = linkedMessage(call.account.accountId, row, read.text);
-      return trackerIds.map((trackerId) => ({ trackerId, target: targetOf(message), message }));
+      return trackerIds.map((trackerId) => ({
+        trackerId,
+        target: targetName(message.accountId, message),
+        message,
+      }));
     });
   }
 

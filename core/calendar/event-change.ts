@@ -1,5 +1,5 @@
+import { canonicalJson } from '../canonical-json.ts';
 import { BrokenObject } from '../ical/object.ts';
-import { canonicalJson } from '../plan.ts';
 import type { DocumentWriting, EventFacts, KeyInDocument } from '../ports/calendar.ts';
 import { changeBetween, changedObject, newObject, type Writing, withoutInstance } from './compose-event.ts';
 import { eventFacts } from './event-facts.ts';

@@ -1,7 +1,9 @@
+import type { EventResult } from '../actions/change-event.ts';
+import type { EventWord } from '../actions/put-event.ts';
+import { canonicalJson } from '../canonical-json.ts';
 import { ServiceError } from '../errors.ts';
 import { ianaZone, instantOf } from '../ical/zone.ts';
 import { MINUTE_MS } from '../limits.ts';
-import { canonicalJson } from '../plan.ts';
 import type { Agent, Attendee, DocumentWriting, EventFacts } from '../ports/calendar.ts';
 import { invalidArgument, normalAddress } from '../schema.ts';
 import type { CallContext, Planned } from '../tools/define-tool.ts';
@@ -19,12 +21,12 @@ interface NewEventArguments {
 }
 
 export async function newEvent(
-  tool: string,
-  status: 'confirmed' | 'tentative',
+  word: 'create' | 'propose',
   args: NewEventArguments,
   context: CallContext,
-): Promise<Planned> {
+): Promise<Planned<EventResult>> {
   const { owner, ports } = context;
+  const status = word === 'propose' ? 'tentative' : 'confirmed';
   const { account, calendar } = await calendarForNew(context);
   const attendee = args.attendee ?? null;
   refuseSelf(attendee, account.email);
@@ -62,7 +64,7 @@ export async function newEvent(
   const [eventId] = await ports.storage.eventNumbers(owner.ownerId, account.accountId, [key]);
   if (eventId === undefined) throw new Error('the number of an event was not given');
   const plan = await planEvent(context, {
-    tool,
+    word,
     account,
     eventId,
     key,
@@ -76,7 +78,7 @@ export async function newEvent(
   });
   const invitee = attendee === null ? null : normalAddress(attendee);
   const request = { calendar: [account.accountId, calendar.calendar], title, start, end, invitee };
-  return { plan, request, targets: [] };
+  return { ...plan, request, targets: [] };
 }
 
 interface ChangeArguments {
@@ -87,7 +89,10 @@ interface ChangeArguments {
   readonly attendee?: string | undefined;
 }
 
-export async function changedEvent(args: ChangeArguments, context: CallContext): Promise<Planned> {
+export async function changedEvent(
+  args: ChangeArguments,
+  context: CallContext,
+): Promise<Planned<EventResult>> {
   const found = await findEvent(context, args.event_id);
   const { account, stored } = found;
   const { schedules } = stored.calendar;
@@ -112,7 +117,7 @@ export async function changedEvent(args: ChangeArguments, context: CallContext):
     attendees: attendee === null ? attendees : [...attendees, newAttendee(attendee, agent)],
   };
   return planned(context, found, {
-    tool: 'update_event',
+    word: 'update',
     after,
     title: args.title ?? '',
     attendee,
@@ -125,7 +130,10 @@ export async function changedEvent(args: ChangeArguments, context: CallContext):
   });
 }
 
-export async function confirmedEvent(args: { event_id: number }, context: CallContext): Promise<Planned> {
+export async function confirmedEvent(
+  args: { event_id: number },
+  context: CallContext,
+): Promise<Planned<EventResult>> {
   const found = await findEvent(context, args.event_id);
   const { event, calendar } = found.stored;
   refuseWhatIsNotToChange(found);
@@ -135,13 +143,16 @@ export async function confirmedEvent(args: { event_id: number }, context: CallCo
     now === 'client' || !calendar.schedules ? 'client' : 'server',
   );
   const after: EventFacts = { ...event, status: 'confirmed', attendees };
-  return planned(context, found, { tool: 'confirm_event', after, title: '', attendee: null, request: {} });
+  return planned(context, found, { word: 'confirm', after, title: '', attendee: null, request: {} });
 }
 
 /**
  * The event leaves the calendar, whoever's it is; the attendees of one of the owner's are told that it is cancelled.
  */
-export async function cancelledEvent(args: { event_id: number }, context: CallContext): Promise<Planned> {
+export async function cancelledEvent(
+  args: { event_id: number },
+  context: CallContext,
+): Promise<Planned<EventResult>> {
   const found = await findEvent(context, args.event_id);
   const { account, stored } = found;
   const { documents } = portOf(context);
@@ -150,7 +161,7 @@ export async function cancelledEvent(args: { event_id: number }, context: CallCo
     throw unchangeable('unreadable', 'names an event that cannot be taken out of its series for sure');
   }
   const plan = await planEvent(context, {
-    tool: 'cancel_event',
+    word: 'cancel',
     account,
     eventId: found.eventId,
     key: keyOf(found),
@@ -162,7 +173,7 @@ export async function cancelledEvent(args: { event_id: number }, context: CallCo
     title: '',
     attendee: null,
   });
-  return { plan, request: { target: targetOf(found) }, targets: [targetOf(found)] };
+  return { ...plan, request: { target: targetOf(found) }, targets: [targetOf(found)] };
 }
 
 /** What attendees are told. Null: nothing, for a stranger's event is not cancelled, and one may be so already. */
@@ -178,7 +189,7 @@ function saysCancelled(found: FoundEvent): { method: 'CANCEL'; facts: EventFacts
 }
 
 interface ToPlan {
-  readonly tool: string;
+  readonly word: EventWord;
   /** The event as it is to be. */
   readonly after: EventFacts;
   /** What the agent wrote. */
@@ -190,12 +201,12 @@ interface ToPlan {
 async function planned(
   context: CallContext,
   found: FoundEvent,
-  { tool, after, title, attendee, request }: ToPlan,
-): Promise<Planned> {
+  { word, after, title, attendee, request }: ToPlan,
+): Promise<Planned<EventResult>> {
   const { account, stored } = found;
   const changed = await changedDocument(context, found, after);
   const plan = await planEvent(context, {
-    tool,
+    word,
     account,
     eventId: found.eventId,
     key: keyOf(found),
@@ -208,7 +219,7 @@ async function planned(
     attendee,
   });
   const target = targetOf(found);
-  return { plan, request: { target: [target, stored.event.recurrenceId], ...request }, targets: [target] };
+  return { ...plan, request: { target: [target, stored.event.recurrenceId], ...request }, targets: [target] };
 }
 
 /** The document with the event as it is to be, read again. @throws ServiceError invalid_arguments */

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { eventFacts } from '../calendar/event-facts.ts';
 import { invitationObject, invitedFacts } from '../calendar/invitation.ts';
+import { canonicalJson } from '../canonical-json.ts';
 import type { Invitation } from '../mail/compose.ts';
-import { canonicalJson } from '../plan.ts';
 import type { EventFacts } from '../ports/calendar.ts';
 import { eventFactsShape } from './event-job.ts';
 import type { Job } from './job.ts';

@@ -1,3 +1,4 @@
+import { targetNamesBegin } from '../actions/message-target.ts';
 import { folderRolesOf } from '../folders/account-folders.ts';
 import { chosenPins } from '../folders/chosen-pins.ts';
 import { decideRoles } from '../folders/decide-roles.ts';
@@ -7,7 +8,6 @@ import { type MailCall, MailError } from '../ports/mail.ts';
 import type { Ports } from '../ports/ports.ts';
 import { address, bodyText, invalidArgument, line, text } from '../schema.ts';
 import type { Accounts } from '../service.ts';
-import { targetsBegin } from '../tools/define-tool.ts';
 import { notFound } from './not-found.ts';
 
 /** For all servers of an account together. */
@@ -105,7 +105,7 @@ export function createAccounts(ports: Ports, keyring: Keyring): Accounts {
       const removed = await storage.removeAccount({
         ownerId,
         accountId,
-        targetsBegin: targetsBegin(accountId),
+        targetsBegin: targetNamesBegin(accountId),
         now: clock.now(),
       });
       if (!removed) throw notFound('account');

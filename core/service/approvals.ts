@@ -1,15 +1,12 @@
 import type { Approval } from '../approval.ts';
-import { eventChange } from '../calendar/event-plan.ts';
-import { openPlan } from '../execute-approval.ts';
+import { openAction } from '../approvals/sealed-plan.ts';
 import { holdText } from '../holds.ts';
 import type { Keyring } from '../keyring.ts';
+import { UnreadablePlan } from '../plan.ts';
 import { named } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';
-import { readSentMessage } from '../sent-message.ts';
-import type { Approvals } from '../service.ts';
+import type { ApprovalContent, Approvals } from '../service.ts';
 import { toolNamed } from '../tools/catalogue.ts';
-
-const UNREADABLE = { plan: null, message: null, event: null };
 
 export function createApprovals(
   ports: Ports,
@@ -18,20 +15,17 @@ export function createApprovals(
   run: (approval: Approval, sealedPlan: string | null) => Promise<Approval>,
 ): Approvals {
   const { storage, clock, log } = ports;
-  /** Reads the plan for display. An unreadable plan must not keep the owner from seeing and rejecting the request. */
-  async function readPlan(approval: Approval, sealed: string | undefined) {
-    if (sealed === undefined) return UNREADABLE;
+
+  /** What the page shows. An unreadable plan must not keep the owner from seeing and rejecting the request. */
+  async function contentOf(approval: Approval, sealedPlan: string | undefined): Promise<ApprovalContent> {
+    if (sealedPlan === undefined) return { kind: 'erased' };
     try {
-      const plan = openPlan(keyring, approval, sealed);
-      const raw = plan.raw === null ? null : Buffer.from(plan.raw, 'base64');
-      const message = raw === null ? null : await readSentMessage(raw);
-      // The reader limits the time and memory that reading the event takes.
-      const never = new AbortController().signal;
-      const isEvent = approval.group === 'calendar:write';
-      return { plan, message, event: isEvent ? await eventChange(ports, plan, message, never) : null };
+      const action = openAction(keyring, approval, sealedPlan);
+      return { kind: 'shown', account: action.account, ...(await action.facts(ports)) };
     } catch (error) {
       log.error('a plan could not be read', { approval: approval.id, ...named(error) });
-      return UNREADABLE;
+      const isOther = error instanceof UnreadablePlan && error.code === 'version';
+      return { kind: isOther ? 'other_version' : 'unreadable' };
     }
   }
 
@@ -41,8 +35,7 @@ export function createApprovals(
     async show(ownerId, approvalId) {
       const approval = await storage.approval(ownerId, approvalId);
       if (approval === undefined) return undefined;
-      const sealed = await storage.plan(ownerId, approvalId);
-      const { plan, message, event } = await readPlan(approval, sealed);
+      const content = await contentOf(approval, await storage.plan(ownerId, approvalId));
       const key = (await storage.credentials(ownerId)).find(
         (one) => one.credentialId === approval.credentialId,
       );
@@ -50,10 +43,8 @@ export function createApprovals(
         approval,
         keyName: key?.name ?? '',
         title: toolNamed(approval.tool)?.title ?? approval.tool,
-        plan,
-        message,
-        event,
-        notes: [...approval.reasons.map(holdText), ...(plan?.warnings ?? [])],
+        content,
+        notes: approval.reasons.map(holdText),
       };
     },
     async approve(ownerId, approvalId, digest) {

@@ -65,7 +65,8 @@ export const listEvents = defineRead({
           calendar.list(context.mailCall(account), { from, to, timezone }),
         );
         const numbers = await ports.storage.eventNumbers(owner.ownerId, account.accountId, events);
-        return { unreadable, events: events.map((event, index) => ({ event, number: numbers[index] })) };
+        const numbered = events.map((event, index) => ({ event, number: numberAt(numbers, index) }));
+        return { unreadable, events: numbered };
       }),
     );
     const unreadable = found.reduce((sum, account) => sum + account.unreadable, 0);
@@ -74,7 +75,7 @@ export const listEvents = defineRead({
       .flatMap(({ events }) => events)
       .map(({ event, number }) => ({ event, number, past: event.end <= now }))
       .filter(({ past }) => args.only === 'all' || past === (args.only === 'past'))
-      .sort((a, b) => a.event.start.getTime() - b.event.start.getTime() || (a.number ?? 0) - (b.number ?? 0))
+      .sort((a, b) => a.event.start.getTime() - b.event.start.getTime() || a.number - b.number)
       .map(({ event, number, past }) => ({
         event_id: number,
         title: shortened(event.title, TITLE_CHARS),
@@ -107,3 +108,9 @@ export const listEvents = defineRead({
     };
   },
 });
+
+function numberAt(numbers: readonly number[], index: number): number {
+  const number = numbers[index];
+  if (number === undefined) throw new Error('the number of an event was not given');
+  return number;
+}

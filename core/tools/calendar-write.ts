@@ -1,7 +1,5 @@
 import * as z from 'zod';
 import { cancelledEvent, changedEvent, confirmedEvent, newEvent } from '../calendar/event-changes.ts';
-import { eventRecipients } from '../calendar/event-plan.ts';
-import { checkEvent, followUpEvent, performEvent } from '../calendar/event-run.ts';
 import { address, line } from '../schema.ts';
 import { defineWrite } from './define-tool.ts';
 
@@ -51,19 +49,7 @@ const changed = z.looseObject({
 });
 
 function write(action: string) {
-  return {
-    group: 'calendar:write',
-    kind: 'gated',
-    action,
-    sends: true,
-    repeatable: true,
-    untrusted: [],
-    output: changed,
-    perform: performEvent(action),
-    check: checkEvent(action),
-    followUp: followUpEvent,
-    recipients: eventRecipients,
-  } as const;
+  return { group: 'calendar:write', action, untrusted: [], output: changed } as const;
 }
 
 export const createEvent = defineWrite({
@@ -73,7 +59,7 @@ export const createEvent = defineWrite({
   description:
     'Puts an event into the calendar and invites the attendee, if one is given. Usually waits for the owner.',
   input: newEventInput,
-  plan: (args, context) => newEvent('create_event', 'confirmed', args, context),
+  plan: (args, context) => newEvent('create', args, context),
 });
 
 export const proposeEvent = defineWrite({
@@ -83,7 +69,7 @@ export const proposeEvent = defineWrite({
   description:
     'Puts a tentative event into the calendar, to be confirmed with confirm_event; its attendee is not told before that. Usually waits for the owner.',
   input: newEventInput,
-  plan: (args, context) => newEvent('propose_event', 'tentative', args, context),
+  plan: (args, context) => newEvent('propose', args, context),
 });
 
 export const updateEvent = defineWrite({

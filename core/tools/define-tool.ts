@@ -1,14 +1,15 @@
 import type { z } from 'zod';
+import type { Action, LightAction } from '../actions/action.ts';
+import type { StoredAction } from '../actions/stored-action.ts';
+import type { Hold } from '../holds.ts';
 import type { Identifiers } from '../identifiers.ts';
 import type { Limits } from '../limits.ts';
-import type { Mailbox } from '../mail-call.ts';
-import type { Outcome, Result } from '../outcome.ts';
+import type { Pending, Result, Success } from '../outcome.ts';
 import type { Group, Mode } from '../permissions.ts';
-import { type ActionPlan, digestOf, type MessageTarget } from '../plan.ts';
-import type { MailCall, Start } from '../ports/mail.ts';
+import type { MailCall } from '../ports/mail.ts';
 import type { Account, Credential, Owner } from '../ports/storage.ts';
 import { type Arguments, argumentsOf } from '../schema.ts';
-import type { LookUpPorts, OwnPorts, RunPorts } from '../tool-ports.ts';
+import type { LookUpPorts, OwnPorts } from '../tool-ports.ts';
 
 interface ToolFacts {
   readonly name: string;
@@ -39,28 +40,9 @@ interface OwnFacts extends Omit<ReadFacts, 'kind'> {
 }
 
 interface WriteFacts extends ToolFacts {
-  /** `gated`: always an approval, also when it runs at once. `light`: in mode `direct` it just runs. */
-  readonly kind: 'gated' | 'light';
+  readonly group: Group;
   /** The action word of its approvals; null where API.md shows none. */
   readonly action: string | null;
-  /** Counts against the send limit; where `recipients` is given, when there are any. */
-  readonly sends: boolean;
-  /** The same request again within the hour is held: sends and events. */
-  readonly repeatable: boolean;
-  /** It moves, copies or labels its messages: they are remembered before it starts. */
-  readonly relocates?: boolean;
-  /** Does it. @returns the approval's result @throws MailError */
-  perform(plan: ActionPlan, run: RunContext): Promise<Result>;
-  /** After a crash between start and settlement: did it happen? */
-  check(plan: ActionPlan, run: RunContext): Promise<Checked>;
-  /** Whom it writes to, or has another write to; without it, those of the plan's envelope. */
-  recipients?(plan: ActionPlan): readonly string[];
-  /** The result of a light write that ran at once, as its route shows it. */
-  direct?(plan: ActionPlan, result: Result): Result;
-  /** The shape of that. */
-  readonly directOutput?: z.ZodType;
-  /** What is left to do after success; repeated until it is done, so each part of it must be safe to repeat. */
-  followUp?(plan: ActionPlan, run: RunContext): Promise<void>;
 }
 
 interface Bound<R, Context = CallContext> {
@@ -73,33 +55,41 @@ export type ReadTool = ReadFacts & Bound<Found>;
 
 export type OwnTool = OwnFacts & Bound<Found, OwnContext>;
 
-/** Changes something in the world. What `bind` gives finds the target, freezes what will run, and collects what
- * the owner must see and what the holds must know; only that plan reaches `perform`. */
-export type WriteTool = WriteFacts & Bound<Planned>;
+type GatedTool = WriteFacts & { readonly kind: 'gated' } & Bound<Planned>;
+type LightTool = WriteFacts & {
+  readonly kind: 'light';
+  readonly directOutput: z.ZodType;
+} & Bound<LightPlanned>;
+
+/**
+ * Changes something in the world. What `bind` gives finds the target, chooses and fills the action, and collects what
+ * the holds must know; only the action runs.
+ */
+export type WriteTool = GatedTool | LightTool;
 
 export type Tool = ReadTool | OwnTool | WriteTool;
 
-export type Checked =
-  | { readonly kind: 'happened'; readonly result: Result }
-  /** It certainly did not happen, and running it again does no harm. */
-  | { readonly kind: 'repeat' }
-  | { readonly kind: 'unknown' };
-
-export interface Planned {
-  readonly plan: ActionPlan;
+export interface Planned<R = Result> {
+  readonly action: Action<StoredAction, R>;
+  readonly holds: readonly Hold[];
   /** What makes two requests the same, besides the tool: the resolved arguments. */
   readonly request: Readonly<Record<string, unknown>>;
-  /** What it would change, as `targetOf` names it. */
+  /** Names of what it would change, such as `targetName` gives. */
   readonly targets: readonly string[];
 }
 
-/** What a read found. */
-export type Found =
-  | { readonly kind: 'result'; readonly result: Result }
-  | { readonly kind: 'empty'; readonly result: Result }
+/** @typeParam D what it answers when it runs at once */
+export interface LightPlanned<R = Result, D = Result> extends Planned<R> {
+  readonly action: LightAction<StoredAction, R, D>;
+}
+
+/** What a read found. @typeParam R its result, as the tool's `output` has it */
+export type Found<R = Result> =
+  | { readonly kind: 'result'; readonly result: R }
+  | { readonly kind: 'empty'; readonly result: R }
   /** A result that can be made smaller: `at(n)` for n rows or characters, `at(most)` being all there is. */
-  | { readonly kind: 'cut'; readonly most: number; at(n: number): Result }
-  | { readonly kind: 'outcome'; readonly outcome: Outcome };
+  | { readonly kind: 'cut'; readonly most: number; at(n: number): R }
+  | { readonly kind: 'outcome'; readonly outcome: Success<R> | Pending };
 
 /** What a call knows. */
 export interface CallContext {
@@ -128,19 +118,6 @@ export interface OwnContext extends CallContext {
   readonly ports: OwnPorts;
 }
 
-/** What a run knows: no caller, no arguments. */
-export interface RunContext {
-  readonly ports: RunPorts;
-  readonly ownerId: string;
-  /** Stays the same when the run is repeated: for writes to our own storage. */
-  readonly requestId: string;
-  /** When the run started: the Date of what is sent. */
-  readonly date: Date;
-  readonly start: Start;
-  /** @throws MailError `refused` when the account is no longer connected */
-  mailbox(accountId: number): Promise<Mailbox>;
-}
-
 /** All four are said: what MCP takes for granted where one is missing is the worst. Source: MCP, ToolAnnotations. */
 interface ToolHints {
   readonly readOnlyHint: boolean;
@@ -160,25 +137,53 @@ export interface ToolListing {
   readonly annotations: ToolHints;
 }
 
-export function defineRead<S extends z.ZodType>(
-  tool: ReadFacts & { input: S; run(args: z.output<S>, context: CallContext): Promise<Found> },
+/** The result of a tool is what its `output` says. */
+export function defineRead<I extends z.ZodType, R extends Result>(
+  tool: ReadFacts & {
+    input: I;
+    output: z.ZodType<unknown, R>;
+    run(args: z.output<I>, context: CallContext): Promise<Found<NoInfer<R>>>;
+  },
 ): ReadTool {
   const { input, run, ...facts } = tool;
   return { ...facts, ...bound(argumentsOf(input), run) };
 }
 
-export function defineOwn<S extends z.ZodType>(
-  tool: OwnFacts & { input: S; run(args: z.output<S>, context: OwnContext): Promise<Found> },
+/** A call that withdraws a request of its own key. */
+export function defineOwn<I extends z.ZodType, R extends Result>(
+  tool: OwnFacts & {
+    input: I;
+    output: z.ZodType<unknown, R>;
+    run(args: z.output<I>, context: OwnContext): Promise<Found<NoInfer<R>>>;
+  },
 ): OwnTool {
   const { input, run, ...facts } = tool;
   return { ...facts, ...bound(argumentsOf(input), run) };
 }
 
-export function defineWrite<S extends z.ZodType>(
-  tool: WriteFacts & { input: S; plan(args: z.output<S>, context: CallContext): Promise<Planned> },
+/** A write that is always an approval, also when it runs at once. Its action comes to what its `output` says. */
+export function defineWrite<I extends z.ZodType, R extends Result>(
+  tool: WriteFacts & {
+    input: I;
+    output: z.ZodType<unknown, R>;
+    plan(args: z.output<I>, context: CallContext): Promise<Planned<NoInfer<R>>>;
+  },
 ): WriteTool {
   const { input, plan, ...facts } = tool;
-  return { ...facts, ...bound(argumentsOf(input), plan) };
+  return { ...facts, kind: 'gated', ...bound(argumentsOf(input), plan) };
+}
+
+/** A write that just runs in mode `direct`, and then answers what its `directOutput` says. */
+export function defineLightWrite<I extends z.ZodType, R extends Result, D extends Result>(
+  tool: WriteFacts & {
+    input: I;
+    output: z.ZodType<unknown, R>;
+    directOutput: z.ZodType<unknown, D>;
+    plan(args: z.output<I>, context: CallContext): Promise<LightPlanned<NoInfer<R>, NoInfer<D>>>;
+  },
+): WriteTool {
+  const { input, plan, ...facts } = tool;
+  return { ...facts, kind: 'light', ...bound(argumentsOf(input), plan) };
 }
 
 function bound<A, R, Context>(
@@ -211,19 +216,4 @@ function hintsOf({ kind, group }: Tool): ToolHints {
     idempotentHint: kind === 'read' || kind === 'own',
     openWorldHint: group !== null && !group.startsWith('trackers:'),
   };
-}
-
-/** The same message is the same target wherever it lies. */
-export function targetOf(target: Pick<MessageTarget, 'accountId' | 'stableId' | 'fingerprint'>): string {
-  return `${targetsBegin(target.accountId)}${target.stableId ?? target.fingerprint}`;
-}
-
-/** What the names of an account's messages begin with, also as they are filed. */
-export function targetsBegin(accountId: number): string {
-  return `message:${accountId}:`;
-}
-
-/** A target as it is filed: hashed, but for the account of a message. */
-export function filedTarget(target: string): string {
-  return `${/^message:\d+:/.exec(target)?.[0] ?? ''}${digestOf(target)}`;
 }

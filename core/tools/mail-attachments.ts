@@ -9,7 +9,7 @@ import { readWithin } from '../read-message.ts';
 import type { TextWindow } from '../reading/message-job.ts';
 import { cursor, messageId } from '../schema.ts';
 import { wordEnd } from '../seen-text.ts';
-import { defineRead, type Found } from './define-tool.ts';
+import { defineRead } from './define-tool.ts';
 import { attachment, messageIdShape, pageShape } from './result-shapes.ts';
 
 /** A stranger names attachments and their types; a row of a list is not as long as they like. */
@@ -168,7 +168,7 @@ function withoutText(
   reason: NoTextReason,
   { picture, pages }: NoTextFacts = {},
   hint = HINTS[reason],
-): Found {
+) {
   const result = {
     ...factsOf(id, info),
     text_chars: 0,
@@ -178,7 +178,7 @@ function withoutText(
     ...(picture === undefined ? {} : { image: picture }),
     ...(pages === undefined ? {} : { pages }),
   };
-  return { kind: 'empty', result };
+  return { kind: 'empty', result } as const;
 }
 
 /** What is said of an attachment whose message cannot be read. */

@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { folderRolesOf, withRoles } from '../folders/account-folders.ts';
-import { accountsOf, folderName, foldersOf } from '../mailbox.ts';
+import { accountsOf, foldersOf } from '../mailbox.ts';
 import { pageFields, skipped } from '../paging.ts';
 import { MailError } from '../ports/mail.ts';
 import type { Account } from '../ports/storage.ts';
 import { accountId, cursor } from '../schema.ts';
+import { folderName } from '../shortened.ts';
 import { type CallContext, defineRead } from './define-tool.ts';
 import { accountIdShape, pageShape } from './result-shapes.ts';
 
@@ -110,7 +111,7 @@ async function described(context: CallContext, account: Account) {
   } catch (error) {
     if (!(error instanceof MailError)) throw error;
     context.ports.log.warn('an account could not be asked', { account: account.accountId, code: error.code });
-    const folders: readonly never[] = [];
+    const folders: never[] = [];
     return { ...row, by_role: {}, folders, error: 'upstream_mail_error' };
   }
 }

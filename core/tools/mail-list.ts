@@ -51,7 +51,7 @@ async function listMessages(
   args: z.output<typeof listing>,
   context: CallContext,
   unread: boolean,
-): Promise<Found> {
+): Promise<Found<z.input<typeof messageRows>>> {
   const wanted = args.folder ?? 'inbox';
   const accounts = accountsOf(context, args.account_id);
   const order = accounts.length === 1 ? 'uid' : 'date';

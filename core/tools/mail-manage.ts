@@ -1,81 +1,80 @@
 import * as z from 'zod';
+import { label } from '../actions/label.ts';
+import type { MessageTarget } from '../actions/message-target.ts';
+import { type Destination, type MoveResult, move } from '../actions/move.ts';
 import { ServiceError } from '../errors.ts';
-import { folderForRole, folderRolesOf } from '../folders/account-folders.ts';
-import { isReservedLabel, isReservedPath, passesForOwn } from '../folders/guarded-paths.ts';
+import { folderRolesOf } from '../folders/account-folders.ts';
+import { isReservedLabel, passesForOwn } from '../folders/guarded-paths.ts';
 import { MADE_NAMES } from '../folders/roles.ts';
 import type { Hold } from '../holds.ts';
-import { asked, findFolder, placeOf } from '../mailbox.ts';
-import type { Result } from '../outcome.ts';
-import type { ActionPlan, MessageTarget } from '../plan.ts';
-import { MailError, type MailFolder } from '../ports/mail.ts';
+import { asked, findFolder } from '../mailbox.ts';
+import type { MailFolder } from '../ports/mail.ts';
 import type { Account } from '../ports/storage.ts';
 import { invalidArgument, line } from '../schema.ts';
-import { type CallContext, type Checked, defineWrite, type Planned, type RunContext } from './define-tool.ts';
+import { type CallContext, defineWrite, type Planned } from './define-tool.ts';
 import {
-  changeEach,
   ONE_SELECTION,
   oneSelection,
-  planChange,
-  selectedTargets,
+  previewed,
+  requestOf,
+  selectedMessages,
   selection,
 } from './message-selection.ts';
 import { changeResult } from './result-shapes.ts';
 
 /** Changes of where messages lie and what they are filed under. */
 
-/** A folder by its exact path, or that of a role. */
-const destination = z.union([
-  z.strictObject({ path: z.string() }),
-  z.strictObject({ role: z.enum(['archive', 'trash']) }),
-]);
-type Destination = z.infer<typeof destination>;
-
-/** What the plan of a move keeps: by account, the path; the role only where the account lacks it and it is made. */
-const moveRecord = z.strictObject({ to: z.record(z.string(), destination) });
-type MoveRecord = z.infer<typeof moveRecord>;
+type Wanted = { readonly path: string } | { readonly role: 'archive' | 'trash' };
 
 async function planMove(
-  tool: string,
+  word: 'archive' | 'delete' | 'move',
   args: { id?: string | undefined; ids?: string[] | undefined },
   context: CallContext,
-  to: Destination,
-): Promise<Planned> {
-  const targets = await selectedTargets(args, context);
-  const accounts = context.accounts.filter(({ accountId }) =>
-    targets.some((target) => target.accountId === accountId),
+  to: Wanted,
+): Promise<Planned<MoveResult>> {
+  const messages = await selectedMessages(args, context);
+  const findings = new Map<number, Promise<Found>>();
+  const foundFor = (account: Account): Promise<Found> => {
+    const found = findings.get(account.accountId) ?? folderFor(context, account, to);
+    findings.set(account.accountId, found);
+    return found;
+  };
+  const moves = await Promise.all(
+    messages.map(async ({ account, target }) => ({ target, ...(await foundFor(account)) })),
   );
-  const found = await Promise.all(accounts.map((account) => destinationFor(context, account, to)));
-  if ('path' in to && found.some(({ folder }) => folder === undefined)) {
+  if ('path' in to && moves.some(({ folder }) => folder === undefined)) {
     throw new ServiceError('not_found', { details: { reason: 'folder' } });
   }
-  const there = targets.find((target) =>
-    found.some(
-      ({ account, folder }) => account.accountId === target.accountId && folder?.path === target.path,
-    ),
-  );
+  const there = moves.find(({ target, folder }) => folder?.path === target.path)?.target;
   if (there !== undefined) {
     const field = args.ids === undefined ? 'id' : `ids[${args.ids.indexOf(there.id)}]`;
     throw invalidArgument(field, 'same_folder', 'names a message that is in that folder already');
   }
   // What lies in Sent looks as if the owner had sent it; what lies in Drafts may be sent without another look.
-  const holds: Hold[] = found.some(({ isOwn }) => isOwn) ? ['into_sent_or_drafts'] : [];
-  const record: MoveRecord = {
-    to: Object.fromEntries(found.map(({ account, kept }) => [account.accountId, kept])),
+  const holds: Hold[] = moves.some(({ isOwn }) => isOwn) ? ['into_sent_or_drafts'] : [];
+  const moving = moves.map(({ target, destination }) => ({ ...target, to: destination }));
+  const wanted = moves.map(({ target, destination }) => [
+    target.account.accountId,
+    'role' in destination ? { role: destination.role } : destination,
+  ]);
+  return {
+    action: move({ kind: 'move', word, targets: await previewed(moving, holds, context) }),
+    holds,
+    ...requestOf(moving, { to: Object.fromEntries(wanted) }),
   };
-  const display = found.map(({ account, folder, newPath }) => ({
-    label: found.length === 1 ? 'To folder' : `To folder, account ${account.accountId} (${account.email})`,
-    text: folder?.path ?? `${newPath} (a new folder)`,
-  }));
-  return planChange(context, { tool, targets, holds, display, record });
 }
 
-/**
- * The folder of one account that messages are to be moved into.
- * @returns `folder`: undefined when it is missing; `newPath`: what it is then created as; `isOwn`: what lies in it could
- *   pass for the owner's own; `kept`: what the plan keeps
- * @throws ServiceError not_found when the owner wants no folder for the role
- */
-async function destinationFor(context: CallContext, account: Account, to: Destination) {
+/** The folder of one account that messages are to be moved into. */
+interface Found {
+  /** Undefined when it is missing. */
+  readonly folder: MailFolder | undefined;
+  /** What lies in it could pass for the owner's own. */
+  readonly isOwn: boolean;
+  readonly destination: Destination;
+}
+
+/** @throws ServiceError not_found when the owner wants no folder for the role */
+async function folderFor(context: CallContext, account: Account, to: Wanted): Promise<Found> {
   const mailbox = { account, call: context.mailCall(account) };
   const roles = await asked(account, 'folder', folderRolesOf(context.ports, mailbox));
   const pin = 'role' in to ? roles[to.role] : undefined;
@@ -84,71 +83,17 @@ async function destinationFor(context: CallContext, account: Account, to: Destin
   }
   const path = 'path' in to ? to.path : (pin?.path ?? MADE_NAMES[to.role]);
   const folder = await findFolder(context, account, (folders) => folders.find((one) => one.path === path));
-  const isOwn = passesForOwn(folder ?? { path, delimiter: null, specialUse: null }, roles);
-  // A folder that no role is pinned to yet is found, or created, and pinned by the run.
-  const kept: Destination = folder === undefined || pin?.path === null ? to : { path };
-  return { account, folder, newPath: path, isOwn, kept };
-}
-
-function destinationOf(plan: ActionPlan, account: Account): Destination {
-  const to = moveRecord.parse(plan.record).to[String(account.accountId)];
-  if (to === undefined) throw new Error('the plan of a move names a folder for each account');
-  return to;
-}
-
-const performMove = (action: string) => (plan: ActionPlan, run: RunContext) =>
-  changeEach(plan, run, action, async (mailbox, row) => {
-    const to = destinationOf(plan, mailbox.account);
-    const path = 'path' in to ? to.path : await folderForRole(run.ports, mailbox, to.role);
-    await run.ports.mail.move(mailbox.call, row.place, path, run.start);
-    return {};
-  });
-
-/**
- * Each message is looked for where it was and where it was to go. When nothing has moved, all is repeated; when some
- * messages have, those that have not are left where they are, and the result says which.
- */
-const checkMove =
-  (action: string) =>
-  async (plan: ActionPlan, run: RunContext): Promise<Checked> => {
-    const items: Result[] = [];
-    for (const target of plan.targets) {
-      const moved = await hasMoved(plan, run, target);
-      if (moved === undefined) return { kind: 'unknown' };
-      const named = { id: target.id, account_id: target.accountId };
-      items.push(moved ? { ...named, done: true } : { ...named, done: false, code: 'interrupted' });
-    }
-    if (!items.some((item) => item.done)) return { kind: 'repeat' };
-    return { kind: 'happened', result: { done: true, action, items } };
+  const isNew = folder === undefined;
+  return {
+    folder,
+    isOwn: passesForOwn(folder ?? { path, delimiter: null, specialUse: null }, roles),
+    // A folder that no role is pinned to yet is found, or created, and pinned by the run.
+    destination: 'role' in to && (isNew || pin?.path === null) ? { role: to.role, path, isNew } : { path },
   };
-
-/** Undefined: it is in both places (copied and not removed, or a twin of it was there before), or in neither. */
-async function hasMoved(
-  plan: ActionPlan,
-  run: RunContext,
-  target: MessageTarget,
-): Promise<boolean | undefined> {
-  const { mail } = run.ports;
-  const mailbox = await run.mailbox(target.accountId);
-  const { account, call } = mailbox;
-  const to = destinationOf(plan, account);
-  const path = 'path' in to ? to.path : (await folderRolesOf(run.ports, mailbox))[to.role].path;
-  const alike = await mail.find(call, {
-    stableId: target.stableId,
-    internalDate: new Date(target.internalDateMs),
-    sizeBytes: target.sizeBytes,
-  });
-  const arrived = alike.some((row) => row.place.path === path && row.fingerprint === target.fingerprint);
-  const stayed = (await placeOf(mail, call, target)) !== undefined;
-  return arrived === stayed ? undefined : arrived;
 }
 
 const gated = {
   group: 'mail:manage',
-  kind: 'gated',
-  sends: false,
-  repeatable: false,
-  relocates: true,
   untrusted: [],
   output: changeResult,
 } as const;
@@ -161,9 +106,7 @@ export const archiveEmail = defineWrite({
     'Moves one message (id) or several (ids) to the archive folder. Give exactly one of id and ids.',
   action: 'archive',
   input: z.strictObject(selection).refine(oneSelection, ONE_SELECTION),
-  plan: (args, context) => planMove('archive_email', args, context, { role: 'archive' }),
-  perform: performMove('archive'),
-  check: checkMove('archive'),
+  plan: (args, context) => planMove('archive', args, context, { role: 'archive' }),
 });
 
 export const deleteEmail = defineWrite({
@@ -173,9 +116,7 @@ export const deleteEmail = defineWrite({
   description: 'Moves one message (id) or several (ids) to the trash folder. Give exactly one of id and ids.',
   action: 'delete',
   input: z.strictObject(selection).refine(oneSelection, ONE_SELECTION),
-  plan: (args, context) => planMove('delete_email', args, context, { role: 'trash' }),
-  perform: performMove('delete'),
-  check: checkMove('delete'),
+  plan: (args, context) => planMove('delete', args, context, { role: 'trash' }),
 });
 
 export const moveEmail = defineWrite({
@@ -195,9 +136,7 @@ export const moveEmail = defineWrite({
       }),
     })
     .refine(oneSelection, ONE_SELECTION),
-  plan: (args, context) => planMove('move_email', args, context, { path: args.target_folder }),
-  perform: performMove('move'),
-  check: checkMove('move'),
+  plan: (args, context) => planMove('move', args, context, { path: args.target_folder }),
 });
 
 /**
@@ -212,7 +151,7 @@ async function refuseReservedLabel(
 ): Promise<void> {
   if (label.startsWith('\\')) throw invalidArgument('label', 'reserved', 'may not begin with a backslash');
   const accounts = context.accounts.filter(({ accountId }) =>
-    targets.some((target) => target.accountId === accountId),
+    targets.some(({ account }) => account.accountId === accountId),
   );
   for (const account of accounts) {
     const mailbox = { account, call: context.mailCall(account) };
@@ -229,8 +168,6 @@ function delimitersOf(folders: readonly MailFolder[]): readonly string[] {
   return [...new Set(folders.flatMap(({ delimiter }) => delimiter ?? []))];
 }
 
-const labelRecord = z.strictObject({ label: z.string() });
-
 export const labelEmail = defineWrite({
   ...gated,
   name: 'label_email',
@@ -241,24 +178,13 @@ export const labelEmail = defineWrite({
     .strictObject({ ...selection, label: line({ min: 1, max: 100, description: 'One line.' }) })
     .refine(oneSelection, ONE_SELECTION),
   async plan(args, context) {
-    const targets = await selectedTargets(args, context);
-    const { label } = args;
-    await refuseReservedLabel(label, targets, context);
-    const display = [{ label: 'Label', text: label }];
-    return planChange(context, { tool: 'label_email', targets, holds: [], display, record: { label } });
+    const targets = (await selectedMessages(args, context)).map(({ target }) => target);
+    await refuseReservedLabel(args.label, targets, context);
+    const shown = await previewed(targets, [], context);
+    return {
+      action: label({ kind: 'label', label: args.label, targets: shown }),
+      holds: [],
+      ...requestOf(targets, { label: args.label }),
+    };
   },
-  perform: (plan, run) =>
-    changeEach(plan, run, 'label', async (mailbox, row) => {
-      const { label } = labelRecord.parse(plan.record);
-      // The owner may have chosen other folders since it was filed.
-      const roles = await folderRolesOf(run.ports, mailbox);
-      const mayCopyInto = (path: string) => !isReservedPath(path, roles);
-      if (isReservedLabel(label, roles, [])) {
-        throw new MailError('refused', 'the label means a folder that has a purpose of its own');
-      }
-      const request = { name: label, mayCopyInto };
-      return { labelled_by: await run.ports.mail.label(mailbox.call, row.place, request, run.start) };
-    }),
-  // Where a label is a copy, another attempt could make a second one.
-  check: async () => ({ kind: 'unknown' }),
 });

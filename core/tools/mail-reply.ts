@@ -1,10 +1,11 @@
 import * as z from 'zod';
+import { targetName } from '../actions/message-target.ts';
 import type { MessageHeaders } from '../mail/parse.ts';
 import { messageNamed, messageTarget } from '../mailbox.ts';
 import { isMessageId, QUOTE_WINDOW, quoted, replyReferences, replySubject } from '../quote.ts';
 import { address, bodyText, invalidArgument, messageId, normalAddress, text } from '../schema.ts';
-import { checkSend, followUpSend, performSend, planSend, signed } from '../send-plan.ts';
-import { defineWrite, targetOf } from './define-tool.ts';
+import { planSend, signed } from '../send-plan.ts';
+import { defineWrite } from './define-tool.ts';
 import { sendResult } from './result-shapes.ts';
 
 export const sendReply = defineWrite({
@@ -13,10 +14,7 @@ export const sendReply = defineWrite({
   description:
     'Answers the sender of a message (its Reply-To, else From) in plain text, with the message quoted and the account signature. Usually waits for the owner.',
   group: 'mail:reply',
-  kind: 'gated',
   action: 'reply',
-  sends: true,
-  repeatable: true,
   untrusted: [],
   input: z.strictObject({
     id: messageId,
@@ -30,7 +28,6 @@ export const sendReply = defineWrite({
     const target = messageTarget(account, args.id, row);
     const parentId = parent.headers.messageId;
     const plan = await planSend(context, {
-      tool: 'send_reply',
       account,
       to: answerTo(parent.headers),
       subject: replySubject(parent.headers.subject),
@@ -42,13 +39,11 @@ export const sendReply = defineWrite({
       thread: parent.headers,
       inReplyTo: parentId !== null && isMessageId(parentId) ? parentId : null,
       references: replyReferences(parent.headers),
-      targets: [target],
+      about: { target, flag: 'answered' },
     });
-    return { plan, request: { target: targetOf(target), body }, targets: [targetOf(target)] };
+    const named = targetName(account.accountId, target);
+    return { ...plan, request: { target: named, body }, targets: [named] };
   },
-  perform: performSend,
-  check: checkSend,
-  followUp: (plan, run) => followUpSend(plan, run, 'answered'),
 });
 
 const REPLY_RECIPIENTS = 5;

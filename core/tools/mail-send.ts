@@ -1,9 +1,10 @@
 import * as z from 'zod';
+import { targetName } from '../actions/message-target.ts';
 import { messageNamed, messageTarget, sendingAccount } from '../mailbox.ts';
 import { forwarded, forwardSubject, QUOTE_WINDOW, replyReferences } from '../quote.ts';
 import { accountId, address, bodyText, line, messageId, normalAddress, text } from '../schema.ts';
-import { checkSend, followUpSend, performSend, planSend, signed } from '../send-plan.ts';
-import { defineWrite, targetOf } from './define-tool.ts';
+import { planSend, signed } from '../send-plan.ts';
+import { defineWrite } from './define-tool.ts';
 import { sendResult } from './result-shapes.ts';
 
 const recipients = z
@@ -21,10 +22,7 @@ export const sendEmail = defineWrite({
   description:
     'Sends a new plain text message; the account signature is appended. Usually waits for the owner.',
   group: 'mail:send',
-  kind: 'gated',
   action: 'send',
-  sends: true,
-  repeatable: true,
   untrusted: [],
   input: z.strictObject({
     to: recipients,
@@ -37,7 +35,6 @@ export const sendEmail = defineWrite({
     const account = sendingAccount(context, args.account_id);
     const body = bodyText(args.body);
     const plan = await planSend(context, {
-      tool: 'send_email',
       account,
       to: args.to,
       subject: args.subject,
@@ -46,14 +43,11 @@ export const sendEmail = defineWrite({
       thread: null,
       inReplyTo: null,
       references: [],
-      targets: [],
+      about: null,
     });
     const to = args.to.map(normalAddress).sort();
-    return { plan, request: { account: account.accountId, to, subject: args.subject, body }, targets: [] };
+    return { ...plan, request: { account: account.accountId, to, subject: args.subject, body }, targets: [] };
   },
-  perform: performSend,
-  check: checkSend,
-  followUp: (plan, run) => followUpSend(plan, run, null),
 });
 
 export const forwardEmail = defineWrite({
@@ -62,10 +56,7 @@ export const forwardEmail = defineWrite({
   description:
     'Sends the text of a message on, with a note above it and the account signature; attachments are not forwarded. Usually waits for the owner.',
   group: 'mail:send',
-  kind: 'gated',
   action: 'forward',
-  sends: true,
-  repeatable: true,
   untrusted: [],
   input: z.strictObject({
     id: messageId,
@@ -91,7 +82,6 @@ export const forwardEmail = defineWrite({
     });
     const target = messageTarget(account, args.id, row);
     const plan = await planSend(context, {
-      tool: 'forward_email',
       account,
       to: args.to,
       subject: forwardSubject(subject),
@@ -101,13 +91,10 @@ export const forwardEmail = defineWrite({
       thread: message.headers,
       inReplyTo: null,
       references: replyReferences(message.headers),
-      targets: [target],
+      about: { target, flag: 'forwarded' },
     });
-    const named = targetOf(target);
+    const named = targetName(account.accountId, target);
     const addresses = args.to.map(normalAddress).sort();
-    return { plan, request: { target: named, to: addresses, note }, targets: [named] };
+    return { ...plan, request: { target: named, to: addresses, note }, targets: [named] };
   },
-  perform: performSend,
-  check: checkSend,
-  followUp: (plan, run) => followUpSend(plan, run, 'forwarded'),
 });

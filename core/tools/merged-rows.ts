@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { ServiceError } from '../errors.ts';
 import type { MessageRow } from '../mail/message-row.ts';
-import { findFolder, folderName, folderNamed, summaryOf } from '../mailbox.ts';
+import { findFolder, folderNamed, summaryOf } from '../mailbox.ts';
 import type { Result } from '../outcome.ts';
 import { cursorAt, type Position } from '../paging.ts';
 import type { MessagePage } from '../ports/mail-reading.ts';
 import type { Account } from '../ports/storage.ts';
+import { folderName } from '../shortened.ts';
 import type { CallContext, Found } from './define-tool.ts';
 import { messageSummary, pageShape } from './result-shapes.ts';
 
@@ -57,7 +58,7 @@ export function mergedRows(
     /** What an empty list says besides. */
     readonly none: Result;
   },
-): Found {
+): Found<z.input<typeof messageRows>> {
   const present = pages.filter((page) => page !== undefined);
   const [first] = present;
   if (first === undefined) throw new ServiceError('not_found', { details: { reason: 'folder' } });

@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { ServiceError } from '../errors.ts';
-import type { Result } from '../outcome.ts';
 import type { Tracker, TrackerLink } from '../ports/tracker-storage.ts';
-import { endOfDay, isoIn } from '../time-zone.ts';
+import { dueAt, isoIn } from '../time-zone.ts';
 import type { CallContext } from './define-tool.ts';
 import { accountIdShape, messageIdShape, timestamp } from './result-shapes.ts';
 
@@ -54,12 +53,21 @@ export const linkShape = z.looseObject({
   event_id: z.int().min(1).optional().meta({ description: 'Of an event.' }),
 });
 
+export type LinkRow = z.input<typeof linkShape>;
+
 /** @throws ServiceError not_found */
-export async function trackerNamed(context: CallContext, id: number): Promise<Tracker> {
+async function trackerNamed(context: CallContext, id: number): Promise<Tracker> {
   const { ownerId } = context.owner;
   const found = await context.ports.storage.tracker({ ownerId, trackerId: id, upTo: undefined, limit: 0 });
   if (found === undefined) throw noTracker();
   return found.tracker;
+}
+
+/** The tracker that a change is about, as a plan keeps it, and the status that it has now. @throws ServiceError not_found */
+export async function trackerChosen(context: CallContext, id: number) {
+  const { trackerId, title, status } = await trackerNamed(context, id);
+  context.shown(`tracker:${trackerId}`);
+  return { tracker: { trackerId, title }, status };
 }
 
 export function noTracker(): ServiceError {
@@ -67,7 +75,7 @@ export function noTracker(): ServiceError {
 }
 
 /** `last_auto_link_at` is absent until the first one. */
-export function trackerRow(tracker: Tracker, timezone: string): Result {
+export function trackerRow(tracker: Tracker, timezone: string): z.input<typeof trackerShape> {
   const { summary, lastAutoLinkAt } = tracker;
   return {
     tracker_id: tracker.trackerId,
@@ -86,13 +94,8 @@ export function trackerRow(tracker: Tracker, timezone: string): Result {
   };
 }
 
-/** The last second of the day in the zone. */
-export function dueAt(dueOn: string | null, timezone: string): string | null {
-  return dueOn === null ? null : isoIn(endOfDay(dueOn, timezone), timezone);
-}
-
 /** What a kind of link has no word for is empty; `date` is then that of the link. */
-export function linkRow(context: CallContext, { linkId, addedBy, createdAt, content }: TrackerLink): Result {
+export function linkRow(context: CallContext, { linkId, addedBy, createdAt, content }: TrackerLink): LinkRow {
   const base = { link_id: linkId, kind: content.kind };
   const rest = { added_by: addedBy, created_at: createdAt.toISOString() };
   switch (content.kind) {

@@ -1,12 +1,19 @@
 import * as z from 'zod';
-import type { Result } from '../outcome.ts';
 import { cursorAt, positionOf } from '../paging.ts';
 import type { Tracker, TrackerLink } from '../ports/tracker-storage.ts';
 import { cursor } from '../schema.ts';
 import { seenText, wordEnd } from '../seen-text.ts';
 import { type CallContext, defineRead, type Found } from './define-tool.ts';
 import { pageShape } from './result-shapes.ts';
-import { linkRow, linkShape, noTracker, trackerId, trackerRow, trackerShape } from './tracker-fields.ts';
+import {
+  type LinkRow,
+  linkRow,
+  linkShape,
+  noTracker,
+  trackerId,
+  trackerRow,
+  trackerShape,
+} from './tracker-fields.ts';
 
 const TRACKERS_OF_PAGE = 100;
 const LINKS_OF_PAGE = 50;
@@ -57,6 +64,8 @@ export const listTrackers = defineRead({
 /** The link that a page begins with, and how many code points of its note were shown before. */
 const position = z.tuple([z.int().min(1), z.int().min(0)]);
 
+const trackerWithLinks = trackerShape.extend({ links: z.array(linkShape), ...pageShape });
+
 export const getTracker = defineRead({
   name: 'get_tracker',
   title: 'Read a tracker',
@@ -67,7 +76,7 @@ export const getTracker = defineRead({
   untrusted: [...OF_TRACKER, 'links[].subject', 'links[].from', 'links[].note'],
   wrapped: [],
   input: z.strictObject({ tracker_id: trackerId, cursor: cursor.optional() }),
-  output: trackerShape.extend({ links: z.array(linkShape), ...pageShape }),
+  output: trackerWithLinks,
   async run(args, context) {
     const [upTo, noteOffset] =
       args.cursor === undefined ? [undefined, 0] : positionOf(context, args.cursor, position);
@@ -91,11 +100,11 @@ function linksPage(
   links: readonly TrackerLink[],
   total: number,
   noteOffset: number,
-): Found {
+): Found<z.input<typeof trackerWithLinks>> {
   const facts = trackerRow(tracker, context.owner.timezone);
   const rows = links.slice(0, LINKS_OF_PAGE).map((link, at) => {
     const row = linkRow(context, link);
-    if (typeof row.id === 'string') context.listed(row.id);
+    if (row.id !== undefined) context.listed(row.id);
     return { linkId: link.linkId, ...noted(row, at === 0 ? noteOffset : 0) };
   });
   if (rows.length === 0) {
@@ -130,12 +139,12 @@ function linksPage(
 }
 
 /** A row whose note can be cut. What is counted is what is shown. @param offset where the note goes on */
-function noted(row: Result, offset: number) {
+function noted(row: LinkRow, offset: number) {
   const { note } = row;
-  const chars = typeof note === 'string' ? Array.from(seenText(note)).slice(offset) : [];
+  const chars = note !== null ? Array.from(seenText(note)).slice(offset) : [];
   return {
     /** `end`: how much of the note was shown so far, where it goes on behind that. */
-    upTo(most: number): { readonly row: Result; readonly end: number | undefined } {
+    upTo(most: number): { readonly row: LinkRow; readonly end: number | undefined } {
       const isWhole = chars.length <= most;
       if (isWhole && offset === 0) return { row, end: undefined };
       const shown = isWhole ? chars.length : wordEnd(chars, most);

@@ -1,24 +1,25 @@
 import * as z from 'zod';
-import { defineWrite } from './define-tool.ts';
-import { directResult, planStatus, setStatus, statusOutput } from './tracker-change.ts';
-import { trackerId } from './tracker-fields.ts';
+import { trackerStatus } from '../actions/tracker-status.ts';
+import { defineLightWrite } from './define-tool.ts';
+import { statusOutput, trackerRequest } from './tracker-change.ts';
+import { trackerChosen, trackerId } from './tracker-fields.ts';
 
-export const resolveTracker = defineWrite({
+export const resolveTracker = defineLightWrite({
   name: 'resolve_tracker',
   title: 'Resolve a tracker',
   description:
     'Marks a tracker as resolved: it leaves the list, and nothing is linked to it by itself any more.',
   group: 'trackers:remove',
-  kind: 'light',
   action: 'resolve',
-  sends: false,
-  repeatable: false,
   untrusted: [],
   input: z.strictObject({ tracker_id: trackerId }),
   ...statusOutput('resolve'),
-  plan: (args, context) =>
-    planStatus(context, { tool: 'resolve_tracker', trackerId: args.tracker_id, status: 'resolved' }),
-  perform: (plan, run) => setStatus(plan, run, 'resolve'),
-  check: async () => ({ kind: 'repeat' }),
-  direct: directResult,
+  async plan(args, context) {
+    const { tracker, status: from } = await trackerChosen(context, args.tracker_id);
+    const to = 'resolved';
+    return {
+      action: trackerStatus({ kind: 'tracker_status', word: 'resolve', tracker, from, to }),
+      ...trackerRequest(tracker.trackerId, { status: to }),
+    };
+  },
 });

@@ -82,7 +82,10 @@ function openDoors(
 ): void {
   const options = { trustedProxies: configuration.trustedProxies, log };
   const answer = answerApi(service, options);
-  api.answerWith(observeRequests(httpHandler(answer), watch, apiRequestName), brokenRequests(service, answer));
+  api.answerWith(
+    observeRequests(httpHandler(answer), watch, apiRequestName),
+    brokenRequests(service, answer),
+  );
   // The demo passes no account settings, so its dashboard connects no account and names `countersign serve` instead.
   const pages = dashboardHandler(
     service,

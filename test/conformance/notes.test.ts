@@ -1,5 +1,6 @@
 import { type IncomingMessage, request } from 'node:http';
 import { expect, it } from 'vitest';
+import { shownOf } from '../core/scene.ts';
 import { sendBytes } from '../hosts/rest/raw-http.ts';
 import { approvalIn, doorOf, expectFailure, ownDoor } from './door.ts';
 import { section } from './sections.ts';
@@ -104,8 +105,8 @@ section('Notes: Where API.md can be read in two ways', () => {
   ])('characters of a body: %s', async (_name, body, shown) => {
     const own = await ownDoor();
     const { id } = approvalIn(await own.call('POST', '/v1/messages', { body: own.letter({ body }) }));
-    const view = await own.server.service.approvals.show(own.server.ownerId, id);
-    expect(view?.message?.text).toBe(shown);
+    const { message } = await shownOf(own.server, id);
+    expect(message?.says.text).toBe(shown);
   });
 
   it.each(['\u0000', '\u0007', '\u007f', '\ud800'])(

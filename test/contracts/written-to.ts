@@ -99,7 +99,7 @@ export function writtenToPromises(name: string, open: () => Promise<AttackedMail
       const { id } = (outcome as unknown as { approval: { id: string } }).approval;
       const view = await service.service.approvals.show(service.ownerId, id);
       await service.service.approvals.reject(service.ownerId, id);
-      return view?.plan?.holds ?? ['no plan'];
+      return view?.approval.reasons.filter((reason) => reason !== 'mode_approval') ?? ['no request'];
     }
     const HELD = ['first_time_recipient'];
 

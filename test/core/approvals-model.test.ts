@@ -13,6 +13,7 @@ import {
   type Scene,
   STRANGER,
   sendTo,
+  shownOf,
   wordOf,
 } from './scene.ts';
 
@@ -77,10 +78,10 @@ function expected({ requests }: Model, asked: Asked, nowMs: number): string | { 
   return 'pending_approval';
 }
 
-async function messageIdOf({ service, ownerId }: Scene, id: string): Promise<string> {
-  const messageId = (await service.approvals.show(ownerId, id))?.plan?.messageId;
-  if (typeof messageId !== 'string') throw new Error('the plan of a send names no message');
-  return messageId;
+async function messageIdOf(scene: Scene, id: string): Promise<string> {
+  const { message } = await shownOf(scene, id);
+  if (message === undefined) throw new Error('the request sends nothing');
+  return message.says.messageId;
 }
 
 async function checkInvariants(model: Model, { scene, ended, messageIds }: Real): Promise<void> {

@@ -24,6 +24,7 @@ import {
   REFUSED,
   REFUSED_AFTER,
   resultOf,
+  shownOf,
   wordOf,
 } from './scene.ts';
 
@@ -105,8 +106,8 @@ describe('attendees whom no message can reach', () => {
     await put(scene, 'one.ics', object('one', 'DTSTART:20270301T080000Z', ...attendees));
     const event_id = await numberOf(scene, 'one');
     const { id } = approvalOf(await scene.key.call('update_event', { event_id, title: 'Other' }));
-    const shown = await scene.service.approvals.show(scene.ownerId, id);
-    expect(shown?.event?.telling).toEqual({
+    const shown = await shownOf(scene, id);
+    expect(shown.event?.telling).toEqual({
       byServer: [],
       byMail: [],
       notYet: [],
@@ -126,8 +127,8 @@ it.each(['update_event', 'cancel_event'])(
     const args = tool === 'update_event' ? { title: 'Other' } : {};
     const event_id = await numberOf(scene, 'one,two');
     const { id } = approvalOf(await scene.key.call(tool, { event_id, ...args }));
-    const shown = await scene.service.approvals.show(scene.ownerId, id);
-    expect(shown?.event?.telling.byMail).toEqual([FRIEND]);
+    const shown = await shownOf(scene, id);
+    expect(shown.event?.telling.byMail).toEqual([FRIEND]);
     const { state } = (await approve(scene, id)).approval;
     const [told] = await invitations(scene);
     expect([state, told?.to, told?.lines]).toEqual([

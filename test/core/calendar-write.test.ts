@@ -17,7 +17,7 @@ import {
   sentCopies,
   startsOf,
 } from './calendar-scene.ts';
-import { approvalOf, approve, detailsOf, FRIEND, OWN, STRANGER, wordOf } from './scene.ts';
+import { approvalOf, approve, detailsOf, FRIEND, OWN, STRANGER, shownOf, wordOf } from './scene.ts';
 
 describe('create_event', () => {
   it('puts the event into the calendar once the owner approves, and tells nobody', async () => {
@@ -129,9 +129,7 @@ describe('create_event', () => {
     const { ownerId } = scene;
     await scene.service.accounts.connect({ ownerId, email: 'two@countersign.test', settings: {} });
     const { id } = approvalOf(await scene.key.call('create_event', PLANNING));
-    expect((await scene.service.approvals.show(ownerId, id))?.plan?.account?.email).toBe(
-      'two@countersign.test',
-    );
+    expect((await shownOf(scene, id)).account?.email).toBe('two@countersign.test');
   });
 });
 

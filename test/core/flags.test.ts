@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { MailFlag } from '../../core/ports/mail.ts';
 import { openCrashing } from './crashed-run.ts';
-import { approvalOf, approve, idsIn, letter, OWN, openScene, resultOf, type Scene } from './scene.ts';
+import {
+  approvalOf,
+  approve,
+  idsIn,
+  letter,
+  OWN,
+  openScene,
+  resultOf,
+  type Scene,
+  shownOf,
+} from './scene.ts';
 
 // mark_read has a file of its own; these are the two that differ from it in the flag alone.
 
@@ -41,9 +51,9 @@ describe.each(FLAGS)('%s', (tool, state, flag, on) => {
     const ids = await idsIn(key);
     const outcome = await key.call(tool, { ids });
     expect(approvalOf(outcome)).toMatchObject({ tool, state: 'pending' });
-    const view = await scene.service.approvals.show(scene.ownerId, approvalOf(outcome).id);
-    expect(view?.plan?.display).toEqual([{ label: 'Change', text: `mark as ${state}` }]);
-    expect(view?.plan?.targets).toMatchObject([{ preview: 'Text a' }, { preview: 'Text b' }]);
+    const shown = await shownOf(scene, approvalOf(outcome).id);
+    expect(shown.details).toEqual([{ label: 'Change', text: `mark as ${state}` }]);
+    expect(shown.targets).toMatchObject([{ preview: 'Text a' }, { preview: 'Text b' }]);
     expect(await has(scene, flag)).toEqual([!on, !on]);
     await approve(scene, approvalOf(outcome).id);
     expect(await has(scene, flag)).toEqual([on, on]);

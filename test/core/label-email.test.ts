@@ -12,6 +12,7 @@ import {
   openScene,
   type Scene,
   type SceneOptions,
+  shownOf,
 } from './scene.ts';
 
 const samples = () => [letter('a', { minutesAgo: 1 }), letter('b', { minutesAgo: 2 })];
@@ -34,9 +35,9 @@ describe('label_email', () => {
     const outcome = await key.call('label_email', { ids, label: 'To pay: \u{1f4b6}' });
     expect(approvalOf(outcome)).toMatchObject({ tool: 'label_email', action: 'label', state: 'pending' });
     const { id } = approvalOf(outcome);
-    const plan = (await scene.service.approvals.show(scene.ownerId, id))?.plan;
-    expect(plan?.display).toEqual([{ label: 'Label', text: 'To pay: \u{1f4b6}' }]);
-    expect(plan?.targets).toMatchObject([
+    const shown = await shownOf(scene, id);
+    expect(shown.details).toEqual([{ label: 'Label', text: 'To pay: \u{1f4b6}' }]);
+    expect(shown.targets).toMatchObject([
       { subject: 'Subject a', preview: 'Text a' },
       { subject: 'Subject b', preview: 'Text b' },
     ]);

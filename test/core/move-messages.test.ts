@@ -17,6 +17,7 @@ import {
   resultOf,
   type Scene,
   type SceneOptions,
+  shownOf,
 } from './scene.ts';
 
 const OTHER = 'other@countersign.test';
@@ -142,12 +143,12 @@ describe.each(TOOLS)('%s', (tool, args, action, folder) => {
     const samples = () => [letter('a', { text }), letter('b', { subject: 'Other', minutesAgo: 61 })];
     const { scene, key, ids } = await open('approval', 0, { samples });
     const { id } = approvalOf(await key.call(tool, { ids, ...args }));
-    const plan = (await scene.service.approvals.show(scene.ownerId, id))?.plan;
-    expect(plan?.targets).toMatchObject([
+    const shown = await shownOf(scene, id);
+    expect(shown.targets).toMatchObject([
       { subject: 'Subject a', path: 'INBOX', preview: `Dear all, ${'long '.repeat(26).trimEnd()}…` },
       { subject: 'Other', path: 'INBOX', preview: 'Text b' },
     ]);
-    expect(plan?.display).toEqual([{ label: 'To folder', text: folder }]);
+    expect(shown.details).toEqual([{ label: 'To folder', text: folder }]);
   });
 });
 
@@ -173,7 +174,7 @@ it('a subject or a name as long as a book does not push other requests off the p
   });
   const { scene, key, ids } = await open('approval', 0, { samples: () => [long] });
   const { id } = approvalOf(await key.call('archive_email', { ids }));
-  const [target] = (await scene.service.approvals.show(scene.ownerId, id))?.plan?.targets ?? [];
+  const [target] = (await shownOf(scene, id)).targets;
   expect([target?.subject, target?.from]).toEqual([
     expect.stringMatching(/^x{400,}…$/),
     expect.stringMatching(/^n{100,}… <n@example\.org>$/),
@@ -199,7 +200,8 @@ describe('move_email', () => {
       const view = await scene.service.approvals.show(scene.ownerId, approvalOf(outcome).id);
       expect(view?.approval.reasons).toEqual(['into_sent_or_drafts']);
       expect(view?.notes[0]).toMatch(/Sent or Drafts/);
-      expect(view?.plan?.targets).toMatchObject([{ preview: 'Text 0' }]);
+      const { targets } = await shownOf(scene, approvalOf(outcome).id);
+      expect(targets).toMatchObject([{ preview: 'Text 0' }]);
       expect(await subjectsIn(key, 'inbox')).toEqual(['Subject 0']);
     },
   );
@@ -249,9 +251,9 @@ describe('a move of messages of two accounts', () => {
   it('puts each into the folder of its own account, and the owner sees both', async () => {
     const { scene, key, ids } = await openBoth();
     const { id } = approvalOf(await key.call('archive_email', { ids }));
-    const plan = (await scene.service.approvals.show(scene.ownerId, id))?.plan;
-    expect(plan?.account).toBeNull();
-    expect(plan?.display).toEqual([
+    const shown = await shownOf(scene, id);
+    expect(shown.account).toBeNull();
+    expect(shown.details).toEqual([
       { label: `To folder, account 1 (${OWN})`, text: 'Archive' },
       { label: `To folder, account 2 (${OTHER})`, text: 'Archive' },
     ]);
@@ -305,8 +307,8 @@ describe('an account without a folder for the archive', () => {
       }),
     });
     const { id } = approvalOf(await key.call('archive_email', { id: ids[0] }));
-    const plan = (await scene.service.approvals.show(scene.ownerId, id))?.plan;
-    expect(plan?.display).toEqual([{ label: 'To folder', text: 'Archive (a new folder)' }]);
+    const shown = await shownOf(scene, id);
+    expect(shown.details).toEqual([{ label: 'To folder', text: 'Archive (a new folder)' }]);
     expect(made).toBe(0);
     expect((await approve(scene, id)).approval.state).toBe('executed');
     expect(made).toBe(1);

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { caldavCalendar } from '../../adapters/caldav/calendar.ts';
 import { sandboxCalendar } from '../../adapters/sandbox/calendar.ts';
 import { openTestService } from '../open-service.ts';
+import { shownOf } from './scene.ts';
 
 /** The tools outside mail, which came after the core had its shape. */
 
@@ -96,7 +97,8 @@ describe('create_tracker', () => {
     const filed = await key.call('create_tracker', { title: 'Later' });
     if (filed.status !== 'pending_approval') throw new Error(filed.status);
     const shown = await service.approvals.show(ownerId, filed.approval.id);
-    expect(shown?.plan?.display).toContainEqual({ label: 'Title', text: 'Later' });
+    const { details } = await shownOf({ service, ownerId }, filed.approval.id);
+    expect(details).toContainEqual({ label: 'Title', text: 'Later' });
     const decided = await service.approvals.approve(ownerId, filed.approval.id, shown?.approval.digest ?? '');
     expect(decided?.approval).toMatchObject({
       state: 'executed',

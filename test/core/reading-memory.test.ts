@@ -4,7 +4,7 @@ import type { SandboxMail } from '../../adapters/sandbox/mail.ts';
 import type { Mail } from '../../core/ports/ports.ts';
 import type { Reader } from '../../core/ports/reader.ts';
 import { readMessages } from '../../core/read-message.ts';
-import { approvalOf, idsIn, letter, openScene, resultOf } from './scene.ts';
+import { approvalOf, idsIn, letter, openScene, resultOf, shownOf } from './scene.ts';
 
 const MB = 1024 * 1024;
 const MESSAGES = 20;
@@ -65,8 +65,8 @@ describe('of many large messages only some are in memory at a time', () => {
   it('in what the owner is shown of a request', async () => {
     const { scene, key, ids, asked } = await openLarge();
     const { id } = approvalOf(await key.call('archive_email', { ids }));
-    const plan = (await scene.service.approvals.show(scene.ownerId, id))?.plan;
-    expect(plan?.targets.map(({ preview }) => preview)).toEqual(ids.map(() => 'the text'));
+    const shown = await shownOf(scene, id);
+    expect(shown.targets.map(({ preview }) => preview)).toEqual(ids.map(() => 'the text'));
     expect(Math.max(...asked)).toBeLessThanOrEqual(32 * MB);
   });
 

@@ -1,15 +1,20 @@
+import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import * as z from 'zod';
 import { type SandboxCalendar, sandboxCalendar } from '../../adapters/sandbox/calendar.ts';
 import { type SandboxMail, sandboxMail } from '../../adapters/sandbox/mail.ts';
 import type { SampleMessage } from '../../adapters/sandbox/sample-message.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
+import type { Action } from '../../core/actions/action.ts';
+import type { StoredAction } from '../../core/actions/stored-action.ts';
+import { openAction } from '../../core/approvals/sealed-plan.ts';
 import type { ServiceOptions } from '../../core/create-service.ts';
-import type { Outcome } from '../../core/outcome.ts';
+import { createKeyring, type Keyring } from '../../core/keyring.ts';
+import type { Outcome, Result } from '../../core/outcome.ts';
 import type { Calendar } from '../../core/ports/calendar.ts';
 import type { Mail } from '../../core/ports/ports.ts';
 import type { Storage } from '../../core/ports/storage.ts';
-import type { Answer, Decided, Service } from '../../core/service.ts';
+import type { Answer, ApprovalContent, Decided, Service } from '../../core/service.ts';
 import { eventsOn } from '../events-on.ts';
 import { openTestService, type TestKey, type TestService, wireBytes } from '../open-service.ts';
 
@@ -31,6 +36,7 @@ export interface Scene extends TestService {
   /** Empty. */
   readonly calendar: SandboxCalendar;
   readonly storage: Storage;
+  readonly keyring: Keyring;
 }
 
 export interface SceneOptions extends Omit<Partial<ServiceOptions>, 'mail' | 'calendar' | 'storage'> {
@@ -44,17 +50,19 @@ export interface SceneOptions extends Omit<Partial<ServiceOptions>, 'mail' | 'ca
 
 export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   const { samples = () => [letter('1')], mailAs, calendarAs, storageAs, ...rest } = options;
+  const { secretKeys = [randomBytes(32)] } = options;
   const mail = sandboxMail({ samples: (owner) => [...samples(owner), writtenBefore(owner)] });
   const calendar = sandboxCalendar({ samples: [] });
   const storage = sqliteStorage({ file: ':memory:' });
   const opened = await openTestService({
     ...rest,
+    secretKeys,
     email: OWN,
     mail: mailAs?.(mail) ?? mail,
     calendar: calendarAs?.(eventsOn(calendar)) ?? calendar,
     storage: storageAs?.(storage) ?? storage,
   });
-  return { ...opened, mail, calendar, storage };
+  return { ...opened, mail, calendar, storage, keyring: createKeyring(secretKeys, randomBytes) };
 }
 
 /** A message in the inbox, a minute older than the one before it. */
@@ -159,6 +167,27 @@ export async function digestOf(service: Service, ownerId: string, id: string): P
   const view = await service.approvals.show(ownerId, id);
   if (view === undefined) throw new Error('there is no such approval');
   return view.approval.digest;
+}
+
+/** What the owner's page shows of a request. */
+export async function shownOf(
+  { service, ownerId }: Pick<Scene, 'service' | 'ownerId'>,
+  id: string,
+): Promise<Extract<ApprovalContent, { kind: 'shown' }>> {
+  const content = (await service.approvals.show(ownerId, id))?.content;
+  if (content?.kind !== 'shown') throw new Error(`the request is not shown: ${content?.kind}`);
+  return content;
+}
+
+/** The action of a request, as it is filed. */
+export async function filedAction(
+  { storage, keyring, ownerId }: Scene,
+  id: string,
+): Promise<Action<StoredAction, Result>> {
+  const approval = await storage.approval(ownerId, id);
+  const sealedPlan = await storage.plan(ownerId, id);
+  if (approval === undefined || sealedPlan === undefined) throw new Error('nothing was filed');
+  return openAction(keyring, approval, sealedPlan);
 }
 
 export async function stateOf({ storage, ownerId }: Scene, id: string): Promise<string | undefined> {

@@ -9,11 +9,13 @@ import {
   detailsOf,
   expectInstant,
   FRIEND,
+  filedAction,
   openScene,
   REFUSED,
   type Scene,
   STRANGER,
   sendTo,
+  shownOf,
   wordOf,
 } from './scene.ts';
 
@@ -63,13 +65,16 @@ describe('send_email in mode approval', () => {
     const key = await scene.addKey('full');
     const { id } = approvalOf(await key.call('send_email', sendTo(STRANGER, 'Exactly this')));
     const view = await scene.service.approvals.show(scene.ownerId, id);
+    const { message } = await shownOf(scene, id);
     expect(view?.keyName).toBe('agent');
     expect(view?.title).toBe('Send a new message');
-    expect(view?.message).toMatchObject({ to: [STRANGER], subject: 'Subject', text: 'Exactly this' });
+    expect(message?.says).toMatchObject({ to: [STRANGER], subject: 'Subject', text: 'Exactly this' });
     expect(view?.notes).toHaveLength(2);
     await approve(scene, id);
     const sent = await lastSent(scene);
-    const raw = Buffer.from(view?.plan?.raw ?? '', 'base64').toString();
+    const { stored } = await filedAction(scene, id);
+    if (stored.kind !== 'send') throw new Error('a send was planned as something else');
+    const raw = Buffer.from(stored.message.raw, 'base64').toString();
     expect(Buffer.from(sent.raw).toString()).toBe(
       `Date: ${sent.date.toUTCString().replace('GMT', '+0000')}\r\n${raw}`,
     );

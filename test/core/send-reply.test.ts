@@ -12,6 +12,7 @@ import {
   OWN,
   openScene,
   type Scene,
+  shownOf,
   wordOf,
 } from './scene.ts';
 
@@ -62,9 +63,9 @@ describe('send_reply', () => {
     const { scene, key, id } = await open({});
     const outcome = await key.call('send_reply', { id, body: 'Answer' });
     expect(approvalOf(outcome)).toMatchObject({ tool: 'send_reply', action: 'reply', state: 'pending' });
-    const view = await scene.service.approvals.show(scene.ownerId, approvalOf(outcome).id);
-    expect(view?.plan?.targets).toEqual([including({ id, path: 'INBOX', subject: 'Subject parent' })]);
-    expect(view?.message?.inReplyTo).toBe('<parent@sample.countersign.test>');
+    const shown = await shownOf(scene, approvalOf(outcome).id);
+    expect(shown.targets).toEqual([including({ id, path: 'INBOX', subject: 'Subject parent' })]);
+    expect(shown.message?.says.inReplyTo).toBe('<parent@sample.countersign.test>');
   });
 
   it('goes to Reply-To instead, to each address once', async () => {

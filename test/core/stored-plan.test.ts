@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { openPlan, sealPlan } from '../../core/execute-approval.ts';
+import { sealPlan } from '../../core/approvals/sealed-plan.ts';
+import { canonicalJson, digestOf } from '../../core/canonical-json.ts';
 import { createKeyring } from '../../core/keyring.ts';
-import { canonicalJson, digestOf, planText } from '../../core/plan.ts';
+import type { LogFields } from '../../core/ports/log.ts';
 import type { Filing } from '../../core/ports/storage.ts';
-import { approvalOf, detailsOf, FRIEND, openScene, sendTo } from './scene.ts';
+import { silentLog } from '../open-service.ts';
+import { approvalOf, detailsOf, FRIEND, filedAction, openScene, sendTo } from './scene.ts';
 
 /** Whether messages are composed for somebody else than was asked. */
 const composed = vi.hoisted(() => ({ otherwise: false }));
@@ -30,8 +32,9 @@ const SPOILT: [name: string, spoil: (filing: Filing) => Partial<Filing>][] = [
     ({ ownerId, sealedPlan }) => ({ sealedPlan: sealPlan(keyring, ownerId, 'apr_other', sealedPlan) }),
   ],
   ['is not the one that the digest is of', () => ({ digest: 'f'.repeat(64) })],
-  ['is of a version that is not known', (filing) => rewritten(filing, { v: 2 })],
+  ['is of a version that is not known', (filing) => rewritten(filing, { v: 3 })],
   ['has a field that is not known', (filing) => rewritten(filing, { bcc: 'eve@example.org' })],
+  ['is that of another tool', (filing) => rewritten(filing, { tool: 'forward_email' })],
 ];
 
 /** The plan with other fields, sealed and digested as it should be. */
@@ -75,11 +78,75 @@ describe.each(SPOILT)('a stored plan that %s', (_name, spoil) => {
     const scene = await open();
     const key = await scene.addKey('full');
     const { id } = approvalOf(await key.call('send_email', sendTo(FRIEND)));
-    expect(await scene.service.approvals.show(scene.ownerId, id)).toMatchObject({
-      plan: null,
-      message: null,
-    });
+    const view = await scene.service.approvals.show(scene.ownerId, id);
+    expect(['unreadable', 'other_version']).toContain(view?.content.kind);
     expect(await scene.service.approvals.reject(scene.ownerId, id)).toMatchObject({ won: true });
+  });
+});
+
+/** A send as version 1 of plans kept it. */
+const VERSION_1 = {
+  v: 1,
+  tool: 'send_email',
+  account: { accountId: 1, email: 'demo@countersign.test' },
+  envelope: { from: 'demo@countersign.test', to: [FRIEND] },
+  raw: 'RnJvbTogZGVtb0Bjb3VudGVyc2lnbi50ZXN0DQoNCg==',
+  messageId: '<1@countersign.test>',
+  targets: [],
+  holds: [],
+  warnings: [],
+  display: [],
+  record: null,
+};
+
+describe('a plan of version 1 that still waits', () => {
+  const open = async () => {
+    const warnings: [string, LogFields | undefined][] = [];
+    const log = {
+      ...silentLog,
+      error: (...line: [string, LogFields?]) => void warnings.push([line[0], line[1]]),
+    };
+    const scene = await openScene({
+      secretKeys: [secret],
+      log,
+      storageAs: (storage) => ({
+        ...storage,
+        file(filing) {
+          const text = canonicalJson(VERSION_1);
+          const sealedPlan = sealPlan(keyring, filing.ownerId, filing.approvalId, text);
+          return storage.file({ ...filing, sealedPlan, digest: digestOf(text) });
+        },
+      }),
+    });
+    const key = await scene.addKey('full');
+    const { id } = approvalOf(await key.call('send_email', sendTo(FRIEND)));
+    return { scene, key, id, warnings };
+  };
+
+  it('is shown as one of another version, and can be rejected', async () => {
+    const { scene, id } = await open();
+    const view = await scene.service.approvals.show(scene.ownerId, id);
+    expect(view?.content).toEqual({ kind: 'other_version' });
+    expect(await scene.service.approvals.reject(scene.ownerId, id)).toMatchObject({ won: true });
+  });
+
+  it('fails as unreadable when it is approved, sends nothing, and the log says why', async () => {
+    const { scene, key, id, warnings } = await open();
+    const decided = await scene.service.approvals.approve(
+      scene.ownerId,
+      id,
+      digestOf(canonicalJson(VERSION_1)),
+    );
+    expect(decided?.approval).toMatchObject({ state: 'failed', error: 'plan_unreadable' });
+    expect(scene.mail.transmitted()).toEqual([]);
+    expect(warnings).toContainEqual([
+      'a plan could not be read',
+      { approval: id, error: 'UnreadablePlan', code: 'version' },
+    ]);
+    expect(approvalOf(await key.call('get_approval', { approval_id: id }))).toMatchObject({
+      state: 'failed',
+      error: 'plan_unreadable',
+    });
   });
 });
 
@@ -101,9 +168,11 @@ describe('a stored plan', () => {
     const [filing] = filings;
     const approval = await scene.storage.approval(scene.ownerId, id);
     if (filing === undefined || approval === undefined) throw new Error('nothing was filed');
-    const plan = openPlan(keyring, approval, filing.sealedPlan);
-    expect(digestOf(planText(plan))).toBe(approval.digest);
-    expect(plan.envelope).toEqual({ from: 'demo@countersign.test', to: [FRIEND] });
+    const text = keyring.open('plan', `${filing.ownerId}\n${id}`, filing.sealedPlan);
+    expect(digestOf(text)).toBe(approval.digest);
+    const { stored } = await filedAction(scene, id);
+    expect(JSON.parse(text)).toMatchObject({ v: 2, tool: 'send_email', action: stored });
+    expect(stored).toMatchObject({ message: { envelope: { from: 'demo@countersign.test', to: [FRIEND] } } });
     expect(JSON.stringify(filing)).not.toContain('secret word');
     expect(Buffer.from(filing.sealedPlan, 'base64url').toString('latin1')).not.toContain('secret word');
   });
@@ -119,10 +188,10 @@ describe('a stored plan', () => {
     };
     scene.clock.shift(30 * 86_400_000 - 60_000);
     const before = await shown();
-    expect(before?.message?.to).toEqual([FRIEND]);
+    expect(before?.content).toMatchObject({ kind: 'shown', message: { says: { to: [FRIEND] } } });
     scene.clock.shift(60_001);
     const later = await shown();
-    expect(later).toMatchObject({ plan: null, message: null, approval: { state: 'rejected' } });
+    expect(later).toMatchObject({ content: { kind: 'erased' }, approval: { state: 'rejected' } });
     expect(later?.approval.digest).toBe(before?.approval.digest);
   });
 

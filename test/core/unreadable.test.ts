@@ -13,6 +13,7 @@ import {
   openScene,
   resultOf,
   type SceneOptions,
+  shownOf,
 } from './scene.ts';
 
 /** Cannot read what a message with this word says. */
@@ -106,9 +107,9 @@ describe.each(REASONS)('a message that cannot be read (%s)', (reason, says) => {
     const { scene, key, id } = await open(reason);
     const sent = async (tool: string, args: object) => {
       const approval = approvalOf(await key.call(tool, { id, ...args }));
-      const view = await scene.service.approvals.show(scene.ownerId, approval.id);
+      const { message } = await shownOf(scene, approval.id);
       expect((await approve(scene, approval.id)).approval.state).toBe('executed');
-      return view?.message;
+      return message?.says;
     };
     const reply = await sent('send_reply', { body: 'Thanks' });
     expect(reply?.to).toEqual([FRIEND]);
@@ -120,8 +121,8 @@ describe.each(REASONS)('a message that cannot be read (%s)', (reason, says) => {
     const link = { tracker_id: tracker.tracker_id, message_id: id };
     expect((await key.call('link_to_tracker', link)).status).toBe('ok');
     const archive = approvalOf(await key.call('archive_email', { id }));
-    const plan = (await scene.service.approvals.show(scene.ownerId, archive.id))?.plan;
-    expect(plan?.targets[0]?.preview).toBe(says);
+    const { targets } = await shownOf(scene, archive.id);
+    expect(targets[0]?.preview).toBe(says);
     expect((await approve(scene, archive.id)).approval.state).toBe('executed');
     expect(await idsIn(key)).toEqual([]);
   });

@@ -1,9 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import * as z from 'zod';
 import type { Approval } from '../../../core/approval.ts';
-import type { ActionPlan } from '../../../core/plan.ts';
-import type { SentMessage } from '../../../core/sent-message.ts';
-import type { ApprovalView } from '../../../core/service.ts';
+import type { ApprovalContent, ApprovalView } from '../../../core/service.ts';
 import { Form } from '../forms.tsx';
 import { StateBadge } from '../state-badge.tsx';
 import { ExactText, Quoted, UnseenNote } from '../third-party-text.tsx';
@@ -63,10 +61,8 @@ async function stalePage(visit: OwnerVisit, problem: string): Promise<Reply> {
 }
 
 function viewPage({ owner, token }: OwnerVisit, view: ApprovalView, problem?: string): PageReply {
-  const { approval, keyName, plan, message, event } = view;
+  const { approval, keyName, content } = view;
   const zone = owner.timezone;
-  // What cannot be shown in full cannot be approved; rejecting is always possible.
-  const shownInFull = plan !== null && (plan.raw === null || message !== null);
   const body = (
     <article class="approval">
       <header>
@@ -107,22 +103,20 @@ function viewPage({ owner, token }: OwnerVisit, view: ApprovalView, problem?: st
           ))}
         </ul>
       )}
-      {plan === null ? (
-        <p>What it was in full has been erased.</p>
+      {content.kind === 'shown' ? (
+        <ActionDetails shown={content} zone={zone} />
       ) : (
-        <>
-          {event === null ? null : <EventDetails event={event} zone={zone} />}
-          <PlanDetails plan={plan} message={message} zone={zone} />
-        </>
+        <p id="not-shown">{NOT_SHOWN[content.kind]}</p>
       )}
       {approval.state !== 'pending' ? null : (
         <Form action={`/approvals/${approval.id}/reject`} token={token} class="decision" label="Decision">
           <input type="hidden" name="digest" value={approval.digest} />
-          {shownInFull ? (
+          {content.kind === 'shown' ? (
             <button type="submit" formAction={`/approvals/${approval.id}/approve`}>
               Approve
             </button>
           ) : (
+            // Rejecting is always possible.
             <p>It cannot be shown in full, so it cannot be approved.</p>
           )}
           <button type="submit" class="outline secondary">
@@ -136,36 +130,28 @@ function viewPage({ owner, token }: OwnerVisit, view: ApprovalView, problem?: st
   return approval.state === 'approved' ? { ...reply, refreshS: REFRESH_S } : reply;
 }
 
-function PlanDetails({
-  plan,
-  message,
-  zone,
-}: {
-  plan: ActionPlan;
-  message: SentMessage | null;
-  zone: string;
-}) {
+const NOT_SHOWN: Record<Exclude<ApprovalContent['kind'], 'shown'>, string> = {
+  erased: 'What it was in full has been erased.',
+  other_version:
+    'Another version of Countersign filed this request, and this version cannot read it. It cannot be carried out. The program can ask again.',
+  unreadable: 'What was filed cannot be read. It cannot be carried out. The program can ask again.',
+};
+
+type Shown = Extract<ApprovalContent, { kind: 'shown' }>;
+
+function ActionDetails({ shown, zone }: { shown: Shown; zone: string }) {
+  const { account, message, event, details, targets } = shown;
   return (
     <>
+      {event === undefined ? null : <EventDetails event={event} zone={zone} />}
       <dl class="facts">
-        {plan.account === null ? null : (
+        {account === null ? null : (
           <Fact name="Account" id="account">
-            <Quoted text={plan.account.email} />
+            <Quoted text={account.email} />
           </Fact>
         )}
-        {plan.envelope === null ? null : (
-          <Fact name="Goes to" id="recipients">
-            <ul>
-              {plan.envelope.to.map((address) => (
-                <li>
-                  <Quoted text={address} />
-                </li>
-              ))}
-            </ul>
-          </Fact>
-        )}
-        {message === null ? null : <MessageFacts message={message} envelope={plan.envelope} />}
-        {plan.display.map(({ label, text }) => (
+        {message === undefined ? null : <MessageFacts message={message} />}
+        {details.map(({ label, text }) => (
           <Fact name={label}>
             <span class="lines">
               <Quoted text={text} />
@@ -173,20 +159,20 @@ function PlanDetails({
           </Fact>
         ))}
       </dl>
-      {message === null ? null : (
-        <>
-          <h2>{message.invitation === null ? 'Text' : 'Text of the message, which carries the event'}</h2>
-          <UnseenNote text={message.text} />
-          <ExactText id="message-text" text={message.text} />
-        </>
-      )}
-      {plan.targets.length === 0 ? null : (
+      {message === undefined ? null : (
         <>
           <h2>
-            {plan.targets.length === 1 ? 'About this message' : `About these ${plan.targets.length} messages`}
+            {message.says.invitation === null ? 'Text' : 'Text of the message, which carries the event'}
           </h2>
+          <UnseenNote text={message.says.text} />
+          <ExactText id="message-text" text={message.says.text} />
+        </>
+      )}
+      {targets.length === 0 ? null : (
+        <>
+          <h2>{targets.length === 1 ? 'About this message' : `About these ${targets.length} messages`}</h2>
           <ul class="rows" id="targets">
-            {plan.targets.map((target) => (
+            {targets.map((target) => (
               <li>
                 <div>
                   <Quoted text={target.subject} />
@@ -194,7 +180,7 @@ function PlanDetails({
                 <div class="quiet">
                   from <Quoted text={target.from} /> · <When at={target.date} zone={zone} /> · in{' '}
                   <Quoted text={target.path} />
-                  {plan.account === null ? ` of account ${target.accountId}` : null}
+                  {account === null ? ` of account ${target.account.accountId}` : null}
                 </div>
                 {target.preview === '' ? null : (
                   <div class="quiet">
@@ -210,20 +196,29 @@ function PlanDetails({
   );
 }
 
-/** What the headers of the message say; the envelope that it travels in only where it says something else. */
-function MessageFacts({ message, envelope }: { message: SentMessage; envelope: ActionPlan['envelope'] }) {
-  const { from, to, subject, inReplyTo, messageId } = message;
+/** Whom it goes to, and what its headers say: sender and recipients only where they differ from the envelope. */
+function MessageFacts({ message: { envelope, says } }: { message: NonNullable<Shown['message']> }) {
+  const { from, to, subject, inReplyTo, messageId } = says;
   return (
     <>
+      <Fact name="Goes to" id="recipients">
+        <ul>
+          {envelope.to.map((address) => (
+            <li>
+              <Quoted text={address} />
+            </li>
+          ))}
+        </ul>
+      </Fact>
       <Fact name="From" id="message-from">
         <Quoted text={from.name === '' ? from.address : `${from.name} <${from.address}>`} />
       </Fact>
-      {envelope === null || envelope.from === from.address ? null : (
+      {envelope.from === from.address ? null : (
         <Fact name="Sent as" id="envelope-from">
           <Quoted text={envelope.from} />
         </Fact>
       )}
-      {envelope !== null && envelope.to.join() === to.join() ? null : (
+      {envelope.to.join() === to.join() ? null : (
         <Fact name="To, as the message says" id="message-to">
           <Quoted text={to.join(', ')} />
         </Fact>

@@ -1,6 +1,6 @@
 import { type Approval, isTerminal } from '../../../core/approval.ts';
 import type { Account } from '../../../core/ports/storage.ts';
-import type { ApprovalView } from '../../../core/service.ts';
+import type { ApprovalContent, ApprovalView } from '../../../core/service.ts';
 import { AccountName } from '../account-name.tsx';
 import { StateBadge } from '../state-badge.tsx';
 import { Quoted } from '../third-party-text.tsx';
@@ -65,8 +65,9 @@ function rank({ state }: Approval): number {
 }
 
 function Row(props: { view: ApprovalView; zone: string; accounts: readonly Account[] }) {
-  const { approval, keyName, title, plan } = props.view;
-  const accountIds = new Set(plan?.targets.map(({ accountId }) => accountId));
+  const { approval, keyName, title, content } = props.view;
+  const targets = content.kind === 'shown' ? content.targets : [];
+  const accountIds = new Set(targets.map(({ account }) => account.accountId));
   if (approval.accountId !== null) accountIds.add(approval.accountId);
   return (
     <li>
@@ -74,7 +75,7 @@ function Row(props: { view: ApprovalView; zone: string; accounts: readonly Accou
         <a href={`/approvals/${approval.id}`}>{title}</a>
         <StateBadge state={approval.state} />
       </div>
-      <Gist view={props.view} zone={props.zone} />
+      {content.kind === 'shown' ? <Gist shown={content} zone={props.zone} /> : null}
       <div class="quiet">
         {[...accountIds].map((accountId) => (
           <>
@@ -87,8 +88,10 @@ function Row(props: { view: ApprovalView; zone: string; accounts: readonly Accou
   );
 }
 
+type Shown = Extract<ApprovalContent, { kind: 'shown' }>;
+
 /** Enough to tell one request from the next; the page of the request says everything. */
-function Gist({ view: { message, plan, event }, zone }: { view: ApprovalView; zone: string }) {
+function Gist({ shown: { message, event, details, targets }, zone }: { shown: Shown; zone: string }) {
   const facts = event?.after ?? event?.before;
   if (facts != null) {
     return (
@@ -98,16 +101,16 @@ function Gist({ view: { message, plan, event }, zone }: { view: ApprovalView; zo
       </div>
     );
   }
-  if (message !== null && plan?.envelope != null) {
+  if (message !== undefined) {
     return (
       <div>
-        to <Quoted text={plan.envelope.to.join(', ')} />: <Quoted text={message.subject} />
+        to <Quoted text={message.envelope.to.join(', ')} />: <Quoted text={message.says.subject} />
       </div>
     );
   }
-  const [first, ...others] = plan?.targets ?? [];
+  const [first, ...others] = targets;
   if (first === undefined) {
-    const [about] = plan?.display ?? [];
+    const [about] = details;
     return about === undefined ? null : (
       <div>
         <Quoted text={about.text} />

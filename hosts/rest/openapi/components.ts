@@ -63,8 +63,12 @@ function typeName(tool: string): string {
 
 /** The schema of what a read of this tool finds, or a light write of it that ran at once; undefined: none of its own. */
 export function resultName(tool: Tool): string | undefined {
-  const shape = isWrite(tool) ? tool.directOutput : tool.output;
-  return shape && `${typeName(tool.name)}Result`;
+  return ownShape(tool) && `${typeName(tool.name)}Result`;
+}
+
+function ownShape(tool: Tool): z.ZodType | undefined {
+  if (tool.kind === 'gated') return undefined;
+  return tool.kind === 'light' ? tool.directOutput : tool.output;
 }
 
 /** @returns by name, with every schema that one of them refers to */
@@ -80,7 +84,7 @@ export function schemasOf(tools: readonly Tool[]): Schemas {
   for (const [name, shape] of Object.entries(shapes)) add(name, shape);
   for (const tool of tools) {
     const name = resultName(tool);
-    const shape = isWrite(tool) ? tool.directOutput : tool.output;
+    const shape = ownShape(tool);
     if (name !== undefined && shape !== undefined) add(name, shape);
     if (isWrite(tool)) add(`${typeName(tool.name)}ApprovalResult`, tool.output);
   }

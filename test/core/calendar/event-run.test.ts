@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { inlineReader } from '../../../adapters/reader/reader.ts';
-import { checkEvent } from '../../../core/calendar/event-run.ts';
-import type { RunContext } from '../../../core/tools/define-tool.ts';
+import type { RunContext } from '../../../core/actions/action.ts';
 import { type ReadMail, readMail } from '../../contracts/mail/read.ts';
 import { eventsOn } from '../../events-on.ts';
 import { silentLog } from '../../open-service.ts';
@@ -16,7 +15,7 @@ import {
   SECOND,
   SERIES,
 } from '../calendar-scene.ts';
-import { approvalOf, approve, FRIEND } from '../scene.ts';
+import { approvalOf, approve, FRIEND, filedAction } from '../scene.ts';
 
 // What a run that was cut off between its start and its end is found to have done.
 
@@ -34,8 +33,7 @@ async function cut(
 ): Promise<Cut> {
   const scene = await openCalendar();
   const { id } = approvalOf(await scene.key.call(tool, { ...args, ...(await prepare(scene)) }));
-  const plan = (await scene.service.approvals.show(scene.ownerId, id))?.plan;
-  if (plan == null) throw new Error('the request has no plan');
+  const action = await filedAction(scene, id);
   return {
     scene,
     async done() {
@@ -62,7 +60,7 @@ async function cut(
           return { account, call: callOf(scene) };
         },
       };
-      return (await checkEvent('update')(plan, run)).kind;
+      return (await action.check(run)).kind;
     },
   };
 }
@@ -81,14 +79,14 @@ const unsent = { holdsMessage: async () => false };
 describe('a new event', () => {
   it('that is not there is made again; one that is there was made', async () => {
     const { check, done } = await cut('create_event', PLANNING);
-    expect(await check()).toBe('repeat');
+    expect(await check()).toBe('not');
     await done();
     expect(await check()).toBe('happened');
   });
 
   it('whose attendee may have been told is not known, but by the copy in Sent', async () => {
     const { check, done } = await cut('create_event', { ...PLANNING, attendee: FRIEND });
-    expect(await check()).toBe('repeat');
+    expect(await check()).toBe('not');
     await done();
     expect(await check(unsent)).toBe('unknown');
     expect(await check({ holdsMessage: async () => true })).toBe('happened');
@@ -101,7 +99,7 @@ describe.each([
 ] as const)('%s of one of a series', (tool, args) => {
   it('is repeated where the object is as it was, and done where it is as planned', async () => {
     const { check, done } = await cut(tool, args, lonely);
-    expect(await check()).toBe('repeat');
+    expect(await check()).toBe('not');
     await done();
     expect(await check()).toBe('happened');
   });
@@ -114,7 +112,7 @@ describe.each([
 
   it('is not known where somebody may have been told', async () => {
     const { check, done } = await cut(tool, args, series);
-    expect(await check(unsent)).toBe('repeat');
+    expect(await check(unsent)).toBe('not');
     await done();
     expect(await check(unsent)).toBe('unknown');
   });
@@ -129,7 +127,7 @@ it('a change of an event that is gone is not known; its cancellation is done', a
       const { id } = approvalOf(await fresh.key.call('create_event', PLANNING));
       return { event_id: (await approve(fresh, id)).approval.result?.object_id };
     });
-    expect(await check()).toBe('repeat');
+    expect(await check()).toBe('not');
     await removeOnly(scene);
     expect([tool, await check()]).toEqual([tool, found]);
   }

@@ -94,6 +94,33 @@ describe('a decision', () => {
     }
   });
 
+  it.each([
+    ['other_version', 'Another version of Countersign filed this request'],
+    ['unreadable', 'What was filed cannot be read.'],
+  ] as const)('can only be to reject a request that is not shown: %s', async (kind, words) => {
+    const dashboard = await openDashboard({
+      between: (service) => ({
+        ...service,
+        approvals: {
+          ...service.approvals,
+          async show(ownerId, id) {
+            const view = await service.approvals.show(ownerId, id);
+            return view && { ...view, content: { kind } };
+          },
+        },
+      }),
+    });
+    const id = await dashboard.ask({});
+    const cookie = await dashboard.cookie();
+    const page = await openPage(dashboard, id, cookie);
+    expect(page.body).toContain(words);
+    expect(page.body).not.toContain('>Approve<');
+    const list = await dashboard.send({ path: '/approvals', headers: { cookie } });
+    expect(list.body).toContain(`/approvals/${id}`);
+    expect((await page.press('reject')).status).toBe(303);
+    expect(await stateOf(dashboard, id)).toBe('rejected');
+  });
+
   it('is not open to other owners', async () => {
     const dashboard = await openDashboard();
     const id = await dashboard.ask({ subject: 'Confidential' });

@@ -1,0 +1,63 @@
+import type { MessageRow } from '../mail/message-row.ts';
+import type { Mailbox } from '../mail-call.ts';
+import { MailError, type MailErrorCode } from '../ports/mail.ts';
+import type { RunContext } from './action.ts';
+import { type MessageTarget, placeOf } from './message-target.ts';
+
+/** What actions on several messages have in common. */
+
+/** What an action on messages comes to. @typeParam E what it says of a message that it changed */
+export type Changed<E> = {
+  readonly done: true;
+  /** The word for the action. */
+  readonly action: string;
+  /** One for each message, in the order of the plan. */
+  readonly items: ChangedItem<E>[];
+};
+
+export type ChangedItem<E> = { readonly id: string; readonly account_id: number } & (
+  | ({ readonly done: true } & E)
+  | { readonly done: false; readonly code: string }
+);
+
+/**
+ * Changes the targets one after the other, each at its place with its identity checked. It is a failure only when
+ * none of them was changed.
+ */
+export async function changeEach<T extends MessageTarget, E extends object>(
+  targets: readonly T[],
+  run: RunContext,
+  change: (mailbox: Mailbox, row: MessageRow, target: T) => Promise<E>,
+): Promise<ChangedItem<E>[]> {
+  const items: ChangedItem<E>[] = [];
+  const failures: MailError[] = [];
+  for (const target of targets) {
+    try {
+      const mailbox = await run.mailbox(target.account.accountId);
+      const row = await placeOf(run.ports.mail, mailbox.call, target);
+      if (row === undefined) throw new MailError('not_found', 'the message is no longer where it was');
+      items.push({ ...named(target), ...(await change(mailbox, row, target)), done: true });
+    } catch (error) {
+      if (!(error instanceof MailError) || error.code === 'not_started') throw error;
+      failures.push(error);
+      items.push({ ...named(target), done: false, code: codeOf(error) });
+    }
+  }
+  const [first] = failures;
+  if (first !== undefined && failures.length === items.length) {
+    // What may have been done decides; then what may still be done.
+    const weightiest = (code: MailErrorCode) => failures.find((failure) => failure.code === code);
+    throw weightiest('outcome_unknown') ?? weightiest('unavailable') ?? first;
+  }
+  return items;
+}
+
+/** A message as results name it. */
+export function named({ id, account }: MessageTarget): { readonly id: string; readonly account_id: number } {
+  return { id, account_id: account.accountId };
+}
+
+/** The code of one message's outcome; one that may have been changed says so. */
+function codeOf({ code }: MailError): string {
+  return code === 'not_found' || code === 'outcome_unknown' ? code : 'upstream_mail_error';
+}

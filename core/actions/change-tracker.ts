@@ -1,0 +1,62 @@
+import * as z from 'zod';
+import { MailError } from '../ports/mail.ts';
+import type { LinkContent } from '../ports/tracker-storage.ts';
+import type { ActionFacts, RunContext } from './action.ts';
+
+/**
+ * What changes of trackers have in common. They write to Countersign's own storage: a write is whole or not at all,
+ * and the same write again changes nothing more.
+ */
+export const ownRecords = {
+  account: null,
+  isHeldWhenRepeated: false,
+  relocated: [],
+  recipients: [],
+  check: async (): Promise<{ readonly kind: 'not' }> => ({ kind: 'not' }),
+} as const;
+
+/** The tracker that is changed, with its title when the plan was made. */
+export const changedTracker = z.strictObject({ trackerId: z.int().min(1), title: z.string() });
+type ChangedTracker = z.infer<typeof changedTracker>;
+
+export function trackerFacts({ trackerId, title }: ChangedTracker): ActionFacts['details'] {
+  return [
+    { label: 'Tracker', text: title },
+    { label: 'Tracker no.', text: String(trackerId) },
+  ];
+}
+
+/** What the result of an approval says besides what the tool's own route answers. */
+interface Done {
+  readonly done: true;
+  readonly action: string;
+}
+
+/** The result of a change of a tracker, as its own route answers it. */
+export function withoutDone<R extends Done>({
+  done: _done,
+  action: _action,
+  ...own
+}: R): Omit<R, keyof Done> {
+  return own;
+}
+
+/** @throws MailError `not_started` when it may not begin, `not_found` when `write` finds no tracker */
+export async function begun<T>({ start }: RunContext, write: () => Promise<T | undefined>): Promise<T> {
+  if (!(await start())) throw new MailError('not_started', 'the run was not allowed to start');
+  const written = await write();
+  if (written === undefined) throw new MailError('not_found', 'the tracker is not there');
+  return written;
+}
+
+/** Links once, however often it is repeated. @param target names what is linked @returns the number of the link */
+export async function link(
+  run: RunContext,
+  { trackerId }: ChangedTracker,
+  target: string,
+  content: LinkContent,
+): Promise<number> {
+  const { ports, ownerId, date } = run;
+  const request = { ownerId, trackerId, target, addedBy: 'agent', content, now: date } as const;
+  return (await begun(run, () => ports.storage.linkToTracker(request))).linkId;
+}

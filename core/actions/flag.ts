@@ -1,0 +1,68 @@
+import * as z from 'zod';
+import type { MailFlag } from '../ports/mail.ts';
+import { folderName } from '../shortened.ts';
+import type { LightAction } from './action.ts';
+import { type Changed, type ChangedItem, changeEach, named } from './change-messages.ts';
+import { accountOf, messageTarget, placeOf } from './message-target.ts';
+
+/** Marks messages as read, unread or flagged. Safe to repeat. */
+
+/** What a message is made, and how. Source: API.md, Message read state. */
+const STATES = {
+  read: { word: 'mark_read', flag: 'seen', on: true },
+  unread: { word: 'mark_unread', flag: 'seen', on: false },
+  flagged: { word: 'flag_email', flag: 'flagged', on: true },
+} as const satisfies Record<string, { word: string; flag: MailFlag; on: boolean }>;
+
+export const messageState = z.enum(['read', 'unread', 'flagged']);
+export type MessageState = z.infer<typeof messageState>;
+
+export const storedFlag = z.strictObject({
+  kind: z.literal('flag'),
+  state: messageState,
+  targets: z.array(messageTarget).min(1),
+});
+type StoredFlag = z.infer<typeof storedFlag>;
+
+type Marked = { readonly state: MessageState; readonly matches_request: boolean };
+
+/** One message: its item bare, with its folder. Several: `items`. Source: API.md, mark-read. */
+type DirectResult =
+  | ({ readonly id: string; readonly account_id: number; readonly folder: string } & Marked)
+  | { readonly items: ChangedItem<Marked>[] };
+
+export function flag(stored: StoredFlag): LightAction<StoredFlag, Changed<Marked>, DirectResult> {
+  const { state, targets } = stored;
+  const { word, flag, on } = STATES[state];
+  return {
+    stored,
+    account: accountOf(targets),
+    isHeldWhenRepeated: false,
+    relocated: [],
+    recipients: [],
+    facts: async () => ({ details: [{ label: 'Change', text: `mark as ${state}` }], targets }),
+    async perform(run) {
+      const items = await changeEach(targets, run, async ({ call }, row) => ({
+        state,
+        matches_request: await run.ports.mail.setFlag(call, row.place, flag, on, run.start),
+      }));
+      return { done: true, action: word, items };
+    },
+    async check(run) {
+      const items: ChangedItem<Marked>[] = [];
+      for (const target of targets) {
+        const { call } = await run.mailbox(target.account.accountId);
+        const row = await placeOf(run.ports.mail, call, target);
+        if (row === undefined || row.flags.has(flag) !== on) return { kind: 'not' };
+        items.push({ ...named(target), state, matches_request: true, done: true });
+      }
+      return { kind: 'happened', result: { done: true, action: word, items } };
+    },
+    direct({ items }) {
+      const [[target], [item]] = [targets, items];
+      if (targets.length > 1 || target === undefined || !item?.done) return { items };
+      const { done: _done, ...marked } = item;
+      return { ...marked, folder: folderName(target.path) };
+    },
+  };
+}

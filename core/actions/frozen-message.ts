@@ -1,0 +1,53 @@
+import * as z from 'zod';
+import { folderForRole, folderRolesOf } from '../folders/account-folders.ts';
+import { withDate } from '../mail/compose.ts';
+import type { Outgoing } from '../ports/mail-sending.ts';
+import { readSentMessage } from '../sent-message.ts';
+import type { ActionFacts, RunContext } from './action.ts';
+
+/** A message that a plan sends, frozen when the plan was made. The account is the one that it is sent from. */
+
+export const frozenMessage = z.strictObject({
+  /** The SMTP envelope. */
+  envelope: z.strictObject({ from: z.string(), to: z.array(z.string()).min(1) }),
+  /** The message byte for byte, except for its Date; base64. */
+  raw: z.string(),
+  /** The Message-ID of `raw`. */
+  messageId: z.string(),
+});
+
+export type FrozenMessage = z.infer<typeof frozenMessage>;
+
+function outgoing({ envelope, raw, messageId }: FrozenMessage, date: Date): Outgoing {
+  return { envelope, bytes: withDate(Buffer.from(raw, 'base64'), date), date, messageId };
+}
+
+/** @throws Error when the bytes hold anything that cannot be shown */
+export async function messageFacts({
+  envelope,
+  raw,
+}: FrozenMessage): Promise<NonNullable<ActionFacts['message']>> {
+  return { envelope, says: await readSentMessage(Buffer.from(raw, 'base64')) };
+}
+
+/** @throws MailError */
+export async function transmit(accountId: number, message: FrozenMessage, run: RunContext): Promise<void> {
+  const { call } = await run.mailbox(accountId);
+  await run.ports.mail.transmit(call, outgoing(message, run.date), run.start);
+}
+
+/** Whether a copy in Sent proves that it was sent. Its absence proves nothing. */
+export async function isInSent(accountId: number, message: FrozenMessage, run: RunContext): Promise<boolean> {
+  const mailbox = await run.mailbox(accountId);
+  const { path } = (await folderRolesOf(run.ports, mailbox)).sent;
+  return path !== null && (await run.ports.mail.holdsMessage(mailbox.call, path, message.messageId));
+}
+
+/** Saves the copy in Sent. An owner who wants no Sent folder wants no copies. */
+export async function saveCopy(accountId: number, message: FrozenMessage, run: RunContext): Promise<void> {
+  const mailbox = await run.mailbox(accountId);
+  const { sent } = await folderRolesOf(run.ports, mailbox);
+  if (sent.path === null && sent.by === 'owner') return;
+  const path = await folderForRole(run.ports, mailbox, 'sent');
+  await run.ports.mail.saveSent(mailbox.call, path, outgoing(message, run.date));
+}

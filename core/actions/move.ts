@@ -1,0 +1,92 @@
+import * as z from 'zod';
+import { folderForRole, folderRolesOf } from '../folders/account-folders.ts';
+import type { Action, ActionFacts, RunContext } from './action.ts';
+import { type Changed, type ChangedItem, changeEach, named } from './change-messages.ts';
+import { accountOf, messageTarget, placeOf } from './message-target.ts';
+
+/** Moves messages, each to a folder of its own account. */
+
+const destination = z.union([
+  /** A folder that was there when the plan was made. */
+  z.strictObject({ path: z.string() }),
+  /** The folder of a role that none is pinned to yet: the run finds it, or creates it, and pins it. */
+  z.strictObject({
+    role: z.enum(['archive', 'trash']),
+    path: z.string().describe('What it is expected to be called.'),
+    isNew: z.boolean(),
+  }),
+]);
+export type Destination = z.infer<typeof destination>;
+
+const moving = messageTarget.extend({ to: destination });
+type Moving = z.infer<typeof moving>;
+
+export const storedMove = z.strictObject({
+  kind: z.literal('move'),
+  word: z.enum(['archive', 'delete', 'move']),
+  targets: z.array(moving).min(1),
+});
+type StoredMove = z.infer<typeof storedMove>;
+
+export type MoveResult = Changed<object>;
+
+export function move(stored: StoredMove): Action<StoredMove, MoveResult> {
+  const { word, targets } = stored;
+  return {
+    stored,
+    account: accountOf(targets),
+    isHeldWhenRepeated: false,
+    relocated: targets.map(({ mark }) => mark),
+    recipients: [],
+    facts: async () => ({ details: destinations(targets), targets }),
+    async perform(run) {
+      const items = await changeEach(targets, run, async (mailbox, row, { to }) => {
+        const path = 'role' in to ? await folderForRole(run.ports, mailbox, to.role) : to.path;
+        await run.ports.mail.move(mailbox.call, row.place, path, run.start);
+        return {};
+      });
+      return { done: true, action: word, items };
+    },
+    /**
+     * Looks for each message where it was and where it was to go. If nothing has moved, all of it runs again. If some
+     * messages have, those that have not are left where they are, and the result says which.
+     */
+    async check(run) {
+      const items: ChangedItem<object>[] = [];
+      for (const target of targets) {
+        const isMoved = await hasMoved(target, run);
+        if (isMoved === undefined) return { kind: 'unknown' };
+        items.push(
+          isMoved ? { ...named(target), done: true } : { ...named(target), done: false, code: 'interrupted' },
+        );
+      }
+      if (!items.some(({ done }) => done)) return { kind: 'not' };
+      return { kind: 'happened', result: { done: true, action: word, items } };
+    },
+  };
+}
+
+/** One line for each account. */
+function destinations(targets: readonly Moving[]): ActionFacts['details'] {
+  const accounts = new Map(targets.map(({ account, to }) => [account.accountId, { account, to }]));
+  return [...accounts.values()].map(({ account, to }) => ({
+    label: accounts.size === 1 ? 'To folder' : `To folder, account ${account.accountId} (${account.email})`,
+    text: 'role' in to && to.isNew ? `${to.path} (a new folder)` : to.path,
+  }));
+}
+
+/** Undefined: it is in both places (copied and not removed, or a twin of it was there before), or in neither. */
+async function hasMoved(target: Moving, run: RunContext): Promise<boolean | undefined> {
+  const { mail } = run.ports;
+  const mailbox = await run.mailbox(target.account.accountId);
+  const { to } = target;
+  const path = 'role' in to ? (await folderRolesOf(run.ports, mailbox))[to.role].path : to.path;
+  const alike = await mail.find(mailbox.call, {
+    stableId: target.stableId,
+    internalDate: new Date(target.internalDateMs),
+    sizeBytes: target.sizeBytes,
+  });
+  const arrived = alike.some((row) => row.place.path === path && row.fingerprint === target.fingerprint);
+  const stayed = (await placeOf(mail, mailbox.call, target)) !== undefined;
+  return arrived === stayed ? undefined : arrived;
+}

@@ -1,0 +1,55 @@
+import * as z from 'zod';
+import type { Action } from './action.ts';
+import { frozenMessage, isInSent, messageFacts, saveCopy, transmit } from './frozen-message.ts';
+import { actingAccount, messageTarget, placeOf } from './message-target.ts';
+
+/** Sends one message. */
+
+export const storedSend = z.strictObject({
+  kind: z.literal('send'),
+  account: actingAccount,
+  message: frozenMessage,
+  /** The message that it answers or passes on, and the flag that this one is given afterwards. */
+  about: z.strictObject({ target: messageTarget, flag: z.enum(['answered', 'forwarded']) }).nullable(),
+});
+type StoredSend = z.infer<typeof storedSend>;
+
+export type SendResult = {
+  readonly sent: true;
+  readonly recipients: number;
+};
+
+export function send(stored: StoredSend): Action<StoredSend, SendResult> {
+  const { account, message, about } = stored;
+  const { accountId } = account;
+  const result = { sent: true, recipients: message.envelope.to.length } as const;
+  return {
+    stored,
+    account,
+    isHeldWhenRepeated: true,
+    relocated: [],
+    recipients: message.envelope.to,
+    async facts() {
+      const targets = about === null ? [] : [about.target];
+      return { message: await messageFacts(message), details: [], targets };
+    },
+    async perform(run) {
+      await transmit(accountId, message, run);
+      return result;
+    },
+    async check(run) {
+      const isSent = await isInSent(accountId, message, run);
+      return isSent ? { kind: 'happened', result } : { kind: 'unknown' };
+    },
+    /** The copy in Sent, then the flag on the message that was answered. */
+    async followUp(run) {
+      await saveCopy(accountId, message, run);
+      if (about === null) return;
+      const { mail } = run.ports;
+      const { call } = await run.mailbox(accountId);
+      // A message that is gone or was replaced needs no flag.
+      const row = await placeOf(mail, call, about.target);
+      if (row !== undefined) await mail.setFlag(call, row.place, about.flag, true, run.start);
+    },
+  };
+}

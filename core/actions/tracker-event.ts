@@ -1,0 +1,58 @@
+import * as z from 'zod';
+import { wordsIn } from '../time-zone.ts';
+import type { LightAction } from './action.ts';
+import { changedTracker, link, ownRecords, trackerFacts, withoutDone } from './change-tracker.ts';
+
+/** Links an event to a tracker. One that is linked already stays so. */
+
+export const storedTrackerEvent = z.strictObject({
+  kind: z.literal('tracker_event'),
+  tracker: changedTracker,
+  eventId: z.int().min(1),
+  title: z.string(),
+  startMs: z.int(),
+  /** The owner's, in which the start is shown. */
+  timezone: z.string(),
+});
+type StoredTrackerEvent = z.infer<typeof storedTrackerEvent>;
+
+type Linked = {
+  readonly tracker_id: number;
+  readonly link_id: number;
+  readonly event_id: number;
+  readonly linked: true;
+};
+type LinkResult = Linked & { readonly done: true; readonly action: 'link_event_to_tracker' };
+
+export function trackerEvent(
+  stored: StoredTrackerEvent,
+): LightAction<StoredTrackerEvent, LinkResult, Linked> {
+  const { tracker, eventId, title, startMs, timezone } = stored;
+  const start = new Date(startMs);
+  return {
+    ...ownRecords,
+    stored,
+    facts: async () => ({
+      details: [
+        ...trackerFacts(tracker),
+        { label: 'Event', text: title },
+        { label: 'Event no.', text: String(eventId) },
+        { label: 'Begins', text: wordsIn(start, timezone) },
+      ],
+      targets: [],
+    }),
+    async perform(run) {
+      const content = { kind: 'event', eventId, title, start } as const;
+      const linkId = await link(run, tracker, `event:${eventId}`, content);
+      return {
+        tracker_id: tracker.trackerId,
+        link_id: linkId,
+        event_id: eventId,
+        linked: true,
+        done: true,
+        action: 'link_event_to_tracker',
+      };
+    },
+    direct: withoutDone,
+  };
+}

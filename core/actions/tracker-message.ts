@@ -1,0 +1,65 @@
+import * as z from 'zod';
+import type { LinkedMessage } from '../ports/tracker-storage.ts';
+import type { LightAction } from './action.ts';
+import { changedTracker, link, ownRecords, trackerFacts, withoutDone } from './change-tracker.ts';
+import { type MessageTarget, messageTarget, targetName } from './message-target.ts';
+
+/** Links a message to a tracker. One that is linked already stays so. */
+
+export const storedTrackerMessage = z.strictObject({
+  kind: z.literal('tracker_message'),
+  tracker: changedTracker,
+  /** Its preview is the excerpt that the tracker keeps. */
+  target: messageTarget,
+});
+type StoredTrackerMessage = z.infer<typeof storedTrackerMessage>;
+
+type Linked = {
+  readonly tracker_id: number;
+  readonly link_id: number;
+  readonly id: string;
+  readonly linked: true;
+};
+type LinkResult = Linked & { readonly done: true; readonly action: 'link_to_tracker' };
+
+export function trackerMessage(
+  stored: StoredTrackerMessage,
+): LightAction<StoredTrackerMessage, LinkResult, Linked> {
+  const { tracker, target } = stored;
+  return {
+    ...ownRecords,
+    stored,
+    account: target.account,
+    facts: async () => ({ details: trackerFacts(tracker), targets: [target] }),
+    async perform(run) {
+      const name = targetName(target.account.accountId, target);
+      const linkId = await link(run, tracker, name, { kind: 'mail', message: linkedMessage(target) });
+      return {
+        tracker_id: tracker.trackerId,
+        link_id: linkId,
+        id: target.id,
+        linked: true,
+        done: true,
+        action: 'link_to_tracker',
+      };
+    },
+    direct: withoutDone,
+  };
+}
+
+function linkedMessage(target: MessageTarget): LinkedMessage {
+  const { account, path, uidValidity, uid, internalDateMs, preview } = target;
+  const { stableId, fingerprint, from, subject, date, sizeBytes } = target;
+  return {
+    accountId: account.accountId,
+    place: { path, uidValidity, uid },
+    stableId,
+    fingerprint,
+    from,
+    subject,
+    date,
+    internalDate: new Date(internalDateMs),
+    sizeBytes,
+    excerpt: preview,
+  };
+}

@@ -1,0 +1,49 @@
+import * as z from 'zod';
+import type { TrackerStatus } from '../ports/tracker-storage.ts';
+import type { LightAction } from './action.ts';
+import { begun, changedTracker, ownRecords, trackerFacts, withoutDone } from './change-tracker.ts';
+
+/** Changes the status of a tracker: any to any other, or to itself. */
+
+const word = z.enum(['set_tracker_status', 'resolve']);
+type Word = z.infer<typeof word>;
+
+const status = z.enum(['open', 'waiting', 'resolved']);
+
+export const storedTrackerStatus = z.strictObject({
+  kind: z.literal('tracker_status'),
+  word,
+  tracker: changedTracker,
+  /** The status when the plan was made. */
+  from: status,
+  to: status,
+});
+type StoredTrackerStatus = z.infer<typeof storedTrackerStatus>;
+
+type Status = { readonly tracker_id: number; readonly status: TrackerStatus };
+type StatusResult<W> = Status & { readonly done: true; readonly action: W };
+
+export function trackerStatus<W extends Word>(
+  stored: StoredTrackerStatus & { readonly word: W },
+): LightAction<StoredTrackerStatus, StatusResult<W>, Status> {
+  const { tracker, from, to, word } = stored;
+  return {
+    ...ownRecords,
+    stored,
+    facts: async () => ({
+      details: [
+        ...trackerFacts(tracker),
+        { label: 'Status now', text: from },
+        { label: 'New status', text: to },
+      ],
+      targets: [],
+    }),
+    async perform(run) {
+      const { ports, ownerId, date } = run;
+      const request = { ownerId, trackerId: tracker.trackerId, status: to, now: date };
+      const { trackerId, status } = await begun(run, () => ports.storage.setTrackerStatus(request));
+      return { tracker_id: trackerId, status, done: true, action: word };
+    },
+    direct: withoutDone,
+  };
+}
