@@ -8,6 +8,7 @@ import type { Outcome } from '../core/outcome.ts';
 import type { Modes, Preset } from '../core/permissions.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import type { Service } from '../core/service.ts';
+import { expectDescribed } from './described-outcome.ts';
 
 /** A service for tests: the sandbox on SQLite in memory unless told otherwise, with a clock that tests can move. */
 
@@ -66,7 +67,9 @@ export async function callWith(
   const admission = await service.calls.admitCaller({ token: apiKey, address: '192.0.2.1' });
   if (admission.kind !== 'admitted') return admission.failure;
   const call = { tool, args, idempotencyKey, sizeBytes: wireBytes };
-  return (await service.calls.runTool(admission.caller, call)).outcome;
+  const { outcome } = await service.calls.runTool(admission.caller, call);
+  expectDescribed(tool, outcome);
+  return outcome;
 }
 
 /** Opens a service with one owner and one connected sandbox account, limits wide open unless given. */

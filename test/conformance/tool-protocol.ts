@@ -5,6 +5,7 @@ import { CATALOGUE } from '../../core/tools/catalogue.ts';
 import { leakedKeys } from '../../hosts/http/leaked-keys.ts';
 import { bodyOf, statusOf } from '../../hosts/rest/answer.ts';
 import { findRoute, type Route } from '../../hosts/rest/routes.ts';
+import { expectDescribed } from '../described-outcome.ts';
 
 /** A call of a REST route, made through the tool protocol, and its answer as that route would have written it. */
 
@@ -68,10 +69,10 @@ export async function callTool(
   const text = await response.text();
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MAX_BYTES);
   if (response.status !== 200) return { status: response.status, headers: response.headers, text };
-  return asRoute(text, new Headers(response.headers), found.route);
+  return asRoute(text, new Headers(response.headers), found.route, tool);
 }
 
-function asRoute(text: string, headers: Headers, route: Route) {
+function asRoute(text: string, headers: Headers, route: Route, tool: string) {
   const answered = message.parse(JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text));
   const { result } = z.object({ result: called.optional() }).parse(answered);
   if (result === undefined) {
@@ -82,6 +83,7 @@ function asRoute(text: string, headers: Headers, route: Route) {
   const { content, structuredContent: outcome, isError, _meta } = result;
   expect(JSON.parse(content[0].text)).toEqual(outcome);
   expect(isError).toBe(outcome.status === 'error');
+  expectDescribed(tool, outcome);
   if (_meta?.['countersign/idempotent-replayed'] === true) headers.set('Idempotent-Replayed', 'true');
   return written(outcome, headers, route);
 }

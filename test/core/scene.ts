@@ -15,6 +15,7 @@ import type { Calendar } from '../../core/ports/calendar.ts';
 import type { Mail } from '../../core/ports/ports.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import type { Answer, ApprovalContent, Decided, Service } from '../../core/service.ts';
+import { expectDescribed } from '../described-outcome.ts';
 import { eventsOn } from '../events-on.ts';
 import { openTestService, type TestKey, type TestService, wireBytes } from '../open-service.ts';
 
@@ -99,7 +100,10 @@ export async function answerOf(
 ): Promise<Answer> {
   const admission = await service.calls.admitCaller({ token: apiKey, address: '192.0.2.1' });
   if (admission.kind !== 'admitted') throw new Error(`not admitted: ${admission.failure.code}`);
-  return service.calls.runTool(admission.caller, { tool, args, idempotencyKey, sizeBytes: wireBytes });
+  const call = { tool, args, idempotencyKey, sizeBytes: wireBytes };
+  const answer = await service.calls.runTool(admission.caller, call);
+  expectDescribed(tool, answer.outcome);
+  return answer;
 }
 
 /** `ok`, `empty`, `pending_approval`, or the code of an error. */
