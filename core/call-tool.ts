@@ -473,6 +473,7 @@ export function unavailable(cause: unknown): Refusal {
 function refusalOf(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if (!(error instanceof MailError)) return new ServiceError('internal_error', { cause: error });
+  if (error.code === 'not_started') return unavailable(error);
   if (error.code === 'not_found')
     return new ServiceError('not_found', { details: { reason: 'message' }, cause: error });
   return new ServiceError('upstream_mail_error', { details: { reason: error.code }, cause: error });
