@@ -8,25 +8,25 @@ import { seenText, UNSEEN } from './seen-text.ts';
 import { carriesMarker } from './untrusted.ts';
 
 /**
- * The safety filter: what in a message to be sent is reason enough to ask the owner. Each rule is pure and stands by
- * itself; none says that a message is bad. The owner is shown the title, the agent is told nothing.
+ * The safety filter: reasons to ask the owner about a message before it is sent. Every rule is pure and independent; none
+ * claims that the message is bad. The owner sees the title, the agent sees nothing.
  * Source: DESIGN, holds.
  */
 
-/** What the rules look at. */
+/** The input of the rules. */
 export interface SafetyFacts {
   /** Normalised addresses. */
   readonly to: readonly string[];
-  /** What the agent wrote: a subject or a quote taken from a stranger's message is no part of it. */
+  /** What the agent wrote. Excludes a subject or quote from a stranger's message. */
   readonly subject: string;
   readonly body: string;
-  /** A message that goes to others than those who wrote it: what it gives away is given away by the agent. */
+  /** Forwarded text that goes to new recipients. The agent is responsible for what it reveals. */
   readonly passedOn: string;
   /** Domains that the account has written to. */
   readonly knownDomains: ReadonlySet<string>;
   /** The domain of the account's own address. */
   readonly ownDomain: string;
-  /** Normalised addresses of the message that is answered: sender and recipients. Empty for a new message. */
+  /** Normalised sender and recipients of the message being answered. Empty for a new message. */
   readonly threadAddresses: ReadonlySet<string>;
 }
 
@@ -37,41 +37,41 @@ export interface SafetyRule {
   catches(message: SafetyFacts): boolean;
 }
 
-/** More recipients than this who are not part of the conversation are many. */
+/** More recipients outside the conversation than this count as many. */
 const OUTSIDERS_MAX = 3;
 
 export const SAFETY_RULES = [
   {
     name: 'secret',
-    title: 'The text looks as if it held a password, a key or a one-time code.',
+    title: 'The text seems to contain a password, a key or a one-time code.',
     catches: (message) => holdsSecret(allPlain(message)),
   },
   {
     name: 'account_or_card_number',
-    title: 'The text looks as if it held a bank account or card number.',
+    title: 'The text seems to contain a bank account or card number.',
     catches: (message) => holdsAccountNumber(allPlain(message)),
   },
   {
     name: 'near_copy_domain',
-    title: 'The address of a recipient looks like one of a domain that you know, but belongs to another.',
+    title: "A recipient's domain looks like one you know, but is a different one.",
     catches: ({ to, knownDomains, ownDomain }) =>
       holdsNearCopy(to.map(domainOf), [...knownDomains, ownDomain]),
   },
   {
     name: 'own_markers',
     title:
-      "The text carries the marks that are put around strangers' text: it may be passing on what they ask.",
+      "The text contains the markers that surround untrusted text, so it may carry out a stranger's request.",
     catches: ({ subject, body }) => [subject, body].some(carriesMarker),
   },
   {
     name: 'invisible_characters',
-    title: 'The text holds characters that do not show, or that turn it around.',
+    title: 'The text contains invisible characters, or characters that reverse its direction.',
     catches: ({ subject, body }) => [subject, body].some((text) => seenText(text) !== text),
   },
   {
     name: 'misleading_link',
-    title: 'A link in the text leads somewhere else than it says.',
-    // As it stands: a letter that looks like another names another host.
+    title: 'A link in the text leads to a different place than it shows.',
+    // Unfolded: a look-alike letter means a different host.
     catches: ({ subject, body }) =>
       holdsMisleadingLink(normalForm(`${subject}\n\n${body}`.replace(UNSEEN, ''), 'NFKC')),
   },
@@ -90,7 +90,7 @@ export function safetyHolds(facts: SafetyFacts): SafetyHold[] {
   return SAFETY_RULES.filter((rule) => rule.catches(facts)).map(({ name }) => name);
 }
 
-/** All that is sent, in plain letters, except what its recipients wrote. */
+/** Everything that is sent, in plain letters, except what its recipients wrote themselves. */
 function allPlain({ subject, body, passedOn }: SafetyFacts): string {
   return plainText(`${subject}\n\n${body}\n\n${passedOn}`);
 }

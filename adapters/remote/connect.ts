@@ -30,7 +30,7 @@ export interface Reach {
   readonly addressesOf?: (host: string) => Promise<readonly string[]>;
 }
 
-/** Does not reveal the address: internal DNS is none of an account holder's business. */
+/** Does not reveal the address: internal DNS is not an account holder's business. */
 export class PrivateServerRefused extends MailError {
   constructor() {
     super(
