@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { type MessageTarget, targetName } from '../actions/message-target.ts';
 import { ServiceError } from '../errors.ts';
 import type { Hold } from '../holds.ts';
-import type { MessageRow } from '../mail/message-row.ts';
 import { findRow, messageTarget } from '../mailbox.ts';
 import type { Result } from '../outcome.ts';
 import type { Account } from '../ports/storage.ts';
