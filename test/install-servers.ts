@@ -1,32 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { CONFLICTING_PACKAGES, CORPUS_PACKAGES, isInstalled, SERVER_PACKAGES } from './debian-packages.ts';
 import { UNPACKED } from './servers/unpacked.ts';
 
-/** The Debian packages of the servers and the browser that the tests talk to. */
-const PACKAGES = [
-  'dovecot-imapd',
-  'dovecot-lmtpd',
-  'postfix',
-  'libsasl2-modules',
-  'openssl',
-  'chromium',
-  'radicale',
-  'xandikos',
-  'nginx-light',
-  'postgresql',
-  // What the packages below need.
-  'cyrus-common',
-  'cyrus-caldav',
-  'sasl2-bin',
-  'courier-base',
-  'courier-authdaemon',
-  'courier-authlib-userdb',
-  'libgamin0',
-  'libidn12',
-];
-
-/** They conflict with dovecot-imapd. */
-const CONFLICTING = ['cyrus-imapd', 'courier-imap'];
+const PACKAGES = [...SERVER_PACKAGES, ...Object.values(CORPUS_PACKAGES).flat()];
 
 /** A mirror that does not answer any more ends the installation, not the run. */
 const LONGEST_MS = 8 * 60_000;
@@ -36,14 +13,14 @@ const POLICY = '/usr/sbin/policy-rc.d';
 
 /**
  * Installs the missing ones in CI, as root, on Debian; elsewhere the machine is left as it is. When that fails
- * the tests still run: the suites that lack their server are skipped and named at the end.
+ * the tests still run: the suites that lack their programs are skipped and named at the end.
  */
 export default function installServers(): void {
   const mayInstall =
     process.env.CI === 'true' && process.getuid?.() === 0 && existsSync('/etc/debian_version');
   if (!mayInstall) return;
   const missing = PACKAGES.filter((name) => !isInstalled(name));
-  const packed = CONFLICTING.filter((name) => !existsSync(`${UNPACKED}/${name}`));
+  const packed = CONFLICTING_PACKAGES.filter((name) => !existsSync(`${UNPACKED}/${name}`));
   if (missing.length === 0 && packed.length === 0) return;
 
   const ownPolicy = !existsSync(POLICY);
@@ -58,11 +35,6 @@ export default function installServers(): void {
   } finally {
     if (ownPolicy) rmSync(POLICY);
   }
-}
-
-function isInstalled(name: string): boolean {
-  const query = spawnSync('dpkg', ['-s', name], { encoding: 'utf8' });
-  return query.status === 0 && /^Status: .* installed$/m.test(query.stdout);
 }
 
 /** Puts the files of a package into their folder, all of them or none. */

@@ -1,0 +1,38 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { CORPUS_PACKAGES, isInstalled } from '../debian-packages.ts';
+
+/** Debian's Python, which finds Debian's Python packages. */
+const PYTHON = '/usr/bin/python3';
+
+type Corpus = keyof typeof CORPUS_PACKAGES;
+
+/** Debian packages that a script in make/ needs and this machine lacks: the suite is then skipped by a title that says so. */
+export function missingPackages(corpus: Corpus): string[] {
+  return CORPUS_PACKAGES[corpus].filter((name) => !isInstalled(name));
+}
+
+/** Runs make/CORPUS.py. @returns a new folder with what it wrote, for the caller to remove */
+export async function generate(corpus: Corpus): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), `countersign-${corpus}-`));
+  const make = join(import.meta.dirname, 'make');
+  // A Ruby or Perl without a locale takes its source for ASCII.
+  const env = { PATH: '/usr/bin:/bin', HOME: folder, LC_ALL: 'C.UTF-8', NODE: process.execPath };
+  await promisify(execFile)(PYTHON, ['-B', join(make, `${corpus}.py`), folder], {
+    env,
+    timeout: GENERATE_MS,
+  });
+  return folder;
+}
+
+/** On a busy machine; it takes some 30 s on an idle one. */
+export const GENERATE_MS = 400_000;
+
+/** Names of the files in a folder that have one with an expectation beside them. */
+export async function expectedFiles(folder: string, ending: string): Promise<string[]> {
+  const names = await readdir(folder);
+  return names.filter((name) => name.endsWith(ending)).map((name) => name.slice(0, -ending.length));
+}
