@@ -88,28 +88,6 @@ function digitValue(digit: string): number {
   return value;
 }
 
-/** Blocks with other forms of Latin letters: letterlike, circled, wide, squared and mathematical. */
-const FORMS = [
-  [0x2100, 0x214f],
-  [0x24b6, 0x24e9],
-  [0xff21, 0xff5a],
-  [0x1d400, 0x1d6a3],
-  [0x1f130, 0x1f149],
-] as const;
-
-/** A character class that matches a Latin letter and everything that looks like it. Needs the flags `iu`. */
-export function looksLike(letter: string): string {
-  const [small, capital] = [letter.toLowerCase(), letter.toUpperCase()];
-  const alike = [small, capital, OTHERS[small] ?? '', OTHERS[capital] ?? ''];
-  for (const [from, to] of FORMS) {
-    for (let code = from; code <= to; code++) {
-      const form = String.fromCodePoint(code);
-      if (form.normalize('NFKC').toLowerCase() === small) alike.push(form);
-    }
-  }
-  return `[${alike.join('')}]`;
-}
-
 /** More characters that look alike in small print: capital I, lower-case l, i and 1 are all one stroke. */
 const STROKES: ReadonlyMap<string, string> = new Map(
   Object.entries({ d: 'đ', h: 'ħ', l: 'i1|ıіιӏłǀ', n: 'п', o: '0ø', s: '5', u: 'ц', w: 'ш' }).flatMap(

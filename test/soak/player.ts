@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import * as z from 'zod';
 import { workerText } from '../../adapters/extract/attachment-text.ts';
 import { sandboxMail } from '../../adapters/sandbox/mail.ts';
+import { fenceLookAlikes } from '../../core/fence-look-alikes.ts';
 import type { AttachmentText } from '../../core/ports/attachment-text.ts';
 import { seenText } from '../../core/seen-text.ts';
 import { openTestService } from '../open-service.ts';
@@ -117,8 +118,12 @@ async function playedMail(attachmentText: AttachmentText): Promise<Stage> {
       const parts = [first];
       if (first.body_truncated === true)
         parts.push(await call('get_email', { id, body_offset: first.body_next_offset }));
-      for (const { body } of parts)
-        if (body === undefined || seenText(body) !== body) played.wrong.push('a body holds what hides');
+      for (const { body = '\u200b' } of parts) {
+        if (seenText(body) !== body) played.wrong.push('a body holds what hides');
+        const text = body.split('\n').slice(1, -1).join('\n');
+        const fences = fenceLookAlikes(text).map(({ start, end }) => text.slice(start, end));
+        if (fences.some((one) => one !== '‹‹‹')) played.wrong.push('a body holds what looks like a fence');
+      }
       const { attachments = [] } = await call('list_attachments', { id });
       for (const { index } of attachments.slice(0, ATTACHMENTS_READ)) {
         const { reason = 'text' } = await call('read_attachment', { id, index });

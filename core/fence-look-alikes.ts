@@ -1,0 +1,105 @@
+import { withLatinLetters } from './look-alikes.ts';
+
+/** Finds what a reader could take for a line of the fence around untrusted text. Pure, and linear in the text. */
+
+/** Angle brackets and what passes for them, and how many each looks like. */
+const BRACKETS: ReadonlyMap<string, number> = new Map([
+  ...Array.from('<‹〈〈⟨˂ᐸ❮❰❬⧼≺⦑ᚲ⋖⪪⊰', (one) => [one, 1] as const),
+  ...Array.from('«⟪《≪⪡⫷', (one) => [one, 2] as const),
+  ['⋘', 3],
+]);
+const ANY_BRACKET = /[<‹〈〈⟨˂ᐸ❮❰❬⧼≺⦑ᚲ⋖⪪⊰«⟪《≪⪡⫷⋘＜﹤]/;
+
+const FENCE_BRACKETS = 2;
+const WORDS = ['untrustedcontent', 'enduntrustedcontent'] as const;
+
+/** Where brackets stand in front of the words of a fence line, whatever their letters, case and spacing. */
+export interface FenceLookAlike {
+  /** Of its brackets, in UTF-16 units. */
+  readonly start: number;
+  readonly end: number;
+}
+
+export function fenceLookAlikes(text: string): FenceLookAlike[] {
+  const found: FenceLookAlike[] = [];
+  if (!ANY_BRACKET.test(text)) return found;
+  let run: { start: number; end: number; weight: number; letters: string } | undefined;
+  let at = 0;
+  for (const character of text) {
+    for (const sign of shapesOf(character)) {
+      const weight = BRACKETS.get(sign);
+      if (weight !== undefined) {
+        if (run === undefined || run.letters !== '') run = { start: at, end: at, weight: 0, letters: '' };
+        run.weight += weight;
+        run.end = at + character.length;
+      } else if (run !== undefined) {
+        const letters: string = run.letters + sign;
+        run.letters = letters;
+        if (run.weight < FENCE_BRACKETS || !WORDS.some((word) => word.startsWith(letters))) run = undefined;
+        else if (WORDS.some((word) => word === letters)) {
+          found.push({ start: run.start, end: run.end });
+          run = undefined;
+        }
+      }
+    }
+    at += character.length;
+  }
+  return found;
+}
+
+const known = new Map<string, string>();
+/** Of the characters that were looked up; there are more than a million. */
+const MAX_KNOWN = 5000;
+
+/**
+ * What a character looks like: small Latin letters and brackets. Empty for what stands between letters without being
+ * one: white space, accents, punctuation, signs, and what does not show.
+ */
+function shapesOf(character: string): string {
+  const before = known.get(character);
+  if (before !== undefined) return before;
+  // A normal form can be another letter: that of \u03f9, which looks like a C, is a sigma.
+  const shapes =
+    shapeOf(character) ?? Array.from(plainForm(character), (one) => shapeOf(one) ?? plainShape(one)).join('');
+  if (known.size >= MAX_KNOWN) known.clear();
+  known.set(character, shapes);
+  return shapes;
+}
+
+function shapeOf(character: string): string | undefined {
+  if (BRACKETS.has(character)) return character;
+  const shape = FENCE_ONLY.get(character) ?? FENCE_ONLY.get(character.toLowerCase());
+  const latin = withLatinLetters(character);
+  return shape ?? (latin === character ? undefined : latin.toLowerCase());
+}
+
+function plainShape(character: string): string {
+  return IS_LETTER.test(character) ? character.toLowerCase() : '';
+}
+
+/** Some letters are drawn as nothing. */
+const IS_LETTER = /(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{N}]/u;
+
+/** Letters in circles and squares that no normal form opens, and flags. */
+const ENCLOSED = [0x1f150, 0x1f170, 0x1f1e6] as const;
+
+function plainForm(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  const from = ENCLOSED.find((first) => code >= first && code < first + 26);
+  return from === undefined ? character.normalize('NFKD') : String.fromCharCode(0x61 + code - from);
+}
+
+/** Letters and digits that look like one of the fence's in this place, and elsewhere are themselves. */
+const FENCE_ONLY: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    c: 'ᴄᏟⲤⲥↄ',
+    d: 'ᴅᗞᗪđð',
+    e: '3єεᴇℇⴹᎬəɛ',
+    n: 'пռɴℵ∩Ⲛ',
+    o: '0ᴏøⲞⲟⵔօ۵߀०০',
+    r: 'ʀᎡᏒᖇƦя',
+    s: '5ꜱᏕᏚ§ƽſ',
+    t: '7ᴛᎢƚтŧ',
+    u: 'ᴜ∪ᑌʋսυц',
+  }).flatMap(([letter, others]) => Array.from(others, (other) => [other, letter] as const)),
+);
