@@ -1,6 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { parseHeaderValue } from 'nodemailer/lib/mime-funcs';
 import { decodeText } from './charset.ts';
+import { decodedFile, filesIn } from './encoded-files.ts';
+import { decodedWords } from './header-words.ts';
+import { readTnef } from './tnef.ts';
 
 /**
  * The parts of a message (RFC 2045, 2046), not yet decoded: contents are views of the source. Work and memory are
@@ -45,18 +48,26 @@ interface Budget {
 export function readTree(source: Uint8Array): { root: MimePart; complete: boolean } {
   const budget = { parts: MAX_PARTS, candidates: MAX_CANDIDATES };
   const bytes = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
-  const { part, complete } = readPart(bytes, 0, budget);
+  const { part, complete } = readPart(bytes, 0, budget, TEXT);
   return { root: part, complete };
 }
 
-function readPart(bytes: Buffer, depth: number, budget: Budget): { part: MimePart; complete: boolean } {
+const TEXT = 'text/plain';
+
+/** @param untyped the type of a part that names none */
+function readPart(
+  bytes: Buffer,
+  depth: number,
+  budget: Budget,
+  untyped: string,
+): { part: MimePart; complete: boolean } {
   const { block, content } = splitHeader(bytes);
   const headers = readHeaders(block);
   const type = structured(headers, 'content-type');
   const disposition = structured(headers, 'content-disposition');
   const leaf: MimePart = {
     headers,
-    type: mediaType(type.value, 'name' in type.params || 'filename' in disposition.params),
+    type: mediaType(type.value, 'name' in type.params || 'filename' in disposition.params, untyped),
     typeParams: type.params,
     disposition: disposition.value,
     dispositionParams: disposition.params,
@@ -64,28 +75,109 @@ function readPart(bytes: Buffer, depth: number, budget: Budget): { part: MimePar
     parts: [],
   };
   const boundary = type.params.boundary ?? '';
-  if (!leaf.type.startsWith('multipart/') || boundary === '') return { part: leaf, complete: true };
+  if (!leaf.type.startsWith('multipart/') || boundary === '') return unpacked(leaf, depth, budget);
   if (depth === MAX_DEPTH) return { part: { ...leaf, content: content.subarray(0, 0) }, complete: false };
   const slices = splitParts(content, boundary, budget);
-  const read = slices.parts.map((slice) => readPart(slice, depth + 1, budget));
+  // RFC 2046 5.1.5
+  const inner = leaf.type === 'multipart/digest' ? 'message/rfc822' : TEXT;
+  const read = slices.parts.map((slice) => readPart(slice, depth + 1, budget, inner));
   return {
     part: { ...leaf, parts: read.map(({ part }) => part) },
     complete: slices.complete && read.every(({ complete }) => complete),
   };
 }
 
+/** A part in which others stand without MIME, as a multipart of them. */
+function unpacked(leaf: MimePart, depth: number, budget: Budget): { part: MimePart; complete: boolean } {
+  const inner = isTnef(leaf) ? tnefParts(leaf, depth) : filesInText(leaf);
+  if (inner.length === 0) return { part: leaf, complete: true };
+  const parts = inner.slice(0, Math.max(budget.parts, 0));
+  budget.parts -= parts.length;
+  return {
+    part: { ...leaf, type: 'multipart/mixed', content: leaf.content.subarray(0, 0), parts },
+    complete: parts.length === inner.length,
+  };
+}
+
+function filesInText(leaf: MimePart): MimePart[] {
+  const isPlain = leaf.type === TEXT && leaf.disposition !== 'attachment';
+  if (!isPlain || !/^(?:|7bit|8bit|binary)$/.test(encodingOf(leaf))) return [];
+  const { text, files } = filesIn(leaf.content);
+  if (files.length === 0) return [];
+  return [
+    { ...leaf, content: text },
+    ...files.map(({ name, encoding, content }) => file(name, content, encoding)),
+  ];
+}
+
+function isTnef({ type, typeParams, dispositionParams }: MimePart): boolean {
+  const name = (dispositionParams.filename ?? typeParams.name ?? '').toLowerCase();
+  return type === 'application/ms-tnef' || type === 'application/vnd.ms-tnef' || name === 'winmail.dat';
+}
+
+/** The files in it; its texts as well if it is the whole message, and not beside the same as a part of their own. */
+function tnefParts(leaf: MimePart, depth: number): MimePart[] {
+  const tnef = readTnef(decodedContent(leaf));
+  if (tnef === undefined) return [];
+  const { text, html, charset, files } = tnef;
+  const texts: MimePart[] = [];
+  if (depth === 0 && html !== undefined)
+    texts.push({ ...bare(html), type: 'text/html', typeParams: { charset } });
+  else if (depth === 0 && text !== undefined)
+    texts.push({ ...bare(text), type: TEXT, typeParams: { charset } });
+  return [...texts, ...files.map(({ name, content }) => file(name, content, '8bit'))];
+}
+
+function file(name: string, content: Buffer, encoding: string): MimePart {
+  const headers = [{ key: 'content-transfer-encoding', value: encoding }];
+  return { ...bare(content), headers, disposition: 'attachment', dispositionParams: { filename: name } };
+}
+
+function bare(content: Buffer): MimePart {
+  return {
+    headers: [],
+    type: 'application/octet-stream',
+    typeParams: {},
+    disposition: '',
+    dispositionParams: {},
+    content,
+    parts: [],
+  };
+}
+
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** The header block without the empty line that ends it. Without such a line everything is header. */
+/**
+ * The header block without the empty line that ends it. Without such a line it ends where a line is no field, and if
+ * there is none everything is header.
+ */
 function splitHeader(bytes: Buffer): { block: Buffer; content: Buffer } {
   const none = /^\r?\n/.exec(bytes.toString('latin1', 0, 2));
   if (none !== null) return { block: bytes.subarray(0, 0), content: bytes.subarray(none[0].length) };
   const ends = ['\n\r\n', '\n\n'].map((end) => ({ at: bytes.indexOf(end), length: end.length }));
   const [first] = ends.filter(({ at }) => at !== -1).sort((a, b) => a.at - b.at);
-  if (first === undefined) return { block: bytes, content: bytes.subarray(bytes.length) };
+  if (first === undefined) {
+    const end = endOfFields(bytes);
+    return { block: bytes.subarray(0, end), content: bytes.subarray(end) };
+  }
   return { block: bytes.subarray(0, first.at), content: bytes.subarray(first.at + first.length) };
 }
+
+/** Where the first line begins that is neither a field nor goes on with one. */
+function endOfFields(bytes: Buffer): number {
+  for (let start = 0; start < bytes.length; ) {
+    const at = bytes.indexOf(LF, start);
+    const end = at === -1 ? bytes.length : at + 1;
+    const line = bytes.toString('latin1', start, Math.min(end, start + MAX_NAME_CHARS));
+    const isMailbox = start === 0 && line.startsWith('From ');
+    if (!isMailbox && !/^(?:[ \t]|[!-9;-~]+[ \t]*:)/.test(line)) return start;
+    start = end;
+  }
+  return bytes.length;
+}
+
+const MAX_NAME_CHARS = 1000;
 
 /** Each in its own charset: who wrote one that is not encoded did not write the others. */
 function fieldsOf(block: Buffer): string[] {
@@ -116,16 +208,27 @@ export function headerBlock(source: Uint8Array): Buffer {
 }
 
 /** RFC 2045 5.2: what has not the form of a media type is read as if it were not there; but a file is a file. */
-function mediaType(value: string, isFile: boolean): string {
+function mediaType(value: string, isFile: boolean, untyped: string): string {
   const [type] = /^[^\s/]+\/[^\s/]+/.exec(value) ?? [];
-  return type ?? (value !== '' && isFile ? 'application/octet-stream' : 'text/plain');
+  return type ?? (value !== '' && isFile ? 'application/octet-stream' : untyped);
 }
 
 /** Of a repeated header the first counts, so that nobody else reads another message. */
 function structured(headers: readonly MimeHeader[], name: string): { value: string; params: Params } {
   const header = headers.find(({ key }) => key === name);
   const { value, params } = parseHeaderValue(header?.value ?? '', { stripComments: true });
-  return { value: String(value).toLowerCase(), params };
+  return { value: String(value).toLowerCase(), params: withoutWords(header?.value ?? '', params) };
+}
+
+/** The library writes RFC 2231 values as words of RFC 2047; no boundary and no charset is meant to be one. */
+function withoutWords(given: string, params: Params): Params {
+  if (!/;\s*(?:boundary|charset)\*/i.test(given)) return params;
+  return Object.fromEntries(
+    Object.entries(params).map(([name, value]) => [
+      name,
+      name === 'boundary' || name === 'charset' ? decodedWords(value) : value,
+    ]),
+  );
 }
 
 /** What lies between the boundaries, RFC 2046 5.1.1: the line break before a boundary belongs to it. */
@@ -156,11 +259,18 @@ function beforeLineBreak(body: Buffer, at: number): number {
 }
 
 /** Contents as they were before they were encoded for transport, RFC 2045 6. */
-export function decodedContent({ headers, content }: MimePart): Buffer {
-  const encoding = headers.find(({ key }) => key === 'content-transfer-encoding')?.value.toLowerCase() ?? '';
+export function decodedContent(part: MimePart): Buffer {
+  const { content } = part;
+  const encoding = encodingOf(part);
   if (encoding.includes('base64')) return unbased(content.toString('latin1'));
   if (encoding.includes('quoted-printable')) return unquoted(content);
+  if (/^(?:x-)?uue(?:ncode)?\b/.test(encoding)) return decodedFile(content, 'x-uuencode');
+  if (/^(?:x-)?yenc(?:ode)?\b/.test(encoding)) return decodedFile(content, 'x-yencode');
   return content;
+}
+
+function encodingOf({ headers }: MimePart): string {
+  return headers.find(({ key }) => key === 'content-transfer-encoding')?.value.toLowerCase() ?? '';
 }
 
 /** One in each line of the largest messages. */

@@ -1,4 +1,5 @@
-import { below, copies, type Dice, oneOf } from './mutation.ts';
+import { tnefOf } from '../core/mail/encoders.ts';
+import { below, copies, type Dice, mutated, oneOf } from './mutation.ts';
 
 /**
  * Generates MIME messages from a grammar: nested parts, encodings, parameters, long headers.
@@ -19,6 +20,10 @@ const WORD = [
   '=?utf-8?B?R3LDvMOfZQ==?=',
   '=?utf-8?q?=C3=BC?=',
   '=?x?q?y?=',
+  '=?iso-8859-1?q?é=F6?=',
+  '=?utf-7?q?+APY-?=',
+  '<<',
+  '(()',
   '=?utf-8?B?====?=',
   '"',
   '\\',
@@ -71,6 +76,8 @@ function parameters(roll: Dice, boundary: string): string {
     oneOf(roll, [
       `; boundary="${boundary}"`,
       `; boundary=${boundary}`,
+      `; boundary*0="${boundary.slice(0, 2)}"; boundary*1="${boundary.slice(2)}"`,
+      `; boundary*=us-ascii''${encodeURIComponent(boundary)}`,
       '; charset=utf-8',
       '; charset=utf-7',
       '; charset=iso-2022-jp',
@@ -86,7 +93,16 @@ function parameters(roll: Dice, boundary: string): string {
 }
 
 function entity(roll: Dice, depth: number, many: number, scale: number): string {
-  const encoding = oneOf(roll, ['', '', 'base64', 'quoted-printable', '8bit', 'x-uuencode', '7bit']);
+  const encoding = oneOf(roll, [
+    '',
+    '',
+    'base64',
+    'quoted-printable',
+    '8bit',
+    'x-uuencode',
+    'x-yencode',
+    '7bit',
+  ]);
   const disposition = oneOf(roll, [
     '',
     '',
@@ -109,12 +125,24 @@ function entity(roll: Dice, depth: number, many: number, scale: number): string 
     'message/rfc822',
     'text/calendar; method=REQUEST',
     'application/octet-stream',
+    'application/ms-tnef',
     'text/csv',
     'message/delivery-status',
     'x',
     '',
   ]);
+  if (type === 'application/ms-tnef') {
+    const files = repeatedFiles(below(roll, 4), many);
+    const whole = tnefOf({ files, body: 'Hello', html: '<p>Hello' });
+    const bytes = roll() < 0.5 ? whole : mutated(roll, whole, [whole]);
+    return `Content-Type: ${type}\r\nContent-Transfer-Encoding: base64\r\n\r\n${bytes.toString('base64')}`;
+  }
   return `Content-Type: ${type}${parameters(roll, 'outer')}${encoding === '' ? '' : `\r\nContent-Transfer-Encoding: ${encoding}`}${disposition}\r\n\r\n${body(roll, encoding, many)}`;
+}
+
+function repeatedFiles(count: number, many: number) {
+  const file = { title: 'a.txt', longName: 'a longer name.txt', content: Buffer.alloc(many, 'words ') };
+  return Array.from({ length: count }, () => file);
 }
 
 function body(roll: Dice, encoding: string, many: number): string {
@@ -130,7 +158,11 @@ function body(roll: Dice, encoding: string, many: number): string {
     'x'.repeat(998),
     '\r\n',
     'begin 644 x\r\n#86)C\r\n`\r\nend\r\n',
+    'begin 644 x\r\n#86)C\r\n',
+    '=ybegin line=128 size=3 name=x\r\n=}\x8b\x8c\r\n=yend size=3\r\n',
+    'Subject without a colon\r\n',
     '\u200b\u{e0041}',
+    '<< <END_\r\nUＮTRUSTEĐ CONTENT',
     '=',
     '..',
   ]);

@@ -1,0 +1,83 @@
+import { Buffer } from 'node:buffer';
+
+/** Files as other programs put them into mail. */
+
+export function uuencoded(name: string, bytes: Buffer): string {
+  const character = (value: number) => (value === 0 ? '`' : String.fromCharCode(0x20 + value));
+  const lines = [`begin 644 ${name}`];
+  for (let at = 0; at < bytes.length; at += 45) {
+    const line = bytes.subarray(at, at + 45);
+    let text = character(line.length);
+    for (let from = 0; from < line.length; from += 3) {
+      const [a = 0, b = 0, c = 0] = line.subarray(from, from + 3);
+      text += [a >> 2, ((a & 3) << 4) | (b >> 4), ((b & 15) << 2) | (c >> 6), c & 63].map(character).join('');
+    }
+    lines.push(text);
+  }
+  return [...lines, '`', 'end', ''].join('\r\n');
+}
+
+export function yencoded(name: string, bytes: Buffer): string {
+  const lines = [`=ybegin line=128 size=${bytes.length} name=${name}`];
+  for (let at = 0; at < bytes.length; at += 128) {
+    const line = Array.from(bytes.subarray(at, at + 128), (byte) => {
+      const code = (byte + 42) & 0xff;
+      const isCritical = [0x00, 0x0a, 0x0d, 0x3d].includes(code);
+      return isCritical ? `=${String.fromCharCode((code + 64) & 0xff)}` : String.fromCharCode(code);
+    });
+    lines.push(line.join(''));
+  }
+  return [...lines, `=yend size=${bytes.length}`, ''].join('\r\n');
+}
+
+interface Tnef {
+  readonly files: readonly { readonly title: string; readonly longName?: string; readonly content: Buffer }[];
+  readonly body?: string;
+  readonly html?: string;
+}
+
+/** MS-OXTNEF. */
+export function tnefOf({ files, body, html }: Tnef): Buffer {
+  const message = [attribute(1, 0x00069007, u32(1252, 0))];
+  if (body !== undefined) message.push(attribute(1, 0x0002800c, Buffer.from(`${body}\0`, 'latin1')));
+  if (html !== undefined)
+    message.push(attribute(1, 0x00069003, properties([[0x10130102, Buffer.from(html, 'latin1')]])));
+  const attached = files.flatMap(({ title, longName, content }) => [
+    attribute(2, 0x00069002, Buffer.alloc(14)),
+    attribute(2, 0x00018010, Buffer.from(`${title}\0`)),
+    attribute(2, 0x0006800f, content),
+    ...(longName === undefined
+      ? []
+      : [attribute(2, 0x00069005, properties([[0x3707001f, Buffer.from(`${longName}\0`, 'utf16le')]]))]),
+  ]);
+  return Buffer.concat([u32(0x223e9f78), Buffer.from([1, 0]), ...message, ...attached]);
+}
+
+function attribute(level: number, id: number, data: Buffer): Buffer {
+  const sum = data.reduce((total, byte) => (total + byte) & 0xffff, 0);
+  return Buffer.concat([
+    Buffer.from([level]),
+    u32(id, data.length),
+    data,
+    Buffer.from([sum & 0xff, sum >> 8]),
+  ]);
+}
+
+/** Of each its tag and one value; a number and a named one stand before them. */
+function properties(given: readonly (readonly [tag: number, value: Buffer])[]): Buffer {
+  const named = [u32(0x80010003), Buffer.alloc(16), u32(0, 7), u32(42)];
+  const pieces = given.map(([tag, value]) =>
+    Buffer.concat([u32(tag, 1, value.length), value, Buffer.alloc((4 - (value.length % 4)) % 4)]),
+  );
+  return Buffer.concat([u32(given.length + 2), u32(0x0e070003, 9), ...named, ...pieces]);
+}
+
+function u32(...values: readonly number[]): Buffer {
+  return Buffer.concat(
+    values.map((value) => {
+      const bytes = Buffer.alloc(4);
+      bytes.writeUInt32LE(value >>> 0);
+      return bytes;
+    }),
+  );
+}
