@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { inlineReader } from '../adapters/reader/reader.ts';
 import { sandboxCalendar } from '../adapters/sandbox/calendar.ts';
 import { sandboxMail } from '../adapters/sandbox/mail.ts';
-import { sqliteStorage } from '../adapters/sqlite/storage.ts';
 import { createService, type ServiceOptions } from '../core/create-service.ts';
 import type { Outcome } from '../core/outcome.ts';
 import type { Modes, Preset } from '../core/permissions.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import type { Service } from '../core/service.ts';
 import { expectDescribed } from './described-outcome.ts';
+import { sqliteOnClock } from './store-clock.ts';
 
 /** A service for tests: the sandbox on SQLite in memory unless told otherwise, with a clock that tests can move. */
 
@@ -74,19 +74,20 @@ export async function callWith(
 
 /** Opens a service with one owner and one connected sandbox account, limits wide open unless given. */
 export async function openTestService(
-  options: Partial<Omit<ServiceOptions, 'calendar'>> & {
+  options: Partial<Omit<ServiceOptions, 'calendar' | 'clock'>> & {
+    clock?: TestClock;
     calendar?: ServiceOptions['calendar'] | undefined;
     email?: string;
     settings?: unknown;
     timezone?: string;
   } = {},
 ): Promise<TestService> {
-  const clock = testClock();
+  const { clock = testClock() } = options;
   const { email = 'demo@countersign.test', timezone = 'UTC', settings = {}, ...others } = options;
   const { calendar = sandboxCalendar(), ...given } = others;
   const connected = 'calendar' in options && options.calendar === undefined ? {} : { calendar };
   const service = createService({
-    storage: sqliteStorage({ file: ':memory:' }),
+    storage: sqliteOnClock(':memory:', () => clock.now().getTime()),
     mail: sandboxMail(),
     reader: inlineReader(),
     ...connected,

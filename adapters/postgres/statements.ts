@@ -89,13 +89,14 @@ export const STATEMENTS: StatementTexts = {
           AND (ended_at_ms IS NULL OR ended_at_ms > @unfinishedSinceMs)) AS unfinished_elsewhere`,
   // A send that failed was not sent. One whose outcome is unknown may have been.
   direct_sends: `
-    SELECT count(*) AS day, count(*) FILTER (WHERE created_at_ms > @shortSendsSinceMs) AS short
+    SELECT count(*) AS day, count(*) FILTER (WHERE filed_at_ms > ${STORE_NOW_MS} - @shortSendsMs::bigint) AS short
     FROM countersign.approvals
     WHERE owner_id = @ownerId AND credential_id = @credentialId AND NOT asked AND sends
-      AND created_at_ms > @daySendsSinceMs AND state <> 'failed'`,
+      AND filed_at_ms > ${STORE_NOW_MS} - @daySendsMs::bigint AND state <> 'failed'`,
   filed: `
     SELECT count(*) AS filed FROM countersign.approvals
-    WHERE owner_id = @ownerId AND credential_id = @credentialId AND asked AND created_at_ms >= @filedSinceMs`,
+    WHERE owner_id = @ownerId AND credential_id = @credentialId AND asked
+      AND filed_at_ms >= ${STORE_NOW_MS} - ${STORE_NOW_MS} % @dayMs::bigint`,
   waiting: `
     SELECT count(*) AS of_owner, count(*) FILTER (WHERE credential_id = @credentialId) AS of_key
     FROM countersign.approvals

@@ -145,6 +145,7 @@ export function writesOf(change: Change): readonly Write[] {
         similar_hash: filed.similarHash,
         asked: approval.state === 'pending',
         sends: filed.sends,
+        filed_at_ms: filed.filedAtMs,
       };
       const plan: Write = { op: 'insert', table: 'plans', key, values: { sealed_plan: filed.sealedPlan } };
       const approvals: Write = { op: 'insert', table: 'approvals', key, values };

@@ -86,13 +86,14 @@ export const STATEMENTS: StatementTexts = {
           AND (ended_at_ms IS NULL OR ended_at_ms > @unfinishedSinceMs)) AS unfinished_elsewhere`,
   // A send that failed was not sent. One whose outcome is unknown may have been.
   direct_sends: `
-    SELECT count(*) AS day, count(*) FILTER (WHERE created_at_ms > @shortSendsSinceMs) AS short
+    SELECT count(*) AS day, count(*) FILTER (WHERE filed_at_ms > @storeNowMs - @shortSendsMs) AS short
     FROM approvals INDEXED BY approvals_direct_sends
     WHERE owner_id = @ownerId AND credential_id = @credentialId AND asked = 0 AND sends = 1
-      AND created_at_ms > @daySendsSinceMs AND state <> 'failed'`,
+      AND filed_at_ms > @storeNowMs - @daySendsMs AND state <> 'failed'`,
   filed: `
     SELECT count(*) AS filed FROM approvals INDEXED BY approvals_asked
-    WHERE owner_id = @ownerId AND credential_id = @credentialId AND asked = 1 AND created_at_ms >= @filedSinceMs`,
+    WHERE owner_id = @ownerId AND credential_id = @credentialId AND asked = 1
+      AND filed_at_ms >= @storeNowMs - @storeNowMs % @dayMs`,
   waiting: `
     SELECT count(*) AS of_owner, count(*) FILTER (WHERE credential_id = @credentialId) AS of_key
     FROM approvals INDEXED BY approvals_open

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createStorage } from '../../core/create-storage.ts';
 import type { Storage } from '../../core/ports/storage.ts';
-import { openDatabase } from './database.ts';
+import { openDatabase, storeNowMs } from './database.ts';
 import { sqliteStore } from './store.ts';
 
 /**
@@ -12,5 +12,5 @@ import { sqliteStore } from './store.ts';
 export function sqliteStorage({ file }: { file: string }): Storage {
   if (file === '')
     throw new Error('sqliteStorage: the option `file` is missing: the path of the database, or `:memory:`.');
-  return createStorage(sqliteStore(openDatabase(file)), randomBytes);
+  return createStorage(sqliteStore(openDatabase(file), storeNowMs), randomBytes);
 }

@@ -5,7 +5,7 @@ import { sqlLookups } from '../rows/lookups.ts';
 import type { Load, Values } from '../rows/query.ts';
 import type { Row } from '../rows/row.ts';
 import { addOwnerValues, eraseValues, type Write, writesOf, writeText } from '../rows/writes.ts';
-import { atomic, durable, reading, storeNowMs } from './database.ts';
+import { atomic, durable, reading } from './database.ts';
 import { grouping } from './grouped.ts';
 import { ADD_OWNER, ERASE, STATEMENTS, WRITES } from './statements.ts';
 
@@ -17,8 +17,11 @@ interface Ready {
   readonly names: readonly string[];
 }
 
-/** Both halves of a unit run in one synchronous transaction: the judge runs between its statements. */
-export function sqliteStore(db: Database): Store {
+/**
+ * Both halves of a unit run in one synchronous transaction: the judge runs between its statements.
+ * @param storeNowMs  the store's clock; read inside the transaction, which may have waited for another
+ */
+export function sqliteStore(db: Database, storeNowMs: () => number): Store {
   const prepared = new Map<string, Ready>();
   const prepare = (text: string): Ready => {
     const known = prepared.get(text);

@@ -10,7 +10,7 @@ import {
 } from '../decide-call.ts';
 import { heldClaim } from '../gate/claims.ts';
 import { limitsNow, modeNow } from '../gate/standing.ts';
-import { DAY_MS, nextUtcMidnight } from '../limits.ts';
+import { DAY_MS } from '../limits.ts';
 import type { Filing, Storage } from '../ports/storage.ts';
 import type { Change, FilingFacts, FilingNeed, Judged } from '../ports/store.ts';
 
@@ -31,9 +31,9 @@ export function filingNeed(filing: Filing): FilingNeed {
     unfinishedSinceMs: nowMs - SAME_UNFINISHED_MS,
     rejectedSinceMs: nowMs - REJECTED_MS,
     executedSinceMs: nowMs - EXECUTED_LATELY_MS,
-    daySendsSinceMs: nowMs - SENDS_DAY_MS,
-    shortSendsSinceMs: nowMs - SENDS_SHORT_MS,
-    filedSinceMs: nextUtcMidnight(now).getTime() - DAY_MS,
+    daySendsMs: SENDS_DAY_MS,
+    shortSendsMs: SENDS_SHORT_MS,
+    dayMs: DAY_MS,
   };
 }
 
@@ -49,7 +49,12 @@ export function file(facts: FilingFacts, filing: Filing, storeNowMs: number): Ju
   const { standing } = facts;
   if (standing === undefined) return refused({ kind: 'refuse', code: 'invalid_token', details: {} });
   const mode = modeNow(standing, group, now);
-  const verdict = decideCall(callFacts(facts, filing, mode), filing.call, limitsNow(standing), now);
+  const verdict = decideCall(
+    callFacts(facts, filing, mode),
+    filing.call,
+    limitsNow(standing),
+    new Date(storeNowMs),
+  );
   if (verdict.kind === 'existing' || verdict.kind === 'refuse') return refused(verdict);
   const { accountId, tool, action, digest } = filing;
   const approval = newApproval(
@@ -60,7 +65,7 @@ export function file(facts: FilingFacts, filing: Filing, storeNowMs: number): Ju
   );
   const { sealedPlan, requestHash, similarHash, call } = filing;
   const targets = verdict.kind === 'ask' ? filing.targets : [];
-  const filed = { sealedPlan, requestHash, similarHash, sends: call.sends, targets };
+  const filed = { sealedPlan, requestHash, similarHash, sends: call.sends, filedAtMs: storeNowMs, targets };
   const changes: Change[] = [{ type: 'add_approval', approval, filed }];
   if (claim !== null && held !== undefined) {
     const of = { ownerId, credentialId, key: claim.key };

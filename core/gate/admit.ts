@@ -17,7 +17,9 @@ export function admit(
   const { owner, accounts, usage } = facts;
   const credential = credentialAt(facts.credential, now);
   const { ownerId, credentialId } = credential;
-  const dayMs = nextUtcMidnight(now).getTime() - DAY_MS;
+  // The store's clock is the same for every host, however their own clocks run.
+  const at = new Date(storeNowMs);
+  const dayMs = nextUtcMidnight(at).getTime() - DAY_MS;
   const callsToday = usage.day?.startedAtMs === dayMs ? usage.day.count : 0;
   const lapsed = usage.slots.filter(({ leaseUntilMs }) => leaseUntilMs <= storeNowMs);
   const changes: Change[] = lapsed.map((slot) => ({
@@ -29,7 +31,7 @@ export function admit(
   const verdict = judgeLimits(
     { minute: usage.minute, callsToday, inFlight: usage.slots.length - lapsed.length },
     limitsOf(owner.plan, owner.limits),
-    now,
+    at,
   );
   if (verdict.kind === 'over') return { answer: { kind: 'over', verdict }, changes };
   const day = { startedAtMs: dayMs, count: callsToday + 1 };

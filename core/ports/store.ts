@@ -248,7 +248,10 @@ export interface HeldFacts {
   readonly hasFollowUp: boolean;
 }
 
-/** "Same" is the same `requestHash`, "similar" the same `similarHash`. All instants are the service's. */
+/**
+ * "Same" is the same `requestHash`, "similar" the same `similarHash`. Instants are the service's. What limits count is
+ * counted on the store's clock, back from its now.
+ */
 export interface FilingNeed {
   readonly ownerId: string;
   readonly credentialId: string;
@@ -261,9 +264,11 @@ export interface FilingNeed {
   readonly unfinishedSinceMs: number;
   readonly rejectedSinceMs: number;
   readonly executedSinceMs: number;
-  readonly daySendsSinceMs: number;
-  readonly shortSendsSinceMs: number;
-  readonly filedSinceMs: number;
+  /** How far back `daySends` and `shortSends` go. */
+  readonly daySendsMs: number;
+  readonly shortSendsMs: number;
+  /** `filed` goes back to the last whole multiple of it: midnight UTC. */
+  readonly dayMs: number;
 }
 
 export interface FilingFacts {
@@ -285,7 +290,7 @@ export interface FilingFacts {
   /** Sends of the credential that ran by policy and did not fail. */
   readonly daySends: number;
   readonly shortSends: number;
-  /** Requests of the credential filed as pending since `filedSinceMs`. */
+  /** Requests of the credential filed as pending on the store's day. */
   readonly filed: number;
   /** Pending requests that are not past their `expiresAt`. */
   readonly waitingOfKey: number;
@@ -498,6 +503,8 @@ interface FiledFacts {
   readonly similarHash: string;
   /** Counts against the send limit when it ran by policy. */
   readonly sends: boolean;
+  /** When, on the store's clock. */
+  readonly filedAtMs: number;
   /** Kept until `free_targets`; none when the approval does not wait. */
   readonly targets: readonly string[];
 }

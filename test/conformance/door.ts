@@ -7,6 +7,7 @@ import type { Modes, Plan, Preset } from '../../core/permissions.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import { type RestServer, type RestServerOptions, restServer } from '../hosts/rest/rest-server.ts';
 import { type TestClock, testClock } from '../open-service.ts';
+import { sqliteOnClock } from '../store-clock.ts';
 import { callTool } from './tool-protocol.ts';
 
 /**
@@ -92,7 +93,7 @@ export async function openDoor({
       : { filedPerDay: 10_000, waitingPerKey: 10_000, waitingPerOwner: 10_000, ...options.limits },
     given: {
       ...{ plan, clock, calendar: sandboxCalendar() },
-      ...(openStorage === undefined ? {} : { storage: await openStorage() }),
+      storage: (await openStorage?.()) ?? sqliteOnClock(':memory:', () => clock.now().getTime()),
       ...options.given,
     },
   });

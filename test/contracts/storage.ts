@@ -24,6 +24,8 @@ export interface StorageUnderTest {
   readonly storage: Storage;
   /** What the racer of `storageContract` is told, so that it opens this same store. */
   readonly location: string;
+  /** From now on the store's own clock shows `ms` more: so much time goes by at once. */
+  passTime(ms: number): Promise<void>;
   /** One more connection to the same store, as another process would have. */
   second(): Promise<Storage>;
   /** Closes every connection, and opens the store again. */

@@ -229,6 +229,7 @@ describe('read_attachment', () => {
     const waits: (() => void)[] = [];
     const clock = {
       now: () => new Date(),
+      shift: () => undefined,
       every: () => () => {},
       after(_ms: number, task: () => void) {
         waits.push(task);

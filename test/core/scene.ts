@@ -4,7 +4,6 @@ import * as z from 'zod';
 import { type SandboxCalendar, sandboxCalendar } from '../../adapters/sandbox/calendar.ts';
 import { type SandboxMail, sandboxMail } from '../../adapters/sandbox/mail.ts';
 import type { SampleMessage } from '../../adapters/sandbox/sample-message.ts';
-import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import type { Action } from '../../core/actions/action.ts';
 import type { StoredAction } from '../../core/actions/stored-action.ts';
 import { openAction } from '../../core/approvals/sealed-plan.ts';
@@ -17,7 +16,15 @@ import type { Storage } from '../../core/ports/storage.ts';
 import type { Answer, ApprovalContent, Decided, Service } from '../../core/service.ts';
 import { expectDescribed } from '../described-outcome.ts';
 import { eventsOn } from '../events-on.ts';
-import { openTestService, type TestKey, type TestService, wireBytes } from '../open-service.ts';
+import {
+  openTestService,
+  type TestClock,
+  type TestKey,
+  type TestService,
+  testClock,
+  wireBytes,
+} from '../open-service.ts';
+import { sqliteOnClock } from '../store-clock.ts';
 
 /** A service whose mailbox the test fills, and whose ports it can make fail. */
 
@@ -40,7 +47,9 @@ export interface Scene extends TestService {
   readonly keyring: Keyring;
 }
 
-export interface SceneOptions extends Omit<Partial<ServiceOptions>, 'mail' | 'calendar' | 'storage'> {
+export interface SceneOptions
+  extends Omit<Partial<ServiceOptions>, 'mail' | 'calendar' | 'storage' | 'clock'> {
+  readonly clock?: TestClock;
   readonly timezone?: string;
   readonly samples?: (owner: string) => readonly SampleMessage[];
   /** What the service is given instead of the ports themselves: for faults that no sandbox makes. */
@@ -54,7 +63,8 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   const { secretKeys = [randomBytes(32)] } = options;
   const mail = sandboxMail({ samples: (owner) => [...samples(owner), writtenBefore(owner)] });
   const calendar = sandboxCalendar({ samples: [] });
-  const storage = sqliteStorage({ file: ':memory:' });
+  const clock = rest.clock ?? testClock();
+  const storage = sqliteOnClock(':memory:', () => clock.now().getTime());
   const opened = await openTestService({
     ...rest,
     secretKeys,
@@ -62,6 +72,7 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
     mail: mailAs?.(mail) ?? mail,
     calendar: calendarAs?.(eventsOn(calendar)) ?? calendar,
     storage: storageAs?.(storage) ?? storage,
+    clock,
   });
   return { ...opened, mail, calendar, storage, keyring: createKeyring(secretKeys, randomBytes) };
 }

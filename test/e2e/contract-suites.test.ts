@@ -57,6 +57,10 @@ mailContract('a folder of .eml files', async () => {
     close: () => rm(root, { recursive: true }),
   };
 });
+// A store that runs on this machine's clock.
+let passedMs = 0;
+const now = Date.now;
+Date.now = () => now() + passedMs;
 
 storageContract(
   'storage',
@@ -69,6 +73,9 @@ storageContract(
         return storage;
       },
       location: file,
+      async passTime(ms) {
+        passedMs += ms;
+      },
       async second() {
         others.push(sqliteStorage({ file }));
         return others.at(-1);

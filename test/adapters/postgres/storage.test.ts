@@ -15,7 +15,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'storage in Postgres'
   let location: string;
   beforeAll(async () => {
     postgres = await startPostgres();
-    location = await postgres.createDatabase();
+    location = await onMovableClock(await postgres.createDatabase());
   });
   afterAll(async () => {
     await postgres?.dropDatabase(location);
@@ -36,6 +36,9 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'storage in Postgres'
     return {
       storage: connect(),
       location,
+      passTime: async (ms) => {
+        await asked(location, `UPDATE test_clock.passed SET ms = ms + ${ms}`);
+      },
       second: async () => connect(),
       reopen: async () => {
         await closeAll();
@@ -44,10 +47,28 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'storage in Postgres'
       close: async () => {
         await closeAll();
         // Faster than a database for each test; the next one makes its schema anew.
-        await asked(location, 'DROP SCHEMA IF EXISTS countersign CASCADE');
+        await asked(
+          location,
+          'DROP SCHEMA IF EXISTS countersign CASCADE; UPDATE test_clock.passed SET ms = 0',
+        );
       },
     };
   }
 
   storageContract('postgresStorage', open, racer);
 });
+
+/** @returns connects to the database so that `clock_timestamp()` shows as much more as `test_clock.passed` says */
+async function onMovableClock(database: string): Promise<string> {
+  await asked(
+    database,
+    `CREATE SCHEMA test_clock;
+    CREATE TABLE test_clock.passed (ms bigint NOT NULL);
+    INSERT INTO test_clock.passed VALUES (0);
+    CREATE FUNCTION test_clock.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS
+      'SELECT pg_catalog.clock_timestamp() + (SELECT ms FROM test_clock.passed) * interval ''1 ms'''`,
+  );
+  const url = new URL(database);
+  url.searchParams.set('options', '-c search_path=test_clock,pg_catalog');
+  return url.href;
+}

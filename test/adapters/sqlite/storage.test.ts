@@ -1,17 +1,18 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import { type StorageUnderTest, storageContract } from '../../contracts/storage.ts';
 import { bundleForChild } from '../../run-typescript.ts';
+import { sqliteOnClock } from '../../store-clock.ts';
 
 async function open(): Promise<StorageUnderTest> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-sqlite-'));
   const location = join(folder, 'countersign.db');
   const opened = new Set<Storage>();
+  let passedMs = 0;
   const connect = (): Storage => {
-    const storage = sqliteStorage({ file: location });
+    const storage = sqliteOnClock(location, () => Date.now() + passedMs);
     opened.add(storage);
     return storage;
   };
@@ -22,6 +23,9 @@ async function open(): Promise<StorageUnderTest> {
   return {
     storage: connect(),
     location,
+    passTime: async (ms) => {
+      passedMs += ms;
+    },
     second: async () => connect(),
     reopen: async () => {
       await closeAll();
