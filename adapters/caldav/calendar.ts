@@ -1,4 +1,5 @@
 import type { CalendarObjects } from '../../core/ports/calendar-objects.ts';
+import type { Log } from '../../core/ports/log.ts';
 import { type MailAccount, type MailCall, MailError, type Start } from '../../core/ports/mail.ts';
 import type { AllowPrivateServers } from '../remote/connect.ts';
 import { underCall } from '../remote/time-limit.ts';
@@ -21,6 +22,7 @@ interface AccountState {
 }
 
 export interface CaldavOptions {
+  readonly log?: Log;
   /** As for `imapMail`: whether accounts may name servers on this machine or in private networks. Default false. */
   readonly allowPrivateServers?: AllowPrivateServers;
 }
@@ -29,7 +31,7 @@ export interface CaldavOptions {
  * Calendars on CalDAV servers (RFC 4791). The `settings` of an account resolve to an object whose `caldav` is a
  * `CalendarServer`; one without it has no calendar.
  */
-export function caldavCalendar({ allowPrivateServers = false }: CaldavOptions = {}): CalendarObjects {
+export function caldavCalendar({ log, allowPrivateServers = false }: CaldavOptions = {}): CalendarObjects {
   const accounts = new Map<string, AccountState>();
 
   function stateOf(account: MailAccount): AccountState {
@@ -127,8 +129,15 @@ export function caldavCalendar({ allowPrivateServers = false }: CaldavOptions = 
         waiting = others;
         if (each === undefined || given.has(each.calendar)) continue;
         try {
-          const { seen, ...objects } = await fetched(each);
+          const { seen, hasFailed, ...objects } = await fetched(each);
           given.add(each.calendar);
+          if (hasFailed) {
+            log?.warn('a calendar server failed to filter a calendar; all of its objects were requested', {
+              account_id: call.account.accountId,
+              calendar: loggedName(each, given.size),
+              missing: objects.missing,
+            });
+          }
           yield {
             ...objects,
             calendar: each.calendar,
@@ -200,6 +209,12 @@ export function caldavCalendar({ allowPrivateServers = false }: CaldavOptions = 
       accounts.clear();
     },
   };
+}
+
+/** The last part of its path if that is a plain name, else which one of the account's calendars it is. */
+function loggedName({ calendar }: FoundCalendar, number: number): string {
+  const name = calendar.split('/').findLast((part) => part !== '') ?? '';
+  return /^[\w-]{1,64}$/.test(name) ? name : String(number);
 }
 
 /** What one calendar shows of its server holds for all of them; that series are missed wins. */

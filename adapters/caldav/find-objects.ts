@@ -2,11 +2,23 @@ import type { StoredObject } from '../../core/ports/calendar-objects.ts';
 import { MailError } from '../../core/ports/mail.ts';
 import { decodedName } from './decoded.ts';
 import { asInfo, type FoundCalendar } from './discover.ts';
+import { everyObject } from './every-object.ts';
 import type { CalendarHttp } from './http.ts';
-import { calendarQuery, propFilter, propText, type Resource, textMatch } from './multistatus.ts';
+import {
+  calendarQuery,
+  type EventFilter,
+  type Multistatus,
+  propFilter,
+  propText,
+  type Resource,
+  textMatch,
+} from './multistatus.ts';
+import { FailedOverQuestion } from './status.ts';
 
 /** The largest object that is read, and others whose UID holds this one. */
 const FOUND_BYTES = 8 * 1024 * 1024;
+/** All objects of a calendar whose server fails to choose among them. */
+const ALL_BYTES = 32 * 1024 * 1024;
 
 /** The object with this UID. The server looks for a part of it: others may come with it. */
 export async function findObjects(
@@ -18,13 +30,27 @@ export async function findObjects(
   const found = new Map<string, StoredObject>();
   for (const text of textsOf(uid)) {
     const query = { filter: propFilter('UID', text === '' ? '' : textMatch(text)), mostBytes: FOUND_BYTES };
-    const { resources } = await calendarQuery(http, calendar.url, query, limit);
+    const { resources } = await queried(http, calendar, query, limit);
     for (const resource of resources) {
       const object = objectOf(resource, calendar);
       if (object !== undefined) found.set(object.place.name, object);
     }
   }
   return [...found.values()];
+}
+
+async function queried(
+  http: CalendarHttp,
+  calendar: FoundCalendar,
+  query: EventFilter,
+  limit: AbortSignal,
+): Promise<Multistatus> {
+  try {
+    return await calendarQuery(http, calendar.url, query, limit);
+  } catch (error) {
+    if (!(error instanceof FailedOverQuestion)) throw error;
+    return everyObject(http, calendar, ALL_BYTES, limit, error);
+  }
 }
 
 /**

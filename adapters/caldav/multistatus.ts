@@ -76,6 +76,19 @@ export function calendarQuery(
   return answered(http, request('REPORT', url, '1', body), mostBytes, limit);
 }
 
+/** Those objects of a calendar (RFC 4791 7.9). @param urls of objects in it */
+export function calendarMultiget(
+  http: CalendarHttp,
+  url: URL,
+  urls: readonly URL[],
+  mostBytes: number,
+  limit: AbortSignal,
+): Promise<Multistatus> {
+  const hrefs = urls.map(({ pathname }) => `<d:href>${xmlText(pathname)}</d:href>`).join('');
+  const body = `<c:calendar-multiget ${XMLNS}><d:prop><d:getetag/><c:calendar-data/></d:prop>${hrefs}</c:calendar-multiget>`;
+  return answered(http, request('REPORT', url, '1', body), mostBytes, limit);
+}
+
 /** @param inner text of XML */
 export function propFilter(name: string, inner = ''): string {
   return `<c:prop-filter name="${name}">${inner}</c:prop-filter>`;

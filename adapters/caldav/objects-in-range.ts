@@ -1,13 +1,17 @@
 import type { ObjectSeen, ObjectsInCalendar } from '../../core/ports/calendar-objects.ts';
 import { MailError } from '../../core/ports/mail.ts';
 import type { FoundCalendar } from './discover.ts';
+import { everyObject } from './every-object.ts';
 import type { CalendarHttp } from './http.ts';
 import { calendarQuery, type Multistatus, propFilter, propText, type Resource } from './multistatus.ts';
+import { FailedOverQuestion } from './status.ts';
 
 /** Some servers look at the first event of a series only. What is known of this one, from what it answered. */
 export type SeriesTrust = 'unknown' | 'finds_series' | 'misses_series';
 
 export interface FoundObjects extends Pick<ObjectsInCalendar, 'objects' | 'missing'> {
+  /** The server failed to choose among them: these are all that it gives. */
+  readonly hasFailed: boolean;
   /** What reading them shows of the server. */
   seen(all: readonly ObjectSeen[]): SeriesTrust;
 }
@@ -29,8 +33,18 @@ export async function objectsInRange(
   trust: SeriesTrust,
   limit: AbortSignal,
 ): Promise<FoundObjects> {
-  const inRange = await calendarQuery(http, url, { filter: timeRange(range), mostBytes: LIST_BYTES }, limit);
-  const series = trust === 'finds_series' ? undefined : await everySeries(http, url, limit);
+  let inRange: Multistatus;
+  let series: Multistatus | undefined;
+  let hasFailed = false;
+  try {
+    inRange = await calendarQuery(http, url, { filter: timeRange(range), mostBytes: LIST_BYTES }, limit);
+    if (trust !== 'finds_series') series = await everySeries(http, url, limit);
+  } catch (error) {
+    if (!(error instanceof FailedOverQuestion)) throw error;
+    inRange = await everyObject(http, { url }, LIST_BYTES, limit, error);
+    series = undefined;
+    hasFailed = true;
+  }
   const byRange = pathsOf(inRange);
   const bySeries = pathsOf(series);
   const resources = onlyOnce([...inRange.resources, ...(series?.resources ?? [])]).filter(isObject);
@@ -40,7 +54,10 @@ export async function objectsInRange(
   return {
     objects: resources.map((resource) => propText(resource, 'c:calendar-data') ?? ''),
     missing: [...missing].filter((path) => !given.has(path)).length,
+    hasFailed,
     seen(all) {
+      // What was not filtered shows nothing of how the server filters.
+      if (hasFailed) return trust;
       const those = (seen: readonly ObjectSeen[], isAmong: (path: string) => boolean) =>
         paths.some((path, index) => isAmong(path) && seen.includes(all[index] ?? 'unreadable'));
       if (those(['in_range', 'followed_into_range'], (path) => !byRange.has(path))) return 'misses_series';

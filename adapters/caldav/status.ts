@@ -1,5 +1,12 @@
 import { MailError } from '../../core/ports/mail.ts';
 
+/** The server failed over a question: it may be able to answer another. */
+export class FailedOverQuestion extends MailError {
+  constructor() {
+    super('unavailable', 'the calendar server failed over the request (500)');
+  }
+}
+
 /** Makes a MailError out of a status with which nothing was done. */
 export function failureOf(status: number): MailError {
   switch (status) {
@@ -12,6 +19,8 @@ export function failureOf(status: number): MailError {
       return new MailError('conflict', 'the object is another than it was');
     case 423:
       return new MailError('unavailable', 'the calendar server keeps the object locked');
+    case 500:
+      return new FailedOverQuestion();
     default:
       return status === 429 || status >= 500
         ? new MailError('unavailable', `the calendar server puts us off for now (${status})`)

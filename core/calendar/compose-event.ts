@@ -1,4 +1,4 @@
-import { readObject } from '../ical/object.ts';
+import { type EventPart, readObject } from '../ical/object.ts';
 import type { Agent, Attendee, EventFacts, KeyInDocument } from '../ports/calendar.ts';
 import {
   type Component,
@@ -119,8 +119,8 @@ export function changedObject(
   writing: Writing & { readonly timezone: string },
 ): string {
   const object = openObject(ics, current);
-  const { calendar, part, start, sequence } = object;
-  let event = part.own ? object.event : instanceOf(object, current, writing.timezone);
+  const { calendar, own, start, sequence } = object;
+  let event = own ? object.event : instanceOf(object, current, writing.timezone);
   if (change.title !== undefined) {
     event = withLines(event, ['SUMMARY'], [line('SUMMARY', escapedText(change.title))]);
   }
@@ -135,7 +135,7 @@ export function changedObject(
     event = withLines(event, ['STATUS'], [line('STATUS', change.status.toUpperCase())]);
   event = withAttendees(event, change);
   event = stamped(event, sequence + 1, writing.stamp);
-  let changed = part.own ? replaced(calendar, object.event, event) : withEvent(calendar, event);
+  let changed = own ? replaced(calendar, object.event, event) : withEvent(calendar, event);
   if (change.organizer !== undefined) changed = withOrganizer(changed, current.uid, change.organizer);
   const usesZone = linesNamed(event, 'DTSTART').some(
     (dtstart) => parameterOf(dtstart, 'TZID') === writing.zone?.tzid,
@@ -152,8 +152,8 @@ export function withoutInstance(
   key: KeyInDocument & { readonly recurrenceId: string },
   { stamp }: Pick<Writing, 'stamp'>,
 ): string | null {
-  const { calendar, part, event, master, sequence } = openObject(ics, key);
-  const left = part.own ? { ...calendar, items: calendar.items.filter((item) => item !== event) } : calendar;
+  const { calendar, own, event, master, sequence } = openObject(ics, key);
+  const left = own ? { ...calendar, items: calendar.items.filter((item) => item !== event) } : calendar;
   if (master === undefined) return eventsIn(left).length === 0 ? null : objectText(left);
   const except = instanceLine('EXDATE', key.recurrenceId, master.start);
   const excepting = stamped(withLines(master.event, [], [except]), sequence + 1, stamp);
@@ -162,7 +162,8 @@ export function withoutInstance(
 
 interface OpenObject {
   readonly calendar: Component;
-  readonly part: { readonly own: boolean };
+  /** See PartFound. */
+  readonly own: boolean;
   readonly event: Component;
   readonly start: WrittenStart;
   /** The whole series, where there is one. */
@@ -175,25 +176,23 @@ function openObject(ics: string, key: KeyInDocument): OpenObject {
   const parts = readObject(ics);
   const calendar = parseObject(ics);
   const events = eventsIn(calendar);
-  const at = (index: number) => {
-    const [event, moment] = [events[index], parts[index]?.start];
+  const written = ({ index, start }: EventPart) => {
+    const event = events[index];
     const [dtstart] = event === undefined ? [] : linesNamed(event, 'DTSTART');
-    if (event === undefined || moment === undefined || dtstart === undefined) {
-      throw new Error('an event is not where it was read');
-    }
-    return { event, start: { line: dtstart, moment } };
+    if (event === undefined || dtstart === undefined) throw new Error('an event is not where it was read');
+    return { event, start: { line: dtstart, moment: start } };
   };
-  const part = partOf(parts, key);
-  if (part === undefined) throw new Error('the object has no such event');
-  const series = parts.findIndex(({ uid, recurrenceId }) => uid === key.uid && recurrenceId === undefined);
+  const found = partOf(parts, key);
+  if (found === undefined) throw new Error('the object has no such event');
+  const series = parts.find(({ uid, recurrenceId }) => uid === key.uid && recurrenceId === undefined);
   const sequences = events
     .flatMap((event) => linesNamed(event, 'SEQUENCE'))
     .map(({ value }) => Number(value));
   return {
     calendar,
-    part,
-    ...at(part.index),
-    master: series === -1 ? undefined : at(series),
+    own: found.own,
+    ...written(found.part),
+    master: series && written(series),
     sequence: sequences.filter(Number.isSafeInteger).reduce((most, value) => Math.max(most, value), 0),
   };
 }

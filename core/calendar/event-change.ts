@@ -2,7 +2,7 @@ import { canonicalJson } from '../canonical-json.ts';
 import { BrokenObject } from '../ical/object.ts';
 import type { DocumentWriting, EventFacts, KeyInDocument } from '../ports/calendar.ts';
 import { changeBetween, changedObject, newObject, type Writing, withoutInstance } from './compose-event.ts';
-import { eventFacts } from './event-facts.ts';
+import { eventFacts, readEvent } from './event-facts.ts';
 import { writingZone } from './written-time.ts';
 
 /** Changes of an iCalendar object, each read again: what does not say the event as it is to be is not given out. */
@@ -32,11 +32,13 @@ export function changedEvent(
       writing,
       (how) => changedObject(ics, before, changeBetween(before, after), { ...how, timezone }),
       (text) => {
-        const says = eventFacts(text, after, timezone);
+        const says = readEvent(text, after, timezone);
+        if (says.kind !== 'event') return false;
+        const { event, isZoneDisputed } = says;
+        // Others may read a new time by the object's own description of the zone.
+        if (isZoneDisputed && event.start.getTime() !== before.start.getTime()) return false;
         return (
-          says !== undefined &&
-          says.sequence > before.sequence &&
-          saysAll({ ...says, sequence: 0 }, { ...after, sequence: 0 })
+          event.sequence > before.sequence && saysAll({ ...event, sequence: 0 }, { ...after, sequence: 0 })
         );
       },
     ),

@@ -1,6 +1,13 @@
 import type ICAL from 'ical.js';
-import { eventAmong } from '../ical/expand.ts';
-import { BrokenObject, type EventPart, type ReadingBounds, readObject } from '../ical/object.ts';
+import { type ExpandedEvent, eventAmong } from '../ical/expand.ts';
+import {
+  BrokenObject,
+  type EventPart,
+  type ReadingBounds,
+  readObject,
+  USUAL_BOUNDS,
+} from '../ical/object.ts';
+import { zoneOf } from '../ical/vtimezone.ts';
 import {
   type Agent,
   ANSWERS,
@@ -25,29 +32,44 @@ export function readEvent(
   bounds?: ReadingBounds,
 ): EventReading {
   const parts = readObject(ics, bounds);
-  const event = factsAmong(parts, key, timezone);
-  if (event === undefined) return { kind: 'none' };
-  const alongside = linesAlongside(ics, parts, key);
-  const isSplit = parts.some(({ andFuture }) => andFuture);
+  const found = partOf(parts, key);
+  const event = eventAmong(parts, key, timezone);
+  if (event === undefined || found === undefined) return { kind: 'none' };
+  const alongside = linesAlongside(ics, found.part);
   // RANGE=THISANDFUTURE: what stands for one instance stands for all behind it as well.
-  const locked = alongside === undefined ? 'unreadable' : isSplit ? 'split_series' : null;
-  return { kind: 'event', event, locked, alongside: alongside ?? '' };
+  const isSplit = parts.some(({ andFuture }) => andFuture);
+  const isWhole = alongside !== undefined && event.leftOut.length === 0;
+  return {
+    kind: 'event',
+    event: factsOf(event, found.part),
+    locked: isWhole ? (isSplit ? 'split_series' : null) : 'unreadable',
+    isZoneDisputed: isDisputed(found.part.start, [event.start, event.end], bounds),
+    alongside: alongside ?? '',
+  };
 }
 
 /** Only what the event says; undefined: the object has none like it. @throws BrokenObject */
 export function eventFacts(ics: string, key: KeyInDocument, timezone: string): EventFacts | undefined {
-  return factsAmong(readObject(ics), key, timezone);
+  const parts = readObject(ics);
+  const found = partOf(parts, key);
+  const event = eventAmong(parts, key, timezone);
+  return event && found && factsOf(event, found.part);
 }
 
-function factsAmong(
-  parts: readonly EventPart[],
-  key: KeyInDocument,
-  timezone: string,
-): EventFacts | undefined {
-  const event = eventAmong(parts, key, timezone);
-  const found = partOf(parts, key);
-  const component = found && parts[found.index]?.component;
-  if (event === undefined || component === undefined) return undefined;
+/** @param instants at which the object's own description of the zone may show another time than the zone has */
+function isDisputed(
+  { zone, described }: EventPart['start'],
+  instants: readonly Date[],
+  { zoneSteps } = USUAL_BOUNDS,
+): boolean {
+  if (zone === undefined || described === undefined) return false;
+  const own = zoneOf(described, { left: zoneSteps });
+  return (
+    own === undefined || instants.some((at) => own.offsetMs(at.getTime()) !== zone.offsetMs(at.getTime()))
+  );
+}
+
+function factsOf({ leftOut: _leftOut, ...event }: ExpandedEvent, { component }: EventPart): EventFacts {
   const sequence = component.getFirstPropertyValue('sequence');
   const [organizer] = component.getAllProperties('organizer');
   return {
@@ -66,11 +88,10 @@ function factsAmong(
 }
 
 /** Undefined: its lines cannot be told apart, so that none of them can be changed. */
-function linesAlongside(ics: string, parts: readonly EventPart[], key: KeyInDocument): string | undefined {
+function linesAlongside(ics: string, { index }: EventPart): string | undefined {
   try {
     const calendar = parseObject(ics);
-    const found = partOf(parts, key);
-    const event = found && eventsIn(calendar)[found.index];
+    const event = eventsIn(calendar)[index];
     return event && alongsideOf(calendar, event);
   } catch (error) {
     if (error instanceof BrokenObject) return undefined;

@@ -4,19 +4,18 @@ import type { KeyInDocument } from '../ports/calendar.ts';
 
 /** Which VEVENT of an object an event is said by. */
 export interface PartFound {
-  /** Its place among the VEVENTs of the object. */
-  readonly index: number;
+  readonly part: EventPart;
   /** It says this event alone; false: an instance of its series that nobody has changed. */
   readonly own: boolean;
 }
 
 /** Undefined: by none. */
 export function partOf(parts: readonly EventPart[], key: KeyInDocument): PartFound | undefined {
-  const among = parts.map((part, index) => ({ part, index })).filter(({ part }) => part.uid === key.uid);
-  const own = among.find(({ part }) => nameOf(part) === key.recurrenceId);
-  if (own !== undefined) return { index: own.index, own: true };
-  const master = among.find(({ part }) => part.recurrenceId === undefined);
-  return master && { index: master.index, own: false };
+  const among = parts.filter(({ uid }) => uid === key.uid);
+  const own = among.find((part) => nameOf(part) === key.recurrenceId);
+  if (own !== undefined) return { part: own, own: true };
+  const master = among.find(({ recurrenceId }) => recurrenceId === undefined);
+  return master && { part: master, own: false };
 }
 
 function nameOf({ recurrenceId }: EventPart): string | null {

@@ -20,6 +20,8 @@ export interface EventChange {
    * nothing, or it tells nobody.
    */
   readonly alongside: string;
+  /** The document describes the event's time zone differently from the zone of that name, by which its times are shown. */
+  readonly isZoneDisputed: boolean;
   /** Whose event it is, where it is not the owner's. */
   readonly organizer: string | null;
   /** The server may tell the organizer that the owner does not come. */
@@ -84,6 +86,7 @@ export async function eventChange(
     onlyThisOne: recurrenceId !== null,
     telling,
     alongside: serverTells ? said.alongside : '',
+    isZoneDisputed: (before?.isZoneDisputed ?? false) || (after?.isZoneDisputed ?? false),
     organizer: isOurs(facts, email) ? null : (facts.organizer?.address ?? null),
     organizerHears: organizer !== null,
     calendar: { name: calendar.name, access: calendar.access },

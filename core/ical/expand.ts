@@ -48,8 +48,8 @@ export interface RangeReading {
  * changed instances as they were changed, cancelled ones with that status. An event that lasts no time touches the
  * instant that it is at. Bounded work, whatever the object says: see MOST_INSTANCES.
  *
- * A VTIMEZONE of the object wins over a zone that we know by the same name. A name that is neither in the object nor
- * known to the runtime, nor a Windows name, is nobody's zone: the time floats.
+ * A name that the runtime knows, or a Windows name, means that zone, whatever the object says of it. A VTIMEZONE serves
+ * names that nobody knows; without one the time floats.
  * @param budget  what many objects together may cost; spent by what this one costs
  * @throws BrokenObject  for the caller to leave this object out, say so in its log, and show the others
  */
@@ -167,6 +167,7 @@ function series(parts: readonly EventPart[], timezone: string): Series {
     const startMs = instant(start);
     const endMs = instantOf(start.wallMs + span.days * DAY_MS, start.zone ?? owner) + span.exactMs;
     const { uid, title, status } = part;
+    const leftOut = [...new Set([...part.leftOut, ...(master?.leftOut ?? [])])];
     return {
       uid,
       recurrenceId: id,
@@ -176,6 +177,7 @@ function series(parts: readonly EventPart[], timezone: string): Series {
       allDay: start.kind === 'date',
       status,
       recurring,
+      leftOut,
     };
   }
 

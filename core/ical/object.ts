@@ -1,8 +1,10 @@
 import ICAL from 'ical.js';
 import * as z from 'zod';
 import { DAY_MS } from '../limits.ts';
-import { BrokenObject } from './broken-object.ts';
+import { LEFT_OUT, type LeftOut } from '../ports/calendar.ts';
+import { BeyondBounds, BrokenObject } from './broken-object.ts';
 import { refuseBeyondBounds } from './object-bounds.ts';
+import { readableLines, UNREAD_LINE } from './readable-lines.ts';
 import type { RecurrenceRule, WorkBudget } from './recurrence-rule.ts';
 import { recurrenceRule } from './rule-parts.ts';
 import { zoneOf } from './vtimezone.ts';
@@ -15,6 +17,8 @@ export interface Moment {
   readonly kind: 'date' | 'floating' | 'zoned';
   readonly wallMs: number;
   readonly zone: Zone | undefined;
+  /** The VTIMEZONE by which the object describes a zone that is known by its name, and read by that. */
+  readonly described: ICAL.Component | undefined;
 }
 
 /** Days as on a calendar, and then exact milliseconds: a day may have 23 hours. */
@@ -27,6 +31,10 @@ export interface Span {
 export interface EventPart {
   /** As ical.js reads it. */
   readonly component: ICAL.Component;
+  /** Its place among the VEVENTs of the object, from 0. */
+  readonly index: number;
+  /** What could not be read of it, or of the object. */
+  readonly leftOut: readonly LeftOut[];
   readonly uid: string;
   readonly title: string;
   readonly status: 'confirmed' | 'tentative' | 'cancelled';
@@ -70,14 +78,29 @@ export interface ReadingBounds {
 export const USUAL_BOUNDS: ReadingBounds = { zoneSteps: 50_000, times: 20_000, zones: 100 };
 
 /**
- * The events of one calendar object.
- * @throws BrokenObject, as do the zones of their times if they take too long to follow
+ * The events of one calendar object: what can be read of them. An event that cannot be placed in time, or named, is
+ * left out, and the others say so.
+ * @throws BrokenObject when none is left, as do the zones of their times if they take too long to follow
  */
 export function readObject(ics: string, bounds: ReadingBounds = USUAL_BOUNDS): EventPart[] {
   return reading(ics, ({ events, zones }) => {
     const clocks = clocksOf(zones, bounds);
-    return events.map((event) => eventPart(event, clocks));
+    const parts = events.map((event, index) => partOrNone(event, index, clocks));
+    const read = parts.filter((part) => part !== undefined);
+    if (read.length === 0) throw new BrokenObject('a calendar object has no event that can be read');
+    if (read.length === parts.length) return read;
+    return read.map((part) => ({ ...part, leftOut: [...part.leftOut, 'VEVENT'] }));
   });
+}
+
+function partOrNone(event: ICAL.Component, index: number, clocks: Clocks): EventPart | undefined {
+  try {
+    return eventPart(event, index, clocks);
+  } catch (error) {
+    if (error instanceof BeyondBounds) throw error;
+    // The others say that it is missing.
+    return undefined;
+  }
 }
 
 interface Components {
@@ -88,7 +111,7 @@ interface Components {
 function reading<T>(ics: string, read: (components: Components) => T): T {
   refuseBeyondBounds(ics);
   try {
-    const [name, , components] = jCal.parse(ICAL.parse(ics));
+    const [name, , components] = jCal.parse(parsed(ics));
     if (name !== 'vcalendar') throw new BrokenObject('this is no VCALENDAR');
     // Each without its calendar: for every time, ical.js would search the whole calendar for its zone.
     const named = (wanted: string) =>
@@ -101,6 +124,15 @@ function reading<T>(ics: string, read: (components: Components) => T): T {
   }
 }
 
+/** Line by line only if it cannot be parsed as it is: that takes twice as long. */
+function parsed(ics: string): unknown {
+  try {
+    return ICAL.parse(ics);
+  } catch {
+    return ICAL.parse(readableLines(ics));
+  }
+}
+
 /** RFC 7265. What ical.js parsed is checked only as far as it tells a single component from several. */
 const jCalComponent = z.tuple([z.string(), z.array(z.unknown()), z.array(z.unknown())]);
 const jCal = z.tuple([z.string(), z.array(z.unknown()), z.array(jCalComponent)]);
@@ -108,38 +140,70 @@ const jCal = z.tuple([z.string(), z.array(z.unknown()), z.array(jCalComponent)])
 /** Counts a time that is read, and gives the zone that a TZID names. */
 interface Clocks {
   count(): void;
-  zone(tzid: string): Zone | undefined;
+  zone(tzid: string): NamedZone;
+}
+
+interface NamedZone {
+  readonly zone: Zone | undefined;
+  readonly described: ICAL.Component | undefined;
 }
 
 function clocksOf(components: readonly ICAL.Component[], bounds: ReadingBounds): Clocks {
-  if (components.length > bounds.zones) throw new BrokenObject('a calendar object has too many zones');
+  if (components.length > bounds.zones) throw new BeyondBounds('a calendar object has too many zones');
   const budget: WorkBudget = { left: bounds.zoneSteps };
   const own = new Map<unknown, ICAL.Component>();
   for (const component of components) {
     const tzid: unknown = component.getFirstPropertyValue('tzid');
     if (!own.has(tzid)) own.set(tzid, component);
   }
-  const zones = new Map<string, Zone | undefined>();
+  const zones = new Map<string, NamedZone>();
   let times = 0;
   return {
     count() {
       times += 1;
-      if (times > bounds.times) throw new BrokenObject('a calendar object has too many times');
+      if (times > bounds.times) throw new BeyondBounds('a calendar object has too many times');
     },
     zone(tzid) {
-      if (!zones.has(tzid)) {
-        if (zones.size >= bounds.zones) throw new BrokenObject('a calendar object names too many zones');
-        const component = own.get(tzid);
-        zones.set(tzid, (component && zoneOf(component, budget)) ?? zoneNamed(tzid));
-      }
-      return zones.get(tzid);
+      const found = zones.get(tzid);
+      if (found !== undefined) return found;
+      if (zones.size >= bounds.zones) throw new BeyondBounds('a calendar object names too many zones');
+      const component = own.get(tzid);
+      // The rules of an object are often cut short, or old: they serve only names that nobody knows.
+      const known = zoneNamed(tzid);
+      const named =
+        known === undefined
+          ? { zone: component && zoneOf(component, budget), described: undefined }
+          : { zone: known, described: component };
+      zones.set(tzid, named);
+      return named;
     },
   };
 }
 
-function eventPart(event: ICAL.Component, clocks: Clocks): EventPart {
-  const starts = momentsOf(event, 'dtstart', clocks);
-  const start = starts[0];
+/** @throws BrokenObject when it cannot be placed in time, or named */
+function eventPart(event: ICAL.Component, index: number, clocks: Clocks): EventPart {
+  const leftOut = new Set(unreadLines(event));
+  if (leftOut.has('VEVENT')) throw new BrokenObject('an event cannot be placed or named');
+  /** What the event can do without. */
+  const orElse = <T>(name: LeftOut, instead: T, read: () => T): T => {
+    try {
+      return read();
+    } catch (error) {
+      if (error instanceof BeyondBounds) throw error;
+      leftOut.add(name);
+      return instead;
+    }
+  };
+  const each = <T>(name: LeftOut, read: (property: ICAL.Property) => T): T[] =>
+    event
+      .getAllProperties(name.toLowerCase())
+      .flatMap((property) => orElse<T[]>(name, [], () => [read(property)]));
+  const moments = (name: LeftOut) =>
+    each(name, (property) =>
+      timesOf(property, () => leftOut.add(name)).map((value) => momentFrom(value, property, clocks)),
+    ).flat();
+  const [dtstart] = event.getAllProperties('dtstart');
+  const start = dtstart && firstMoment(dtstart, clocks);
   if (start === undefined) throw new BrokenObject('an event has no DTSTART');
   const recurrenceId = event.getFirstProperty('recurrence-id');
   const status = textOf(event, 'status').toUpperCase();
@@ -148,17 +212,29 @@ function eventPart(event: ICAL.Component, clocks: Clocks): EventPart {
   if (uid.length > UID_CHARS_MAX) throw new BrokenObject('the UID of an event is too long');
   return {
     component: event,
+    index,
     uid,
     title: textOf(event, 'summary'),
     status: status === 'CANCELLED' ? 'cancelled' : status === 'TENTATIVE' ? 'tentative' : 'confirmed',
     start,
-    span: spanOf(event, start, clocks),
-    recurrenceId: recurrenceId === null ? undefined : moment(recurrenceId, clocks),
+    span: orElse('DTEND', shortest(start), () => spanOf(event, start, clocks)),
+    recurrenceId: recurrenceId === null ? undefined : firstMoment(recurrenceId, clocks),
     andFuture: recurrenceId?.getFirstParameter('range')?.toUpperCase() === 'THISANDFUTURE',
-    rules: event.getAllProperties('rrule').map((property) => seriesRule(property, start, clocks)),
-    added: event.getAllProperties('rdate').flatMap((property) => addedDates(property, clocks)),
-    excluded: momentsOf(event, 'exdate', clocks),
+    rules: each('RRULE', (property) => seriesRule(property, start, clocks)),
+    added: each('RDATE', (property) => addedDates(property, clocks, () => leftOut.add('RDATE'))).flat(),
+    excluded: moments('EXDATE'),
+    // Read last: the set is complete by then.
+    leftOut: [...leftOut],
   };
+}
+
+/** What lines that could not be parsed would have said. */
+function unreadLines(event: ICAL.Component): LeftOut[] {
+  return event.getAllProperties(UNREAD_LINE).map((property) => {
+    const name = String(property.getFirstValue());
+    if (['DTSTART', 'UID', 'RECURRENCE-ID'].includes(name)) return 'VEVENT';
+    return LEFT_OUT.find((known) => known === name) ?? 'OTHER';
+  });
 }
 
 function textOf(event: ICAL.Component, name: string): string {
@@ -166,14 +242,33 @@ function textOf(event: ICAL.Component, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-function momentsOf(event: ICAL.Component, name: string, clocks: Clocks): Moment[] {
-  return event
-    .getAllProperties(name)
-    .flatMap((property) => property.getValues().map((value: unknown) => momentFrom(value, property, clocks)));
+function firstMoment(property: ICAL.Property, clocks: Clocks): Moment {
+  return momentFrom(timesOf(property, () => undefined)[0], property, clocks);
 }
 
-function moment(property: ICAL.Property, clocks: Clocks): Moment {
-  return momentFrom(property.getFirstValue(), property, clocks);
+/** `2024-01-11T::`, as ical.js takes a date apart whose line does not say VALUE=DATE. */
+const DATE_FORM = /^(\d{4}-\d\d-\d\d)T::$/;
+
+/** The times of a property; `odd` is called for each value that is none. */
+function timesOf(property: ICAL.Property, odd: () => void): unknown[] {
+  try {
+    return property.getValues();
+  } catch {
+    // One by one, and with dates that stand where times should.
+    const [, , , ...values] = z.array(z.unknown()).parse(property.jCal);
+    return values.flatMap((value) => {
+      const text = String(value);
+      const date = DATE_FORM.exec(text)?.[1];
+      try {
+        return [
+          date === undefined ? ICAL.Time.fromDateTimeString(text, property) : ICAL.Time.fromDateString(date),
+        ];
+      } catch {
+        odd();
+        return [];
+      }
+    });
+  }
 }
 
 function momentFrom(value: unknown, property: ICAL.Property, clocks: Clocks): Moment {
@@ -185,13 +280,16 @@ function momentFrom(value: unknown, property: ICAL.Property, clocks: Clocks): Mo
     ? Date.UTC(year, month - 1, day)
     : Date.UTC(year, month - 1, day, hour, minute, second);
   if (Number.isNaN(wallMs)) throw new BrokenObject(`${property.name} is no time`);
-  if (isDate) return { kind: 'date', wallMs, zone: undefined };
-  if (value.zone === ICAL.Timezone.utcTimezone) return { kind: 'zoned', wallMs, zone: UTC };
+  if (isDate) return { kind: 'date', wallMs, ...NO_ZONE };
+  if (value.zone === ICAL.Timezone.utcTimezone) {
+    return { kind: 'zoned', wallMs, zone: UTC, described: undefined };
+  }
   const tzid = property.getFirstParameter('tzid');
-  const zone = tzid ? clocks.zone(tzid) : undefined;
-  return zone === undefined ? { kind: 'floating', wallMs, zone } : { kind: 'zoned', wallMs, zone };
+  const named = tzid ? clocks.zone(tzid) : NO_ZONE;
+  return { kind: named.zone === undefined ? 'floating' : 'zoned', wallMs, ...named };
 }
 
+const NO_ZONE: NamedZone = { zone: undefined, described: undefined };
 const NO_TIME: Span = { days: 0, exactMs: 0 };
 const LONGEST_MS = 100 * 366 * DAY_MS;
 
@@ -199,9 +297,13 @@ const LONGEST_MS = 100 * 366 * DAY_MS;
 function spanOf(event: ICAL.Component, start: Moment, clocks: Clocks): Span {
   const end = event.getFirstProperty('dtend');
   const duration = event.getFirstPropertyValue('duration');
-  if (end !== null) return bounded(spanUntil(start, moment(end, clocks)));
+  if (end !== null) return bounded(spanUntil(start, firstMoment(end, clocks)));
   if (duration instanceof ICAL.Duration) return bounded(spanFrom(duration, start));
-  return start.kind === 'date' ? { days: 1, exactMs: 0 } : NO_TIME;
+  return shortest(start);
+}
+
+function shortest({ kind }: Moment): Span {
+  return kind === 'date' ? { days: 1, exactMs: 0 } : NO_TIME;
 }
 
 function bounded(span: Span): Span {
@@ -235,8 +337,8 @@ function spanFrom(duration: ICAL.Duration, start: Moment): Span {
     : { days: whole, exactMs };
 }
 
-function addedDates(property: ICAL.Property, clocks: Clocks): AddedDate[] {
-  return property.getValues().map((value: unknown) => {
+function addedDates(property: ICAL.Property, clocks: Clocks, odd: () => void): AddedDate[] {
+  return timesOf(property, odd).map((value) => {
     if (!(value instanceof ICAL.Period))
       return { start: momentFrom(value, property, clocks), span: undefined };
     const start = momentFrom(value.start, property, clocks);

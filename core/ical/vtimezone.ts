@@ -1,6 +1,6 @@
 import ICAL from 'ical.js';
 import { DAY_MS } from '../limits.ts';
-import { BrokenObject } from './broken-object.ts';
+import { BeyondBounds } from './broken-object.ts';
 import {
   occurrences,
   type RecurrenceRule,
@@ -76,7 +76,7 @@ export function zoneOf(component: ICAL.Component, budget: WorkBudget): Zone | un
 
 function spend(budget: WorkBudget, steps: number): void {
   budget.left -= steps;
-  if (budget.left < 0) throw new BrokenObject('a zone takes too long to follow');
+  if (budget.left < 0) throw new BeyondBounds('a zone takes too long to follow');
 }
 
 function onsets(
@@ -125,7 +125,7 @@ function firstOf(rule: RecurrenceRule, startMs: number, range: WallRange, budget
     }
   } catch (error) {
     if (!(error instanceof TooMuchWork)) throw error;
-    throw new BrokenObject('a zone takes too long to follow', { cause: error });
+    throw new BeyondBounds('a zone takes too long to follow', { cause: error });
   }
   return times;
 }

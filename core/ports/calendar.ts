@@ -111,6 +111,8 @@ export type EventReading =
       readonly event: EventFacts;
       /** Why it cannot be changed here; null: it can. */
       readonly locked: EventLock | null;
+      /** The document describes the time zone of the event differently from the zone of that name. */
+      readonly isZoneDisputed: boolean;
       /**
        * What else the document holds, as it stands there, in lines: a server that invites by itself passes that on.
        * Empty: nothing.
@@ -176,10 +178,16 @@ export interface CalendarEvent extends EventKey {
   readonly allDay: boolean;
   readonly status: 'confirmed' | 'tentative' | 'cancelled';
   readonly recurring: boolean;
+  /** What its document says and nobody can read; the event is shown without it. */
+  readonly leftOut: readonly LeftOut[];
 }
 
+/** Properties of iCalendar; VEVENT is another event of the same document, OTHER any other line. */
+export const LEFT_OUT = ['DTEND', 'RRULE', 'RDATE', 'EXDATE', 'VEVENT', 'OTHER'] as const;
+export type LeftOut = (typeof LEFT_OUT)[number];
+
 /** What an event says, as far as the owner is shown it and others are told it. */
-export interface EventFacts extends Omit<CalendarEvent, 'calendar'> {
+export interface EventFacts extends Omit<CalendarEvent, 'calendar' | 'leftOut'> {
   /** Rises with each change. */
   readonly sequence: number;
   readonly location: string;

@@ -46,6 +46,7 @@ export const eventJob: Job<EventInput, EventReading> = {
       kind: z.literal('event'),
       event: eventFactsShape,
       locked: z.enum(['split_series', 'unreadable']).nullable(),
+      isZoneDisputed: z.boolean(),
       alongside: z.string(),
     }),
     z.object({ kind: z.literal('none') }),

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type Expansion, expandObject, type RangeReading, SERIES_STEPS } from '../ical/expand.ts';
 import { BrokenObject, type ReadingBounds, USUAL_BOUNDS } from '../ical/object.ts';
+import { LEFT_OUT } from '../ports/calendar.ts';
 import { shortened } from '../shortened.ts';
 import type { Job } from './job.ts';
 import { isShortObject, SHORT_BOUNDS, SHORT_STEPS } from './short-object.ts';
@@ -35,6 +36,7 @@ const expansion = z.object({
       allDay: z.boolean(),
       status: z.enum(['confirmed', 'tentative', 'cancelled']),
       recurring: z.boolean(),
+      leftOut: z.array(z.enum(LEFT_OUT)),
     }),
   ),
   cut: z.boolean(),

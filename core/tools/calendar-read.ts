@@ -38,6 +38,10 @@ export const listEvents = defineRead({
         status: z.string().meta({ description: 'confirmed; tentative while it is proposed.' }),
         past: z.boolean(),
         recurring: z.boolean(),
+        left_out: z
+          .array(z.string())
+          .optional()
+          .meta({ description: 'Parts of the event that cannot be read, and are missing here.' }),
       }),
     ),
     timezone: z.string().meta({ description: 'IANA name of the zone of the user.' }),
@@ -84,6 +88,7 @@ export const listEvents = defineRead({
         status: event.status,
         past,
         recurring: event.recurring,
+        ...(event.leftOut.length === 0 ? {} : { left_out: event.leftOut }),
       }));
     if (rows.length === 0) {
       const calendars = await Promise.all(

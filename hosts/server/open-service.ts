@@ -27,7 +27,7 @@ export async function openService(
   return createService({
     storage,
     mail: imapMail({ allowPrivateServers }),
-    calendar: caldavCalendar({ allowPrivateServers }),
+    calendar: caldavCalendar({ log, allowPrivateServers }),
     reader: processReader(),
     attachmentText: workerText(),
     log,

@@ -37,6 +37,12 @@ export function EventDetails({ event, zone }: { event: EventChange; zone: string
             : 'This is one event of a series. Only this one changes; the others stay as they are.'}
         </p>
       ) : null}
+      {event.isZoneDisputed ? (
+        <p class="note" id="zone-note">
+          The event carries rules of its own for its time zone, and they disagree with the zone of that name.
+          The times here follow the zone; other programs may show other times.
+        </p>
+      ) : null}
       <CalendarNote calendar={event.calendar} />
       <Notified event={event} />
       {event.alongside === '' ? null : (

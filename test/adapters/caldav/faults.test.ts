@@ -25,7 +25,10 @@ function accountOn(
   log?: Log,
   change: Readonly<Record<string, string>> = {},
 ): { calendar: Calendar; call: MailCall } {
-  const calendar = eventsOn(caldavCalendar({ allowPrivateServers: true }), log === undefined ? {} : { log });
+  const calendar = eventsOn(
+    caldavCalendar({ allowPrivateServers: true, ...(log === undefined ? {} : { log }) }),
+    log === undefined ? {} : { log },
+  );
   onTestFinished(() => calendar.close());
   const caldav = { url, user: 'ada@example.org', pass: 'secret', ...change };
   const account = {
@@ -237,6 +240,40 @@ describe('a list', () => {
       { account_id: 1, broken: 1, cut: 0 },
     ]);
   });
+
+  it.each([1, 40])(
+    'of a server that fails over one of %d objects whatever it is asked for shows the others',
+    async (count) => {
+      const names = Array.from({ length: count }, (_, index) => `good-${index}`);
+      const objects = [...names, 'bad'].map((name) => ({
+        name: `${name}.ics`,
+        data: object(name, 'DTSTART:20260310T090000Z'),
+      }));
+      const server = await startScriptedCaldav((asked, response) => {
+        if (asked.method !== 'REPORT') return 'usual';
+        const isFailing = !asked.body.includes('calendar-multiget') || asked.body.includes('/bad.ics');
+        if (isFailing) return answering(500)(asked, response);
+        const wanted = objects.filter(({ name }) => asked.body.includes(`/${name}<`));
+        const responses = wanted.map(
+          ({ name, data }) =>
+            `<d:response><d:href>${CALENDAR}${name}</d:href><d:propstat><d:prop><d:getetag>"1"</d:getetag><c:calendar-data>${data}</c:calendar-data></d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>`,
+        );
+        multistatus(response, responses.join(''));
+        return 'answered';
+      }, objects);
+      const told: unknown[] = [];
+      const log: Log = { info() {}, error() {}, warn: (...entry) => void told.push(entry) };
+      const { calendar, call } = accountOn(server.url, log);
+      const { events, unreadable } = await calendar.list(call, query);
+      expect(told[0]).toEqual([
+        'a calendar server failed to filter a calendar; all of its objects were requested',
+        { account_id: 1, calendar: 'calendar', missing: 1 },
+      ]);
+      expect([events.map(({ uid }) => uid).toSorted(), unreadable]).toEqual([names.toSorted(), 1]);
+      const key = { calendar: CALENDAR, uid: 'good-0', recurrenceId: null };
+      expect((await calendar.read(call, key, 'UTC'))?.event.uid).toBe('good-0');
+    },
+  );
 
   it('asks for series by themselves until the server has shown that it finds them', async () => {
     const series = object('series', 'DTSTART:20200310T090000Z', 'RRULE:FREQ=WEEKLY');

@@ -34,6 +34,7 @@ export function listPromises(scene: () => CalendarScene): void {
           allDay: false,
           status: 'tentative',
           recurring: false,
+          leftOut: [],
         },
       ]);
     });

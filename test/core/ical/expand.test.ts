@@ -21,6 +21,8 @@ function shown(ics: string, from = '2026-01-01', to = '2027-01-01', timezone = Z
   );
 }
 
+const RANGE_2026 = { timezone: ZURICH, from: new Date('2026-01-01'), to: new Date('2027-01-01') };
+
 function minute(instant: Date): string {
   return instant.toISOString().slice(0, 16);
 }
@@ -78,7 +80,19 @@ describe('the zone of a time', () => {
   ];
 
   it.each([
-    ['of the object wins over one of the same name', OWN, 'Europe/Zurich', '03:30'],
+    ['that is known, whatever the object says of it', OWN, 'Europe/Zurich', '08:00'],
+    [
+      'that Windows knows, whatever the object says of it',
+      OWN.map((line) => line.replace('Europe/Zurich', 'Eastern Standard Time')),
+      'Eastern Standard Time',
+      '13:00',
+    ],
+    [
+      'that only the object knows',
+      OWN.map((line) => line.replace('Europe/Zurich', 'Island')),
+      'Island',
+      '03:30',
+    ],
     ['of the runtime', [], 'America/New_York', '13:00'],
     ['of Windows', [], 'Eastern Standard Time', '13:00'],
     ['behind a prefix', [], '/mozilla.org/20050126_1/America/New_York', '13:00'],
@@ -209,11 +223,62 @@ describe('an object that is broken', () => {
     ['no start', object(['SUMMARY:When?'])],
     ['no UID', wrapped(['BEGIN:VEVENT', 'DTSTART:20260310T090000Z', 'END:VEVENT'])],
     ['a start that is no time', object(['DTSTART:soon'])],
-    ['a rule without a frequency', object(['DTSTART:20260310T090000Z', 'RRULE:COUNT=3'])],
-    ['a rule of nonsense', object(['DTSTART:20260310T090000Z', 'RRULE:FREQ=OFTEN'])],
-    ['a length of a million days', object(['DTSTART:20260310T090000Z', 'DURATION:P1000000D'])],
   ])('says so: %s', (_what, ics) => {
     expect(() => shown(ics)).toThrow(BrokenObject);
+  });
+
+  const START = 'DTSTART:20260310T090000Z';
+  it.each([
+    ['a rule without a frequency', [START, 'RRULE:COUNT=3'], ['RRULE']],
+    ['a rule of nonsense', [START, 'RRULE:FREQ=OFTEN'], ['RRULE']],
+    ['a rule that ends at no time', [START, 'RRULE:FREQ=DAILY;UNTIL=2026'], ['RRULE']],
+    ['a length of a million days', [START, 'DURATION:P1000000D'], ['DTEND']],
+    ['a length that is none', [START, 'DURATION:long'], ['DTEND']],
+    ['an end that is no time', [START, 'DTEND:late'], ['DTEND']],
+    ['an added date that is none', [START, 'RDATE;VALUE=PERIOD:x'], ['RDATE']],
+    ['an excluded date that is none', [START, 'EXDATE:soon'], ['EXDATE']],
+    ['a line of nothing', [START, 'an odd line'], ['OTHER']],
+    ['a quote without an end', [START, 'ATTENDEE;CN="Ada:mailto:ada@example.org'], ['OTHER']],
+    ['parameters of nothing', [START, 'X-A;B:c'], ['OTHER']],
+  ])('is shown without what cannot be read, and says so: %s', (_what, lines, leftOut) => {
+    const { events } = expandObject(object(lines), RANGE_2026);
+    expect(events.map((event) => [minute(event.start), event.recurring, event.leftOut])).toEqual([
+      ['2026-03-10T09:00', false, leftOut],
+    ]);
+  });
+
+  it.each([
+    ['a start', ['DTSTART:20260310'], ['2026-03-09T23:00 2026-03-10T23:00']],
+    ['an end', ['DTSTART:20260310', 'DTEND:20260312'], ['2026-03-09T23:00 2026-03-11T23:00']],
+    [
+      'an excluded day',
+      [START, 'RRULE:FREQ=DAILY;COUNT=3', 'EXDATE:20260311'],
+      [
+        '2026-03-10T09:00 2026-03-10T09:00 20260310T090000Z',
+        '2026-03-12T09:00 2026-03-12T09:00 20260312T090000Z',
+      ],
+    ],
+    [
+      'one of several excluded times',
+      [START, 'RRULE:FREQ=DAILY;COUNT=3', 'EXDATE:20260310T090000Z,20260311'],
+      ['2026-03-12T09:00 2026-03-12T09:00 20260312T090000Z'],
+    ],
+  ])('takes a date for one without VALUE=DATE: %s', (_what, lines, expected) => {
+    const { events } = expandObject(object(lines), RANGE_2026);
+    expect(events.flatMap(({ leftOut }) => leftOut)).toEqual([]);
+    expect(shown(object(lines))).toEqual(expected);
+  });
+
+  it('shows the other events of an object of which one cannot be placed', () => {
+    const ics = object(
+      [START],
+      ['RECURRENCE-ID;X:20260311T090000Z', 'DTSTART:20260311T100000Z'],
+      ['DTSTART:soon'],
+    );
+    const { events } = expandObject(ics, RANGE_2026);
+    expect(events.map(({ start, leftOut }) => [minute(start), leftOut])).toEqual([
+      ['2026-03-10T09:00', ['VEVENT']],
+    ]);
   });
 
   it.each([

@@ -1,0 +1,69 @@
+import type { FoundCalendar } from './discover.ts';
+import type { CalendarHttp } from './http.ts';
+import {
+  calendarMultiget,
+  calendarQuery,
+  type Multistatus,
+  properties,
+  type Resource,
+} from './multistatus.ts';
+import { FailedOverQuestion } from './status.ts';
+
+/** So many objects are requested together. */
+const TOGETHER = 64;
+
+/**
+ * Every object of a calendar, for a server that fails when it is to choose among them: Radicale answers 500 to each
+ * question with a filter when one of the objects cannot be filtered. First all of them are requested, then by name;
+ * what the server fails to give even by itself is in `failed`.
+ * @param cause thrown when the calendar holds no object that the server could have failed over
+ */
+export async function everyObject(
+  http: CalendarHttp,
+  { url }: Pick<FoundCalendar, 'url'>,
+  mostBytes: number,
+  limit: AbortSignal,
+  cause: FailedOverQuestion,
+): Promise<Multistatus> {
+  try {
+    return await calendarQuery(http, url, { filter: '', mostBytes }, limit);
+  } catch (error) {
+    if (!(error instanceof FailedOverQuestion)) throw error;
+  }
+  const { resources: named, headers } = await properties(
+    http,
+    url,
+    ['d:getetag', 'd:resourcetype'],
+    '1',
+    limit,
+  );
+  const urls = named.filter((one) => isObject(one, url)).map((one) => one.url);
+  if (urls.length === 0) throw cause;
+  const resources: Resource[] = [];
+  const failed: string[] = [];
+  const waiting = chunksOf(urls, TOGETHER);
+  for (let chunk = waiting.shift(); chunk !== undefined; chunk = waiting.shift()) {
+    try {
+      const found = await calendarMultiget(http, url, chunk, mostBytes, limit);
+      resources.push(...found.resources);
+      failed.push(...found.failed);
+    } catch (error) {
+      if (!(error instanceof FailedOverQuestion)) throw error;
+      const [only, ...others] = chunk;
+      if (only !== undefined && others.length === 0) failed.push(only.pathname);
+      else waiting.push(...chunksOf(chunk, Math.ceil(chunk.length / 8)));
+    }
+  }
+  return { resources, failed, headers };
+}
+
+/** Not the collection itself. */
+function isObject({ url, props }: Resource, collection: URL): boolean {
+  return url.pathname !== collection.pathname && props.has('d:getetag');
+}
+
+function chunksOf<T>(all: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, index) =>
+    all.slice(index * size, (index + 1) * size),
+  );
+}
