@@ -88,7 +88,7 @@ export const listEvents = defineRead({
         status: event.status,
         past,
         recurring: event.recurring,
-        ...(event.leftOut.length === 0 ? {} : { left_out: event.leftOut }),
+        ...(event.leftOut.length === 0 ? {} : { left_out: [...event.leftOut] }),
       }));
     if (rows.length === 0) {
       const calendars = await Promise.all(

@@ -38,7 +38,8 @@ describe('a zone of a known name', () => {
     await put(scene, 'one.ics', calendarOf(CUT, SUMMER));
     const event_id = await numberOf(scene, 'one');
     const { id } = approvalOf(await scene.key.call('update_event', { event_id, title: 'Other' }));
-    const shown = (await scene.service.approvals.show(scene.ownerId, id))?.event;
+    const content = (await scene.service.approvals.show(scene.ownerId, id))?.content;
+    const shown = content?.kind === 'shown' ? content.event : undefined;
     expect([shown?.isZoneDisputed, shown?.after?.start]).toEqual([true, new Date('2027-06-15T07:00:00Z')]);
     await scene.service.approvals.reject(scene.ownerId, id);
 
