@@ -6,6 +6,7 @@ import { type CompoundFile, openCompoundFile } from './compound-file.ts';
 import { DOC, docText } from './doc-text.ts';
 import { type Claims, type DocumentType, declaredCharset, documentType } from './document-type.ts';
 import { CONTAINER, epubText } from './epub-text.ts';
+import { withoutLineHyphens } from './line-hyphens.ts';
 import { messageText } from './message-text.ts';
 import { NoText } from './no-text.ts';
 import { CONTENT_TYPES, type OfficePackage, officePackage } from './office-package.ts';
@@ -38,7 +39,8 @@ export async function documentText(bytes: Uint8Array, claims: Claims): Promise<E
     out.incomplete();
   }
   const { text, cut } = out.finish();
-  const shown = LAID_OUT.has(type) ? tidied(text) : text;
+  const lines = LAID_OUT.has(type) ? tidied(text) : text;
+  const shown = type === 'pdf' ? withoutLineHyphens(lines) : lines;
   if (shown.trim() !== '') return { kind: 'text', text: shown, cut };
   // Of what was not read nobody knows whether it holds text.
   return { kind: 'empty', reason: failure?.reason ?? (cut ? 'broken' : 'no_text'), ...failure?.facts };
