@@ -26,6 +26,9 @@ export const SERVER_PACKAGES = [
 /** They conflict with dovecot-imapd. */
 export const CONFLICTING_PACKAGES = ['cyrus-imapd', 'courier-imap'];
 
+/** What `examples/ocr.mjs` runs, and what draws its picture. */
+export const OCR_PACKAGES = ['tesseract-ocr', 'python3-pil', 'fonts-dejavu-core'];
+
 /** The programs and libraries that write the reading corpus. */
 export const CORPUS_PACKAGES = {
   documents: [

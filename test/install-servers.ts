@@ -1,9 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { CONFLICTING_PACKAGES, CORPUS_PACKAGES, isInstalled, SERVER_PACKAGES } from './debian-packages.ts';
+import {
+  CONFLICTING_PACKAGES,
+  CORPUS_PACKAGES,
+  isInstalled,
+  OCR_PACKAGES,
+  SERVER_PACKAGES,
+} from './debian-packages.ts';
 import { UNPACKED } from './servers/unpacked.ts';
 
-const PACKAGES = [...SERVER_PACKAGES, ...Object.values(CORPUS_PACKAGES).flat()];
+const PACKAGES = [...SERVER_PACKAGES, ...OCR_PACKAGES, ...Object.values(CORPUS_PACKAGES).flat()];
 
 /** A mirror that does not answer any more ends the installation, not the run. */
 const LONGEST_MS = 8 * 60_000;

@@ -1,7 +1,14 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { isInstalled, OCR_PACKAGES } from '../debian-packages.ts';
 import { buildCli, type Cli } from '../hosts/server/cli-process.ts';
 import { browserIsMissing, inBrowser, openBrowser } from '../servers/browser.ts';
+import { titledWithout } from '../servers/missing-servers.ts';
 import { type InstalledPackage, installPackage, lineOf } from './installed-package.ts';
 import { decide, signedIn } from './owner-pages.ts';
 
@@ -17,6 +24,47 @@ it('examples/quickstart.mjs holds', async () => {
     stdout: 'It waited for its owner, and was sent once.\n',
     stderr: '',
   });
+});
+
+describe('examples/ocr.mjs', () => {
+  const picture = join(import.meta.dirname, '../adapters/extract/documents/picture.png');
+
+  it('without tesseract says what to install, and that it is a picture', { timeout: 90_000 }, async () => {
+    const ended = await installed.run('ocr', { PATH: '/nowhere' }, [picture]).ended;
+    expect(ended.stderr).toBe('There is no tesseract here: apt-get install tesseract-ocr\n');
+    expect(JSON.parse(ended.stdout)).toEqual({
+      kind: 'empty',
+      reason: 'image',
+      picture: { format: 'PNG', width: 200, height: 200 },
+    });
+    expect(ended.code).toBe(0);
+  });
+
+  const missing = OCR_PACKAGES.filter((name) => !isInstalled(name));
+  it.skipIf(missing.length > 0)(
+    titledWithout(missing, 'reads what a picture shows'),
+    { timeout: 90_000 },
+    async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'countersign-ocr-'));
+      onTestFinished(() => rm(folder, { recursive: true }));
+      const file = join(folder, 'shown.png');
+      const drawing = `
+from PIL import Image, ImageDraw, ImageFont
+font = ImageFont.truetype('/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf', 48)
+image = Image.new('RGB', (900, 120), 'white')
+ImageDraw.Draw(image).text((20, 30), 'The invoice comes to forty', 'black', font)
+image.save('${file}')`;
+      await promisify(execFile)('/usr/bin/python3', ['-c', drawing]);
+      const { stdout } = await installed.run('ocr', {}, [file, picture]).ended;
+      const [shown = '', blank = ''] = stdout.split('\n');
+      expect(JSON.parse(shown)).toEqual({
+        kind: 'text',
+        text: '[Read from a picture by a program, which makes mistakes.]\n\nThe invoice comes to forty',
+        cut: false,
+      });
+      expect(JSON.parse(blank)).toMatchObject({ kind: 'empty', reason: 'image' });
+    },
+  );
 });
 
 describe.skipIf(browserIsMissing)(inBrowser('examples/agent.mjs, beside serve --demo'), () => {

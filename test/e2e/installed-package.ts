@@ -12,7 +12,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 /** The package as its users have it, made of the present sources, with the examples beside it. */
 export interface InstalledPackage {
   /** Runs an example in a process of its own. @param name  without its ending */
-  run(name: string, env?: Readonly<Record<string, string>>): RunningExample;
+  run(name: string, env?: Readonly<Record<string, string>>, args?: readonly string[]): RunningExample;
   /** Ends what still runs, too. */
   remove(): void;
 }
@@ -45,8 +45,8 @@ export async function installPackage(): Promise<InstalledPackage> {
   });
   const started: ChildProcess[] = [];
   return {
-    run(name, env = {}) {
-      const child = spawn(process.execPath, [join(folder, 'examples', `${name}.mjs`)], {
+    run(name, env = {}, args = []) {
+      const child = spawn(process.execPath, [join(folder, 'examples', `${name}.mjs`), ...args], {
         stdio: ['ignore', 'pipe', 'pipe'],
         env: { PATH: process.env.PATH, ...env },
       });
