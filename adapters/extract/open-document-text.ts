@@ -33,13 +33,16 @@ function isTextDocument(zip: ZipArchive): boolean {
   return Buffer.from(type).toString('latin1').startsWith('application/vnd.oasis.opendocument.text');
 }
 
-/** They stand in the styles of pages, each kind of page with its own. */
+/** They stand in the styles of pages, each kind of page with its own. The numbers of pages are of no page there. */
 function* headersAndFooters(events: Iterable<XmlEvent>): Generator<XmlEvent> {
   let isInside = false;
+  let isNumber = false;
   for (const event of events) {
-    if (event.kind !== 'text' && /^(?:header|footer)(?:-left|-first)?$/.test(event.name)) {
-      isInside = event.kind === 'open';
-    } else if (isInside) yield event;
+    if (event.kind === 'text') {
+      if (isInside && !isNumber) yield event;
+    } else if (/^(?:header|footer)(?:-left|-first)?$/.test(event.name)) isInside = event.kind === 'open';
+    else if (/^page-(?:number|count)$/.test(event.name)) isNumber = event.kind === 'open';
+    else if (isInside) yield event;
   }
 }
 

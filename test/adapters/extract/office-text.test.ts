@@ -206,7 +206,7 @@ describe('open documents', () => {
 
   it('show the headers and footers of text documents, not those of sheets', async () => {
     const styles =
-      '<style:style><text:p>x</text:p></style:style><style:header><text:p>head</text:p></style:header>' +
+      '<style:style><text:p>x</text:p></style:style><style:header><text:p>head <text:page-number>1</text:page-number></text:p></style:header>' +
       '<style:footer-left><text:p>foot</text:p></style:footer-left>';
     expect(await textOf(openDocumentFile('<text:p>a</text:p>', '', { styles }))).toBe('a\nhead\nfoot');
     expect(await textOf(openDocumentFile('<text:p>a</text:p>', '', { styles, kind: 'spreadsheet' }))).toBe(
