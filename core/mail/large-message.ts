@@ -1,13 +1,13 @@
 import type { AttachmentSource, DescribedAttachment, MessageSource } from '../ports/mail-reading.ts';
 import { CUT } from './html-text.ts';
-import { decodedContent, readTree } from './mime-tree.ts';
+import { decodedContent, readListedPart } from './mime-tree.ts';
 import {
   ATTACHMENTS_MAX,
   type AttachmentInfo,
   attachmentFacts,
   INCOMPLETE,
   type ParsedMessage,
-  parseMessage,
+  parseListedText,
 } from './parse.ts';
 
 /** A message that is too large to be fetched whole: its text, and what its server says is attached. */
@@ -17,7 +17,7 @@ export async function parseLargeMessage({
   isCut,
   attachments,
 }: Extract<MessageSource, { kind: 'parts' }>): Promise<ParsedMessage> {
-  const parsed = await Promise.all(texts.map(parseMessage));
+  const parsed = texts.map(parseListedText);
   const [first] = parsed;
   if (first === undefined) throw new TypeError('a message in parts has at least one');
   const shown = parsed.map(({ text }) => text);
@@ -98,7 +98,7 @@ export function describedInfo(described: DescribedAttachment, index: number): At
 
 /** The decoded bytes of one of the attachments that `parseLargeMessage` lists. */
 export function partBytes({ bytes }: Extract<AttachmentSource, { kind: 'part' }>): Uint8Array | 'tooLarge' {
-  return bytes === 'tooLarge' ? bytes : decodedContent(readTree(bytes).root);
+  return bytes === 'tooLarge' ? bytes : decodedContent(readListedPart(bytes).root);
 }
 
 /** Base64 holds 57 bytes in a line of 78. For the other encodings the encoded size is the nearest that is known. */

@@ -42,11 +42,22 @@ const MAX_CANDIDATES = 100_000;
 interface Budget {
   parts: number;
   candidates: number;
+  /** Whether files that stand in a part without MIME become parts. */
+  readonly unpacks: boolean;
 }
 
 /** @returns `complete`: false where a bound was met, and what lies behind it is not in the tree */
 export function readTree(source: Uint8Array): { root: MimePart; complete: boolean } {
-  const budget = { parts: MAX_PARTS, candidates: MAX_CANDIDATES };
+  return treeOf(source, true);
+}
+
+/** One part of a message as its server lists it, which knows nothing of files without MIME. */
+export function readListedPart(source: Uint8Array): { root: MimePart; complete: boolean } {
+  return treeOf(source, false);
+}
+
+function treeOf(source: Uint8Array, unpacks: boolean): { root: MimePart; complete: boolean } {
+  const budget = { parts: MAX_PARTS, candidates: MAX_CANDIDATES, unpacks };
   const bytes = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
   const { part, complete } = readPart(bytes, 0, budget, TEXT);
   return { root: part, complete };
@@ -89,6 +100,7 @@ function readPart(
 
 /** A part in which others stand without MIME, as a multipart of them. */
 function unpacked(leaf: MimePart, depth: number, budget: Budget): { part: MimePart; complete: boolean } {
+  if (!budget.unpacks) return { part: leaf, complete: true };
   const inner = isTnef(leaf) ? tnefParts(leaf, depth) : filesInText(leaf);
   if (inner.length === 0) return { part: leaf, complete: true };
   const parts = inner.slice(0, Math.max(budget.parts, 0));

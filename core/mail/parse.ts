@@ -5,7 +5,14 @@ import { decodeText, htmlCharset } from './charset.ts';
 import { unflowed } from './flowed-text.ts';
 import { headerAddresses, headerMessageIds, headerText } from './header-text.ts';
 import { type HtmlBounds, type HtmlReader, htmlReader } from './html-text.ts';
-import { decodedContent, headersOf, type MimeHeader, type MimePart, readTree } from './mime-tree.ts';
+import {
+  decodedContent,
+  headersOf,
+  type MimeHeader,
+  type MimePart,
+  readListedPart,
+  readTree,
+} from './mime-tree.ts';
 import { oneLine } from './row-text.ts';
 import { withoutMarked } from './text-layout.ts';
 
@@ -54,6 +61,11 @@ export const INCOMPLETE =
  */
 export async function parseMessage(source: Uint8Array): Promise<ParsedMessage> {
   return parsed(readTree(source), htmlReader());
+}
+
+/** The same for one text of a message of which some parts were fetched. */
+export function parseListedText(source: Uint8Array): ParsedMessage {
+  return parsed(readListedPart(source), htmlReader());
 }
 
 /**

@@ -5,7 +5,7 @@ import { Buffer } from 'node:buffer';
  * what is left, and what is damaged ends the reading. Our own because the libraries bring dozens of packages.
  */
 
-export interface TnefContent {
+interface TnefContent {
   readonly files: readonly TnefFile[];
   /** Of the message itself. */
   readonly text: Buffer | undefined;
@@ -14,7 +14,7 @@ export interface TnefContent {
   readonly charset: string;
 }
 
-export interface TnefFile {
+interface TnefFile {
   readonly name: string;
   readonly content: Buffer;
 }

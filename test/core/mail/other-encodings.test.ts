@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { parseLargeMessage, partBytes } from '../../../core/mail/large-message.ts';
 import { attachmentOf, parseMessage } from '../../../core/mail/parse.ts';
 import { readTnef } from '../../../core/mail/tnef.ts';
 import { tnefOf, uuencoded, yencoded } from './encoders.ts';
@@ -116,6 +117,23 @@ describe('a winmail.dat', () => {
   it('that is none stays a file', async () => {
     const source = message(...TYPED, 'Content-Type: application/ms-tnef; name=winmail.dat', '', 'no TNEF');
     expect((await read(source)).files).toMatchObject([{ name: 'winmail.dat' }]);
+  });
+
+  it('stays one file where its server lists it', async () => {
+    const tnef = tnefOf({ files }).toString('base64');
+    const part = message('Content-Type: application/ms-tnef', 'Content-Transfer-Encoding: base64', '', tnef);
+    const described = {
+      name: 'winmail.dat',
+      mime: 'application/ms-tnef',
+      charset: '',
+      encoding: '',
+      encodedBytes: 9,
+    };
+    const bytes = partBytes({ kind: 'part', described, bytes: part });
+    expect(Buffer.from(bytes as Uint8Array).equals(tnefOf({ files }))).toBe(true);
+    const text = message('', 'text', uuencoded('plan.bin', BYTES));
+    const source = { kind: 'parts', texts: [text], isCut: false, attachments: [] } as const;
+    expect((await parseLargeMessage(source)).text).toContain('begin 644 plan.bin');
   });
 
   it('is read however it is damaged', () => {
