@@ -59,11 +59,19 @@ async function withPassword(
 }
 
 /** Whether the form carries a valid proof that no other form has used. */
-async function useProof({ service, session, origin, path, query, fields }: OwnerVisit): Promise<boolean> {
+async function useProof({
+  service,
+  session,
+  origin,
+  base,
+  path,
+  query,
+  fields,
+}: OwnerVisit): Promise<boolean> {
   // Dashboard forms post to paths without a query, so a form with a query is never signed.
   if (session.proofKey === null || query.size > 0) return false;
   const signed = [...fields].filter(([name]) => name !== PROOF_FIELD);
-  const form = { origin, sessionId: session.id, path, fields: signed };
+  const form = { origin, sessionId: session.id, path: base.path(path), fields: signed };
   const nonce = provenNonce(form, session.proofKey, fields.get(PROOF_FIELD) ?? '');
   return nonce !== undefined && service.sessions.takeProof(session, nonce);
 }

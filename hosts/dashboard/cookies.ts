@@ -1,6 +1,8 @@
+import { publicBase } from '../http/public-base.ts';
+
 /**
- * The dashboard's cookies. Over https their names bind them to this exact host. Over http, meant for loopback, the name
- * contains the port: cookies ignore ports, and two servers must not sign each other out.
+ * The dashboard's cookies. Over https their names bind them to this exact host or, below a path, to https. Over http,
+ * meant for loopback, the name contains the port: cookies ignore ports, and two servers must not sign each other out.
  */
 export interface Cookies {
   readonly session: string;
@@ -19,9 +21,12 @@ export const DEVICE_S = 400 * 24 * 60 * 60;
 export function dashboardCookies(dashboardUrl: string): Cookies {
   const { protocol, port } = new URL(dashboardUrl);
   const secure = protocol === 'https:';
-  const base = secure ? '__Host-countersign' : `countersign-${port || '80'}`;
+  const { cookiePath } = publicBase(dashboardUrl);
+  // `__Host-` is for the path `/` alone.
+  const prefix = cookiePath === '/' ? '__Host-' : '__Secure-';
+  const base = secure ? `${prefix}countersign` : `countersign-${port || '80'}`;
   // Lax, not Strict: a link in a notification must open the page signed in, and no GET changes anything.
-  const attributes = `Path=/; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
+  const attributes = `Path=${cookiePath}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
   return {
     session: base,
     signIn: `${base}-sign-in`,

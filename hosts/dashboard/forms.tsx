@@ -1,5 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
+import type { PublicBase } from '../http/public-base.ts';
 import { KEY_FIELD, PROOF_FIELD } from './form-proof.ts';
+import { Base } from './links.tsx';
 
 /**
  * Every form of the dashboard: posts the form token that the handler checks; the script fills in the rest.
@@ -14,11 +16,15 @@ export function Form(props: {
   children: ComponentChildren;
 }) {
   return (
-    <form method="post" action={props.action} class={props.class} aria-label={props.label}>
-      <input type="hidden" name="form_token" value={props.token} />
-      <input type="hidden" name={props.proves === 'password' ? KEY_FIELD : PROOF_FIELD} />
-      {props.children}
-    </form>
+    <Base.Consumer>
+      {(base: PublicBase) => (
+        <form method="post" action={base.path(props.action)} class={props.class} aria-label={props.label}>
+          <input type="hidden" name="form_token" value={props.token} />
+          <input type="hidden" name={props.proves === 'password' ? KEY_FIELD : PROOF_FIELD} />
+          {props.children}
+        </form>
+      )}
+    </Base.Consumer>
   );
 }
 

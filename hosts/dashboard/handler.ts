@@ -4,7 +4,8 @@ import { named } from '../../core/ports/log.ts';
 import type { Service } from '../../core/service.ts';
 import { clientAddress, trustedProxies } from '../http/client-address.ts';
 import { leakedKeys } from '../http/leaked-keys.ts';
-import { type RequestHead, targetOf } from '../http/request-head.ts';
+import { type PublicBase, publicBase } from '../http/public-base.ts';
+import { headOf, type RequestHead, targetOf } from '../http/request-head.ts';
 import { transportSecurity } from '../http/transport-security.ts';
 import { ASSETS, SCRIPT_PATH } from './assets.ts';
 import { letThrough } from './confirm.ts';
@@ -56,6 +57,7 @@ export function dashboardHandler(
   service: Service,
   options: DashboardOptions = {},
 ): (request: IncomingMessage, response: ServerResponse) => void {
+  const base = publicBase(service.dashboardUrl);
   const cookies = dashboardCookies(service.dashboardUrl);
   const secureTransport = transportSecurity(service.dashboardUrl);
   const isTrusted = trustedProxies(options.trustedProxies ?? []);
@@ -90,7 +92,7 @@ export function dashboardHandler(
     const { fields } = form;
     const address = clientAddress(head, isTrusted);
     const details = { head, origin, path, address, param: found.param, query, fields };
-    const visit = { service, options, cookies, ...details };
+    const visit = { service, options, cookies, base, ...details };
     if (found.kind === 'anyone') return answerWith(await found.act(visit));
     const signedIn = await sessionOf(visit);
     if (signedIn === undefined) return answerWith(redirect(signInPath(head.method, path)));
@@ -104,6 +106,24 @@ export function dashboardHandler(
     if (passed.device === undefined) return answerWith(reply, path, passed.visit);
     const device = cookies.set(cookies.device, passed.device, DEVICE_S);
     return answerWith(withCookie(reply, device), path, passed.visit);
+  }
+
+  function answerWith(reply: Reply, path = '', visitor?: OwnerVisit): Answer {
+    if (reply.kind === 'redirect') {
+      return { status: 303, headers: { location: base.path(reply.to), ...reply.headers }, body: '' };
+    }
+    const { title, refreshS, body } = reply;
+    return {
+      status: reply.status,
+      headers: { 'content-type': 'text/html; charset=utf-8', ...reply.headers },
+      body: documentOf({ title, path, visitor, refreshS, body, base }),
+    };
+  }
+
+  /** Closes the connection after the answer, for requests whose body may be unread. */
+  function closing(reply: PageReply): Answer {
+    const answer = answerWith(reply);
+    return { ...answer, headers: { ...answer.headers, connection: 'close' } };
   }
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -121,7 +141,7 @@ export function dashboardHandler(
       answer = closing(reply);
     }
     response.writeHead(answer.status, {
-      ...securityHeaders(scriptSource(verdict)),
+      ...securityHeaders(scriptSource(verdict, base)),
       ...secureTransport,
       'cache-control': 'no-store',
       ...answer.headers,
@@ -138,15 +158,6 @@ export function dashboardHandler(
   };
 }
 
-function headOf(request: IncomingMessage): RequestHead {
-  return {
-    method: request.method ?? '',
-    target: request.url ?? '/',
-    headers: request.headers,
-    peer: request.socket.remoteAddress ?? '',
-  };
-}
-
 /** Revokes any keys in the request's URL, whatever else is wrong with the request: they are no longer safe. */
 async function revokeLeaked(head: RequestHead, service: Service): Promise<boolean> {
   const leaked = leakedKeys(head.target);
@@ -155,10 +166,10 @@ async function revokeLeaked(head: RequestHead, service: Service): Promise<boolea
 }
 
 /** The full URL of the dashboard's only script. The policy syntax cannot express an IPv6 address. */
-function scriptSource(verdict: Verdict): string {
+function scriptSource(verdict: Verdict, base: PublicBase): string {
   if (verdict.kind === 'misdirected') return "'none'";
   const { host } = new URL(verdict.origin);
-  return host.startsWith('[') ? "'self'" : `${host}${SCRIPT_PATH}`;
+  return host.startsWith('[') ? "'self'" : `${host}${base.path(SCRIPT_PATH)}`;
 }
 
 /** Returns to the page after signing in. A form that came after the session ended is not repeated. */
@@ -166,27 +177,9 @@ function signInPath(method: string, path: string): string {
   return method === 'POST' || path === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(path)}`;
 }
 
-function answerWith(reply: Reply, path = '', visitor?: OwnerVisit): Answer {
-  if (reply.kind === 'redirect') {
-    return { status: 303, headers: { location: reply.to, ...reply.headers }, body: '' };
-  }
-  const { title, refreshS, body } = reply;
-  return {
-    status: reply.status,
-    headers: { 'content-type': 'text/html; charset=utf-8', ...reply.headers },
-    body: documentOf({ title, path, visitor, refreshS, body }),
-  };
-}
-
 function withCookie(reply: Reply, cookie: string): Reply {
   const own = reply.headers?.['set-cookie'] ?? [];
   return { ...reply, headers: { ...reply.headers, 'set-cookie': [cookie, ...[own].flat()] } };
-}
-
-/** Closes the connection after the answer, for requests whose body may be unread. */
-function closing(reply: PageReply): Answer {
-  const answer = answerWith(reply);
-  return { ...answer, headers: { ...answer.headers, connection: 'close' } };
 }
 
 const STATUS: Partial<Record<ErrorCode, number>> = {

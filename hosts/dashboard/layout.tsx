@@ -2,8 +2,10 @@ import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import type { Owner } from '../../core/ports/storage.ts';
 import type { StoredSession } from '../../core/session.ts';
+import type { PublicBase } from '../http/public-base.ts';
 import { ICON_PATH, SCRIPT_PATH, STYLE_PATH } from './assets.ts';
 import { Form } from './forms.tsx';
+import { Base, Link } from './links.tsx';
 import { Quoted } from './third-party-text.tsx';
 import { visibleText } from './visible-text.ts';
 
@@ -23,49 +25,58 @@ export function documentOf(shown: {
   visitor: { owner: Owner; session: StoredSession; token: string } | undefined;
   refreshS: number | undefined;
   body: VNode;
+  base: PublicBase;
 }): string {
-  const { visitor } = shown;
+  const { visitor, base } = shown;
   const markup = renderToString(
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        {shown.refreshS === undefined ? null : <meta http-equiv="refresh" content={String(shown.refreshS)} />}
-        <title>{`${visibleText(shown.title)} · Countersign`}</title>
-        <link rel="icon" type="image/svg+xml" href={ICON_PATH} />
-        <link rel="stylesheet" href={STYLE_PATH} />
-        {/* Not deferred: it must run before any form can be sent. */}
-        <script src={SCRIPT_PATH} data-session={visitor?.session.id} data-key={visitor?.session.proofKey} />
-      </head>
-      <body>
-        <header class="container">
-          <a class="brand" href="/approvals">
-            Countersign
-          </a>
-          {visitor === undefined ? null : (
-            <>
-              <nav aria-label="Pages">
-                {PAGES.map(([path, name]) => (
-                  <a href={path} aria-current={isWithin(shown.path, path) ? 'page' : undefined}>
-                    {name}
-                  </a>
-                ))}
-              </nav>
-              <Form action="/sign-out" token={visitor.token} class="sign-out">
-                <span class="who">
-                  <Quoted text={visitor.owner.email} />
-                </span>
-                <button type="submit" class="outline secondary">
-                  Sign out
-                </button>
-              </Form>
-            </>
+    <Base.Provider value={base}>
+      <html lang="en">
+        <head>
+          <meta charset="utf-8" />
+          <meta name="viewport" content="width=device-width, initial-scale=1" />
+          <meta name="color-scheme" content="light dark" />
+          {shown.refreshS === undefined ? null : (
+            <meta http-equiv="refresh" content={String(shown.refreshS)} />
           )}
-        </header>
-        <main class="container">{shown.body}</main>
-      </body>
-    </html>,
+          <title>{`${visibleText(shown.title)} · Countersign`}</title>
+          <link rel="icon" type="image/svg+xml" href={base.path(ICON_PATH)} />
+          <link rel="stylesheet" href={base.path(STYLE_PATH)} />
+          {/* Not deferred: it must run before any form can be sent. */}
+          <script
+            src={base.path(SCRIPT_PATH)}
+            data-session={visitor?.session.id}
+            data-key={visitor?.session.proofKey}
+          />
+        </head>
+        <body>
+          <header class="container">
+            <Link class="brand" to="/approvals">
+              Countersign
+            </Link>
+            {visitor === undefined ? null : (
+              <>
+                <nav aria-label="Pages">
+                  {PAGES.map(([path, name]) => (
+                    <Link to={path} aria-current={isWithin(shown.path, path) ? 'page' : undefined}>
+                      {name}
+                    </Link>
+                  ))}
+                </nav>
+                <Form action="/sign-out" token={visitor.token} class="sign-out">
+                  <span class="who">
+                    <Quoted text={visitor.owner.email} />
+                  </span>
+                  <button type="submit" class="outline secondary">
+                    Sign out
+                  </button>
+                </Form>
+              </>
+            )}
+          </header>
+          <main class="container">{shown.body}</main>
+        </body>
+      </html>
+    </Base.Provider>,
   );
   return `<!doctype html>\n${markup}`;
 }

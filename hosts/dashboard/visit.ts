@@ -4,6 +4,7 @@ import type { Owner } from '../../core/ports/storage.ts';
 import type { Service } from '../../core/service.ts';
 import type { StoredSession } from '../../core/session.ts';
 import type { Demand } from '../../core/step-up.ts';
+import type { PublicBase } from '../http/public-base.ts';
 import type { RequestHead } from '../http/request-head.ts';
 import type { AccountFields, FoundServers } from './account-fields.ts';
 import type { Cookies } from './cookies.ts';
@@ -31,6 +32,8 @@ export interface Visit {
   readonly service: Service;
   readonly options: DashboardOptions;
   readonly cookies: Cookies;
+  /** The dashboard's public addresses. */
+  readonly base: PublicBase;
   readonly head: RequestHead;
   /** The dashboard's origin, as the caller's browser sees it. */
   readonly origin: string;
@@ -76,7 +79,7 @@ export interface PageReply {
 
 export interface RedirectReply {
   readonly kind: 'redirect';
-  /** A path on the dashboard. */
+  /** A path on the dashboard, without its public base. */
   readonly to: string;
   readonly headers?: Headers;
 }

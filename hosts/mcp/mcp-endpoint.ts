@@ -5,6 +5,7 @@ import type { Caller } from '../../core/ports/storage.ts';
 import { admitRequest } from '../http/admit-request.ts';
 import { trustedProxies } from '../http/client-address.ts';
 import { entryFailure } from '../http/entry-rules.ts';
+import { publicBase } from '../http/public-base.ts';
 import { codedBody, failureStatus, type Reply } from '../http/reply.ts';
 import {
   type Answered,
@@ -106,7 +107,11 @@ export function mcpEndpoint(service: ApiService, options: ApiOptions): AnswerReq
       const value = headerOf(head, name);
       if (value !== undefined && /^(?:accept|content-type|mcp-.*)$/.test(name)) headers.set(name, value);
     }
-    return new Request(`${service.baseUrl}/mcp`, { method: 'POST', headers, body: textOf(body) });
+    return new Request(publicBase(service.baseUrl).address('/mcp'), {
+      method: 'POST',
+      headers,
+      body: textOf(body),
+    });
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Outcome } from '../../core/outcome.ts';
+import type { PublicBase } from '../http/public-base.ts';
 import { codedBody, failureStatus, type Reply } from '../http/reply.ts';
 import type { Route } from './routes.ts';
 
@@ -14,17 +15,21 @@ export function bodyOf(outcome: Outcome, { form }: Form): string {
 }
 
 /** The status and the headers that follow from what the answer says. */
-export function statusOf(outcome: Outcome, { created }: Form): Pick<Reply, 'status' | 'headers'> {
+export function statusOf(
+  outcome: Outcome,
+  { created }: Form,
+  base: PublicBase,
+): Pick<Reply, 'status' | 'headers'> {
   switch (outcome.status) {
     case 'pending_approval':
-      return { status: 202, headers: { Location: `/v1/approvals/${outcome.approval.id}` } };
+      return { status: 202, headers: { Location: base.path(`/v1/approvals/${outcome.approval.id}`) } };
     case 'error':
       return failureStatus(outcome);
     default: {
       const location = created?.(outcome.result);
       return location === undefined
         ? { status: 200, headers: {} }
-        : { status: 201, headers: { Location: location } };
+        : { status: 201, headers: { Location: base.path(location) } };
     }
   }
 }

@@ -4,6 +4,7 @@ import type { Caller } from '../../core/ports/storage.ts';
 import type { Service } from '../../core/service.ts';
 import { admitRequest } from '../http/admit-request.ts';
 import { trustedProxies } from '../http/client-address.ts';
+import { publicBase } from '../http/public-base.ts';
 import type { Reply } from '../http/reply.ts';
 import {
   type Answered,
@@ -40,6 +41,7 @@ const HEALTH_RETRY_S = 5;
  */
 export function restApi(service: RestService, options: ApiOptions = {}): AnswerRequest {
   const isTrusted = trustedProxies(options.trustedProxies ?? []);
+  const base = publicBase(service.baseUrl);
   let description: string | undefined;
 
   return async (head, readBody) => {
@@ -142,17 +144,17 @@ export function restApi(service: RestService, options: ApiOptions = {}): AnswerR
       return written(failure('temporarily_unavailable', { retry_after_s: HEALTH_RETRY_S }), form);
     }
   }
-}
 
-function written(outcome: Outcome, form: Form, headers: Reply['headers'] = {}): Reply {
-  return { ...statusWith(outcome, form, headers), body: bodyOf(outcome, form) };
-}
+  function written(outcome: Outcome, form: Form, headers: Reply['headers'] = {}): Reply {
+    return { ...statusWith(outcome, form, headers), body: bodyOf(outcome, form) };
+  }
 
-function statusWith(
-  outcome: Outcome,
-  form: Form,
-  headers: Reply['headers'],
-): Pick<Reply, 'status' | 'headers'> {
-  const { status, headers: own } = statusOf(outcome, form);
-  return { status, headers: { ...own, ...headers } };
+  function statusWith(
+    outcome: Outcome,
+    form: Form,
+    headers: Reply['headers'],
+  ): Pick<Reply, 'status' | 'headers'> {
+    const { status, headers: own } = statusOf(outcome, form, base);
+    return { status, headers: { ...own, ...headers } };
+  }
 }

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { GROUPS, type Group, type Mode, modesOf, PRESETS, type Preset } from '../../core/permissions.ts';
 import type { Credential } from '../../core/ports/storage.ts';
+import { publicBase } from '../http/public-base.ts';
 import {
   COMMON_OPTIONS,
   type Command,
@@ -41,8 +42,8 @@ const keyAdd: Command = {
     terminal.print(
       { key_id: keyId, api_key: apiKey },
       `Key ${keyId} is created. It is shown only once:\n\n  ${apiKey}\n\n` +
-        `Try it: curl -H 'Authorization: Bearer ${apiKey}' ${baseUrl}/v1/me\n` +
-        `Over MCP: ${baseUrl}/mcp, with the same header.`,
+        `Try it: curl -H 'Authorization: Bearer ${apiKey}' ${publicBase(baseUrl).address('/v1/me')}\n` +
+        `Over MCP: ${publicBase(baseUrl).address('/mcp')}, with the same header.`,
     );
   },
 };

@@ -5,6 +5,7 @@ import { dashboardHandler } from '../dashboard/handler.ts';
 import { brokenRequests } from '../http/broken-request.ts';
 import { ownAddress } from '../http/host-name.ts';
 import { httpHandler } from '../http/http-handler.ts';
+import { publicBase } from '../http/public-base.ts';
 import { addressOf } from './address.ts';
 import { answerApi } from './api.ts';
 import { COMMON_OPTIONS, type Command, noPositionals } from './command.ts';
@@ -115,24 +116,26 @@ function dashboardLines(dashboardUrl: string): string {
 }
 
 function welcome({ baseUrl, dashboardUrl }: Service): string {
+  const api = publicBase(baseUrl);
   return `Countersign is ready.
 
   API        ${baseUrl}
-  MCP        ${baseUrl}/mcp
+  MCP        ${api.address('/mcp')}
   Dashboard  ${dashboardLines(dashboardUrl)}
 
 Next, in another terminal, while this runs:
   countersign owner add EMAIL
   countersign account add --owner EMAIL --email ADDRESS
   countersign key add --owner EMAIL --name NAME --preset read|organise|full
-  curl -H 'Authorization: Bearer API_KEY' ${baseUrl}/v1/me`;
+  curl -H 'Authorization: Bearer API_KEY' ${api.address('/v1/me')}`;
 }
 
 function demoWelcome({ baseUrl, dashboardUrl }: Service, { owner, apiKey }: Demo): string {
+  const api = publicBase(baseUrl);
   return `Countersign is ready, with a sandbox mailbox. Nothing leaves this machine, and nothing is kept.
 
   API        ${baseUrl}
-  MCP        ${baseUrl}/mcp
+  MCP        ${api.address('/mcp')}
   Dashboard  ${dashboardLines(dashboardUrl)}
   Email      ${owner.email}
   Password   ${owner.password}
@@ -141,7 +144,7 @@ function demoWelcome({ baseUrl, dashboardUrl }: Service, { owner, apiKey }: Demo
 Next:
   1. Request a message to be sent, as a program would:
      curl -H 'Authorization: Bearer ${apiKey}' -H 'Content-Type: application/json' \\
-       -d '{"to":["ada@example.org"],"subject":"Hello","body":"Hello from Countersign."}' ${baseUrl}/v1/messages
-  2. Nothing has happened yet. Sign in and decide: ${ownAddress(dashboardUrl) ?? dashboardUrl}/approvals
+       -d '{"to":["ada@example.org"],"subject":"Hello","body":"Hello from Countersign."}' ${api.address('/v1/messages')}
+  2. Nothing has happened yet. Sign in and decide: ${publicBase(ownAddress(dashboardUrl) ?? dashboardUrl).address('/approvals')}
   3. For your own mailbox: countersign serve`;
 }

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { failure, type Outcome } from '../../core/outcome.ts';
 import { CATALOGUE } from '../../core/tools/catalogue.ts';
 import { leakedKeys } from '../../hosts/http/leaked-keys.ts';
+import { publicBase } from '../../hosts/http/public-base.ts';
 import { bodyOf, statusOf } from '../../hosts/rest/answer.ts';
 import { findRoute, type Route } from '../../hosts/rest/routes.ts';
 import { expectDescribed } from '../described-outcome.ts';
@@ -89,7 +90,7 @@ function asRoute(text: string, headers: Headers, route: Route, tool: string) {
 }
 
 function written(outcome: Outcome, headers: Headers, route: Route) {
-  const { status, headers: own } = statusOf(outcome, route);
+  const { status, headers: own } = statusOf(outcome, route, publicBase('http://localhost'));
   for (const [name, value] of Object.entries(own)) headers.set(name, value);
   return { status, headers, text: bodyOf(outcome, route) };
 }

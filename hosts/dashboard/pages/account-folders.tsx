@@ -12,6 +12,7 @@ import {
 import { MailError, type MailFolder } from '../../../core/ports/mail.ts';
 import type { AccountFolders, FolderChoice } from '../../../core/service.ts';
 import { Choice, Form, Problems } from '../forms.tsx';
+import { Link } from '../links.tsx';
 import { Quoted } from '../third-party-text.tsx';
 import { visibleText } from '../visible-text.ts';
 import { type OwnerVisit, type PageReply, page, type Reply, redirect } from '../visit.ts';
@@ -53,9 +54,9 @@ export async function accountFoldersPage(
           ))}
           <div class="decision">
             <button type="submit">Save</button>
-            <a class="button-like" href="/accounts">
+            <Link class="button-like" to="/accounts">
               Back
-            </a>
+            </Link>
           </div>
         </Form>
       ) : null}

@@ -1,5 +1,6 @@
 import type { Account } from '../../../core/ports/storage.ts';
 import { Field, Form, Problems } from '../forms.tsx';
+import { Link, SubmitTo } from '../links.tsx';
 import { Notice } from '../notice.tsx';
 import { Quoted } from '../third-party-text.tsx';
 import { type OwnerVisit, type PageReply, page, type Reply, redirect } from '../visit.ts';
@@ -58,9 +59,9 @@ export async function removeAccountPage({ service, owner, token, param }: OwnerV
       </p>
       <Form action={`/accounts/${account.accountId}/remove`} token={token} class="decision">
         <button type="submit">Remove</button>
-        <a class="button-like" href="/accounts">
+        <Link class="button-like" to="/accounts">
           Keep it
-        </a>
+        </Link>
       </Form>
     </section>,
   );
@@ -102,12 +103,12 @@ function Row({ account, active, token }: { account: Account; active: boolean; to
             </button>
           </Form>
         )}
-        <a class="button-like" href={`/accounts/${account.accountId}/folders`}>
+        <Link class="button-like" to={`/accounts/${account.accountId}/folders`}>
           Folders
-        </a>
-        <a class="button-like" href={`/accounts/${account.accountId}/remove`}>
+        </Link>
+        <Link class="button-like" to={`/accounts/${account.accountId}/remove`}>
           Remove
-        </a>
+        </Link>
       </div>
     </li>
   );
@@ -137,9 +138,9 @@ function AddressForm({ visit, problems }: { visit: OwnerVisit; problems: readonl
       <div class="decision">
         <button type="submit">Connect account</button>
         {options.discover === undefined ? null : (
-          <button type="submit" class="outline secondary" formaction="/accounts/servers">
+          <SubmitTo to="/accounts/servers" class="outline secondary">
             Type the servers by hand
-          </button>
+          </SubmitTo>
         )}
       </div>
     </Form>

@@ -1,3 +1,4 @@
+import { Link } from '../links.tsx';
 import { Quoted } from '../third-party-text.tsx';
 import { type OwnerVisit, page, type Reply } from '../visit.ts';
 import { When } from '../when.tsx';
@@ -40,7 +41,7 @@ export async function activityPage({ service, owner }: OwnerVisit): Promise<Repl
                     {row.approvalId === null ? (
                       row.kind
                     ) : (
-                      <a href={`/approvals/${row.approvalId}`}>{row.kind}</a>
+                      <Link to={`/approvals/${row.approvalId}`}>{row.kind}</Link>
                     )}
                   </td>
                   <td>

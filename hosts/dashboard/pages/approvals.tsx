@@ -2,6 +2,7 @@ import { type Approval, isTerminal } from '../../../core/approval.ts';
 import type { Account } from '../../../core/ports/storage.ts';
 import type { ApprovalContent, ApprovalView } from '../../../core/service.ts';
 import { AccountName } from '../account-name.tsx';
+import { Link } from '../links.tsx';
 import { StateBadge } from '../state-badge.tsx';
 import { Quoted } from '../third-party-text.tsx';
 import { type OwnerVisit, page, type Reply } from '../visit.ts';
@@ -51,8 +52,10 @@ export async function approvalsPage({ service, owner, query }: OwnerVisit): Prom
         <h2 id="decided">Decided</h2>
         {decidedViews.length === 0 ? <p class="quiet">Nothing here yet.</p> : rows(decidedViews)}
         <p class="pages">
-          {after === undefined ? null : <a href="/approvals">Newest</a>}
-          {all.more && last !== undefined ? <a href={`/approvals?after=${positionOf(last)}`}>Older</a> : null}
+          {after === undefined ? null : <Link to="/approvals">Newest</Link>}
+          {all.more && last !== undefined ? (
+            <Link to={`/approvals?after=${positionOf(last)}`}>Older</Link>
+          ) : null}
         </p>
       </section>
     </>,
@@ -72,7 +75,7 @@ function Row(props: { view: ApprovalView; zone: string; accounts: readonly Accou
   return (
     <li>
       <div class="row-head">
-        <a href={`/approvals/${approval.id}`}>{title}</a>
+        <Link to={`/approvals/${approval.id}`}>{title}</Link>
         <StateBadge state={approval.state} />
       </div>
       {content.kind === 'shown' ? <Gist shown={content} zone={props.zone} /> : null}

@@ -1,4 +1,5 @@
 import { Field, Form, Problems } from '../forms.tsx';
+import { Link } from '../links.tsx';
 import { Quoted } from '../third-party-text.tsx';
 import { type OwnerForm, type OwnerVisit, type PageReply, page } from '../visit.ts';
 
@@ -36,7 +37,7 @@ export function confirmPage(
       <p>{given.why === undefined ? null : REASONS[given.why]} Nothing has been done yet.</p>
       {isRequest ? (
         <p>
-          <a href={`/approvals/${param}`}>Read the request again</a>
+          <Link to={`/approvals/${param}`}>Read the request again</Link>
         </p>
       ) : null}
       {listed.length === 0 ? null : (
@@ -73,9 +74,9 @@ export function confirmPage(
         />
         <div class="decision">
           <button type="submit">{does}</button>
-          <a class="button-like" href={isRequest ? `/approvals/${param}` : `/${section}`}>
+          <Link class="button-like" to={isRequest ? `/approvals/${param}` : `/${section}`}>
             Cancel
-          </a>
+          </Link>
         </div>
       </Form>
     </section>,

@@ -14,6 +14,7 @@ import {
   serverTexts,
 } from '../account-fields.ts';
 import { Choice, Field, Form, Problems } from '../forms.tsx';
+import { Link } from '../links.tsx';
 import { Quoted } from '../third-party-text.tsx';
 import { visibleText } from '../visible-text.ts';
 import {
@@ -165,9 +166,9 @@ function serversPage(
         <p class="quiet">The password is asked for next. Nothing has been sent to these servers yet.</p>
         <div class="decision">
           <button type="submit">Use these servers</button>
-          <a class="button-like" href="/accounts">
+          <Link class="button-like" to="/accounts">
             Cancel
-          </a>
+          </Link>
         </div>
       </Form>
     </section>,

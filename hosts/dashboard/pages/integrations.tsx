@@ -13,7 +13,9 @@ import {
 } from '../../../core/permissions.ts';
 import type { Credential } from '../../../core/ports/storage.ts';
 import { type Demand, demandOfModes } from '../../../core/step-up.ts';
+import { publicBase } from '../../http/public-base.ts';
 import { Choice, Field, Form, Problems } from '../forms.tsx';
+import { Link } from '../links.tsx';
 import { Notice } from '../notice.tsx';
 import { Quoted } from '../third-party-text.tsx';
 import { type OwnerVisit, page, type Reply, redirect } from '../visit.ts';
@@ -93,6 +95,7 @@ function readModes(fields: URLSearchParams): Partial<Modes> | undefined {
 
 /** Returned directly as the response to the form: a key is shown once and not stored, so it has no URL of its own. */
 function keyPage(baseUrl: string, name: string, apiKey: string, done: string): Reply {
+  const api = publicBase(baseUrl);
   return page(
     'New key',
     <section class="narrow">
@@ -107,12 +110,12 @@ function keyPage(baseUrl: string, name: string, apiKey: string, done: string): R
       </code>
       <p>
         The program sends it as <code>Authorization: Bearer</code> with each request, to the REST API at{' '}
-        <code>{baseUrl}/v1</code> or, if it speaks MCP, to <code>{baseUrl}/mcp</code>.
+        <code>{api.address('/v1')}</code> or, if it speaks MCP, to <code>{api.address('/mcp')}</code>.
       </p>
       <p>
-        <a class="button-like" href="/integrations">
+        <Link class="button-like" to="/integrations">
           I have copied it
-        </a>
+        </Link>
       </p>
     </section>,
   );

@@ -1,3 +1,4 @@
+import { Link } from '../links.tsx';
 import { type PageReply, page } from '../visit.ts';
 
 /** A page with one plain sentence about what went wrong. */
@@ -8,7 +9,7 @@ export function problemPage(status: number, title: string, text: string): PageRe
       <h1>{title}</h1>
       <p>{text}</p>
       <p>
-        <a href="/approvals">Go to the approvals</a>
+        <Link to="/approvals">Go to the approvals</Link>
       </p>
     </section>,
     status,

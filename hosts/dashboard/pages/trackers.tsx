@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Tracker, TrackerLink } from '../../../core/ports/tracker-storage.ts';
 import { shortened } from '../../../core/shortened.ts';
+import { Link } from '../links.tsx';
 import { Quoted } from '../third-party-text.tsx';
 import { type OwnerVisit, page, type Reply } from '../visit.ts';
 import { When } from '../when.tsx';
@@ -30,12 +31,12 @@ export async function trackersPage({ service, owner, query }: OwnerVisit): Promi
     <>
       <h1>Trackers</h1>
       <p class="pages">
-        <a href="/trackers" aria-current={state === 'active' ? 'page' : undefined}>
+        <Link to="/trackers" aria-current={state === 'active' ? 'page' : undefined}>
           Active
-        </a>
-        <a href="/trackers?state=resolved" aria-current={state === 'resolved' ? 'page' : undefined}>
+        </Link>
+        <Link to="/trackers?state=resolved" aria-current={state === 'resolved' ? 'page' : undefined}>
           Resolved
-        </a>
+        </Link>
       </p>
       {trackers.length > 0 ? null : (
         <p class="quiet">
@@ -47,16 +48,16 @@ export async function trackersPage({ service, owner, query }: OwnerVisit): Promi
           one === undefined ? null : (
             <li>
               <div class="row-head">
-                <a href={`/trackers/${one.tracker.trackerId}`}>
+                <Link to={`/trackers/${one.tracker.trackerId}`}>
                   <Quoted text={one.tracker.title} />
-                </a>
+                </Link>
                 <StatusBadge status={one.tracker.status} />
               </div>
               <TrackerFacts tracker={one.tracker} zone={timezone} />
               <Links links={one.links.map(briefly)} zone={timezone} />
               {one.more ? (
                 <p class="quiet">
-                  <a href={`/trackers/${one.tracker.trackerId}`}>All {one.total} links</a>
+                  <Link to={`/trackers/${one.tracker.trackerId}`}>All {one.total} links</Link>
                 </p>
               ) : null}
             </li>
@@ -65,7 +66,7 @@ export async function trackersPage({ service, owner, query }: OwnerVisit): Promi
       </ul>
       {more && last !== undefined ? (
         <p class="pages">
-          <a href={`/trackers?state=${state}&before=${last.trackerId}`}>Older</a>
+          <Link to={`/trackers?state=${state}&before=${last.trackerId}`}>Older</Link>
         </p>
       ) : null}
     </>,
@@ -93,9 +94,9 @@ export async function trackerPage({ service, owner, param, query }: OwnerVisit):
       <h2>{total === 1 ? 'One link' : `${total} links`}</h2>
       <Links links={links.slice(0, LINKS)} zone={owner.timezone} />
       <p class="pages">
-        {upTo === undefined ? null : <a href={`/trackers/${tracker.trackerId}`}>Newest</a>}
+        {upTo === undefined ? null : <Link to={`/trackers/${tracker.trackerId}`}>Newest</Link>}
         {next === undefined ? null : (
-          <a href={`/trackers/${tracker.trackerId}?up_to=${next.linkId}`}>Older</a>
+          <Link to={`/trackers/${tracker.trackerId}?up_to=${next.linkId}`}>Older</Link>
         )}
       </p>
     </article>,

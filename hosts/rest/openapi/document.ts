@@ -1,4 +1,5 @@
 import { CATALOGUE } from '../../../core/tools/catalogue.ts';
+import { publicBase } from '../../http/public-base.ts';
 import type { JsonObject } from '../json-body.ts';
 import { ROUTES, type Route } from '../routes.ts';
 import { HEADERS, schemasOf } from './components.ts';
@@ -53,7 +54,7 @@ export function openApiDocument(baseUrl: string): JsonObject {
       description: DESCRIPTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: baseUrl }],
+    servers: [{ url: publicBase(baseUrl).address('') }],
     security: [{ apiKey: [] }],
     tags: Object.entries(TAGS).flatMap(([name, description]) =>
       used.has(name) || name === 'events' ? [{ name, description }] : [],

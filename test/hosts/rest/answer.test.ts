@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { failure, type Outcome } from '../../../core/outcome.ts';
+import { publicBase } from '../../../hosts/http/public-base.ts';
 import { bodyOf, statusOf } from '../../../hosts/rest/answer.ts';
 import { findRoute } from '../../../hosts/rest/routes.ts';
 
@@ -19,6 +20,8 @@ const pending: Outcome = {
   message: '',
 };
 
+const base = publicBase('https://api.example.org');
+
 describe('a created tracker', () => {
   const route = routeOf('POST', '/v1/trackers');
 
@@ -27,18 +30,24 @@ describe('a created tracker', () => {
     ['whose approval comes back instead', tracker({ approval: {} }), 200, {}],
     ['that waits', pending, 202, { Location: '/v1/approvals/apr_1' }],
   ])('%s', (_name, outcome, status, headers) => {
-    expect(statusOf(outcome, route)).toEqual({ status, headers });
+    expect(statusOf(outcome, route, base)).toEqual({ status, headers });
+  });
+
+  it('has a Location below the public base', () => {
+    const below = publicBase('https://example.org/mail');
+    expect(statusOf(tracker({ tracker_id: 7 }), route, below).headers.Location).toBe('/mail/v1/trackers/7');
+    expect(statusOf(pending, route, below).headers.Location).toBe('/mail/v1/approvals/apr_1');
   });
 
   it('is a 200 through the tool route', () => {
     const called = routeOf('POST', '/v1/tools/create_tracker');
-    expect(statusOf(tracker({ tracker_id: 7 }), called).status).toBe(200);
+    expect(statusOf(tracker({ tracker_id: 7 }), called, base).status).toBe(200);
   });
 });
 
 describe('Retry-After', () => {
   const of = (...[code, details]: Parameters<typeof failure>) =>
-    statusOf(failure(code, details), routeOf('GET', '/v1/me')).headers['Retry-After'];
+    statusOf(failure(code, details), routeOf('GET', '/v1/me'), base).headers['Retry-After'];
 
   it.each([
     ['what the details say', of('rate_limited', { retry_after_s: 12 }), '12'],

@@ -1,0 +1,29 @@
+import { type ComponentChildren, createContext } from 'preact';
+import { type PublicBase, publicBase } from '../http/public-base.ts';
+
+/** Where the dashboard is; `documentOf` sets it for the whole page. */
+export const Base = createContext<PublicBase>(publicBase('http://localhost'));
+
+interface LinkProps {
+  /** A path of the dashboard, without its public base. */
+  to: string;
+  class?: string;
+  children?: ComponentChildren;
+}
+
+/** A link to a page of the dashboard. */
+export function Link({
+  to,
+  ...rest
+}: LinkProps & { 'aria-current'?: 'page' | undefined; 'aria-label'?: string }) {
+  return <Base.Consumer>{(base: PublicBase) => <a href={base.path(to)} {...rest} />}</Base.Consumer>;
+}
+
+/** A button that sends its form to another path than the form's own. */
+export function SubmitTo({ to, ...rest }: LinkProps) {
+  return (
+    <Base.Consumer>
+      {(base: PublicBase) => <button {...rest} type="submit" formaction={base.path(to)} />}
+    </Base.Consumer>
+  );
+}
