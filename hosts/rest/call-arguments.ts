@@ -1,7 +1,7 @@
-import { type Failure, failure } from '../../core/outcome.ts';
+import { type Failure, failure, isRecord } from '../../core/outcome.ts';
 import { errorDetails } from '../../core/schema.ts';
 import type { Target } from '../http/request-head.ts';
-import { isObject, type JsonObject, parseBody } from './json-body.ts';
+import { type JsonObject, parseBody } from './json-body.ts';
 
 /** What a request gives a tool, by where it stands. */
 export interface Given {
@@ -38,7 +38,7 @@ export function namedToolArguments({ query, body }: Given): unknown {
   const strange = new Map<string, unknown>();
   for (const [name, value] of queryParameters(query)) strange.set(`query.${name}`, value);
   for (const [name, value] of Object.entries(others)) strange.set(`body.${name}`, value);
-  return strange.size === 0 ? args : { ...(isObject(args) ? args : {}), ...Object.fromEntries(strange) };
+  return strange.size === 0 ? args : { ...(isRecord(args) ? args : {}), ...Object.fromEntries(strange) };
 }
 
 /** For a route that is no tool and has no parameters at all: what to say when some were given. */
@@ -98,6 +98,6 @@ function coerced(value: unknown, type: unknown): unknown {
 
 function typeOf(inputSchema: JsonObject, name: string): unknown {
   const properties = inputSchema.properties;
-  const property = isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
-  return isObject(property) ? property.type : undefined;
+  const property = isRecord(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
+  return isRecord(property) ? property.type : undefined;
 }

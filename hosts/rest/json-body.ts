@@ -1,4 +1,4 @@
-import { type Failure, failure } from '../../core/outcome.ts';
+import { type Failure, failure, isRecord } from '../../core/outcome.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -15,13 +15,9 @@ export function parseBody(bytes: Uint8Array): ParsedBody {
   } catch {
     return refused('json', 'the body is not JSON in UTF-8');
   }
-  return isObject(value)
+  return isRecord(value)
     ? { kind: 'object', object: value }
     : refused('type', 'the body must be a JSON object');
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
 function refused(rule: string, message: string): ParsedBody {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { isIPv6, type Socket } from 'node:net';
+import { addressGroup } from '../../core/address-group.ts';
 import type { IsTrusted } from '../http/client-address.ts';
 
 /** How many connections one listener accepts. */
@@ -90,15 +91,6 @@ function isUntaken({ exchange }: Connection): boolean {
 export function networkOf(peer: string, isTrusted: IsTrusted): string | undefined {
   const address = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(peer)?.[1] ?? peer;
   if (isTrusted(address)) return undefined;
-  return isIPv6(address) ? prefix64(address) : address;
-}
-
-/** @param address  an IPv6 address in the system's form: hexadecimal groups, perhaps with a zone */
-function prefix64(address: string): string {
-  const [bare = ''] = address.split('%');
-  const [before = '', after] = bare.split('::');
-  const groups = before === '' ? [] : before.split(':');
-  const rest = after === undefined || after === '' ? [] : after.split(':');
-  const zeros = after === undefined ? [] : Array.from({ length: 8 - groups.length - rest.length }, () => '0');
-  return [...groups, ...zeros, ...rest].slice(0, 4).join(':');
+  // Each IPv4 loopback address counts for itself, so that local programs do not share one cap.
+  return isIPv6(address) ? addressGroup(address) : address;
 }

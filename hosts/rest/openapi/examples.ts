@@ -1,4 +1,5 @@
-import { isObject, type JsonObject } from '../json-body.ts';
+import { isRecord } from '../../../core/outcome.ts';
+import type { JsonObject } from '../json-body.ts';
 
 /**
  * Examples are made from the schemas, so that none can be missing or wrong: a schema's own example, else what this
@@ -81,7 +82,7 @@ export function exampleOf(
   field = '',
 ): unknown {
   const inner = (part: unknown, name = field) =>
-    isObject(part) ? exampleOf(part, schemas, name) : undefined;
+    isRecord(part) ? exampleOf(part, schemas, name) : undefined;
   if (typeof schema.$ref === 'string') {
     return inner(schemas[schema.$ref.slice('#/components/schemas/'.length)]);
   }
@@ -110,7 +111,7 @@ export function exampleOf(
 }
 
 function exampleObject(schema: JsonObject, inner: (part: unknown, name: string) => unknown): unknown {
-  const properties = isObject(schema.properties) ? schema.properties : {};
+  const properties = isRecord(schema.properties) ? schema.properties : {};
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
   return Object.fromEntries(
     Object.entries(properties).flatMap(([name, part]) =>
@@ -120,7 +121,7 @@ function exampleObject(schema: JsonObject, inner: (part: unknown, name: string) 
 }
 
 function merged(parts: readonly unknown[]): unknown {
-  return parts.every(isObject) ? Object.assign({}, ...parts) : parts[0];
+  return parts.every(isRecord) ? Object.assign({}, ...parts) : parts[0];
 }
 
 /** Of a field that may be null: what it is otherwise. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { isRecord } from '../../../core/outcome.ts';
 import type { JsonObject } from '../json-body.ts';
-import { isObject } from '../json-body.ts';
 
 /** A schema as it stands in the description, with the parts of it that have a name of their own. */
 export interface NamedSchemas {
@@ -25,7 +25,7 @@ export function jsonSchemaOf(shape: z.ZodType): NamedSchemas {
 
 function referring(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(referring);
-  if (!isObject(value)) return value;
+  if (!isRecord(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => [
       key,
@@ -37,6 +37,6 @@ function referring(value: unknown): unknown {
 }
 
 function object(value: unknown): JsonObject {
-  if (!isObject(value)) throw new Error('a schema is an object');
+  if (!isRecord(value)) throw new Error('a schema is an object');
   return value;
 }

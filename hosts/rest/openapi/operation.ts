@@ -1,6 +1,7 @@
+import { isRecord } from '../../../core/outcome.ts';
 import { CATALOGUE, toolNamed } from '../../../core/tools/catalogue.ts';
 import type { Tool } from '../../../core/tools/define-tool.ts';
-import { isObject, type JsonObject } from '../json-body.ts';
+import type { JsonObject } from '../json-body.ts';
 import type { Route, ToolChoice } from '../routes.ts';
 import { exampleOf } from './examples.ts';
 import { responsesOf } from './responses.ts';
@@ -132,9 +133,9 @@ function argumentsOf(
   const wanted: Set<unknown>[] = [];
   for (const { inputSchema } of tools) {
     for (const [name, schema] of Object.entries(
-      isObject(inputSchema.properties) ? inputSchema.properties : {},
+      isRecord(inputSchema.properties) ? inputSchema.properties : {},
     )) {
-      if (!given.has(name) && isObject(schema)) properties[name] ??= schema;
+      if (!given.has(name) && isRecord(schema)) properties[name] ??= schema;
     }
     wanted.push(new Set(Array.isArray(inputSchema.required) ? inputSchema.required : []));
   }

@@ -1,7 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ERRORS } from '../../../core/errors.ts';
-import { isObject, type JsonObject } from '../../../hosts/rest/json-body.ts';
+import { isRecord } from '../../../core/outcome.ts';
+import type { JsonObject } from '../../../hosts/rest/json-body.ts';
 import { openApiDocument } from '../../../hosts/rest/openapi/document.ts';
 import { ROUTES } from '../../../hosts/rest/routes.ts';
 import { type Answer, sendRaw } from './raw-http.ts';
@@ -28,7 +29,7 @@ function ask(headers: [string, string][] = [], { method = 'GET', query = '' } = 
 /** Every object within a value that has the field. */
 function withField(value: unknown, field: string): JsonObject[] {
   if (Array.isArray(value)) return value.flatMap((inner) => withField(inner, field));
-  if (!isObject(value)) return [];
+  if (!isRecord(value)) return [];
   const inner = Object.values(value).flatMap((one) => withField(one, field));
   return field in value ? [value, ...inner] : inner;
 }
@@ -61,7 +62,7 @@ describe('GET /v1/openapi.json', () => {
 
 describe('the description', () => {
   it('has every route', () => {
-    const paths = isObject(document.paths) ? document.paths : {};
+    const paths = isRecord(document.paths) ? document.paths : {};
     for (const { method, path } of ROUTES) {
       expect(paths[path], path).toHaveProperty(method.toLowerCase());
     }
@@ -73,7 +74,7 @@ describe('the description', () => {
   });
 
   it('lists the events in its webhooks section', () => {
-    expect(Object.keys(isObject(document.webhooks) ? document.webhooks : {})).toEqual([
+    expect(Object.keys(isRecord(document.webhooks) ? document.webhooks : {})).toEqual([
       'message.received',
       'approval.decided',
       'webhook.test',
