@@ -7,6 +7,7 @@ export {
   type ApprovalError,
   type ApprovalState,
 } from './approval.ts';
+export { plainDocuments, plainEvent } from './calendar/plain-documents.ts';
 export { createStorage } from './create-storage.ts';
 export { ERRORS, type ErrorCode, type ErrorDetails, ServiceError } from './errors.ts';
 export {

@@ -1,6 +1,12 @@
 /** The contract suites, for authors of adapters: each says, under vitest, whether an adapter is right. */
 
-export { type CalendarUnderTest, calendarContract } from './calendar.ts';
+export {
+  CALENDAR_SECTIONS,
+  type CalendarSection,
+  type CalendarUnderTest,
+  calendarContract,
+} from './calendar.ts';
+export { type CalendarObjectsUnderTest, calendarObjectsContract } from './calendar-objects.ts';
 export { type MailDifferences, type MailUnderTest, mailContract } from './mail.ts';
 export { type StorageUnderTest, storageContract } from './storage.ts';
 export { race } from './storage-racer.ts';

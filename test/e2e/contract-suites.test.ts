@@ -18,12 +18,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sandboxCalendar } from 'countersign/sandbox';
 import { sqliteStorage } from 'countersign/sqlite';
-import { calendarContract, mailContract, storageContract } from 'countersign/testing';
+import {
+  calendarContract,
+  calendarObjectsContract,
+  mailContract,
+  storageContract,
+} from 'countersign/testing';
 import { emlFolderMail } from './eml-folder.mjs';
+import { jsonCalendar } from './json-calendar.mjs';
 
 const account = { ownerId: 'o', accountId: 1, email: 'me@example.org', settings: async () => ({}) };
 
-calendarContract('calendar', async () => {
+calendarContract('one JSON file', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-json-'));
+  const calendar = jsonCalendar(join(folder, 'calendar.json'));
+  return { calendar, account, put: async (event) => calendar.put(event), close: () => rm(folder, { recursive: true }) };
+});
+
+calendarObjectsContract('objects', async () => {
   const calendar = sandboxCalendar({ samples: [] });
   return {
     calendar,
@@ -129,10 +141,11 @@ it('countersign/testing, from an installed tarball, judges the adapters of other
   const author = await authorsFolder();
   writeFileSync(join(author, 'adapter.test.mjs'), ADAPTER_TEST);
   writeFileSync(join(author, 'racer.mjs'), RACER);
-  copyFileSync(join(ROOT, 'examples', 'eml-folder.mjs'), join(author, 'eml-folder.mjs'));
+  for (const example of ['eml-folder.mjs', 'json-calendar.mjs'])
+    copyFileSync(join(ROOT, 'examples', example), join(author, example));
 
   const vitest = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');
-  const tests = 'calendars|one decides|one starts|a folder of .eml files';
+  const tests = 'calendars|one decides|one starts|one JSON file|a folder of .eml files';
   const args = [vitest, 'run', '--reporter=json', '--root', '.', '--testTimeout=60000', '-t', tests];
   const { stdout } = await run(process.execPath, args, { cwd: author, maxBuffer: 2 ** 26 }).catch(
     (error: unknown) => z.object({ stdout: z.string() }).parse(error),
@@ -142,8 +155,11 @@ it('countersign/testing, from an installed tarball, judges the adapters of other
   const failed = tried.filter(({ status }) => status === 'failed');
   expect(failed.map(({ fullName, failureMessages }) => [fullName, ...failureMessages])).toEqual([]);
   const passed = tried.filter(({ status }) => status === 'passed').map(({ fullName }) => fullName);
-  expect(passed.filter((name) => name.startsWith('a folder of .eml files')).length).toBeGreaterThan(80);
-  expect(passed.filter((name) => !name.startsWith('a folder of .eml files'))).toHaveLength(3);
+  const ofSuite = (suite: string) => passed.filter((name) => name.startsWith(suite)).length;
+  const [mail, calendar] = [ofSuite('a folder of .eml files'), ofSuite('one JSON file')];
+  expect(mail).toBeGreaterThan(80);
+  expect(calendar).toBeGreaterThan(20);
+  expect(passed.length - mail - calendar).toBe(3);
 });
 
 const results = z.object({

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { caldavCalendar } from '../../../adapters/caldav/calendar.ts';
 import { decodedPath } from '../../../adapters/caldav/decoded.ts';
-import { type CalendarUnderTest, calendarContract } from '../../contracts/calendar.ts';
+import { type CalendarObjectsUnderTest, calendarObjectsContract } from '../../contracts/calendar-objects.ts';
 import { type CalendarUser, objectNamed, putObject } from '../../servers/calendar-user.ts';
 import { CYRUS_CALENDAR_PROGRAMS, startCyrus } from '../../servers/cyrus.ts';
 import { PASSWORD } from '../../servers/mail-users.ts';
@@ -23,7 +23,7 @@ function contractOn(name: string, programs: readonly string[], start: () => Prom
     });
     afterAll(() => server?.stop());
 
-    calendarContract(name, async () => {
+    calendarObjectsContract(name, async () => {
       if (server === undefined) throw new Error(`${name} was not started`);
       return underTest(await server.addUser());
     });
@@ -38,7 +38,7 @@ function contractOn(name: string, programs: readonly string[], start: () => Prom
   });
 }
 
-function underTest(user: CalendarUser): CalendarUnderTest {
+function underTest(user: CalendarUser): CalendarObjectsUnderTest {
   const calendar = caldavCalendar({ allowPrivateServers: true });
   const writeTo = decodedPath(new URL(user.calendarUrl));
   const caldav = { url: user.url, user: user.user, pass: PASSWORD, writeTo };

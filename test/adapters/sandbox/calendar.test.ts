@@ -6,6 +6,7 @@ import { sandboxCalendar } from '../../../adapters/sandbox/calendar.ts';
 import type { MailCall } from '../../../core/ports/mail.ts';
 import { object } from '../../contracts/calendar/scene.ts';
 import { calendarContract } from '../../contracts/calendar.ts';
+import { calendarObjectsContract } from '../../contracts/calendar-objects.ts';
 import { eventsOn } from '../../events-on.ts';
 
 const call: MailCall = {
@@ -19,7 +20,7 @@ const call: MailCall = {
   deadlineMs: 5_000,
 };
 
-calendarContract('sandbox', async () => {
+calendarObjectsContract('sandbox', async () => {
   const calendar = sandboxCalendar({ samples: [] });
   const { account } = call;
   return {
@@ -28,6 +29,21 @@ calendarContract('sandbox', async () => {
     put: (name, ics) => calendar.put(account, name, ics),
     object: async (name) => (await calendar.objects(account)).get(name),
     close: () => calendar.close(),
+  };
+});
+
+calendarContract('the sandbox, read', async () => {
+  const objects = sandboxCalendar({ samples: [] });
+  const events = eventsOn(objects);
+  const { account, signal } = call;
+  return {
+    calendar: events,
+    account,
+    async put(event) {
+      const writing = { timezone: 'Europe/Zurich', stamp: new Date(0), signal };
+      await objects.put(account, `${event.uid}.ics`, await events.documents.create(event, writing));
+    },
+    close: () => events.close(),
   };
 });
 

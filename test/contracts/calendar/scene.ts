@@ -1,10 +1,10 @@
 import type { Calendar, CalendarEvent, StoredEvent } from '../../../core/ports/calendar.ts';
 import type { MailCall } from '../../../core/ports/mail.ts';
-import type { CalendarUnderTest } from '../calendar.ts';
+import type { CalendarObjectsUnderTest } from '../calendar-objects.ts';
 
 /** What a suite of promises is given. */
 export interface CalendarScene {
-  readonly box: CalendarUnderTest;
+  readonly box: CalendarObjectsUnderTest;
   readonly calendar: Calendar;
   readonly call: MailCall;
   /** The calendar that new events are put into. */

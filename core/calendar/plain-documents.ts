@@ -1,0 +1,51 @@
+import * as z from 'zod';
+import type { EventDocuments, EventFacts } from '../ports/calendar.ts';
+import { eventFactsShape } from '../reading/event-job.ts';
+
+/**
+ * Documents for a calendar that has no format of its own: each holds one event, as JSON with its times in ISO 8601.
+ * What else such a document holds is kept, and shown to the owner.
+ */
+export const plainDocuments: EventDocuments = {
+  async read(document, { uid, recurrenceId }) {
+    const event = plainEvent(document);
+    if (event === undefined) return { kind: 'unreadable' };
+    if (event.uid !== uid || event.recurrenceId !== recurrenceId) return { kind: 'none' };
+    return {
+      kind: 'event',
+      event,
+      locked: null,
+      isZoneDisputed: false,
+      alongside: alongside(document, event),
+    };
+  },
+  create: async (event) => JSON.stringify(event),
+  async change(document, { before, after }) {
+    const fields = fieldsOf(document);
+    return fields && JSON.stringify({ ...fields, ...after, sequence: before.sequence + 1 });
+  },
+  without: async () => null,
+};
+
+/** The event that such a document holds; undefined: it holds none that can be read. */
+export function plainEvent(document: string): EventFacts | undefined {
+  const fields = fieldsOf(document);
+  const times = z.object({ start: z.iso.datetime(), end: z.iso.datetime() }).safeParse(fields);
+  if (!times.success) return undefined;
+  const { start, end } = times.data;
+  const event = eventFactsShape.safeParse({ ...fields, start: new Date(start), end: new Date(end) });
+  return event.success ? event.data : undefined;
+}
+
+function fieldsOf(document: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    return z.record(z.string(), z.unknown()).parse(JSON.parse(document));
+  } catch {
+    return undefined; // no JSON object: nobody can read it
+  }
+}
+
+function alongside(document: string, event: EventFacts): string {
+  const others = Object.entries(fieldsOf(document) ?? {}).filter(([name]) => !Object.hasOwn(event, name));
+  return others.map(([name, value]) => `${name}: ${JSON.stringify(value)}`).join('\n');
+}
