@@ -45,7 +45,9 @@ describe.skipIf(missing.length > 0)(
       const notesOf = async (id: string) => (await service.approvals.show(ownerId, id))?.notes;
       const approve = async (id: string) =>
         service.approvals.approve(ownerId, id, await digestOf(service, ownerId, id));
-      return { key, eventNamed, notesOf, approve };
+      const alongsideOf = async (id: string) =>
+        (await service.approvals.show(ownerId, id))?.event?.alongside ?? '';
+      return { key, eventNamed, notesOf, alongsideOf, approve };
     }
 
     it.each([
@@ -78,6 +80,37 @@ describe.skipIf(missing.length > 0)(
         await expect.poll(() => answers().slice(before.length), { timeout: 20_000 }).toEqual(sent);
       },
     );
+
+    it('an event of the owner’s that the server announces: all that it passes on stands on the page', async () => {
+      const me = cyrus.calendarOf(await cyrus.addUser());
+      const guest = `guest-of-${me.user.replace('@', '.')}@corp.example`;
+      const hidden = [
+        'X-UNSEEN-1:UNSEEN-2',
+        'CATEGORIES:UNSEEN-3',
+        'COMMENT:UNSEEN-4',
+        'X-ALT-DESC;FMTTYPE=text/html:<p>UNSEEN-5</p>',
+        'ATTACH:http://a.example/UNSEEN-6',
+      ];
+      const people = [`ORGANIZER;X-A=UNSEEN-7:mailto:${me.user}`, `ATTENDEE;X-B=UNSEEN-8:mailto:${guest}`];
+      await putObject(
+        me,
+        'mine.ics',
+        object('mine', 'SUMMARY:Mine', start, 'DURATION:PT1H', ...people, ...hidden),
+      );
+      const { key, eventNamed, alongsideOf, approve } = await opened(me);
+      const outcome = await key.call('update_event', { event_id: await eventNamed('Mine'), title: 'Ours' });
+      const { id } = approvalOf(outcome);
+      const alongside = await alongsideOf(id);
+      const marks = (text: string) => [...new Set(text.match(/UNSEEN-\d/g))].toSorted();
+      const before = cyrus.sent().length;
+
+      expect((await approve(id))?.approval.state).toBe('executed');
+      const announced = () => unfolded(cyrus.sent().slice(before)).join('\n');
+      await expect.poll(announced, { timeout: 20_000 }).toContain('SUMMARY:Ours');
+      // The server passes on what the page would else not have shown.
+      expect(marks(announced())).not.toEqual([]);
+      expect(marks(alongside)).toEqual(expect.arrayContaining(marks(announced())));
+    });
 
     it('a change of a calendar that is shared waits; of one that is not, it runs', async () => {
       const me = cyrus.calendarOf(await cyrus.addUser());
