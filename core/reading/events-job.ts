@@ -20,7 +20,9 @@ export type EventsReading = readonly (Expansion | null)[];
 
 /** Longer titles are cut: every instance of a series carries its own. */
 const TITLE_CHARS = 501;
-/** What one job gives out, roughly: it is copied from one process to another and checked. */
+/** With so many events a job ends: they are copied to another process and checked there, which holds up everything. */
+const JOB_EVENTS = 500;
+/** Of one object; those behind are cut off. */
 const EVENTS_MAX = 5000;
 /** What the series of one job may cost together: some half a second. */
 const JOB_STEPS = 5 * SERIES_STEPS;
@@ -56,7 +58,7 @@ export const eventsJob: Job<EventsInput, EventsReading> = {
       found.push(one);
       events += one?.events.length ?? 0;
       // The next one has a right to as many steps as a series may take.
-      if (budget.left < SERIES_STEPS || events >= EVENTS_MAX) break;
+      if (budget.left < SERIES_STEPS || events >= JOB_EVENTS) break;
     }
     return found;
   },

@@ -2,6 +2,7 @@ import { type Dovecot, startDovecot } from '../servers/dovecot.ts';
 import { missingServers } from '../servers/missing-servers.ts';
 import { type Postfix, startPostfix } from '../servers/postfix.ts';
 import { calendar } from './calendar.ts';
+import { calendarStalls } from './calendar-stalls.ts';
 import { conversations } from './conversations.ts';
 import { mailbox } from './mailbox.ts';
 import { memory } from './memory.ts';
@@ -24,6 +25,7 @@ const PARTS = {
   stalls,
   reply,
   calendar,
+  'calendar-stalls': calendarStalls,
   memory,
   trackers,
 } satisfies Record<string, (dovecot: Dovecot, postfix: Postfix) => Promise<Row[]>>;

@@ -69,7 +69,8 @@ export async function stalls(dovecot: Dovecot): Promise<Row[]> {
   }
 }
 
-async function worstDelayMs(work: () => Promise<unknown>): Promise<number> {
+/** The longest that the event loop stands still meanwhile. */
+export async function worstDelayMs(work: () => Promise<unknown>): Promise<number> {
   const delays = monitorEventLoopDelay({ resolution: 1 });
   delays.enable();
   await work();
