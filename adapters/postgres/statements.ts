@@ -242,14 +242,14 @@ export const STATEMENTS: StatementTexts = {
 };
 
 export const WRITES: Readonly<Record<WriteStatement, string>> = {
-  count_calls: `
+  count_call: `
     INSERT INTO countersign.usage (owner_id, credential_id, slot_id, time_ms, count)
-    VALUES (@owner_id, '', '', @day_ms, @day_count), (@owner_id, @credential_id, '', @minute_ms, @minute_count)
+    VALUES (@owner_id, '', '', @day_ms, @day_count), (@owner_id, @credential_id, '', @minute_ms, @minute_count),
+      (@owner_id, @credential_id, @slot_id, @lease_until_ms, 1)
     ON CONFLICT (owner_id, credential_id, slot_id) DO UPDATE SET time_ms = excluded.time_ms, count = excluded.count`,
   keep_slot: `
-    INSERT INTO countersign.usage (owner_id, credential_id, slot_id, time_ms, count)
-    VALUES (@owner_id, @credential_id, @slot_id, @time_ms, 1)
-    ON CONFLICT (owner_id, credential_id, slot_id) DO UPDATE SET time_ms = excluded.time_ms`,
+    UPDATE countersign.usage SET time_ms = @time_ms
+    WHERE owner_id = @owner_id AND credential_id = @credential_id AND slot_id = @slot_id`,
   give_slot: `
     DELETE FROM countersign.usage
     WHERE owner_id = @owner_id AND credential_id = @credential_id AND slot_id = @slot_id`,

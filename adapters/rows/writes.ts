@@ -18,8 +18,8 @@ export type Write =
   | { readonly op: 'run'; readonly statement: WriteStatement; readonly values: Values };
 
 export type WriteStatement =
-  /** Puts the counts of the credential's minute and of the owner's day. */
-  | 'count_calls'
+  /** Puts the counts of the credential's minute and of the owner's day, and adds the slot. */
+  | 'count_call'
   | 'keep_slot'
   | 'give_slot'
   /** Inserts the event with the owner's next sequence number. */
@@ -91,7 +91,7 @@ export function eraseValues(before: Parameters<Storage['erase']>[0]): Values {
 /** The rows of a change. */
 export function writesOf(change: Change): readonly Write[] {
   switch (change.type) {
-    case 'count_calls': {
+    case 'count_call': {
       const { minute, day } = change;
       const values = {
         owner_id: change.ownerId,
@@ -100,8 +100,10 @@ export function writesOf(change: Change): readonly Write[] {
         minute_count: minute.count,
         day_ms: day.startedAtMs,
         day_count: day.count,
+        slot_id: change.slotId,
+        lease_until_ms: change.leaseUntilMs,
       };
-      return [{ op: 'run', statement: 'count_calls', values }];
+      return [{ op: 'run', statement: 'count_call', values }];
     }
     case 'keep_slot': {
       const { ownerId: owner_id, credentialId: credential_id, slotId: slot_id, leaseUntilMs } = change;

@@ -230,17 +230,17 @@ export const STATEMENTS: StatementTexts = {
 
 /** Each may take several statements. */
 export const WRITES: Readonly<Record<WriteStatement, readonly string[]>> = {
-  count_calls: [
+  count_call: [
     `
     INSERT INTO usage (owner_id, credential_id, slot_id, time_ms, count)
-    VALUES (@owner_id, '', '', @day_ms, @day_count), (@owner_id, @credential_id, '', @minute_ms, @minute_count)
+    VALUES (@owner_id, '', '', @day_ms, @day_count), (@owner_id, @credential_id, '', @minute_ms, @minute_count),
+      (@owner_id, @credential_id, @slot_id, @lease_until_ms, 1)
     ON CONFLICT DO UPDATE SET time_ms = excluded.time_ms, count = excluded.count`,
   ],
   keep_slot: [
     `
-    INSERT INTO usage (owner_id, credential_id, slot_id, time_ms, count)
-    VALUES (@owner_id, @credential_id, @slot_id, @time_ms, 1)
-    ON CONFLICT DO UPDATE SET time_ms = excluded.time_ms`,
+    UPDATE usage SET time_ms = @time_ms
+    WHERE owner_id = @owner_id AND credential_id = @credential_id AND slot_id = @slot_id`,
   ],
   give_slot: [
     'DELETE FROM usage WHERE owner_id = @owner_id AND credential_id = @credential_id AND slot_id = @slot_id',

@@ -13,7 +13,7 @@ type Plain = string | number | null;
 
 /** A statement as SQLite takes it, and the values that it takes, in order. */
 interface Ready {
-  readonly statement: Prepared<Plain[], Row>;
+  readonly statement: Prepared<[Plain[]], Row>;
   readonly names: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export function sqliteStore(db: Database, storeNowMs: () => number): Store {
     const known = prepared.get(text);
     if (known !== undefined) return known;
     const names = [...text.matchAll(/@(\w+)/g)].map(([, name = '']) => name);
-    const made = { statement: db.prepare<Plain[], Row>(text.replaceAll(/@\w+/g, '?')), names };
+    const made = { statement: db.prepare<[Plain[]], Row>(text.replaceAll(/@\w+/g, '?')), names };
     prepared.set(text, made);
     return made;
   };
@@ -37,14 +37,14 @@ export function sqliteStore(db: Database, storeNowMs: () => number): Store {
     const clock = { storeNowMs: nowMs };
     const results = queries.map((query) => {
       const { statement, names } = prepare(STATEMENTS[query.statement]);
-      return statement.all(...bound(names, query.values, clock));
+      return statement.all(bound(names, query.values, clock));
     });
     return read(...results);
   }
 
   function run(text: string, values: Values, key: Values = {}): number {
     const { statement, names } = prepare(text);
-    return statement.run(...bound(names, values, key)).changes;
+    return statement.run(bound(names, values, key)).changes;
   }
 
   function write(one: Write): void {
@@ -93,9 +93,16 @@ export function sqliteStore(db: Database, storeNowMs: () => number): Store {
 
 /** SQLite has no booleans and no arrays: the first are 0 and 1, the second JSON. */
 function bound(names: readonly string[], values: Values, more: Values): Plain[] {
-  return names.map((name) => {
-    const value = values[name] ?? more[name] ?? null;
-    if (typeof value === 'boolean') return value ? 1 : 0;
-    return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
-  });
+  const plain: Plain[] = [];
+  for (const name of names) {
+    const value = values[name];
+    plain.push(plainly(value === undefined ? more[name] : value));
+  }
+  return plain;
+}
+
+function plainly(value: Values[string] | undefined): Plain {
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  if (value === undefined) throw new Error('A statement was not given one of its values.');
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
 }

@@ -35,10 +35,9 @@ export function admit(
   );
   if (verdict.kind === 'over') return { answer: { kind: 'over', verdict }, changes };
   const day = { startedAtMs: dayMs, count: callsToday + 1 };
-  changes.push(
-    { type: 'count_calls', ownerId, credentialId, minute: verdict.minute, day },
-    { type: 'keep_slot', ownerId, credentialId, slotId, leaseUntilMs: storeNowMs + leaseMs },
-  );
+  const leaseUntilMs = storeNowMs + leaseMs;
+  const { minute } = verdict;
+  changes.push({ type: 'count_call', ownerId, credentialId, minute, day, slotId, leaseUntilMs });
   const caller = { owner, credential, accounts, slotId };
   return { answer: { kind: 'admitted', caller, rate: verdict.rate }, changes };
 }

@@ -364,15 +364,17 @@ export interface NumberedKey {
 
 /** What may be written. Each names the rows of one owner. */
 export type Change =
-  /** In place of the counts that are there. */
+  /** Puts the counts in place of those that are there, and takes a slot for the call. */
   | {
-      readonly type: 'count_calls';
+      readonly type: 'count_call';
       readonly ownerId: string;
       readonly credentialId: string;
       readonly minute: Window;
       readonly day: Window;
+      readonly slotId: string;
+      readonly leaseUntilMs: number;
     }
-  /** Takes the slot, or moves the end of its lease. */
+  /** Moves the end of a slot's lease. */
   | {
       readonly type: 'keep_slot';
       readonly ownerId: string;
