@@ -14,7 +14,7 @@ import { sqliteOnClock } from './store-clock.ts';
 
 export interface TestClock extends Clock {
   /** Moves `now` on (or back) against the real time. */
-  shift(ms: number): void;
+  shift: (ms: number) => void;
 }
 
 export function testClock(): TestClock {

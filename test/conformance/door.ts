@@ -64,10 +64,13 @@ export interface DoorOptions extends RestServerOptions {
 }
 
 let throughTools = false;
-let openStorage: (() => Promise<Storage>) | undefined;
+let openStorage: ((clock: TestClock) => Promise<Storage>) | undefined;
 
-/** From now on in this file, every door has a store of its own that is opened like this, not SQLite. */
-export function keepIn(open: () => Promise<Storage>): void {
+/**
+ * From now on in this file, every door has a store of its own that is opened like this, not SQLite.
+ * @param open  opens one whose own clock goes with the door's
+ */
+export function keepIn(open: (clock: TestClock) => Promise<Storage>): void {
   openStorage = open;
 }
 
@@ -93,7 +96,7 @@ export async function openDoor({
       : { filedPerDay: 10_000, waitingPerKey: 10_000, waitingPerOwner: 10_000, ...options.limits },
     given: {
       ...{ plan, clock, calendar: sandboxCalendar() },
-      storage: (await openStorage?.()) ?? sqliteOnClock(':memory:', () => clock.now().getTime()),
+      storage: (await openStorage?.(clock)) ?? sqliteOnClock(':memory:', () => clock.now().getTime()),
       ...options.given,
     },
   });

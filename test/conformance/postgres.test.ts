@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { postgresStorage } from '../../adapters/postgres/storage.ts';
+import type { Storage } from '../../core/ports/storage.ts';
 import { titledWithout } from '../servers/missing-servers.ts';
+import { onMovableClock, passTime } from '../servers/movable-clock.ts';
 import { missingPostgres, type Postgres, startPostgres } from '../servers/postgres.ts';
 import { keepIn } from './door.ts';
 import { everyToolCheck } from './every-tool-check.ts';
@@ -11,10 +13,28 @@ const missing = missingPostgres();
 let postgres: Postgres;
 const made: string[] = [];
 
-keepIn(async () => {
-  const connectionString = await postgres.createDatabase();
-  made.push(connectionString);
-  return postgresStorage({ connectionString });
+keepIn(async (clock) => {
+  const database = await postgres.createDatabase();
+  made.push(database);
+  const connectionString = await onMovableClock(database);
+  const { shift } = clock;
+  let moved = passTime(connectionString, clock.now().getTime() - Date.now());
+  clock.shift = (ms) => {
+    shift(ms);
+    moved = moved.then(() => passTime(connectionString, ms));
+  };
+  const storage = postgresStorage({ connectionString });
+  return new Proxy(storage, {
+    get(_target, name: keyof Storage) {
+      const verb = storage[name] as ((...args: unknown[]) => Promise<unknown>) | undefined;
+      // A promise that answers the store looks for its `then`.
+      if (verb === undefined) return undefined;
+      return async (...args: unknown[]) => {
+        await moved;
+        return verb(...args);
+      };
+    },
+  });
 });
 
 describe.skipIf(missing.length > 0)(titledWithout(missing, 'Kept in Postgres, the same'), async () => {

@@ -5,6 +5,7 @@ import type { Storage } from '../../../core/ports/storage.ts';
 import { type StorageUnderTest, storageContract } from '../../contracts/storage.ts';
 import { bundleForChild } from '../../run-typescript.ts';
 import { titledWithout } from '../../servers/missing-servers.ts';
+import { onMovableClock, passTime } from '../../servers/movable-clock.ts';
 import { asked, missingPostgres, type Postgres, startPostgres } from '../../servers/postgres.ts';
 
 const missing = missingPostgres();
@@ -36,9 +37,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'storage in Postgres'
     return {
       storage: connect(),
       location,
-      passTime: async (ms) => {
-        await asked(location, `UPDATE test_clock.passed SET ms = ms + ${ms}`);
-      },
+      passTime: (ms) => passTime(location, ms),
       second: async () => connect(),
       reopen: async () => {
         await closeAll();
@@ -57,18 +56,3 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'storage in Postgres'
 
   storageContract('postgresStorage', open, racer);
 });
-
-/** @returns connects to the database so that `clock_timestamp()` shows as much more as `test_clock.passed` says */
-async function onMovableClock(database: string): Promise<string> {
-  await asked(
-    database,
-    `CREATE SCHEMA test_clock;
-    CREATE TABLE test_clock.passed (ms bigint NOT NULL);
-    INSERT INTO test_clock.passed VALUES (0);
-    CREATE FUNCTION test_clock.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS
-      'SELECT pg_catalog.clock_timestamp() + (SELECT ms FROM test_clock.passed) * interval ''1 ms'''`,
-  );
-  const url = new URL(database);
-  url.searchParams.set('options', '-c search_path=test_clock,pg_catalog');
-  return url.href;
-}
