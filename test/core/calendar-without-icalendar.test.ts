@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { plainCalendar } from '../plain-calendar.ts';
 import { approved, invitations, openCalendar } from './calendar-scene.ts';
-import { approvalOf, approve, FRIEND, REFUSED, resultOf } from './scene.ts';
+import { approvalOf, approve, FRIEND, REFUSED, resultOf, shownOf } from './scene.ts';
 
 // The way of an approval with a calendar that writes its events in JSON: nothing of it may need iCalendar.
 
@@ -18,7 +18,7 @@ describe('a calendar without iCalendar', () => {
   it('has its events created, shown, listed, changed, confirmed and cancelled, and attendees told', async () => {
     const { plain, scene } = await open();
     const { id } = approvalOf(await scene.key.call('propose_event', PLANNED));
-    const shown = (await scene.service.approvals.show(scene.ownerId, id))?.event;
+    const shown = (await shownOf(scene, id)).event;
     expect(shown).toMatchObject({ before: null, after: { title: 'Planning', status: 'tentative' } });
     expect(plain.events()).toEqual([]);
     const { approval } = await approve(scene, id);
@@ -64,8 +64,6 @@ describe('a calendar without iCalendar', () => {
     const { id } = approvalOf(
       await scene.key.call('update_event', { event_id: result?.object_id, title: 'Other' }),
     );
-    expect((await scene.service.approvals.show(scene.ownerId, id))?.event?.alongside).toBe(
-      'comment: "Not shown"',
-    );
+    expect((await shownOf(scene, id)).event?.alongside).toBe('comment: "Not shown"');
   });
 });

@@ -3,7 +3,7 @@ import { caldavCalendar } from '../../adapters/caldav/calendar.ts';
 import { sandboxMail } from '../../adapters/sandbox/mail.ts';
 import { holdText } from '../../core/holds.ts';
 import { object, unfolded } from '../contracts/calendar/scene.ts';
-import { approvalOf, digestOf, resultOf } from '../core/scene.ts';
+import { approvalOf, digestOf, resultOf, shownOf } from '../core/scene.ts';
 import { openTestService } from '../open-service.ts';
 import { asUser, type CalendarUser, putObject } from '../servers/calendar-user.ts';
 import { CYRUS_CALENDAR_PROGRAMS, type Cyrus, startCyrus } from '../servers/cyrus.ts';
@@ -46,7 +46,7 @@ describe.skipIf(missing.length > 0)(
       const approve = async (id: string) =>
         service.approvals.approve(ownerId, id, await digestOf(service, ownerId, id));
       const alongsideOf = async (id: string) =>
-        (await service.approvals.show(ownerId, id))?.event?.alongside ?? '';
+        (await shownOf({ service, ownerId }, id)).event?.alongside ?? '';
       return { key, eventNamed, notesOf, alongsideOf, approve };
     }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readEvent } from '../../../core/calendar/event-facts.ts';
 import { calendarOf, event, ZURICH } from '../../contracts/calendar/scene.ts';
 import { approved, numberOf, onlyObject, openCalendar, put } from '../calendar-scene.ts';
-import { approvalOf, FRIEND } from '../scene.ts';
+import { approvalOf, FRIEND, shownOf } from '../scene.ts';
 
 // An object that describes a zone of a known name in its own way.
 
@@ -38,8 +38,7 @@ describe('a zone of a known name', () => {
     await put(scene, 'one.ics', calendarOf(CUT, SUMMER));
     const event_id = await numberOf(scene, 'one');
     const { id } = approvalOf(await scene.key.call('update_event', { event_id, title: 'Other' }));
-    const content = (await scene.service.approvals.show(scene.ownerId, id))?.content;
-    const shown = content?.kind === 'shown' ? content.event : undefined;
+    const shown = (await shownOf(scene, id)).event;
     expect([shown?.isZoneDisputed, shown?.after?.start]).toEqual([true, new Date('2027-06-15T07:00:00Z')]);
     await scene.service.approvals.reject(scene.ownerId, id);
 
