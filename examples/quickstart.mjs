@@ -38,7 +38,7 @@ assert.equal(mail.transmitted().length, 0); // Nothing has happened yet.
 // What the dashboard does when the owner clicks Approve. No key can do this.
 const { approval } = await response.json();
 const shown = await service.approvals.show(ownerId, approval.id);
-assert.equal(shown.message.text, 'Hello, Ada.');
+assert.equal(shown.content.message.says.text, 'Hello, Ada.');
 await service.approvals.approve(ownerId, approval.id, shown.approval.digest);
 
 const outcome = await fetch(`${baseUrl}${response.headers.get('location')}`, { headers });

@@ -31,7 +31,6 @@ export function testClock(): TestClock {
     },
     after(ms, task) {
       const timer = setTimeout(task, ms);
-      timer.unref();
       return () => clearTimeout(timer);
     },
   };

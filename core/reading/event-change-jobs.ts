@@ -6,7 +6,7 @@ import type { Job } from './job.ts';
 
 /** Changes of iCalendar objects that others wrote. Null where an object cannot be changed for sure. */
 
-interface ObjectToChange {
+export interface ObjectToChange {
   readonly ics: string;
   readonly timezone: string;
   readonly stamp: Date;

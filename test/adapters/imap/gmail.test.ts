@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { imapMail } from '../../../adapters/imap/mail.ts';
 import type { MailCall } from '../../../core/ports/mail.ts';
 import type { Mail } from '../../../core/ports/ports.ts';
+import { readMail } from '../../contracts/mail/read.ts';
 import { labelled, pathOfRole } from '../../folder-roles.ts';
 import { type GmailMessage, type ScriptedGmail, startScriptedGmail } from '../../servers/scripted-gmail.ts';
 import { callOn, newestOf, searchFor, started } from './mailbox-on.ts';
@@ -49,7 +50,7 @@ describe('Gmail as its documentation describes it', () => {
 
   it('knows a conversation by the id that the server gives it', async () => {
     const { place } = await newestOf(mail, call);
-    expect((await mail.thread(call, place)).map(({ stableId }) => stableId)).toEqual([
+    expect((await readMail(mail).thread(call, place)).map(({ stableId }) => stableId)).toEqual([
       '9001',
       '9002',
       '9004',

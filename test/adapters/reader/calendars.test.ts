@@ -15,7 +15,7 @@ function programThat(does: string) {
      process.send(texts.map((text) => ({
        events: [{
          uid: /UID:(.*)/.exec(text)[1].trim(), recurrenceId: null, title: 'Read', allDay: false,
-         start: new Date(), end: new Date(Date.now() + 1000), status: 'confirmed', recurring: false,
+         start: new Date(), end: new Date(Date.now() + 1000), status: 'confirmed', recurring: false, leftOut: [],
        }],
        cut: false, isFollowed: false,
      })));`,
