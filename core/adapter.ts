@@ -1,15 +1,14 @@
 /** What authors of adapters need: the ports and what goes over them. */
 
+export { plainDocuments, plainEvent } from './accounts/plain-documents.ts';
 export {
   APPROVAL_REASONS,
   APPROVAL_STATES,
   type Approval,
   type ApprovalError,
   type ApprovalState,
-} from './approval.ts';
-export { plainDocuments, plainEvent } from './calendar/plain-documents.ts';
-export { createStorage } from './create-storage.ts';
-export { ERRORS, type ErrorCode, type ErrorDetails, ServiceError } from './errors.ts';
+} from './approvals/approval.ts';
+export { ERRORS, type ErrorCode, type ErrorDetails, ServiceError } from './contract/errors.ts';
 export {
   type FolderRoles,
   type FolderRolesChange,
@@ -25,12 +24,8 @@ export {
   PLAN_LIMITS,
   type Rate,
   type Window as MinuteWindow,
-} from './limits.ts';
-export { messageRow } from './mail/message-row.ts';
-export { headerBlock } from './mail/mime-tree.ts';
-export { type MessageHeaders, parseHeaders } from './mail/parse.ts';
-export { sentCopyOf } from './mail/sent-copy.ts';
-export type { FailedTries, TriesCounter } from './password-tries.ts';
+} from './gate/limits.ts';
+export type { FailedTries, TriesCounter } from './gate/password-tries.ts';
 export {
   GROUPS,
   type Group,
@@ -38,7 +33,12 @@ export {
   type Modes,
   modesOf,
   type Plan,
-} from './permissions.ts';
+} from './gate/permissions.ts';
+export type { Session, StoredSession } from './gate/session.ts';
+export { messageRow } from './mail/message-row.ts';
+export { headerBlock } from './mail/mime-tree.ts';
+export { type MessageHeaders, parseHeaders } from './mail/parse.ts';
+export { sentCopyOf } from './mail/sent-copy.ts';
 export type { Account } from './ports/account.ts';
 export type {
   AttachmentText,
@@ -172,4 +172,4 @@ export type {
   WatchStorage,
 } from './ports/watch-storage.ts';
 export type { WorkObserver } from './ports/work-observer.ts';
-export type { Session, StoredSession } from './session.ts';
+export { createStorage } from './storage/create-storage.ts';

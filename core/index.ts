@@ -1,13 +1,12 @@
 /** What an app that embeds Countersign needs. What authors of adapters need is in adapter.ts. */
 
 export type { ActionFacts } from './actions/action.ts';
-export type { Approval, ApprovalError, ApprovalState } from './approval.ts';
-export type { EventChange } from './calendar/planned-change.ts';
-export { createService, type ServiceOptions } from './create-service.ts';
-export { ERRORS, type ErrorCode, type ErrorDetails, ServiceError } from './errors.ts';
+export type { EventChange } from './actions/planned-change.ts';
+export type { Approval, ApprovalError, ApprovalState } from './approvals/approval.ts';
+export type { Failure, Outcome, Pending, Success, WireApproval } from './call/outcome.ts';
+export { ERRORS, type ErrorCode, type ErrorDetails, ServiceError } from './contract/errors.ts';
 export type { FolderRoles, PinnedRole } from './folders/roles.ts';
-export type { LimitOverrides, Limits, Rate } from './limits.ts';
-export type { Failure, Outcome, Pending, Success, WireApproval } from './outcome.ts';
+export type { LimitOverrides, Limits, Rate } from './gate/limits.ts';
 export {
   GROUPS,
   type Group,
@@ -16,7 +15,8 @@ export {
   type Plan,
   PRESETS,
   type Preset,
-} from './permissions.ts';
+} from './gate/permissions.ts';
+export type { Session, StoredSession } from './gate/session.ts';
 export type { Account } from './ports/account.ts';
 export type { CalendarInfo } from './ports/calendar.ts';
 export type { Clock, Random } from './ports/clock.ts';
@@ -26,6 +26,7 @@ export type { Ports } from './ports/ports.ts';
 export type { Caller, Credential, Owner, StoredActivity, StoredEvent } from './ports/storage.ts';
 export type { Tracker, TrackerLink, TrackerStatus } from './ports/tracker-storage.ts';
 export type { WorkObserver } from './ports/work-observer.ts';
+export { createService, type ServiceOptions } from './service/create-service.ts';
 export type {
   AccountFolders,
   Accounts,
@@ -44,5 +45,4 @@ export type {
   Sessions,
   ToolCall,
   Trackers,
-} from './service.ts';
-export type { Session, StoredSession } from './session.ts';
+} from './service/service.ts';

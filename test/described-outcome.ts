@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Outcome } from '../core/outcome.ts';
+import type { Outcome } from '../core/call/outcome.ts';
 import { toolNamed } from '../core/tools/catalogue.ts';
 import { isWrite } from '../core/tools/define-tool.ts';
 import { approval, endedApproval } from '../core/tools/result-shapes.ts';

@@ -1,5 +1,5 @@
 import { inlineReader } from '../adapters/reader/reader.ts';
-import { objectCalendar } from '../core/calendar/object-calendar.ts';
+import { objectCalendar } from '../core/accounts/object-calendar.ts';
 import type { Calendar } from '../core/ports/calendar.ts';
 import type { CalendarObjects } from '../core/ports/calendar-objects.ts';
 import type { Log } from '../core/ports/log.ts';

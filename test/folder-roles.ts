@@ -1,4 +1,4 @@
-import { withRoles } from '../core/folders/account-folders.ts';
+import { withRoles } from '../core/accounts/account-folders.ts';
 import { decideRoles } from '../core/folders/decide-roles.ts';
 import type { FolderRoles } from '../core/folders/roles.ts';
 import type { MailCall } from '../core/ports/mail.ts';

@@ -3,12 +3,12 @@ import { imapMail } from '../adapters/imap/mail.ts';
 import type { ImapSettings } from '../adapters/imap/settings.ts';
 import { inlineReader } from '../adapters/reader/reader.ts';
 import { sqliteStorage } from '../adapters/sqlite/storage.ts';
-import { createService } from '../core/create-service.ts';
-import type { Outcome } from '../core/outcome.ts';
-import type { Mode } from '../core/permissions.ts';
+import type { Outcome } from '../core/call/outcome.ts';
+import type { Mode } from '../core/gate/permissions.ts';
 import type { AttachmentText } from '../core/ports/attachment-text.ts';
 import type { Mail } from '../core/ports/ports.ts';
-import type { Service } from '../core/service.ts';
+import { createService } from '../core/service/create-service.ts';
+import type { Service } from '../core/service/service.ts';
 import { callWith, silentLog, testClock } from './open-service.ts';
 import { addressOf, PASSWORD } from './servers/mail-users.ts';
 

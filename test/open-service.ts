@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { inlineReader } from '../adapters/reader/reader.ts';
 import { sandboxCalendar } from '../adapters/sandbox/calendar.ts';
 import { sandboxMail } from '../adapters/sandbox/mail.ts';
-import { createService, type ServiceOptions } from '../core/create-service.ts';
-import type { Outcome } from '../core/outcome.ts';
-import type { Modes, Preset } from '../core/permissions.ts';
+import type { Outcome } from '../core/call/outcome.ts';
+import type { Modes, Preset } from '../core/gate/permissions.ts';
 import type { Clock } from '../core/ports/clock.ts';
-import type { Service } from '../core/service.ts';
+import { createService, type ServiceOptions } from '../core/service/create-service.ts';
+import type { Service } from '../core/service/service.ts';
 import { expectDescribed } from './described-outcome.ts';
 import { sqliteOnClock } from './store-clock.ts';
 

@@ -1,4 +1,4 @@
-import { plainDocuments, plainEvent } from '../core/calendar/plain-documents.ts';
+import { plainDocuments, plainEvent } from '../core/accounts/plain-documents.ts';
 import type { Calendar, CalendarInfo, EventFacts } from '../core/ports/calendar.ts';
 import { MailError } from '../core/ports/mail.ts';
 

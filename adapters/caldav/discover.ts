@@ -1,6 +1,6 @@
+import { normalAddress } from '../../core/contract/schema.ts';
 import type { CalendarAccess, CalendarInfo } from '../../core/ports/calendar.ts';
 import { MailError } from '../../core/ports/mail.ts';
-import { normalAddress } from '../../core/schema.ts';
 import { PrivateServerRefused } from '../remote/connect.ts';
 import { childrenOf } from '../remote/xml.ts';
 import { ABOUT_ACCESS, accessOf } from './access.ts';

@@ -1,5 +1,5 @@
 import type { SearchObject } from 'imapflow';
-import { DAY_MS } from '../../core/limits.ts';
+import { DAY_MS } from '../../core/gate/limits.ts';
 import type { ListedMessage } from '../../core/ports/mail-reading.ts';
 import type { AccountConnections } from './account-connections.ts';
 import { inEachFolder } from './each-folder.ts';

@@ -1,5 +1,5 @@
 import type { SearchObject } from 'imapflow';
-import { DAY_MS } from '../../core/limits.ts';
+import { DAY_MS } from '../../core/gate/limits.ts';
 import { messageRow } from '../../core/mail/message-row.ts';
 import type { ListedMessage } from '../../core/ports/mail-reading.ts';
 import {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import pg from 'pg';
-import { ServiceError } from '../../core/errors.ts';
+import { ServiceError } from '../../core/contract/errors.ts';
 import type { Values } from '../rows/query.ts';
 import type { Row } from '../rows/row.ts';
 import { CONNECT_MS, migrate, NewerSchemaError } from './migrations.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { ServiceError } from '../../core/errors.ts';
+import { ServiceError } from '../../core/contract/errors.ts';
 import { type BoundedProcess, boundedProcess, type JobEnd, type ProcessBounds } from './bounded-process.ts';
 
 /** A pool of processes that serves all callers, oldest job first. */

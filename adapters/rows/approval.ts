@@ -1,6 +1,11 @@
-import { APPROVAL_REASONS, APPROVAL_STATES, type Approval, type ApprovalError } from '../../core/approval.ts';
-import { ERRORS } from '../../core/errors.ts';
-import { GROUPS } from '../../core/permissions.ts';
+import {
+  APPROVAL_REASONS,
+  APPROVAL_STATES,
+  type Approval,
+  type ApprovalError,
+} from '../../core/approvals/approval.ts';
+import { ERRORS } from '../../core/contract/errors.ts';
+import { GROUPS } from '../../core/gate/permissions.ts';
 import {
   instant,
   instantOrNull,

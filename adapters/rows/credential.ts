@@ -1,5 +1,5 @@
-import { type LimitOverrides, PLAN_LIMITS } from '../../core/limits.ts';
-import { GROUPS, type Modes, modesOf } from '../../core/permissions.ts';
+import { type LimitOverrides, PLAN_LIMITS } from '../../core/gate/limits.ts';
+import { GROUPS, type Modes, modesOf } from '../../core/gate/permissions.ts';
 import type { Standing, StoredCredential } from '../../core/ports/store.ts';
 import { instant, instantOrNull, integer, object, oneOf, type Row, text } from './row.ts';
 

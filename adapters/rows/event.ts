@@ -1,4 +1,4 @@
-import { APPROVAL_STATES } from '../../core/approval.ts';
+import { APPROVAL_STATES } from '../../core/approvals/approval.ts';
 import type { StoredEvent } from '../../core/ports/storage.ts';
 import { instant, integer, integerOrNull, object, oneOf, type Row, text } from './row.ts';
 

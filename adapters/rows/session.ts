@@ -1,4 +1,4 @@
-import type { StoredSession } from '../../core/session.ts';
+import type { StoredSession } from '../../core/gate/session.ts';
 import { instant, type Row, text, textOrNull } from './row.ts';
 
 /** Of a row of `sessions` as `s`. Named so that an owner's columns can stand beside them. */

@@ -1,4 +1,4 @@
-import type { Window } from '../../core/limits.ts';
+import type { Window } from '../../core/gate/limits.ts';
 import type { StoredUsage } from '../../core/ports/store.ts';
 import { integer, type Row, text } from './row.ts';
 

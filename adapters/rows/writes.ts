@@ -1,4 +1,4 @@
-import type { Approval } from '../../core/approval.ts';
+import type { Approval } from '../../core/approvals/approval.ts';
 import { folderRolesText } from '../../core/folders/roles.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import type { Change, StoredTracker } from '../../core/ports/store.ts';

@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
-import { ServiceError } from '../../core/errors.ts';
+import { ServiceError } from '../../core/contract/errors.ts';
 import { migrate } from './migrations.ts';
 
 /** How long a transaction waits for another process's. */

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { ServiceError } from '../../core/errors.ts';
+import { ServiceError } from '../../core/contract/errors.ts';
 import { atomic } from './database.ts';
 
 /** A verb that waits for its group. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { createStorage } from '../../core/create-storage.ts';
 import type { Storage } from '../../core/ports/storage.ts';
+import { createStorage } from '../../core/storage/create-storage.ts';
 import { openDatabase, storeNowMs } from './database.ts';
 import { sqliteStore } from './store.ts';
 

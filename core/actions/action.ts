@@ -1,11 +1,11 @@
-import type { EventChange } from '../calendar/planned-change.ts';
-import type { Mailbox } from '../mail-call.ts';
-import type { Result } from '../outcome.ts';
+import type { Mailbox } from '../accounts/mail-call.ts';
+import type { RunPorts } from '../accounts/tool-ports.ts';
+import type { Result } from '../call/outcome.ts';
+import type { SentMessage } from '../mail/sent-message.ts';
 import type { Start } from '../ports/mail.ts';
 import type { Ports } from '../ports/ports.ts';
-import type { SentMessage } from '../sent-message.ts';
-import type { RunPorts } from '../tool-ports.ts';
 import type { ActingAccount, MessageTarget } from './message-target.ts';
+import type { EventChange } from './planned-change.ts';
 
 /**
  * One action of one kind: what a plan freezes of it, what the owner's page shows, and what runs. Each kind is a module

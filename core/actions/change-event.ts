@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { eventChange } from '../calendar/planned-change.ts';
 import type { Calendar, DocumentPlace, EventKey, StoredEvent } from '../ports/calendar.ts';
 import { type MailCall, MailError } from '../ports/mail.ts';
 import type { Action, ActionFacts, Checked, RunContext } from './action.ts';
 import { frozenMessage, isInSent, messageFacts, transmit } from './frozen-message.ts';
 import { actingAccount } from './message-target.ts';
+import { eventChange } from './planned-change.ts';
 
 /** What changes of the calendar have in common: a document is stored or removed, then the attendees are told. */
 

@@ -1,5 +1,5 @@
+import type { Mailbox } from '../accounts/mail-call.ts';
 import type { MessageRow } from '../mail/message-row.ts';
-import type { Mailbox } from '../mail-call.ts';
 import { MailError, type MailErrorCode } from '../ports/mail.ts';
 import type { RunContext } from './action.ts';
 import { type MessageTarget, placeOf } from './message-target.ts';

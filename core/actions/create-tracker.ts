@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { TrackerStatus } from '../ports/tracker-storage.ts';
-import { dueAt } from '../time-zone.ts';
+import { dueAt } from '../time/time-zone.ts';
 import type { LightAction } from './action.ts';
 import { begun, ownRecords, withoutDone } from './change-tracker.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { MailFlag } from '../ports/mail.ts';
-import { folderName } from '../shortened.ts';
+import { folderName } from '../text/shortened.ts';
 import type { LightAction } from './action.ts';
 import { type Changed, type ChangedItem, changeEach, named } from './change-messages.ts';
 import { accountOf, messageTarget, placeOf } from './message-target.ts';

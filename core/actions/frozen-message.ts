@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { folderForRole, folderRolesOf } from '../folders/account-folders.ts';
+import { folderForRole, folderRolesOf } from '../accounts/account-folders.ts';
 import { withDate } from '../mail/compose.ts';
+import { readSentMessage } from '../mail/sent-message.ts';
 import type { Outgoing } from '../ports/mail-sending.ts';
-import { readSentMessage } from '../sent-message.ts';
 import type { ActionFacts, RunContext } from './action.ts';
 
 /** A message that a plan sends, frozen when the plan was made. The account is the one that it is sent from. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { folderRolesOf } from '../folders/account-folders.ts';
+import { folderRolesOf } from '../accounts/account-folders.ts';
 import { isReservedLabel, isReservedPath } from '../folders/guarded-paths.ts';
 import { MailError } from '../ports/mail.ts';
 import type { Action } from './action.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { digestOf } from '../canonical-json.ts';
-import type { MailReader } from '../mail/mail-reader.ts';
+import { notFoundAsNone } from '../accounts/mail-call.ts';
+import type { MailReader } from '../accounts/mail-reader.ts';
 import type { MessageRow } from '../mail/message-row.ts';
-import { notFoundAsNone } from '../mail-call.ts';
 import type { MailCall } from '../ports/mail.ts';
+import { digestOf } from '../text/canonical-json.ts';
 
 /** A message that an action is about, as a plan keeps it: where it was, what it is known by, and what the owner sees. */
 

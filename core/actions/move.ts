@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { folderForRole, folderRolesOf } from '../folders/account-folders.ts';
+import { folderForRole, folderRolesOf } from '../accounts/account-folders.ts';
 import type { Action, ActionFacts, RunContext } from './action.ts';
 import { type Changed, type ChangedItem, changeEach, named } from './change-messages.ts';
 import { accountOf, messageTarget, placeOf } from './message-target.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { canonicalJson } from '../canonical-json.ts';
-import { ServiceError } from '../errors.ts';
+import { ServiceError } from '../contract/errors.ts';
 import type { EventFacts, StoredEvent } from '../ports/calendar.ts';
 import { MailError } from '../ports/mail.ts';
+import { canonicalJson } from '../text/canonical-json.ts';
 import type { Action } from './action.ts';
 import {
   checkTold,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { wordsIn } from '../time-zone.ts';
+import { wordsIn } from '../time/time-zone.ts';
 import type { LightAction } from './action.ts';
 import { changedTracker, link, ownRecords, trackerFacts, withoutDone } from './change-tracker.ts';
 

@@ -1,5 +1,5 @@
 import { ANSWERS, ROLES } from '../ports/calendar.ts';
-import { isTimeZone } from '../time-zone.ts';
+import { isTimeZone } from '../time/time-zone.ts';
 import { type Component, type ContentLine, isLine, linesNamed, objectText } from './content-lines.ts';
 import { zoneDefinition } from './zone-definition.ts';
 

@@ -1,4 +1,3 @@
-import { type EventPart, readObject } from '../ical/object.ts';
 import type { Agent, Attendee, EventFacts, KeyInDocument } from '../ports/calendar.ts';
 import {
   type Component,
@@ -14,6 +13,7 @@ import {
   withLines,
   withParameter,
 } from './content-lines.ts';
+import { type EventPart, readObject } from './ical/object.ts';
 import { partOf } from './object-part.ts';
 import {
   asStart,

@@ -1,5 +1,5 @@
-import { BrokenObject } from '../ical/broken-object.ts';
-import { refuseDepth } from '../ical/object-bounds.ts';
+import { BrokenObject } from './ical/broken-object.ts';
+import { refuseDepth } from './ical/object-bounds.ts';
 
 /**
  * The text of a calendar object as a tree of components and content lines (RFC 5545 3.1, 3.4), for changing some

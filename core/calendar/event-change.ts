@@ -1,8 +1,8 @@
-import { canonicalJson } from '../canonical-json.ts';
-import { BrokenObject } from '../ical/object.ts';
 import type { DocumentWriting, EventFacts, KeyInDocument } from '../ports/calendar.ts';
+import { canonicalJson } from '../text/canonical-json.ts';
 import { changeBetween, changedObject, newObject, type Writing, withoutInstance } from './compose-event.ts';
 import { eventFacts, readEvent } from './event-facts.ts';
+import { BrokenObject } from './ical/object.ts';
 import { writingZone } from './written-time.ts';
 
 /** Changes of an iCalendar object, each read again: what does not say the event as it is to be is not given out. */

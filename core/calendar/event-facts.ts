@@ -1,13 +1,5 @@
 import type ICAL from 'ical.js';
-import { type ExpandedEvent, eventAmong } from '../ical/expand.ts';
-import {
-  BrokenObject,
-  type EventPart,
-  type ReadingBounds,
-  readObject,
-  USUAL_BOUNDS,
-} from '../ical/object.ts';
-import { zoneOf } from '../ical/vtimezone.ts';
+import { isDeliverable } from '../contract/schema.ts';
 import {
   type Agent,
   ANSWERS,
@@ -17,9 +9,11 @@ import {
   type Participant,
   ROLES,
 } from '../ports/calendar.ts';
-import { isDeliverable } from '../schema.ts';
 import { alongsideOf } from './alongside.ts';
 import { eventsIn, parseObject } from './content-lines.ts';
+import { type ExpandedEvent, eventAmong } from './ical/expand.ts';
+import { BrokenObject, type EventPart, type ReadingBounds, readObject, USUAL_BOUNDS } from './ical/object.ts';
+import { zoneOf } from './ical/vtimezone.ts';
 import { partOf } from './object-part.ts';
 
 /** What an object says about one event, as far as the owner is shown it and others are told it. Read by ical.js. */

@@ -1,6 +1,6 @@
-import { recurrenceIdOf } from '../ical/expand.ts';
-import type { EventPart } from '../ical/object.ts';
 import type { KeyInDocument } from '../ports/calendar.ts';
+import { recurrenceIdOf } from './ical/expand.ts';
+import type { EventPart } from './ical/object.ts';
 
 /** Which VEVENT of an object an event is said by. */
 export interface PartFound {

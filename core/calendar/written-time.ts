@@ -1,6 +1,6 @@
-import type { Moment } from '../ical/object.ts';
-import { ianaZone, instantOf, wallTime, type Zone } from '../ical/zone.ts';
 import { type Component, type ContentLine, line, linesNamed, parameterOf } from './content-lines.ts';
+import type { Moment } from './ical/object.ts';
+import { ianaZone, instantOf, wallTime, type Zone } from './ical/zone.ts';
 import { basicTime } from './object-part.ts';
 import { zoneDefinition } from './zone-definition.ts';
 

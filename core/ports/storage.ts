@@ -1,11 +1,11 @@
-import type { Approval, ApprovalError, ApprovalState } from '../approval.ts';
-import type { CallFiling } from '../decide-call.ts';
-import type { ErrorCode, ErrorDetails } from '../errors.ts';
+import type { Approval, ApprovalError, ApprovalState } from '../approvals/approval.ts';
+import type { CallFiling } from '../approvals/decide-call.ts';
+import type { ErrorCode, ErrorDetails } from '../contract/errors.ts';
 import type { FolderRoles, FolderRolesChange } from '../folders/roles.ts';
-import type { LimitOverrides, LimitVerdict, Rate } from '../limits.ts';
-import type { TriesCounter } from '../password-tries.ts';
-import type { Group, Modes, Plan } from '../permissions.ts';
-import type { StoredSession } from '../session.ts';
+import type { LimitOverrides, LimitVerdict, Rate } from '../gate/limits.ts';
+import type { TriesCounter } from '../gate/password-tries.ts';
+import type { Group, Modes, Plan } from '../gate/permissions.ts';
+import type { StoredSession } from '../gate/session.ts';
 import type { Account } from './account.ts';
 import type { TrackerStorage } from './tracker-storage.ts';
 import type { WatchStorage } from './watch-storage.ts';

@@ -1,9 +1,9 @@
-import type { Approval } from '../approval.ts';
+import type { Approval } from '../approvals/approval.ts';
 import type { FolderRoles } from '../folders/roles.ts';
-import type { LimitOverrides, Window } from '../limits.ts';
-import type { FailedTries, TriesCounter } from '../password-tries.ts';
-import type { Plan } from '../permissions.ts';
-import type { StoredSession } from '../session.ts';
+import type { LimitOverrides, Window } from '../gate/limits.ts';
+import type { FailedTries, TriesCounter } from '../gate/password-tries.ts';
+import type { Plan } from '../gate/permissions.ts';
+import type { StoredSession } from '../gate/session.ts';
 import type { Account } from './account.ts';
 import type { EventKey } from './calendar.ts';
 import type {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { readEvent } from '../calendar/event-facts.ts';
-import { BrokenObject, type ReadingBounds, USUAL_BOUNDS } from '../ical/object.ts';
+import { BrokenObject, type ReadingBounds, USUAL_BOUNDS } from '../calendar/ical/object.ts';
 import { AGENTS, ANSWERS, type EventFacts, type EventReading, ROLES } from '../ports/calendar.ts';
 import type { Job } from './job.ts';
 import { isShortObject, SHORT_BOUNDS } from './short-object.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { type Expansion, expandObject, type RangeReading, SERIES_STEPS } from '../ical/expand.ts';
-import { BrokenObject, type ReadingBounds, USUAL_BOUNDS } from '../ical/object.ts';
+import { type Expansion, expandObject, type RangeReading, SERIES_STEPS } from '../calendar/ical/expand.ts';
+import { BrokenObject, type ReadingBounds, USUAL_BOUNDS } from '../calendar/ical/object.ts';
 import { LEFT_OUT } from '../ports/calendar.ts';
-import { shortened } from '../shortened.ts';
+import { shortened } from '../text/shortened.ts';
 import type { Job } from './job.ts';
 import { isShortObject, SHORT_BOUNDS, SHORT_STEPS } from './short-object.ts';
 

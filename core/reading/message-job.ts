@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { codePoints, sliceCodePoints } from '../code-points.ts';
 import { parseLargeMessage } from '../mail/large-message.ts';
 import {
   type AttachmentInfo,
@@ -10,7 +9,8 @@ import {
 } from '../mail/parse.ts';
 import type { MailAddress } from '../ports/mail.ts';
 import type { DescribedAttachment, MessageSource } from '../ports/mail-reading.ts';
-import { seenText } from '../seen-text.ts';
+import { codePoints, sliceCodePoints } from '../text/code-points.ts';
+import { seenText } from '../text/seen-text.ts';
 import type { Job } from './job.ts';
 
 /** Reads a message as a person sees it, and answers no more of its text than is shown. */

@@ -1,4 +1,4 @@
-import type { ReadingBounds } from '../ical/object.ts';
+import type { ReadingBounds } from '../calendar/ical/object.ts';
 
 /**
  * iCalendar that is read where it is, without a process: short, and with a small budget for everything that costs more

@@ -1,4 +1,4 @@
-import { withoutLookAlikes } from '../look-alikes.ts';
+import { withoutLookAlikes } from '../text/look-alikes.ts';
 import { unicodeDomain } from './punycode.ts';
 
 /** Finds domains that imitate a known one. Pure. */

@@ -1,14 +1,14 @@
+import { folderRolesOf } from '../accounts/account-folders.ts';
+import { type Mailbox, mailCall, sealSettings } from '../accounts/mail-call.ts';
 import { targetNamesBegin } from '../actions/message-target.ts';
-import { folderRolesOf } from '../folders/account-folders.ts';
-import { chosenPins } from '../folders/chosen-pins.ts';
+import { address, bodyText, invalidArgument, line, text } from '../contract/schema.ts';
 import { decideRoles } from '../folders/decide-roles.ts';
-import type { Keyring } from '../keyring.ts';
-import { type Mailbox, mailCall, sealSettings } from '../mail-call.ts';
 import { type MailCall, MailError } from '../ports/mail.ts';
 import type { Ports } from '../ports/ports.ts';
-import { address, bodyText, invalidArgument, line, text } from '../schema.ts';
-import type { Accounts } from '../service.ts';
+import type { Keyring } from '../secrets/keyring.ts';
+import { chosenPins } from './chosen-pins.ts';
 import { notFound } from './not-found.ts';
+import type { Accounts } from './service.ts';
 
 /** For all servers of an account together. */
 const CONNECT_MS = 30_000;

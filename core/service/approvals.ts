@@ -1,12 +1,12 @@
-import type { Approval } from '../approval.ts';
-import { openAction } from '../approvals/sealed-plan.ts';
-import { holdText } from '../holds.ts';
-import type { Keyring } from '../keyring.ts';
-import { UnreadablePlan } from '../plan.ts';
+import type { Approval } from '../approvals/approval.ts';
+import { UnreadablePlan } from '../execution/plan.ts';
+import { openAction } from '../execution/sealed-plan.ts';
 import { named } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';
-import type { ApprovalContent, Approvals } from '../service.ts';
+import { holdText } from '../safety/holds.ts';
+import type { Keyring } from '../secrets/keyring.ts';
 import { toolNamed } from '../tools/catalogue.ts';
+import type { ApprovalContent, Approvals } from './service.ts';
 
 export function createApprovals(
   ports: Ports,

@@ -1,13 +1,13 @@
-import { createAddressBudget } from '../address-budget.ts';
-import { unavailable } from '../call-tool.ts';
-import { isWellFormed, secretHash } from '../credential.ts';
-import { failure } from '../outcome.ts';
-import { effectiveMode } from '../permissions.ts';
+import { failure } from '../call/outcome.ts';
+import { createAddressBudget } from '../gate/address-budget.ts';
+import { isWellFormed, secretHash } from '../gate/credential.ts';
+import { effectiveMode } from '../gate/permissions.ts';
 import { named } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';
-import type { Calls } from '../service.ts';
 import { CATALOGUE } from '../tools/catalogue.ts';
 import { listingOf } from '../tools/define-tool.ts';
+import { unavailable } from './call-tool.ts';
+import type { Calls } from './service.ts';
 
 /** Per minute and address group. Source: API-NOTES.md, order of refusals. */
 const CALLS_WITHOUT_KEY = 60;

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
-import { createAddressBudget } from '../address-budget.ts';
-import { addressGroup } from '../address-group.ts';
-import { codePoints } from '../code-points.ts';
-import { secretHash } from '../credential.ts';
-import { ServiceError } from '../errors.ts';
-import type { Keyring } from '../keyring.ts';
-import { PASSWORD_CHARS_MAX, passwordMatches } from '../password.ts';
-import { createPasswordQueue } from '../password-queue.ts';
+import { ServiceError } from '../contract/errors.ts';
+import { normalAddress } from '../contract/schema.ts';
+import { createAddressBudget } from '../gate/address-budget.ts';
+import { addressGroup } from '../gate/address-group.ts';
+import { secretHash } from '../gate/credential.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Owner, TriesRows } from '../ports/storage.ts';
-import { normalAddress } from '../schema.ts';
+import type { Keyring } from '../secrets/keyring.ts';
+import { PASSWORD_CHARS_MAX, passwordMatches } from '../secrets/password.ts';
+import { createPasswordQueue } from '../secrets/password-queue.ts';
+import { codePoints } from '../text/code-points.ts';
 
 interface PasswordAttempt {
   /** Whose password to check: by email at sign-in, by owner in a session. */

@@ -1,3 +1,5 @@
+import { credentialId } from '../call/identifiers.ts';
+import { invalidArgument, line } from '../contract/schema.ts';
 import {
   isWellFormed,
   KEY_DAYS_DEFAULT,
@@ -5,14 +7,12 @@ import {
   newApiKey,
   ROTATION_OVERLAP_HOURS,
   secretHash,
-} from '../credential.ts';
-import { credentialId } from '../identifiers.ts';
-import { DAY_MS, HOUR_MS } from '../limits.ts';
-import { type Modes, PRESETS, wrongModes } from '../permissions.ts';
+} from '../gate/credential.ts';
+import { DAY_MS, HOUR_MS } from '../gate/limits.ts';
+import { type Modes, PRESETS, wrongModes } from '../gate/permissions.ts';
 import type { Ports } from '../ports/ports.ts';
-import { invalidArgument, line } from '../schema.ts';
-import type { Keys } from '../service.ts';
 import { notFound } from './not-found.ts';
+import type { Keys } from './service.ts';
 
 const keyName = line({ min: 1, max: 100, description: '' });
 

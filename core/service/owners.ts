@@ -1,12 +1,12 @@
-import { codePoints } from '../code-points.ts';
-import type { LimitOverrides } from '../limits.ts';
-import { hashPassword, PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from '../password.ts';
-import type { Plan } from '../permissions.ts';
+import { address, invalidArgument, line } from '../contract/schema.ts';
+import type { LimitOverrides } from '../gate/limits.ts';
+import type { Plan } from '../gate/permissions.ts';
 import type { Ports } from '../ports/ports.ts';
-import { address, invalidArgument, line } from '../schema.ts';
-import type { Owners } from '../service.ts';
-import { isTimeZone } from '../time-zone.ts';
+import { hashPassword, PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from '../secrets/password.ts';
+import { codePoints } from '../text/code-points.ts';
+import { isTimeZone } from '../time/time-zone.ts';
 import { notFound } from './not-found.ts';
+import type { Owners } from './service.ts';
 
 const ownerIdText = line({ min: 1, max: 255, description: '' });
 

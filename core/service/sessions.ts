@@ -1,9 +1,9 @@
-import { secretHash } from '../credential.ts';
-import { DAY_MS, MINUTE_MS } from '../limits.ts';
+import { secretHash } from '../gate/credential.ts';
+import { DAY_MS, MINUTE_MS } from '../gate/limits.ts';
+import { stepUp } from '../gate/step-up.ts';
 import type { Ports } from '../ports/ports.ts';
-import type { Sessions } from '../service.ts';
-import { stepUp } from '../step-up.ts';
 import type { CheckPassword } from './check-password.ts';
+import type { Sessions } from './service.ts';
 
 const SESSION_MS = 14 * DAY_MS;
 /** How far `lastUsedAt` may lag behind, so that viewing a page rarely writes. */

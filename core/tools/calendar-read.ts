@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { accountsOf, asked } from '../mailbox.ts';
-import { pageFields, skipped } from '../paging.ts';
-import { cursor } from '../schema.ts';
-import { shortened } from '../shortened.ts';
-import { isoIn, startOfDay } from '../time-zone.ts';
+import { accountsOf, asked } from '../call/mailbox.ts';
+import { pageFields, skipped } from '../call/paging.ts';
+import { cursor } from '../contract/schema.ts';
+import { shortened } from '../text/shortened.ts';
+import { isoIn, startOfDay } from '../time/time-zone.ts';
 import { defineRead } from './define-tool.ts';
 import { pageShape, timestamp } from './result-shapes.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { cancelledEvent, changedEvent, confirmedEvent, newEvent } from '../calendar/event-changes.ts';
-import { address, line } from '../schema.ts';
+import { address, line } from '../contract/schema.ts';
+import { cancelledEvent, changedEvent, confirmedEvent, newEvent } from '../plans/event-changes.ts';
 import { defineWrite } from './define-tool.ts';
 
 /** Changes of the calendar. Attendees are told once: by the calendar server, else by mail. */

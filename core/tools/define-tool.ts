@@ -1,15 +1,15 @@
 import type { z } from 'zod';
+import type { LookUpPorts, OwnPorts } from '../accounts/tool-ports.ts';
 import type { Action, LightAction } from '../actions/action.ts';
 import type { StoredAction } from '../actions/stored-action.ts';
-import type { Hold } from '../holds.ts';
-import type { Identifiers } from '../identifiers.ts';
-import type { Limits } from '../limits.ts';
-import type { Pending, Result, Success } from '../outcome.ts';
-import type { Group, Mode } from '../permissions.ts';
+import type { Identifiers } from '../call/identifiers.ts';
+import type { Pending, Result, Success } from '../call/outcome.ts';
+import { type Arguments, argumentsOf } from '../contract/schema.ts';
+import type { Limits } from '../gate/limits.ts';
+import type { Group, Mode } from '../gate/permissions.ts';
 import type { MailCall } from '../ports/mail.ts';
 import type { Account, Credential, Owner } from '../ports/storage.ts';
-import { type Arguments, argumentsOf } from '../schema.ts';
-import type { LookUpPorts, OwnPorts } from '../tool-ports.ts';
+import type { Hold } from '../safety/holds.ts';
 
 interface ToolFacts {
   readonly name: string;

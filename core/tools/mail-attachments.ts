@@ -1,14 +1,14 @@
 import * as z from 'zod';
-import { ServiceError } from '../errors.ts';
+import { readWithin } from '../accounts/read-message.ts';
+import { findMessage, messageNamed } from '../call/mailbox.ts';
+import { pageFields, skipped } from '../call/paging.ts';
+import { ServiceError } from '../contract/errors.ts';
+import { cursor, messageId } from '../contract/schema.ts';
 import type { AttachmentInfo } from '../mail/parse.ts';
-import { findMessage, messageNamed } from '../mailbox.ts';
-import { pageFields, skipped } from '../paging.ts';
 import type { AttachmentText, ExtractedText, NoTextFacts, NoTextReason } from '../ports/attachment-text.ts';
 import type { UnreadableReason } from '../ports/reader.ts';
-import { readWithin } from '../read-message.ts';
 import type { TextWindow } from '../reading/message-job.ts';
-import { cursor, messageId } from '../schema.ts';
-import { wordEnd } from '../seen-text.ts';
+import { wordEnd } from '../text/seen-text.ts';
 import { defineRead } from './define-tool.ts';
 import { attachment, messageIdShape, pageShape } from './result-shapes.ts';
 

@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { folderRolesOf, withRoles } from '../folders/account-folders.ts';
-import { accountsOf, foldersOf } from '../mailbox.ts';
-import { pageFields, skipped } from '../paging.ts';
+import { folderRolesOf, withRoles } from '../accounts/account-folders.ts';
+import { accountsOf, foldersOf } from '../call/mailbox.ts';
+import { pageFields, skipped } from '../call/paging.ts';
+import { accountId, cursor } from '../contract/schema.ts';
 import { MailError } from '../ports/mail.ts';
 import type { Account } from '../ports/storage.ts';
-import { accountId, cursor } from '../schema.ts';
-import { folderName } from '../shortened.ts';
+import { folderName } from '../text/shortened.ts';
 import { type CallContext, defineRead } from './define-tool.ts';
 import { accountIdShape, pageShape } from './result-shapes.ts';
 

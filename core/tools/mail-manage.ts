@@ -1,16 +1,16 @@
 import * as z from 'zod';
+import { folderRolesOf } from '../accounts/account-folders.ts';
 import { label } from '../actions/label.ts';
 import type { MessageTarget } from '../actions/message-target.ts';
 import { type Destination, type MoveResult, move } from '../actions/move.ts';
-import { ServiceError } from '../errors.ts';
-import { folderRolesOf } from '../folders/account-folders.ts';
+import { asked, findFolder } from '../call/mailbox.ts';
+import { ServiceError } from '../contract/errors.ts';
+import { invalidArgument, line } from '../contract/schema.ts';
 import { isReservedLabel, passesForOwn } from '../folders/guarded-paths.ts';
 import { MADE_NAMES } from '../folders/roles.ts';
-import type { Hold } from '../holds.ts';
-import { asked, findFolder } from '../mailbox.ts';
 import type { MailFolder } from '../ports/mail.ts';
 import type { Account } from '../ports/storage.ts';
-import { invalidArgument, line } from '../schema.ts';
+import type { Hold } from '../safety/holds.ts';
 import { type CallContext, defineWrite, type Planned } from './define-tool.ts';
 import {
   ONE_SELECTION,

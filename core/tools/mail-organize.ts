@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { flag, type MessageState, messageState } from '../actions/flag.ts';
-import type { Hold } from '../holds.ts';
+import type { Hold } from '../safety/holds.ts';
 import { defineLightWrite, type WriteTool } from './define-tool.ts';
 import {
   ONE_SELECTION,

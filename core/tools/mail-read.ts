@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { messageNamed, summaryOf } from '../mailbox.ts';
-import { messageId } from '../schema.ts';
-import { wordEnd } from '../seen-text.ts';
+import { messageNamed, summaryOf } from '../call/mailbox.ts';
+import { messageId } from '../contract/schema.ts';
+import { wordEnd } from '../text/seen-text.ts';
 import { defineRead } from './define-tool.ts';
 import { attachmentRow } from './mail-attachments.ts';
 import { attachment, messageSummary } from './result-shapes.ts';

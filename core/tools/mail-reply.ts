@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { targetName } from '../actions/message-target.ts';
+import { messageNamed, messageTarget } from '../call/mailbox.ts';
+import { address, bodyText, invalidArgument, messageId, normalAddress, text } from '../contract/schema.ts';
 import type { MessageHeaders } from '../mail/parse.ts';
-import { messageNamed, messageTarget } from '../mailbox.ts';
-import { isMessageId, QUOTE_WINDOW, quoted, replyReferences, replySubject } from '../quote.ts';
-import { address, bodyText, invalidArgument, messageId, normalAddress, text } from '../schema.ts';
-import { planSend, signed } from '../send-plan.ts';
+import { isMessageId, QUOTE_WINDOW, quoted, replyReferences, replySubject } from '../plans/quote.ts';
+import { planSend, signed } from '../plans/send-plan.ts';
 import { defineWrite } from './define-tool.ts';
 import { sendResult } from './result-shapes.ts';
 

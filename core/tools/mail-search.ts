@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { accountsOf, asked } from '../mailbox.ts';
-import { positionOf } from '../paging.ts';
+import { readWithin } from '../accounts/read-message.ts';
+import { accountsOf, asked } from '../call/mailbox.ts';
+import { positionOf } from '../call/paging.ts';
+import { accountId, cursor, limit, line } from '../contract/schema.ts';
 import { folderKey, type SearchPosition, type SearchQuery } from '../ports/mail-reading.ts';
-import { readWithin } from '../read-message.ts';
-import { accountId, cursor, limit, line } from '../schema.ts';
 import { type CallContext, defineRead } from './define-tool.ts';
 import { folder } from './folder-argument.ts';
 import { type AccountRow, mergedRows, messageRows, pathNamed } from './merged-rows.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { targetName } from '../actions/message-target.ts';
-import { messageNamed, messageTarget, sendingAccount } from '../mailbox.ts';
-import { forwarded, forwardSubject, QUOTE_WINDOW, replyReferences } from '../quote.ts';
-import { accountId, address, bodyText, line, messageId, normalAddress, text } from '../schema.ts';
-import { planSend, signed } from '../send-plan.ts';
+import { messageNamed, messageTarget, sendingAccount } from '../call/mailbox.ts';
+import { accountId, address, bodyText, line, messageId, normalAddress, text } from '../contract/schema.ts';
+import { forwarded, forwardSubject, QUOTE_WINDOW, replyReferences } from '../plans/quote.ts';
+import { planSend, signed } from '../plans/send-plan.ts';
 import { defineWrite } from './define-tool.ts';
 import { sendResult } from './result-shapes.ts';
 

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { findRow, summaryOf } from '../mailbox.ts';
-import { pageFields, skipped } from '../paging.ts';
-import { readingUntilMs, readMessages } from '../read-message.ts';
-import { cursor, limit, messageId } from '../schema.ts';
-import { wordEnd } from '../seen-text.ts';
+import { readingUntilMs, readMessages } from '../accounts/read-message.ts';
+import { findRow, summaryOf } from '../call/mailbox.ts';
+import { pageFields, skipped } from '../call/paging.ts';
+import { cursor, limit, messageId } from '../contract/schema.ts';
+import { wordEnd } from '../text/seen-text.ts';
 import { defineRead } from './define-tool.ts';
 import { messageSummary, pageShape } from './result-shapes.ts';
 

@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { ServiceError } from '../errors.ts';
+import { findFolder, folderNamed, summaryOf } from '../call/mailbox.ts';
+import type { Result } from '../call/outcome.ts';
+import { cursorAt, type Position } from '../call/paging.ts';
+import { ServiceError } from '../contract/errors.ts';
 import type { MessageRow } from '../mail/message-row.ts';
-import { findFolder, folderNamed, summaryOf } from '../mailbox.ts';
-import type { Result } from '../outcome.ts';
-import { cursorAt, type Position } from '../paging.ts';
 import type { MessagePage } from '../ports/mail-reading.ts';
 import type { Account } from '../ports/storage.ts';
-import { folderName } from '../shortened.ts';
+import { folderName } from '../text/shortened.ts';
 import type { CallContext, Found } from './define-tool.ts';
 import { messageSummary, pageShape } from './result-shapes.ts';
 

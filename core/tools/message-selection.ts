@@ -1,12 +1,12 @@
 import * as z from 'zod';
+import { readingUntilMs, readMessages } from '../accounts/read-message.ts';
 import { type MessageTarget, targetName } from '../actions/message-target.ts';
-import { ServiceError } from '../errors.ts';
-import type { Hold } from '../holds.ts';
-import { findRow, messageTarget } from '../mailbox.ts';
-import type { Result } from '../outcome.ts';
+import { findRow, messageTarget } from '../call/mailbox.ts';
+import type { Result } from '../call/outcome.ts';
+import { ServiceError } from '../contract/errors.ts';
+import { messageId } from '../contract/schema.ts';
 import type { Account } from '../ports/storage.ts';
-import { readingUntilMs, readMessages } from '../read-message.ts';
-import { messageId } from '../schema.ts';
+import type { Hold } from '../safety/holds.ts';
 import type { CallContext, Planned } from './define-tool.ts';
 
 /** Tools that change messages take one (`id`) or several (`ids`); each of them is a target with an outcome of its own. */

@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { ServiceError } from '../errors.ts';
-import { withItems } from '../fitting.ts';
-import { PLAN_LIMITS } from '../limits.ts';
-import { approvalOutcome, endedOutcome, wireApproval } from '../outcome.ts';
-import { cursorAt, positionOf } from '../paging.ts';
-import { effectiveMode, GROUPS, MODES } from '../permissions.ts';
-import { cursor, limit } from '../schema.ts';
+import { withItems } from '../call/fitting.ts';
+import { approvalOutcome, endedOutcome, wireApproval } from '../call/outcome.ts';
+import { cursorAt, positionOf } from '../call/paging.ts';
+import { ServiceError } from '../contract/errors.ts';
+import { cursor, limit } from '../contract/schema.ts';
+import { PLAN_LIMITS } from '../gate/limits.ts';
+import { effectiveMode, GROUPS, MODES } from '../gate/permissions.ts';
 import { defineOwn, defineRead } from './define-tool.ts';
 import { approval, endedApproval, partShape } from './result-shapes.ts';
 

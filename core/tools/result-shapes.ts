@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { APPROVAL_STATES } from '../approval.ts';
+import { APPROVAL_STATES } from '../approvals/approval.ts';
 
 /**
  * What results hold, as the description of the API gives it. Every object is open: clients ignore fields that they do

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { ServiceError } from '../errors.ts';
+import { ServiceError } from '../contract/errors.ts';
 import type { Tracker, TrackerLink } from '../ports/tracker-storage.ts';
-import { dueAt, isoIn } from '../time-zone.ts';
+import { dueAt, isoIn } from '../time/time-zone.ts';
 import type { CallContext } from './define-tool.ts';
 import { accountIdShape, messageIdShape, timestamp } from './result-shapes.ts';
 

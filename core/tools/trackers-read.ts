@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { cursorAt, positionOf } from '../paging.ts';
+import { cursorAt, positionOf } from '../call/paging.ts';
+import { cursor } from '../contract/schema.ts';
 import type { Tracker, TrackerLink } from '../ports/tracker-storage.ts';
-import { cursor } from '../schema.ts';
-import { seenText, wordEnd } from '../seen-text.ts';
+import { seenText, wordEnd } from '../text/seen-text.ts';
 import { type CallContext, defineRead, type Found } from './define-tool.ts';
 import { pageShape } from './result-shapes.ts';
 import {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type ErrorCode, ServiceError } from '../../core/errors.ts';
+import { type ErrorCode, ServiceError } from '../../core/contract/errors.ts';
 import { named } from '../../core/ports/log.ts';
-import type { Service } from '../../core/service.ts';
+import type { Service } from '../../core/service/service.ts';
 import { clientAddress, trustedProxies } from '../http/client-address.ts';
 import { leakedKeys } from '../http/leaked-keys.ts';
 import { type PublicBase, publicBase } from '../http/public-base.ts';

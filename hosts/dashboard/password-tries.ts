@@ -1,4 +1,4 @@
-import { ServiceError } from '../../core/errors.ts';
+import { ServiceError } from '../../core/contract/errors.ts';
 
 /** The result of a password check, or how long the next try has to wait. */
 export type LimitedCheck<Result> =

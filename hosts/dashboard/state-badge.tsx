@@ -1,4 +1,4 @@
-import type { ApprovalState } from '../../core/approval.ts';
+import type { ApprovalState } from '../../core/approvals/approval.ts';
 import { STATE_TITLES } from './words.ts';
 
 export function StateBadge({ state }: { state: ApprovalState }) {

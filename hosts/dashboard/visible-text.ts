@@ -1,4 +1,4 @@
-import { codeOf, spelled, UNSEEN } from '../../core/seen-text.ts';
+import { codeOf, spelled, UNSEEN } from '../../core/text/seen-text.ts';
 
 /**
  * Makes third-party text safe to read: nothing in it can hide, or reverse the text around it.

@@ -1,4 +1,4 @@
-import { isoIn, wordsIn } from '../../core/time-zone.ts';
+import { isoIn, wordsIn } from '../../core/time/time-zone.ts';
 import { Quoted } from './third-party-text.tsx';
 
 const DAY = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' } as const;

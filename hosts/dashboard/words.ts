@@ -1,7 +1,7 @@
-import type { Approval, ApprovalError, ApprovalState } from '../../core/approval.ts';
-import { ERRORS, type ErrorCode } from '../../core/errors.ts';
-import { leftUndone } from '../../core/outcome.ts';
-import type { Group, Mode } from '../../core/permissions.ts';
+import type { Approval, ApprovalError, ApprovalState } from '../../core/approvals/approval.ts';
+import { leftUndone } from '../../core/call/outcome.ts';
+import { ERRORS, type ErrorCode } from '../../core/contract/errors.ts';
+import type { Group, Mode } from '../../core/gate/permissions.ts';
 
 /** Texts for the service's codes on the owner's pages. */
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { createService as createServiceOn, type ServiceOptions } from '../../core/create-service.ts';
 import type { Log } from '../../core/ports/log.ts';
-import type { Service } from '../../core/service.ts';
+import { createService as createServiceOn, type ServiceOptions } from '../../core/service/create-service.ts';
+import type { Service } from '../../core/service/service.ts';
 import { systemClock } from './system-clock.ts';
 
 export * from '../../core/index.ts';

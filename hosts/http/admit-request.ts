@@ -1,7 +1,7 @@
-import type { Rate } from '../../core/limits.ts';
-import type { Failure } from '../../core/outcome.ts';
+import type { Failure } from '../../core/call/outcome.ts';
+import type { Rate } from '../../core/gate/limits.ts';
 import type { Caller } from '../../core/ports/storage.ts';
-import type { Service } from '../../core/service.ts';
+import type { Service } from '../../core/service/service.ts';
 import { announcesBody, bodyFailure } from './body-rules.ts';
 import { BodyLost } from './read-body.ts';
 import type { ApiRequest } from './request.ts';

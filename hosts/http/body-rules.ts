@@ -1,4 +1,4 @@
-import { type Failure, failure } from '../../core/outcome.ts';
+import { type Failure, failure } from '../../core/call/outcome.ts';
 import { headerOf, type RequestHead } from './request-head.ts';
 
 /** Source: API.md, Limits: request body. */

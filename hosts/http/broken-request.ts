@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
-import type { Service } from '../../core/service.ts';
+import type { Service } from '../../core/service/service.ts';
 import { bodyFailure } from './body-rules.ts';
 import { brokenStatus, endConnection, type ParseError } from './last-response.ts';
 import { commonHeaders, type Reply, rateHeaders } from './reply.ts';

@@ -1,4 +1,4 @@
-import { type Failure, failure } from '../../core/outcome.ts';
+import { type Failure, failure } from '../../core/call/outcome.ts';
 import { namesHost } from './host-name.ts';
 import type { ApiRequest } from './request.ts';
 import { headerOf, targetOf } from './request-head.ts';

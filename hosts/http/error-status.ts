@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../core/errors.ts';
+import type { ErrorCode } from '../../core/contract/errors.ts';
 
 /** The HTTP status of every code. Source: API.md, Errors. */
 export const STATUS: Readonly<Record<ErrorCode, number>> = {

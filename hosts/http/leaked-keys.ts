@@ -1,4 +1,4 @@
-import { KEY_PATTERN } from '../../core/credential.ts';
+import { KEY_PATTERN } from '../../core/gate/credential.ts';
 
 /** More rounds of decoding than any proxy or client adds; they bound the work that one address can ask for. */
 const ROUNDS = 6;

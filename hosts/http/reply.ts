@@ -1,5 +1,5 @@
-import type { Rate } from '../../core/limits.ts';
-import type { Failure } from '../../core/outcome.ts';
+import type { Failure } from '../../core/call/outcome.ts';
+import type { Rate } from '../../core/gate/limits.ts';
 import { STATUS } from './error-status.ts';
 import { transportSecurity } from './transport-security.ts';
 

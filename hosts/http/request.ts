@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { ServiceError } from '../../core/errors.ts';
-import type { Rate } from '../../core/limits.ts';
-import { type Failure, failure, failureOf } from '../../core/outcome.ts';
+import { type Failure, failure, failureOf } from '../../core/call/outcome.ts';
+import { ServiceError } from '../../core/contract/errors.ts';
+import type { Rate } from '../../core/gate/limits.ts';
 import { type Log, named } from '../../core/ports/log.ts';
-import type { Keys, Service } from '../../core/service.ts';
+import type { Keys, Service } from '../../core/service/service.ts';
 import { clientAddress, type IsTrusted } from './client-address.ts';
 import { leakedKeys } from './leaked-keys.ts';
 import { commonHeaders, type Reply, rateHeaders } from './reply.ts';

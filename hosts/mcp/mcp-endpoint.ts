@@ -1,5 +1,5 @@
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import { type Failure, failure } from '../../core/outcome.ts';
+import { type Failure, failure } from '../../core/call/outcome.ts';
 import { named } from '../../core/ports/log.ts';
 import type { Caller } from '../../core/ports/storage.ts';
 import { admitRequest } from '../http/admit-request.ts';

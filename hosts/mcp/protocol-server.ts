@@ -1,6 +1,6 @@
 import { type CallToolResult, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
-import type { Outcome } from '../../core/outcome.ts';
-import type { Answer, ToolCall } from '../../core/service.ts';
+import type { Outcome } from '../../core/call/outcome.ts';
+import type { Answer, ToolCall } from '../../core/service/service.ts';
 import type { ToolListing } from '../../core/tools/define-tool.ts';
 
 /** What one request to this door may ask of the service. */

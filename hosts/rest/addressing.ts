@@ -1,4 +1,4 @@
-import { type Failure, failure } from '../../core/outcome.ts';
+import { type Failure, failure } from '../../core/call/outcome.ts';
 import { entryFailure } from '../http/entry-rules.ts';
 import type { ApiRequest } from '../http/request.ts';
 import { type Target, targetOf } from '../http/request-head.ts';

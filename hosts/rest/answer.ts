@@ -1,4 +1,4 @@
-import type { Outcome } from '../../core/outcome.ts';
+import type { Outcome } from '../../core/call/outcome.ts';
 import type { PublicBase } from '../http/public-base.ts';
 import { codedBody, failureStatus, type Reply } from '../http/reply.ts';
 import type { Route } from './routes.ts';

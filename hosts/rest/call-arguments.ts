@@ -1,5 +1,5 @@
-import { type Failure, failure, isRecord } from '../../core/outcome.ts';
-import { errorDetails } from '../../core/schema.ts';
+import { type Failure, failure, isRecord } from '../../core/call/outcome.ts';
+import { errorDetails } from '../../core/contract/schema.ts';
 import type { Target } from '../http/request-head.ts';
 import { type JsonObject, parseBody } from './json-body.ts';
 

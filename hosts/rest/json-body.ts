@@ -1,4 +1,4 @@
-import { type Failure, failure, isRecord } from '../../core/outcome.ts';
+import { type Failure, failure, isRecord } from '../../core/call/outcome.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 

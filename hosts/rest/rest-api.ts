@@ -1,7 +1,7 @@
-import { type Failure, failure, type Outcome } from '../../core/outcome.ts';
+import { type Failure, failure, type Outcome } from '../../core/call/outcome.ts';
 import { named } from '../../core/ports/log.ts';
 import type { Caller } from '../../core/ports/storage.ts';
-import type { Service } from '../../core/service.ts';
+import type { Service } from '../../core/service/service.ts';
 import { admitRequest } from '../http/admit-request.ts';
 import { trustedProxies } from '../http/client-address.ts';
 import { publicBase } from '../http/public-base.ts';

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { ServiceError } from '../../core/errors.ts';
+import { ServiceError } from '../../core/contract/errors.ts';
 import { ACCOUNT_COMMANDS } from './account.ts';
 import { type Command, UsageError } from './command.ts';
 import { doctor } from './doctor.ts';

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
-import type { LimitOverrides, Limits } from '../../core/limits.ts';
-import type { Plan } from '../../core/permissions.ts';
+import type { LimitOverrides, Limits } from '../../core/gate/limits.ts';
+import type { Plan } from '../../core/gate/permissions.ts';
 import { LOG_LEVELS, type LogLevel } from './log.ts';
 
 export type DatabaseSetting =

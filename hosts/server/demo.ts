@@ -9,7 +9,7 @@ import { sandboxMail } from '../../adapters/sandbox/mail.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { WorkObserver } from '../../core/ports/work-observer.ts';
-import type { Service } from '../../core/service.ts';
+import type { Service } from '../../core/service/service.ts';
 import { createService } from '../embedded/countersign.ts';
 import type { Configuration } from './configuration.ts';
 

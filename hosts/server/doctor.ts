@@ -6,11 +6,11 @@ import { broken, type Finding, imapReport } from '../../adapters/imap/report.ts'
 import { type ImapSettings, imapSettings } from '../../adapters/imap/settings.ts';
 import type { Reach } from '../../adapters/remote/connect.ts';
 import { underLimit } from '../../adapters/remote/time-limit.ts';
+import { mailCall } from '../../core/accounts/mail-call.ts';
 import { decideRoles } from '../../core/folders/decide-roles.ts';
-import { createKeyring, type Keyring } from '../../core/keyring.ts';
-import { mailCall } from '../../core/mail-call.ts';
 import type { MailAccount, MailFolder } from '../../core/ports/mail.ts';
 import type { Account, Owner, Storage } from '../../core/ports/storage.ts';
+import { createKeyring, type Keyring } from '../../core/secrets/keyring.ts';
 import { COMMON_OPTIONS, type Command, noPositionals } from './command.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
 import { openDatabase } from './database.ts';

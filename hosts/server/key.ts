@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { GROUPS, type Group, type Mode, modesOf, PRESETS, type Preset } from '../../core/permissions.ts';
+import { GROUPS, type Group, type Mode, modesOf, PRESETS, type Preset } from '../../core/gate/permissions.ts';
 import type { Credential } from '../../core/ports/storage.ts';
 import { publicBase } from '../http/public-base.ts';
 import {

@@ -1,6 +1,6 @@
 import { type CalendarServer, calendarServer } from '../../adapters/caldav/settings.ts';
 import { imapSettings, type MailServer } from '../../adapters/imap/settings.ts';
-import { ServiceError } from '../../core/errors.ts';
+import { ServiceError } from '../../core/contract/errors.ts';
 
 /** What the user entered to connect a mailbox. */
 export interface MailFields {

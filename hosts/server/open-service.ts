@@ -5,7 +5,7 @@ import { processReader } from '../../adapters/reader/reader.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { Owner } from '../../core/ports/storage.ts';
 import type { WorkObserver } from '../../core/ports/work-observer.ts';
-import type { Service } from '../../core/service.ts';
+import type { Service } from '../../core/service/service.ts';
 import { createService } from '../embedded/countersign.ts';
 import { addressOf } from './address.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { Log } from '../../core/ports/log.ts';
-import type { Service } from '../../core/service.ts';
+import type { Service } from '../../core/service/service.ts';
 import { dashboardHandler } from '../dashboard/handler.ts';
 import { brokenRequests } from '../http/broken-request.ts';
 import { ownAddress } from '../http/host-name.ts';

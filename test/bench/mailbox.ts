@@ -1,6 +1,6 @@
 import { ImapFlow } from 'imapflow';
 import { imapMail } from '../../adapters/imap/mail.ts';
-import { mailReader } from '../../core/mail/mail-reader.ts';
+import { mailReader } from '../../core/accounts/mail-reader.ts';
 import type { MessageRow } from '../../core/mail/message-row.ts';
 import { parseMessage } from '../../core/mail/parse.ts';
 import type { MailCall } from '../../core/ports/mail.ts';

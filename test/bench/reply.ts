@@ -8,7 +8,7 @@ import SqliteDatabase from 'better-sqlite3';
 import { imapMail } from '../../adapters/imap/mail.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import type { Storage } from '../../core/ports/storage.ts';
-import type { Service } from '../../core/service.ts';
+import type { Service } from '../../core/service/service.ts';
 import { createService } from '../../hosts/embedded/countersign.ts';
 import { callWith } from '../open-service.ts';
 import type { Dovecot } from '../servers/dovecot.ts';

@@ -1,4 +1,4 @@
-import { keywordIndex } from '../../core/tracker-rules.ts';
+import { keywordIndex } from '../../core/trackers/tracker-rules.ts';
 import { medianMs } from './rounds.ts';
 import type { Row } from './table.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ERRORS, type ErrorCode } from '../../core/errors.ts';
+import { ERRORS, type ErrorCode } from '../../core/contract/errors.ts';
 import { MailError } from '../../core/ports/mail.ts';
 import { STATUS } from '../../hosts/http/error-status.ts';
 import { sendBytes } from '../hosts/rest/raw-http.ts';

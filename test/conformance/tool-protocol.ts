@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import * as z from 'zod';
-import { failure, type Outcome } from '../../core/outcome.ts';
+import { failure, type Outcome } from '../../core/call/outcome.ts';
 import { CATALOGUE } from '../../core/tools/catalogue.ts';
 import { leakedKeys } from '../../hosts/http/leaked-keys.ts';
 import { publicBase } from '../../hosts/http/public-base.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Outcome } from '../../core/outcome.ts';
+import type { Outcome } from '../../core/call/outcome.ts';
 import { MailError } from '../../core/ports/mail.ts';
 import type { Mail } from '../../core/ports/ports.ts';
 import { openTestService, type TestKey, type TestService } from '../open-service.ts';

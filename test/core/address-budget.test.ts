@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createAddressBudget } from '../../core/address-budget.ts';
+import { createAddressBudget } from '../../core/gate/address-budget.ts';
 
 const noon = new Date('2026-03-03T12:00:00Z');
 const later = (ms: number) => new Date(noon.getTime() + ms);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addressGroup } from '../../core/address-group.ts';
+import { addressGroup } from '../../core/gate/address-group.ts';
 
 describe('the group of an address', () => {
   it.each([

@@ -9,7 +9,7 @@ import {
   newApproval,
   toldAs,
   transition,
-} from '../../core/approval.ts';
+} from '../../core/approvals/approval.ts';
 
 const NOON = new Date('2026-03-10T12:00:00.000Z');
 const at = (ms: number): Date => new Date(NOON.getTime() + ms);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Approval, ApprovalState } from '../../core/approval.ts';
-import { isTerminal } from '../../core/approval.ts';
+import type { Approval, ApprovalState } from '../../core/approvals/approval.ts';
+import { isTerminal } from '../../core/approvals/approval.ts';
 import type { TestKey } from '../open-service.ts';
 import {
   answerOf,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createBackoff } from '../../core/backoff.ts';
+import { createBackoff } from '../../core/time/backoff.ts';
 
 const at = (ms: number) => new Date(1_000_000 + ms);
 

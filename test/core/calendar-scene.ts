@@ -1,5 +1,5 @@
 import PostalMime from 'postal-mime';
-import type { Approval } from '../../core/approval.ts';
+import type { Approval } from '../../core/approvals/approval.ts';
 import type { Calendar, CalendarEvent, CalendarInfo } from '../../core/ports/calendar.ts';
 import type { MailAccount, MailCall } from '../../core/ports/mail.ts';
 import { calendarOf, event, ZURICH } from '../contracts/calendar/scene.ts';

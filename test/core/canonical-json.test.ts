@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalJson } from '../../core/canonical-json.ts';
+import { canonicalJson } from '../../core/text/canonical-json.ts';
 
 /** The same value with the keys of every object the other way round. */
 function reversed(value: unknown): unknown {

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import { inlineReader } from '../../adapters/reader/reader.ts';
 import type { SandboxMail } from '../../adapters/sandbox/mail.ts';
-import type { Approval } from '../../core/approval.ts';
-import { createService } from '../../core/create-service.ts';
+import type { Approval } from '../../core/approvals/approval.ts';
 import type { Start } from '../../core/ports/mail.ts';
 import type { Mail } from '../../core/ports/ports.ts';
+import { createService } from '../../core/service/create-service.ts';
 import { silentLog, type TestKey, testClock } from '../open-service.ts';
 import { approvalOf, digestOf, openScene, type Scene, type SceneOptions, stateOf } from './scene.ts';
 

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isWellFormed, KEY_PATTERN, newApiKey, secretHash } from '../../core/credential.ts';
+import { isWellFormed, KEY_PATTERN, newApiKey, secretHash } from '../../core/gate/credential.ts';
 
 const key = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => newApiKey(() => bytes));
 

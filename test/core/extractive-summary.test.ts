@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { codePoints } from '../../core/code-points.ts';
-import { excerptOf, extractiveSummary } from '../../core/extractive-summary.ts';
 import { NEXT_ACTION_CHARS, SUMMARY_CHARS, type SummarySource } from '../../core/ports/summarizer.ts';
-import { seenText } from '../../core/seen-text.ts';
+import { codePoints } from '../../core/text/code-points.ts';
+import { seenText } from '../../core/text/seen-text.ts';
+import { excerptOf, extractiveSummary } from '../../core/trackers/extractive-summary.ts';
 
 function message(subject: string, text: string, from = 'Maya <maya@atlas.example>'): SummarySource {
   return { from, subject, date: '2026-11-20T10:00:00+00:00', excerpt: excerptOf(text) };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { largestFitting, withFittingItems } from '../../core/fitting.ts';
-import type { Outcome } from '../../core/outcome.ts';
+import { largestFitting, withFittingItems } from '../../core/call/fitting.ts';
+import type { Outcome } from '../../core/call/outcome.ts';
 import { wireBytes } from '../open-service.ts';
 
 const LIMIT_BYTES = 65_536;

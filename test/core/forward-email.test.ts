@@ -1,7 +1,7 @@
 import PostalMime from 'postal-mime';
 import { describe, expect, it } from 'vitest';
 import type { SampleMessage } from '../../adapters/sandbox/sample-message.ts';
-import type { Mode } from '../../core/permissions.ts';
+import type { Mode } from '../../core/gate/permissions.ts';
 import {
   approvalOf,
   approve,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type Hold, holdText } from '../../core/holds.ts';
-import type { Outcome } from '../../core/outcome.ts';
-import type { Modes } from '../../core/permissions.ts';
+import type { Outcome } from '../../core/call/outcome.ts';
+import type { Modes } from '../../core/gate/permissions.ts';
 import type { CalendarInfo } from '../../core/ports/calendar.ts';
 import { MailError } from '../../core/ports/mail.ts';
-import type { SafetyHold } from '../../core/safety-filter.ts';
+import { type Hold, holdText } from '../../core/safety/holds.ts';
+import type { SafetyHold } from '../../core/safety/safety-filter.ts';
 import { object } from '../contracts/calendar/scene.ts';
 import { openCalendar, put, saying } from './calendar-scene.ts';
 import {

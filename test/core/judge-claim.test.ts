@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { APPROVAL_STATES, type Approval } from '../../core/approval.ts';
-import { type IdempotencyClaim, isAnswer, judgeClaim } from '../../core/idempotency.ts';
+import { APPROVAL_STATES, type Approval } from '../../core/approvals/approval.ts';
+import { type IdempotencyClaim, isAnswer, judgeClaim } from '../../core/approvals/idempotency.ts';
 
 const NOW = new Date('2026-03-01T12:00:00Z');
 const HOUR_MS = 3_600_000;

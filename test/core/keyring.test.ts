@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createKeyring } from '../../core/keyring.ts';
+import { createKeyring } from '../../core/secrets/keyring.ts';
 
 const random = (bytes: number) => randomBytes(bytes);
 const older = randomBytes(32);

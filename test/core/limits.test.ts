@@ -9,8 +9,8 @@ import {
   type Usage,
   utcDay,
   type Window,
-} from '../../core/limits.ts';
-import type { Plan } from '../../core/permissions.ts';
+} from '../../core/gate/limits.ts';
+import type { Plan } from '../../core/gate/permissions.ts';
 
 const NOON = new Date('2026-03-10T12:00:00.000Z');
 const UNUSED: Usage = { minute: undefined, callsToday: 0, inFlight: 0 };

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { excerptOf, extractiveSummary } from '../../core/extractive-summary.ts';
-import { normalForm } from '../../core/normal-form.ts';
-import { comparableText, plainText } from '../../core/plain-text.ts';
-import { forwarded, forwardSubject, quoted, replySubject } from '../../core/quote.ts';
+import { normalAddress } from '../../core/contract/schema.ts';
+import { forwarded, forwardSubject, quoted, replySubject } from '../../core/plans/quote.ts';
 import { holdsAccountNumber } from '../../core/safety/account-numbers.ts';
 import { holdsMisleadingLink } from '../../core/safety/links.ts';
 import { holdsSecret } from '../../core/safety/secrets.ts';
-import { normalAddress } from '../../core/schema.ts';
-import { keywordIndex, phrasesOf } from '../../core/tracker-rules.ts';
-import { carriesMarker, wrapUntrusted } from '../../core/untrusted.ts';
+import { carriesMarker, wrapUntrusted } from '../../core/safety/untrusted.ts';
+import { normalForm } from '../../core/text/normal-form.ts';
+import { comparableText, plainText } from '../../core/text/plain-text.ts';
+import { excerptOf, extractiveSummary } from '../../core/trackers/extractive-summary.ts';
+import { keywordIndex, phrasesOf } from '../../core/trackers/tracker-rules.ts';
 import { shapes, superlinear } from '../growth.ts';
 
 const LINK_PARTS = [

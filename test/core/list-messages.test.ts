@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type MailCall, MailError } from '../../core/ports/mail.ts';
-import { UNTRUSTED_NOTICE } from '../../core/untrusted.ts';
+import { UNTRUSTED_NOTICE } from '../../core/safety/untrusted.ts';
 import { anyText, including, textLike } from './matchers.ts';
 import { detailsOf, FRIEND, letter, openScene, pageSchema, resultOf, type Scene } from './scene.ts';
 

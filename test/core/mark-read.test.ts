@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Mode } from '../../core/gate/permissions.ts';
 import { messageRow } from '../../core/mail/message-row.ts';
-import type { Mode } from '../../core/permissions.ts';
 import { MailError } from '../../core/ports/mail.ts';
 import { including } from './matchers.ts';
 import {

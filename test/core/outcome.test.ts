@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { APPROVAL_STATES, type Approval, type ApprovalState, isTerminal } from '../../core/approval.ts';
-import { ERRORS, type ErrorCode, ServiceError } from '../../core/errors.ts';
+import {
+  APPROVAL_STATES,
+  type Approval,
+  type ApprovalState,
+  isTerminal,
+} from '../../core/approvals/approval.ts';
 import {
   approvalOutcome,
   endedOutcome,
@@ -9,7 +13,8 @@ import {
   meaningOf,
   storedOutcome,
   wireApproval,
-} from '../../core/outcome.ts';
+} from '../../core/call/outcome.ts';
+import { ERRORS, type ErrorCode, ServiceError } from '../../core/contract/errors.ts';
 import { meaningForOwner } from '../../hosts/dashboard/words.ts';
 import { textLike } from './matchers.ts';
 

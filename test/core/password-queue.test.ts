@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createPasswordQueue, type PasswordQueue, type QueueLane } from '../../core/password-queue.ts';
+import {
+  createPasswordQueue,
+  type PasswordQueue,
+  type QueueLane,
+} from '../../core/secrets/password-queue.ts';
 
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await Promise.resolve();

@@ -7,7 +7,7 @@ import {
   type PasswordTryFacts,
   type TriesCounter,
   triesPerDay,
-} from '../../core/password-tries.ts';
+} from '../../core/gate/password-tries.ts';
 
 const NOON_MS = Date.parse('2026-03-03T12:00:00Z');
 const SECOND = 1000;

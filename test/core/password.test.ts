@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { hashPassword, passwordMatches } from '../../core/password.ts';
+import { hashPassword, passwordMatches } from '../../core/secrets/password.ts';
 
 // A check takes most of a second, by design: few of them.
 

@@ -7,7 +7,7 @@ import {
   modesOf,
   PRESETS,
   wrongModes,
-} from '../../core/permissions.ts';
+} from '../../core/gate/permissions.ts';
 
 const READS: readonly Group[] = ['mail:read', 'calendar:read', 'trackers:read'];
 const WRITES = GROUPS.filter((group) => !READS.includes(group));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { comparableText, plainText } from '../../core/plain-text.ts';
+import { comparableText, plainText } from '../../core/text/plain-text.ts';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 60 });
 /** White space and characters that do not show. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredAction } from '../../core/actions/stored-action.ts';
-import { canonicalJson, digestOf } from '../../core/canonical-json.ts';
-import { planText, readPlanText } from '../../core/plan.ts';
+import { planText, readPlanText } from '../../core/execution/plan.ts';
+import { canonicalJson, digestOf } from '../../core/text/canonical-json.ts';
 
 const action: Extract<StoredAction, { kind: 'send' }> = {
   kind: 'send',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { codePoints } from '../../core/code-points.ts';
+import { line, text } from '../../core/contract/schema.ts';
 import {
   forwarded,
   forwardSubject,
@@ -9,10 +9,10 @@ import {
   quoted,
   replyReferences,
   replySubject,
-} from '../../core/quote.ts';
+} from '../../core/plans/quote.ts';
 import { seenBody } from '../../core/reading/message-job.ts';
-import { line, text } from '../../core/schema.ts';
-import { seenText } from '../../core/seen-text.ts';
+import { codePoints } from '../../core/text/code-points.ts';
+import { seenText } from '../../core/text/seen-text.ts';
 
 const hostile = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 400 }),

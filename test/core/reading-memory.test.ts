@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { SandboxMail } from '../../adapters/sandbox/mail.ts';
+import { readMessages } from '../../core/accounts/read-message.ts';
 import type { Mail } from '../../core/ports/ports.ts';
 import type { Reader } from '../../core/ports/reader.ts';
-import { readMessages } from '../../core/read-message.ts';
 import { approvalOf, idsIn, letter, openScene, resultOf, shownOf } from './scene.ts';
 
 const MB = 1024 * 1024;

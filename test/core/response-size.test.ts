@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { SampleMessage } from '../../adapters/sandbox/sample-message.ts';
-import type { Outcome } from '../../core/outcome.ts';
+import type { Outcome } from '../../core/call/outcome.ts';
 import type { ListedMessage } from '../../core/ports/mail-reading.ts';
-import { seenText } from '../../core/seen-text.ts';
+import { seenText } from '../../core/text/seen-text.ts';
 import { type TestKey, wireBytes } from '../open-service.ts';
 import { approvalOf, approve, idsIn, letter, openScene, pageSchema, resultOf, type Scene } from './scene.ts';
 

@@ -1,8 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { holdText } from '../../core/holds.ts';
-import { SAFETY_RULES, type SafetyFacts, type SafetyHold, safetyHolds } from '../../core/safety-filter.ts';
-import { UNTRUSTED_NOTICE } from '../../core/untrusted.ts';
+import { holdText } from '../../core/safety/holds.ts';
+import {
+  SAFETY_RULES,
+  type SafetyFacts,
+  type SafetyHold,
+  safetyHolds,
+} from '../../core/safety/safety-filter.ts';
+import { UNTRUSTED_NOTICE } from '../../core/safety/untrusted.ts';
 import { approvalOf, FRIEND, firstId, idsIn, letter, openScene, sendTo } from './scene.ts';
 
 function facts(changes: Partial<SafetyFacts>): SafetyFacts {

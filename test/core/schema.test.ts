@@ -2,9 +2,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { codePoints } from '../../core/code-points.ts';
-import { ServiceError } from '../../core/errors.ts';
-import { address, argumentsOf, bodyText, line, normalAddress, text } from '../../core/schema.ts';
+import { ServiceError } from '../../core/contract/errors.ts';
+import { address, argumentsOf, bodyText, line, normalAddress, text } from '../../core/contract/schema.ts';
+import { codePoints } from '../../core/text/code-points.ts';
 import { anyText } from './matchers.ts';
 
 interface Refusal {

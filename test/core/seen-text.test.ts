@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { seenText, wordEnd } from '../../core/seen-text.ts';
+import { seenText, wordEnd } from '../../core/text/seen-text.ts';
 import { firstId, letter, openScene, resultOf } from './scene.ts';
 
 const ENGLAND = '🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}';

@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { bodyText, line, text } from '../../core/contract/schema.ts';
 import type { Draft } from '../../core/mail/compose.ts';
 import { composeMessage } from '../../core/mail/compose.ts';
-import { bodyText, line, text } from '../../core/schema.ts';
-import { readSentMessage } from '../../core/sent-message.ts';
+import { readSentMessage } from '../../core/mail/sent-message.ts';
 
 const draft: Draft = {
   from: { name: '', address: 'ada@example.org' },

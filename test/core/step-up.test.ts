@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { GROUPS, type Modes, modesOf, PRESETS } from '../../core/permissions.ts';
-import { type Demand, demandOfModes, stepUp } from '../../core/step-up.ts';
+import { GROUPS, type Modes, modesOf, PRESETS } from '../../core/gate/permissions.ts';
+import { type Demand, demandOfModes, stepUp } from '../../core/gate/step-up.ts';
 
 const NOW = new Date('2026-03-10T12:00:00.000Z');
 const MINUTE_MS = 60_000;

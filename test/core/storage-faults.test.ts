@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SandboxMail } from '../../adapters/sandbox/mail.ts';
-import { ServiceError } from '../../core/errors.ts';
+import { ServiceError } from '../../core/contract/errors.ts';
 import type { MailCall } from '../../core/ports/mail.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import {

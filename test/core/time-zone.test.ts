@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { endOfDay, isoIn, isTimeZone, startOfDay } from '../../core/time-zone.ts';
+import { endOfDay, isoIn, isTimeZone, startOfDay } from '../../core/time/time-zone.ts';
 
 const zone = fc.constantFrom(
   ...['UTC', 'Europe/Berlin', 'America/New_York', 'America/Sao_Paulo', 'America/Havana', 'America/St_Johns'],

@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { ServiceError } from '../../core/errors.ts';
+import { ServiceError } from '../../core/contract/errors.ts';
 import { CATALOGUE } from '../../core/tools/catalogue.ts';
 import { listingOf, type Tool } from '../../core/tools/define-tool.ts';
 import { anyText } from './matchers.ts';

@@ -4,8 +4,8 @@ import { inlineReader } from '../../adapters/reader/reader.ts';
 import { sandboxCalendar } from '../../adapters/sandbox/calendar.ts';
 import { sandboxMail } from '../../adapters/sandbox/mail.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
+import { lookUpPorts, ownPorts, runPorts } from '../../core/accounts/tool-ports.ts';
 import type { Ports } from '../../core/ports/ports.ts';
-import { lookUpPorts, ownPorts, runPorts } from '../../core/tool-ports.ts';
 import { eventsOn } from '../events-on.ts';
 import { silentLog, testClock } from '../open-service.ts';
 

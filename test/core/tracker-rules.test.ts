@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { keywordIndex, phrasesOf, wordsOf } from '../../core/tracker-rules.ts';
+import { keywordIndex, phrasesOf, wordsOf } from '../../core/trackers/tracker-rules.ts';
 
 function matches(keywords: string, ...texts: string[]): boolean {
   return keywordIndex([{ trackerId: 1, keywords }]).matches(texts).length === 1;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { inlineReader } from '../../adapters/reader/reader.ts';
-import { ServiceError } from '../../core/errors.ts';
+import { ServiceError } from '../../core/contract/errors.ts';
 import type { Reader, Reading, UnreadableReason } from '../../core/ports/reader.ts';
 import {
   approvalOf,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { seenText } from '../../core/seen-text.ts';
-import { flagUntrusted, UNTRUSTED_NOTICE, wrapUntrusted } from '../../core/untrusted.ts';
+import { flagUntrusted, UNTRUSTED_NOTICE, wrapUntrusted } from '../../core/safety/untrusted.ts';
+import { seenText } from '../../core/text/seen-text.ts';
 
 const NONCE = '0123456789abcdef0123456789abcdef';
 const BEGIN = `<<<UNTRUSTED_CONTENT ${NONCE}>>>`;

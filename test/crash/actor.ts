@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Approval } from '../../core/approval.ts';
+import type { Approval } from '../../core/approvals/approval.ts';
 import { callWith } from '../open-service.ts';
 import { IDEMPOTENCY_KEY, readScene, sceneParts, sceneService } from './scene.ts';
 

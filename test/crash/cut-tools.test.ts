@@ -1,6 +1,6 @@
 import { ImapFlow } from 'imapflow';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Outcome } from '../../core/outcome.ts';
+import type { Outcome } from '../../core/call/outcome.ts';
 import { mailboxService } from '../mailbox-service.ts';
 import { type Dovecot, startDovecot } from '../servers/dovecot.ts';
 import { addressOf, PASSWORD } from '../servers/mail-users.ts';

@@ -7,10 +7,10 @@ import { inlineReader } from '../../adapters/reader/reader.ts';
 import { sandboxCalendar } from '../../adapters/sandbox/calendar.ts';
 import { sandboxMail } from '../../adapters/sandbox/mail.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
-import { createService, type ServiceOptions } from '../../core/create-service.ts';
 import type { Calendar } from '../../core/ports/calendar.ts';
 import type { Mail } from '../../core/ports/ports.ts';
 import type { Storage } from '../../core/ports/storage.ts';
+import { createService, type ServiceOptions } from '../../core/service/create-service.ts';
 import { eventsOn } from '../events-on.ts';
 import { silentLog, testClock } from '../open-service.ts';
 

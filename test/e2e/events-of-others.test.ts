@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { caldavCalendar } from '../../adapters/caldav/calendar.ts';
 import { sandboxMail } from '../../adapters/sandbox/mail.ts';
-import { holdText } from '../../core/holds.ts';
+import { holdText } from '../../core/safety/holds.ts';
 import { object, unfolded } from '../contracts/calendar/scene.ts';
 import { approvalOf, digestOf, resultOf, shownOf } from '../core/scene.ts';
 import { openTestService } from '../open-service.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ServiceError } from '../../../core/errors.ts';
+import { ServiceError } from '../../../core/contract/errors.ts';
 import {
   type FolderRoles,
   isInbox,
@@ -10,7 +10,7 @@ import {
   type PinnedRole,
 } from '../../../core/folders/roles.ts';
 import { MailError, type MailFolder } from '../../../core/ports/mail.ts';
-import type { AccountFolders, FolderChoice } from '../../../core/service.ts';
+import type { AccountFolders, FolderChoice } from '../../../core/service/service.ts';
 import { Choice, Form, Problems } from '../forms.tsx';
 import { Link } from '../links.tsx';
 import { Quoted } from '../third-party-text.tsx';

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import * as z from 'zod';
-import type { Approval } from '../../../core/approval.ts';
-import type { ApprovalContent, ApprovalView } from '../../../core/service.ts';
+import type { Approval } from '../../../core/approvals/approval.ts';
+import type { ApprovalContent, ApprovalView } from '../../../core/service/service.ts';
 import { Form } from '../forms.tsx';
 import { StateBadge } from '../state-badge.tsx';
 import { ExactText, Quoted, UnseenNote } from '../third-party-text.tsx';

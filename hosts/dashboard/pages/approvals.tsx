@@ -1,6 +1,6 @@
-import { type Approval, isTerminal } from '../../../core/approval.ts';
+import { type Approval, isTerminal } from '../../../core/approvals/approval.ts';
 import type { Account } from '../../../core/ports/storage.ts';
-import type { ApprovalContent, ApprovalView } from '../../../core/service.ts';
+import type { ApprovalContent, ApprovalView } from '../../../core/service/service.ts';
 import { AccountName } from '../account-name.tsx';
 import { Link } from '../links.tsx';
 import { StateBadge } from '../state-badge.tsx';

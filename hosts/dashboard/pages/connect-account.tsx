@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import * as z from 'zod';
-import { ServiceError } from '../../../core/errors.ts';
+import { ServiceError } from '../../../core/contract/errors.ts';
 import type { CalendarInfo } from '../../../core/ports/calendar.ts';
 import { MailError } from '../../../core/ports/mail.ts';
 import {

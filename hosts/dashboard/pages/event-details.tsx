@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { EventChange } from '../../../core/calendar/planned-change.ts';
+import type { EventChange } from '../../../core/actions/planned-change.ts';
 import { ExactText, Quoted, UnseenNote } from '../third-party-text.tsx';
 import { TimeSpan } from '../when.tsx';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { KEY_DAYS_DEFAULT, KEY_DAYS_MAX } from '../../../core/credential.ts';
+import { KEY_DAYS_DEFAULT, KEY_DAYS_MAX } from '../../../core/gate/credential.ts';
 import {
   effectiveMode,
   GROUPS,
@@ -10,9 +10,9 @@ import {
   type Plan,
   PRESETS,
   type Preset,
-} from '../../../core/permissions.ts';
+} from '../../../core/gate/permissions.ts';
+import { type Demand, demandOfModes } from '../../../core/gate/step-up.ts';
 import type { Credential } from '../../../core/ports/storage.ts';
-import { type Demand, demandOfModes } from '../../../core/step-up.ts';
 import { publicBase } from '../../http/public-base.ts';
 import { Choice, Field, Form, Problems } from '../forms.tsx';
 import { Link } from '../links.tsx';

@@ -1,4 +1,4 @@
-import type { StoredSession } from '../../../core/session.ts';
+import type { StoredSession } from '../../../core/gate/session.ts';
 import { Form } from '../forms.tsx';
 import { Notice } from '../notice.tsx';
 import { Quoted } from '../third-party-text.tsx';

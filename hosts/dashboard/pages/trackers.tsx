@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { Tracker, TrackerLink } from '../../../core/ports/tracker-storage.ts';
-import { shortened } from '../../../core/shortened.ts';
+import { shortened } from '../../../core/text/shortened.ts';
 import { Link } from '../links.tsx';
 import { Quoted } from '../third-party-text.tsx';
 import { type OwnerVisit, page, type Reply } from '../visit.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../core/outcome.ts';
+import { isRecord } from '../../../core/call/outcome.ts';
 import type { JsonObject } from '../json-body.ts';
 
 /**

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ERRORS, type ErrorCode } from '../../../core/errors.ts';
+import { ERRORS, type ErrorCode } from '../../../core/contract/errors.ts';
 import { timestamp } from '../../../core/tools/result-shapes.ts';
 import { STATUS } from '../../http/error-status.ts';
 import type { JsonObject } from '../json-body.ts';

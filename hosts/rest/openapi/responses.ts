@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import type { ErrorCode } from '../../../core/errors.ts';
+import type { ErrorCode } from '../../../core/contract/errors.ts';
 import { isWrite, type Tool, type WriteTool } from '../../../core/tools/define-tool.ts';
 import { STATUS } from '../../http/error-status.ts';
 import type { JsonObject } from '../json-body.ts';

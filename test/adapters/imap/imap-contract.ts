@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { imapMail } from '../../../adapters/imap/mail.ts';
 import type { ImapSettings } from '../../../adapters/imap/settings.ts';
-import { mailReader } from '../../../core/mail/mail-reader.ts';
+import { mailReader } from '../../../core/accounts/mail-reader.ts';
 import { systemClock } from '../../../hosts/embedded/system-clock.ts';
 import { attachmentAt, readRaw } from '../../contracts/mail/read.ts';
 import { type MailDifferences, mailContract } from '../../contracts/mail.ts';

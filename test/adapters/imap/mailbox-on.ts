@@ -1,4 +1,4 @@
-import { mailReader } from '../../../core/mail/mail-reader.ts';
+import { mailReader } from '../../../core/accounts/mail-reader.ts';
 import type { MessageRow } from '../../../core/mail/message-row.ts';
 import type { MailCall } from '../../../core/ports/mail.ts';
 import type { Mail } from '../../../core/ports/ports.ts';

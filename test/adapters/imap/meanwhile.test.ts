@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Outcome } from '../../../core/outcome.ts';
+import type { Outcome } from '../../../core/call/outcome.ts';
 import { type MailboxService, mailboxService } from '../../mailbox-service.ts';
 import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
 import { missingServers, titled } from '../../servers/missing-servers.ts';

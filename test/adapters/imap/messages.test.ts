@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { imapMail } from '../../../adapters/imap/mail.ts';
 import type { MailServer } from '../../../adapters/remote/mail-server.ts';
+import { mailReader } from '../../../core/accounts/mail-reader.ts';
 import { composeMessage } from '../../../core/mail/compose.ts';
-import { mailReader } from '../../../core/mail/mail-reader.ts';
 import { type MessageRow, messageRow } from '../../../core/mail/message-row.ts';
 import type { MailCall } from '../../../core/ports/mail.ts';
 import type { MessagePage } from '../../../core/ports/mail-reading.ts';

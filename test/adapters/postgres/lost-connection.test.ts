@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { postgresStorage } from '../../../adapters/postgres/storage.ts';
-import type { Approval } from '../../../core/approval.ts';
+import type { Approval } from '../../../core/approvals/approval.ts';
 import type { Account, Storage } from '../../../core/ports/storage.ts';
 import {
   activity,

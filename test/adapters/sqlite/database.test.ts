@@ -7,7 +7,7 @@ import { atomic, durable, openDatabase, reading } from '../../../adapters/sqlite
 import { MIGRATIONS } from '../../../adapters/sqlite/migrations.ts';
 import { SCHEMA_6 } from '../../../adapters/sqlite/schema-6.ts';
 import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
-import { ServiceError } from '../../../core/errors.ts';
+import { ServiceError } from '../../../core/contract/errors.ts';
 import type { FolderRoles } from '../../../core/folders/roles.ts';
 import { addOwnerAndKey, approve, ask, filing, NOON, reject, run } from '../../contracts/storage/scene.ts';
 import { aSession, begin } from '../../contracts/storage/session-scene.ts';

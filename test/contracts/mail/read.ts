@@ -1,7 +1,7 @@
+import { type MailReader, mailReader } from '../../../core/accounts/mail-reader.ts';
+import { only } from '../../../core/accounts/only.ts';
 import { parseLargeMessage } from '../../../core/mail/large-message.ts';
-import { type MailReader, mailReader } from '../../../core/mail/mail-reader.ts';
 import { type ParsedMessage, parseMessage } from '../../../core/mail/parse.ts';
-import { only } from '../../../core/only.ts';
 import type { MailCall, MessagePlace } from '../../../core/ports/mail.ts';
 import type { MailChanging } from '../../../core/ports/mail-changing.ts';
 import type { MailConnections } from '../../../core/ports/mail-connections.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Approval, ApprovalState } from '../../../core/approval.ts';
-import { PRESETS } from '../../../core/permissions.ts';
+import type { Approval, ApprovalState } from '../../../core/approvals/approval.ts';
+import { PRESETS } from '../../../core/gate/permissions.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import { USUAL_ROLES } from '../../folder-roles.ts';
 import type { Store } from '../storage.ts';

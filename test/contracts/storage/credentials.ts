@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PRESETS } from '../../../core/permissions.ts';
+import { PRESETS } from '../../../core/gate/permissions.ts';
 import type { Store } from '../storage.ts';
 import {
   addKey,

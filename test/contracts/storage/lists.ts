@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Approval } from '../../../core/approval.ts';
+import type { Approval } from '../../../core/approvals/approval.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import type { Store } from '../storage.ts';
 import { addKey, addOwnerAndKey, approve, ask, at, NOON, reject } from './scene.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ApprovalState } from '../../../core/approval.ts';
+import type { ApprovalState } from '../../../core/approvals/approval.ts';
 import type { Settlement, Storage } from '../../../core/ports/storage.ts';
 import type { Store } from '../storage.ts';
 import {

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { Approval } from '../../../core/approval.ts';
-import type { LimitOverrides } from '../../../core/limits.ts';
-import { type Modes, type Plan, PRESETS } from '../../../core/permissions.ts';
+import type { Approval } from '../../../core/approvals/approval.ts';
+import type { LimitOverrides } from '../../../core/gate/limits.ts';
+import { type Modes, type Plan, PRESETS } from '../../../core/gate/permissions.ts';
 import type { Activity, Caller, Filing, Settlement, Storage } from '../../../core/ports/storage.ts';
 
 /** Owners, keys and requests as the promises of storage need them. Racers use it too, without a test runner. */

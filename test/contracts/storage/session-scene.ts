@@ -1,5 +1,5 @@
+import type { StoredSession } from '../../../core/gate/session.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
-import type { StoredSession } from '../../../core/session.ts';
 import { addOwner, at, NOON } from './scene.ts';
 
 /** Sessions as the promises of storage need them. Racers use it too, without a test runner. */

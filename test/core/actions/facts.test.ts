@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sandboxCalendar } from '../../../adapters/sandbox/calendar.ts';
-import { wordsIn } from '../../../core/time-zone.ts';
+import { wordsIn } from '../../../core/time/time-zone.ts';
 import { approvalOf, filedAction, idsIn, letter, openScene, shownOf } from '../scene.ts';
 
 // The owner's page shows the facts of an action: so they must say all that the action will do.

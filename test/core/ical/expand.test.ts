@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { eventAmong, expandObject } from '../../../core/ical/expand.ts';
-import { BrokenObject, readObject } from '../../../core/ical/object.ts';
+import { eventAmong, expandObject } from '../../../core/calendar/ical/expand.ts';
+import { BrokenObject, readObject } from '../../../core/calendar/ical/object.ts';
 
 const ZURICH = 'Europe/Zurich';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { parseObject } from '../../../core/calendar/content-lines.ts';
 import { readEvent } from '../../../core/calendar/event-facts.ts';
-import { expandObject } from '../../../core/ical/expand.ts';
-import { BrokenObject } from '../../../core/ical/object.ts';
-import { OBJECT_CHARS_MAX } from '../../../core/ical/object-bounds.ts';
+import { expandObject } from '../../../core/calendar/ical/expand.ts';
+import { BrokenObject } from '../../../core/calendar/ical/object.ts';
+import { OBJECT_CHARS_MAX } from '../../../core/calendar/ical/object-bounds.ts';
 
 /** Objects made to be slow to read. `n` is how many times the slow part is there. */
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import ICAL from 'ical.js';
 import { describe, expect, it } from 'vitest';
-import { occurrences } from '../../../core/ical/recurrence-rule.ts';
-import { recurrenceRule } from '../../../core/ical/rule-parts.ts';
+import { occurrences } from '../../../core/calendar/ical/recurrence-rule.ts';
+import { recurrenceRule } from '../../../core/calendar/ical/rule-parts.ts';
 
 /** Rules of other projects with the times that they name. DTSTART is no occurrence there unless the rule names it. */
 const SOURCES = ['rrule-go-rules.txt', 'libical-rules.txt'];

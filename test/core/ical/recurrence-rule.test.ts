@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FREQUENCIES, occurrences, type RecurrenceRule } from '../../../core/ical/recurrence-rule.ts';
+import {
+  FREQUENCIES,
+  occurrences,
+  type RecurrenceRule,
+} from '../../../core/calendar/ical/recurrence-rule.ts';
 
 const DAY_MS = 86_400_000;
 const START_MS = Date.UTC(2020, 0, 31, 9, 30);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { expandObject } from '../../../core/ical/expand.ts';
-import { isoIn } from '../../../core/time-zone.ts';
+import { expandObject } from '../../../core/calendar/ical/expand.ts';
+import { isoIn } from '../../../core/time/time-zone.ts';
 
 /**
  * Every example of RFC 5545 3.8.5.3 with its list of dates as it stands there. An ellipsis there is the end here:

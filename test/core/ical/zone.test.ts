@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ianaZone, zoneNamed } from '../../../core/ical/zone.ts';
+import { ianaZone, zoneNamed } from '../../../core/calendar/ical/zone.ts';
 
 const NAME = 'America/Argentina/ComodRivadavia';
 

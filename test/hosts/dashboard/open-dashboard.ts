@@ -12,7 +12,7 @@ import { sandboxCalendar } from '../../../adapters/sandbox/calendar.ts';
 import { type SandboxMail, sandboxMail } from '../../../adapters/sandbox/mail.ts';
 import type { Calendar } from '../../../core/ports/calendar.ts';
 import type { CalendarObjects } from '../../../core/ports/calendar-objects.ts';
-import type { Service } from '../../../core/service.ts';
+import type { Service } from '../../../core/service/service.ts';
 import { formToken } from '../../../hosts/dashboard/csrf.ts';
 import { dashboardHandler } from '../../../hosts/dashboard/handler.ts';
 import type { DashboardOptions } from '../../../hosts/dashboard/visit.ts';

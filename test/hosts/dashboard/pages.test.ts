@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { ServiceError } from '../../../core/errors.ts';
+import { ServiceError } from '../../../core/contract/errors.ts';
 import { MailError } from '../../../core/ports/mail.ts';
 import type { AccountFields } from '../../../hosts/dashboard/account-fields.ts';
 import { callWith } from '../../open-service.ts';

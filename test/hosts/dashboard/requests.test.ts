@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Outcome } from '../../../core/outcome.ts';
+import type { Outcome } from '../../../core/call/outcome.ts';
 import { type Dashboard, EMAIL, openDashboard } from './open-dashboard.ts';
 
 // What the owner sees of each kind of request: everything that would happen, and to which messages.

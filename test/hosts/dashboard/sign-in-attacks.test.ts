@@ -8,7 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import { postgresStorage } from '../../../adapters/postgres/storage.ts';
 import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
-import type { Service } from '../../../core/service.ts';
+import type { Service } from '../../../core/service/service.ts';
 import { bundleForChild } from '../../run-typescript.ts';
 import { titledWithout } from '../../servers/missing-servers.ts';
 import { missingPostgres, type Postgres, startPostgres } from '../../servers/postgres.ts';

@@ -4,9 +4,9 @@ import { Agent, createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inlineReader } from '../../../adapters/reader/reader.ts';
 import { sandboxMail } from '../../../adapters/sandbox/mail.ts';
-import { createService } from '../../../core/create-service.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
-import type { Service } from '../../../core/service.ts';
+import { createService } from '../../../core/service/create-service.ts';
+import type { Service } from '../../../core/service/service.ts';
 import { dashboardHandler } from '../../../hosts/dashboard/handler.ts';
 import { silentLog } from '../../open-service.ts';
 

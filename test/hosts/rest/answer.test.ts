@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { failure, type Outcome } from '../../../core/outcome.ts';
+import { failure, type Outcome } from '../../../core/call/outcome.ts';
 import { publicBase } from '../../../hosts/http/public-base.ts';
 import { bodyOf, statusOf } from '../../../hosts/rest/answer.ts';
 import { findRoute } from '../../../hosts/rest/routes.ts';

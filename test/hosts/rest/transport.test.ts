@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { newApiKey } from '../../../core/credential.ts';
+import { newApiKey } from '../../../core/gate/credential.ts';
 import { restHandler } from '../../../hosts/rest/handler.ts';
 import { type Answer, closesAfter, sendBytes, sendRaw } from './raw-http.ts';
 import { ownRestServer, type RestServer, restServer } from './rest-server.ts';

@@ -1,0 +1,77 @@
+import { decideRoles } from '../folders/decide-roles.ts';
+import { type FolderRoles, isInbox, MADE_NAMES, type MadeRole, roleOf } from '../folders/roles.ts';
+import { type FolderRole, MailError, type MailFolder } from '../ports/mail.ts';
+import type { MailChanging } from '../ports/mail-changing.ts';
+import type { MailReading } from '../ports/mail-reading.ts';
+import type { Storage } from '../ports/storage.ts';
+import type { Mailbox } from './mail-call.ts';
+
+/** The folders of an account with their pinned roles. */
+
+interface FolderPorts {
+  readonly mail: Pick<MailReading, 'folders'>;
+  readonly storage: Pick<Storage, 'changeFolderRoles'>;
+}
+
+interface FolderMakingPorts extends FolderPorts {
+  readonly mail: Pick<MailReading, 'folders'> & Pick<MailChanging, 'makeFolder'>;
+}
+
+export type WithRole<F extends MailFolder> = F & { readonly role: FolderRole | null };
+
+export function withRoles<F extends MailFolder>(
+  folders: readonly F[],
+  roles: FolderRoles,
+): readonly WithRole<F>[] {
+  return folders.map((folder) => ({
+    ...folder,
+    role: isInbox(folder.path) ? 'inbox' : roleOf(folder.path, roles),
+  }));
+}
+
+/**
+ * The pinned roles of an account. An account from an older version has none yet: the first call decides them, once.
+ * @throws MailError if the folders cannot be listed or the account is no longer connected
+ */
+export async function folderRolesOf({ mail, storage }: FolderPorts, mailbox: Mailbox): Promise<FolderRoles> {
+  const { account, call } = mailbox;
+  if (account.folderRoles !== null) return account.folderRoles;
+  const roles = decideRoles(await mail.folders(call, { fresh: true }));
+  return saveRoles(storage, mailbox, { type: 'decide', roles });
+}
+
+/**
+ * The folder for a role, created if it is missing. If the role had no folder, it is pinned to the new one.
+ * @throws MailError `not_found` if the owner wants no folder for the role
+ */
+export async function folderForRole(
+  ports: FolderMakingPorts,
+  mailbox: Mailbox,
+  role: MadeRole,
+): Promise<string> {
+  const pin = (await folderRolesOf(ports, mailbox))[role];
+  if (pin.path === null && pin.by === 'owner') throw noFolderFor(role);
+  const path = await ports.mail.makeFolder(mailbox.call, pin.path ?? MADE_NAMES[role]);
+  if (pin.path !== null) return path;
+  const roles = await saveRoles(ports.storage, mailbox, { type: 'made', role, path });
+  // Another process was faster, or the owner has chosen something else meanwhile.
+  const { path: pinned } = roles[role];
+  if (pinned === null) throw noFolderFor(role);
+  return pinned;
+}
+
+function noFolderFor(role: MadeRole): MailError {
+  return new MailError('not_found', `no folder of the account may be used for ${role}`);
+}
+
+async function saveRoles(
+  storage: FolderPorts['storage'],
+  { account: { ownerId, accountId } }: Mailbox,
+  change: Parameters<Storage['changeFolderRoles']>[0]['change'],
+): Promise<FolderRoles> {
+  const roles = await storage.changeFolderRoles({ ownerId, accountId, change });
+  if (roles === undefined || roles === null) {
+    throw new MailError('refused', 'the account is no longer connected');
+  }
+  return roles;
+}

@@ -1,0 +1,54 @@
+import { type MailAccount, type MailCall, MailError } from '../ports/mail.ts';
+import type { Account } from '../ports/storage.ts';
+import type { Keyring } from '../secrets/keyring.ts';
+
+/** An account, and a call to its mailbox. */
+export interface Mailbox {
+  readonly account: Account;
+  readonly call: MailCall;
+}
+
+/** The settings of an account are sealed with its owner and id; they are opened only when a connection is made. */
+
+const PURPOSE = 'account-settings';
+
+export function sealSettings(
+  keyring: Keyring,
+  ownerId: string,
+  accountId: number,
+  settings: unknown,
+): string {
+  return keyring.seal(PURPOSE, `${ownerId}\n${accountId}`, JSON.stringify(settings));
+}
+
+function mailAccount(keyring: Keyring, account: Account): MailAccount {
+  const { ownerId, accountId, email, sealedSettings } = account;
+  return {
+    ownerId,
+    accountId,
+    email,
+    async settings() {
+      const settings: unknown = JSON.parse(keyring.open(PURPOSE, `${ownerId}\n${accountId}`, sealedSettings));
+      return settings;
+    },
+  };
+}
+
+export function mailCall(
+  keyring: Keyring,
+  account: Account,
+  signal: AbortSignal,
+  deadlineMs: number,
+): MailCall {
+  return { account: mailAccount(keyring, account), signal, deadlineMs };
+}
+
+/** Undefined when the mailbox answers `not_found`. */
+export async function notFoundAsNone<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof MailError && error.code === 'not_found') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,98 @@
+import { type MessageRow, messageRow } from '../mail/message-row.ts';
+import { type SentCopy, sentCopyOf } from '../mail/sent-copy.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { MailCall, MessagePlace } from '../ports/mail.ts';
+import {
+  folderKey,
+  type ListedMessage,
+  type ListQuery,
+  type MailReading,
+  type MessagePage,
+  type RawMessage,
+  type SearchQuery,
+  THREAD_MAX,
+} from '../ports/mail-reading.ts';
+
+/** A mailbox as core reads it: the port's answers with their headers read, and nothing that changes anything. */
+export interface MailReader extends Pick<MailReading, 'folders' | 'counts' | 'attachment' | 'holdsMessage'> {
+  list(call: MailCall, query: ListQuery): Promise<MessagePage<MessageRow>>;
+  row(call: MailCall, place: MessagePlace): Promise<MessageRow | undefined>;
+  read(call: MailCall, place: MessagePlace): Promise<RawMessage<MessageRow>>;
+  readAll(
+    call: MailCall,
+    places: readonly MessagePlace[],
+  ): Promise<readonly (RawMessage<MessageRow> | undefined)[]>;
+  find(call: MailCall, wanted: Parameters<MailReading['find']>[1]): Promise<readonly MessageRow[]>;
+  search(call: MailCall, query: SearchQuery): Promise<MessagePage<MessageRow>>;
+  /** Oldest first, each message once; at most THREAD_MAX, the newest of them. */
+  thread(call: MailCall, place: MessagePlace): Promise<readonly MessageRow[]>;
+  sentCopies(call: MailCall, path: string, addresses: readonly string[]): Promise<readonly SentCopy[]>;
+}
+
+/** @param clock for pauses: strangers may send many messages whose headers take long to read */
+export function mailReader(mail: MailReading, clock: Pick<Clock, 'now' | 'after'>): MailReader {
+  const rowsOf = (listed: readonly ListedMessage[]) => readRows(listed, clock);
+
+  async function pageOf({ rows, more, total }: MessagePage): Promise<MessagePage<MessageRow>> {
+    return { rows: await rowsOf(rows), more, total };
+  }
+
+  return {
+    folders: (call, options) => mail.folders(call, options),
+    counts: (call) => mail.counts(call),
+    attachment: (call, place, index, maxBytes) => mail.attachment(call, place, index, maxBytes),
+    holdsMessage: (call, path, messageId) => mail.holdsMessage(call, path, messageId),
+    list: async (call, query) => pageOf(await mail.list(call, query)),
+    async row(call, place) {
+      const listed = await mail.row(call, place);
+      return listed && messageRow(listed);
+    },
+    read: async (call, place) => withRow(await mail.read(call, place)),
+    readAll: async (call, places) =>
+      (await mail.readAll(call, places)).map((message) => message && withRow(message)),
+    find: async (call, wanted) => rowsOf(await mail.find(call, wanted)),
+    search: async (call, query) => pageOf(await mail.search(call, query)),
+    thread: async (call, place) => conversation(await rowsOf(await mail.thread(call, place))),
+    sentCopies: async (call, path, addresses) =>
+      (await mail.sentCopies(call, path, addresses)).map(sentCopyOf),
+  };
+}
+
+/** How long rows are read before other work gets its turn. */
+const TURN_MS = 10;
+
+async function readRows(
+  listed: readonly ListedMessage[],
+  clock: Pick<Clock, 'now' | 'after'>,
+): Promise<MessageRow[]> {
+  const rows: MessageRow[] = [];
+  let turn = clock.now().getTime();
+  for (const one of listed) {
+    rows.push(messageRow(one));
+    if (clock.now().getTime() - turn < TURN_MS) continue;
+    await new Promise<void>((resolve) => clock.after(0, resolve));
+    turn = clock.now().getTime();
+  }
+  return rows;
+}
+
+function withRow({ row, source }: RawMessage): RawMessage<MessageRow> {
+  return { row: messageRow(row), source };
+}
+
+/** A message that lies in several folders is one; two that only share a Message-ID are two. */
+function conversation(rows: readonly MessageRow[]): MessageRow[] {
+  const once = new Map<string, MessageRow>();
+  for (const row of rows.toSorted(oldestFirst)) {
+    const identity = row.stableId ?? row.fingerprint;
+    if (!once.has(identity)) once.set(identity, row);
+  }
+  return [...once.values()].slice(-THREAD_MAX);
+}
+
+function oldestFirst(a: MessageRow, b: MessageRow): number {
+  const byDate = a.internalDate.getTime() - b.internalDate.getTime();
+  if (byDate !== 0) return byDate;
+  if (a.place.path === b.place.path) return a.place.uid - b.place.uid;
+  return folderKey(a.place.path) < folderKey(b.place.path) ? -1 : 1;
+}

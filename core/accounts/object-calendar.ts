@@ -1,0 +1,97 @@
+import { createdObject } from '../calendar/event-change.ts';
+import { holdsUid } from '../calendar/uid-lines.ts';
+import type { Calendar, CalendarEvent, EventDocuments, StoredEvent } from '../ports/calendar.ts';
+import type { CalendarObjects, ObjectSeen } from '../ports/calendar-objects.ts';
+import { MailError } from '../ports/mail.ts';
+import type { Ports } from '../ports/ports.ts';
+import { readWithin } from './read-message.ts';
+import { readRange } from './read-range.ts';
+
+/** More events than this in one range are refused: a list is never silently shorter. */
+const EVENTS_MAX = 50_000;
+
+type ReadingPorts = Pick<Ports, 'reader' | 'clock' | 'log'>;
+
+/**
+ * The events of a store of iCalendar objects. What strangers wrote in them is read by the reader, within its limits; an
+ * object that cannot be read does not hide the others.
+ */
+export function objectCalendar(objects: CalendarObjects, ports: ReadingPorts): Calendar {
+  const documents = objectDocuments(ports);
+  return {
+    documents,
+    calendars: (call) => objects.calendars(call),
+    target: (call) => objects.target(call),
+
+    async list(call, query) {
+      const reading = readRange(ports, query, call.signal);
+      const events: CalendarEvent[] = [];
+      let [broken, cut] = [0, 0];
+      for await (const part of objects.inRange(call, query)) {
+        const found = await reading(part.objects);
+        part.learn?.(found.map((one) => seenAs(one)));
+        broken += part.missing;
+        for (const one of found) {
+          if (one === null) broken += 1;
+          else if (one.cut) cut += 1;
+          for (const event of one?.events ?? []) events.push({ calendar: part.calendar, ...event });
+        }
+        if (events.length > EVENTS_MAX) {
+          throw new MailError('refused', 'there are too many events in that time');
+        }
+      }
+      if (broken + cut > 0) {
+        const { accountId } = call.account;
+        ports.log.warn('calendar objects were left out of a list', { account_id: accountId, broken, cut });
+      }
+      events.sort((a, b) => a.start.getTime() - b.start.getTime() || (a.uid < b.uid ? -1 : 1));
+      return { events, unreadable: broken + cut };
+    },
+
+    async read(call, key, timezone): Promise<StoredEvent | undefined> {
+      const found = await objects.withUid(call, key);
+      for (const { ics, ...stored } of found.filter((one) => holdsUid(one.ics, key.uid))) {
+        const says = await documents.read(ics, key, { timezone, signal: call.signal });
+        if (says.kind === 'event') {
+          return { ...stored, document: ics, event: says.event, locked: says.locked };
+        }
+      }
+      return undefined;
+    },
+
+    write: (call, { document, ...object }, start) => objects.write(call, { ...object, ics: document }, start),
+    remove: (call, object, start) => objects.remove(call, object, start),
+    forget: (ownerId, accountId) => objects.forget(ownerId, accountId),
+    close: () => objects.close(),
+  };
+}
+
+type Found = Awaited<ReturnType<ReturnType<typeof readRange>>>[number];
+
+function seenAs(found: Found): ObjectSeen {
+  if (found === null) return 'unreadable';
+  if (found.events.length === 0) return 'nothing_in_range';
+  return found.isFollowed ? 'followed_into_range' : 'in_range';
+}
+
+function objectDocuments(ports: ReadingPorts): EventDocuments {
+  return {
+    async read(ics, { uid, recurrenceId }, { timezone, signal }) {
+      const input = { ics, uid, recurrenceId, timezone };
+      const reading = await readWithin(ports, signal, 'event', input);
+      return reading.kind === 'read' ? reading.value : { kind: 'unreadable' };
+    },
+    // It holds only what the caller wrote, and that is short.
+    create: async (event, writing) => createdObject(event, writing),
+    async change(ics, { before, after }, { timezone, stamp, signal }) {
+      const input = { ics, before, after, timezone, stamp };
+      const reading = await readWithin(ports, signal, 'changedEvent', input);
+      return reading.kind === 'read' ? (reading.value ?? undefined) : undefined;
+    },
+    async without(ics, { uid, recurrenceId }, { timezone, stamp, signal }) {
+      const input = { ics, uid, recurrenceId, timezone, stamp };
+      const reading = await readWithin(ports, signal, 'objectWithout', input);
+      return reading.kind === 'read' ? reading.value?.left : undefined;
+    },
+  };
+}

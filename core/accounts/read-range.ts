@@ -1,0 +1,74 @@
+import type { Expansion } from '../calendar/ical/expand.ts';
+import type { RangeQuery } from '../ports/calendar.ts';
+import type { Ports } from '../ports/ports.ts';
+import { readWithin } from './read-message.ts';
+
+/** Reads the objects of a list in batches, so that ten thousand of them are not ten thousand trips to a process. */
+
+/** How long the objects of one list are read. Those that are left are then unreadable; small ones come first. */
+const READING_MS = 10_000;
+const BATCH_CHARS = 256 * 1024;
+const BATCH_OBJECTS = 500;
+/** Into so many parts a batch is split that could not be read as a whole. */
+const SPLIT = 16;
+
+/**
+ * For one list: reads the objects of one calendar after the other, all of them within the time of one list.
+ * @returns what each object holds, in their order; null: it cannot be read
+ * @throws ServiceError as `readWithin` does
+ */
+export function readRange(
+  ports: Pick<Ports, 'reader' | 'clock'>,
+  { from, to, timezone }: RangeQuery,
+  signal: AbortSignal,
+): (objects: readonly string[]) => Promise<readonly (Expansion | null)[]> {
+  const { clock } = ports;
+  const untilMs = clock.now().getTime() + READING_MS;
+
+  return async (objects) => {
+    const found = objects.map((): Expansion | null => null);
+    // What could not be read together comes again, behind the others.
+    const waiting = batchesOf(objects);
+    for (let batch = waiting.shift(); batch !== undefined; batch = waiting.shift()) {
+      if (clock.now().getTime() > untilMs) break;
+      const input = { objects: batch.map((index) => objects[index] ?? ''), from, to, timezone };
+      const reading = await readWithin(ports, signal, 'events', input);
+      if (reading.kind === 'read') {
+        const read = batch.slice(0, reading.value.length);
+        for (const [at, index] of read.entries()) found[index] = reading.value[at] ?? null;
+        if (read.length > 0 && read.length < batch.length) waiting.push(batch.slice(read.length));
+      } else if (batch.length > 1) {
+        waiting.push(...parts(batch));
+      }
+    }
+    return found;
+  };
+}
+
+/** Indices, the smallest objects first. */
+function batchesOf(objects: readonly string[]): number[][] {
+  const size = (index: number) => objects[index]?.length ?? 0;
+  const bySize = [...objects.keys()].sort((a, b) => size(a) - size(b));
+  const batches: number[][] = [];
+  let chars = 0;
+  for (const index of bySize) {
+    const current = batches.at(-1);
+    const isFull =
+      current === undefined || current.length >= BATCH_OBJECTS || chars + size(index) > BATCH_CHARS;
+    if (isFull) {
+      batches.push([index]);
+      chars = size(index);
+    } else {
+      current.push(index);
+      chars += size(index);
+    }
+  }
+  return batches;
+}
+
+function parts(batch: readonly number[]): number[][] {
+  const size = Math.ceil(batch.length / SPLIT);
+  return Array.from({ length: Math.ceil(batch.length / size) }, (_, part) =>
+    batch.slice(part * size, (part + 1) * size),
+  );
+}

@@ -1,0 +1,82 @@
+import type { Calendar } from '../ports/calendar.ts';
+import type { MailChanging } from '../ports/mail-changing.ts';
+import type { MailSending } from '../ports/mail-sending.ts';
+import type { Ports } from '../ports/ports.ts';
+import type { Storage } from '../ports/storage.ts';
+import { type MailReader, mailReader } from './mail-reader.ts';
+import { only } from './only.ts';
+
+/**
+ * What tools get of the ports: a call only looks things up, and a run changes what its plan says. The objects hold
+ * nothing else, so a tool cannot send, decide or settle by mistake, whatever its types say.
+ */
+
+const CALENDAR_LOOK_UPS = ['calendars', 'list', 'read', 'target'] as const;
+
+/** Some of them note what they found: numbers of events, roles of folders, recipients found in Sent. */
+const STORAGE_LOOK_UPS = [
+  'approval',
+  'approvals',
+  'changeFolderRoles',
+  'event',
+  'eventNumbers',
+  'knownDomains',
+  'knownRecipients',
+  'relocatedAmong',
+  'rememberRecipients',
+  'tracker',
+  'trackers',
+] as const;
+
+const MAIL_CHANGES = ['label', 'makeFolder', 'move', 'saveSent', 'setFlag', 'transmit'] as const;
+
+const STORAGE_CHANGES = [...STORAGE_LOOK_UPS, 'createTracker', 'linkToTracker', 'setTrackerStatus'] as const;
+
+/** For a call that withdraws a request of its own key. */
+export interface OwnPorts extends LookUpPorts {
+  readonly storage: LookUpPorts['storage'] & Pick<Storage, 'cancel'>;
+}
+
+/** For a call: it reads, and plans what it wants to change. */
+export interface LookUpPorts extends Pick<Ports, 'attachmentText' | 'clock' | 'log' | 'random' | 'reader'> {
+  readonly mail: MailReader;
+  readonly calendar?: Pick<Calendar, (typeof CALENDAR_LOOK_UPS)[number] | 'documents'>;
+  readonly storage: Pick<Storage, (typeof STORAGE_LOOK_UPS)[number]>;
+}
+
+/** For a run: it changes what the plan says. */
+export interface RunPorts extends Omit<LookUpPorts, 'calendar' | 'mail' | 'storage'> {
+  readonly mail: MailReader & MailChanging & MailSending;
+  readonly calendar?: Calendar;
+  readonly storage: Pick<Storage, (typeof STORAGE_CHANGES)[number]>;
+}
+
+export function lookUpPorts(ports: Ports): LookUpPorts {
+  const { calendar } = ports;
+  return {
+    ...readers(ports),
+    mail: mailReader(ports.mail, ports.clock),
+    ...(calendar === undefined
+      ? {}
+      : { calendar: { ...only(calendar, CALENDAR_LOOK_UPS), documents: calendar.documents } }),
+    storage: only(ports.storage, STORAGE_LOOK_UPS),
+  };
+}
+
+export function ownPorts(ports: Ports): OwnPorts {
+  return { ...lookUpPorts(ports), storage: only(ports.storage, [...STORAGE_LOOK_UPS, 'cancel']) };
+}
+
+export function runPorts(ports: Ports): RunPorts {
+  const { calendar } = ports;
+  return {
+    ...readers(ports),
+    mail: { ...mailReader(ports.mail, ports.clock), ...only(ports.mail, MAIL_CHANGES) },
+    ...(calendar === undefined ? {} : { calendar }),
+    storage: only(ports.storage, STORAGE_CHANGES),
+  };
+}
+
+function readers({ attachmentText, clock, log, random, reader }: Ports) {
+  return { clock, log, random, reader, ...(attachmentText === undefined ? {} : { attachmentText }) };
+}

@@ -1,0 +1,127 @@
+import { readWithin } from '../accounts/read-message.ts';
+import { isOurs, NOBODY, recipientsOf, type Telling, tellingOf } from '../calendar/telling.ts';
+import type { Invitation } from '../mail/compose.ts';
+import type { SentMessage } from '../mail/sent-message.ts';
+import type { CalendarInfo, EventFacts, EventReading } from '../ports/calendar.ts';
+import type { Ports } from '../ports/ports.ts';
+import { saying } from '../reading/invitation-job.ts';
+
+/** What a plan does to an event, for the owner's page: read from the documents that it stores and replaces. */
+export interface EventChange {
+  /** Null: it is new. */
+  readonly before: EventFacts | null;
+  /** Null: it is taken out of the calendar. */
+  readonly after: EventFacts | null;
+  /** One instance of a series: the others stay as they are. */
+  readonly onlyThisOne: boolean;
+  readonly telling: Telling;
+  /**
+   * What the calendar server passes on besides, when it tells somebody: lines as they stand in the document. Empty:
+   * nothing, or it tells nobody.
+   */
+  readonly alongside: string;
+  /** The document describes the event's time zone differently from the zone of that name, by which its times are shown. */
+  readonly isZoneDisputed: boolean;
+  /** Whose event it is, where it is not the owner's. */
+  readonly organizer: string | null;
+  /** The server may tell the organizer that the owner does not come. */
+  readonly organizerHears: boolean;
+  /** The calendar that it is in. */
+  readonly calendar: Pick<CalendarInfo, 'name' | 'access'>;
+}
+
+/** A change of the calendar as a plan keeps it. */
+interface PlannedChange {
+  readonly account: { readonly email: string };
+  readonly uid: string;
+  readonly recurrenceId: string | null;
+  readonly calendar: Pick<CalendarInfo, 'name' | 'schedules' | 'answersOrganizers' | 'access'>;
+  readonly timezone: string;
+  readonly recipients: readonly string[];
+  /** The document that is replaced or removed. Null: the event is new. */
+  readonly replaced: { readonly document: string } | null;
+  /** What is stored, character for character. Null: the document is removed. */
+  readonly document: string | null;
+}
+
+/**
+ * @param message what the message to the attendees says
+ * @throws Error if the documents do not say the event, the message says another, or others are told than the plan names
+ */
+export async function eventChange(
+  ports: Pick<Ports, 'calendar' | 'reader'>,
+  change: PlannedChange,
+  message: SentMessage | null,
+  signal: AbortSignal,
+): Promise<EventChange> {
+  const { account, uid, recurrenceId, timezone, calendar } = change;
+  const { email } = account;
+  const documents = ports.calendar?.documents;
+  if (documents === undefined) throw new Error('there is no calendar that could read the plan');
+  const says = async (document: string | null): Promise<SaidEvent | null> => {
+    if (document === null) return null;
+    const reading = await documents.read(document, { uid, recurrenceId }, { timezone, signal });
+    if (reading.kind === 'unreadable') throw new Error('a document of the plan cannot be read');
+    return reading.kind === 'event' ? reading : null;
+  };
+  const before = await says(change.replaced?.document ?? null);
+  const after = await says(change.document);
+  const said = after ?? before;
+  if (said === null) throw new Error('the plan of an event says no event');
+  const facts = said.event;
+  const self = { address: email, isMail: true, name: '' };
+  const told = after?.event ?? { ...facts, status: 'cancelled', organizer: facts.organizer ?? self };
+  if (message !== null) await refuseOther(ports, message.invitation, told, { timezone, signal });
+  // Of an event that was cancelled before, everybody has heard.
+  const isKnown = after === null && facts.status === 'cancelled';
+  const telling = isKnown ? NOBODY : tellingOf(facts, email, calendar.schedules);
+  const organizer = hearingOrganizer(facts, email, calendar);
+  if (written(telling, organizer).join('\n') !== change.recipients.join('\n')) {
+    throw new Error('the plan names others to be told than its documents');
+  }
+  const serverTells = telling.byServer.length > 0 || organizer !== null;
+  return {
+    before: before?.event ?? null,
+    after: after?.event ?? null,
+    onlyThisOne: recurrenceId !== null,
+    telling,
+    alongside: serverTells ? said.alongside : '',
+    isZoneDisputed: (before?.isZoneDisputed ?? false) || (after?.isZoneDisputed ?? false),
+    organizer: isOurs(facts, email) ? null : (facts.organizer?.address ?? null),
+    organizerHears: organizer !== null,
+    calendar: { name: calendar.name, access: calendar.access },
+  };
+}
+
+type SaidEvent = Extract<EventReading, { kind: 'event' }>;
+
+/** SEQUENCE is for programs; a cancelled event has none to compare with. */
+async function refuseOther(
+  ports: Pick<Ports, 'reader'>,
+  invitation: Invitation | null,
+  meant: EventFacts,
+  { timezone, signal }: { timezone: string; signal: AbortSignal },
+): Promise<void> {
+  if (invitation !== null) {
+    const { uid, recurrenceId } = meant;
+    const input = { ics: invitation.ics, uid, recurrenceId, timezone };
+    const reading = await readWithin(ports, signal, 'event', input);
+    const says = reading.kind === 'read' && reading.value.kind === 'event' ? reading.value.event : undefined;
+    if (says && saying({ ...says, sequence: 0 }) === saying({ ...meant, sequence: 0 })) return;
+  }
+  throw new Error('the message to the attendees says something else than the plan');
+}
+
+/** All whom a change writes to, or has the server write to, or may have. */
+export function written(telling: Telling, organizer: string | null): string[] {
+  return organizer === null ? recipientsOf(telling) : [...recipientsOf(telling), organizer];
+}
+
+/** Whom the server may tell of a change of an event that is theirs. Null: nobody, or the event is the owner's own. */
+export function hearingOrganizer(
+  facts: EventFacts,
+  email: string,
+  { answersOrganizers }: Pick<CalendarInfo, 'answersOrganizers'>,
+): string | null {
+  return answersOrganizers && !isOurs(facts, email) ? (facts.organizer?.address ?? null) : null;
+}

@@ -1,0 +1,252 @@
+import type { ErrorCode } from '../contract/errors.ts';
+import { DAY_MS, MINUTE_MS } from '../gate/limits.ts';
+import type { Group } from '../gate/permissions.ts';
+
+/**
+ * The approval machine: states, events and the one table of what follows what. Pure.
+ * Every storage verb that moves an approval goes through `transition`.
+ */
+
+/** How a request is filed: it runs at once, or waits for the owner, and why. */
+export type FilingVerdict =
+  | { readonly kind: 'run' }
+  | { readonly kind: 'ask'; readonly reasons: readonly string[] };
+
+export const APPROVAL_STATES = [
+  'pending',
+  'approved',
+  'executed',
+  'failed',
+  'rejected',
+  'expired',
+  'cancelled',
+  'outcome_unknown',
+] as const;
+
+export type ApprovalState = (typeof APPROVAL_STATES)[number];
+
+/** Why an approval ended without its action, where no error code says it. */
+export const APPROVAL_REASONS = [
+  'cancelled_by_agent',
+  'credential_off',
+  'permission_off',
+  'account_removed',
+  'interrupted',
+  'not_started_in_time',
+  'target_changed',
+  'plan_unreadable',
+] as const;
+
+export type ApprovalError = ErrorCode | (typeof APPROVAL_REASONS)[number];
+
+/** The right to run an approval: whoever holds the fence, for as long as the store's clock says. */
+interface Lease {
+  readonly fence: number;
+  /** Milliseconds since the epoch on the store's clock; 0 when the lease was given back. */
+  readonly untilMs: number;
+}
+
+export interface Approval {
+  readonly ownerId: string;
+  /** `apr_` and 22 characters. */
+  readonly id: string;
+  readonly credentialId: string;
+  readonly accountId: number | null;
+  readonly tool: string;
+  readonly group: Group;
+  readonly action: string | null;
+  readonly state: ApprovalState;
+  /** Names of the holds and modes that made it wait; empty when it ran by policy. */
+  readonly reasons: readonly string[];
+  /** Who approved it: `policy` when the key may do it without asking. */
+  readonly approvedBy: 'owner' | 'policy' | null;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  /** When the owner decided; null when nobody did. */
+  readonly decidedAt: Date | null;
+  /** When it was approved, by the owner or by policy: the 15 minutes in which it may start count from here. */
+  readonly approvedAt: Date | null;
+  readonly startedAt: Date | null;
+  readonly executedAt: Date | null;
+  /** When it reached a terminal state. */
+  readonly endedAt: Date | null;
+  readonly lease: Lease;
+  /** SHA-256 of the plan, hex: what the owner saw is what runs. */
+  readonly digest: string;
+  readonly result: Readonly<Record<string, unknown>> | null;
+  readonly error: ApprovalError | null;
+}
+
+const APPROVAL_LIFETIME_MS = DAY_MS;
+/** An approved action that has not started by then never will. */
+export const START_WITHIN_MS = 15 * MINUTE_MS;
+
+const TERMINAL: ReadonlySet<ApprovalState> = new Set([
+  'executed',
+  'failed',
+  'rejected',
+  'expired',
+  'cancelled',
+  'outcome_unknown',
+]);
+
+export function isTerminal(state: ApprovalState): boolean {
+  return TERMINAL.has(state);
+}
+
+export type ApprovalEvent =
+  /** The owner says yes to what the page with this digest showed. `allowed`: credential and permission are still on. */
+  | {
+      readonly type: 'approve';
+      readonly digest: string;
+      readonly allowed: boolean;
+      readonly leaseUntilMs: number;
+    }
+  | { readonly type: 'reject' }
+  | { readonly type: 'expire' }
+  | { readonly type: 'cancel'; readonly error: ApprovalError }
+  /** The next byte cannot be taken back. */
+  | { readonly type: 'start'; readonly fence: number; readonly allowed: boolean }
+  /** The provider said no, or nothing can be run: nothing was done. */
+  | { readonly type: 'refuse'; readonly fence: number; readonly error: ApprovalError }
+  /** The provider could not be reached or put us off; nothing was done. */
+  | {
+      readonly type: 'not_now';
+      readonly fence: number;
+      readonly error: ApprovalError;
+      readonly retryAtMs: number;
+    }
+  | { readonly type: 'succeed'; readonly fence: number; readonly result: Readonly<Record<string, unknown>> }
+  /** The provider's answer never came. */
+  | { readonly type: 'lose'; readonly fence: number }
+  /** Somebody else takes over what a lapsed lease left behind. `storeNowMs` is the store's clock. */
+  | { readonly type: 'reclaim'; readonly storeNowMs: number; readonly leaseUntilMs: number };
+
+/**
+ * A new approval: pending, or approved by policy and leased to whoever files it.
+ * Source: DESIGN, the approval machine, its first two rows.
+ */
+export function newApproval(
+  request: Pick<
+    Approval,
+    'ownerId' | 'id' | 'credentialId' | 'accountId' | 'tool' | 'group' | 'action' | 'digest'
+  >,
+  verdict: FilingVerdict,
+  leaseUntilMs: number,
+  now: Date,
+): Approval {
+  const runs = verdict.kind === 'run';
+  return {
+    ...request,
+    state: runs ? 'approved' : 'pending',
+    reasons: verdict.kind === 'ask' ? verdict.reasons : [],
+    approvedBy: runs ? 'policy' : null,
+    createdAt: now,
+    expiresAt: new Date(now.getTime() + APPROVAL_LIFETIME_MS),
+    decidedAt: null,
+    approvedAt: runs ? now : null,
+    startedAt: null,
+    executedAt: null,
+    endedAt: null,
+    lease: runs ? { fence: 1, untilMs: leaseUntilMs } : { fence: 0, untilMs: 0 },
+    result: null,
+    error: null,
+  };
+}
+
+/**
+ * What follows from `event`.
+ * @returns the approval as it then stands, or undefined where the event does not apply: then nothing changes
+ * Source: DESIGN, the approval machine.
+ */
+export function transition(approval: Approval, event: ApprovalEvent, now: Date): Approval | undefined {
+  const ended = (state: ApprovalState, error: ApprovalError | null): Approval => ({
+    ...approval,
+    state,
+    error,
+    endedAt: now,
+    lease: { ...approval.lease, untilMs: 0 },
+  });
+  if (approval.state === 'pending') {
+    const expired = now >= approval.expiresAt;
+    switch (event.type) {
+      case 'approve':
+        if (expired || !event.allowed || event.digest !== approval.digest) return undefined;
+        return {
+          ...approval,
+          state: 'approved',
+          approvedBy: 'owner',
+          decidedAt: now,
+          approvedAt: now,
+          lease: { fence: approval.lease.fence + 1, untilMs: event.leaseUntilMs },
+        };
+      case 'reject':
+        return expired ? undefined : { ...ended('rejected', null), decidedAt: now };
+      case 'expire':
+        return expired ? ended('expired', null) : undefined;
+      case 'cancel':
+        // Nobody decided in time, whether or not the background has been there.
+        return expired ? ended('expired', null) : ended('cancelled', event.error);
+      default:
+        return undefined;
+    }
+  }
+  if (approval.state !== 'approved' || approval.approvedAt === null) return undefined;
+  if (event.type === 'reclaim') return reclaim(approval, event, now, ended);
+  if (!('fence' in event) || event.fence !== approval.lease.fence) return undefined;
+  const inTime = now.getTime() < approval.approvedAt.getTime() + START_WITHIN_MS;
+  if (approval.startedAt === null) {
+    switch (event.type) {
+      case 'start':
+        return inTime && event.allowed ? { ...approval, startedAt: now } : undefined;
+      case 'refuse':
+        return ended('failed', event.error);
+      case 'not_now':
+        if (approval.approvedBy === 'policy') return ended('failed', event.error);
+        if (!inTime) return ended('failed', 'not_started_in_time');
+        return { ...approval, lease: { ...approval.lease, untilMs: event.retryAtMs } };
+      default:
+        return undefined;
+    }
+  }
+  switch (event.type) {
+    case 'succeed':
+      return { ...ended('executed', null), executedAt: now, result: event.result };
+    case 'refuse':
+      return ended('failed', event.error);
+    case 'lose':
+      return ended('outcome_unknown', null);
+    default:
+      return undefined;
+  }
+}
+
+function reclaim(
+  approval: Approval,
+  event: Extract<ApprovalEvent, { type: 'reclaim' }>,
+  now: Date,
+  ended: (state: ApprovalState, error: ApprovalError | null) => Approval,
+): Approval | undefined {
+  if (event.storeNowMs < approval.lease.untilMs) return undefined;
+  const leased = { ...approval, lease: { fence: approval.lease.fence + 1, untilMs: event.leaseUntilMs } };
+  if (approval.startedAt !== null) return leased;
+  if (approval.approvedBy === 'policy') return ended('failed', 'interrupted');
+  const approvedAtMs = approval.approvedAt?.getTime() ?? 0;
+  return now.getTime() < approvedAtMs + START_WITHIN_MS ? leased : ended('failed', 'not_started_in_time');
+}
+
+/** The states in which `approval.decided` is told, by what led there. Source: API.md, Events; API-NOTES.md. */
+export function toldAs(before: Approval | undefined, after: Approval): ApprovalState | undefined {
+  if (before?.state === after.state) return undefined;
+  switch (after.state) {
+    case 'approved':
+      return after.approvedBy === 'owner' ? 'approved' : undefined;
+    case 'executed':
+    case 'failed':
+    case 'rejected':
+    case 'outcome_unknown':
+      return after.state;
+    default:
+      return undefined;
+  }
+}

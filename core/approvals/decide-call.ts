@@ -1,0 +1,100 @@
+import type { ErrorCode, ErrorDetails } from '../contract/errors.ts';
+import { HOUR_MS, type Limits, MINUTE_MS, nextUtcMidnight } from '../gate/limits.ts';
+import type { Group, Mode } from '../gate/permissions.ts';
+import type { Approval, FilingVerdict } from './approval.ts';
+
+/**
+ * What storage found, in the transaction that files, about a request and those before it.
+ * "Same" is the same `requestHash`: tool and resolved arguments. "Similar" is the same `similarHash`, in which spacing,
+ * case and punctuation of the caller's words do not count.
+ */
+export interface CallFacts {
+  /** The effective mode of the key for the group now; undefined when the key is off. */
+  readonly mode: Mode | undefined;
+  readonly group: Group;
+  /** The same request of the same key, `pending` and not past its `expiresAt`. */
+  readonly samePending: Approval | undefined;
+  /** The newest same request of the same key that is `approved`, or came to `outcome_unknown` in the last 24 hours. */
+  readonly sameUnfinished: Approval | undefined;
+  /** When the owner last rejected the same request or a similar one, of any of the owner's keys, in the last hour. */
+  readonly rejectedAt: Date | undefined;
+  /** A pending request of the same key for one of the same targets. */
+  readonly targetPending: Approval | undefined;
+  /** Another request of the owner with the same hash was executed in the last hour, or is another key's unfinished one. */
+  readonly executedLately: boolean;
+  /** Requests of this key that ran or run by policy and send mail, in the last 24 hours and in the last 10 minutes. */
+  readonly directSendsDay: number;
+  readonly directSends10Min: number;
+  /** Requests of this key filed as pending since midnight UTC. */
+  readonly filedToday: number;
+  readonly waitingOfKey: number;
+  readonly waitingOfOwner: number;
+}
+
+/** What the plan says of the request. */
+export interface CallFiling {
+  /** Holds that planning found, by name; any of them makes the call wait. */
+  readonly holds: readonly string[];
+  /** Counts against the send limit. */
+  readonly sends: boolean;
+  /** A repeat of it is held: sends and events. */
+  readonly repeatable: boolean;
+  readonly targeted: boolean;
+}
+
+export type CallVerdict =
+  | FilingVerdict
+  /** This approval is the answer; nothing new is made. */
+  | { readonly kind: 'existing'; readonly approval: Approval }
+  | { readonly kind: 'refuse'; readonly code: ErrorCode; readonly details: ErrorDetails };
+
+/**
+ * The judge inside `file`: existing, rejected, target, holds, caps; then run, ask or refuse.
+ * Source: DESIGN, the way of a call; API-NOTES.md, the same request again.
+ */
+export function decideCall(facts: CallFacts, filing: CallFiling, limits: Limits, now: Date): CallVerdict {
+  const refuse = (code: ErrorCode, details: ErrorDetails = {}): CallVerdict => ({
+    kind: 'refuse',
+    code,
+    details,
+  });
+  if (facts.mode === undefined) return refuse('invalid_token');
+  if (facts.mode === 'off') return refuse('not_permitted', { group: facts.group });
+  if (facts.samePending !== undefined) {
+    if (!filing.targeted) return { kind: 'existing', approval: facts.samePending };
+    return refuse('pending_exists_for_target', { approval_id: facts.samePending.id });
+  }
+  if (facts.sameUnfinished !== undefined) return { kind: 'existing', approval: facts.sameUnfinished };
+  if (facts.rejectedAt !== undefined) {
+    const resetsAt = new Date(facts.rejectedAt.getTime() + HOUR_MS);
+    return refuse('previously_rejected', { resets_at: resetsAt.toISOString() });
+  }
+  if (facts.targetPending !== undefined) {
+    return refuse('pending_exists_for_target', { approval_id: facts.targetPending.id });
+  }
+  const reasons = [...filing.holds];
+  if (facts.mode === 'approval') reasons.unshift('mode_approval');
+  if (filing.repeatable && facts.executedLately) reasons.push('likely_repeat');
+  if (
+    facts.mode === 'direct' &&
+    filing.sends &&
+    (facts.directSendsDay >= limits.directSendsPerDay || facts.directSends10Min >= limits.directSendsPer10Min)
+  ) {
+    reasons.push('send_limit');
+  }
+  if (reasons.length === 0) return { kind: 'run' };
+  if (facts.filedToday >= limits.filedPerDay) {
+    return refuse('quota_exceeded', { resets_at: nextUtcMidnight(now).toISOString() });
+  }
+  if (facts.waitingOfKey >= limits.waitingPerKey || facts.waitingOfOwner >= limits.waitingPerOwner) {
+    return refuse('too_many_pending', { retry_after_s: 60 });
+  }
+  return { kind: 'ask', reasons };
+}
+
+/** How far back each fact looks. */
+export const SAME_UNFINISHED_MS = 24 * HOUR_MS;
+export const REJECTED_MS = HOUR_MS;
+export const EXECUTED_LATELY_MS = HOUR_MS;
+export const SENDS_DAY_MS = 24 * HOUR_MS;
+export const SENDS_SHORT_MS = 10 * MINUTE_MS;

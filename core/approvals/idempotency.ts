@@ -1,0 +1,59 @@
+import { DAY_MS } from '../gate/limits.ts';
+import type { Approval } from './approval.ts';
+
+/** Whether a write with an Idempotency-Key may run, or is answered by an earlier one. Pure; judged inside `claim`. */
+
+/** Source: API.md, Limits: stored answers are kept 24 hours. */
+const CLAIM_LIFETIME_MS = DAY_MS;
+
+/** What is kept of an earlier request with the key. */
+export interface IdempotencyClaim {
+  /** SHA-256 of tool and arguments, hex. */
+  readonly fingerprint: string;
+  /** The key is free again: what held it changed nothing. */
+  readonly released: boolean;
+  /** By the store's clock. */
+  readonly leaseUntil: Date;
+  readonly sealedOutcome: string | null;
+  /** The approval that the request filed. */
+  readonly approvalId: string | null;
+  /** By the service's clock. */
+  readonly createdAt: Date;
+}
+
+export type ClaimVerdict =
+  /** Run it. `again`: it is the request that held the key before, which left no answer. */
+  | { readonly kind: 'win'; readonly again: boolean }
+  | { readonly kind: 'in_progress' }
+  | { readonly kind: 'reused' }
+  | { readonly kind: 'stored'; readonly sealedOutcome: string }
+  | { readonly kind: 'bound'; readonly approvalId: string };
+
+/** @param request `approval`: the one that the claim is bound to; `leasesAt`: now, by the store's clock */
+export function judgeClaim(
+  claim: IdempotencyClaim | undefined,
+  request: {
+    readonly fingerprint: string;
+    readonly approval: Approval | undefined;
+    readonly now: Date;
+    readonly leasesAt: Date;
+  },
+): ClaimVerdict {
+  const { fingerprint, approval, now, leasesAt } = request;
+  if (claim === undefined || now.getTime() - claim.createdAt.getTime() >= CLAIM_LIFETIME_MS) {
+    return { kind: 'win', again: false };
+  }
+  const again = claim.fingerprint === fingerprint;
+  if (claim.released) return { kind: 'win', again };
+  if (!again) return { kind: 'reused' };
+  const { sealedOutcome } = claim;
+  if (sealedOutcome !== null) return { kind: 'stored', sealedOutcome };
+  if (leasesAt < claim.leaseUntil) return { kind: 'in_progress' };
+  if (approval !== undefined && isAnswer(approval)) return { kind: 'bound', approvalId: approval.id };
+  return { kind: 'win', again };
+}
+
+/** A bound approval answers a retry, but for one that ran by policy and failed: that frees the key. */
+export function isAnswer({ state, approvedBy }: Pick<Approval, 'state' | 'approvedBy'>): boolean {
+  return !(state === 'failed' && approvedBy === 'policy');
+}

@@ -1,0 +1,362 @@
+import ICAL from 'ical.js';
+import * as z from 'zod';
+import { DAY_MS } from '../../gate/limits.ts';
+import { LEFT_OUT, type LeftOut } from '../../ports/calendar.ts';
+import { BeyondBounds, BrokenObject } from './broken-object.ts';
+import { refuseBeyondBounds } from './object-bounds.ts';
+import { readableLines, UNREAD_LINE } from './readable-lines.ts';
+import type { RecurrenceRule, WorkBudget } from './recurrence-rule.ts';
+import { recurrenceRule } from './rule-parts.ts';
+import { zoneOf } from './vtimezone.ts';
+import { instantOf, UTC, type Zone, zoneNamed } from './zone.ts';
+
+export { BrokenObject };
+
+/** A time as it is written. `zone` undefined: floating, or a whole day; it is then read in the zone of the reader. */
+export interface Moment {
+  readonly kind: 'date' | 'floating' | 'zoned';
+  readonly wallMs: number;
+  readonly zone: Zone | undefined;
+  /** The VTIMEZONE by which the object describes a zone that is known by its name, and read by that. */
+  readonly described: ICAL.Component | undefined;
+}
+
+/** Days as on a calendar, and then exact milliseconds: a day may have 23 hours. */
+export interface Span {
+  readonly days: number;
+  readonly exactMs: number;
+}
+
+/** One VEVENT. */
+export interface EventPart {
+  /** As ical.js reads it. */
+  readonly component: ICAL.Component;
+  /** Its place among the VEVENTs of the object, from 0. */
+  readonly index: number;
+  /** What could not be read of it, or of the object. */
+  readonly leftOut: readonly LeftOut[];
+  readonly uid: string;
+  readonly title: string;
+  readonly status: 'confirmed' | 'tentative' | 'cancelled';
+  readonly start: Moment;
+  readonly span: Span;
+  readonly recurrenceId: Moment | undefined;
+  /** RANGE=THISANDFUTURE. */
+  readonly andFuture: boolean;
+  readonly rules: readonly SeriesRule[];
+  readonly added: readonly AddedDate[];
+  readonly excluded: readonly Moment[];
+}
+
+interface SeriesRule {
+  readonly rule: RecurrenceRule;
+  readonly until: Moment | undefined;
+}
+
+interface AddedDate {
+  readonly start: Moment;
+  /** Undefined: as long as the event itself. */
+  readonly span: Span | undefined;
+}
+
+/** Every instance of a series carries its UID along. */
+const UID_CHARS_MAX = 4096;
+
+/** No calendar means a year before it, and ical.js shows what it cannot read as the year 0. */
+const FIRST_YEAR = 100;
+
+/** How much work one object may cost. */
+export interface ReadingBounds {
+  /** Following the zones that it describes. A zone with a long history costs 5000 steps. */
+  readonly zoneSteps: number;
+  /** Times, and names of zones. */
+  readonly times: number;
+  readonly zones: number;
+}
+
+/** Following zones takes some 50 ms at most. */
+export const USUAL_BOUNDS: ReadingBounds = { zoneSteps: 50_000, times: 20_000, zones: 100 };
+
+/**
+ * The events of one calendar object: what can be read of them. An event that cannot be placed in time, or named, is
+ * left out, and the others say so.
+ * @throws BrokenObject when none is left, as do the zones of their times if they take too long to follow
+ */
+export function readObject(ics: string, bounds: ReadingBounds = USUAL_BOUNDS): EventPart[] {
+  return reading(ics, ({ events, zones }) => {
+    const clocks = clocksOf(zones, bounds);
+    const parts = events.map((event, index) => partOrNone(event, index, clocks));
+    const read = parts.filter((part) => part !== undefined);
+    if (read.length === 0) throw new BrokenObject('a calendar object has no event that can be read');
+    if (read.length === parts.length) return read;
+    return read.map((part) => ({ ...part, leftOut: [...part.leftOut, 'VEVENT'] }));
+  });
+}
+
+function partOrNone(event: ICAL.Component, index: number, clocks: Clocks): EventPart | undefined {
+  try {
+    return eventPart(event, index, clocks);
+  } catch (error) {
+    if (error instanceof BeyondBounds) throw error;
+    // The others say that it is missing.
+    return undefined;
+  }
+}
+
+interface Components {
+  readonly events: ICAL.Component[];
+  readonly zones: readonly ICAL.Component[];
+}
+
+function reading<T>(ics: string, read: (components: Components) => T): T {
+  refuseBeyondBounds(ics);
+  try {
+    const [name, , components] = jCal.parse(parsed(ics));
+    if (name !== 'vcalendar') throw new BrokenObject('this is no VCALENDAR');
+    // Each without its calendar: for every time, ical.js would search the whole calendar for its zone.
+    const named = (wanted: string) =>
+      components.filter(([each]) => each === wanted).map((each) => new ICAL.Component(each));
+    return read({ events: named('vevent'), zones: named('vtimezone') });
+  } catch (error) {
+    if (error instanceof BrokenObject) throw error;
+    // ical.js throws plain errors, and type errors, at what it cannot read.
+    throw new BrokenObject('a calendar object cannot be read', { cause: error });
+  }
+}
+
+/** Line by line only if it cannot be parsed as it is: that takes twice as long. */
+function parsed(ics: string): unknown {
+  try {
+    return ICAL.parse(ics);
+  } catch {
+    return ICAL.parse(readableLines(ics));
+  }
+}
+
+/** RFC 7265. What ical.js parsed is checked only as far as it tells a single component from several. */
+const jCalComponent = z.tuple([z.string(), z.array(z.unknown()), z.array(z.unknown())]);
+const jCal = z.tuple([z.string(), z.array(z.unknown()), z.array(jCalComponent)]);
+
+/** Counts a time that is read, and gives the zone that a TZID names. */
+interface Clocks {
+  count(): void;
+  zone(tzid: string): NamedZone;
+}
+
+interface NamedZone {
+  readonly zone: Zone | undefined;
+  readonly described: ICAL.Component | undefined;
+}
+
+function clocksOf(components: readonly ICAL.Component[], bounds: ReadingBounds): Clocks {
+  if (components.length > bounds.zones) throw new BeyondBounds('a calendar object has too many zones');
+  const budget: WorkBudget = { left: bounds.zoneSteps };
+  const own = new Map<unknown, ICAL.Component>();
+  for (const component of components) {
+    const tzid: unknown = component.getFirstPropertyValue('tzid');
+    if (!own.has(tzid)) own.set(tzid, component);
+  }
+  const zones = new Map<string, NamedZone>();
+  let times = 0;
+  return {
+    count() {
+      times += 1;
+      if (times > bounds.times) throw new BeyondBounds('a calendar object has too many times');
+    },
+    zone(tzid) {
+      const found = zones.get(tzid);
+      if (found !== undefined) return found;
+      if (zones.size >= bounds.zones) throw new BeyondBounds('a calendar object names too many zones');
+      const component = own.get(tzid);
+      // The rules of an object are often cut short, or old: they serve only names that nobody knows.
+      const known = zoneNamed(tzid);
+      const named =
+        known === undefined
+          ? { zone: component && zoneOf(component, budget), described: undefined }
+          : { zone: known, described: component };
+      zones.set(tzid, named);
+      return named;
+    },
+  };
+}
+
+/** @throws BrokenObject when it cannot be placed in time, or named */
+function eventPart(event: ICAL.Component, index: number, clocks: Clocks): EventPart {
+  const leftOut = new Set(unreadLines(event));
+  if (leftOut.has('VEVENT')) throw new BrokenObject('an event cannot be placed or named');
+  /** What the event can do without. */
+  const orElse = <T>(name: LeftOut, instead: T, read: () => T): T => {
+    try {
+      return read();
+    } catch (error) {
+      if (error instanceof BeyondBounds) throw error;
+      leftOut.add(name);
+      return instead;
+    }
+  };
+  const each = <T>(name: LeftOut, read: (property: ICAL.Property) => T): T[] =>
+    event
+      .getAllProperties(name.toLowerCase())
+      .flatMap((property) => orElse<T[]>(name, [], () => [read(property)]));
+  const moments = (name: LeftOut) =>
+    each(name, (property) =>
+      timesOf(property, () => leftOut.add(name)).map((value) => momentFrom(value, property, clocks)),
+    ).flat();
+  const [dtstart] = event.getAllProperties('dtstart');
+  const start = dtstart && firstMoment(dtstart, clocks);
+  if (start === undefined) throw new BrokenObject('an event has no DTSTART');
+  const recurrenceId = event.getFirstProperty('recurrence-id');
+  const status = textOf(event, 'status').toUpperCase();
+  const uid = textOf(event, 'uid');
+  if (uid === '') throw new BrokenObject('an event has no UID');
+  if (uid.length > UID_CHARS_MAX) throw new BrokenObject('the UID of an event is too long');
+  return {
+    component: event,
+    index,
+    uid,
+    title: textOf(event, 'summary'),
+    status: status === 'CANCELLED' ? 'cancelled' : status === 'TENTATIVE' ? 'tentative' : 'confirmed',
+    start,
+    span: orElse('DTEND', shortest(start), () => spanOf(event, start, clocks)),
+    recurrenceId: recurrenceId === null ? undefined : firstMoment(recurrenceId, clocks),
+    andFuture: recurrenceId?.getFirstParameter('range')?.toUpperCase() === 'THISANDFUTURE',
+    rules: each('RRULE', (property) => seriesRule(property, start, clocks)),
+    added: each('RDATE', (property) => addedDates(property, clocks, () => leftOut.add('RDATE'))).flat(),
+    excluded: moments('EXDATE'),
+    // Read last: the set is complete by then.
+    leftOut: [...leftOut],
+  };
+}
+
+/** What lines that could not be parsed would have said. */
+function unreadLines(event: ICAL.Component): LeftOut[] {
+  return event.getAllProperties(UNREAD_LINE).map((property) => {
+    const name = String(property.getFirstValue());
+    if (['DTSTART', 'UID', 'RECURRENCE-ID'].includes(name)) return 'VEVENT';
+    return LEFT_OUT.find((known) => known === name) ?? 'OTHER';
+  });
+}
+
+function textOf(event: ICAL.Component, name: string): string {
+  const value = event.getFirstPropertyValue(name);
+  return typeof value === 'string' ? value : '';
+}
+
+function firstMoment(property: ICAL.Property, clocks: Clocks): Moment {
+  return momentFrom(timesOf(property, () => undefined)[0], property, clocks);
+}
+
+/** `2024-01-11T::`, as ical.js takes a date apart whose line does not say VALUE=DATE. */
+const DATE_FORM = /^(\d{4}-\d\d-\d\d)T::$/;
+
+/** The times of a property; `odd` is called for each value that is none. */
+function timesOf(property: ICAL.Property, odd: () => void): unknown[] {
+  try {
+    return property.getValues();
+  } catch {
+    // One by one, and with dates that stand where times should.
+    const [, , , ...values] = z.array(z.unknown()).parse(property.jCal);
+    return values.flatMap((value) => {
+      const text = String(value);
+      const date = DATE_FORM.exec(text)?.[1];
+      try {
+        return [
+          date === undefined ? ICAL.Time.fromDateTimeString(text, property) : ICAL.Time.fromDateString(date),
+        ];
+      } catch {
+        odd();
+        return [];
+      }
+    });
+  }
+}
+
+function momentFrom(value: unknown, property: ICAL.Property, clocks: Clocks): Moment {
+  clocks.count();
+  if (!(value instanceof ICAL.Time)) throw new BrokenObject(`${property.name} is no time`);
+  const { year, month, day, hour, minute, second, isDate } = value;
+  if (!(year >= FIRST_YEAR)) throw new BrokenObject(`${property.name} is no time`);
+  const wallMs = isDate
+    ? Date.UTC(year, month - 1, day)
+    : Date.UTC(year, month - 1, day, hour, minute, second);
+  if (Number.isNaN(wallMs)) throw new BrokenObject(`${property.name} is no time`);
+  if (isDate) return { kind: 'date', wallMs, ...NO_ZONE };
+  if (value.zone === ICAL.Timezone.utcTimezone) {
+    return { kind: 'zoned', wallMs, zone: UTC, described: undefined };
+  }
+  const tzid = property.getFirstParameter('tzid');
+  const named = tzid ? clocks.zone(tzid) : NO_ZONE;
+  return { kind: named.zone === undefined ? 'floating' : 'zoned', wallMs, ...named };
+}
+
+const NO_ZONE: NamedZone = { zone: undefined, described: undefined };
+const NO_TIME: Span = { days: 0, exactMs: 0 };
+const LONGEST_MS = 100 * 366 * DAY_MS;
+
+/** RFC 5545 3.6.1: without DTEND and DURATION a day lasts a day, and a time no time. */
+function spanOf(event: ICAL.Component, start: Moment, clocks: Clocks): Span {
+  const end = event.getFirstProperty('dtend');
+  const duration = event.getFirstPropertyValue('duration');
+  if (end !== null) return bounded(spanUntil(start, firstMoment(end, clocks)));
+  if (duration instanceof ICAL.Duration) return bounded(spanFrom(duration, start));
+  return shortest(start);
+}
+
+function shortest({ kind }: Moment): Span {
+  return kind === 'date' ? { days: 1, exactMs: 0 } : NO_TIME;
+}
+
+function bounded(span: Span): Span {
+  if (span.days * DAY_MS + span.exactMs > LONGEST_MS)
+    throw new BrokenObject('an event lasts a hundred years');
+  return span;
+}
+
+/** What ends before it begins lasts no time. */
+function spanUntil(start: Moment, end: Moment): Span {
+  if (start.kind === 'date') {
+    return { days: Math.max(1, Math.round((end.wallMs - start.wallMs) / DAY_MS)), exactMs: 0 };
+  }
+  const lengthMs = absolute(end, start) - absolute(start, end);
+  return { days: 0, exactMs: Math.max(0, lengthMs) };
+}
+
+/** For a difference: where only one of the two has a zone, it is the zone of both. */
+function absolute(moment: Moment, other: Moment): number {
+  const zone = moment.zone ?? other.zone;
+  return zone === undefined ? moment.wallMs : instantOf(moment.wallMs, zone);
+}
+
+function spanFrom(duration: ICAL.Duration, start: Moment): Span {
+  const { weeks, days, hours, minutes, seconds, isNegative } = duration;
+  if (isNegative) return NO_TIME;
+  const exactMs = ((hours * 60 + minutes) * 60 + seconds) * 1000;
+  const whole = weeks * 7 + days;
+  return start.kind === 'date'
+    ? { days: Math.max(1, whole + Math.ceil(exactMs / DAY_MS)), exactMs: 0 }
+    : { days: whole, exactMs };
+}
+
+function addedDates(property: ICAL.Property, clocks: Clocks, odd: () => void): AddedDate[] {
+  return timesOf(property, odd).map((value) => {
+    if (!(value instanceof ICAL.Period))
+      return { start: momentFrom(value, property, clocks), span: undefined };
+    const start = momentFrom(value.start, property, clocks);
+    const { duration, end } = value;
+    if (duration !== null) return { start, span: bounded(spanFrom(duration, start)) };
+    return { start, span: bounded(spanUntil(start, momentFrom(end, property, clocks))) };
+  });
+}
+
+function seriesRule(property: ICAL.Property, start: Moment, clocks: Clocks): SeriesRule {
+  clocks.count();
+  const recur = property.getFirstValue();
+  if (!(recur instanceof ICAL.Recur)) throw new BrokenObject('RRULE is no rule');
+  const { until } = recur;
+  const rule = recurrenceRule(recur);
+  return {
+    // Of whole days, what a rule says of times is ignored (RFC 5545 3.3.10).
+    rule: start.kind === 'date' ? { ...rule, byHour: [], byMinute: [], bySecond: [] } : rule,
+    until: until === null || until === undefined ? undefined : momentFrom(until, property, clocks),
+  };
+}

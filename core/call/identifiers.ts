@@ -1,0 +1,163 @@
+import type { MessageRow } from '../mail/message-row.ts';
+import type { Random } from '../ports/clock.ts';
+import type { Keyring } from '../secrets/keyring.ts';
+
+/**
+ * The identifiers that go over the wire. Message ids and cursors are sealed: nobody reads a folder name or a
+ * position in them, and nobody makes one. Source: API.md, Identifier formats; DESIGN, keys at rest.
+ */
+
+/** What a message id says. It names the folder by a keyed hash only. */
+export interface MessageIdParts {
+  readonly accountId: number;
+  readonly uidValidity: string;
+  readonly uid: number;
+  readonly stableId: string | null;
+  /** The first 16 bytes of the row's fingerprint, hex. */
+  readonly fingerprint: string;
+  readonly internalDate: Date;
+  readonly sizeBytes: number;
+  /** Whether a folder's path is the one that the id was made for. */
+  isIn(path: string): boolean;
+}
+
+/** What an id is made of. */
+type IdentifiedRow = Pick<MessageRow, 'place' | 'stableId' | 'fingerprint' | 'internalDate' | 'sizeBytes'>;
+
+type OpenedMessageId =
+  | { readonly kind: 'opened'; readonly parts: MessageIdParts }
+  /** It was issued, to another owner. */
+  | { readonly kind: 'foreign' }
+  | { readonly kind: 'forged' };
+
+const FIXED_BYTES = 8 + 4 + 16 + 8 + 4 + 16 + 6 + 6;
+
+export interface Identifiers {
+  messageId(ownerId: string, accountId: number, row: IdentifiedRow): string;
+  openMessageId(ownerId: string, id: string): OpenedMessageId;
+  /** @param scope what the position belongs to: tool and parameters @param position a short JSON array */
+  cursor(ownerId: string, scope: string, position: readonly (string | number)[]): string;
+  /** Undefined: not issued here, or issued for another owner or other parameters. */
+  openCursor(ownerId: string, scope: string, cursor: string): readonly unknown[] | undefined;
+}
+
+const TAGS_KEPT = 1000;
+const IDS_KEPT = 10_000;
+/** Mail servers choose folder names and stable ids, of any length. What is longer than this is not kept. */
+const NAME_CHARS_KEPT = 1000;
+
+const PREFIX_MESSAGE = 'm1_';
+const PREFIX_CURSOR = 'c1_';
+
+export function createIdentifiers(keyring: Keyring): Identifiers {
+  const tag = (purpose: string, text: string, bytes: number, keyId?: string): Buffer => {
+    const mac = keyring.mac(purpose, text, keyId);
+    if (mac === undefined) throw new Error('the key of an opened identifier is in the ring');
+    return Buffer.from(mac.subarray(0, bytes));
+  };
+  // The rows of a list share their owner and their folder: their tags are half of what an id costs.
+  const tags = new Map<string, Buffer>();
+  const keptTag = (purpose: 'owner' | 'folder', text: string, bytes: number): Buffer => {
+    const name = `${purpose}\n${text}`;
+    const kept = tags.get(name);
+    if (kept !== undefined) return kept;
+    const made = tag(purpose, text, bytes);
+    if (name.length > NAME_CHARS_KEPT) return made;
+    if (tags.size >= TAGS_KEPT) tags.clear();
+    tags.set(name, made);
+    return made;
+  };
+  const sealedId = (ownerId: string, accountId: number, row: IdentifiedRow): string => {
+    const stable = Buffer.from(row.stableId ?? '', 'utf8');
+    const bytes = Buffer.alloc(FIXED_BYTES + stable.length);
+    let at = keptTag('owner', ownerId, 8).copy(bytes, 0);
+    at = bytes.writeUInt32BE(accountId, at);
+    at += keptTag('folder', row.place.path, 16).copy(bytes, at);
+    at = bytes.writeBigUInt64BE(BigInt(row.place.uidValidity), at);
+    at = bytes.writeUInt32BE(row.place.uid, at);
+    at += bytes.write(row.fingerprint.slice(0, 32), at, 'hex');
+    at = bytes.writeUIntBE(Math.max(0, Math.floor(row.internalDate.getTime() / 1000)), at, 6);
+    at = bytes.writeUIntBE(row.sizeBytes, at, 6);
+    stable.copy(bytes, at);
+    return PREFIX_MESSAGE + Buffer.from(keyring.sealFixed('message-id', bytes)).toString('base64url');
+  };
+  // The same message has the same id, and whoever asks for news asks for mostly the same messages.
+  const ids = new Map<string, string>();
+  return {
+    messageId(ownerId, accountId, row) {
+      const { place, fingerprint, stableId } = row;
+      const name = JSON.stringify([ownerId, accountId, place, fingerprint, stableId]);
+      const kept = ids.get(name);
+      if (kept !== undefined) return kept;
+      const made = sealedId(ownerId, accountId, row);
+      if (name.length > NAME_CHARS_KEPT) return made;
+      if (ids.size >= IDS_KEPT) ids.clear();
+      ids.set(name, made);
+      return made;
+    },
+    openMessageId(ownerId, id) {
+      const opened = openText(keyring, 'message-id', PREFIX_MESSAGE, id);
+      if (opened === undefined || opened.bytes.length < FIXED_BYTES) return { kind: 'forged' };
+      const bytes = Buffer.from(opened.bytes);
+      if (!bytes.subarray(0, 8).equals(tag('owner', ownerId, 8, opened.keyId))) return { kind: 'foreign' };
+      const folder = bytes.subarray(12, 28);
+      const stable = bytes.subarray(FIXED_BYTES).toString('utf8');
+      return {
+        kind: 'opened',
+        parts: {
+          accountId: bytes.readUInt32BE(8),
+          uidValidity: bytes.readBigUInt64BE(28).toString(),
+          uid: bytes.readUInt32BE(36),
+          fingerprint: bytes.subarray(40, 56).toString('hex'),
+          internalDate: new Date(bytes.readUIntBE(56, 6) * 1000),
+          sizeBytes: bytes.readUIntBE(62, 6),
+          stableId: stable === '' ? null : stable,
+          isIn: (path) => folder.equals(tag('folder', path, 16, opened.keyId)),
+        },
+      };
+    },
+    cursor(ownerId, scope, position) {
+      const bytes = Buffer.concat([
+        tag('cursor', `${ownerId}\n${scope}`, 8),
+        Buffer.from(JSON.stringify(position)),
+      ]);
+      const cursor = PREFIX_CURSOR + Buffer.from(keyring.sealFixed('cursor', bytes)).toString('base64url');
+      if (cursor.length > 120) throw new Error('a cursor has at most 120 characters');
+      return cursor;
+    },
+    openCursor(ownerId, scope, cursor) {
+      const opened = openText(keyring, 'cursor', PREFIX_CURSOR, cursor);
+      if (opened === undefined) return undefined;
+      const bytes = Buffer.from(opened.bytes);
+      if (!bytes.subarray(0, 8).equals(tag('cursor', `${ownerId}\n${scope}`, 8, opened.keyId)))
+        return undefined;
+      const position: unknown = JSON.parse(bytes.subarray(8).toString('utf8'));
+      return Array.isArray(position) ? position : undefined;
+    },
+  };
+}
+
+/** One spelling only: base64url ignores stray bits at the end, an identifier does not. */
+function openText(keyring: Keyring, purpose: string, prefix: string, text: string) {
+  if (!text.startsWith(prefix)) return undefined;
+  const sealed = Buffer.from(text.slice(prefix.length), 'base64url');
+  if (sealed.toString('base64url') !== text.slice(prefix.length)) return undefined;
+  return keyring.openFixed(purpose, sealed);
+}
+
+export function approvalId(random: Random): string {
+  return `apr_${Buffer.from(random(16)).toString('base64url')}`;
+}
+
+export function credentialId(random: Random): string {
+  return `key_${Buffer.from(random(12)).toString('hex')}`;
+}
+
+export function eventId(random: Random): string {
+  return `evt_${Buffer.from(random(16)).toString('base64url')}`;
+}
+
+/** Of one request with an Idempotency-Key. */
+export function requestId(random: Random): string {
+  return `req_${Buffer.from(random(16)).toString('base64url')}`;
+}

@@ -1,0 +1,199 @@
+import { folderRolesOf, type WithRole, withRoles } from '../accounts/account-folders.ts';
+import { notFoundAsNone } from '../accounts/mail-call.ts';
+import { type ReadMessage, readMessage } from '../accounts/read-message.ts';
+import { relocationMark } from '../accounts/sent-evidence.ts';
+import type { MessageTarget } from '../actions/message-target.ts';
+import { ServiceError } from '../contract/errors.ts';
+import type { MessageRow } from '../mail/message-row.ts';
+import { type FolderRole, type MailCall, MailError, type MailFolder } from '../ports/mail.ts';
+import type { Account } from '../ports/storage.ts';
+import type { TextWindow } from '../reading/message-job.ts';
+import { folderName, shortened } from '../text/shortened.ts';
+import type { CallContext } from '../tools/define-tool.ts';
+import type { MessageIdParts } from './identifiers.ts';
+
+/** Which accounts, folders and messages a call means. */
+
+/** The accounts that a call asks about: the one named, or all. @throws ServiceError no_mail_account_connected, not_found */
+export function accountsOf(context: CallContext, accountId: number | undefined): readonly Account[] {
+  if (context.accounts.length === 0) throw new ServiceError('no_mail_account_connected');
+  if (accountId === undefined) return context.accounts;
+  return [accountNamed(context, accountId)];
+}
+
+/** The account that sends: the one named, or the active one. @throws ServiceError no_mail_account_connected, not_found */
+export function sendingAccount(context: CallContext, accountId: number | undefined): Account {
+  if (context.accounts.length === 0) throw new ServiceError('no_mail_account_connected');
+  const wanted = accountId ?? context.owner.activeAccountId;
+  return wanted === null ? accountNamed(context, 0) : accountNamed(context, wanted);
+}
+
+function accountNamed(context: CallContext, accountId: number): Account {
+  const account = context.accounts.find((one) => one.accountId === accountId);
+  if (account === undefined) throw new ServiceError('not_found', { details: { reason: 'account' } });
+  return account;
+}
+
+/**
+ * One of several accounts is asked: when it cannot be, the failure names it.
+ * @param about what it may say is not there
+ */
+export async function asked<T>(
+  account: Account,
+  about: 'folder' | 'calendar',
+  answer: Promise<T>,
+): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (!(error instanceof MailError)) throw error;
+    if (error.code === 'not_found')
+      throw new ServiceError('not_found', { details: { reason: about }, cause: error });
+    const details = { account_id: account.accountId, reason: error.code };
+    throw new ServiceError('upstream_mail_error', { details, cause: error });
+  }
+}
+
+const ROLES: readonly string[] = [
+  'inbox',
+  'sent',
+  'drafts',
+  'spam',
+  'trash',
+  'archive',
+] satisfies FolderRole[];
+
+/** The folder of that exact name, else of that role. */
+export function folderNamed<F extends WithRole<MailFolder>>(
+  folders: readonly F[],
+  name: string,
+): F | undefined {
+  const exact = folders.find((folder) => folder.path === name);
+  if (exact !== undefined || !ROLES.includes(name.toLowerCase())) return exact;
+  return folders.find((folder) => folder.role === name.toLowerCase());
+}
+
+/** The folders of an account with their roles. @throws ServiceError upstream_mail_error */
+export async function foldersOf(
+  context: CallContext,
+  account: Account,
+  options?: { fresh: boolean },
+): Promise<readonly WithRole<MailFolder>[]> {
+  const mailbox = { account, call: context.mailCall(account) };
+  const roles = await asked(account, 'folder', folderRolesOf(context.ports, mailbox));
+  return withRoles(await asked(account, 'folder', context.ports.mail.folders(mailbox.call, options)), roles);
+}
+
+/**
+ * Finds the folder that `choose` picks. Refreshes the folder list once before giving up, so that a folder that another
+ * program just created is found. Returns undefined if none matches.
+ */
+export async function findFolder(
+  context: CallContext,
+  account: Account,
+  choose: (folders: readonly WithRole<MailFolder>[]) => WithRole<MailFolder> | undefined,
+): Promise<WithRole<MailFolder> | undefined> {
+  const known = choose(await foldersOf(context, account));
+  return known ?? choose(await foldersOf(context, account, { fresh: true }));
+}
+
+/** A row as lists show it. Source: API.md, Message summary. */
+export function summaryOf(context: CallContext, account: Account, row: MessageRow) {
+  const id = context.identifiers.messageId(context.owner.ownerId, account.accountId, row);
+  return {
+    id,
+    account_id: account.accountId,
+    folder: folderName(row.place.path),
+    from: shortened(row.from, ROW_FIELD_CHARS),
+    subject: shortened(row.subject, ROW_FIELD_CHARS),
+    date: row.date,
+  };
+}
+
+/** A stranger's header may be as long as a book; a row of a list is not. */
+export const ROW_FIELD_CHARS = 501;
+
+/**
+ * Finds what an id means and asks for it where it lies. A message that has moved is found again only by a unique
+ * match on its stable id, headers, size and date; else it is not found.
+ * @param ask what to ask of the message at its place; MailError `not_found` there begins the search
+ * @throws ServiceError invalid_message_id, not_found @throws MailError
+ */
+export async function findMessage<T>(
+  context: CallContext,
+  id: string,
+  ask: (call: MailCall, row: Pick<MessageRow, 'place'>) => Promise<{ row: MessageRow; value: T } | undefined>,
+): Promise<{ account: Account; row: MessageRow; value: T }> {
+  const opened = context.identifiers.openMessageId(context.owner.ownerId, id);
+  if (opened.kind === 'forged') throw new ServiceError('invalid_message_id');
+  const gone = new ServiceError('not_found', { details: { reason: 'message' } });
+  if (opened.kind === 'foreign') throw gone;
+  const { parts } = opened;
+  const account = context.accounts.find((one) => one.accountId === parts.accountId);
+  if (account === undefined) throw gone;
+  const call = context.mailCall(account);
+  const { mail } = context.ports;
+  const isMeant = (row: MessageRow) => matches(row, parts);
+
+  const folder = (await mail.folders(call)).find((one) => parts.isIn(one.path));
+  if (folder !== undefined) {
+    const place = { path: folder.path, uidValidity: parts.uidValidity, uid: parts.uid };
+    const there = await notFoundAsNone(ask(call, { place }));
+    if (there !== undefined && isMeant(there.row)) return { account, ...there };
+  }
+  const found = (await mail.find(call, parts)).filter(isMeant);
+  const [only] = found;
+  if (only === undefined || found.length > 1) throw gone;
+  const there = await notFoundAsNone(ask(call, only));
+  if (there === undefined || !isMeant(there.row)) throw gone;
+  return { account, ...there };
+}
+
+/** The row that an id means. */
+export async function findRow(
+  context: CallContext,
+  id: string,
+): Promise<{ account: Account; row: MessageRow }> {
+  return findMessage(context, id, async (call, { place }) => {
+    const row = await context.ports.mail.row(call, place);
+    return row && { row, value: undefined };
+  });
+}
+
+/** The message that an id means, read. @param window the part of its text that is wanted */
+export async function messageNamed(
+  context: CallContext,
+  id: string,
+  window: TextWindow,
+): Promise<{ account: Account; row: MessageRow; message: ReadMessage }> {
+  const { account, row, value } = await findMessage(context, id, async (call, { place }) => {
+    const message = await context.ports.mail.read(call, place);
+    return { row: message.row, value: message.source };
+  });
+  return { account, row, message: await readMessage(context.ports, context.signal, value, window) };
+}
+
+function matches(row: MessageRow, parts: MessageIdParts): boolean {
+  return row.stableId === parts.stableId && row.fingerprint.startsWith(parts.fingerprint);
+}
+
+/** A message as a plan keeps it. */
+export function messageTarget(account: Account, id: string, row: MessageRow): MessageTarget {
+  const { path, uidValidity, uid } = row.place;
+  return {
+    id,
+    account: { accountId: account.accountId, email: account.email },
+    path,
+    uidValidity,
+    uid,
+    stableId: row.stableId,
+    fingerprint: row.fingerprint,
+    from: shortened(row.from, ROW_FIELD_CHARS),
+    subject: shortened(row.subject, ROW_FIELD_CHARS),
+    date: row.date,
+    preview: '',
+    internalDateMs: row.internalDate.getTime(),
+    sizeBytes: row.sizeBytes,
+    mark: relocationMark(row),
+  };
+}

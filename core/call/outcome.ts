@@ -1,0 +1,158 @@
+import * as z from 'zod';
+import { type Approval, type ApprovalState, isTerminal } from '../approvals/approval.ts';
+import { ERRORS, type ErrorCode, type ErrorDetails, type ServiceError } from '../contract/errors.ts';
+import { MINUTE_MS } from '../gate/limits.ts';
+
+/**
+ * What a call came to, as it goes over the wire; each door writes it in its own way.
+ * Source: API.md, Response envelope.
+ */
+export type Outcome = Success | Pending | Failure;
+
+export type Result = Readonly<Record<string, unknown>>;
+
+/** Whether a value is an object with fields, and not a list. */
+export function isRecord(value: unknown): value is Result {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export interface Success<R = Result> {
+  readonly status: 'ok' | 'empty';
+  readonly executed?: boolean;
+  readonly auto_approved?: boolean;
+  readonly result: R;
+}
+
+export interface Pending {
+  readonly status: 'pending_approval';
+  readonly executed: false;
+  readonly approval: WireApproval;
+  readonly approvals_url: string;
+  readonly poll_after_s: number;
+  readonly message: string;
+}
+
+export interface Failure {
+  readonly status: 'error';
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly details?: ErrorDetails;
+}
+
+export type WireApproval = {
+  readonly id: string;
+  readonly state: ApprovalState;
+  readonly tool: string;
+  readonly action?: string;
+  readonly created_at: string;
+  readonly expires_at?: string;
+  readonly decided_at?: string;
+  readonly executed_at?: string;
+  readonly result?: Result;
+  readonly error?: string;
+};
+
+/** What is said of an approval that has ended. */
+export type EndedApproval = { readonly approval: WireApproval; readonly meaning: string };
+
+const stored = z.discriminatedUnion('status', [
+  z.looseObject({ status: z.enum(['ok', 'empty']), result: z.looseObject({}) }),
+  z.looseObject({ status: z.literal('pending_approval'), approval: z.looseObject({ id: z.string() }) }),
+]);
+
+/** An answer that was stored, as it was: parsing must not change a byte of how it is written again. */
+export const storedOutcome = z.custom<Success | Pending>((value) => stored.safeParse(value).success);
+
+const NOT_DONE =
+  'This action is NOT done yet: it waits for the owner. Poll the approval, no faster than poll_after_s; do not ' +
+  'repeat the call. Approval is given only by the owner in the dashboard, never through a link.';
+
+export function failure(code: ErrorCode, details?: ErrorDetails): Failure {
+  const plain = { status: 'error', code, message: ERRORS[code] } as const;
+  return details === undefined || Object.keys(details).length === 0 ? plain : { ...plain, details };
+}
+
+export function failureOf(error: ServiceError): Failure {
+  return failure(error.code, error.details);
+}
+
+/** Fields that have no value yet are absent. Source: API.md, Approval. */
+export function wireApproval(approval: Approval): WireApproval {
+  return {
+    id: approval.id,
+    state: approval.state,
+    tool: approval.tool,
+    ...(approval.action === null ? {} : { action: approval.action }),
+    created_at: approval.createdAt.toISOString(),
+    ...(approval.state === 'pending' ? { expires_at: approval.expiresAt.toISOString() } : {}),
+    ...(approval.decidedAt === null ? {} : { decided_at: approval.decidedAt.toISOString() }),
+    ...(approval.executedAt === null ? {} : { executed_at: approval.executedAt.toISOString() }),
+    ...(approval.result === null ? {} : { result: approval.result }),
+    ...(approval.error === null ? {} : { error: approval.error }),
+  };
+}
+
+/** What a read of an approval answers: not done yet, or how it ended. */
+export function approvalOutcome(
+  approval: Approval,
+  dashboardUrl: string,
+  now: Date,
+): Success<EndedApproval> | Pending {
+  if (isTerminal(approval.state)) return endedOutcome(approval);
+  return {
+    status: 'pending_approval',
+    executed: false,
+    approval: wireApproval(approval),
+    approvals_url: `${dashboardUrl}/approvals`,
+    poll_after_s: now.getTime() - approval.createdAt.getTime() < 5 * MINUTE_MS ? 15 : 30,
+    message: NOT_DONE,
+  };
+}
+
+export function endedOutcome(approval: Approval): Success<EndedApproval> {
+  return {
+    status: 'ok',
+    executed: approval.state === 'executed',
+    result: { approval: wireApproval(approval), meaning: meaningOf(approval) },
+  };
+}
+
+/** One sentence for the agent. */
+export function meaningOf(approval: Approval): string {
+  switch (approval.state) {
+    case 'pending':
+      return 'The request waits for the owner. Nothing has happened yet.';
+    case 'approved':
+      return 'The request is approved and is being carried out. It is not done yet.';
+    case 'executed': {
+      const inPart =
+        leftUndone(approval) === undefined
+          ? ''
+          : ' in part only: result.items says which messages are not done, and why';
+      return approval.approvedBy === 'policy'
+        ? `The action was carried out${inPart}; this key may do it without asking.`
+        : `The owner approved the request and the action was carried out${inPart}.`;
+    }
+    case 'failed':
+      return 'The action was not carried out. Nothing was done.';
+    case 'rejected':
+      return 'The owner rejected the request. Nothing was done. Do not repeat it.';
+    case 'expired':
+      return 'The owner did not decide in time. Nothing was done.';
+    case 'cancelled':
+      return 'The request was withdrawn before a decision. Nothing was done.';
+    case 'outcome_unknown':
+      return 'The action may or may not have happened. Do not repeat it; look in the Sent folder, or in the calendar.';
+  }
+}
+
+const itemsDone = z.looseObject({ items: z.array(z.looseObject({ done: z.boolean().optional() })) });
+
+/** Of a change of several messages that was executed: how many of them are not done. Undefined: all are. */
+export function leftUndone({
+  result,
+}: Approval): { readonly undone: number; readonly of: number } | undefined {
+  const items = itemsDone.safeParse(result).data?.items ?? [];
+  const undone = items.filter(({ done }) => done === false).length;
+  return undone === 0 ? undefined : { undone, of: items.length };
+}

@@ -1,0 +1,184 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import * as z from 'zod';
+import { codePoints } from '../text/code-points.ts';
+import { normalForm } from '../text/normal-form.ts';
+import { shortened } from '../text/shortened.ts';
+import { type ErrorDetails, ServiceError } from './errors.ts';
+
+/**
+ * Arguments of tools: the schema that is published is the schema that is checked (ajv); zod gives the types and
+ * the rules that JSON Schema cannot say. Lengths count Unicode code points on both sides.
+ */
+
+/** One entry of `details.errors`. Source: API-NOTES.md. */
+export interface ArgumentError {
+  /** A path like `to[0]`; empty for the arguments as a whole. */
+  readonly field: string;
+  readonly rule: string;
+  readonly message: string;
+}
+
+export function invalidArguments(errors: readonly ArgumentError[]): ServiceError {
+  return new ServiceError('invalid_arguments', { details: errorDetails(errors) });
+}
+
+const ERRORS_SHOWN = 30;
+/** The caller names fields that there are not, and may name them by a book. */
+const FIELD_CHARS = 100;
+
+/** The details of a refusal of arguments: `errors_total` is there when there are more errors than are shown. */
+export function errorDetails(errors: readonly ArgumentError[]): ErrorDetails {
+  const shown = errors
+    .slice(0, ERRORS_SHOWN)
+    .map((error) => ({ ...error, field: shortened(error.field, FIELD_CHARS) }));
+  return errors.length > shown.length ? { errors: shown, errors_total: errors.length } : { errors: shown };
+}
+
+export function invalidArgument(field: string, rule: string, message: string): ServiceError {
+  return invalidArguments([{ field, rule, message }]);
+}
+
+// NUL, control characters but TAB and LF (CR has become LF by then), DEL, lone surrogates.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that are refused
+const REFUSED = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u0080-\u009f]|\p{Surrogate}/u;
+
+/** Text whose CR and CRLF become LF and that holds no other control characters but TAB and LF. */
+export function text(bounds: { min: number; max: number; description: string }) {
+  return z
+    .string()
+    .refine((value) => codePoints(bodyText(value)) >= bounds.min, {
+      message: `must have at least ${bounds.min} characters`,
+    })
+    .refine((value) => codePoints(value) <= bounds.max, {
+      message: `must have at most ${bounds.max} characters`,
+    })
+    .refine((value) => !REFUSED.test(value.replace(/\r\n?/g, '\n')), {
+      message: 'must hold no control characters but TAB and line breaks, and no lone surrogates',
+    })
+    .meta({ minLength: bounds.min, maxLength: bounds.max, description: bounds.description });
+}
+
+/** Text that can stand in a header: without line breaks, TAB, and what a reader would drop. */
+export function line(bounds: { min: number; max: number; description: string }) {
+  return z
+    .string()
+    .refine((value) => codePoints(value) >= bounds.min, {
+      message: `must have at least ${bounds.min} characters`,
+    })
+    .refine((value) => codePoints(value) <= bounds.max, {
+      message: `must have at most ${bounds.max} characters`,
+    })
+    .refine((value) => !REFUSED.test(value) && !/[\t\r\n\u2028\u2029\ufeff]/.test(value), {
+      message: 'must be one line without TAB, control characters, byte order marks or lone surrogates',
+    })
+    .meta({ minLength: bounds.min, maxLength: bounds.max, description: bounds.description });
+}
+
+/** Line ends become LF; the one final newline, and byte order marks in front, are no part of the text. */
+export function bodyText(value: string): string {
+  return value
+    .replace(/^\ufeff+/, '')
+    .replace(/\r\n?/g, '\n')
+    .replace(/\n$/, '');
+}
+
+export const messageId = z
+  .string()
+  .regex(/^m1_[A-Za-z0-9_-]{1,1437}$/)
+  .meta({ description: 'A message id, exactly as a result returned it.' });
+
+export const cursor = z
+  .string()
+  .max(120)
+  .regex(/^c1_[A-Za-z0-9_-]+$/)
+  .meta({ description: "The previous page's next_cursor; repeat the other arguments unchanged." });
+
+export const accountId = z.int().min(1).meta({ description: 'An account, as list_accounts shows it.' });
+
+export const limit = z.int().min(1).max(50).meta({ description: 'Rows of a page; default 20.' });
+
+// One local part, one @, a domain with a dot, none of the characters that could start something else in a header.
+const ADDRESS = /^[^\s@<>,;:"'()[\]\\]+@[^\s@<>,;:"'()[\]\\.]+(\.[^\s@<>,;:"'()[\]\\.]+)+$/;
+
+// What every server can be given: more than ASCII needs SMTPUTF8, and `=?` is what a reader would decode.
+const DELIVERABLE = /^[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*@[A-Za-z0-9.-]+$/;
+
+export const address = z
+  .string()
+  .regex(ADDRESS)
+  .refine((value) => codePoints(value) >= 3 && codePoints(value) <= 254, {
+    message: 'must have 3 to 254 characters',
+  })
+  .refine(isDeliverable, {
+    message: 'must be an address in plain ASCII; a domain beyond ASCII in its xn-- form',
+  })
+  .meta({ minLength: 3, maxLength: 254, description: 'A bare address such as ada@example.org.' });
+
+/** Whether every server and reader takes it for one address. */
+export function isDeliverable(value: string): boolean {
+  return DELIVERABLE.test(value) && !value.includes('=?');
+}
+
+/** An address as it is compared: addresses that differ in case or composition reach the same person. */
+export function normalAddress(value: string): string {
+  return normalForm(value.trim(), 'NFC').toLowerCase();
+}
+
+const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true });
+
+export interface Arguments<A> {
+  readonly jsonSchema: Readonly<Record<string, unknown>>;
+  /** @throws ServiceError invalid_arguments, or invalid_message_id for text that cannot be a message id */
+  parse(args: unknown): A;
+}
+
+/** The published schema of a tool's arguments, and their check against that very schema. */
+export function argumentsOf<S extends z.ZodType>(input: S): Arguments<z.output<S>> {
+  const { $schema: _dialect, ...jsonSchema } = z.toJSONSchema(input, {
+    io: 'input',
+    target: 'draft-2020-12',
+  });
+  // Compiled when first used: a process that lists tools need not pay for it.
+  let validate: ValidateFunction | undefined;
+  return {
+    jsonSchema,
+    parse(args) {
+      validate ??= ajv.compile(jsonSchema);
+      if (!validate(args)) throw refusal((validate.errors ?? []).map(schemaError));
+      const parsed = input.safeParse(args);
+      if (parsed.success) return parsed.data;
+      throw refusal(
+        parsed.error.issues.map((issue) => ({
+          field: fieldOf(issue.path),
+          rule: issue.code === 'custom' ? 'content' : issue.code,
+          message: issue.message,
+        })),
+      );
+    },
+  };
+}
+
+/** A malformed id was not issued by the service, whatever else is wrong with it. */
+function refusal(errors: readonly ArgumentError[]): ServiceError {
+  const onlyIds = errors.every(
+    (error) => error.rule === 'pattern' && /^(id|message_id|ids\[\d+\])$/.test(error.field),
+  );
+  return onlyIds ? new ServiceError('invalid_message_id') : invalidArguments(errors);
+}
+
+function schemaError(error: ErrorObject): ArgumentError {
+  const path = error.instancePath.split('/').slice(1);
+  const params: Record<string, unknown> = error.params;
+  const extra = params.missingProperty ?? params.additionalProperty;
+  if (typeof extra === 'string') path.push(extra);
+  return { field: fieldOf(path), rule: error.keyword, message: error.message ?? 'is not valid' };
+}
+
+function fieldOf(path: readonly PropertyKey[]): string {
+  return path
+    .map((step) => String(step).replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce(
+      (field, step) => (/^\d+$/.test(step) ? `${field}[${step}]` : field === '' ? step : `${field}.${step}`),
+      '',
+    );
+}

@@ -1,0 +1,153 @@
+import { runPorts } from '../accounts/tool-ports.ts';
+import type { Action } from '../actions/action.ts';
+import type { StoredAction } from '../actions/stored-action.ts';
+import type { Approval } from '../approvals/approval.ts';
+import type { Result } from '../call/outcome.ts';
+import { normalAddress } from '../contract/schema.ts';
+import { named } from '../ports/log.ts';
+import type { Ports } from '../ports/ports.ts';
+import type { Reclaimed, Settlement } from '../ports/storage.ts';
+import type { Keyring } from '../secrets/keyring.ts';
+import { followUp, runAction } from './run-action.ts';
+import { openAction } from './sealed-plan.ts';
+
+/**
+ * Runs what is approved, settles it, and recovers what a crash left behind.
+ * A run is leased to this process; a run that was never started certainly did not happen.
+ */
+export interface Executor {
+  /**
+   * Runs an approval that this process has just been given the lease of, and settles it. Never rejects.
+   * @returns the approval as it then stands
+   */
+  executeApproval(approval: Approval, sealedPlan: string | null): Promise<Approval>;
+  /** Takes over what lapsed leases left behind; resolves when those runs have ended. */
+  recover(): Promise<void>;
+  /** Resolves when nothing runs any more. */
+  idle(): Promise<void>;
+}
+
+const RECLAIM_AT_ONCE = 20;
+
+export function createExecutor(ports: Ports, keyring: Keyring, leaseMs: number): Executor {
+  const { storage, clock, log } = ports;
+  const parts = { ports, runPorts: runPorts(ports), keyring, retryMs: Math.round((leaseMs * 2) / 3) };
+  const running = new Map<string, Promise<unknown>>();
+
+  function track<T>(key: string, work: Promise<T>): Promise<T> {
+    running.set(key, work);
+    void work.finally(() => running.delete(key));
+    return work;
+  }
+
+  /** Keeps a lease alive for as long as the work takes. */
+  async function leased<T>(held: Parameters<typeof storage.renew>[0], work: () => Promise<T>): Promise<T> {
+    const stop = clock.every(leaseMs / 3, () => {
+      storage
+        .renew(held, leaseMs)
+        .catch((error: unknown) => log.warn('a lease was not renewed', named(error)));
+    });
+    try {
+      return await work();
+    } finally {
+      stop();
+    }
+  }
+
+  function executeApproval(approval: Approval, sealedPlan: string | null): Promise<Approval> {
+    const { ownerId, id, lease } = approval;
+    const held = { ownerId, approval: { id, fence: lease.fence } };
+    return track(
+      id,
+      leased(held, () => execute(approval, sealedPlan)),
+    );
+  }
+
+  async function execute(approval: Approval, sealedPlan: string | null): Promise<Approval> {
+    const { ownerId, id, lease, startedAt } = approval;
+    const base = { ownerId, approvalId: id, fence: lease.fence, leaseMs };
+    const action = readable(approval, sealedPlan);
+    if (action === undefined) {
+      const end = startedAt === null ? ({ type: 'refuse', error: 'plan_unreadable' } as const) : LOST;
+      return settle({ ...base, end, recipients: [], followUp: false });
+    }
+    const end = await runAction(parts, approval, action);
+    const recipients = action.recipients.map(normalAddress);
+    const hasMore = action.followUp !== undefined;
+    const settled = await settle({ ...base, end, recipients, followUp: hasMore });
+    if (settled.state === 'executed' && settled.lease.fence === lease.fence && hasMore) {
+      void finish(settled, action);
+    }
+    return settled;
+  }
+
+  /** The effect is there, whatever becomes of its record: the record is tried until the store takes it. */
+  async function settle(settlement: Omit<Settlement, 'now'>): Promise<Approval> {
+    for (;;) {
+      try {
+        return await storage.settle({ ...settlement, now: clock.now() });
+      } catch (error) {
+        log.error('a settlement was not stored; it is tried again', {
+          approval: settlement.approvalId,
+          ...named(error),
+        });
+        await new Promise<void>((resolve) => clock.after(Math.min(1000, leaseMs / 3), resolve));
+      }
+    }
+  }
+
+  /** The work after an action that was executed. */
+  function finish(approval: Approval, action: Action<StoredAction, Result>): Promise<void> {
+    const { ownerId, id } = approval;
+    async function work(): Promise<void> {
+      try {
+        await leased({ ownerId, followUp: id }, () => followUp(parts, approval, action));
+        await storage.followedUp({ ownerId, approvalId: id });
+      } catch (error) {
+        log.warn('the work after an action is due again', { approval: id, ...named(error) });
+        await storage
+          .followUpLater({ ownerId, approvalId: id, retryMs: parts.retryMs })
+          .catch((later: unknown) =>
+            log.warn('it is due when its lease is over', { approval: id, ...named(later) }),
+          );
+      }
+    }
+    return track(`${id}${FINISHING}`, work());
+  }
+
+  /** @returns undefined for one that cannot be read, whatever is wrong with it: it cannot be run. The log says so. */
+  function readable(approval: Approval, sealedPlan: string | null): Action<StoredAction, Result> | undefined {
+    try {
+      return openAction(keyring, approval, sealedPlan);
+    } catch (error) {
+      log.error('a plan could not be read', { approval: approval.id, ...named(error) });
+      return undefined;
+    }
+  }
+
+  function finishReclaimed({ approval, sealedPlan }: Reclaimed): Promise<void> {
+    const action = readable(approval, sealedPlan);
+    if (action !== undefined) return finish(approval, action);
+    log.error('the work after an action is given up', { approval: approval.id });
+    return storage.followedUp({ ownerId: approval.ownerId, approvalId: approval.id });
+  }
+
+  return {
+    executeApproval,
+    async recover() {
+      const ids = new Set([...running.keys()].map((key) => key.replace(FINISHING, '')));
+      const due = await storage.reclaim({ running: ids, leaseMs, limit: RECLAIM_AT_ONCE, now: clock.now() });
+      await Promise.all([
+        ...due.runs.map(({ approval, sealedPlan }) => executeApproval(approval, sealedPlan)),
+        ...due.followUps.map(finishReclaimed),
+      ]);
+    },
+    async idle() {
+      while (running.size > 0) await Promise.allSettled(running.values());
+    },
+  };
+}
+
+const LOST = { type: 'lose' } as const;
+/** What the key of the work after an action ends with, among what runs. */
+const FINISHING = '/follow-up';

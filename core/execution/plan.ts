@@ -1,0 +1,55 @@
+import * as z from 'zod';
+import { storedAction } from '../actions/stored-action.ts';
+import { canonicalJson } from '../text/canonical-json.ts';
+
+/**
+ * The plan of a write: what will run, frozen when the call is made. The arguments are not looked at again.
+ * Stored sealed; the owner's page is rendered from it; its digest is what the owner countersigns.
+ */
+
+/** Version 1 kept every kind of action in one shape. */
+const VERSION = 2;
+
+const planSchema = z.strictObject({
+  v: z.literal(VERSION),
+  tool: z.string(),
+  /** Names of the holds that planning found. */
+  holds: z.array(z.string()),
+  action: storedAction,
+});
+
+type Plan = z.infer<typeof planSchema>;
+
+/** The one text of a plan: its digest is taken over it, and it is what is sealed. */
+export function planText(plan: Omit<Plan, 'v'>): string {
+  return canonicalJson({ v: VERSION, ...plan });
+}
+
+/** Why a plan cannot be shown or run. */
+export class UnreadablePlan extends Error {
+  /** `version`: another version of Countersign wrote it. `damaged`: it is not what was filed. */
+  readonly code: 'version' | 'damaged';
+
+  constructor(code: UnreadablePlan['code'], options?: { cause: unknown }) {
+    super(`the plan cannot be read: ${code}`, options);
+    this.name = 'UnreadablePlan';
+    this.code = code;
+  }
+}
+
+const versioned = z.looseObject({ v: z.int() });
+
+/** @throws UnreadablePlan */
+export function readPlanText(text: string): Plan {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new UnreadablePlan('damaged', { cause });
+  }
+  const version = versioned.safeParse(value).data?.v;
+  if (version !== undefined && version !== VERSION) throw new UnreadablePlan('version');
+  const plan = planSchema.safeParse(value);
+  if (!plan.success) throw new UnreadablePlan('damaged', { cause: plan.error });
+  return plan.data;
+}

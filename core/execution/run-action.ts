@@ -1,0 +1,111 @@
+import { mailCall } from '../accounts/mail-call.ts';
+import type { RunPorts } from '../accounts/tool-ports.ts';
+import type { Action, RunContext } from '../actions/action.ts';
+import type { Approval } from '../approvals/approval.ts';
+import { named } from '../ports/log.ts';
+import { MailError } from '../ports/mail.ts';
+import type { Ports } from '../ports/ports.ts';
+import type { Settlement } from '../ports/storage.ts';
+import type { Keyring } from '../secrets/keyring.ts';
+import { endOf, isInTime } from './run-end.ts';
+
+/** Runs the action of one approval. */
+
+type ApprovedAction = Action<unknown, Settled>;
+type Settled = Extract<Settlement['end'], { type: 'succeed' }>['result'];
+
+export interface RunParts {
+  readonly ports: Pick<Ports, 'storage' | 'clock' | 'log'>;
+  /** What the action itself is given. */
+  readonly runPorts: RunPorts;
+  readonly keyring: Keyring;
+  /** What could not be done now is due again after this long. */
+  readonly retryMs: number;
+}
+
+/** RFC 5321 4.5.3.2.6 allows ten minutes for the answer to the final dot. */
+const RUN_DEADLINE_MS = 11 * 60_000;
+
+/** Runs an action that has not started, or finds out what a crash left behind. Never rejects. */
+export function runAction(
+  parts: RunParts,
+  approval: Approval,
+  action: ApprovedAction,
+): Promise<Settlement['end']> {
+  return approval.startedAt === null
+    ? attempt(parts, approval, action)
+    : endAfterCrash(parts, approval, action);
+}
+
+async function attempt(
+  parts: RunParts,
+  approval: Approval,
+  action: ApprovedAction,
+): Promise<Settlement['end']> {
+  const { clock, log } = parts.ports;
+  const { run, progress } = openRun(parts, approval, action.relocated);
+  try {
+    return { type: 'succeed', result: await action.perform(run) };
+  } catch (error) {
+    const cause = progress.startError ?? error;
+    const { started } = progress;
+    log.warn('an approved action did not succeed', { approval: approval.id, started, ...named(cause) });
+    return endOf(cause, started, approval, clock.now(), parts.retryMs);
+  }
+}
+
+async function endAfterCrash(
+  parts: RunParts,
+  approval: Approval,
+  action: ApprovedAction,
+): Promise<Settlement['end']> {
+  try {
+    const checked = await action.check(openRun(parts, approval, []).run);
+    if (checked.kind === 'happened') return { type: 'succeed', result: checked.result };
+    if (checked.kind === 'unknown') return { type: 'lose' };
+  } catch (error) {
+    const { log } = parts.ports;
+    log.warn('what a crash left behind could not be checked', { approval: approval.id, ...named(error) });
+    return { type: 'lose' };
+  }
+  return attempt(parts, approval, action);
+}
+
+/** What is left to do after success. The Date of what was sent is the instant that the store recorded at the start. */
+export async function followUp(parts: RunParts, approval: Approval, action: ApprovedAction): Promise<void> {
+  const { run } = openRun(parts, approval, []);
+  await action.followUp?.({ ...run, date: approval.startedAt ?? run.date });
+}
+
+/** What a run is given, and what has become of its start. */
+function openRun({ ports, runPorts, keyring }: RunParts, approval: Approval, relocated: readonly string[]) {
+  const { storage, clock } = ports;
+  const { ownerId, id, lease } = approval;
+  const never = new AbortController().signal;
+  const date = clock.now();
+  const progress = { started: approval.startedAt !== null, startError: undefined as unknown };
+  const run: RunContext = {
+    ports: runPorts,
+    ownerId,
+    requestId: id,
+    date,
+    async start() {
+      if (progress.started) return true;
+      // The store is given the Date of the message, which is older than this instant by what connecting took.
+      if (!isInTime(approval, clock.now())) return false;
+      try {
+        const request = { ownerId, approvalId: id, fence: lease.fence, relocated, now: date };
+        progress.started = await storage.start(request);
+      } catch (error) {
+        progress.startError = error;
+      }
+      return progress.started;
+    },
+    async mailbox(accountId) {
+      const account = (await storage.accounts(ownerId)).find((one) => one.accountId === accountId);
+      if (account === undefined) throw new MailError('refused', 'the account is no longer connected');
+      return { account, call: mailCall(keyring, account, never, RUN_DEADLINE_MS) };
+    },
+  };
+  return { run, progress };
+}

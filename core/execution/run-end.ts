@@ -1,0 +1,65 @@
+import { type Approval, type ApprovalError, START_WITHIN_MS } from '../approvals/approval.ts';
+import type { ErrorCode } from '../contract/errors.ts';
+import { MailError } from '../ports/mail.ts';
+import type { Settlement } from '../ports/storage.ts';
+
+/** What the failure of a run means for its approval, and for the caller of a direct write. */
+
+/**
+ * Whether the irreversible byte may have gone out decides.
+ * @param isStarted the store has recorded the start
+ * @param retryMs what could not be done now is due again after this long
+ */
+export function endOf(
+  error: unknown,
+  isStarted: boolean,
+  approval: Approval,
+  now: Date,
+  retryMs: number,
+): Settlement['end'] {
+  if (!(error instanceof MailError)) {
+    return isStarted ? { type: 'lose' } : { type: 'refuse', error: 'internal_error' };
+  }
+  switch (error.code) {
+    case 'not_started':
+      return { type: 'refuse', error: isInTime(approval, now) ? 'credential_off' : 'not_started_in_time' };
+    case 'outcome_unknown':
+      return { type: 'lose' };
+    case 'unavailable':
+      // Nothing was done. What has started is not tried again all the same: the owner approved one attempt.
+      if (isStarted) return { type: 'refuse', error: 'upstream_mail_error' };
+      return { type: 'not_now', error: 'upstream_mail_error', retryMs };
+    case 'not_found':
+      return { type: 'refuse', error: 'not_found' };
+    case 'conflict':
+      return { type: 'refuse', error: 'target_changed' };
+    case 'refused':
+    case 'auth':
+      return { type: 'refuse', error: 'upstream_mail_error' };
+  }
+}
+
+/** Whether what is approved may still start. */
+export function isInTime(approval: Approval, now: Date): boolean {
+  return now.getTime() < (approval.approvedAt?.getTime() ?? 0) + START_WITHIN_MS;
+}
+
+/** The code that a failed direct write answers with. */
+export function failureCode(error: ApprovalError | null): ErrorCode {
+  switch (error) {
+    case null:
+    case 'plan_unreadable':
+      return 'internal_error';
+    case 'credential_off':
+      return 'invalid_token';
+    case 'cancelled_by_agent':
+    case 'permission_off':
+    case 'account_removed':
+    case 'interrupted':
+    case 'not_started_in_time':
+    case 'target_changed':
+      return 'upstream_mail_error';
+    default:
+      return error;
+  }
+}

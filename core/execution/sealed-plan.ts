@@ -1,0 +1,39 @@
+import type { Action } from '../actions/action.ts';
+import { actionOf, type StoredAction } from '../actions/stored-action.ts';
+import type { Approval } from '../approvals/approval.ts';
+import type { Result } from '../call/outcome.ts';
+import type { Keyring } from '../secrets/keyring.ts';
+import { digestOf } from '../text/canonical-json.ts';
+import { readPlanText, UnreadablePlan } from './plan.ts';
+
+/** Plans at rest: sealed for their owner and their approval. */
+
+/** @param text see `planText` */
+export function sealPlan(keyring: Keyring, ownerId: string, approvalId: string, text: string): string {
+  return keyring.seal('plan', `${ownerId}\n${approvalId}`, text);
+}
+
+/**
+ * The action of an approval as it was filed.
+ * @param sealedPlan null once it is erased
+ * @throws UnreadablePlan when it cannot be opened, is not the one with the approval's digest, or is of another version
+ */
+export function openAction(
+  keyring: Keyring,
+  approval: Approval,
+  sealedPlan: string | null,
+): Action<StoredAction, Result> {
+  const text = opened(keyring, approval, sealedPlan ?? '');
+  if (digestOf(text) !== approval.digest) throw new UnreadablePlan('damaged');
+  const plan = readPlanText(text);
+  if (plan.tool !== approval.tool) throw new UnreadablePlan('damaged');
+  return actionOf(plan.action);
+}
+
+function opened(keyring: Keyring, { ownerId, id }: Approval, sealedPlan: string): string {
+  try {
+    return keyring.open('plan', `${ownerId}\n${id}`, sealedPlan);
+  } catch (cause) {
+    throw new UnreadablePlan('damaged', { cause });
+  }
+}

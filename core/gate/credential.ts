@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import type { Random } from '../ports/clock.ts';
+
+/**
+ * API keys: `svc_pat_`, 43 characters of 32 random bytes, and 6 of checksum, all base62. The checksum tells a
+ * mistyped key, or a string that only looks like one, without asking the store. Only the SHA-256 of a key is kept.
+ */
+const KEY_PREFIX = 'svc_pat_';
+const BODY_CHARS = 43;
+const CHECKSUM_CHARS = 6;
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+export const KEY_DAYS_DEFAULT = 90;
+export const KEY_DAYS_MAX = 180;
+export const ROTATION_OVERLAP_HOURS = 24;
+
+/** Every string in a text that could be a key, whether or not it is one. */
+export const KEY_PATTERN = /svc_pat_[0-9A-Za-z]*/g;
+
+export function newApiKey(random: Random): string {
+  const body = base62(random(32), BODY_CHARS);
+  return `${KEY_PREFIX}${body}${checksum(body)}`;
+}
+
+export function isWellFormed(key: string): boolean {
+  if (!key.startsWith(KEY_PREFIX) || key.length !== KEY_PREFIX.length + BODY_CHARS + CHECKSUM_CHARS)
+    return false;
+  const body = key.slice(KEY_PREFIX.length, KEY_PREFIX.length + BODY_CHARS);
+  return /^[0-9A-Za-z]+$/.test(body) && key.endsWith(checksum(body));
+}
+
+/** SHA-256, hex. A key has 256 random bits: a slow hash would add nothing. */
+export function secretHash(secret: string): string {
+  return createHash('sha256').update(secret, 'utf8').digest('hex');
+}
+
+function checksum(body: string): string {
+  return base62(createHash('sha256').update(`${KEY_PREFIX}${body}`).digest().subarray(0, 8), CHECKSUM_CHARS);
+}
+
+/** The last `length` digits of the bytes, read as one number, in base 62. */
+function base62(bytes: Uint8Array, length: number): string {
+  let rest = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
+  let text = '';
+  for (let digit = 0; digit < length; digit++) {
+    text = (BASE62[Number(rest % 62n)] ?? '') + text;
+    rest /= 62n;
+  }
+  return text;
+}

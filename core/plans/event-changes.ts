@@ -1,0 +1,329 @@
+import type { EventResult } from '../actions/change-event.ts';
+import type { EventWord } from '../actions/put-event.ts';
+import { ianaZone, instantOf } from '../calendar/ical/zone.ts';
+import { isOurs } from '../calendar/telling.ts';
+import { ServiceError } from '../contract/errors.ts';
+import { invalidArgument, normalAddress } from '../contract/schema.ts';
+import { MINUTE_MS } from '../gate/limits.ts';
+import type { Agent, Attendee, DocumentWriting, EventFacts } from '../ports/calendar.ts';
+import { canonicalJson } from '../text/canonical-json.ts';
+import type { CallContext, Planned } from '../tools/define-tool.ts';
+import { planEvent } from './event-plan.ts';
+import { calendarForNew, type FoundEvent, findEvent, portOf, unchangeable } from './find-event.ts';
+
+/** The changes that the calendar tools plan: composed, read again, and refused if they say something else. */
+
+interface NewEventArguments {
+  readonly title: string;
+  readonly start: string;
+  readonly duration_min: number;
+  readonly attendee?: string | undefined;
+}
+
+export async function newEvent(
+  word: 'create' | 'propose',
+  args: NewEventArguments,
+  context: CallContext,
+): Promise<Planned<EventResult>> {
+  const { owner, ports } = context;
+  const status = word === 'propose' ? 'tentative' : 'confirmed';
+  const { account, calendar } = await calendarForNew(context);
+  const attendee = args.attendee ?? null;
+  refuseSelf(attendee, account.email);
+  const start = wallClock(args.start, owner.timezone);
+  const end = new Date(start.getTime() + args.duration_min * MINUTE_MS);
+  const unique = Buffer.from(ports.random(16)).toString('hex');
+  const key = {
+    calendar: calendar.calendar,
+    uid: `${unique}@${account.email.slice(account.email.lastIndexOf('@') + 1)}`,
+    recurrenceId: null,
+  };
+  const agent: Agent = status === 'tentative' ? 'none' : calendar.schedules ? 'server' : 'client';
+  const { title } = args;
+  const facts: EventFacts = {
+    uid: key.uid,
+    recurrenceId: null,
+    title,
+    start,
+    end,
+    allDay: false,
+    status,
+    recurring: false,
+    sequence: 0,
+    location: '',
+    description: '',
+    organizer: attendee === null ? null : mailParticipant(account.email),
+    attendees: attendee === null ? [] : [newAttendee(attendee, agent)],
+  };
+  const { documents } = portOf(context);
+  const document = await documents.create(facts, writingOf(context));
+  const says = await documents.read(document, key, writingOf(context));
+  if (says.kind !== 'event' || canonicalJson(says.event) !== canonicalJson(facts)) {
+    throw new ServiceError('internal_error', { cause: new Error('the new event would say something else') });
+  }
+  const [eventId] = await ports.storage.eventNumbers(owner.ownerId, account.accountId, [key]);
+  if (eventId === undefined) throw new Error('the number of an event was not given');
+  const plan = await planEvent(context, {
+    word,
+    account,
+    eventId,
+    key,
+    place: { calendar: calendar.calendar, name: `${unique}.ics` },
+    calendar,
+    replaced: null,
+    document,
+    told: { method: 'REQUEST', facts },
+    title,
+    attendee,
+  });
+  const invitee = attendee === null ? null : normalAddress(attendee);
+  const request = { calendar: [account.accountId, calendar.calendar], title, start, end, invitee };
+  return { ...plan, request, targets: [] };
+}
+
+interface ChangeArguments {
+  readonly event_id: number;
+  readonly title?: string | undefined;
+  readonly start?: string | undefined;
+  readonly duration_min?: number | undefined;
+  readonly attendee?: string | undefined;
+}
+
+export async function changedEvent(
+  args: ChangeArguments,
+  context: CallContext,
+): Promise<Planned<EventResult>> {
+  const found = await findEvent(context, args.event_id);
+  const { account, stored } = found;
+  const { schedules } = stored.calendar;
+  const facts = stored.event;
+  refuseWhatIsNotToChange(found);
+  refuseSelf(args.attendee ?? null, account.email);
+  const time = timeOf(args, facts, context.owner.timezone);
+  const isThere = facts.attendees.some(
+    ({ address }) => normalAddress(address) === normalAddress(args.attendee ?? ''),
+  );
+  const attendee = args.attendee === undefined || isThere ? null : args.attendee;
+  const agent: Agent = facts.status === 'tentative' ? 'none' : schedules ? 'server' : 'client';
+  const attendees = otherwiseTold(
+    found,
+    (now) => (now === 'server' && !schedules ? 'client' : now),
+    time !== undefined,
+  );
+  const after: EventFacts = {
+    ...facts,
+    title: args.title ?? facts.title,
+    ...(time === undefined ? {} : { ...time, allDay: false }),
+    attendees: attendee === null ? attendees : [...attendees, newAttendee(attendee, agent)],
+  };
+  return planned(context, found, {
+    word: 'update',
+    after,
+    title: args.title ?? '',
+    attendee,
+    request: {
+      title: args.title,
+      start: time?.start,
+      end: time?.end,
+      invitee: args.attendee && normalAddress(args.attendee),
+    },
+  });
+}
+
+export async function confirmedEvent(
+  args: { event_id: number },
+  context: CallContext,
+): Promise<Planned<EventResult>> {
+  const found = await findEvent(context, args.event_id);
+  const { event, calendar } = found.stored;
+  refuseWhatIsNotToChange(found);
+  if (event.status === 'confirmed')
+    throw unchangeable('confirmed', 'names an event that is confirmed already');
+  const attendees = otherwiseTold(found, (now) =>
+    now === 'client' || !calendar.schedules ? 'client' : 'server',
+  );
+  const after: EventFacts = { ...event, status: 'confirmed', attendees };
+  return planned(context, found, { word: 'confirm', after, title: '', attendee: null, request: {} });
+}
+
+/**
+ * The event leaves the calendar, whoever's it is; the attendees of one of the owner's are told that it is cancelled.
+ */
+export async function cancelledEvent(
+  args: { event_id: number },
+  context: CallContext,
+): Promise<Planned<EventResult>> {
+  const found = await findEvent(context, args.event_id);
+  const { account, stored } = found;
+  const { documents } = portOf(context);
+  const document = await documents.without(stored.document, stored.event, writingOf(context));
+  if (document === undefined) {
+    throw unchangeable('unreadable', 'names an event that cannot be taken out of its series for sure');
+  }
+  const plan = await planEvent(context, {
+    word: 'cancel',
+    account,
+    eventId: found.eventId,
+    key: keyOf(found),
+    place: stored.place,
+    calendar: stored.calendar,
+    replaced: stored,
+    document,
+    told: saysCancelled(found),
+    title: '',
+    attendee: null,
+  });
+  return { ...plan, request: { target: targetOf(found) }, targets: [targetOf(found)] };
+}
+
+/** What attendees are told. Null: nothing, for a stranger's event is not cancelled, and one may be so already. */
+function saysCancelled(found: FoundEvent): { method: 'CANCEL'; facts: EventFacts } | null {
+  const { stored, account } = found;
+  const facts = stored.event;
+  if (!isOurs(facts, account.email) || facts.status === 'cancelled') return null;
+  const attendees = otherwiseTold(found, (now) =>
+    now === 'server' && !stored.calendar.schedules ? 'client' : now,
+  );
+  const cancelled = withOrganizer({ ...facts, status: 'cancelled', attendees }, account.email);
+  return { method: 'CANCEL', facts: { ...cancelled, sequence: facts.sequence + 1 } };
+}
+
+interface ToPlan {
+  readonly word: EventWord;
+  /** The event as it is to be. */
+  readonly after: EventFacts;
+  /** What the agent wrote. */
+  readonly title: string;
+  readonly attendee: string | null;
+  readonly request: Record<string, unknown>;
+}
+
+async function planned(
+  context: CallContext,
+  found: FoundEvent,
+  { word, after, title, attendee, request }: ToPlan,
+): Promise<Planned<EventResult>> {
+  const { account, stored } = found;
+  const changed = await changedDocument(context, found, after);
+  const plan = await planEvent(context, {
+    word,
+    account,
+    eventId: found.eventId,
+    key: keyOf(found),
+    place: stored.place,
+    calendar: stored.calendar,
+    replaced: stored,
+    document: changed.document,
+    told: { method: 'REQUEST', facts: changed.facts },
+    title,
+    attendee,
+  });
+  const target = targetOf(found);
+  return { ...plan, request: { target: [target, stored.event.recurrenceId], ...request }, targets: [target] };
+}
+
+/** The document with the event as it is to be, read again. @throws ServiceError invalid_arguments */
+async function changedDocument(
+  context: CallContext,
+  { stored, account }: FoundEvent,
+  wanted: EventFacts,
+): Promise<{ document: string; facts: EventFacts }> {
+  const { event: before, document: old } = stored;
+  if (canonicalJson(wanted) === canonicalJson(before)) {
+    throw unchangeable('unchanged', 'names an event that is as asked already');
+  }
+  const { documents } = portOf(context);
+  const writing = writingOf(context);
+  const after = withOrganizer(wanted, account.email);
+  const document = await documents.change(old, { before, after }, writing);
+  const says = document === undefined ? undefined : await documents.read(document, before, writing);
+  const isMeant =
+    says?.kind === 'event' &&
+    says.event.sequence > before.sequence &&
+    canonicalJson({ ...says.event, sequence: 0 }) === canonicalJson({ ...after, sequence: 0 });
+  if (document === undefined || !isMeant) {
+    throw unchangeable('unreadable', 'names an event whose document cannot be changed for sure');
+  }
+  return { document, facts: says.event };
+}
+
+/** The attendees as they are told from now on; asked again if they are told of another time. */
+function otherwiseTold(
+  { stored, account }: FoundEvent,
+  agentOf: (now: Agent) => Agent,
+  isAnotherTime = false,
+): Attendee[] {
+  return stored.event.attendees.map((one) => {
+    if (normalAddress(one.address) === normalAddress(account.email)) return one;
+    const agent = agentOf(one.agent);
+    return { ...one, agent, answer: isAnotherTime && agent !== 'none' ? 'NEEDS-ACTION' : one.answer };
+  });
+}
+
+/** RFC 5546 3.2.2: whoever is told of an event is told whose it is. */
+function withOrganizer(facts: EventFacts, self: string): EventFacts {
+  const isShared = facts.attendees.some(({ address }) => normalAddress(address) !== normalAddress(self));
+  return facts.organizer === null && isShared ? { ...facts, organizer: mailParticipant(self) } : facts;
+}
+
+function writingOf({ owner, now, signal }: CallContext): DocumentWriting {
+  return { timezone: owner.timezone, stamp: now, signal };
+}
+
+function keyOf({ stored }: FoundEvent) {
+  const { uid, recurrenceId } = stored.event;
+  return { calendar: stored.calendar.calendar, uid, recurrenceId };
+}
+
+/** The new times; undefined where none is asked for. @throws ServiceError invalid_arguments */
+function timeOf(
+  args: ChangeArguments,
+  facts: EventFacts,
+  timezone: string,
+): { start?: Date; end: Date } | undefined {
+  const { start: wall, duration_min } = args;
+  if (wall === undefined && duration_min === undefined) return undefined;
+  if (facts.allDay && wall === undefined) {
+    throw invalidArgument('duration_min', 'all_day', 'needs a start as well: the event lasts whole days');
+  }
+  if (facts.allDay && duration_min === undefined) {
+    throw invalidArgument('start', 'all_day', 'needs a duration_min as well: the event lasts whole days');
+  }
+  const start = wall === undefined ? facts.start : wallClock(wall, timezone);
+  const lengthMs =
+    duration_min === undefined ? facts.end.getTime() - facts.start.getTime() : duration_min * MINUTE_MS;
+  const end = new Date(start.getTime() + lengthMs);
+  return wall === undefined ? { end } : { start, end };
+}
+
+/** A wall-clock time of the owner (RFC 5545 3.3.5). @param value YYYY-MM-DDTHH:MM, perhaps with :SS */
+function wallClock(value: string, timezone: string): Date {
+  return new Date(instantOf(Date.parse(`${value}Z`), ianaZone(timezone)));
+}
+
+function refuseWhatIsNotToChange({ stored, account }: FoundEvent): void {
+  const facts = stored.event;
+  if (!isOurs(facts, account.email)) {
+    throw unchangeable('organizer', 'names an event that somebody else organizes: only they can change it');
+  }
+  if (facts.status === 'cancelled') throw unchangeable('cancelled', 'names an event that is cancelled');
+}
+
+function refuseSelf(attendee: string | null, self: string): void {
+  if (attendee !== null && normalAddress(attendee) === normalAddress(self)) {
+    throw invalidArgument('attendee', 'self', 'is the address of the account that the calendar belongs to');
+  }
+}
+
+function mailParticipant(address: string): { address: string; isMail: true; name: string } {
+  return { address, isMail: true, name: '' };
+}
+
+function newAttendee(address: string, agent: Agent): Attendee {
+  return { ...mailParticipant(address), agent, answer: 'NEEDS-ACTION', role: 'REQ-PARTICIPANT' };
+}
+
+/** A document is changed as a whole, under its one ETag: its events are one target. */
+function targetOf({ account, stored }: FoundEvent): string {
+  return `event:${account.accountId}:${stored.calendar.calendar}:${stored.event.uid}`;
+}

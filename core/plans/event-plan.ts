@@ -1,0 +1,125 @@
+import { readWithin } from '../accounts/read-message.ts';
+import type { EventResult, FrozenChange } from '../actions/change-event.ts';
+import { deleteEvent } from '../actions/delete-event.ts';
+import { hearingOrganizer, written } from '../actions/planned-change.ts';
+import { type EventWord, putEvent } from '../actions/put-event.ts';
+import { invitationText } from '../calendar/invitation.ts';
+import { NOBODY, recipientsOf, tellingOf } from '../calendar/telling.ts';
+import { ServiceError } from '../contract/errors.ts';
+import type { Invitation } from '../mail/compose.ts';
+import type { CalendarInfo, DocumentPlace, EventFacts, EventKey, StoredEvent } from '../ports/calendar.ts';
+import type { Account } from '../ports/storage.ts';
+import type { Hold } from '../safety/holds.ts';
+import type { CallContext, Planned } from '../tools/define-tool.ts';
+import { frozenMessageOf, sendingHolds } from './send-plan.ts';
+
+/** The plan of a change of the calendar: the document that is stored, and the message to the attendees. */
+
+/** A change that is composed, and has been read again. */
+export type ComposedChange = Composed &
+  (
+    | { readonly document: string; readonly replaced: Replaced | null }
+    | { readonly document: null; readonly replaced: Replaced }
+  );
+
+interface Composed {
+  /** The word for the action. */
+  readonly word: EventWord;
+  readonly account: Account;
+  readonly eventId: number;
+  readonly key: EventKey;
+  readonly place: DocumentPlace;
+  /** The one that is changed. */
+  readonly calendar: CalendarInfo;
+  /** What attendees are told. Null: nothing. */
+  readonly told: Told | null;
+  /** What the agent wrote. */
+  readonly title: string;
+  /** Whom the agent invites, though nobody may tell them yet. */
+  readonly attendee: string | null;
+}
+
+type Replaced = Pick<StoredEvent, 'document' | 'etag' | 'event'>;
+
+interface Told {
+  readonly method: Invitation['method'];
+  /** The event as they are to know it. */
+  readonly facts: EventFacts;
+}
+
+export async function planEvent(
+  context: CallContext,
+  change: ComposedChange,
+): Promise<Pick<Planned<EventResult>, 'action' | 'holds'>> {
+  const { account, told, replaced, key, calendar } = change;
+  const { email } = account;
+  const { timezone } = context.owner;
+  const telling = told === null ? NOBODY : tellingOf(told.facts, email, calendar.schedules);
+  const addressed = new Set(recipientsOf(telling));
+  if (change.attendee !== null) addressed.add(change.attendee);
+  const organizer = replaced && hearingOrganizer(replaced.event, email, calendar);
+  if (organizer !== null) addressed.add(organizer);
+  const holds: Hold[] = await sendingHolds(context, {
+    account,
+    to: [...addressed],
+    written: { subject: change.title, body: '' },
+    thread: replaced && { from: [], replyTo: [], to: replaced.event.attendees, cc: [] },
+  });
+  if (organizer !== null) holds.push('server_may_write');
+  if (calendar.access === 'shared') holds.push('shared_calendar');
+  if (calendar.access === 'unknown') holds.push('calendar_access_unknown');
+  const heardBefore =
+    replaced !== null && recipientsOf(tellingOf(replaced.event, email, calendar.schedules)).length > 0;
+  const message =
+    told === null || telling.byMail.length === 0
+      ? null
+      : await frozenMessageOf(context, {
+          account,
+          to: telling.byMail,
+          ...invitationText(told.method, told.facts, { organizer: email, timezone, heardBefore }),
+          invitation: await invitationOf(told, context),
+          inReplyTo: null,
+          references: [],
+        });
+  context.shown(`event:${change.eventId}`);
+  const frozen = {
+    account: { accountId: account.accountId, email },
+    eventId: change.eventId,
+    uid: key.uid,
+    recurrenceId: key.recurrenceId,
+    name: change.place.name,
+    calendar: {
+      calendar: key.calendar,
+      name: calendar.name,
+      schedules: calendar.schedules,
+      answersOrganizers: calendar.answersOrganizers,
+      access: calendar.access,
+    },
+    timezone,
+    message,
+    recipients: written(telling, organizer),
+  };
+  return { action: actionFor(change, frozen), holds };
+}
+
+function actionFor(change: ComposedChange, frozen: FrozenChange): Planned<EventResult>['action'] {
+  const kept = ({ document, etag }: Replaced) => ({ document, etag });
+  if (change.document === null) {
+    return deleteEvent({ kind: 'delete_event', ...frozen, replaced: kept(change.replaced) });
+  }
+  const { word, document, replaced } = change;
+  return putEvent({ kind: 'put_event', word, ...frozen, document, replaced: replaced && kept(replaced) });
+}
+
+/** @throws ServiceError internal_error if it would say something else than the event */
+async function invitationOf(
+  { method, facts }: Told,
+  { ports, owner, now, signal }: CallContext,
+): Promise<Invitation> {
+  const input = { method, facts, timezone: owner.timezone, stamp: now };
+  const reading = await readWithin(ports, signal, 'invitation', input);
+  if (reading.kind === 'unreadable' || reading.value === null) {
+    throw new ServiceError('internal_error', { cause: new Error('the invitation says something else') });
+  }
+  return { method, ics: reading.value };
+}

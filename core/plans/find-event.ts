@@ -1,0 +1,107 @@
+import { asked } from '../call/mailbox.ts';
+import { ServiceError } from '../contract/errors.ts';
+import { invalidArgument } from '../contract/schema.ts';
+import type { CalendarInfo, EventKey, EventLock, StoredEvent } from '../ports/calendar.ts';
+import { MailError } from '../ports/mail.ts';
+import type { Account } from '../ports/storage.ts';
+import type { CallContext } from '../tools/define-tool.ts';
+
+/** Which calendar and which event a call means. */
+
+/**
+ * The calendar that new events are put into: the active account's if it has one, else the first that there is.
+ * @throws ServiceError no_mail_account_connected; not_found (`calendar`) where no account has one; upstream_mail_error
+ */
+export async function calendarForNew(
+  context: CallContext,
+): Promise<{ account: Account; calendar: CalendarInfo }> {
+  const { accounts, owner } = context;
+  if (accounts.length === 0) throw new ServiceError('no_mail_account_connected');
+  const port = portOf(context);
+  const active = accounts.filter(({ accountId }) => accountId === owner.activeAccountId);
+  for (const account of new Set([...active, ...accounts])) {
+    const calendar = await asked(account, 'calendar', port.target(context.mailCall(account)));
+    if (calendar !== undefined) return { account, calendar };
+  }
+  throw noSuch('calendar');
+}
+
+export interface FoundEvent {
+  readonly account: Account;
+  readonly eventId: number;
+  readonly stored: StoredEvent;
+}
+
+/** Larger documents are not changed: a plan keeps what it replaces. */
+const DOCUMENT_BYTES_MAX = 1024 * 1024;
+
+/** The event of that number, as it is now. @throws ServiceError not_found (`event`, `calendar`); upstream_mail_error */
+export async function storedEvent(
+  context: CallContext,
+  eventId: number,
+): Promise<{ account: Account; stored: StoredEvent }> {
+  const { owner, ports, accounts } = context;
+  const numbered = await ports.storage.event(owner.ownerId, eventId);
+  const account = accounts.find(({ accountId }) => accountId === numbered?.accountId);
+  if (numbered === undefined || account === undefined) throw noSuch('event');
+  const stored = await asked(account, 'calendar', readOrNone(context, account, numbered.key));
+  // What was one event has become a series: its instances have numbers of their own.
+  if (stored === undefined || (stored.event.recurring && numbered.key.recurrenceId === null)) {
+    throw noSuch('event');
+  }
+  return { account, stored };
+}
+
+/** The same, to be changed. @throws ServiceError also invalid_arguments, where it cannot be changed safely */
+export async function findEvent(context: CallContext, eventId: number): Promise<FoundEvent> {
+  const { account, stored } = await storedEvent(context, eventId);
+  refuseUnchangeable(stored);
+  return { account, eventId, stored };
+}
+
+/** A calendar that is gone has taken its events with it. */
+async function readOrNone(
+  context: CallContext,
+  account: Account,
+  key: EventKey,
+): Promise<StoredEvent | undefined> {
+  try {
+    return await portOf(context).read(context.mailCall(account), key, context.owner.timezone);
+  } catch (error) {
+    if (error instanceof MailError && error.code === 'not_found') return undefined;
+    throw error;
+  }
+}
+
+const LOCKED: Readonly<Record<EventLock, string>> = {
+  split_series: 'names an event of a series that was changed from one day on',
+  unreadable: 'names an event that cannot be read for sure',
+};
+
+function refuseUnchangeable({ document, event, locked, calendar }: StoredEvent): void {
+  if (!calendar.writable)
+    throw unchangeable('read_only', 'names an event of a calendar that can only be read');
+  if (Buffer.byteLength(document) > DOCUMENT_BYTES_MAX) {
+    throw unchangeable('too_large', 'names an event that carries too much to be changed here');
+  }
+  // It is passed on as it is.
+  if (/\p{Cc}|\p{Surrogate}/u.test(event.uid)) {
+    throw unchangeable('unreadable', 'names an event whose UID cannot be passed on');
+  }
+  if (locked !== null) throw unchangeable(locked, LOCKED[locked]);
+}
+
+/** `event_id` names an event that is not to be changed. */
+export function unchangeable(rule: string, message: string): ServiceError {
+  return invalidArgument('event_id', rule, message);
+}
+
+/** @throws ServiceError not_found (`calendar`) */
+export function portOf({ ports }: CallContext): NonNullable<CallContext['ports']['calendar']> {
+  if (ports.calendar === undefined) throw noSuch('calendar');
+  return ports.calendar;
+}
+
+function noSuch(reason: 'calendar' | 'event'): ServiceError {
+  return new ServiceError('not_found', { details: { reason } });
+}

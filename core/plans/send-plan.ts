@@ -1,0 +1,123 @@
+import type { FrozenMessage } from '../actions/frozen-message.ts';
+import type { MessageTarget } from '../actions/message-target.ts';
+import { type SendResult, send } from '../actions/send.ts';
+import { ServiceError } from '../contract/errors.ts';
+import { normalAddress } from '../contract/schema.ts';
+import { composeMessage, type Invitation } from '../mail/compose.ts';
+import type { MessageHeaders } from '../mail/parse.ts';
+import { readSentMessage } from '../mail/sent-message.ts';
+import type { Account } from '../ports/storage.ts';
+import type { Hold } from '../safety/holds.ts';
+import { domainOf, safetyHolds } from '../safety/safety-filter.ts';
+import type { CallContext, Planned } from '../tools/define-tool.ts';
+import { recipientHolds } from './recipient-holds.ts';
+
+/** What the plans of all sends have in common: composing and freezing the bytes, and what holds them. */
+
+interface Letter extends Message, Addressed {
+  /** The message that it answers or passes on. */
+  readonly about: { readonly target: MessageTarget; readonly flag: 'answered' | 'forwarded' } | null;
+}
+
+interface Message {
+  readonly account: Account;
+  readonly to: readonly string[];
+  readonly subject: string;
+  /** All of the text: what was asked for, quote and signature. */
+  readonly text: string;
+  readonly invitation?: Invitation;
+  readonly inReplyTo: string | null;
+  readonly references: readonly string[];
+}
+
+/** What the holds look at. */
+interface Addressed {
+  readonly account: Account;
+  readonly to: readonly string[];
+  /** The part of subject and text that the agent wrote: for the safety filter. */
+  readonly written: { readonly subject: string; readonly body: string };
+  /** The part of the text that others wrote, and that now goes to somebody else. */
+  readonly passedOn?: string;
+  /** Who is part of the conversation: the head of the message that is answered or passed on. */
+  readonly thread: Pick<MessageHeaders, 'from' | 'replyTo' | 'to' | 'cc'> | null;
+}
+
+/** A send, with what holds it. */
+export async function planSend(
+  context: CallContext,
+  letter: Letter,
+): Promise<Pick<Planned<SendResult>, 'action' | 'holds'>> {
+  const { account, about } = letter;
+  return {
+    action: send({
+      kind: 'send',
+      account: { accountId: account.accountId, email: account.email },
+      message: await frozenMessageOf(context, letter),
+      about,
+    }),
+    holds: await sendingHolds(context, letter),
+  };
+}
+
+/** Composes the message, parses it again, and refuses bytes that do not say what was asked. */
+export async function frozenMessageOf({ ports }: CallContext, letter: Message): Promise<FrozenMessage> {
+  const { account } = letter;
+  const unique = Buffer.from(ports.random(16)).toString('hex');
+  const messageId = `<${unique}@${account.email.slice(account.email.lastIndexOf('@') + 1)}>`;
+  const raw = composeMessage({
+    from: { name: '', address: account.email },
+    to: letter.to,
+    subject: letter.subject,
+    // The newline that ends the message is no part of its text.
+    text: `${letter.text}\n`,
+    messageId,
+    inReplyTo: letter.inReplyTo,
+    references: letter.references,
+    ...(letter.invitation === undefined ? {} : { invitation: letter.invitation }),
+    requestId: unique,
+  });
+  const says = await readSentMessage(raw);
+  const faithful =
+    says.from.address === account.email &&
+    says.to.length === letter.to.length &&
+    says.to.every((address, index) => address === letter.to[index]) &&
+    says.subject === letter.subject &&
+    says.messageId === messageId &&
+    says.inReplyTo === letter.inReplyTo &&
+    says.text === letter.text &&
+    says.invitation?.method === letter.invitation?.method &&
+    says.invitation?.ics === letter.invitation?.ics.replaceAll('\r\n', '\n');
+  if (!faithful)
+    throw new ServiceError('internal_error', { cause: new Error('the composed bytes say something else') });
+  return {
+    envelope: { from: account.email, to: [...letter.to] },
+    raw: Buffer.from(raw).toString('base64'),
+    messageId,
+  };
+}
+
+/** The recipients are looked up first: those found in Sent are known from then on, and so are their domains. */
+export async function sendingHolds(
+  context: CallContext,
+  { account, to, written, thread, passedOn = '' }: Addressed,
+): Promise<Hold[]> {
+  const first = await recipientHolds(context, account, to);
+  const known = await context.ports.storage.knownDomains(context.owner.ownerId, account.accountId);
+  const { from = [], replyTo = [], to: thereTo = [], cc = [] } = thread ?? {};
+  const partners = [from, replyTo, thereTo, cc].flat().map((one) => one.address);
+  const own = context.accounts.map(({ email }) => domainOf(normalAddress(email)));
+  const filtered = safetyHolds({
+    ...written,
+    passedOn,
+    to: to.map(normalAddress),
+    knownDomains: new Set([...known, ...own]),
+    ownDomain: domainOf(normalAddress(account.email)),
+    threadAddresses: new Set([account.email, ...partners].map(normalAddress)),
+  });
+  return [...first, ...filtered];
+}
+
+/** Text with the account's signature below it. */
+export function signed(text: string, signature: string): string {
+  return signature === '' ? text : `${text}\n\n-- \n${signature}`;
+}

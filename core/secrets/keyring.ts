@@ -1,0 +1,107 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import type { Random } from '../ports/clock.ts';
+
+/**
+ * Keys at rest. A key for each purpose is derived by HKDF from each secret key; the first secret key writes, all
+ * of them read; four bytes of key id stand in front of everything sealed.
+ */
+export interface Keyring {
+  /** AES-256-GCM; `context` (owner, account, row) is authenticated with it. @returns base64url */
+  seal(purpose: string, context: string, text: string): string;
+  /** @throws Error when it was sealed for another context, was changed, or its key is not in the ring */
+  open(purpose: string, context: string, sealed: string): string;
+  /** The same bytes give the same sealed bytes: a synthetic IV by HMAC, then AES-256-CTR. */
+  sealFixed(purpose: string, bytes: Uint8Array): Uint8Array;
+  /** Undefined when it was not sealed here for this purpose. `keyId` names the key it was sealed with. */
+  openFixed(purpose: string, sealed: Uint8Array): { bytes: Uint8Array; keyId: string } | undefined;
+  /** HMAC-SHA256 with the key of a purpose: the writing one, or the one named. Undefined: no such key. */
+  mac(purpose: string, text: string, keyId?: string): Uint8Array | undefined;
+}
+
+const KEY_ID_BYTES = 4;
+const IV_BYTES = 16;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** @param secretKeys 32 bytes each @throws Error naming what is wrong with them */
+export function createKeyring(secretKeys: readonly Uint8Array[], random: Random): Keyring {
+  if (!Array.isArray(secretKeys)) throw new Error('secretKeys: give a list of keys of 32 random bytes.');
+  if (secretKeys.length === 0) throw new Error('secretKeys: give at least one key of 32 random bytes.');
+  const ring = secretKeys.map((secret: Uint8Array, index) => {
+    // A text of 32 characters is no 32 random bytes.
+    if (!ArrayBuffer.isView(secret)) throw new Error(`secretKeys[${index}]: a key is a Uint8Array.`);
+    if (secret.length !== 32)
+      throw new Error(`secretKeys[${index}]: a key has 32 bytes, this one ${secret.length}.`);
+    const derived = new Map<string, Buffer>();
+    const derive = (purpose: string): Buffer => {
+      const known = derived.get(purpose);
+      if (known !== undefined) return known;
+      const made = Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(0), `countersign/${purpose}`, 32));
+      derived.set(purpose, made);
+      return made;
+    };
+    return { id: derive('key-id').subarray(0, KEY_ID_BYTES), derive };
+  });
+  const ids = ring.map((key) => key.id.toString('hex'));
+  if (new Set(ids).size !== ids.length) throw new Error('secretKeys: two keys are the same.');
+  const [writer] = ring;
+  if (writer === undefined) throw new Error('secretKeys: give at least one key of 32 random bytes.');
+  const named = (id: string) => ring[ids.indexOf(id)];
+
+  return {
+    seal(purpose, context, text) {
+      const nonce = random(NONCE_BYTES);
+      const cipher = createCipheriv('aes-256-gcm', writer.derive(purpose), nonce);
+      cipher.setAAD(Buffer.from(context, 'utf8'));
+      const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+      return Buffer.concat([writer.id, nonce, body, cipher.getAuthTag()]).toString('base64url');
+    },
+    open(purpose, context, sealed) {
+      const bytes = Buffer.from(sealed, 'base64url');
+      const key = named(bytes.subarray(0, KEY_ID_BYTES).toString('hex'));
+      if (key === undefined || bytes.length < KEY_ID_BYTES + NONCE_BYTES + TAG_BYTES) {
+        throw new Error(`a sealed ${purpose} was written with a key that is not in secretKeys`);
+      }
+      const nonce = bytes.subarray(KEY_ID_BYTES, KEY_ID_BYTES + NONCE_BYTES);
+      const decipher = createDecipheriv('aes-256-gcm', key.derive(purpose), nonce);
+      decipher.setAAD(Buffer.from(context, 'utf8'));
+      decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+      const body = bytes.subarray(KEY_ID_BYTES + NONCE_BYTES, -TAG_BYTES);
+      return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
+    },
+    sealFixed(purpose, bytes) {
+      const iv = createHmac('sha256', writer.derive(`${purpose}/iv`))
+        .update(bytes)
+        .digest()
+        .subarray(0, IV_BYTES);
+      const cipher = createCipheriv('aes-256-ctr', writer.derive(purpose), iv);
+      return Buffer.concat([writer.id, iv, cipher.update(bytes), cipher.final()]);
+    },
+    openFixed(purpose, sealed) {
+      if (sealed.length < KEY_ID_BYTES + IV_BYTES) return undefined;
+      const keyId = Buffer.from(sealed.subarray(0, KEY_ID_BYTES)).toString('hex');
+      const key = named(keyId);
+      if (key === undefined) return undefined;
+      const iv = sealed.subarray(KEY_ID_BYTES, KEY_ID_BYTES + IV_BYTES);
+      const decipher = createDecipheriv('aes-256-ctr', key.derive(purpose), iv);
+      const bytes = Buffer.concat([
+        decipher.update(sealed.subarray(KEY_ID_BYTES + IV_BYTES)),
+        decipher.final(),
+      ]);
+      const wanted = createHmac('sha256', key.derive(`${purpose}/iv`))
+        .update(bytes)
+        .digest()
+        .subarray(0, IV_BYTES);
+      return timingSafeEqual(wanted, iv) ? { bytes, keyId } : undefined;
+    },
+    mac(purpose, text, keyId) {
+      const key = keyId === undefined ? writer : named(keyId);
+      return (
+        key &&
+        createHmac('sha256', key.derive(`${purpose}/mac`))
+          .update(text, 'utf8')
+          .digest()
+      );
+    },
+  };
+}

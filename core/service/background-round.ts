@@ -1,0 +1,56 @@
+import { named } from '../ports/log.ts';
+import type { Ports } from '../ports/ports.ts';
+
+/** Work that is done over and over, never twice at a time. */
+export interface BackgroundRound {
+  /** Now, and then every so often. */
+  start(): void;
+  /** @returns resolves when what is under way has ended */
+  stop(): Promise<void>;
+}
+
+/**
+ * @param name  what the work is called where it is observed
+ * @param everyMs from one beginning to the next; a longer round is not disturbed
+ */
+export function backgroundRound(
+  name: string,
+  work: () => Promise<void>,
+  everyMs: number,
+  { clock, log, workObserver }: Pick<Ports, 'clock' | 'log' | 'workObserver'>,
+): BackgroundRound {
+  let stopTimer: (() => void) | undefined;
+  let underWay: Promise<void> | undefined;
+
+  async function observed(): Promise<void> {
+    const ended = workObserver?.began(name);
+    try {
+      await work();
+    } finally {
+      ended?.();
+    }
+  }
+
+  function begin(): void {
+    underWay ??= observed()
+      .catch((error: unknown) => {
+        log.error('a round of background work failed', named(error));
+      })
+      .finally(() => {
+        underWay = undefined;
+      });
+  }
+
+  return {
+    start() {
+      if (stopTimer !== undefined) return;
+      stopTimer = clock.every(everyMs, begin);
+      begin();
+    },
+    async stop() {
+      stopTimer?.();
+      stopTimer = undefined;
+      await underWay;
+    },
+  };
+}

@@ -1,0 +1,488 @@
+import { hash } from 'node:crypto';
+import { mailCall } from '../accounts/mail-call.ts';
+import type { LookUpPorts, OwnPorts, RunPorts } from '../accounts/tool-ports.ts';
+import { isLight, type LightAction } from '../actions/action.ts';
+import { filedTarget } from '../actions/message-target.ts';
+import type { Approval } from '../approvals/approval.ts';
+import { requestHash, similarHash } from '../approvals/same-request.ts';
+import { largestFitting, withFittingItems } from '../call/fitting.ts';
+import { type Identifiers, approvalId as newApprovalId } from '../call/identifiers.ts';
+import {
+  approvalOutcome,
+  endedOutcome,
+  failureOf,
+  type Outcome,
+  type Result,
+  storedOutcome,
+} from '../call/outcome.ts';
+import { type ServiceError as Refusal, ServiceError } from '../contract/errors.ts';
+import type { Executor } from '../execution/execute-approval.ts';
+import { planText } from '../execution/plan.ts';
+import { failureCode } from '../execution/run-end.ts';
+import { sealPlan } from '../execution/sealed-plan.ts';
+import { limitsOf } from '../gate/limits.ts';
+import { effectiveMode, type Mode } from '../gate/permissions.ts';
+import { named } from '../ports/log.ts';
+import { MailError } from '../ports/mail.ts';
+import type { Ports } from '../ports/ports.ts';
+import type { Activity, Caller, ClaimRef, Held } from '../ports/storage.ts';
+import { flagUntrusted } from '../safety/untrusted.ts';
+import type { Keyring } from '../secrets/keyring.ts';
+import { canonicalJson, digestOf } from '../text/canonical-json.ts';
+import { toolNamed } from '../tools/catalogue.ts';
+import type {
+  CallContext,
+  Found,
+  OwnTool,
+  Planned,
+  ReadTool,
+  Tool,
+  WriteTool,
+} from '../tools/define-tool.ts';
+import type { Answer, ToolCall } from './service.ts';
+
+/** The one way in: tool, permission, arguments, then run or file, then finish. Source: DESIGN, the way of a call. */
+export type CallTool = (caller: Caller, call: ToolCall) => Promise<Answer>;
+
+export interface CallToolParts {
+  readonly ports: Ports;
+  readonly lookUps: LookUpPorts;
+  readonly ownPorts: OwnPorts;
+  readonly runPorts: RunPorts;
+  readonly keyring: Keyring;
+  readonly identifiers: Identifiers;
+  readonly executor: Executor;
+  readonly dashboardUrl: string;
+  readonly leaseMs: number;
+  /** Something waits for the owner. */
+  readonly onPending: (notice: { ownerId: string; approvalId: string }) => void;
+}
+
+/** How long a caller waits for a direct write, and for a mailbox. */
+const WAIT_MS = 25_000;
+
+/** An Idempotency-Key that this call holds. */
+type HeldClaim = ClaimRef & { readonly requestId: string };
+
+/** What a call came to, with what must be written down about it. */
+interface Answered extends Answer {
+  readonly approvalId: string | null;
+  /** Null: the call holds no Idempotency-Key. */
+  readonly claim: HeldClaim | null;
+}
+
+/** What a tool came to. */
+type Ran = Pick<Answered, 'outcome' | 'approvalId'>;
+
+/** What the activity says of content: ids that were shown in full or changed, and ids that were listed. */
+interface Notes {
+  readonly shown: Set<string>;
+  readonly listed: Set<string>;
+}
+
+/** A call whose tool, permission and arguments are in order. */
+interface CheckedCall {
+  readonly tool: Tool;
+  /** The effective mode of the tool's group. */
+  readonly mode: Mode;
+  run(context: CallContext, claim: HeldClaim | null): Promise<Ran>;
+}
+
+export function createCallTool(parts: CallToolParts): CallTool {
+  const { workObserver, clock } = parts.ports;
+  return async (caller, call) => {
+    const began = clock.now();
+    const ended = workObserver?.began(toolNamed(call.tool)?.name ?? 'an unknown tool');
+    const notes: Notes = { shown: new Set(), listed: new Set() };
+    try {
+      const answered = await answerCall(parts, caller, call, notes, began);
+      const outcome = await recordCall(parts, caller, call, answered, notes, began);
+      return { outcome, replayed: answered.replayed };
+    } finally {
+      ended?.();
+    }
+  };
+}
+
+/** Checks the call, claims its Idempotency-Key, runs the tool. Never throws: what goes wrong is a Failure. */
+async function answerCall(
+  parts: CallToolParts,
+  caller: Caller,
+  call: ToolCall,
+  notes: Notes,
+  now: Date,
+): Promise<Answered> {
+  const { log } = parts.ports;
+  let claim: HeldClaim | null = null;
+  try {
+    const checked = checkCall(parts, caller, call);
+    const claimed = await claimKey(parts, caller, call, checked.tool, now);
+    if (claimed.kind === 'answered') {
+      const { outcome } = claimed.answered;
+      return { ...claimed.answered, outcome: withFittingItems(outcome, call.sizeBytes) };
+    }
+    claim = claimed.claim;
+    const ran = await whileHeld(parts, caller, claim, (signal) =>
+      checked.run(contextOf(parts, caller, call, checked, notes, now, signal), claim),
+    );
+    return { ...ran, outcome: withFittingItems(ran.outcome, call.sizeBytes), claim, replayed: false };
+  } catch (error) {
+    const refusal = refusalOf(error);
+    if (refusal.cause !== undefined) log.warn('a call failed', named(refusal.cause));
+    return { outcome: failureOf(refusal), approvalId: null, claim, replayed: false };
+  }
+}
+
+/**
+ * The form of the Idempotency-Key, the tool, its permission, its arguments, in this order.
+ * @throws ServiceError
+ */
+function checkCall(parts: CallToolParts, { owner, credential }: Caller, call: ToolCall): CheckedCall {
+  if (call.idempotencyKey !== undefined && !/^[\x21-\x7e]{1,255}$/.test(call.idempotencyKey)) {
+    throw new ServiceError('invalid_idempotency_key');
+  }
+  const tool = toolNamed(call.tool);
+  if (tool === undefined) throw new ServiceError('not_found', { details: { reason: 'tool' } });
+  const mode =
+    tool.group === null ? 'on' : effectiveMode(tool.group, credential.modes[tool.group], owner.plan);
+  if (mode === 'off') throw new ServiceError('not_permitted', { details: { group: tool.group } });
+  return { tool, mode, run: boundTool(parts, tool, call) };
+}
+
+/** The tool with its arguments. @throws ServiceError invalid_arguments */
+function boundTool(parts: CallToolParts, tool: Tool, call: ToolCall): CheckedCall['run'] {
+  if (tool.kind === 'read') {
+    const read = tool.bind(call.args);
+    return async (context) => found(fitted(tool, await read(context), parts, call.sizeBytes));
+  }
+  if (tool.kind === 'own') {
+    const change = tool.bind(call.args);
+    return async (context) =>
+      found(fitted(tool, await change({ ...context, ports: parts.ownPorts }), parts, call.sizeBytes));
+  }
+  const plan = tool.bind(call.args);
+  return async (context, claim) => {
+    const planned = await plan(context);
+    const { action, holds } = planned;
+    if (tool.kind === 'light' && context.mode === 'direct' && holds.length === 0 && isLight(action)) {
+      return performLight(parts, tool, action, context, claim);
+    }
+    return fileRequest(parts, tool, planned, context, claim);
+  };
+}
+
+function found(outcome: Outcome): Ran {
+  return { outcome, approvalId: null };
+}
+
+function contextOf(
+  parts: CallToolParts,
+  { owner, credential, accounts }: Caller,
+  call: ToolCall,
+  { tool, mode }: CheckedCall,
+  notes: Notes,
+  now: Date,
+  signal: AbortSignal,
+): CallContext {
+  return {
+    ports: parts.lookUps,
+    owner,
+    credential,
+    accounts,
+    limits: limitsOf(owner.plan, owner.limits),
+    mode,
+    signal,
+    identifiers: parts.identifiers,
+    now,
+    dashboardUrl: parts.dashboardUrl,
+    get cursorScope() {
+      return cursorScope(tool.name, call.args);
+    },
+    mailCall: (account) => mailCall(parts.keyring, account, signal, WAIT_MS),
+    shown: (id) => notes.shown.add(id),
+    listed: (id) => notes.listed.add(id),
+  };
+}
+
+/** Keeps the leases of the call alive while it runs, and ends the work when the caller stops waiting. */
+async function whileHeld<T>(
+  { ports: { storage, clock, log }, leaseMs }: CallToolParts,
+  caller: Caller,
+  claim: HeldClaim | null,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const abort = new AbortController();
+  const stops = [
+    clock.after(WAIT_MS, () => abort.abort()),
+    clock.every(leaseMs / 3, () => {
+      storage
+        .renew(heldBy(caller, claim), leaseMs)
+        .catch((error: unknown) => log.warn('a lease was not renewed', named(error)));
+    }),
+  ];
+  try {
+    return await work(abort.signal);
+  } finally {
+    for (const stop of stops) stop();
+  }
+}
+
+function heldBy(caller: Caller, claim: HeldClaim | null): Held {
+  const { ownerId } = caller.owner;
+  const { credentialId } = caller.credential;
+  return {
+    ownerId,
+    slotId: caller.slotId,
+    ...(claim === null ? {} : { claim: { key: claim.key, fence: claim.fence, credentialId } }),
+  };
+}
+
+/** Ends the call: slot, claim and activity. @returns what the caller is answered */
+async function recordCall(
+  { ports: { storage, clock, log }, keyring }: CallToolParts,
+  caller: Caller,
+  call: ToolCall,
+  { outcome, claim, approvalId }: Answered,
+  notes: Notes,
+  began: Date,
+): Promise<Outcome> {
+  const now = clock.now();
+  const { ownerId } = caller.owner;
+  const { credentialId } = caller.credential;
+  const activity: Activity = {
+    kind: 'call',
+    credentialId,
+    tool: toolNamed(call.tool)?.name ?? null,
+    outcome: outcome.status === 'error' ? outcome.code : outcome.status,
+    approvalId,
+    durationMs: Math.max(0, now.getTime() - began.getTime()),
+    shown: [...notes.shown],
+    listed: [...notes.listed].map((id) => hash('sha256', id).slice(0, 16)),
+  };
+  try {
+    await storage.finish({
+      caller: { ownerId, credentialId },
+      slotId: caller.slotId,
+      claim: claim && endedClaim(keyring, caller, claim, outcome),
+      activity,
+      now,
+    });
+    return outcome;
+  } catch (error) {
+    log.warn('a call was not written down', named(error));
+    // An effect stays the answer whatever becomes of its record; a read that cannot be recorded is not given out.
+    const isRead = toolNamed(call.tool)?.kind === 'read';
+    return isRead && outcome.status !== 'error' ? failureOf(unavailable(error)) : outcome;
+  }
+}
+
+function endedClaim(keyring: Keyring, caller: Caller, { key, fence }: HeldClaim, outcome: Outcome) {
+  const sealedOutcome = outcome.status === 'error' ? null : sealOutcome(keyring, caller, outcome);
+  return { key, fence, sealedOutcome };
+}
+
+type Claimed =
+  | { readonly kind: 'go_on'; readonly claim: HeldClaim | null }
+  /** An earlier call with the same key has the answer. */
+  | { readonly kind: 'answered'; readonly answered: Answered };
+
+/** Claims the Idempotency-Key of a call that changes something. @throws ServiceError */
+async function claimKey(
+  parts: CallToolParts,
+  caller: Caller,
+  call: ToolCall,
+  tool: Tool,
+  now: Date,
+): Promise<Claimed> {
+  const key = call.idempotencyKey;
+  if (key === undefined || tool.kind === 'read') return { kind: 'go_on', claim: null };
+  const { ownerId } = caller.owner;
+  const { credentialId } = caller.credential;
+  const fingerprint = digestOf(canonicalJson([call.tool, call.args]));
+  const { storage } = parts.ports;
+  const claimed = await storage.claim({
+    ownerId,
+    credentialId,
+    key,
+    fingerprint,
+    leaseMs: parts.leaseMs,
+    now,
+  });
+  const replayed = (outcome: Outcome, approvalId: string | null): Claimed => ({
+    kind: 'answered',
+    answered: { outcome, approvalId, claim: null, replayed: true },
+  });
+  switch (claimed.kind) {
+    case 'won':
+      return { kind: 'go_on', claim: { key, fence: claimed.fence, requestId: claimed.requestId } };
+    case 'in_progress':
+      throw new ServiceError('idempotency_in_progress', { details: { retry_after_s: 1 } });
+    case 'reused':
+      throw new ServiceError('idempotency_key_reused');
+    case 'stored':
+      return replayed(openOutcome(parts.keyring, caller, claimed.sealedOutcome), null);
+    case 'bound': {
+      const { approvalId } = claimed;
+      const approval = await storage.approval(ownerId, approvalId);
+      if (approval === undefined) throw new Error('a claim is bound to an approval that is not there');
+      return replayed(writeOutcome(approval, parts.dashboardUrl, now), approvalId);
+    }
+  }
+}
+
+/** A light write in mode `direct`: no approval, its own result. */
+async function performLight(
+  { runPorts }: CallToolParts,
+  tool: WriteTool,
+  action: LightAction<unknown, Result, Result>,
+  context: CallContext,
+  claim: HeldClaim | null,
+): Promise<Ran> {
+  const { owner, accounts, ports } = context;
+  let isStarted = false;
+  const result = await action.perform({
+    ports: runPorts,
+    ownerId: owner.ownerId,
+    requestId: claim?.requestId ?? newApprovalId(ports.random),
+    date: context.now,
+    // There is no approval to ask: it only does not begin for a caller who has stopped waiting.
+    start: async () => {
+      isStarted ||= !context.signal.aborted;
+      return isStarted;
+    },
+    mailbox: async (accountId) => {
+      const account = accounts.find((one) => one.accountId === accountId);
+      if (account === undefined) throw new MailError('refused', 'the account is no longer connected');
+      return { account, call: context.mailCall(account) };
+    },
+  });
+  return found({
+    status: 'ok',
+    executed: true,
+    auto_approved: true,
+    result: flagUntrusted(action.direct(result), tool.untrusted, [], ''),
+  });
+}
+
+/** Files a request; the judge in storage says whether it runs at once or waits. */
+async function fileRequest(
+  parts: CallToolParts,
+  tool: WriteTool,
+  planned: Planned,
+  context: CallContext,
+  claim: HeldClaim | null,
+): Promise<Ran> {
+  const { ports, keyring, executor, leaseMs, dashboardUrl } = parts;
+  const { ownerId } = context.owner;
+  const { action, holds } = planned;
+  const text = planText({ tool: tool.name, holds: [...holds], action: action.stored });
+  const id = newApprovalId(ports.random);
+  const sealedPlan = sealPlan(keyring, ownerId, id, text);
+  const filed = await ports.storage.file({
+    ownerId,
+    credentialId: context.credential.credentialId,
+    approvalId: id,
+    tool: tool.name,
+    group: tool.group,
+    action: tool.action,
+    accountId: action.account?.accountId ?? null,
+    requestHash: requestHash(tool.name, planned.request),
+    similarHash: similarHash(tool.name, planned.request),
+    targets: planned.targets.map(filedTarget),
+    digest: digestOf(text),
+    sealedPlan,
+    call: {
+      holds,
+      sends: action.recipients.length > 0,
+      repeatable: action.isHeldWhenRepeated,
+      targeted: planned.targets.length > 0,
+    },
+    claim,
+    leaseMs,
+    now: context.now,
+  });
+  if (filed.kind === 'refuse') throw new ServiceError(filed.code, { details: filed.details });
+  const { approval } = filed;
+  if (filed.kind === 'ask') parts.onPending({ ownerId, approvalId: id });
+  if (filed.kind !== 'run') {
+    return { outcome: approvalOutcome(approval, dashboardUrl, context.now), approvalId: approval.id };
+  }
+  const settled = await settledWithin(executor.executeApproval(approval, sealedPlan), approval, ports);
+  return { outcome: writeOutcome(settled, dashboardUrl, context.now), approvalId: approval.id };
+}
+
+/** The approval as its run leaves it, or as it stands when the caller has waited long enough. */
+export async function settledWithin(
+  run: Promise<Approval>,
+  approval: Approval,
+  { clock }: Ports,
+): Promise<Approval> {
+  let stop = (): void => {};
+  const patience = new Promise<Approval>((resolve) => {
+    stop = clock.after(WAIT_MS, () => resolve(approval));
+  });
+  try {
+    return await Promise.race([run, patience]);
+  } finally {
+    stop();
+  }
+}
+
+/** What the write that filed an approval answers. */
+function writeOutcome(approval: Approval, dashboardUrl: string, now: Date): Outcome {
+  if (approval.approvedBy !== 'policy') return approvalOutcome(approval, dashboardUrl, now);
+  if (approval.state === 'failed') return failureOf(new ServiceError(failureCode(approval.error)));
+  if (approval.state === 'executed') return { ...endedOutcome(approval), auto_approved: true };
+  return approvalOutcome(approval, dashboardUrl, now);
+}
+
+/** The largest part of what was found that fits into one answer, with its third-party fields marked. */
+function fitted(
+  tool: ReadTool | OwnTool,
+  found: Found,
+  { ports }: CallToolParts,
+  sizeBytes: ToolCall['sizeBytes'],
+): Outcome {
+  if (found.kind === 'outcome') return found.outcome;
+  const nonce = tool.wrapped.length === 0 ? '' : Buffer.from(ports.random(16)).toString('hex');
+  const flagged = (result: Result, status: 'ok' | 'empty' = 'ok'): Outcome => ({
+    status,
+    result: flagUntrusted(result, tool.untrusted, tool.wrapped, nonce),
+  });
+  if (found.kind !== 'cut') return flagged(found.result, found.kind === 'empty' ? 'empty' : 'ok');
+  const largest = largestFitting(found.most, (n) => flagged(found.at(n)), sizeBytes);
+  if (largest === undefined)
+    throw new Error(`not even one row or character of ${tool.name} fits into an answer`);
+  return largest;
+}
+
+/** A cursor belongs to the tool and to the arguments other than the cursor. */
+function cursorScope(tool: string, args: unknown): string {
+  if (typeof args !== 'object' || args === null) return tool;
+  const { cursor: _cursor, ...others } = args as { cursor?: unknown };
+  return canonicalJson([tool, others]);
+}
+
+function sealOutcome(keyring: Keyring, { owner, credential }: Caller, outcome: Outcome): string {
+  return keyring.seal('outcome', `${owner.ownerId}\n${credential.credentialId}`, JSON.stringify(outcome));
+}
+
+function openOutcome(keyring: Keyring, { owner, credential }: Caller, sealed: string): Outcome {
+  return storedOutcome.parse(
+    JSON.parse(keyring.open('outcome', `${owner.ownerId}\n${credential.credentialId}`, sealed)),
+  );
+}
+
+export function unavailable(cause: unknown): Refusal {
+  return new ServiceError('temporarily_unavailable', { details: { retry_after_s: 5 }, cause });
+}
+
+/** What the caller is told of something that was thrown; what is not for the caller becomes the cause. */
+function refusalOf(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  if (!(error instanceof MailError)) return new ServiceError('internal_error', { cause: error });
+  if (error.code === 'not_started') return unavailable(error);
+  if (error.code === 'not_found')
+    return new ServiceError('not_found', { details: { reason: 'message' }, cause: error });
+  return new ServiceError('upstream_mail_error', { details: { reason: error.code }, cause: error });
+}

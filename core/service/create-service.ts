@@ -1,0 +1,198 @@
+import { objectCalendar } from '../accounts/object-calendar.ts';
+import { lookUpPorts, ownPorts, runPorts } from '../accounts/tool-ports.ts';
+import { createIdentifiers } from '../call/identifiers.ts';
+import { createExecutor } from '../execution/execute-approval.ts';
+import { DAY_MS, type LimitOverrides, PLAN_LIMITS } from '../gate/limits.ts';
+import type { Plan } from '../gate/permissions.ts';
+import type { Calendar } from '../ports/calendar.ts';
+import type { CalendarObjects } from '../ports/calendar-objects.ts';
+import { named } from '../ports/log.ts';
+import { closePorts, PORTS, type Ports } from '../ports/ports.ts';
+import { createKeyring } from '../secrets/keyring.ts';
+import { createSummaryRefresh } from '../trackers/refresh-summaries.ts';
+import { createInboxWatch } from '../trackers/watch-inboxes.ts';
+import { createAccounts } from './accounts.ts';
+import { createApprovals } from './approvals.ts';
+import { backgroundRound } from './background-round.ts';
+import { createCallTool, settledWithin } from './call-tool.ts';
+import { createCalls } from './calls.ts';
+import { createPasswordCheck } from './check-password.ts';
+import { createKeys } from './keys.ts';
+import { createOwners } from './owners.ts';
+import type { Service } from './service.ts';
+import { createSessions } from './sessions.ts';
+
+export interface ServiceOptions extends Omit<Ports, 'calendar'> {
+  /** Without one, no calendar is connected. A store of iCalendar objects serves as well as a calendar of its own kind. */
+  readonly calendar?: Calendar | CalendarObjects;
+  /** 32 random bytes each; the first writes, all of them read. */
+  readonly secretKeys: readonly Uint8Array[];
+  /** Public address of the API host, without a path. */
+  readonly baseUrl: string;
+  /** Public address of the owner's dashboard, without a path. */
+  readonly dashboardUrl: string;
+  /** What new owners get; default `paid`. */
+  readonly plan?: Plan;
+  /** Single limits of new owners. */
+  readonly limits?: LimitOverrides;
+  /** Leases of calls and runs; default 30 s. After a hard kill, what it held is busy for that long. */
+  readonly leaseMs?: number;
+}
+
+const OPTION_NAMES: ReadonlySet<string> = new Set<string>([
+  ...Object.keys(PORTS),
+  ...(['secretKeys', 'baseUrl', 'dashboardUrl', 'plan', 'limits', 'leaseMs'] as const),
+]);
+
+const LEASE_MS = 30_000;
+const PLANS_KEPT_MS = 30 * DAY_MS;
+const ACTIVITY_KEPT_MS = 90 * DAY_MS;
+const ROUND_MS = 5000;
+const WATCH_MS = 30_000;
+const STOP_WITHIN_MS = 8000;
+
+/**
+ * Checks the options and wires the ports.
+ * @throws Error naming the option and the remedy
+ */
+export function createService(options: ServiceOptions): Service {
+  checkOptions(options);
+  const { storage, clock, random } = options;
+  const ports = portsOf(options);
+  const leaseMs = options.leaseMs ?? LEASE_MS;
+  const baseUrl = origin('baseUrl', options.baseUrl);
+  const dashboardUrl = origin('dashboardUrl', options.dashboardUrl);
+  const keyring = createKeyring(options.secretKeys, random);
+  const identifiers = createIdentifiers(keyring);
+  const executor = createExecutor(ports, keyring, leaseMs);
+  const listeners = new Set<(notice: { ownerId: string; approvalId: string }) => void>();
+
+  const callTool = createCallTool({
+    ports,
+    lookUps: lookUpPorts(ports),
+    ownPorts: ownPorts(ports),
+    runPorts: runPorts(ports),
+    keyring,
+    identifiers,
+    executor,
+    dashboardUrl,
+    leaseMs,
+    onPending(notice) {
+      for (const listener of listeners) {
+        // The app's own affair: the request is filed, whether it throws now or fails later.
+        new Promise((resolve) => resolve(listener(notice))).catch((error: unknown) =>
+          ports.log.error('a listener of approval.pending failed', named(error)),
+        );
+      }
+    },
+  });
+
+  const calls = createCalls(ports, leaseMs, callTool);
+  const checkPassword = createPasswordCheck(ports, keyring);
+  const approvals = createApprovals(ports, keyring, leaseMs, (approval, sealedPlan) =>
+    settledWithin(executor.executeApproval(approval, sealedPlan), approval, ports),
+  );
+
+  const inboxes = createInboxWatch(ports, keyring);
+  const summaries = createSummaryRefresh(ports);
+  /** What is done again and again, each never twice at a time. */
+  const rounds = [
+    backgroundRound('recovery', recover, ROUND_MS, ports),
+    backgroundRound('inbox watch', inboxes.round, WATCH_MS, ports),
+    backgroundRound('tracker summaries', summaries.round, ROUND_MS, ports),
+  ];
+
+  async function recover(): Promise<void> {
+    const now = clock.now();
+    const before = (ms: number) => new Date(now.getTime() - ms);
+    await storage.expire(now);
+    await executor.recover();
+    await storage.erase({
+      plansBefore: before(PLANS_KEPT_MS),
+      activityBefore: before(ACTIVITY_KEPT_MS),
+      claimsBefore: before(DAY_MS),
+      passwordTriesBefore: now,
+    });
+  }
+
+  return {
+    baseUrl,
+    dashboardUrl,
+    calls,
+    approvals,
+    owners: createOwners(ports, options.plan ?? 'paid', options.limits ?? {}),
+    sessions: createSessions(ports, checkPassword),
+    keys: createKeys(ports),
+    accounts: createAccounts(ports, keyring),
+    trackers: {
+      list: (ownerId, { state, before, limit }) => storage.trackers({ ownerId, state, before, limit }),
+      show: (ownerId, trackerId, { upTo, limit }) => storage.tracker({ ownerId, trackerId, upTo, limit }),
+    },
+    on(_event, listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    healthy: () => storage.healthy(),
+    recover,
+    async watch() {
+      await inboxes.round();
+      await summaries.round();
+    },
+    start() {
+      for (const round of rounds) round.start();
+    },
+    async stop(withinMs = STOP_WITHIN_MS) {
+      inboxes.stop();
+      summaries.stop();
+      const ended = rounds.map((round) => round.stop());
+      let given = (): void => {};
+      const patience = new Promise<void>((resolve) => {
+        given = clock.after(withinMs, resolve);
+      });
+      await Promise.race([Promise.all([executor.idle(), ...ended]), patience]);
+      given();
+      await closePorts(ports);
+    },
+  };
+}
+
+function portsOf({ calendar, ...ports }: ServiceOptions): Ports {
+  if (calendar === undefined) return ports;
+  return { ...ports, calendar: 'inRange' in calendar ? objectCalendar(calendar, ports) : calendar };
+}
+
+function checkOptions(options: ServiceOptions): void {
+  const unknown = Object.keys(options).find((name) => !OPTION_NAMES.has(name));
+  if (unknown !== undefined) {
+    throw new Error(
+      `createService: there is no option ${unknown}. The options are ${[...OPTION_NAMES].join(', ')}.`,
+    );
+  }
+  const given: Readonly<Record<string, unknown>> = { ...options };
+  const required = Object.entries(PORTS).flatMap(([name, need]) => (need === 'required' ? [name] : []));
+  const missing = [...required, 'secretKeys', 'baseUrl', 'dashboardUrl'].find(
+    (name) => given[name] === undefined || given[name] === null,
+  );
+  if (missing !== undefined) throw new Error(`createService: the option ${missing} is missing.`);
+  if (options.plan !== undefined && !Object.hasOwn(PLAN_LIMITS, options.plan)) {
+    throw new Error(`createService: plan must be ${Object.keys(PLAN_LIMITS).join(' or ')}.`);
+  }
+  for (const [name, limit] of Object.entries(options.limits ?? {})) {
+    if (!Object.hasOwn(PLAN_LIMITS.free, name)) throw new Error(`createService: limits has no ${name}.`);
+    if (!Number.isInteger(limit) || limit < 0) {
+      throw new Error(`createService: limits.${name} must be a whole number, 0 or more.`);
+    }
+  }
+}
+
+function origin(name: string, value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  const plain =
+    url !== undefined && /^https?:$/.test(url.protocol) && url.pathname === '/' && url.search === '';
+  if (!plain || url.hash !== '' || url.username !== '') {
+    throw new Error(
+      `createService: ${name} must be an address such as https://api.example.org, without a path.`,
+    );
+  }
+  return url.origin;
+}

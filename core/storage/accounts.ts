@@ -1,0 +1,95 @@
+import { changedRoles, type FolderRoles } from '../folders/roles.ts';
+import type { Account } from '../ports/account.ts';
+import type { Random } from '../ports/clock.ts';
+import type { Storage } from '../ports/storage.ts';
+import type { AccountsFacts, Change, Judged } from '../ports/store.ts';
+import { cancelWaiting } from './moved.ts';
+
+type Facts = AccountsFacts | undefined;
+type Request<Verb extends 'addAccount' | 'changeFolderRoles' | 'removeAccount'> = Parameters<
+  Storage[Verb]
+>[0];
+
+/** The first account of an owner is its active one. */
+export function addAccount(
+  facts: Facts,
+  { ownerId, label, email, signature, seal, folderRoles, now }: Request<'addAccount'>,
+): Judged<Account> {
+  if (facts === undefined) throw new Error('There is no such owner to add an account to.');
+  const accountId = facts.lastAccountId + 1;
+  const account = {
+    ownerId,
+    accountId,
+    label,
+    email,
+    signature,
+    sealedSettings: seal(accountId),
+    folderRoles,
+  };
+  return {
+    answer: { ...account, isPrimary: facts.accounts.length === 0 },
+    changes: [
+      { type: 'add_account', account, now },
+      ...activation(ownerId, facts, [...facts.accounts.map((one) => one.accountId), accountId]),
+    ],
+  };
+}
+
+/** The account that is active stays so while it is there; otherwise the oldest becomes active. */
+function activation(
+  ownerId: string,
+  { activeAccountId }: AccountsFacts,
+  accountIds: readonly number[],
+): readonly Change[] {
+  if (activeAccountId !== null && accountIds.includes(activeAccountId)) return [];
+  return [{ type: 'activate_account', ownerId, accountId: accountIds[0] ?? null }];
+}
+
+/** @returns the roles as they now stand; null: not decided yet; undefined: no such account */
+export function changeFolderRoles(
+  facts: Facts,
+  { ownerId, accountId, change }: Request<'changeFolderRoles'>,
+): Judged<FolderRoles | null | undefined> {
+  const before = facts?.accounts.find((one) => one.accountId === accountId)?.folderRoles;
+  if (before === undefined) return { answer: undefined, changes: [] };
+  const roles = changedRoles(before, change);
+  const isChanged = roles !== null && roles !== before;
+  return {
+    answer: roles,
+    changes: isChanged ? [{ type: 'save_folder_roles', ownerId, accountId, roles }] : [],
+  };
+}
+
+export function activateAccount(facts: Facts, ownerId: string, accountId: number): Judged<boolean> {
+  const isThere = facts?.accounts.some((one) => one.accountId === accountId) === true;
+  return {
+    answer: isThere,
+    changes: isThere ? [{ type: 'activate_account', ownerId, accountId }] : [],
+  };
+}
+
+/** Cancels what waits for the account, and activates the oldest that is left. */
+export function removeAccount(
+  facts: Facts,
+  { ownerId, accountId, targetsBegin, now }: Request<'removeAccount'>,
+  random: Random,
+): Judged<boolean> {
+  if (facts?.accounts.some((one) => one.accountId === accountId) !== true) {
+    return { answer: false, changes: [] };
+  }
+  const waiting = facts.pending
+    .filter(
+      ({ approval, targets }) =>
+        approval.accountId === accountId || targets.some((target) => target.startsWith(targetsBegin)),
+    )
+    .map(({ approval }) => approval);
+  const left = facts.accounts.map((one) => one.accountId).filter((id) => id !== accountId);
+  return {
+    answer: true,
+    changes: [
+      { type: 'remove_account', ownerId, accountId },
+      ...activation(ownerId, facts, left),
+      ...cancelWaiting(waiting, 'account_removed', now, random),
+    ],
+  };
+}

@@ -1,0 +1,43 @@
+import { DAY_MS, judgeLimits, limitsOf, nextUtcMidnight } from '../gate/limits.ts';
+import type { Storage } from '../ports/storage.ts';
+import type { CallerFacts, Change, Judged } from '../ports/store.ts';
+import { credentialAt } from './standing.ts';
+
+type Admission = Awaited<ReturnType<Storage['admit']>>;
+
+/** Judges whether a call is let in. Lapsed slots are given back on the way. */
+export function admit(
+  facts: CallerFacts | undefined,
+  { slotId, leaseMs, now }: { slotId: string; leaseMs: number; now: Date },
+  storeNowMs: number,
+): Judged<Admission> {
+  if (facts === undefined || facts.secretExpiresAt <= now || facts.credential.revokedAt !== null) {
+    return { answer: { kind: 'unknown' }, changes: [] };
+  }
+  const { owner, accounts, usage } = facts;
+  const credential = credentialAt(facts.credential, now);
+  const { ownerId, credentialId } = credential;
+  // The store's clock is the same for every host, however their own clocks run.
+  const at = new Date(storeNowMs);
+  const dayMs = nextUtcMidnight(at).getTime() - DAY_MS;
+  const callsToday = usage.day?.startedAtMs === dayMs ? usage.day.count : 0;
+  const lapsed = usage.slots.filter(({ leaseUntilMs }) => leaseUntilMs <= storeNowMs);
+  const changes: Change[] = lapsed.map((slot) => ({
+    type: 'give_slot',
+    ownerId,
+    credentialId,
+    slotId: slot.slotId,
+  }));
+  const verdict = judgeLimits(
+    { minute: usage.minute, callsToday, inFlight: usage.slots.length - lapsed.length },
+    limitsOf(owner.plan, owner.limits),
+    at,
+  );
+  if (verdict.kind === 'over') return { answer: { kind: 'over', verdict }, changes };
+  const day = { startedAtMs: dayMs, count: callsToday + 1 };
+  const leaseUntilMs = storeNowMs + leaseMs;
+  const { minute } = verdict;
+  changes.push({ type: 'count_call', ownerId, credentialId, minute, day, slotId, leaseUntilMs });
+  const caller = { owner, credential, accounts, slotId };
+  return { answer: { kind: 'admitted', caller, rate: verdict.rate }, changes };
+}

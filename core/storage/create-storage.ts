@@ -1,0 +1,177 @@
+import { requestId } from '../call/identifiers.ts';
+import type { Random } from '../ports/clock.ts';
+import type { Storage } from '../ports/storage.ts';
+import type { Store } from '../ports/store.ts';
+import { activateAccount, addAccount, changeFolderRoles, removeAccount } from './accounts.ts';
+import { admit } from './admit.ts';
+import { claim, renew } from './claims.ts';
+import { addCredential, revoke, revokeBySecret, rotate, setModes } from './credentials.ts';
+import { cancel, decide } from './decide.ts';
+import { file, filingNeed } from './file.ts';
+import { finished, finishedWithClaim } from './finish.ts';
+import { passwordMatched, takePasswordTry } from './password-tries.ts';
+import { expire, reclaim } from './recover.ts';
+import { followUpLater, settle, start } from './run.ts';
+import {
+  addSession,
+  confirmSession,
+  endOtherSessions,
+  endSession,
+  setPassword,
+  takeProof,
+  useSession,
+} from './sessions.ts';
+import { credentialAt } from './standing.ts';
+import { createTracker, eventNumbers, linkToTracker, saveSummary, setTrackerStatus } from './trackers.ts';
+import { forgetUnwatched, watched } from './watching.ts';
+
+/**
+ * Storage as core uses it, over a database that holds no rules: for each verb the facts that it needs, the pure
+ * function that judges them, and whether it must survive a loss of power. What somebody acts on once it is recorded is
+ * durable: an action's start and end, a decision, a key switched off.
+ * @param random where the ids of events and requests come from
+ */
+export function createStorage(store: Store, random: Random): Storage {
+  const { unit } = store;
+  const approval = (ownerId: string, approvalId: string, withPlan = false) =>
+    ({ kind: 'approval', ownerId, approvalId, withPlan }) as const;
+  const tracker = (ownerId: string, trackerId: number, targets: readonly string[] = []) =>
+    ({ kind: 'trackers', ownerId, trackerIds: [trackerId], targets }) as const;
+  const sessionsOf = (ownerId: string) => ({ kind: 'sessions', ownerId }) as const;
+  const accountsOf = (ownerId: string) => ({ kind: 'accounts', ownerId }) as const;
+  const key = ({ ownerId, credentialId }: { ownerId: string; credentialId: string }) =>
+    ({ kind: 'credential', ownerId, credentialId }) as const;
+
+  return {
+    ...lookups(store),
+
+    admit: (r) =>
+      unit('relaxed', { kind: 'caller', secretHash: r.secretHash }, (facts, at) => admit(facts, r, at)),
+    claim: (r) => {
+      const { ownerId, credentialId, key } = r;
+      const newId = requestId(random);
+      return unit('relaxed', { kind: 'claim', ownerId, credentialId, key }, (facts, at) =>
+        claim(facts, r, at, newId),
+      );
+    },
+    renew: (held, leaseMs) =>
+      unit('relaxed', { kind: 'held', ...held }, (facts, at) => renew(facts, held, leaseMs, at)),
+    finish: (end) => {
+      if (end.claim === null) return store.apply(end.caller.ownerId, finished(end));
+      const { caller, claim: ended } = end;
+      const { ownerId, credentialId } = caller;
+      return unit('relaxed', { kind: 'claim', ownerId, credentialId, key: ended.key }, (facts) => ({
+        answer: undefined,
+        changes: finishedWithClaim(facts, end, ended),
+      }));
+    },
+
+    file: (r) => unit('durable', { kind: 'filing', ...filingNeed(r) }, (facts, at) => file(facts, r, at)),
+    decide: (r) =>
+      unit('durable', approval(r.ownerId, r.approvalId, r.decision.type === 'approve'), (facts, at) =>
+        decide(facts, r, at, random),
+      ),
+    cancel: (r) => unit('durable', approval(r.ownerId, r.approvalId), (facts) => cancel(facts, r, random)),
+    start: (r) => unit('durable', approval(r.ownerId, r.approvalId), (facts) => start(facts, r, random)),
+    settle: (r) =>
+      unit('durable', approval(r.ownerId, r.approvalId), (facts, at) => settle(facts, r, at, random)),
+    followedUp: ({ ownerId, approvalId }) =>
+      store.apply(ownerId, [{ type: 'end_follow_up', ownerId, approvalId }]),
+    followUpLater: (r) =>
+      unit('relaxed', { kind: 'held', ownerId: r.ownerId, followUp: r.approvalId }, (facts, at) =>
+        followUpLater(facts, r, at),
+      ),
+    reclaim: (r) =>
+      unit('durable', { kind: 'due', running: r.running, limit: r.limit }, (facts, at) =>
+        reclaim(facts, r, at, random),
+      ),
+    expire: (now) => unit('durable', { kind: 'overdue', now }, (facts) => expire(facts, now, random)),
+    rememberRecipients: (ownerId, accountId, addresses, now) =>
+      store.apply(ownerId, [{ type: 'remember_recipients', ownerId, accountId, addresses, now }]),
+
+    addCredential: (r) => unit('durable', key(r), () => addCredential(r)),
+    rotate: (r) => unit('durable', key(r), (facts) => rotate(facts, r)),
+    revoke: async (r) => (await unit('durable', key(r), (facts) => revoke(facts, r.now, random))).credential,
+    async revokeBySecret(secretHash, now) {
+      const found = await store.credentialOfSecret(secretHash);
+      if (found === undefined) return false;
+      return unit('durable', key(found), (facts) => revokeBySecret(facts, secretHash, now, random));
+    },
+    setModes: (r) => unit('durable', key(r), (facts) => setModes(facts, r, random)),
+
+    setPassword: (ownerId, hash) =>
+      unit('durable', sessionsOf(ownerId), (facts) => setPassword(facts, ownerId, hash)),
+    takePasswordTry: (r) => {
+      const { email, rows, deviceHash } = r;
+      return unit('relaxed', { kind: 'tries', who: { email }, rows, deviceHash }, (facts) =>
+        takePasswordTry(facts, r),
+      );
+    },
+    passwordMatched: (r) => {
+      const { ownerId, rows, deviceHash } = r;
+      return unit('relaxed', { kind: 'tries', who: { ownerId }, rows, deviceHash }, (facts) =>
+        passwordMatched(facts, r),
+      );
+    },
+    addSession: (r) => unit('relaxed', sessionsOf(r.session.ownerId), (facts) => addSession(facts, r)),
+    useSession: ({ ownerId, sessionId, now }) =>
+      unit('relaxed', sessionsOf(ownerId), (facts) => useSession(facts, sessionId, now)),
+    confirmSession: (r) => unit('durable', sessionsOf(r.ownerId), (facts) => confirmSession(facts, r)),
+    takeProof: (r) => unit('relaxed', { kind: 'proof', ...r }, (facts) => takeProof(facts, r)),
+    endSession: (ownerId, sessionId) =>
+      unit('durable', sessionsOf(ownerId), (facts) => endSession(facts, sessionId)),
+    endOtherSessions: (ownerId, sessionId) =>
+      unit('durable', sessionsOf(ownerId), (facts) => endOtherSessions(facts, sessionId)),
+
+    addAccount: (r) => unit('durable', accountsOf(r.ownerId), (facts) => addAccount(facts, r)),
+    changeFolderRoles: (r) => unit('durable', accountsOf(r.ownerId), (facts) => changeFolderRoles(facts, r)),
+    activateAccount: (ownerId, accountId) =>
+      unit('durable', accountsOf(ownerId), (facts) => activateAccount(facts, ownerId, accountId)),
+    removeAccount: (r) => unit('durable', accountsOf(r.ownerId), (facts) => removeAccount(facts, r, random)),
+
+    createTracker: (r) =>
+      unit('relaxed', { kind: 'newTracker', ownerId: r.ownerId, requestId: r.requestId }, (facts) =>
+        createTracker(facts, r),
+      ),
+    setTrackerStatus: (r) =>
+      unit('relaxed', tracker(r.ownerId, r.trackerId), (facts) => setTrackerStatus(facts, r)),
+    linkToTracker: (r) =>
+      unit('relaxed', tracker(r.ownerId, r.trackerId, [r.target]), (facts) => linkToTracker(facts, r)),
+    saveSummary: (r) => unit('relaxed', tracker(r.ownerId, r.trackerId), (facts) => saveSummary(facts, r)),
+    eventNumbers: (ownerId, accountId, events) =>
+      unit('relaxed', { kind: 'eventNumbers', ownerId, accountId, events }, (facts) =>
+        eventNumbers(facts, ownerId, accountId, events),
+      ),
+    watched: (r) => {
+      const { ownerId, accountId, links } = r;
+      const trackerIds = [...new Set(links.map(({ trackerId }) => trackerId))];
+      const targets = [...new Set(links.map(({ target }) => target))];
+      return unit('relaxed', { kind: 'inbox', ownerId, accountId, trackerIds, targets }, (facts) =>
+        watched(facts, r),
+      );
+    },
+    async inboxesToWatch() {
+      await unit('relaxed', { kind: 'unwatched' }, forgetUnwatched);
+      return store.watchedInboxes();
+    },
+  };
+}
+
+/** The verbs that a store answers by itself. */
+function lookups(store: Store) {
+  const {
+    unit: _unit,
+    apply: _apply,
+    credentialOfSecret: _secret,
+    watchedInboxes: _inboxes,
+    ...plain
+  } = store;
+  return {
+    ...plain,
+    async credentials(ownerId: string) {
+      const { credentials, storeNowMs } = await store.credentials(ownerId);
+      const now = new Date(storeNowMs);
+      return credentials.map((credential) => credentialAt(credential, now));
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { type Approval, type ApprovalEvent, transition } from '../approvals/approval.ts';
+import type { Random } from '../ports/clock.ts';
+import type { Storage } from '../ports/storage.ts';
+import type { ApprovalFacts, Judged } from '../ports/store.ts';
+import { decisionRow, moved } from './moved.ts';
+import { isAllowed } from './standing.ts';
+
+type Decided = Awaited<ReturnType<Storage['decide']>>;
+type Decision = Parameters<Storage['decide']>[0];
+
+/** The owner approves or rejects. */
+export function decide(
+  facts: ApprovalFacts | undefined,
+  { decision, leaseMs, now }: Decision,
+  storeNowMs: number,
+  random: Random,
+): Judged<Decided> {
+  if (facts === undefined) return { answer: undefined, changes: [] };
+  const { approval: before, standing } = facts;
+  const event: ApprovalEvent =
+    decision.type === 'reject'
+      ? decision
+      : {
+          ...decision,
+          allowed: isAllowed(standing, before.group, now),
+          leaseUntilMs: storeNowMs + leaseMs,
+        };
+  const after = transition(before, event, now);
+  if (after === undefined) return { answer: { approval: before, won: false, sealedPlan: null }, changes: [] };
+  const sealedPlan = decision.type === 'approve' ? facts.sealedPlan : null;
+  return {
+    answer: { approval: after, won: true, sealedPlan },
+    changes: [...moved(before, after, now, random), decisionRow(after, now)],
+  };
+}
+
+/** The key withdraws its own request. */
+export function cancel(
+  facts: ApprovalFacts | undefined,
+  { credentialId, now }: { credentialId: string; now: Date },
+  random: Random,
+): Judged<{ readonly approval: Approval; readonly won: boolean } | undefined> {
+  if (facts?.approval.credentialId !== credentialId) return { answer: undefined, changes: [] };
+  const { approval: before } = facts;
+  const after = transition(before, { type: 'cancel', error: 'cancelled_by_agent' }, now);
+  if (after === undefined) return { answer: { approval: before, won: false }, changes: [] };
+  return {
+    answer: { approval: after, won: after.state === 'cancelled' },
+    changes: moved(before, after, now, random),
+  };
+}

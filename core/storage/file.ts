@@ -1,0 +1,92 @@
+import { newApproval } from '../approvals/approval.ts';
+import {
+  type CallFacts,
+  decideCall,
+  EXECUTED_LATELY_MS,
+  REJECTED_MS,
+  SAME_UNFINISHED_MS,
+  SENDS_DAY_MS,
+  SENDS_SHORT_MS,
+} from '../approvals/decide-call.ts';
+import { DAY_MS } from '../gate/limits.ts';
+import type { Filing, Storage } from '../ports/storage.ts';
+import type { Change, FilingFacts, FilingNeed, Judged } from '../ports/store.ts';
+import { heldClaim } from './claims.ts';
+import { limitsNow, modeNow } from './standing.ts';
+
+type Filed = Awaited<ReturnType<Storage['file']>>;
+
+/** How far back the facts of a request look. */
+export function filingNeed(filing: Filing): FilingNeed {
+  const { ownerId, credentialId, requestHash, similarHash, targets, claim, now } = filing;
+  const nowMs = now.getTime();
+  return {
+    ownerId,
+    credentialId,
+    requestHash,
+    similarHash,
+    targets,
+    key: claim?.key ?? null,
+    nowMs,
+    unfinishedSinceMs: nowMs - SAME_UNFINISHED_MS,
+    rejectedSinceMs: nowMs - REJECTED_MS,
+    executedSinceMs: nowMs - EXECUTED_LATELY_MS,
+    daySendsMs: SENDS_DAY_MS,
+    shortSendsMs: SENDS_SHORT_MS,
+    dayMs: DAY_MS,
+  };
+}
+
+/** Judges a write and files it: approved by policy with a lease, or pending. Binds its claim. */
+export function file(facts: FilingFacts, filing: Filing, storeNowMs: number): Judged<Filed> {
+  const { ownerId, credentialId, approvalId, group, claim, now } = filing;
+  const refused = (answer: Filed): Judged<Filed> => ({ answer, changes: [] });
+  const held = claim === null ? undefined : heldClaim(facts.claim, claim);
+  // Somebody else has won the claim since, or it is bound: the request is not this run's to file.
+  if (claim !== null && held?.approvalId !== null) {
+    return refused({ kind: 'refuse', code: 'idempotency_in_progress', details: {} });
+  }
+  const { standing } = facts;
+  if (standing === undefined) return refused({ kind: 'refuse', code: 'invalid_token', details: {} });
+  const mode = modeNow(standing, group, now);
+  const verdict = decideCall(
+    callFacts(facts, filing, mode),
+    filing.call,
+    limitsNow(standing),
+    new Date(storeNowMs),
+  );
+  if (verdict.kind === 'existing' || verdict.kind === 'refuse') return refused(verdict);
+  const { accountId, tool, action, digest } = filing;
+  const approval = newApproval(
+    { ownerId, id: approvalId, credentialId, accountId, tool, group, action, digest },
+    verdict,
+    storeNowMs + filing.leaseMs,
+    now,
+  );
+  const { sealedPlan, requestHash, similarHash, call } = filing;
+  const targets = verdict.kind === 'ask' ? filing.targets : [];
+  const filed = { sealedPlan, requestHash, similarHash, sends: call.sends, filedAtMs: storeNowMs, targets };
+  const changes: Change[] = [{ type: 'add_approval', approval, filed }];
+  if (claim !== null && held !== undefined) {
+    const of = { ownerId, credentialId, key: claim.key };
+    changes.push({ type: 'save_claim', of, claim: { ...held, approvalId } });
+  }
+  return { answer: { kind: verdict.kind, approval }, changes };
+}
+
+function callFacts(facts: FilingFacts, { group }: Filing, mode: CallFacts['mode']): CallFacts {
+  return {
+    mode,
+    group,
+    samePending: facts.samePending,
+    sameUnfinished: facts.sameUnfinished,
+    rejectedAt: facts.rejectedAt,
+    targetPending: facts.targetPending,
+    executedLately: facts.isExecuted || facts.isUnfinishedElsewhere,
+    directSendsDay: facts.daySends,
+    directSends10Min: facts.shortSends,
+    filedToday: facts.filed,
+    waitingOfKey: facts.waitingOfKey,
+    waitingOfOwner: facts.waitingOfOwner,
+  };
+}

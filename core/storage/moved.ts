@@ -1,0 +1,60 @@
+import { type Approval, type ApprovalError, toldAs, transition } from '../approvals/approval.ts';
+import { eventId } from '../call/identifiers.ts';
+import type { Random } from '../ports/clock.ts';
+import type { StoredActivity } from '../ports/storage.ts';
+import type { Change } from '../ports/store.ts';
+
+/** What is written when an approval moved: its row, the event that tells of it, and that it no longer waits. */
+export function moved(before: Approval, after: Approval, now: Date, random: Random): readonly Change[] {
+  const { ownerId, id: approvalId } = after;
+  const changes: Change[] = [{ type: 'save_approval', approval: after }];
+  if (before.state === 'pending') changes.push({ type: 'free_targets', ownerId, approvalId });
+  const state = toldAs(before, after);
+  if (state !== undefined) {
+    const data = { approval_id: approvalId, state, account_id: after.accountId };
+    const { credentialId } = after;
+    const event = {
+      id: eventId(random),
+      type: 'approval.decided',
+      credentialId,
+      createdAt: now,
+      data,
+    } as const;
+    changes.push({ type: 'append_event', ownerId, event });
+  }
+  return changes;
+}
+
+/** Cancels those of these approvals that still wait. */
+export function cancelWaiting(
+  approvals: readonly Approval[],
+  error: ApprovalError,
+  now: Date,
+  random: Random,
+): readonly Change[] {
+  return approvals.flatMap((approval) => {
+    const cancelled = transition(approval, { type: 'cancel', error }, now);
+    return cancelled === undefined ? [] : moved(approval, cancelled, now, random);
+  });
+}
+
+/** The activity row of the owner's decision. */
+export function decisionRow(approval: Approval, now: Date): Change {
+  return activityRow('decision', approval, 0, now);
+}
+
+/** The activity row of a run's end. Its duration counts from its first byte, or from the approval. */
+export function settlementRow(approval: Approval, now: Date): Change {
+  const since = approval.startedAt ?? approval.approvedAt ?? now;
+  return activityRow('settlement', approval, Math.max(0, now.getTime() - since.getTime()), now);
+}
+
+function activityRow(
+  kind: StoredActivity['kind'],
+  { ownerId, credentialId, tool, state, id }: Approval,
+  durationMs: number,
+  now: Date,
+): Change {
+  const said = { kind, credentialId, tool, outcome: state, approvalId: id, durationMs };
+  return { type: 'append_activity', ownerId, activity: { ...said, shown: [], listed: [], at: now } };
+}

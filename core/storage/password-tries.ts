@@ -1,0 +1,74 @@
+import {
+  DEVICES_KEPT,
+  giveTryBack,
+  judgePasswordTry,
+  type PasswordTryFacts,
+  type TriesChange,
+} from '../gate/password-tries.ts';
+import type { Storage, TriesRows } from '../ports/storage.ts';
+import type { Change, Judged, StoredDevice, TriesFacts } from '../ports/store.ts';
+
+type Try = Parameters<Storage['takePasswordTry']>[0];
+type Match = Parameters<Storage['passwordMatched']>[0];
+
+/** Judges one try at a password, and counts it as failed. */
+export function takePasswordTry(
+  facts: TriesFacts,
+  { rows, deviceHash, now }: Try,
+): Judged<Awaited<ReturnType<Storage['takePasswordTry']>>> {
+  const device = deviceOf(facts, deviceHash);
+  const { waitMs, counted, changes } = judgePasswordTry({ ...facts.tries, device }, now);
+  const saved = changes.flatMap((change) => savedTries(change, facts, rows, device));
+  if (waitMs > 0) return { answer: { kind: 'wait', waitMs }, changes: saved };
+  const isKnownDevice = device !== undefined;
+  return { answer: { kind: 'check', counted, isKnownDevice, found: facts.found }, changes: saved };
+}
+
+/** The try had the right password: it is given back, and the device becomes the owner's newest. */
+export function passwordMatched(
+  facts: TriesFacts,
+  { ownerId, passwordHash, rows, counted, deviceHash, now }: Match,
+): Judged<boolean> {
+  if (facts.found?.passwordHash !== passwordHash) return { answer: false, changes: [] };
+  const known = deviceOf(facts, deviceHash);
+  const before: PasswordTryFacts = { ...facts.tries, device: known };
+  const givenBack = counted.flatMap((counter) => {
+    const tries = before[counter];
+    return tries === undefined ? [] : [giveTryBack(counter, tries)];
+  });
+  const { failures, lastMs } = givenBack.find(({ counter }) => counter === 'device') ??
+    known ?? { failures: 0, lastMs: 0 };
+  const device = { deviceHash, lastSignInMs: now.getTime(), failures, lastMs };
+  const others = facts.devices.filter((one) => one.deviceHash !== deviceHash);
+  return {
+    answer: true,
+    changes: [
+      ...givenBack
+        .filter(({ counter }) => counter !== 'device')
+        .flatMap((change) => savedTries(change, facts, rows, known)),
+      { type: 'add_device', ownerId, device },
+      ...others
+        .slice(DEVICES_KEPT - 1)
+        .map((old): Change => ({ type: 'forget_device', ownerId, deviceHash: old.deviceHash })),
+    ],
+  };
+}
+
+function deviceOf({ devices }: TriesFacts, deviceHash: string | null): StoredDevice | undefined {
+  return devices.find((one) => one.deviceHash === deviceHash);
+}
+
+function savedTries(
+  { counter, failures, lastMs, forgottenMs }: TriesChange,
+  { found }: TriesFacts,
+  rows: TriesRows,
+  device: StoredDevice | undefined,
+): Change[] {
+  if (counter !== 'device') {
+    const tries = failures === 0 ? null : { failures, lastMs, forgottenMs };
+    return [{ type: 'save_tries', row: rows[counter], tries }];
+  }
+  if (found === undefined || device === undefined) return [];
+  const { ownerId } = found.owner;
+  return [{ type: 'save_device', ownerId, device: { ...device, failures, lastMs } }];
+}

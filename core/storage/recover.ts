@@ -1,0 +1,39 @@
+import { type Approval, transition } from '../approvals/approval.ts';
+import type { Random } from '../ports/clock.ts';
+import type { Reclaimed } from '../ports/storage.ts';
+import type { Change, FactsOf, Judged } from '../ports/store.ts';
+import { moved, settlementRow } from './moved.ts';
+
+/** Takes over what lapsed leases left behind, and ends what must not run any more. */
+export function reclaim(
+  { lapsed, followUps }: FactsOf<'due'>,
+  { leaseMs, limit, now }: { leaseMs: number; limit: number; now: Date },
+  storeNowMs: number,
+  random: Random,
+): Judged<{ readonly runs: readonly Reclaimed[]; readonly followUps: readonly Reclaimed[] }> {
+  const leaseUntilMs = storeNowMs + leaseMs;
+  const changes: Change[] = [];
+  const runs: Reclaimed[] = [];
+  for (const { approval: before, sealedPlan } of lapsed) {
+    const after = transition(before, { type: 'reclaim', storeNowMs, leaseUntilMs }, now);
+    if (after === undefined) continue;
+    changes.push(...moved(before, after, now, random));
+    if (after.state === 'approved') runs.push({ approval: after, sealedPlan });
+    else changes.push(settlementRow(after, now));
+  }
+  const taken = followUps.slice(0, limit - runs.length);
+  for (const { approval } of taken) {
+    const { ownerId, id: approvalId } = approval;
+    changes.push({ type: 'keep_follow_up', ownerId, approvalId, dueAtMs: leaseUntilMs });
+  }
+  return { answer: { runs, followUps: taken }, changes };
+}
+
+/** Ends pending requests whose time is over. @returns how many */
+export function expire(overdue: readonly Approval[], now: Date, random: Random): Judged<number> {
+  const ends = overdue.flatMap((before) => {
+    const after = transition(before, { type: 'expire' }, now);
+    return after === undefined ? [] : [moved(before, after, now, random)];
+  });
+  return { answer: ends.length, changes: ends.flat() };
+}

@@ -1,0 +1,71 @@
+import { type Approval, type ApprovalEvent, transition } from '../approvals/approval.ts';
+import type { Random } from '../ports/clock.ts';
+import type { Settlement, Storage } from '../ports/storage.ts';
+import type { ApprovalFacts, Change, HeldFacts, Judged } from '../ports/store.ts';
+import { moved, settlementRow } from './moved.ts';
+import { isAllowed } from './standing.ts';
+
+/** Judges whether the next byte may go out, which cannot be taken back. */
+export function start(
+  facts: ApprovalFacts | undefined,
+  { fence, relocated, now }: Parameters<Storage['start']>[0],
+  random: Random,
+): Judged<boolean> {
+  if (facts === undefined) return { answer: false, changes: [] };
+  const { approval: before, standing } = facts;
+  const allowed = isAllowed(standing, before.group, now);
+  const after = transition(before, { type: 'start', fence, allowed }, now);
+  if (after === undefined) return { answer: false, changes: [] };
+  const { ownerId } = after;
+  return {
+    answer: true,
+    changes: [
+      ...moved(before, after, now, random),
+      ...(relocated.length === 0 ? [] : [{ type: 'remember_relocated', ownerId, marks: relocated } as const]),
+    ],
+  };
+}
+
+/** Records how a run ended. One whose fence is lost changes nothing. */
+export function settle(
+  facts: ApprovalFacts | undefined,
+  settlement: Settlement,
+  storeNowMs: number,
+  random: Random,
+): Judged<Approval> {
+  if (facts === undefined) throw new Error('There is no such approval to settle.');
+  const { approval: before } = facts;
+  const { recipients, followUp, leaseMs, now } = settlement;
+  const after = transition(before, eventOf(settlement, storeNowMs), now);
+  if (after === undefined) return { answer: before, changes: [] };
+  const { ownerId, id: approvalId, accountId } = after;
+  const changes: Change[] = [...moved(before, after, now, random)];
+  if (after.state !== before.state) changes.push(settlementRow(after, now));
+  if (after.state === 'executed') {
+    if (accountId !== null && recipients.length > 0) {
+      changes.push({ type: 'remember_recipients', ownerId, accountId, addresses: recipients, now });
+    }
+    if (followUp) {
+      changes.push({ type: 'keep_follow_up', ownerId, approvalId, dueAtMs: storeNowMs + leaseMs });
+    }
+  }
+  return { answer: after, changes };
+}
+
+function eventOf({ end, fence }: Settlement, storeNowMs: number): ApprovalEvent {
+  if (end.type !== 'not_now') return { ...end, fence };
+  return { type: 'not_now', fence, error: end.error, retryAtMs: storeNowMs + end.retryMs };
+}
+
+/** The work after an action is due again, unless it is done. */
+export function followUpLater(
+  { hasFollowUp }: HeldFacts,
+  { ownerId, approvalId, retryMs }: Parameters<Storage['followUpLater']>[0],
+  storeNowMs: number,
+): Judged<void> {
+  const dueAtMs = storeNowMs + retryMs;
+  return {
+    answer: undefined,
+    changes: hasFollowUp ? [{ type: 'keep_follow_up', ownerId, approvalId, dueAtMs }] : [],
+  };
+}

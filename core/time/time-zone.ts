@@ -1,0 +1,74 @@
+import { DAY_MS } from '../gate/limits.ts';
+
+/** Wall-clock time in an IANA zone, from the runtime's zone data. */
+
+export function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+/** ISO 8601 to the second, with the zone's offset at that instant. */
+export function isoIn(instant: Date, timezone: string): string {
+  const offsetMs = offsetAt(instant, timezone);
+  const minutes = Math.abs(offsetMs) / 60_000;
+  const two = (value: number) => String(Math.floor(value)).padStart(2, '0');
+  const wall = new Date(instant.getTime() + offsetMs).toISOString().slice(0, 19);
+  return `${wall}${offsetMs < 0 ? '-' : '+'}${two(minutes / 60)}:${two(minutes % 60)}`;
+}
+
+/** An instant in words, in the zone: `Sat, 21 Nov 2026, 15:00 CET`. */
+export function wordsIn(instant: Date, timezone: string): string {
+  return new Intl.DateTimeFormat('en-GB', {
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZone: timezone,
+    timeZoneName: 'short',
+  }).format(instant);
+}
+
+/** The first instant of the day that is `days` after the day of `instant`. */
+export function startOfDay(instant: Date, timezone: string, days: number): Date {
+  const wallMs = instant.getTime() + offsetAt(instant, timezone);
+  return dayStart(Math.floor(wallMs / DAY_MS) + days, timezone);
+}
+
+/** When something that is due on a day (`YYYY-MM-DD`) is due: in its last second. ISO 8601 with an offset. */
+export function dueAt(dueOn: string | null, timezone: string): string | null {
+  return dueOn === null ? null : isoIn(endOfDay(dueOn, timezone), timezone);
+}
+
+/** The last second of a day `YYYY-MM-DD` in the zone. */
+export function endOfDay(day: string, timezone: string): Date {
+  return new Date(dayStart(Date.parse(day) / DAY_MS + 1, timezone).getTime() - 1000);
+}
+
+/** The first instant of a day in the zone. @param day  days since 1 January 1970 */
+function dayStart(day: number, timezone: string): Date {
+  const midnight = day * DAY_MS;
+  // If the clocks change at midnight, midnight exists twice or not at all. In a gap, the day starts after it.
+  const before = offsetAt(new Date(midnight - DAY_MS), timezone);
+  const after = offsetAt(new Date(midnight + DAY_MS), timezone);
+  const candidates = [midnight - before, midnight - after].sort((a, b) => a - b);
+  const first = candidates.find((at) => at + offsetAt(new Date(at), timezone) === midnight);
+  return new Date(first ?? midnight - before);
+}
+
+/** How many milliseconds the zone is ahead of UTC at an instant. */
+function offsetAt(instant: Date, timezone: string): number {
+  const parts = new Intl.DateTimeFormat('en', { timeZone: timezone, timeZoneName: 'longOffset' });
+  const name = parts.formatToParts(instant).find((part) => part.type === 'timeZoneName')?.value ?? 'GMT';
+  const match = /^GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/.exec(name);
+  if (match === null) throw new Error(`cannot read the time zone offset ${name}`);
+  const [, sign, hours = '0', minutes = '0', seconds = '0'] = match;
+  const ms = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
+  return sign === '-' ? -ms : ms;
+}

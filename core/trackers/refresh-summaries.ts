@@ -1,0 +1,97 @@
+import * as z from 'zod';
+import { MINUTE_MS } from '../gate/limits.ts';
+import { named } from '../ports/log.ts';
+import type { Ports } from '../ports/ports.ts';
+import { NEXT_ACTION_CHARS, SUMMARY_CHARS } from '../ports/summarizer.ts';
+import type { TrackerSummary } from '../ports/tracker-storage.ts';
+import { seenText } from '../text/seen-text.ts';
+import { shortened } from '../text/shortened.ts';
+import { createBackoff } from '../time/backoff.ts';
+import { extractiveSummarizer } from './extractive-summary.ts';
+
+/** Makes the summaries of trackers anew that messages were linked to. */
+export interface SummaryRefresh {
+  /** One pass over all that are due. One that fails is logged, and left alone for a while. */
+  round(): Promise<void>;
+  stop(): void;
+}
+
+/** Of each tracker, the newest. */
+const MESSAGES = 20;
+const AT_ONCE = 100;
+/** For one tracker. */
+const SUMMARY_MS = MINUTE_MS;
+const RETRY_FIRST_MS = MINUTE_MS;
+const RETRY_MOST_MS = 60 * MINUTE_MS;
+
+export function createSummaryRefresh(ports: Ports): SummaryRefresh {
+  const { storage, clock, log, summarizer = extractiveSummarizer } = ports;
+  const backoff = createBackoff(RETRY_FIRST_MS, RETRY_MOST_MS);
+  const abort = new AbortController();
+
+  /** A summarizer that never settles would hold up every later round. */
+  async function withinLimit<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const limit = new AbortController();
+    const end = () => limit.abort();
+    abort.signal.addEventListener('abort', end, { once: true });
+    const stop = clock.after(SUMMARY_MS, end);
+    try {
+      const over = new Promise<never>((_resolve, reject) => {
+        limit.signal.addEventListener('abort', () =>
+          reject(new Error('the summarizer did not answer in time')),
+        );
+      });
+      return await Promise.race([work(limit.signal), over]);
+    } finally {
+      stop();
+      abort.signal.removeEventListener('abort', end);
+    }
+  }
+
+  return {
+    async round() {
+      for (const { tracker, messages, upTo } of await storage.summariesDue({
+        messages: MESSAGES,
+        limit: AT_ONCE,
+      })) {
+        const { ownerId, trackerId } = tracker;
+        const key = `${ownerId}\n${trackerId}`;
+        if (abort.signal.aborted) return;
+        if (!backoff.isDue(key, clock.now())) continue;
+        try {
+          const made = await withinLimit((signal) =>
+            summarizer.summarize(tracker, messages, { now: clock.now(), signal }),
+          );
+          const summary = { ...bounded(made), sourceCount: messages.length };
+          await storage.saveSummary({ ownerId, trackerId, summary, upTo });
+          backoff.succeeded(key);
+        } catch (error) {
+          if (abort.signal.aborted) return;
+          backoff.failed(key, clock.now());
+          log.warn('a tracker could not be summarised', {
+            owner: ownerId,
+            tracker: trackerId,
+            ...named(error),
+          });
+        }
+      }
+    },
+    stop: () => abort.abort(),
+  };
+}
+
+const answer = z.object({
+  text: z.string(),
+  nextAction: z.string(),
+  importance: z.enum(['low', 'normal', 'important']),
+});
+
+/** Whoever made it, it is made of strangers' words: kept as a person sees it, and no longer than it may be. */
+function bounded(made: unknown): Omit<TrackerSummary, 'sourceCount'> {
+  const { text, nextAction, importance } = answer.parse(made);
+  return {
+    text: shortened(seenText(text), SUMMARY_CHARS),
+    nextAction: shortened(seenText(nextAction), NEXT_ACTION_CHARS),
+    importance,
+  };
+}
