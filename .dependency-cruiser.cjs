@@ -16,6 +16,34 @@ const PURE_LIBRARIES = [
   'zod',
 ];
 
+/**
+ * The rooms of core, lowest first: a file imports from its own room and from rooms above its line here, never from one
+ * below. What is pure comes before the ports, what uses them after.
+ */
+const ROOMS = [
+  'text',
+  'time',
+  'contract',
+  'secrets',
+  'mail',
+  'folders',
+  'calendar',
+  'reading',
+  'gate',
+  'approvals',
+  'safety',
+  'ports',
+  'storage',
+  'accounts',
+  'actions',
+  'execution',
+  'call',
+  'plans',
+  'trackers',
+  'tools',
+  'service',
+];
+
 const OWN = '^(core|adapters|hosts|examples|test|bench)/';
 const PURE = `(^|/)node_modules/(@types/)?(${PURE_LIBRARIES.join('|').replaceAll('.', '\\.')})/`;
 
@@ -43,6 +71,20 @@ module.exports = {
       from: { path: '^core/' },
       to: { dependencyTypes: ['core'], pathNot: '^(node:)?(buffer|crypto)$' },
     },
+    {
+      name: 'core-has-rooms',
+      comment: 'Every file of core is in a room, except the two lists of public names.',
+      severity: 'error',
+      from: {},
+      to: { path: '^core/', pathNot: `^core/((${ROOMS.join('|')})/|(index|adapter)[.]ts$)` },
+    },
+    ...ROOMS.map((room, place) => ({
+      name: `core-room-${room}`,
+      comment: 'Imports between the rooms of core point one way.',
+      severity: 'error',
+      from: { path: `^core/${room}/` },
+      to: { path: `^core/((${ROOMS.slice(place + 1).join('|')})/|(index|adapter)[.]ts$)` },
+    })),
     {
       name: 'adapters-inward',
       comment: 'Adapters import core and themselves.',

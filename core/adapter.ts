@@ -8,7 +8,25 @@ export {
   type ApprovalError,
   type ApprovalState,
 } from './approvals/approval.ts';
+export type {
+  Agent,
+  Answer as AttendeeAnswer,
+  Attendee,
+  CalendarEvent,
+  EventFacts,
+  EventKey,
+  Participant,
+  Role,
+} from './calendar/event.ts';
+export type {
+  DocumentReading,
+  DocumentWriting,
+  EventLock,
+  EventReading,
+  KeyInDocument,
+} from './calendar/event-document.ts';
 export { ERRORS, type ErrorCode, type ErrorDetails, ServiceError } from './contract/errors.ts';
+export type { FolderRole, MailFolder } from './folders/folder.ts';
 export {
   type FolderRoles,
   type FolderRolesChange,
@@ -35,7 +53,14 @@ export {
   type Plan,
 } from './gate/permissions.ts';
 export type { Session, StoredSession } from './gate/session.ts';
+export { type ListedMessage, type MailFlag, type MessagePlace, ROW_FIELDS } from './mail/listed-message.ts';
 export { messageRow } from './mail/message-row.ts';
+export {
+  type AttachmentSource,
+  type DescribedAttachment,
+  type MessageSource,
+  SOURCE_BYTES,
+} from './mail/message-source.ts';
 export { headerBlock } from './mail/mime-tree.ts';
 export { type MessageHeaders, parseHeaders } from './mail/parse.ts';
 export { sentCopyOf } from './mail/sent-copy.ts';
@@ -48,25 +73,12 @@ export type {
   Picture,
 } from './ports/attachment-text.ts';
 export type {
-  Agent,
-  Answer as AttendeeAnswer,
-  Attendee,
   Calendar,
-  CalendarEvent,
   CalendarInfo,
   DocumentPlace,
-  DocumentReading,
-  DocumentWriting,
   EventDocuments,
-  EventFacts,
-  EventKey,
   EventList,
-  EventLock,
-  EventReading,
-  KeyInDocument,
-  Participant,
   RangeQuery,
-  Role,
   StoredEvent as StoredCalendarEvent,
 } from './ports/calendar.ts';
 export type {
@@ -75,39 +87,23 @@ export type {
   ObjectsInCalendar,
   StoredObject,
 } from './ports/calendar-objects.ts';
-export type { Clock, Random } from './ports/clock.ts';
+export type { Clock } from './ports/clock.ts';
 export type { Log, LogFields } from './ports/log.ts';
-export {
-  type FolderRole,
-  type MailAccount,
-  type MailCall,
-  MailError,
-  type MailErrorCode,
-  type MailFlag,
-  type MailFolder,
-  type MessagePlace,
-  type Start,
-} from './ports/mail.ts';
+export { type MailAccount, type MailCall, MailError, type MailErrorCode, type Start } from './ports/mail.ts';
 export type { MailChanging } from './ports/mail-changing.ts';
 export type { MailConnections } from './ports/mail-connections.ts';
 export {
-  type AttachmentSource,
-  type DescribedAttachment,
   type FolderCounts,
   folderKey,
-  type ListedMessage,
   type ListPosition,
   type ListQuery,
   type MailReading,
   type MessagePage,
-  type MessageSource,
   type RawMessage,
-  ROW_FIELDS,
   SENT_COPIES_MAX,
   SENT_COPY_FIELDS,
   type SearchPosition,
   type SearchQuery,
-  SOURCE_BYTES,
   THREAD_MAX,
 } from './ports/mail-reading.ts';
 export type { MailSending, Outgoing } from './ports/mail-sending.ts';
@@ -172,4 +168,5 @@ export type {
   WatchStorage,
 } from './ports/watch-storage.ts';
 export type { WorkObserver } from './ports/work-observer.ts';
+export type { Random } from './secrets/random.ts';
 export { createStorage } from './storage/create-storage.ts';

@@ -5,6 +5,7 @@ export type { EventChange } from './actions/planned-change.ts';
 export type { Approval, ApprovalError, ApprovalState } from './approvals/approval.ts';
 export type { Failure, Outcome, Pending, Success, WireApproval } from './call/outcome.ts';
 export { ERRORS, type ErrorCode, type ErrorDetails, ServiceError } from './contract/errors.ts';
+export type { MailFolder } from './folders/folder.ts';
 export type { FolderRoles, PinnedRole } from './folders/roles.ts';
 export type { LimitOverrides, Limits, Rate } from './gate/limits.ts';
 export {
@@ -19,13 +20,14 @@ export {
 export type { Session, StoredSession } from './gate/session.ts';
 export type { Account } from './ports/account.ts';
 export type { CalendarInfo } from './ports/calendar.ts';
-export type { Clock, Random } from './ports/clock.ts';
+export type { Clock } from './ports/clock.ts';
 export type { Log, LogFields } from './ports/log.ts';
-export { MailError, type MailErrorCode, type MailFolder } from './ports/mail.ts';
+export { MailError, type MailErrorCode } from './ports/mail.ts';
 export type { Ports } from './ports/ports.ts';
 export type { Caller, Credential, Owner, StoredActivity, StoredEvent } from './ports/storage.ts';
 export type { Tracker, TrackerLink, TrackerStatus } from './ports/tracker-storage.ts';
 export type { WorkObserver } from './ports/work-observer.ts';
+export type { Random } from './secrets/random.ts';
 export { createService, type ServiceOptions } from './service/create-service.ts';
 export type {
   AccountFolders,

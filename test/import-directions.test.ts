@@ -9,6 +9,11 @@ import { z } from 'zod';
 const ROOT = resolve(import.meta.dirname, '..');
 const CONFIG = join(ROOT, '.dependency-cruiser.cjs');
 const FOLDERS = ['core', 'adapters', 'hosts'];
+const ROOM_RULE = 'core-room-';
+/** The rooms of core, lowest first. */
+const ROOMS = (await ruleNames()).flatMap((name) =>
+  name.startsWith(ROOM_RULE) ? [name.slice(ROOM_RULE.length)] : [],
+);
 
 describe('imports', () => {
   it('point inward: hosts → core ← adapters', async () => {
@@ -19,33 +24,56 @@ describe('imports', () => {
     expect(modules).toEqual(expect.arrayContaining(files));
     expect(files.length).toBeGreaterThan(0);
   });
+
+  it('know every room of core', async () => {
+    const entries = await readdir(join(ROOT, 'core'), { withFileTypes: true });
+    const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+    expect(ROOMS.toSorted()).toEqual(folders.toSorted());
+  });
 });
 
 describe('the rules', () => {
   const right: Record<string, string> = {
-    'core/approval.ts':
+    'core/text/form.ts':
       "import { createHmac } from 'node:crypto';\nimport { z } from 'zod';\nexport { createHmac, z };",
-    'core/mail/compose.ts': "export * from '../approval.ts';",
+    'core/index.ts': "export * from './text/form.ts';",
+    'core/loose.ts': 'export const loose = 1;',
+    ...Object.fromEntries(ROOMS.slice(1).map((room) => [`core/${room}/later.ts`, 'export const later = 1;'])),
+    'core/mail/compose.ts': "export * from '../text/form.ts';",
     'adapters/smtp/transmit.ts': "export * from '../../core/mail/compose.ts';",
     'adapters/imap/mail.ts': "export * from '../smtp/transmit.ts';",
-    'adapters/rows/row.ts': "export * from '../../core/approval.ts';",
+    'adapters/rows/row.ts': "export * from '../../core/text/form.ts';",
     'adapters/sqlite/storage.ts':
       "import Database from 'better-sqlite3';\nexport * from '../rows/row.ts';\nexport { Database };",
-    'adapters/sandbox/box.ts': "export * from '../../core/approval.ts';",
-    'hosts/rest/handler.ts': "export * from '../../core/approval.ts';",
+    'adapters/sandbox/box.ts': "export * from '../../core/text/form.ts';",
+    'hosts/rest/handler.ts': "export * from '../../core/text/form.ts';",
     'hosts/server/cli.ts':
       "export * from '../rest/handler.ts';\nexport * from '../../adapters/imap/mail.ts';",
-    'test/mail.ts': "export * from '../core/approval.ts';",
+    'test/mail.ts': "export * from '../core/text/form.ts';",
   };
 
   const wrong: { rule: string; file: string; text: string }[] = [
-    { rule: 'core-inward', file: 'core/adapter.ts', text: "import '../adapters/imap/mail.ts';" },
-    { rule: 'core-inward', file: 'core/host.ts', text: "import type { z } from '../hosts/rest/handler.ts';" },
-    { rule: 'core-inward', file: 'core/test.ts', text: "import '../test/mail.ts';" },
-    { rule: 'core-pure-libraries', file: 'core/library.ts', text: "import 'imapflow';" },
-    { rule: 'core-pure-libraries', file: 'core/type.ts', text: "import type { ImapFlow } from 'imapflow';" },
-    { rule: 'core-node-pure', file: 'core/node.ts', text: "import 'node:http';" },
-    { rule: 'core-node-pure', file: 'core/bare.ts', text: "import 'fs';" },
+    { rule: 'core-inward', file: 'core/text/adapter.ts', text: "import '../../adapters/imap/mail.ts';" },
+    {
+      rule: 'core-inward',
+      file: 'core/text/host.ts',
+      text: "import type { z } from '../../hosts/rest/handler.ts';",
+    },
+    { rule: 'core-inward', file: 'core/text/test.ts', text: "import '../../test/mail.ts';" },
+    { rule: 'core-pure-libraries', file: 'core/text/library.ts', text: "import 'imapflow';" },
+    {
+      rule: 'core-pure-libraries',
+      file: 'core/text/type.ts',
+      text: "import type { ImapFlow } from 'imapflow';",
+    },
+    { rule: 'core-node-pure', file: 'core/text/node.ts', text: "import 'node:http';" },
+    { rule: 'core-node-pure', file: 'core/text/bare.ts', text: "import 'fs';" },
+    { rule: 'core-has-rooms', file: 'core/text/loose.ts', text: "import '../loose.ts';" },
+    ...ROOMS.map((room, place) => {
+      const later = ROOMS[place + 1];
+      const text = later === undefined ? "import '../index.ts';" : `import '../${later}/later.ts';`;
+      return { rule: `${ROOM_RULE}${room}`, file: `core/${room}/early.ts`, text };
+    }),
     { rule: 'adapters-inward', file: 'adapters/smtp/host.ts', text: "import '../../hosts/rest/handler.ts';" },
     { rule: 'adapters-apart', file: 'adapters/sandbox/imap.ts', text: "import '../imap/mail.ts';" },
     { rule: 'adapters-apart', file: 'adapters/smtp/imap.ts', text: "import '../imap/mail.ts';" },
@@ -57,16 +85,16 @@ describe('the rules', () => {
     { rule: 'embedded-small', file: 'hosts/embedded/rest.ts', text: "import '../rest/handler.ts';" },
     { rule: 'embedded-small', file: 'hosts/embedded/library.ts', text: "import 'zod';" },
     { rule: 'no-dev-dependencies', file: 'hosts/rest/dev.ts', text: "import 'fast-check';" },
-    { rule: 'no-cycles', file: 'core/ring-a.ts', text: "import './ring-b.ts';" },
-    { rule: 'no-orphans', file: 'core/orphan.ts', text: 'export const alone = 1;' },
-    { rule: 'resolvable', file: 'core/unresolved.ts', text: "import './missing.ts';" },
+    { rule: 'no-cycles', file: 'core/text/ring-a.ts', text: "import './ring-b.ts';" },
+    { rule: 'no-orphans', file: 'core/text/orphan.ts', text: 'export const alone = 1;' },
+    { rule: 'resolvable', file: 'core/text/unresolved.ts', text: "import './missing.ts';" },
   ];
 
   it('find each wrong import, and no other', async () => {
     const house = await mkdtemp(join(tmpdir(), 'countersign-imports-'));
     onTestFinished(() => rm(house, { recursive: true }));
     for (const name of ['node_modules', 'package.json']) await symlink(join(ROOT, name), join(house, name));
-    await write(house, { ...right, 'core/ring-b.ts': "import './ring-a.ts';" });
+    await write(house, { ...right, 'core/text/ring-b.ts': "import './ring-a.ts';" });
     await write(house, Object.fromEntries(wrong.map(({ file, text }) => [file, text])));
 
     const { violations } = await cruise(house, FOLDERS);
@@ -94,11 +122,9 @@ async function write(house: string, files: Record<string, string>): Promise<void
   }
 }
 
-const Rules = z.object({ default: z.object({ forbidden: z.array(z.object({ name: z.string() })) }) });
-
 async function ruleNames(): Promise<string[]> {
-  const rules = Rules.parse(await import(CONFIG));
-  return rules.default.forbidden.map(({ name }) => name);
+  const rules = z.object({ default: z.object({ forbidden: z.array(z.object({ name: z.string() })) }) });
+  return rules.parse(await import(CONFIG)).default.forbidden.map(({ name }) => name);
 }
 
 const Report = z.object({

@@ -1,5 +1,6 @@
 import { plainDocuments, plainEvent } from '../core/accounts/plain-documents.ts';
-import type { Calendar, CalendarInfo, EventFacts } from '../core/ports/calendar.ts';
+import type { EventFacts } from '../core/calendar/event.ts';
+import type { Calendar, CalendarInfo } from '../core/ports/calendar.ts';
 import { MailError } from '../core/ports/mail.ts';
 
 /** A calendar in memory that knows nothing of iCalendar, and what lies in it. */

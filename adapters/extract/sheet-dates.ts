@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../core/gate/limits.ts';
+import { DAY_MS } from '../../core/time/durations.ts';
 import { attribute, type XmlEvent } from './xml.ts';
 
 /** Formats of numbers that are dates without saying so in a format code. Source: ECMA-376 part 1, 18.8.30. */

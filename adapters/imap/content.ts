@@ -1,6 +1,8 @@
 import type { FetchMessageObject, FetchQueryObject } from 'imapflow';
-import { MailError, type MessagePlace } from '../../core/ports/mail.ts';
-import { type AttachmentSource, type RawMessage, SOURCE_BYTES } from '../../core/ports/mail-reading.ts';
+import type { MessagePlace } from '../../core/mail/listed-message.ts';
+import { type AttachmentSource, SOURCE_BYTES } from '../../core/mail/message-source.ts';
+import { MailError } from '../../core/ports/mail.ts';
+import type { RawMessage } from '../../core/ports/mail-reading.ts';
 import { isNotFound } from './failure.ts';
 import { fetchAttachmentPart, fetchParts } from './large-message.ts';
 import { fetchMessage, isWhole, ROW_QUERY, rowOf, uidSets } from './rows.ts';

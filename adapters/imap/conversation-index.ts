@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { FetchMessageObject, ImapFlow } from 'imapflow';
-import { MailError, type MessagePlace } from '../../core/ports/mail.ts';
-import type { ListedMessage } from '../../core/ports/mail-reading.ts';
+import type { ListedMessage, MessagePlace } from '../../core/mail/listed-message.ts';
+import { MailError } from '../../core/ports/mail.ts';
 import { THREAD_MAX } from '../../core/ports/mail-reading.ts';
 import type { AccountConnections } from './account-connections.ts';
 import { inEachFolder } from './each-folder.ts';

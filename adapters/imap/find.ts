@@ -1,6 +1,6 @@
 import type { SearchObject } from 'imapflow';
-import { DAY_MS } from '../../core/gate/limits.ts';
-import type { ListedMessage } from '../../core/ports/mail-reading.ts';
+import type { ListedMessage } from '../../core/mail/listed-message.ts';
+import { DAY_MS } from '../../core/time/durations.ts';
 import type { AccountConnections } from './account-connections.ts';
 import { inEachFolder } from './each-folder.ts';
 import type { SearchScope } from './folders.ts';

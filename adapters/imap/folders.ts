@@ -1,5 +1,6 @@
 import type { ImapFlow, ListResponse, SearchObject } from 'imapflow';
-import { type FolderRole, MailError, type MailFolder } from '../../core/ports/mail.ts';
+import type { FolderRole, MailFolder } from '../../core/folders/folder.ts';
+import { MailError } from '../../core/ports/mail.ts';
 import type { FolderCounts } from '../../core/ports/mail-reading.ts';
 import { change } from './session.ts';
 

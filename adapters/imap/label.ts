@@ -1,5 +1,7 @@
 import type { ImapFlow } from 'imapflow';
-import { MailError, type MailFolder, type MessagePlace, type Start } from '../../core/ports/mail.ts';
+import type { MailFolder } from '../../core/folders/folder.ts';
+import type { MessagePlace } from '../../core/mail/listed-message.ts';
+import { MailError, type Start } from '../../core/ports/mail.ts';
 import type { Mail } from '../../core/ports/ports.ts';
 import { beginChange } from './begin-change.ts';
 import { folderNamed, isGmail, makeFolder } from './folders.ts';

@@ -1,7 +1,8 @@
 import type { FetchMessageObject, SearchObject } from 'imapflow';
 import { headerMessageIds } from '../../core/mail/header-text.ts';
-import type { MessagePlace } from '../../core/ports/mail.ts';
-import { type ListedMessage, ROW_FIELDS, THREAD_MAX } from '../../core/ports/mail-reading.ts';
+import type { MessagePlace } from '../../core/mail/listed-message.ts';
+import { type ListedMessage, ROW_FIELDS } from '../../core/mail/listed-message.ts';
+import { THREAD_MAX } from '../../core/ports/mail-reading.ts';
 import { fetchMessage, isWhole, ROW_QUERY, rowOf, searchUids, uidSets } from './rows.ts';
 import type { OpenFolder } from './session.ts';
 

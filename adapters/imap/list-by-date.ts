@@ -1,4 +1,5 @@
-import type { ListedMessage, ListPosition, ListQuery, MessagePage } from '../../core/ports/mail-reading.ts';
+import type { ListedMessage } from '../../core/mail/listed-message.ts';
+import type { ListPosition, ListQuery, MessagePage } from '../../core/ports/mail-reading.ts';
 import { newestReceived, type Received } from './newest-received.ts';
 import type { ReceivedDates } from './received-dates.ts';
 import { countMatches, fetchRowsOf } from './rows.ts';

@@ -1,5 +1,6 @@
+import type { ListedMessage } from '../../core/mail/listed-message.ts';
 import { MailError } from '../../core/ports/mail.ts';
-import type { ListedMessage, ListQuery, MessagePage } from '../../core/ports/mail-reading.ts';
+import type { ListQuery, MessagePage } from '../../core/ports/mail-reading.ts';
 import { pageByDate } from './list-by-date.ts';
 import type { ReceivedDates } from './received-dates.ts';
 import { countMatches, fetchRows, fetchRowsOf, searchUids } from './rows.ts';

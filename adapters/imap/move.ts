@@ -1,4 +1,5 @@
-import { MailError, type MessagePlace, type Start } from '../../core/ports/mail.ts';
+import type { MessagePlace } from '../../core/mail/listed-message.ts';
+import { MailError, type Start } from '../../core/ports/mail.ts';
 import { beginChange } from './begin-change.ts';
 import { change, type OpenFolder } from './session.ts';
 

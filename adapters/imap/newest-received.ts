@@ -1,5 +1,5 @@
 import type { SearchObject } from 'imapflow';
-import { DAY_MS } from '../../core/gate/limits.ts';
+import { DAY_MS } from '../../core/time/durations.ts';
 import type { ReceivedDates } from './received-dates.ts';
 import { instant, searchUids } from './rows.ts';
 import type { OpenFolder } from './session.ts';

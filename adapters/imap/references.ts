@@ -1,5 +1,5 @@
 import type { SearchObject } from 'imapflow';
-import type { ListedMessage } from '../../core/ports/mail-reading.ts';
+import type { ListedMessage } from '../../core/mail/listed-message.ts';
 import { THREAD_MAX } from '../../core/ports/mail-reading.ts';
 import type { AccountConnections } from './account-connections.ts';
 import { inEachFolder } from './each-folder.ts';

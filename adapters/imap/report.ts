@@ -1,5 +1,5 @@
 import type { ImapFlow } from 'imapflow';
-import type { MailFolder } from '../../core/ports/mail.ts';
+import type { MailFolder } from '../../core/folders/folder.ts';
 import type { Reach } from '../remote/connect.ts';
 import { brokenBy, type Finding, good, lacking } from '../remote/finding.ts';
 import type { MailServer } from '../remote/mail-server.ts';

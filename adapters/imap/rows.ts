@@ -1,6 +1,11 @@
 import type { FetchMessageObject, FetchQueryObject, ImapFlow, SearchObject } from 'imapflow';
-import { MailError, type MailFlag, type MessagePlace } from '../../core/ports/mail.ts';
-import { type ListedMessage, ROW_FIELDS } from '../../core/ports/mail-reading.ts';
+import {
+  type ListedMessage,
+  type MailFlag,
+  type MessagePlace,
+  ROW_FIELDS,
+} from '../../core/mail/listed-message.ts';
+import { MailError } from '../../core/ports/mail.ts';
 import type { OpenFolder } from './session.ts';
 
 /**

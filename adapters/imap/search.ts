@@ -1,7 +1,6 @@
 import type { SearchObject } from 'imapflow';
-import { DAY_MS } from '../../core/gate/limits.ts';
+import type { ListedMessage } from '../../core/mail/listed-message.ts';
 import { messageRow } from '../../core/mail/message-row.ts';
-import type { ListedMessage } from '../../core/ports/mail-reading.ts';
 import {
   folderKey,
   type MessagePage,
@@ -9,6 +8,7 @@ import {
   type SearchPosition,
   type SearchQuery,
 } from '../../core/ports/mail-reading.ts';
+import { DAY_MS } from '../../core/time/durations.ts';
 import type { AccountConnections } from './account-connections.ts';
 import { readMessages } from './content.ts';
 import { inEachFolder } from './each-folder.ts';

@@ -1,5 +1,6 @@
 import type { ImapFlow } from 'imapflow';
-import { MailError, type MailFlag, type MessagePlace, type Start } from '../../core/ports/mail.ts';
+import type { MailFlag, MessagePlace } from '../../core/mail/listed-message.ts';
+import { MailError, type Start } from '../../core/ports/mail.ts';
 import { beginChange } from './begin-change.ts';
 import { FLAG_NAMES, flagsOf } from './rows.ts';
 import { change, type OpenFolder } from './session.ts';

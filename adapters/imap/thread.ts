@@ -1,5 +1,4 @@
-import type { MessagePlace } from '../../core/ports/mail.ts';
-import type { ListedMessage } from '../../core/ports/mail-reading.ts';
+import type { ListedMessage, MessagePlace } from '../../core/mail/listed-message.ts';
 import type { AccountConnections } from './account-connections.ts';
 import type { ConversationIndex } from './conversation-index.ts';
 import { inEachFolder } from './each-folder.ts';

@@ -1,5 +1,5 @@
 import { TLSSocket } from 'node:tls';
-import { DAY_MS } from '../../core/gate/limits.ts';
+import { DAY_MS } from '../../core/time/durations.ts';
 import { type Finding, good, lacking } from './finding.ts';
 import type { MailServer } from './mail-server.ts';
 

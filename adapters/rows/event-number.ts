@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { EventKey } from '../../core/ports/calendar.ts';
+import type { EventKey } from '../../core/calendar/event.ts';
 import type { NumberedKey } from '../../core/ports/store.ts';
 import type { NumberedEvent } from '../../core/ports/tracker-storage.ts';
 import { integer, type Row, text } from './row.ts';

@@ -1,4 +1,4 @@
-import type { EventKey } from '../../core/ports/calendar.ts';
+import type { EventKey } from '../../core/calendar/event.ts';
 import type { FactKind, FactsOf, NeedOf, StoredDevice, TrackersFacts } from '../../core/ports/store.ts';
 import { readAccounts } from './account.ts';
 import { readApproval } from './approval.ts';

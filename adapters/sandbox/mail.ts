@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer';
+import type { ListedMessage, MessagePlace } from '../../core/mail/listed-message.ts';
 import { sentCopyOf } from '../../core/mail/sent-copy.ts';
-import { type MailAccount, type MailCall, MailError, type MessagePlace } from '../../core/ports/mail.ts';
-import { type ListedMessage, type RawMessage, SENT_COPIES_MAX } from '../../core/ports/mail-reading.ts';
+import { type MailAccount, type MailCall, MailError } from '../../core/ports/mail.ts';
+import { type RawMessage, SENT_COPIES_MAX } from '../../core/ports/mail-reading.ts';
 import type { Outgoing } from '../../core/ports/mail-sending.ts';
 import type { Mail } from '../../core/ports/ports.ts';
 import { refuseEnded } from './ended-call.ts';

@@ -1,6 +1,8 @@
+import type { MailFolder } from '../../core/folders/folder.ts';
+import type { MailFlag } from '../../core/mail/listed-message.ts';
 import { headerBlock } from '../../core/mail/mime-tree.ts';
 import { type ParsedMessage, parseHeaders } from '../../core/mail/parse.ts';
-import { MailError, type MailFlag, type MailFolder } from '../../core/ports/mail.ts';
+import { MailError } from '../../core/ports/mail.ts';
 import type { ListPosition, ListQuery } from '../../core/ports/mail-reading.ts';
 
 /** The state of one mailbox, in memory. Changing it is synchronous, so that nothing comes between. */

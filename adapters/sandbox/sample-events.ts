@@ -1,4 +1,4 @@
-import type { CalendarEvent } from '../../core/ports/calendar.ts';
+import type { CalendarEvent } from '../../core/calendar/event.ts';
 
 export interface SampleEvent {
   readonly uid: string;

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
+import type { MailFlag } from '../../core/mail/listed-message.ts';
 import { encodeBody } from '../../core/mail/transfer-encoding.ts';
-import type { MailFlag } from '../../core/ports/mail.ts';
 
 /** A message in a new sandbox mailbox. */
 export interface SampleMessage {

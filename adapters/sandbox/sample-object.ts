@@ -1,5 +1,5 @@
 import { escapedText, line, objectText } from '../../core/calendar/content-lines.ts';
-import { DAY_MS, MINUTE_MS } from '../../core/gate/limits.ts';
+import { DAY_MS, MINUTE_MS } from '../../core/time/durations.ts';
 import type { SampleEvent } from './sample-events.ts';
 
 /** The calendar object of a sample event, dated from the day of `openedAt` in UTC. */

@@ -1,6 +1,7 @@
 import { decideRoles } from '../folders/decide-roles.ts';
+import type { FolderRole, MailFolder } from '../folders/folder.ts';
 import { type FolderRoles, isInbox, MADE_NAMES, type MadeRole, roleOf } from '../folders/roles.ts';
-import { type FolderRole, MailError, type MailFolder } from '../ports/mail.ts';
+import { MailError } from '../ports/mail.ts';
 import type { MailChanging } from '../ports/mail-changing.ts';
 import type { MailReading } from '../ports/mail-reading.ts';
 import type { Storage } from '../ports/storage.ts';

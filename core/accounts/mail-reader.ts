@@ -1,10 +1,10 @@
+import type { ListedMessage, MessagePlace } from '../mail/listed-message.ts';
 import { type MessageRow, messageRow } from '../mail/message-row.ts';
 import { type SentCopy, sentCopyOf } from '../mail/sent-copy.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { MailCall, MessagePlace } from '../ports/mail.ts';
+import type { MailCall } from '../ports/mail.ts';
 import {
   folderKey,
-  type ListedMessage,
   type ListQuery,
   type MailReading,
   type MessagePage,

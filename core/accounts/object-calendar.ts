@@ -1,6 +1,7 @@
+import type { CalendarEvent } from '../calendar/event.ts';
 import { createdObject } from '../calendar/event-change.ts';
 import { holdsUid } from '../calendar/uid-lines.ts';
-import type { Calendar, CalendarEvent, EventDocuments, StoredEvent } from '../ports/calendar.ts';
+import type { Calendar, EventDocuments, StoredEvent } from '../ports/calendar.ts';
 import type { CalendarObjects, ObjectSeen } from '../ports/calendar-objects.ts';
 import { MailError } from '../ports/mail.ts';
 import type { Ports } from '../ports/ports.ts';

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import type { EventDocuments, EventFacts } from '../ports/calendar.ts';
+import type { EventFacts } from '../calendar/event.ts';
+import type { EventDocuments } from '../ports/calendar.ts';
 import { eventFactsShape } from '../reading/event-job.ts';
 
 /**

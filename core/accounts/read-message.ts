@@ -1,8 +1,9 @@
 import { ServiceError } from '../contract/errors.ts';
+import type { MessagePlace } from '../mail/listed-message.ts';
 import type { MessageRow } from '../mail/message-row.ts';
+import { type MessageSource, SOURCE_BYTES } from '../mail/message-source.ts';
 import { parseHeaders } from '../mail/parse.ts';
-import type { MailCall, MessagePlace } from '../ports/mail.ts';
-import { type MessageSource, SOURCE_BYTES } from '../ports/mail-reading.ts';
+import type { MailCall } from '../ports/mail.ts';
 import type { Reading, UnreadableReason } from '../ports/reader.ts';
 import type { JobInput, JobName, JobOutput } from '../reading/jobs.ts';
 import { boundedHeaders, type MessageReading, seenBody, type TextWindow } from '../reading/message-job.ts';

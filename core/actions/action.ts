@@ -1,6 +1,6 @@
 import type { Mailbox } from '../accounts/mail-call.ts';
 import type { RunPorts } from '../accounts/tool-ports.ts';
-import type { Result } from '../call/outcome.ts';
+import type { Result } from '../contract/result.ts';
 import type { SentMessage } from '../mail/sent-message.ts';
 import type { Start } from '../ports/mail.ts';
 import type { Ports } from '../ports/ports.ts';

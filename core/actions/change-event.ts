@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import type { Calendar, DocumentPlace, EventKey, StoredEvent } from '../ports/calendar.ts';
+import type { EventKey } from '../calendar/event.ts';
+import type { Calendar, DocumentPlace, StoredEvent } from '../ports/calendar.ts';
 import { type MailCall, MailError } from '../ports/mail.ts';
 import type { Action, ActionFacts, Checked, RunContext } from './action.ts';
 import { frozenMessage, isInSent, messageFacts, transmit } from './frozen-message.ts';

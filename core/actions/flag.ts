@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { MailFlag } from '../ports/mail.ts';
+import type { MailFlag } from '../mail/listed-message.ts';
 import { folderName } from '../text/shortened.ts';
 import type { LightAction } from './action.ts';
 import { type Changed, type ChangedItem, changeEach, named } from './change-messages.ts';

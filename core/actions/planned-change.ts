@@ -1,8 +1,10 @@
 import { readWithin } from '../accounts/read-message.ts';
+import type { EventFacts } from '../calendar/event.ts';
+import type { EventReading } from '../calendar/event-document.ts';
 import { isOurs, NOBODY, recipientsOf, type Telling, tellingOf } from '../calendar/telling.ts';
 import type { Invitation } from '../mail/compose.ts';
 import type { SentMessage } from '../mail/sent-message.ts';
-import type { CalendarInfo, EventFacts, EventReading } from '../ports/calendar.ts';
+import type { CalendarInfo } from '../ports/calendar.ts';
 import type { Ports } from '../ports/ports.ts';
 import { saying } from '../reading/invitation-job.ts';
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import type { EventFacts } from '../calendar/event.ts';
 import { ServiceError } from '../contract/errors.ts';
-import type { EventFacts, StoredEvent } from '../ports/calendar.ts';
+import type { StoredEvent } from '../ports/calendar.ts';
 import { MailError } from '../ports/mail.ts';
 import { canonicalJson } from '../text/canonical-json.ts';
 import type { Action } from './action.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Result } from '../call/outcome.ts';
+import type { Result } from '../contract/result.ts';
 import type { Action } from './action.ts';
 import { createTracker, storedCreateTracker } from './create-tracker.ts';
 import { deleteEvent, storedDeleteEvent } from './delete-event.ts';

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../contract/errors.ts';
-import { DAY_MS, MINUTE_MS } from '../gate/limits.ts';
 import type { Group } from '../gate/permissions.ts';
+import { DAY_MS, MINUTE_MS } from '../time/durations.ts';
 
 /**
  * The approval machine: states, events and the one table of what follows what. Pure.

@@ -1,6 +1,7 @@
 import type { ErrorCode, ErrorDetails } from '../contract/errors.ts';
-import { HOUR_MS, type Limits, MINUTE_MS, nextUtcMidnight } from '../gate/limits.ts';
+import { type Limits, nextUtcMidnight } from '../gate/limits.ts';
 import type { Group, Mode } from '../gate/permissions.ts';
+import { HOUR_MS, MINUTE_MS } from '../time/durations.ts';
 import type { Approval, FilingVerdict } from './approval.ts';
 
 /**

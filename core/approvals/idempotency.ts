@@ -1,4 +1,4 @@
-import { DAY_MS } from '../gate/limits.ts';
+import { DAY_MS } from '../time/durations.ts';
 import type { Approval } from './approval.ts';
 
 /** Whether a write with an Idempotency-Key may run, or is answered by an earlier one. Pure; judged inside `claim`. */

@@ -1,6 +1,6 @@
-import { ANSWERS, ROLES } from '../ports/calendar.ts';
 import { isTimeZone } from '../time/time-zone.ts';
 import { type Component, type ContentLine, isLine, linesNamed, objectText } from './content-lines.ts';
+import { ANSWERS, ROLES } from './event.ts';
 import { zoneDefinition } from './zone-definition.ts';
 
 /**

@@ -1,4 +1,3 @@
-import type { Agent, Attendee, EventFacts, KeyInDocument } from '../ports/calendar.ts';
 import {
   type Component,
   type ContentLine,
@@ -13,6 +12,8 @@ import {
   withLines,
   withParameter,
 } from './content-lines.ts';
+import type { Agent, Attendee, EventFacts } from './event.ts';
+import type { KeyInDocument } from './event-document.ts';
 import { type EventPart, readObject } from './ical/object.ts';
 import { partOf } from './object-part.ts';
 import {

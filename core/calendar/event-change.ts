@@ -1,6 +1,7 @@
-import type { DocumentWriting, EventFacts, KeyInDocument } from '../ports/calendar.ts';
 import { canonicalJson } from '../text/canonical-json.ts';
 import { changeBetween, changedObject, newObject, type Writing, withoutInstance } from './compose-event.ts';
+import type { EventFacts } from './event.ts';
+import type { DocumentWriting, KeyInDocument } from './event-document.ts';
 import { eventFacts, readEvent } from './event-facts.ts';
 import { BrokenObject } from './ical/object.ts';
 import { writingZone } from './written-time.ts';

@@ -1,16 +1,9 @@
 import type ICAL from 'ical.js';
 import { isDeliverable } from '../contract/schema.ts';
-import {
-  type Agent,
-  ANSWERS,
-  type EventFacts,
-  type EventReading,
-  type KeyInDocument,
-  type Participant,
-  ROLES,
-} from '../ports/calendar.ts';
 import { alongsideOf } from './alongside.ts';
 import { eventsIn, parseObject } from './content-lines.ts';
+import { type Agent, ANSWERS, type EventFacts, type Participant, ROLES } from './event.ts';
+import type { EventReading, KeyInDocument } from './event-document.ts';
 import { type ExpandedEvent, eventAmong } from './ical/expand.ts';
 import { BrokenObject, type EventPart, type ReadingBounds, readObject, USUAL_BOUNDS } from './ical/object.ts';
 import { zoneOf } from './ical/vtimezone.ts';

@@ -1,8 +1,8 @@
 import type { Invitation } from '../mail/compose.ts';
-import type { Attendee, EventFacts } from '../ports/calendar.ts';
 import { isoIn } from '../time/time-zone.ts';
 import { HEAD, mailto } from './compose-event.ts';
 import { type ContentLine, escapedText, line, objectText, parameterOf } from './content-lines.ts';
+import type { Attendee, EventFacts } from './event.ts';
 import { ianaZone, wallTime } from './ical/zone.ts';
 import { basicTime } from './object-part.ts';
 import { timeLines, utcTime, type WritingZone, writingZone } from './written-time.ts';

@@ -1,4 +1,4 @@
-import type { KeyInDocument } from '../ports/calendar.ts';
+import type { KeyInDocument } from './event-document.ts';
 import { recurrenceIdOf } from './ical/expand.ts';
 import type { EventPart } from './ical/object.ts';
 

@@ -1,5 +1,5 @@
 import { normalAddress } from '../contract/schema.ts';
-import type { Agent, EventFacts } from '../ports/calendar.ts';
+import type { Agent, EventFacts } from './event.ts';
 
 /** Who is told when an event of ours changes, and how: each attendee once. Source: RFC 6638 7.1; DESIGN. */
 export interface Telling {

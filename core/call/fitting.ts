@@ -1,5 +1,5 @@
+import { isRecord } from '../contract/result.ts';
 import type { Outcome } from './outcome.ts';
-import { isRecord } from './outcome.ts';
 
 /** No answer is longer than its door may write. Source: API.md, Limits: 64 KB. */
 

@@ -1,5 +1,4 @@
 import type { MessageRow } from '../mail/message-row.ts';
-import type { Random } from '../ports/clock.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 
 /**
@@ -143,21 +142,4 @@ function openText(keyring: Keyring, purpose: string, prefix: string, text: strin
   const sealed = Buffer.from(text.slice(prefix.length), 'base64url');
   if (sealed.toString('base64url') !== text.slice(prefix.length)) return undefined;
   return keyring.openFixed(purpose, sealed);
-}
-
-export function approvalId(random: Random): string {
-  return `apr_${Buffer.from(random(16)).toString('base64url')}`;
-}
-
-export function credentialId(random: Random): string {
-  return `key_${Buffer.from(random(12)).toString('hex')}`;
-}
-
-export function eventId(random: Random): string {
-  return `evt_${Buffer.from(random(16)).toString('base64url')}`;
-}
-
-/** Of one request with an Idempotency-Key. */
-export function requestId(random: Random): string {
-  return `req_${Buffer.from(random(16)).toString('base64url')}`;
 }

@@ -4,12 +4,13 @@ import { type ReadMessage, readMessage } from '../accounts/read-message.ts';
 import { relocationMark } from '../accounts/sent-evidence.ts';
 import type { MessageTarget } from '../actions/message-target.ts';
 import { ServiceError } from '../contract/errors.ts';
+import type { FolderRole, MailFolder } from '../folders/folder.ts';
 import type { MessageRow } from '../mail/message-row.ts';
-import { type FolderRole, type MailCall, MailError, type MailFolder } from '../ports/mail.ts';
+import { type MailCall, MailError } from '../ports/mail.ts';
 import type { Account } from '../ports/storage.ts';
 import type { TextWindow } from '../reading/message-job.ts';
 import { folderName, shortened } from '../text/shortened.ts';
-import type { CallContext } from '../tools/define-tool.ts';
+import type { CallContext } from './context.ts';
 import type { MessageIdParts } from './identifiers.ts';
 
 /** Which accounts, folders and messages a call means. */

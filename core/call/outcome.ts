@@ -1,20 +1,14 @@
 import * as z from 'zod';
 import { type Approval, type ApprovalState, isTerminal } from '../approvals/approval.ts';
 import { ERRORS, type ErrorCode, type ErrorDetails, type ServiceError } from '../contract/errors.ts';
-import { MINUTE_MS } from '../gate/limits.ts';
+import type { Result } from '../contract/result.ts';
+import { MINUTE_MS } from '../time/durations.ts';
 
 /**
  * What a call came to, as it goes over the wire; each door writes it in its own way.
  * Source: API.md, Response envelope.
  */
 export type Outcome = Success | Pending | Failure;
-
-export type Result = Readonly<Record<string, unknown>>;
-
-/** Whether a value is an object with fields, and not a list. */
-export function isRecord(value: unknown): value is Result {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 export interface Success<R = Result> {
   readonly status: 'ok' | 'empty';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { invalidArgument } from '../contract/schema.ts';
-import type { CallContext } from '../tools/define-tool.ts';
+import type { CallContext } from './context.ts';
 
 /** Pages of a list: where the next one begins is sealed in the cursor. */
 

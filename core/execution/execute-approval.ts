@@ -2,7 +2,7 @@ import { runPorts } from '../accounts/tool-ports.ts';
 import type { Action } from '../actions/action.ts';
 import type { StoredAction } from '../actions/stored-action.ts';
 import type { Approval } from '../approvals/approval.ts';
-import type { Result } from '../call/outcome.ts';
+import type { Result } from '../contract/result.ts';
 import { normalAddress } from '../contract/schema.ts';
 import { named } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';

@@ -1,7 +1,7 @@
 import type { Action } from '../actions/action.ts';
 import { actionOf, type StoredAction } from '../actions/stored-action.ts';
 import type { Approval } from '../approvals/approval.ts';
-import type { Result } from '../call/outcome.ts';
+import type { Result } from '../contract/result.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { digestOf } from '../text/canonical-json.ts';
 import { readPlanText, UnreadablePlan } from './plan.ts';

@@ -1,4 +1,4 @@
-import type { MailFolder } from '../ports/mail.ts';
+import type { MailFolder } from './folder.ts';
 import { roleByName } from './named-role.ts';
 import { type FolderRoles, isInbox, type Pin, type PinnedRole } from './roles.ts';
 

@@ -1,4 +1,4 @@
-import type { MailFolder } from '../ports/mail.ts';
+import type { MailFolder } from './folder.ts';
 import { alike, INBOX_ALIKE, partsOf, readingsOf, resembledRoles } from './named-role.ts';
 import { type FolderRoles, PINNED_ROLES } from './roles.ts';
 

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import type { FolderRole } from '../ports/mail.ts';
 import { withoutLookAlikes } from '../text/look-alikes.ts';
+import type { FolderRole } from './folder.ts';
 import { DECORATIONS, ROLE_NAMES } from './role-names.ts';
 import { PINNED_ROLES, type PinnedRole } from './roles.ts';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Random } from '../ports/clock.ts';
+import type { Random } from '../secrets/random.ts';
 
 /**
  * API keys: `svc_pat_`, 43 characters of 32 random bytes, and 6 of checksum, all base62. The checksum tells a

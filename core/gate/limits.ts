@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../time/durations.ts';
 import type { Plan } from './permissions.ts';
 
 /** Every number of a plan. Source: API.md, Limits; API-NOTES.md, send limit. */
@@ -49,10 +50,6 @@ export const PLAN_LIMITS: Readonly<Record<Plan, Limits>> = {
 export function limitsOf(plan: Plan, overrides: LimitOverrides = {}): Limits {
   return { ...PLAN_LIMITS[plan], ...overrides };
 }
-
-export const MINUTE_MS = 60_000;
-export const HOUR_MS = 60 * MINUTE_MS;
-export const DAY_MS = 24 * HOUR_MS;
 
 /** What an answer's RateLimit headers say: the per-minute budget after this call. */
 export interface Rate {

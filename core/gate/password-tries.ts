@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS } from './limits.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../time/durations.ts';
 
 /**
  * How often a password may be tried. Pure: storage reads the facts, judges, and saves the changes in one unit.

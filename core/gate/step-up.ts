@@ -1,4 +1,4 @@
-import { HOUR_MS, MINUTE_MS } from './limits.ts';
+import { HOUR_MS, MINUTE_MS } from '../time/durations.ts';
 import { effectiveMode, GROUPS, type Modes } from './permissions.ts';
 import type { Session } from './session.ts';
 

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { MailAddress } from '../ports/mail.ts';
+import type { MailAddress } from './address.ts';
 import { encodeBody } from './transfer-encoding.ts';
 
 /** What a message is to say. */

@@ -1,5 +1,5 @@
 import { addressParser } from 'postal-mime';
-import type { MailAddress } from '../ports/mail.ts';
+import type { MailAddress } from './address.ts';
 import { decodedWords, plainWords } from './header-words.ts';
 import { oneLine } from './row-text.ts';
 

@@ -1,5 +1,5 @@
-import type { AttachmentSource, DescribedAttachment, MessageSource } from '../ports/mail-reading.ts';
 import { CUT } from './html-text.ts';
+import type { AttachmentSource, DescribedAttachment, MessageSource } from './message-source.ts';
 import { decodedContent, readListedPart } from './mime-tree.ts';
 import {
   ATTACHMENTS_MAX,

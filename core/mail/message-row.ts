@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
-import type { MailFlag, MessagePlace } from '../ports/mail.ts';
-import { type ListedMessage, ROW_FIELDS } from '../ports/mail-reading.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { headerAddresses, headerMessageIds, headerText } from './header-text.ts';
+import type { MailFlag, MessagePlace } from './listed-message.ts';
+import { type ListedMessage, ROW_FIELDS } from './listed-message.ts';
 import { readHeaders } from './mime-tree.ts';
 import { dateOf, displayAddresses } from './row-text.ts';
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import type { MailAddress } from '../ports/mail.ts';
 import { shortened } from '../text/shortened.ts';
+import type { MailAddress } from './address.ts';
 import { decodeText, htmlCharset } from './charset.ts';
 import { unflowed } from './flowed-text.ts';
 import { headerAddresses, headerMessageIds, headerText } from './header-text.ts';

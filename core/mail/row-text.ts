@@ -1,5 +1,5 @@
-import type { MailAddress } from '../ports/mail.ts';
 import { shortened } from '../text/shortened.ts';
+import type { MailAddress } from './address.ts';
 
 /** What a row of a list shows of a message: each is one line, as a person would read it. */
 

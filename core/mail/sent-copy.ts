@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { DELIVERY_FIELDS } from '../ports/mail-reading.ts';
+
 import { headerAddresses, headerMessageIds, headerText } from './header-text.ts';
 import { type MimeHeader, readHeaders } from './mime-tree.ts';
 
@@ -32,3 +32,6 @@ export function sentCopyOf(header: Uint8Array): SentCopy {
     wasDelivered: all(DELIVERY_FIELDS).length > 0,
   };
 }
+
+/** The delivery of mail adds these header fields. What a mail program saves in Sent does not have them. */
+export const DELIVERY_FIELDS: readonly string[] = ['delivered-to', 'x-original-to'];

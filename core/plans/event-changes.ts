@@ -1,15 +1,17 @@
 import type { EventResult } from '../actions/change-event.ts';
 import type { EventWord } from '../actions/put-event.ts';
+import type { Agent, Attendee, EventFacts } from '../calendar/event.ts';
+import type { DocumentWriting } from '../calendar/event-document.ts';
 import { ianaZone, instantOf } from '../calendar/ical/zone.ts';
 import { isOurs } from '../calendar/telling.ts';
+import type { CallContext } from '../call/context.ts';
 import { ServiceError } from '../contract/errors.ts';
 import { invalidArgument, normalAddress } from '../contract/schema.ts';
-import { MINUTE_MS } from '../gate/limits.ts';
-import type { Agent, Attendee, DocumentWriting, EventFacts } from '../ports/calendar.ts';
 import { canonicalJson } from '../text/canonical-json.ts';
-import type { CallContext, Planned } from '../tools/define-tool.ts';
+import { MINUTE_MS } from '../time/durations.ts';
 import { planEvent } from './event-plan.ts';
 import { calendarForNew, type FoundEvent, findEvent, portOf, unchangeable } from './find-event.ts';
+import type { Planned } from './planned.ts';
 
 /** The changes that the calendar tools plan: composed, read again, and refused if they say something else. */
 

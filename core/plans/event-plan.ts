@@ -3,14 +3,16 @@ import type { EventResult, FrozenChange } from '../actions/change-event.ts';
 import { deleteEvent } from '../actions/delete-event.ts';
 import { hearingOrganizer, written } from '../actions/planned-change.ts';
 import { type EventWord, putEvent } from '../actions/put-event.ts';
+import type { EventFacts, EventKey } from '../calendar/event.ts';
 import { invitationText } from '../calendar/invitation.ts';
 import { NOBODY, recipientsOf, tellingOf } from '../calendar/telling.ts';
+import type { CallContext } from '../call/context.ts';
 import { ServiceError } from '../contract/errors.ts';
 import type { Invitation } from '../mail/compose.ts';
-import type { CalendarInfo, DocumentPlace, EventFacts, EventKey, StoredEvent } from '../ports/calendar.ts';
+import type { CalendarInfo, DocumentPlace, StoredEvent } from '../ports/calendar.ts';
 import type { Account } from '../ports/storage.ts';
 import type { Hold } from '../safety/holds.ts';
-import type { CallContext, Planned } from '../tools/define-tool.ts';
+import type { Planned } from './planned.ts';
 import { frozenMessageOf, sendingHolds } from './send-plan.ts';
 
 /** The plan of a change of the calendar: the document that is stored, and the message to the attendees. */

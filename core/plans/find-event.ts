@@ -1,10 +1,12 @@
+import type { EventKey } from '../calendar/event.ts';
+import type { EventLock } from '../calendar/event-document.ts';
+import type { CallContext } from '../call/context.ts';
 import { asked } from '../call/mailbox.ts';
 import { ServiceError } from '../contract/errors.ts';
 import { invalidArgument } from '../contract/schema.ts';
-import type { CalendarInfo, EventKey, EventLock, StoredEvent } from '../ports/calendar.ts';
+import type { CalendarInfo, StoredEvent } from '../ports/calendar.ts';
 import { MailError } from '../ports/mail.ts';
 import type { Account } from '../ports/storage.ts';
-import type { CallContext } from '../tools/define-tool.ts';
 
 /** Which calendar and which event a call means. */
 

@@ -1,9 +1,9 @@
 import { writtenTo } from '../accounts/sent-evidence.ts';
+import type { CallContext } from '../call/context.ts';
 import { normalAddress } from '../contract/schema.ts';
 import { MailError } from '../ports/mail.ts';
 import type { Account } from '../ports/storage.ts';
 import type { Hold } from '../safety/holds.ts';
-import type { CallContext } from '../tools/define-tool.ts';
 
 /**
  * Looks the recipients up among those that the account has written to: those that we know, then the Sent folder.

@@ -1,6 +1,7 @@
 import type { FrozenMessage } from '../actions/frozen-message.ts';
 import type { MessageTarget } from '../actions/message-target.ts';
 import { type SendResult, send } from '../actions/send.ts';
+import type { CallContext } from '../call/context.ts';
 import { ServiceError } from '../contract/errors.ts';
 import { normalAddress } from '../contract/schema.ts';
 import { composeMessage, type Invitation } from '../mail/compose.ts';
@@ -9,7 +10,7 @@ import { readSentMessage } from '../mail/sent-message.ts';
 import type { Account } from '../ports/storage.ts';
 import type { Hold } from '../safety/holds.ts';
 import { domainOf, safetyHolds } from '../safety/safety-filter.ts';
-import type { CallContext, Planned } from '../tools/define-tool.ts';
+import type { Planned } from './planned.ts';
 import { recipientHolds } from './recipient-holds.ts';
 
 /** What the plans of all sends have in common: composing and freezing the bytes, and what holds them. */

@@ -7,6 +7,3 @@ export interface Clock {
   /** Runs `task` once after `ms` milliseconds, unless the returned function is called first. */
   after(ms: number, task: () => void): () => void;
 }
-
-/** `bytes` bytes of cryptographic quality. */
-export type Random = (bytes: number) => Uint8Array;

@@ -1,4 +1,5 @@
-import type { MailCall, MailFlag, MessagePlace, Start } from './mail.ts';
+import type { MailFlag, MessagePlace } from '../mail/listed-message.ts';
+import type { MailCall, Start } from './mail.ts';
 
 /** Changing a mailbox. `start` is awaited immediately before the command that changes something. */
 export interface MailChanging {

@@ -1,5 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { MailCall, MailFlag, MailFolder, MessagePlace } from './mail.ts';
+import type { MailFolder } from '../folders/folder.ts';
+import type { ListedMessage, MessagePlace } from '../mail/listed-message.ts';
+import type { AttachmentSource, MessageSource } from '../mail/message-source.ts';
+import { DELIVERY_FIELDS } from '../mail/sent-copy.ts';
+import type { MailCall } from './mail.ts';
 
 /**
  * Reading a mailbox. An adapter hands over places, dates and bytes as its server has them; core reads the bytes. So
@@ -87,23 +91,6 @@ export interface FolderCounts extends MailFolder {
   readonly total: number;
 }
 
-/** A message in a list, as its server has it. */
-export interface ListedMessage {
-  readonly place: MessagePlace;
-  /** EMAILID or X-GM-MSGID; null where the server has none. */
-  readonly stableId: string | null;
-  /** The bytes of its header: all of it, or at least the fields in ROW_FIELDS. */
-  readonly header: Uint8Array;
-  /** When the server received it. Only whole seconds count. */
-  readonly internalDate: Date;
-  /** RFC822.SIZE. */
-  readonly sizeBytes: number;
-  readonly flags: ReadonlySet<MailFlag>;
-}
-
-/** The header fields that a list needs. */
-export const ROW_FIELDS: readonly string[] = ['date', 'from', 'subject', 'message-id'];
-
 export interface ListQuery {
   readonly path: string;
   readonly unread: boolean;
@@ -165,47 +152,8 @@ export interface RawMessage<Row = ListedMessage> {
   readonly source: MessageSource;
 }
 
-export type MessageSource =
-  | { readonly kind: 'whole'; readonly bytes: Uint8Array }
-  /** A message of more than SOURCE_BYTES, without what is attached to it. */
-  | {
-      readonly kind: 'parts';
-      /** The parts that a person would read, each as a message: its header with that part as the whole body. At least one. */
-      readonly texts: readonly Uint8Array[];
-      /** Some of the text was not fetched. */
-      readonly isCut: boolean;
-      readonly attachments: readonly DescribedAttachment[];
-    };
-
-/** Messages up to this size are handed over whole. */
-export const SOURCE_BYTES = 25 * 1024 * 1024;
-
-/** An attachment as the server describes it. */
-export interface DescribedAttachment {
-  readonly name: string;
-  readonly mime: string;
-  readonly charset: string;
-  /** Content-Transfer-Encoding. */
-  readonly encoding: string;
-  /** As it is encoded. */
-  readonly encodedBytes: number;
-}
-
-export type AttachmentSource =
-  /** The whole message that it is in. */
-  | { readonly kind: 'whole'; readonly bytes: Uint8Array }
-  /** One of `attachments` of a message in parts, with its MIME header and encoded bytes as a message. */
-  | {
-      readonly kind: 'part';
-      readonly described: DescribedAttachment;
-      readonly bytes: Uint8Array | 'tooLarge';
-    };
-
 /** Of each address, at most so many copies are looked at. */
 export const SENT_COPIES_MAX = 20;
-
-/** The delivery of mail adds these header fields. What a mail program saves in Sent does not have them. */
-export const DELIVERY_FIELDS: readonly string[] = ['delivered-to', 'x-original-to'];
 
 /** The header fields that `sentCopies` must hand over. */
 export const SENT_COPY_FIELDS: readonly string[] = [

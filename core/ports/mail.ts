@@ -21,31 +21,6 @@ export interface MailAccount {
   settings(): Promise<unknown>;
 }
 
-export type FolderRole = 'inbox' | 'sent' | 'drafts' | 'spam' | 'trash' | 'archive';
-
-export interface MailFolder {
-  /** As the server names it, decoded; unique in the account. */
-  readonly path: string;
-  /** What separates the parts of the path; null where folders cannot lie in folders. */
-  readonly delimiter: string | null;
-  /** The role that the server itself gives the folder (RFC 6154), never one guessed from its name. */
-  readonly specialUse: Exclude<FolderRole, 'inbox'> | null;
-}
-
-/** Where a message lies. `uidValidity` is a decimal string: it may exceed 2^53. */
-export interface MessagePlace {
-  readonly path: string;
-  readonly uidValidity: string;
-  readonly uid: number;
-}
-
-export type MailFlag = 'seen' | 'flagged' | 'answered' | 'forwarded';
-
-export interface MailAddress {
-  readonly name: string;
-  readonly address: string;
-}
-
 /** Records that the next byte cannot be taken back; false: do not send it. */
 export type Start = () => Promise<boolean>;
 

@@ -1,6 +1,7 @@
+import type { Random } from '../secrets/random.ts';
 import type { AttachmentText } from './attachment-text.ts';
 import type { Calendar } from './calendar.ts';
-import type { Clock, Random } from './clock.ts';
+import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';
 import type { MailChanging } from './mail-changing.ts';
 import type { MailConnections } from './mail-connections.ts';

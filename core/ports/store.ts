@@ -1,11 +1,11 @@
 import type { Approval } from '../approvals/approval.ts';
+import type { EventKey } from '../calendar/event.ts';
 import type { FolderRoles } from '../folders/roles.ts';
 import type { LimitOverrides, Window } from '../gate/limits.ts';
 import type { FailedTries, TriesCounter } from '../gate/password-tries.ts';
 import type { Plan } from '../gate/permissions.ts';
 import type { StoredSession } from '../gate/session.ts';
 import type { Account } from './account.ts';
-import type { EventKey } from './calendar.ts';
 import type {
   Credential,
   Held,

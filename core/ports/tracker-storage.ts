@@ -1,5 +1,5 @@
+import type { EventKey } from '../calendar/event.ts';
 import type { MessageRow } from '../mail/message-row.ts';
-import type { EventKey } from './calendar.ts';
 
 /** What core keeps of trackers and of the numbers of calendar events. Promises as those of Storage. */
 export interface TrackerStorage {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { describedInfo, partBytes } from '../mail/large-message.ts';
+import type { AttachmentSource } from '../mail/message-source.ts';
 import { type AttachmentInfo, attachmentOf } from '../mail/parse.ts';
-import type { AttachmentSource } from '../ports/mail-reading.ts';
 import type { Job } from './job.ts';
 import { attachmentInfo, describedAttachment, SHORT_BYTES } from './message-job.ts';
 

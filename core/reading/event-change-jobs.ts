@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import type { EventFacts } from '../calendar/event.ts';
 import { changedEvent, objectWithout } from '../calendar/event-change.ts';
-import type { EventFacts } from '../ports/calendar.ts';
 import { eventFactsShape } from './event-job.ts';
 import type { Job } from './job.ts';
 

@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import { AGENTS, ANSWERS, type EventFacts, ROLES } from '../calendar/event.ts';
+import type { EventReading } from '../calendar/event-document.ts';
 import { readEvent } from '../calendar/event-facts.ts';
 import { BrokenObject, type ReadingBounds, USUAL_BOUNDS } from '../calendar/ical/object.ts';
-import { AGENTS, ANSWERS, type EventFacts, type EventReading, ROLES } from '../ports/calendar.ts';
 import type { Job } from './job.ts';
 import { isShortObject, SHORT_BOUNDS } from './short-object.ts';
 

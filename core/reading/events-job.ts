@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { LEFT_OUT } from '../calendar/event.ts';
 import { type Expansion, expandObject, type RangeReading, SERIES_STEPS } from '../calendar/ical/expand.ts';
 import { BrokenObject, type ReadingBounds, USUAL_BOUNDS } from '../calendar/ical/object.ts';
-import { LEFT_OUT } from '../ports/calendar.ts';
 import { shortened } from '../text/shortened.ts';
 import type { Job } from './job.ts';
 import { isShortObject, SHORT_BOUNDS, SHORT_STEPS } from './short-object.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import type { EventFacts } from '../calendar/event.ts';
 import { eventFacts } from '../calendar/event-facts.ts';
 import { invitationObject, invitedFacts } from '../calendar/invitation.ts';
 import type { Invitation } from '../mail/compose.ts';
-import type { EventFacts } from '../ports/calendar.ts';
 import { canonicalJson } from '../text/canonical-json.ts';
 import { eventFactsShape } from './event-job.ts';
 import type { Job } from './job.ts';

@@ -1,5 +1,7 @@
 import * as z from 'zod';
+import type { MailAddress } from '../mail/address.ts';
 import { parseLargeMessage } from '../mail/large-message.ts';
+import type { DescribedAttachment, MessageSource } from '../mail/message-source.ts';
 import {
   type AttachmentInfo,
   type MessageHeaders,
@@ -7,8 +9,6 @@ import {
   parseMessage,
   parseShortMessage,
 } from '../mail/parse.ts';
-import type { MailAddress } from '../ports/mail.ts';
-import type { DescribedAttachment, MessageSource } from '../ports/mail-reading.ts';
 import { codePoints, sliceCodePoints } from '../text/code-points.ts';
 import { seenText } from '../text/seen-text.ts';
 import type { Job } from './job.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { parseLargeMessage } from '../mail/large-message.ts';
+import type { MessageSource } from '../mail/message-source.ts';
 import { type ParsedMessage, parseMessage, parseShortMessage } from '../mail/parse.ts';
 import { displayAddresses } from '../mail/row-text.ts';
-import type { MessageSource } from '../ports/mail-reading.ts';
 import type { Job } from './job.ts';
 import { messageSource, SHORT_BYTES } from './message-job.ts';
 

@@ -1,4 +1,4 @@
-import { isRecord, type Result } from '../call/outcome.ts';
+import { isRecord, type Result } from '../contract/result.ts';
 import { fenceLookAlikes } from '../text/fence-look-alikes.ts';
 import { comparableText } from '../text/plain-text.ts';
 import { seenText } from '../text/seen-text.ts';

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
-import type { Random } from '../ports/clock.ts';
+import type { Random } from './random.ts';
 
 /**
  * Keys at rest. A key for each purpose is derived by HKDF from each secret key; the first secret key writes, all

@@ -1,6 +1,6 @@
 import { scrypt, timingSafeEqual } from 'node:crypto';
-import type { Random } from '../ports/clock.ts';
 import { normalForm } from '../text/normal-form.ts';
+import type { Random } from './random.ts';
 
 /** Owners' passwords, stored as `scrypt$N$salt$hash` (base64url), N = 2^17, r = 8, p = 1. */
 const N = 2 ** 17;

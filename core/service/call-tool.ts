@@ -5,40 +5,29 @@ import { isLight, type LightAction } from '../actions/action.ts';
 import { filedTarget } from '../actions/message-target.ts';
 import type { Approval } from '../approvals/approval.ts';
 import { requestHash, similarHash } from '../approvals/same-request.ts';
+import type { CallContext } from '../call/context.ts';
 import { largestFitting, withFittingItems } from '../call/fitting.ts';
-import { type Identifiers, approvalId as newApprovalId } from '../call/identifiers.ts';
-import {
-  approvalOutcome,
-  endedOutcome,
-  failureOf,
-  type Outcome,
-  type Result,
-  storedOutcome,
-} from '../call/outcome.ts';
+import type { Identifiers } from '../call/identifiers.ts';
+import { approvalOutcome, endedOutcome, failureOf, type Outcome, storedOutcome } from '../call/outcome.ts';
 import { type ServiceError as Refusal, ServiceError } from '../contract/errors.ts';
+import type { Result } from '../contract/result.ts';
 import type { Executor } from '../execution/execute-approval.ts';
 import { planText } from '../execution/plan.ts';
 import { failureCode } from '../execution/run-end.ts';
 import { sealPlan } from '../execution/sealed-plan.ts';
 import { limitsOf } from '../gate/limits.ts';
 import { effectiveMode, type Mode } from '../gate/permissions.ts';
+import type { Planned } from '../plans/planned.ts';
 import { named } from '../ports/log.ts';
 import { MailError } from '../ports/mail.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Activity, Caller, ClaimRef, Held } from '../ports/storage.ts';
 import { flagUntrusted } from '../safety/untrusted.ts';
 import type { Keyring } from '../secrets/keyring.ts';
+import { approvalId as newApprovalId } from '../secrets/record-ids.ts';
 import { canonicalJson, digestOf } from '../text/canonical-json.ts';
 import { toolNamed } from '../tools/catalogue.ts';
-import type {
-  CallContext,
-  Found,
-  OwnTool,
-  Planned,
-  ReadTool,
-  Tool,
-  WriteTool,
-} from '../tools/define-tool.ts';
+import type { Found, OwnTool, ReadTool, Tool, WriteTool } from '../tools/define-tool.ts';
 import type { Answer, ToolCall } from './service.ts';
 
 /** The one way in: tool, permission, arguments, then run or file, then finish. Source: DESIGN, the way of a call. */

@@ -1,4 +1,5 @@
 import { type ArgumentError, invalidArguments } from '../contract/schema.ts';
+import type { MailFolder } from '../folders/folder.ts';
 import {
   changedRoles,
   type FolderRoles,
@@ -8,7 +9,6 @@ import {
   type Pin,
   type PinnedRole,
 } from '../folders/roles.ts';
-import type { MailFolder } from '../ports/mail.ts';
 import type { FolderChoice, FolderChoices } from './service.ts';
 
 /**

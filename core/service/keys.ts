@@ -1,4 +1,3 @@
-import { credentialId } from '../call/identifiers.ts';
 import { invalidArgument, line } from '../contract/schema.ts';
 import {
   isWellFormed,
@@ -8,9 +7,10 @@ import {
   ROTATION_OVERLAP_HOURS,
   secretHash,
 } from '../gate/credential.ts';
-import { DAY_MS, HOUR_MS } from '../gate/limits.ts';
 import { type Modes, PRESETS, wrongModes } from '../gate/permissions.ts';
 import type { Ports } from '../ports/ports.ts';
+import { credentialId } from '../secrets/record-ids.ts';
+import { DAY_MS, HOUR_MS } from '../time/durations.ts';
 import { notFound } from './not-found.ts';
 import type { Keys } from './service.ts';
 

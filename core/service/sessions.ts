@@ -1,7 +1,7 @@
 import { secretHash } from '../gate/credential.ts';
-import { DAY_MS, MINUTE_MS } from '../gate/limits.ts';
 import { stepUp } from '../gate/step-up.ts';
 import type { Ports } from '../ports/ports.ts';
+import { DAY_MS, MINUTE_MS } from '../time/durations.ts';
 import type { CheckPassword } from './check-password.ts';
 import type { Sessions } from './service.ts';
 

@@ -1,8 +1,8 @@
 import { changedRoles, type FolderRoles } from '../folders/roles.ts';
 import type { Account } from '../ports/account.ts';
-import type { Random } from '../ports/clock.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { AccountsFacts, Change, Judged } from '../ports/store.ts';
+import type { Random } from '../secrets/random.ts';
 import { cancelWaiting } from './moved.ts';
 
 type Facts = AccountsFacts | undefined;

@@ -1,6 +1,7 @@
-import { DAY_MS, judgeLimits, limitsOf, nextUtcMidnight } from '../gate/limits.ts';
+import { judgeLimits, limitsOf, nextUtcMidnight } from '../gate/limits.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { CallerFacts, Change, Judged } from '../ports/store.ts';
+import { DAY_MS } from '../time/durations.ts';
 import { credentialAt } from './standing.ts';
 
 type Admission = Awaited<ReturnType<Storage['admit']>>;

@@ -1,7 +1,7 @@
-import { requestId } from '../call/identifiers.ts';
-import type { Random } from '../ports/clock.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { Store } from '../ports/store.ts';
+import type { Random } from '../secrets/random.ts';
+import { requestId } from '../secrets/record-ids.ts';
 import { activateAccount, addAccount, changeFolderRoles, removeAccount } from './accounts.ts';
 import { admit } from './admit.ts';
 import { claim, renew } from './claims.ts';

@@ -1,6 +1,6 @@
-import type { Random } from '../ports/clock.ts';
 import type { Credential, Storage } from '../ports/storage.ts';
 import type { Change, CredentialFacts, Judged } from '../ports/store.ts';
+import type { Random } from '../secrets/random.ts';
 import { cancelWaiting } from './moved.ts';
 import { credentialAt, isOn } from './standing.ts';
 

@@ -1,7 +1,7 @@
 import { type Approval, type ApprovalEvent, transition } from '../approvals/approval.ts';
-import type { Random } from '../ports/clock.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { ApprovalFacts, Judged } from '../ports/store.ts';
+import type { Random } from '../secrets/random.ts';
 import { decisionRow, moved } from './moved.ts';
 import { isAllowed } from './standing.ts';
 

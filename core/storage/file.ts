@@ -8,9 +8,9 @@ import {
   SENDS_DAY_MS,
   SENDS_SHORT_MS,
 } from '../approvals/decide-call.ts';
-import { DAY_MS } from '../gate/limits.ts';
 import type { Filing, Storage } from '../ports/storage.ts';
 import type { Change, FilingFacts, FilingNeed, Judged } from '../ports/store.ts';
+import { DAY_MS } from '../time/durations.ts';
 import { heldClaim } from './claims.ts';
 import { limitsNow, modeNow } from './standing.ts';
 

@@ -1,8 +1,8 @@
 import { type Approval, type ApprovalError, toldAs, transition } from '../approvals/approval.ts';
-import { eventId } from '../call/identifiers.ts';
-import type { Random } from '../ports/clock.ts';
 import type { StoredActivity } from '../ports/storage.ts';
 import type { Change } from '../ports/store.ts';
+import type { Random } from '../secrets/random.ts';
+import { eventId } from '../secrets/record-ids.ts';
 
 /** What is written when an approval moved: its row, the event that tells of it, and that it no longer waits. */
 export function moved(before: Approval, after: Approval, now: Date, random: Random): readonly Change[] {

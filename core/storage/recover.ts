@@ -1,7 +1,7 @@
 import { type Approval, transition } from '../approvals/approval.ts';
-import type { Random } from '../ports/clock.ts';
 import type { Reclaimed } from '../ports/storage.ts';
 import type { Change, FactsOf, Judged } from '../ports/store.ts';
+import type { Random } from '../secrets/random.ts';
 import { moved, settlementRow } from './moved.ts';
 
 /** Takes over what lapsed leases left behind, and ends what must not run any more. */

@@ -1,7 +1,7 @@
 import { type Approval, type ApprovalEvent, transition } from '../approvals/approval.ts';
-import type { Random } from '../ports/clock.ts';
 import type { Settlement, Storage } from '../ports/storage.ts';
 import type { ApprovalFacts, Change, HeldFacts, Judged } from '../ports/store.ts';
+import type { Random } from '../secrets/random.ts';
 import { moved, settlementRow } from './moved.ts';
 import { isAllowed } from './standing.ts';
 

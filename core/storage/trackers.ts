@@ -1,4 +1,4 @@
-import type { EventKey } from '../ports/calendar.ts';
+import type { EventKey } from '../calendar/event.ts';
 import type { Change, FactsOf, Judged, NumberedKey, StoredTracker, TrackersFacts } from '../ports/store.ts';
 import type { LinkContent, Tracker, TrackerLink, TrackerStorage } from '../ports/tracker-storage.ts';
 import type { WatchStorage } from '../ports/watch-storage.ts';

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../gate/limits.ts';
+import { DAY_MS } from './durations.ts';
 
 /** Wall-clock time in an IANA zone, from the runtime's zone data. */
 

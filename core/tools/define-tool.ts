@@ -1,15 +1,10 @@
 import type { z } from 'zod';
-import type { LookUpPorts, OwnPorts } from '../accounts/tool-ports.ts';
-import type { Action, LightAction } from '../actions/action.ts';
-import type { StoredAction } from '../actions/stored-action.ts';
-import type { Identifiers } from '../call/identifiers.ts';
-import type { Pending, Result, Success } from '../call/outcome.ts';
+import type { CallContext, OwnContext } from '../call/context.ts';
+import type { Pending, Success } from '../call/outcome.ts';
+import type { Result } from '../contract/result.ts';
 import { type Arguments, argumentsOf } from '../contract/schema.ts';
-import type { Limits } from '../gate/limits.ts';
-import type { Group, Mode } from '../gate/permissions.ts';
-import type { MailCall } from '../ports/mail.ts';
-import type { Account, Credential, Owner } from '../ports/storage.ts';
-import type { Hold } from '../safety/holds.ts';
+import type { Group } from '../gate/permissions.ts';
+import type { LightPlanned, Planned } from '../plans/planned.ts';
 
 interface ToolFacts {
   readonly name: string;
@@ -69,20 +64,6 @@ export type WriteTool = GatedTool | LightTool;
 
 export type Tool = ReadTool | OwnTool | WriteTool;
 
-export interface Planned<R = Result> {
-  readonly action: Action<StoredAction, R>;
-  readonly holds: readonly Hold[];
-  /** What makes two requests the same, besides the tool: the resolved arguments. */
-  readonly request: Readonly<Record<string, unknown>>;
-  /** Names of what it would change, such as `targetName` gives. */
-  readonly targets: readonly string[];
-}
-
-/** @typeParam D what it answers when it runs at once */
-export interface LightPlanned<R = Result, D = Result> extends Planned<R> {
-  readonly action: LightAction<StoredAction, R, D>;
-}
-
 /** What a read found. @typeParam R its result, as the tool's `output` has it */
 export type Found<R = Result> =
   | { readonly kind: 'result'; readonly result: R }
@@ -90,33 +71,6 @@ export type Found<R = Result> =
   /** A result that can be made smaller: `at(n)` for n rows or characters, `at(most)` being all there is. */
   | { readonly kind: 'cut'; readonly most: number; at(n: number): R }
   | { readonly kind: 'outcome'; readonly outcome: Success<R> | Pending };
-
-/** What a call knows. */
-export interface CallContext {
-  readonly ports: LookUpPorts;
-  readonly owner: Owner;
-  readonly credential: Credential;
-  readonly accounts: readonly Account[];
-  readonly limits: Limits;
-  /** The effective mode of the tool's group; `on` for the key's own affairs. */
-  readonly mode: Mode;
-  readonly identifiers: Identifiers;
-  readonly now: Date;
-  readonly dashboardUrl: string;
-  /** A cursor is bound to tool and arguments by this. */
-  readonly cursorScope: string;
-  /** Ends the work when the caller stops waiting. */
-  readonly signal: AbortSignal;
-  mailCall(account: Account): MailCall;
-  /** Notes for the activity row what was shown in full or changed, or listed. */
-  shown(id: string): void;
-  listed(id: string): void;
-}
-
-/** What a call knows that withdraws a request of its own key. */
-export interface OwnContext extends CallContext {
-  readonly ports: OwnPorts;
-}
 
 /** All four are said: what MCP takes for granted where one is missing is the worst. Source: MCP, ToolAnnotations. */
 interface ToolHints {

@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import { folderRolesOf, withRoles } from '../accounts/account-folders.ts';
+import type { CallContext } from '../call/context.ts';
 import { accountsOf, foldersOf } from '../call/mailbox.ts';
 import { pageFields, skipped } from '../call/paging.ts';
 import { accountId, cursor } from '../contract/schema.ts';
 import { MailError } from '../ports/mail.ts';
 import type { Account } from '../ports/storage.ts';
 import { folderName } from '../text/shortened.ts';
-import { type CallContext, defineRead } from './define-tool.ts';
+import { defineRead } from './define-tool.ts';
 import { accountIdShape, pageShape } from './result-shapes.ts';
 
 const role = z.string().nullable().meta({ description: "Null for a folder of the owner's own." });

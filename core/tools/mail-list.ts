@@ -1,9 +1,10 @@
 import * as z from 'zod';
+import type { CallContext } from '../call/context.ts';
 import { accountsOf, asked } from '../call/mailbox.ts';
 import { positionOf } from '../call/paging.ts';
 import { accountId, cursor, limit } from '../contract/schema.ts';
 import type { ListPosition, ListQuery } from '../ports/mail-reading.ts';
-import { type CallContext, defineRead, type Found } from './define-tool.ts';
+import { defineRead, type Found } from './define-tool.ts';
 import { folder } from './folder-argument.ts';
 import { type AccountRow, mergedRows, messageRows, pathNamed } from './merged-rows.ts';
 

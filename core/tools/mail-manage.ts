@@ -3,15 +3,17 @@ import { folderRolesOf } from '../accounts/account-folders.ts';
 import { label } from '../actions/label.ts';
 import type { MessageTarget } from '../actions/message-target.ts';
 import { type Destination, type MoveResult, move } from '../actions/move.ts';
+import type { CallContext } from '../call/context.ts';
 import { asked, findFolder } from '../call/mailbox.ts';
 import { ServiceError } from '../contract/errors.ts';
 import { invalidArgument, line } from '../contract/schema.ts';
+import type { MailFolder } from '../folders/folder.ts';
 import { isReservedLabel, passesForOwn } from '../folders/guarded-paths.ts';
 import { MADE_NAMES } from '../folders/roles.ts';
-import type { MailFolder } from '../ports/mail.ts';
+import type { Planned } from '../plans/planned.ts';
 import type { Account } from '../ports/storage.ts';
 import type { Hold } from '../safety/holds.ts';
-import { type CallContext, defineWrite, type Planned } from './define-tool.ts';
+import { defineWrite } from './define-tool.ts';
 import {
   ONE_SELECTION,
   oneSelection,

@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { readWithin } from '../accounts/read-message.ts';
+import type { CallContext } from '../call/context.ts';
 import { accountsOf, asked } from '../call/mailbox.ts';
 import { positionOf } from '../call/paging.ts';
 import { accountId, cursor, limit, line } from '../contract/schema.ts';
 import { folderKey, type SearchPosition, type SearchQuery } from '../ports/mail-reading.ts';
-import { type CallContext, defineRead } from './define-tool.ts';
+import { defineRead } from './define-tool.ts';
 import { folder } from './folder-argument.ts';
 import { type AccountRow, mergedRows, messageRows, pathNamed } from './merged-rows.ts';
 

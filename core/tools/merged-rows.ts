@@ -1,13 +1,14 @@
 import * as z from 'zod';
+import type { CallContext } from '../call/context.ts';
 import { findFolder, folderNamed, summaryOf } from '../call/mailbox.ts';
-import type { Result } from '../call/outcome.ts';
 import { cursorAt, type Position } from '../call/paging.ts';
 import { ServiceError } from '../contract/errors.ts';
+import type { Result } from '../contract/result.ts';
 import type { MessageRow } from '../mail/message-row.ts';
 import type { MessagePage } from '../ports/mail-reading.ts';
 import type { Account } from '../ports/storage.ts';
 import { folderName } from '../text/shortened.ts';
-import type { CallContext, Found } from './define-tool.ts';
+import type { Found } from './define-tool.ts';
 import { messageSummary, pageShape } from './result-shapes.ts';
 
 /** Rows of messages of several accounts as one list. */

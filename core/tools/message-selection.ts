@@ -1,13 +1,14 @@
 import * as z from 'zod';
 import { readingUntilMs, readMessages } from '../accounts/read-message.ts';
 import { type MessageTarget, targetName } from '../actions/message-target.ts';
+import type { CallContext } from '../call/context.ts';
 import { findRow, messageTarget } from '../call/mailbox.ts';
-import type { Result } from '../call/outcome.ts';
 import { ServiceError } from '../contract/errors.ts';
+import type { Result } from '../contract/result.ts';
 import { messageId } from '../contract/schema.ts';
+import type { Planned } from '../plans/planned.ts';
 import type { Account } from '../ports/storage.ts';
 import type { Hold } from '../safety/holds.ts';
-import type { CallContext, Planned } from './define-tool.ts';
 
 /** Tools that change messages take one (`id`) or several (`ids`); each of them is a target with an outcome of its own. */
 export const selection = {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Planned } from './define-tool.ts';
+import type { Planned } from '../plans/planned.ts';
 import { trackerIdShape, trackerStatusShape } from './tracker-fields.ts';
 
 /** What tools that change one tracker have in common. */

@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import type { CallContext } from '../call/context.ts';
 import { ServiceError } from '../contract/errors.ts';
 import type { Tracker, TrackerLink } from '../ports/tracker-storage.ts';
 import { dueAt, isoIn } from '../time/time-zone.ts';
-import type { CallContext } from './define-tool.ts';
 import { accountIdShape, messageIdShape, timestamp } from './result-shapes.ts';
 
 /** Trackers as arguments name them and as results show them. Source: API.md, Tracker. */

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { MINUTE_MS } from '../gate/limits.ts';
 import { named } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';
 import { NEXT_ACTION_CHARS, SUMMARY_CHARS } from '../ports/summarizer.ts';
@@ -7,6 +6,7 @@ import type { TrackerSummary } from '../ports/tracker-storage.ts';
 import { seenText } from '../text/seen-text.ts';
 import { shortened } from '../text/shortened.ts';
 import { createBackoff } from '../time/backoff.ts';
+import { MINUTE_MS } from '../time/durations.ts';
 import { extractiveSummarizer } from './extractive-summary.ts';
 
 /** Makes the summaries of trackers anew that messages were linked to. */

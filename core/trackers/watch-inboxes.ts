@@ -2,7 +2,6 @@ import { mailCall } from '../accounts/mail-call.ts';
 import { mailReader } from '../accounts/mail-reader.ts';
 import { type ReadMessage, readMessages } from '../accounts/read-message.ts';
 import { targetName } from '../actions/message-target.ts';
-import { DAY_MS, MINUTE_MS } from '../gate/limits.ts';
 import type { MessageRow } from '../mail/message-row.ts';
 import { named } from '../ports/log.ts';
 import type { MailCall } from '../ports/mail.ts';
@@ -12,6 +11,7 @@ import type { InboxPosition, WaitingTracker, WatchedInbox } from '../ports/watch
 import type { TextWindow } from '../reading/message-job.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { createBackoff } from '../time/backoff.ts';
+import { DAY_MS, MINUTE_MS } from '../time/durations.ts';
 import { linkedMessage } from './linked-message.ts';
 import { type KeywordIndex, keywordIndex } from './tracker-rules.ts';
 

@@ -1,4 +1,5 @@
-import { type Failure, failure, isRecord } from '../../core/call/outcome.ts';
+import { type Failure, failure } from '../../core/call/outcome.ts';
+import { isRecord } from '../../core/contract/result.ts';
 import { errorDetails } from '../../core/contract/schema.ts';
 import type { Target } from '../http/request-head.ts';
 import { type JsonObject, parseBody } from './json-body.ts';

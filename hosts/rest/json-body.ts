@@ -1,4 +1,5 @@
-import { type Failure, failure, isRecord } from '../../core/call/outcome.ts';
+import { type Failure, failure } from '../../core/call/outcome.ts';
+import { isRecord } from '../../core/contract/result.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-import type { Result } from '../../core/call/outcome.ts';
+import type { Result } from '../../core/contract/result.ts';
 import { type Given, namedToolArguments, routeArguments } from './call-arguments.ts';
 import type { JsonObject } from './json-body.ts';
 

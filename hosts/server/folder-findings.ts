@@ -1,6 +1,6 @@
 import { type Finding, good, lacking } from '../../adapters/remote/finding.ts';
+import type { MailFolder } from '../../core/folders/folder.ts';
 import { type FolderRoles, isMade, MADE_NAMES, PINNED_ROLES, type Pin } from '../../core/folders/roles.ts';
-import type { MailFolder } from '../../core/ports/mail.ts';
 
 /** Reports which folder has which role, and whether it still exists. */
 export function folderFindings(roles: FolderRoles, folders: readonly MailFolder[]): readonly Finding[] {

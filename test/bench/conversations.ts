@@ -1,6 +1,7 @@
 import { ImapFlow, type SearchObject } from 'imapflow';
 import { imapMail } from '../../adapters/imap/mail.ts';
-import type { MailCall, MessagePlace } from '../../core/ports/mail.ts';
+import type { MessagePlace } from '../../core/mail/listed-message.ts';
+import type { MailCall } from '../../core/ports/mail.ts';
 import type { SearchQuery } from '../../core/ports/mail-reading.ts';
 import type { Mail } from '../../core/ports/ports.ts';
 import { contains } from '../contracts/mail/read.ts';

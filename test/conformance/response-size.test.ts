@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import type { ListedMessage } from '../../core/mail/listed-message.ts';
 import { MailError } from '../../core/ports/mail.ts';
-import type { ListedMessage } from '../../core/ports/mail-reading.ts';
 import { type Answer, approvalIn, type Door, openDoor, ownDoor, resultIn, sample } from './door.ts';
 import { section } from './sections.ts';
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Calendar, EventFacts, StoredEvent } from '../../core/ports/calendar.ts';
+import type { EventFacts } from '../../core/calendar/event.ts';
+import type { Calendar, StoredEvent } from '../../core/ports/calendar.ts';
 import type { MailAccount, MailCall } from '../../core/ports/mail.ts';
 
 /** A calendar for one test: empty, the one that new events are put into. */

@@ -1,6 +1,7 @@
 import PostalMime from 'postal-mime';
 import type { Approval } from '../../core/approvals/approval.ts';
-import type { Calendar, CalendarEvent, CalendarInfo } from '../../core/ports/calendar.ts';
+import type { CalendarEvent } from '../../core/calendar/event.ts';
+import type { Calendar, CalendarInfo } from '../../core/ports/calendar.ts';
 import type { MailAccount, MailCall } from '../../core/ports/mail.ts';
 import { calendarOf, event, ZURICH } from '../contracts/calendar/scene.ts';
 import { eventsOn } from '../events-on.ts';

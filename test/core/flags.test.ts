@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { MailFlag } from '../../core/ports/mail.ts';
+import type { MailFlag } from '../../core/mail/listed-message.ts';
 import { openCrashing } from './crashed-run.ts';
 import {
   approvalOf,

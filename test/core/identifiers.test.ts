@@ -2,10 +2,11 @@ import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { approvalId, createIdentifiers, credentialId } from '../../core/call/identifiers.ts';
+import { createIdentifiers } from '../../core/call/identifiers.ts';
 import { messageId as messageIdSchema } from '../../core/contract/schema.ts';
 import type { MessageRow } from '../../core/mail/message-row.ts';
 import { createKeyring } from '../../core/secrets/keyring.ts';
+import { approvalId, credentialId } from '../../core/secrets/record-ids.ts';
 
 const random = (bytes: number) => randomBytes(bytes);
 const older = randomBytes(32);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { ListedMessage } from '../../core/mail/listed-message.ts';
 import type { MailCall } from '../../core/ports/mail.ts';
-import type { ListedMessage } from '../../core/ports/mail-reading.ts';
 import { answerOf, detailsOf, firstId, idsIn, letter, openScene, resultOf } from './scene.ts';
 
 const CALLS: [tool: string, args: (id: string) => object][] = [

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { SampleMessage } from '../../adapters/sandbox/sample-message.ts';
 import type { Outcome } from '../../core/call/outcome.ts';
-import type { ListedMessage } from '../../core/ports/mail-reading.ts';
+import type { ListedMessage } from '../../core/mail/listed-message.ts';
 import { seenText } from '../../core/text/seen-text.ts';
 import { type TestKey, wireBytes } from '../open-service.ts';
 import { approvalOf, approve, idsIn, letter, openScene, pageSchema, resultOf, type Scene } from './scene.ts';

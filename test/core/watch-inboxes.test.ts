@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import type { SandboxMail } from '../../adapters/sandbox/mail.ts';
+import type { ListedMessage } from '../../core/mail/listed-message.ts';
 import { messageRow } from '../../core/mail/message-row.ts';
 import type { LogFields } from '../../core/ports/log.ts';
 import { type MailAccount, MailError } from '../../core/ports/mail.ts';
-import type { ListedMessage } from '../../core/ports/mail-reading.ts';
 import type { Mail } from '../../core/ports/ports.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import type { Summarizer } from '../../core/ports/summarizer.ts';

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../gate/limits.ts';
+import { DAY_MS } from '../../time/durations.ts';
 /** Days of the Gregorian calendar, counted from 1970-01-01. */
 
 export function dayNumber(wallMs: number): number {

@@ -1,5 +1,6 @@
-import { DAY_MS } from '../../gate/limits.ts';
-import type { CalendarEvent, KeyInDocument } from '../../ports/calendar.ts';
+import { DAY_MS } from '../../time/durations.ts';
+import type { CalendarEvent } from '../event.ts';
+import type { KeyInDocument } from '../event-document.ts';
 import {
   BrokenObject,
   type EventPart,

@@ -1,7 +1,7 @@
 import ICAL from 'ical.js';
 import * as z from 'zod';
-import { DAY_MS } from '../../gate/limits.ts';
-import { LEFT_OUT, type LeftOut } from '../../ports/calendar.ts';
+import { DAY_MS } from '../../time/durations.ts';
+import { LEFT_OUT, type LeftOut } from '../event.ts';
 import { BeyondBounds, BrokenObject } from './broken-object.ts';
 import { refuseBeyondBounds } from './object-bounds.ts';
 import { readableLines, UNREAD_LINE } from './readable-lines.ts';

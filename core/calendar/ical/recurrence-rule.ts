@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../gate/limits.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../time/durations.ts';
 import { civilDay, dayNumber, daysInMonth, weekday, weekOfYear } from './civil-day.ts';
 
 /**

@@ -1,5 +1,5 @@
 import ICAL from 'ical.js';
-import { DAY_MS } from '../../gate/limits.ts';
+import { DAY_MS } from '../../time/durations.ts';
 import { BeyondBounds } from './broken-object.ts';
 import {
   occurrences,

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../gate/limits.ts';
+import { DAY_MS } from '../../time/durations.ts';
 import { isTimeZone } from '../../time/time-zone.ts';
 import { dayNumber } from './civil-day.ts';
 import { WINDOWS_ZONES } from './windows-zones.ts';

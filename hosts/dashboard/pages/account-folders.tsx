@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ServiceError } from '../../../core/contract/errors.ts';
+import type { MailFolder } from '../../../core/folders/folder.ts';
 import {
   type FolderRoles,
   isInbox,
@@ -9,7 +10,7 @@ import {
   type Pin,
   type PinnedRole,
 } from '../../../core/folders/roles.ts';
-import { MailError, type MailFolder } from '../../../core/ports/mail.ts';
+import { MailError } from '../../../core/ports/mail.ts';
 import type { AccountFolders, FolderChoice } from '../../../core/service/service.ts';
 import { Choice, Form, Problems } from '../forms.tsx';
 import { Link } from '../links.tsx';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../core/call/outcome.ts';
+import { isRecord } from '../../../core/contract/result.ts';
 import type { JsonObject } from '../json-body.ts';
 
 /**

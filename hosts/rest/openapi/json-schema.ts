@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isRecord } from '../../../core/call/outcome.ts';
+import { isRecord } from '../../../core/contract/result.ts';
 import type { JsonObject } from '../json-body.ts';
 
 /** A schema as it stands in the description, with the parts of it that have a name of their own. */

@@ -1,4 +1,5 @@
-import type { Calendar, CalendarEvent, StoredEvent } from '../../../core/ports/calendar.ts';
+import type { CalendarEvent } from '../../../core/calendar/event.ts';
+import type { Calendar, StoredEvent } from '../../../core/ports/calendar.ts';
 import type { MailCall } from '../../../core/ports/mail.ts';
 import type { CalendarObjectsUnderTest } from '../calendar-objects.ts';
 

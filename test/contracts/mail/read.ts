@@ -1,11 +1,13 @@
 import { type MailReader, mailReader } from '../../../core/accounts/mail-reader.ts';
 import { only } from '../../../core/accounts/only.ts';
 import { parseLargeMessage } from '../../../core/mail/large-message.ts';
+import type { MessagePlace } from '../../../core/mail/listed-message.ts';
+import type { MessageSource } from '../../../core/mail/message-source.ts';
 import { type ParsedMessage, parseMessage } from '../../../core/mail/parse.ts';
-import type { MailCall, MessagePlace } from '../../../core/ports/mail.ts';
+import type { MailCall } from '../../../core/ports/mail.ts';
 import type { MailChanging } from '../../../core/ports/mail-changing.ts';
 import type { MailConnections } from '../../../core/ports/mail-connections.ts';
-import type { MessageSource, RawMessage, SearchQuery } from '../../../core/ports/mail-reading.ts';
+import type { RawMessage, SearchQuery } from '../../../core/ports/mail-reading.ts';
 import type { MailSending } from '../../../core/ports/mail-sending.ts';
 import type { Mail } from '../../../core/ports/ports.ts';
 import type { AttachmentReading } from '../../../core/reading/attachment-job.ts';

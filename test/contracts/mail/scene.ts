@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { composeMessage, withDate } from '../../../core/mail/compose.ts';
+import type { MailFlag } from '../../../core/mail/listed-message.ts';
 import type { MessageRow } from '../../../core/mail/message-row.ts';
-import type { MailCall, MailFlag } from '../../../core/ports/mail.ts';
+import type { MailCall } from '../../../core/ports/mail.ts';
 import type { ListPosition, ListQuery, MessagePage } from '../../../core/ports/mail-reading.ts';
 import type { Outgoing } from '../../../core/ports/mail-sending.ts';
 import type { MailUnderTest } from '../mail.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { EventKey } from '../../../core/ports/calendar.ts';
+import type { EventKey } from '../../../core/calendar/event.ts';
 import { USUAL_ROLES } from '../../folder-roles.ts';
 import type { Store } from '../storage.ts';
 import { addOwner, NOON } from './scene.ts';

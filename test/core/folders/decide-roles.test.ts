@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decideRoles } from '../../../core/folders/decide-roles.ts';
+import type { MailFolder } from '../../../core/folders/folder.ts';
 import { changedRoles, type FolderRoles, PINNED_ROLES, roleOf } from '../../../core/folders/roles.ts';
-import type { MailFolder } from '../../../core/ports/mail.ts';
 import { USUAL_ROLES } from '../../folder-roles.ts';
 
 function folder(path: string, specialUse: MailFolder['specialUse'] = null, delimiter = '/'): MailFolder {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { ListedMessage } from '../../../core/mail/listed-message.ts';
 import { messageRow } from '../../../core/mail/message-row.ts';
-import type { ListedMessage } from '../../../core/ports/mail-reading.ts';
 
 const FIELDS = [
   'From: =?utf-8?Q?Zo=C3=AB_Lab?= <zoe@other.example>',

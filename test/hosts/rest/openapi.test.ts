@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isRecord } from '../../../core/call/outcome.ts';
 import { ERRORS } from '../../../core/contract/errors.ts';
+import { isRecord } from '../../../core/contract/result.ts';
 import type { JsonObject } from '../../../hosts/rest/json-body.ts';
 import { openApiDocument } from '../../../hosts/rest/openapi/document.ts';
 import { ROUTES } from '../../../hosts/rest/routes.ts';

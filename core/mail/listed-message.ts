@@ -1,0 +1,25 @@
+/** Where a message lies. `uidValidity` is a decimal string: it may exceed 2^53. */
+export interface MessagePlace {
+  readonly path: string;
+  readonly uidValidity: string;
+  readonly uid: number;
+}
+
+export type MailFlag = 'seen' | 'flagged' | 'answered' | 'forwarded';
+
+/** A message in a list, as its server has it. */
+export interface ListedMessage {
+  readonly place: MessagePlace;
+  /** EMAILID or X-GM-MSGID; null where the server has none. */
+  readonly stableId: string | null;
+  /** The bytes of its header: all of it, or at least the fields in ROW_FIELDS. */
+  readonly header: Uint8Array;
+  /** When the server received it. Only whole seconds count. */
+  readonly internalDate: Date;
+  /** RFC822.SIZE. */
+  readonly sizeBytes: number;
+  readonly flags: ReadonlySet<MailFlag>;
+}
+
+/** The header fields that a list needs. */
+export const ROW_FIELDS: readonly string[] = ['date', 'from', 'subject', 'message-id'];

@@ -1,0 +1,2 @@
+/** `bytes` bytes of cryptographic quality. */
+export type Random = (bytes: number) => Uint8Array;

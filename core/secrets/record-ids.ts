@@ -1,0 +1,20 @@
+import type { Random } from './random.ts';
+
+/** Random identifiers of records. Nothing can be read from them. Source: API.md, Identifier formats. */
+
+export function approvalId(random: Random): string {
+  return `apr_${Buffer.from(random(16)).toString('base64url')}`;
+}
+
+export function credentialId(random: Random): string {
+  return `key_${Buffer.from(random(12)).toString('hex')}`;
+}
+
+export function eventId(random: Random): string {
+  return `evt_${Buffer.from(random(16)).toString('base64url')}`;
+}
+
+/** Of one request with an Idempotency-Key. */
+export function requestId(random: Random): string {
+  return `req_${Buffer.from(random(16)).toString('base64url')}`;
+}
