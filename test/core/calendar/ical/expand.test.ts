@@ -1,0 +1,344 @@
+import { describe, expect, it } from 'vitest';
+import { eventAmong, expandObject } from '../../../../core/calendar/ical/expand.ts';
+import { BrokenObject, readObject } from '../../../../core/calendar/ical/object.ts';
+
+const ZURICH = 'Europe/Zurich';
+
+function object(...events: readonly (readonly string[])[]): string {
+  return wrapped(events.flatMap((lines) => ['BEGIN:VEVENT', 'UID:one', ...lines, 'END:VEVENT']));
+}
+
+function wrapped(lines: readonly string[]): string {
+  return ['BEGIN:VCALENDAR', 'VERSION:2.0', ...lines, 'END:VCALENDAR', ''].join('\r\n');
+}
+
+function shown(ics: string, from = '2026-01-01', to = '2027-01-01', timezone = ZURICH): string[] {
+  const range = { calendar: '/c/', timezone, from: new Date(from), to: new Date(to) };
+  return expandObject(ics, range).events.map(({ start, end, title, status, recurrenceId }) =>
+    [minute(start), minute(end), title, status === 'confirmed' ? '' : status, recurrenceId ?? '']
+      .filter(Boolean)
+      .join(' '),
+  );
+}
+
+const RANGE_2026 = { timezone: ZURICH, from: new Date('2026-01-01'), to: new Date('2027-01-01') };
+
+function minute(instant: Date): string {
+  return instant.toISOString().slice(0, 16);
+}
+
+describe('how long an event lasts', () => {
+  it.each([
+    ['a time without an end', ['DTSTART:20260310T090000Z'], '2026-03-10T09:00 2026-03-10T09:00'],
+    ['a day without an end', ['DTSTART;VALUE=DATE:20260310'], '2026-03-09T23:00 2026-03-10T23:00'],
+    [
+      'until the end in another zone',
+      ['DTSTART;TZID=Europe/Zurich:20260310T090000', 'DTEND;TZID=America/New_York:20260310T090000'],
+      '2026-03-10T08:00 2026-03-10T13:00',
+    ],
+    ['a duration', ['DTSTART:20260310T090000Z', 'DURATION:P1DT30M'], '2026-03-10T09:00 2026-03-11T09:30'],
+    [
+      'a day by the clock, over the change of the clocks',
+      ['DTSTART;TZID=Europe/Zurich:20260328T120000', 'DURATION:P1D'],
+      '2026-03-28T11:00 2026-03-29T10:00',
+    ],
+    [
+      '24 hours, over the change of the clocks',
+      ['DTSTART;TZID=Europe/Zurich:20260328T120000', 'DURATION:PT24H'],
+      '2026-03-28T11:00 2026-03-29T11:00',
+    ],
+    [
+      'no time, where the end is before the start',
+      ['DTSTART:20260310T090000Z', 'DTEND:20260310T080000Z'],
+      '2026-03-10T09:00 2026-03-10T09:00',
+    ],
+  ])('%s', (_what, lines, expected) => {
+    expect(shown(object(lines))).toEqual([expected]);
+  });
+
+  it('touches the range that its end only reaches into, and not the one that begins with its end', () => {
+    const ics = object(['DTSTART:20260310T090000Z', 'DTEND:20260310T100000Z']);
+    expect(shown(ics, '2026-03-10T09:59:00Z')).toHaveLength(1);
+    expect(shown(ics, '2026-03-10T10:00:00Z')).toEqual([]);
+    expect(shown(ics, '2026-03-01', '2026-03-10T09:00:00Z')).toEqual([]);
+    const instant = object(['DTSTART:20260310T090000Z']);
+    expect(shown(instant, '2026-03-10T09:00:00Z', '2026-03-10T09:00:01Z')).toHaveLength(1);
+    expect(shown(instant, '2026-03-10T09:00:01Z')).toEqual([]);
+  });
+});
+
+describe('the zone of a time', () => {
+  const OWN = [
+    'BEGIN:VTIMEZONE',
+    'TZID:Europe/Zurich',
+    'BEGIN:STANDARD',
+    'DTSTART:19700101T000000',
+    'TZOFFSETFROM:+0500',
+    'TZOFFSETTO:+0530',
+    'END:STANDARD',
+    'END:VTIMEZONE',
+  ];
+
+  it.each([
+    ['that is known, whatever the object says of it', OWN, 'Europe/Zurich', '08:00'],
+    [
+      'that Windows knows, whatever the object says of it',
+      OWN.map((line) => line.replace('Europe/Zurich', 'Eastern Standard Time')),
+      'Eastern Standard Time',
+      '13:00',
+    ],
+    [
+      'that only the object knows',
+      OWN.map((line) => line.replace('Europe/Zurich', 'Island')),
+      'Island',
+      '03:30',
+    ],
+    ['of the runtime', [], 'America/New_York', '13:00'],
+    ['of Windows', [], 'Eastern Standard Time', '13:00'],
+    ['behind a prefix', [], '/mozilla.org/20050126_1/America/New_York', '13:00'],
+    ["that nobody knows is the owner's", [], 'Nowhere/Land', '08:00'],
+    [
+      'whose definition cannot be followed is the one of that name',
+      ['BEGIN:VTIMEZONE', 'TZID:America/New_York', 'END:VTIMEZONE'],
+      'America/New_York',
+      '13:00',
+    ],
+  ])('%s', (_what, zones, tzid, time) => {
+    const event = ['BEGIN:VEVENT', 'UID:one', `DTSTART;TZID=${tzid}:20260310T090000`, 'END:VEVENT'];
+    expect(shown(wrapped([...zones, ...event]))).toEqual([`2026-03-10T${time} 2026-03-10T${time}`]);
+  });
+
+  it.each([
+    ['skipped by the clock: the offset before the gap', '20260329T023000', '2026-03-29T01:30'],
+    ['shown twice by the clock: the first', '20261025T023000', '2026-10-25T00:30'],
+  ])('%s', (_what, time, expected) => {
+    for (const line of [`DTSTART;TZID=Europe/Zurich:${time}`, `DTSTART:${time}`]) {
+      expect(shown(object([line]))).toEqual([`${expected} ${expected}`]);
+    }
+  });
+
+  it('is followed through the years by the rules of its definition', () => {
+    const definition = [
+      'BEGIN:VTIMEZONE',
+      'TZID:Custom',
+      'BEGIN:DAYLIGHT',
+      'DTSTART:19700329T020000',
+      'TZOFFSETFROM:+0100',
+      'TZOFFSETTO:+0200',
+      'RRULE:FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU;UNTIL=20260329T010000Z',
+      'END:DAYLIGHT',
+      'BEGIN:STANDARD',
+      'DTSTART:19701025T030000',
+      'TZOFFSETFROM:+0200',
+      'TZOFFSETTO:+0100',
+      'RRULE:FREQ=YEARLY;BYMONTH=10;BYDAY=-1SU',
+      'END:STANDARD',
+      'END:VTIMEZONE',
+    ];
+    const event = [
+      'BEGIN:VEVENT',
+      'UID:one',
+      'DTSTART;TZID=Custom:20250701T120000',
+      'RRULE:FREQ=YEARLY',
+      'END:VEVENT',
+    ];
+    const hours = shown(wrapped([...definition, ...event]), '2025-01-01', '2028-01-01').map((line) =>
+      line.slice(0, 16),
+    );
+    // Its summer time ends for good with 2026.
+    expect(hours).toEqual(['2025-07-01T10:00', '2026-07-01T10:00', '2027-07-01T11:00']);
+  });
+});
+
+describe('a series', () => {
+  const SERIES = ['DTSTART;TZID=Europe/Zurich:20260302T090000', 'DURATION:PT1H', 'SUMMARY:Weekly'];
+
+  it('includes DTSTART and RDATE, without EXDATE, also of a whole day', () => {
+    const ics = object([
+      ...SERIES,
+      'RRULE:FREQ=WEEKLY;BYDAY=TU;COUNT=4',
+      'RDATE;VALUE=PERIOD:20260306T120000Z/PT15M',
+      'RDATE;TZID=Europe/Zurich:20260307T090000',
+      'EXDATE;VALUE=DATE:20260310',
+    ]);
+    expect(shown(ics)).toEqual([
+      '2026-03-02T08:00 2026-03-02T09:00 Weekly 20260302T080000Z',
+      '2026-03-03T08:00 2026-03-03T09:00 Weekly 20260303T080000Z',
+      '2026-03-06T12:00 2026-03-06T12:15 Weekly 20260306T120000Z',
+      '2026-03-07T08:00 2026-03-07T09:00 Weekly 20260307T080000Z',
+      '2026-03-17T08:00 2026-03-17T09:00 Weekly 20260317T080000Z',
+    ]);
+  });
+
+  it('ends with UNTIL, as an instant, or as a day with all its times', () => {
+    for (const [until, count] of [
+      ['20260316T080000Z', 3],
+      ['20260316T075959Z', 2],
+      ['20260316', 3],
+    ]) {
+      expect(shown(object([...SERIES, `RRULE:FREQ=WEEKLY;UNTIL=${until}`]))).toHaveLength(Number(count));
+    }
+  });
+
+  it('changes from one instance on (RANGE=THISANDFUTURE), but for what was changed by itself', () => {
+    const ics = object(
+      [...SERIES, 'RRULE:FREQ=WEEKLY;COUNT=5'],
+      [
+        'RECURRENCE-ID;RANGE=THISANDFUTURE;TZID=Europe/Zurich:20260316T090000',
+        'DTSTART;TZID=Europe/Zurich:20260317T103000',
+        'DURATION:PT30M',
+        'SUMMARY:Moved',
+      ],
+      ['RECURRENCE-ID:20260323T080000Z', 'DTSTART:20260323T200000Z', 'SUMMARY:Once', 'STATUS:CANCELLED'],
+    );
+    expect(shown(ics)).toEqual([
+      '2026-03-02T08:00 2026-03-02T09:00 Weekly 20260302T080000Z',
+      '2026-03-09T08:00 2026-03-09T09:00 Weekly 20260309T080000Z',
+      '2026-03-17T09:30 2026-03-17T10:00 Moved 20260316T080000Z',
+      '2026-03-23T20:00 2026-03-23T20:00 Once cancelled 20260323T080000Z',
+      '2026-03-31T08:30 2026-03-31T09:00 Moved 20260330T070000Z',
+    ]);
+    const uid = 'one';
+    const named = (recurrenceId: string | null) => eventAmong(readObject(ics), { uid, recurrenceId }, ZURICH);
+    expect(named('20260330T070000Z')).toMatchObject({ title: 'Moved' });
+    expect(named(null)).toMatchObject({ title: 'Weekly' });
+    expect(named('20260331T070000Z')).toBeUndefined();
+  });
+
+  it('is shown by its changed instances where those are all there is', () => {
+    const ics = object([
+      'RECURRENCE-ID:20260316T080000Z',
+      'DTSTART:20260316T100000Z',
+      'SUMMARY:Invited once',
+    ]);
+    expect(shown(ics)).toEqual(['2026-03-16T10:00 2026-03-16T10:00 Invited once 20260316T080000Z']);
+  });
+});
+
+describe('an object that is broken', () => {
+  it.each([
+    ['no calendar at all', 'Dear Sir or Madam,'],
+    ['nothing', ''],
+    ['cut off', 'BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:one'],
+    ['no start', object(['SUMMARY:When?'])],
+    ['no UID', wrapped(['BEGIN:VEVENT', 'DTSTART:20260310T090000Z', 'END:VEVENT'])],
+    ['a start that is no time', object(['DTSTART:soon'])],
+  ])('says so: %s', (_what, ics) => {
+    expect(() => shown(ics)).toThrow(BrokenObject);
+  });
+
+  const START = 'DTSTART:20260310T090000Z';
+  it.each([
+    ['a rule without a frequency', [START, 'RRULE:COUNT=3'], ['RRULE']],
+    ['a rule of nonsense', [START, 'RRULE:FREQ=OFTEN'], ['RRULE']],
+    ['a rule that ends at no time', [START, 'RRULE:FREQ=DAILY;UNTIL=2026'], ['RRULE']],
+    ['a length of a million days', [START, 'DURATION:P1000000D'], ['DTEND']],
+    ['a length that is none', [START, 'DURATION:long'], ['DTEND']],
+    ['an end that is no time', [START, 'DTEND:late'], ['DTEND']],
+    ['an added date that is none', [START, 'RDATE;VALUE=PERIOD:x'], ['RDATE']],
+    ['an excluded date that is none', [START, 'EXDATE:soon'], ['EXDATE']],
+    ['a line of nothing', [START, 'an odd line'], ['OTHER']],
+    ['a quote without an end', [START, 'ATTENDEE;CN="Ada:mailto:ada@example.org'], ['OTHER']],
+    ['parameters of nothing', [START, 'X-A;B:c'], ['OTHER']],
+  ])('is shown without what cannot be read, and says so: %s', (_what, lines, leftOut) => {
+    const { events } = expandObject(object(lines), RANGE_2026);
+    expect(events.map((event) => [minute(event.start), event.recurring, event.leftOut])).toEqual([
+      ['2026-03-10T09:00', false, leftOut],
+    ]);
+  });
+
+  it.each([
+    ['a start', ['DTSTART:20260310'], ['2026-03-09T23:00 2026-03-10T23:00']],
+    ['an end', ['DTSTART:20260310', 'DTEND:20260312'], ['2026-03-09T23:00 2026-03-11T23:00']],
+    [
+      'an excluded day',
+      [START, 'RRULE:FREQ=DAILY;COUNT=3', 'EXDATE:20260311'],
+      [
+        '2026-03-10T09:00 2026-03-10T09:00 20260310T090000Z',
+        '2026-03-12T09:00 2026-03-12T09:00 20260312T090000Z',
+      ],
+    ],
+    [
+      'one of several excluded times',
+      [START, 'RRULE:FREQ=DAILY;COUNT=3', 'EXDATE:20260310T090000Z,20260311'],
+      ['2026-03-12T09:00 2026-03-12T09:00 20260312T090000Z'],
+    ],
+  ])('takes a date for one without VALUE=DATE: %s', (_what, lines, expected) => {
+    const { events } = expandObject(object(lines), RANGE_2026);
+    expect(events.flatMap(({ leftOut }) => leftOut)).toEqual([]);
+    expect(shown(object(lines))).toEqual(expected);
+  });
+
+  it('shows the other events of an object of which one cannot be placed', () => {
+    const ics = object(
+      [START],
+      ['RECURRENCE-ID;X:20260311T090000Z', 'DTSTART:20260311T100000Z'],
+      ['DTSTART:soon'],
+    );
+    const { events } = expandObject(ics, RANGE_2026);
+    expect(events.map(({ start, leftOut }) => [minute(start), leftOut])).toEqual([
+      ['2026-03-10T09:00', ['VEVENT']],
+    ]);
+  });
+
+  it.each([
+    'FREQ=SECONDLY',
+    'FREQ=SECONDLY;COUNT=999999999',
+    'FREQ=SECONDLY;BYMONTH=2;BYMONTHDAY=30;COUNT=5',
+    'FREQ=SECONDLY;INTERVAL=7;BYSECOND=3;BYMINUTE=1;BYHOUR=2;BYMONTHDAY=29;BYMONTH=2',
+    'FREQ=MINUTELY;BYMONTH=2;BYMONTHDAY=30',
+    'FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30',
+    'FREQ=YEARLY;BYDAY=53MO;BYYEARDAY=1',
+    'FREQ=YEARLY;INTERVAL=999999999999999',
+    'FREQ=YEARLY;BYHOUR=0,1,2,3,4,5,6,7,8,9;BYMINUTE=0,1,2,3,4,5;BYSECOND=0,1,2,3;BYDAY=MO,TU;COUNT=99999999',
+  ])('costs bounded work with a hostile rule: %s', (rule) => {
+    const budget = { left: 200_000 };
+    const range = {
+      calendar: '/c/',
+      timezone: ZURICH,
+      from: new Date('2026-01-01'),
+      to: new Date('2028-01-01'),
+    };
+    const ics = object(['DTSTART:10010101T000000Z', 'DURATION:P36000D', `RRULE:${rule}`]);
+    expect(expandObject(ics, range, budget).events.length).toBeLessThanOrEqual(5000);
+    // The last instance that was looked at may have been one too many.
+    expect(budget.left).toBeGreaterThanOrEqual(-10);
+  });
+
+  it.each([
+    ['is followed with a long history', 'FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU;UNTIL=20100328T010000Z', 1],
+    ['is not followed for ever', 'FREQ=SECONDLY', undefined],
+  ])('a zone %s', (_what, rule, events) => {
+    const observance = (year: number) => [
+      'BEGIN:STANDARD',
+      `DTSTART:${year}0301T000000`,
+      'TZOFFSETFROM:+0000',
+      'TZOFFSETTO:+0100',
+      `RRULE:${rule}`,
+      'END:STANDARD',
+    ];
+    const history = Array.from({ length: 200 }, (_, index) => observance(1800 + index));
+    const zone = ['BEGIN:VTIMEZONE', 'TZID:Long', ...history.flat(), 'END:VTIMEZONE'];
+    const event = ['BEGIN:VEVENT', 'UID:one', 'DTSTART;TZID=Long:20260310T090000', 'END:VEVENT'];
+    const read = () => shown(wrapped([...zone, ...event])).length;
+    if (events === undefined) expect(read).toThrow(BrokenObject);
+    else expect(read()).toBe(events);
+  });
+
+  it('says that a series was cut, and spends what many objects share', () => {
+    const budget = { left: 200_000 };
+    const range = {
+      calendar: '/c/',
+      timezone: ZURICH,
+      from: new Date('2026-01-01'),
+      to: new Date('2026-01-02'),
+    };
+    const endless = object(['DTSTART:20250101T000000Z', 'RRULE:FREQ=SECONDLY']);
+    const first = expandObject(endless, range, budget);
+    expect(first.cut).toBe(true);
+    expect(first.events.length).toBeGreaterThan(4000);
+    expect(expandObject(endless, range, budget).events).toEqual([]);
+    const plain = object(['DTSTART:20260101T120000Z']);
+    expect(expandObject(plain, range, budget)).toMatchObject({ cut: false, events: [{ uid: 'one' }] });
+  });
+});

@@ -1,0 +1,211 @@
+import { describe, expect, it } from 'vitest';
+import {
+  APPROVAL_STATES,
+  type Approval,
+  type ApprovalState,
+  isTerminal,
+} from '../../../core/approvals/approval.ts';
+import {
+  approvalOutcome,
+  endedOutcome,
+  failure,
+  failureOf,
+  meaningOf,
+  storedOutcome,
+  wireApproval,
+} from '../../../core/call/outcome.ts';
+import { ERRORS, type ErrorCode, ServiceError } from '../../../core/contract/errors.ts';
+import { meaningForOwner } from '../../../hosts/dashboard/words.ts';
+import { textLike } from '../matchers.ts';
+
+const noon = new Date('2026-03-03T12:00:00Z');
+const dashboard = 'https://dashboard.example.org';
+
+function approval(changes: Partial<Approval> = {}): Approval {
+  return {
+    ownerId: 'ada',
+    id: 'apr_1',
+    credentialId: 'key_1',
+    accountId: 1,
+    tool: 'send_email',
+    group: 'mail:send',
+    action: 'send',
+    state: 'pending',
+    reasons: ['mode_approval', 'first_time_recipient'],
+    approvedBy: null,
+    createdAt: noon,
+    expiresAt: new Date('2026-03-04T12:00:00Z'),
+    decidedAt: null,
+    approvedAt: null,
+    startedAt: null,
+    executedAt: null,
+    endedAt: null,
+    lease: { fence: 0, untilMs: 0 },
+    digest: 'd'.repeat(64),
+    result: null,
+    error: null,
+    ...changes,
+  };
+}
+
+describe('an approval on the wire', () => {
+  it('has only what API.md shows while it is pending', () => {
+    expect(wireApproval(approval())).toEqual({
+      id: 'apr_1',
+      state: 'pending',
+      tool: 'send_email',
+      action: 'send',
+      created_at: '2026-03-03T12:00:00.000Z',
+      expires_at: '2026-03-04T12:00:00.000Z',
+    });
+  });
+
+  it('has its end, and no longer when it would have expired', () => {
+    const at = new Date('2026-03-03T12:05:00Z');
+    const result = { sent: true, recipients: 1 };
+    const executed = approval({
+      state: 'executed',
+      approvedBy: 'owner',
+      decidedAt: at,
+      executedAt: at,
+      result,
+    });
+    expect(wireApproval(executed)).toEqual({
+      id: 'apr_1',
+      state: 'executed',
+      tool: 'send_email',
+      action: 'send',
+      created_at: '2026-03-03T12:00:00.000Z',
+      decided_at: '2026-03-03T12:05:00.000Z',
+      executed_at: '2026-03-03T12:05:00.000Z',
+      result,
+    });
+    const cancelled = approval({ state: 'cancelled', error: 'cancelled_by_agent', action: null });
+    expect(wireApproval(cancelled)).toEqual({
+      id: 'apr_1',
+      state: 'cancelled',
+      tool: 'send_email',
+      created_at: '2026-03-03T12:00:00.000Z',
+      error: 'cancelled_by_agent',
+    });
+  });
+
+  it('never tells the agent why it waits', () => {
+    for (const state of APPROVAL_STATES) {
+      const told = JSON.stringify(approvalOutcome(approval({ state }), dashboard, noon));
+      expect(told).not.toMatch(/first_time|mode_approval|reasons|digest|fence|key_1/);
+    }
+  });
+});
+
+describe('the answer for an approval', () => {
+  it('that is not done says so, and how often to poll', () => {
+    for (const state of ['pending', 'approved'] as const) {
+      const answer = approvalOutcome(approval({ state }), dashboard, noon);
+      expect(answer).toEqual({
+        status: 'pending_approval',
+        executed: false,
+        approval: wireApproval(approval({ state })),
+        approvals_url: 'https://dashboard.example.org/approvals',
+        poll_after_s: 15,
+        message: textLike(/NOT done yet.*poll.*do not repeat.*dashboard, never through a link/is),
+      });
+    }
+  });
+
+  it.each([
+    [0, 15],
+    [299_999, 15],
+    [300_000, 30],
+    [86_400_000, 30],
+  ])('asks to be polled after %i ms of waiting every %i s', (waitedMs, seconds) => {
+    const answer = approvalOutcome(approval(), dashboard, new Date(noon.getTime() + waitedMs));
+    expect(answer).toMatchObject({ poll_after_s: seconds });
+  });
+
+  it('that has ended is ok, executed or not, with a meaning', () => {
+    for (const state of APPROVAL_STATES.filter(isTerminal)) {
+      const ended = approval({ state });
+      const answer = {
+        status: 'ok',
+        executed: state === 'executed',
+        result: { approval: wireApproval(ended), meaning: meaningOf(ended) },
+      };
+      expect(approvalOutcome(ended, dashboard, noon)).toEqual(answer);
+      expect(endedOutcome(ended)).toEqual(answer);
+    }
+  });
+
+  it.each<[ApprovalState, RegExp]>([
+    ['pending', /waits.*Nothing has happened/],
+    ['approved', /not done yet/],
+    ['executed', /was carried out/],
+    ['failed', /Nothing was done/],
+    ['rejected', /rejected.*Nothing was done.*Do not repeat/],
+    ['expired', /Nothing was done/],
+    ['cancelled', /Nothing was done/],
+    ['outcome_unknown', /may or may not have happened.*Do not repeat.*Sent/],
+  ])('%s means', (state, words) => {
+    expect(meaningOf(approval({ state }))).toMatch(words);
+  });
+
+  it('says what was done in part only, to the agent and to the owner', () => {
+    const items = [
+      { id: 'm1_a', done: true },
+      { id: 'm1_b', done: false, code: 'not_found' },
+      { id: 'm1_c', done: true },
+    ];
+    for (const approvedBy of ['owner', 'policy'] as const) {
+      const partly = approval({ state: 'executed', approvedBy, result: { done: true, items } });
+      expect(meaningOf(partly)).toContain('in part only: result.items says which messages');
+      expect(meaningForOwner(partly)).toContain('It failed for 1 of 3 messages.');
+      const whole = approval({
+        state: 'executed',
+        approvedBy,
+        result: { done: true, items: items.slice(0, 1) },
+      });
+      expect(meaningOf(whole)).not.toContain('in part');
+      expect(meaningForOwner(whole)).not.toContain('failed');
+    }
+  });
+
+  it('says who let it run', () => {
+    expect(meaningOf(approval({ state: 'executed', approvedBy: 'policy' }))).toContain('without asking');
+    expect(meaningOf(approval({ state: 'executed', approvedBy: 'owner' }))).toContain('The owner approved');
+  });
+});
+
+describe('a failure', () => {
+  it('has the fixed text of its code, and details only where there are any', () => {
+    for (const code of Object.keys(ERRORS) as ErrorCode[]) {
+      expect(failure(code)).toEqual({ status: 'error', code, message: ERRORS[code] });
+      expect(failure(code, {})).toEqual(failure(code));
+    }
+    expect(failure('busy', { retry_after_s: 1 })).toMatchObject({ details: { retry_after_s: 1 } });
+  });
+
+  it('never tells its cause', () => {
+    const error = new ServiceError('internal_error', { cause: new Error('secret of the store') });
+    expect(JSON.stringify(failureOf(error))).not.toContain('secret');
+  });
+});
+
+describe('a stored answer', () => {
+  const pending = approvalOutcome(approval(), dashboard, noon);
+  const done = { status: 'ok', executed: true, auto_approved: true, result: { items: [1, { b: 1, a: 2 }] } };
+
+  it.each([[pending], [done], [{ status: 'empty', result: {} }]])(
+    'is written again byte for byte',
+    (outcome) => {
+      const text = JSON.stringify(outcome);
+      expect(JSON.stringify(storedOutcome.parse(JSON.parse(text)))).toBe(text);
+    },
+  );
+
+  it.each([[failure('busy')], [{}], [null], ['ok'], [{ status: 'ok' }], [{ status: 'pending_approval' }]])(
+    'is never %j',
+    (outcome) => {
+      expect(storedOutcome.safeParse(outcome).success).toBe(false);
+    },
+  );
+});

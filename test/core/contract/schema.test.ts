@@ -1,0 +1,194 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { ServiceError } from '../../../core/contract/errors.ts';
+import { address, argumentsOf, bodyText, line, normalAddress, text } from '../../../core/contract/schema.ts';
+import { codePoints } from '../../../core/text/code-points.ts';
+import { anyText } from '../matchers.ts';
+
+interface Refusal {
+  readonly code: string;
+  readonly errors: unknown;
+}
+
+/** What `parse` refuses with, or undefined. */
+function refusalOf(parse: () => unknown): Refusal | undefined {
+  try {
+    parse();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return { code: error.code, errors: error.details?.errors };
+  }
+}
+
+const ASTRAL = '\u{1f600}';
+
+describe('text', () => {
+  const args = argumentsOf(z.strictObject({ body: text({ min: 1, max: 10, description: 'Text.' }) }));
+  const accepts = (body: unknown) => refusalOf(() => args.parse({ body })) === undefined;
+
+  it.each([
+    ['one character', 'a'],
+    ['the most', 'a'.repeat(10)],
+    ['the most, beyond the BMP', ASTRAL.repeat(10)],
+    ['TAB and line breaks of every kind', 'a\t\n\r\nb\rc'],
+    ['only spaces', '  '],
+    ['invisible characters, which the owner is shown', '\u200b\u202e'],
+  ])('takes %s', (_name, body) => {
+    expect(accepts(body)).toBe(true);
+  });
+
+  it.each([
+    ['none', ''],
+    ['nothing but the one final newline that does not count', '\n'],
+    ['nothing but a final CRLF', '\r\n'],
+    ['one character too many', 'a'.repeat(11)],
+    ['one too many beyond the BMP', ASTRAL.repeat(11)],
+    ['nothing but byte order marks', '\ufeff\ufeff'],
+    ['NUL', 'a\0b'],
+    ['ESC', 'a\x1bb'],
+    ['vertical tab', 'a\vb'],
+    ['form feed', 'a\fb'],
+    ['DEL', 'a\x7fb'],
+    ['a C1 control', 'a\x85b'],
+    ['a lone high surrogate', 'a\ud83d'],
+    ['a lone low surrogate', '\ude00a'],
+  ])('refuses %s', (_name, body) => {
+    expect(accepts(body)).toBe(false);
+  });
+
+  it('has its lines end in LF, and no final newline', () => {
+    expect(bodyText('a\r\nb\rc\n')).toBe('a\nb\nc');
+    expect(bodyText('a\n\n')).toBe('a\n');
+    expect(bodyText('a')).toBe('a');
+    expect(bodyText('\ufeff\ufeffa\ufeff')).toBe('a\ufeff');
+  });
+});
+
+describe('line', () => {
+  const args = argumentsOf(z.strictObject({ subject: line({ min: 1, max: 5, description: 'One line.' }) }));
+  const accepts = (subject: unknown) => refusalOf(() => args.parse({ subject })) === undefined;
+
+  it('counts code points', () => {
+    expect(accepts(ASTRAL.repeat(5))).toBe(true);
+    expect(accepts(ASTRAL.repeat(6))).toBe(false);
+    expect(accepts('')).toBe(false);
+  });
+
+  it.each(['a\tb', 'a\nb', 'a\rb', '\ufeffa', 'a\r\nb', 'a\u2028b', 'a\u2029b', 'a\0', 'a\x85', '\ud800'])(
+    'refuses %j',
+    (subject) => {
+      expect(accepts(subject)).toBe(false);
+    },
+  );
+});
+
+describe('address', () => {
+  it.each([
+    'a@b.c',
+    'ada@example.org',
+    'ada.lovelace+tag@mail.example.org',
+    'x!#$%&*+-/=^_`{|}~?@example.org',
+    'ada@xn--bcher-kva.example',
+    `${'a'.repeat(242)}@example.org`,
+  ])('takes %s', (value) => {
+    expect(address.safeParse(value).success).toBe(true);
+  });
+
+  it.each(
+    [
+      [
+        '',
+        'no @',
+        'example.org',
+        '@example.org',
+        'ada@',
+        'ada@example',
+        'ada@.org',
+        'ada@example..org',
+        'ada@example.',
+      ],
+      ['a da@example.org', 'ada@exam ple.org', ' ada@example.org', 'ada@example.org ', 'ada@example.org\n'],
+      ['<ada@example.org>', 'ada@example.org,bob@example.org', 'ada;@example.org', 'a:b@example.org'],
+      [
+        '"ada"@example.org',
+        "o'hara@example.org",
+        '(c)ada@example.org',
+        '[a]@example.org',
+        'a\\b@example.org',
+      ],
+      ['a@b@example.org', 'ada@[192.0.2.1]', 'ada\0@example.org', 'ada@exam\x7fple.org'],
+      // What a server without SMTPUTF8 cannot be given, and what a reader would decode.
+      ['ädä@example.org', 'ada@bücher.example', 'ada@exam!ple.org', '=?utf-8?q?x?=@example.org'],
+      [`${'a'.repeat(243)}@example.org`],
+    ].flat(),
+  )('refuses %j', (value) => {
+    expect(address.safeParse(value).success).toBe(false);
+  });
+
+  it('is compared without case', () => {
+    expect(normalAddress(' Ada@Example.ORG ')).toBe('ada@example.org');
+  });
+});
+
+describe('a refusal', () => {
+  const args = argumentsOf(
+    z.strictObject({
+      to: z.array(address).min(1),
+      count: z.int().min(1).max(50).optional(),
+      note: text({ min: 0, max: 5, description: 'Text.' }).optional(),
+    }),
+  );
+
+  it('names every field with its rule, by the paths that API-NOTES shows', () => {
+    const refused = refusalOf(() => args.parse({ to: ['ada@example.org', 'bob'], count: 51, bcc: 'x' }));
+    expect(refused?.code).toBe('invalid_arguments');
+    expect(refused?.errors).toEqual(
+      expect.arrayContaining([
+        { field: 'to[1]', rule: 'pattern', message: anyText },
+        { field: 'count', rule: 'maximum', message: anyText },
+        { field: 'bcc', rule: 'additionalProperties', message: anyText },
+      ]),
+    );
+  });
+
+  it('names what is missing, and what is wrong with a text', () => {
+    expect(refusalOf(() => args.parse({}))?.errors).toEqual([
+      { field: 'to', rule: 'required', message: anyText },
+    ]);
+    expect(refusalOf(() => args.parse({ to: ['ada@example.org'], note: 'a\0' }))?.errors).toEqual([
+      { field: 'note', rule: 'content', message: anyText },
+    ]);
+  });
+
+  it.each([undefined, null, 'x', 7, [], true])(
+    'of arguments that are %j names the arguments as a whole',
+    (given) => {
+      expect(refusalOf(() => args.parse(given))?.errors).toEqual([
+        { field: '', rule: 'type', message: anyText },
+      ]);
+    },
+  );
+
+  it('never repeats a value', () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[G-Zg-z]{12,40}$/), (secret) => {
+        const refused = refusalOf(() => args.parse({ to: [secret], count: secret, note: `${secret}\0` }));
+        expect(JSON.stringify(refused)).not.toContain(secret);
+      }),
+    );
+  });
+});
+
+describe('lengths', () => {
+  it('are counted alike by the published schema and by us', () => {
+    const ajv = new Ajv2020();
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 20 }), fc.nat(20), (value, max) => {
+        expect(ajv.validate({ type: 'string', maxLength: max }, value)).toBe(codePoints(value) <= max);
+      }),
+    );
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import type { StoredAction } from '../../../core/actions/stored-action.ts';
+import { planText, readPlanText } from '../../../core/execution/plan.ts';
+import { canonicalJson, digestOf } from '../../../core/text/canonical-json.ts';
+
+const action: Extract<StoredAction, { kind: 'send' }> = {
+  kind: 'send',
+  account: { accountId: 1, email: 'ada@example.org' },
+  message: {
+    envelope: { from: 'ada@example.org', to: ['bob@example.org', 'eve@example.org'] },
+    raw: 'RnJvbTo=',
+    messageId: '<1@example.org>',
+  },
+  about: null,
+};
+const plan = { tool: 'send_email', holds: ['first_time_recipient'], action };
+
+const { message } = action;
+const withMessage = (changes: object) => ({ action: { ...action, message: { ...message, ...changes } } });
+
+describe('a plan', () => {
+  it('reads back from its text', () => {
+    expect(readPlanText(planText(plan))).toEqual({ v: 2, ...plan });
+  });
+
+  it.each<[string, object]>([
+    ['tool', { tool: 'send_reply' }],
+    ['account', { action: { ...action, account: { accountId: 2, email: 'ada@example.org' } } }],
+    ['envelope', withMessage({ envelope: { from: 'ada@example.org', to: ['bob@example.org'] } })],
+    [
+      'order of the recipients',
+      withMessage({ envelope: { from: 'ada@example.org', to: ['eve@example.org', 'bob@example.org'] } }),
+    ],
+    ['bytes', withMessage({ raw: 'RnJvbTp=' })],
+    ['Message-ID', withMessage({ messageId: '<2@example.org>' })],
+    ['holds', { holds: [] }],
+  ])('has another digest when its %s changes', (_name, changes) => {
+    expect(digestOf(planText({ ...plan, ...changes }))).not.toBe(digestOf(planText(plan)));
+  });
+
+  it.each<[string, 'version' | 'damaged', unknown]>([
+    [
+      'of version 1',
+      'version',
+      { v: 1, tool: 'send_email', account: null, raw: null, targets: [], record: null },
+    ],
+    ['of a later version', 'version', { v: 3, ...plan }],
+    ['without a version', 'damaged', plan],
+    ['with a field that this version does not know', 'damaged', { v: 2, ...plan, bcc: ['x@example.org'] }],
+    [
+      'with a field of an action that this version does not know',
+      'damaged',
+      {
+        v: 2,
+        ...plan,
+        action: { ...action, bcc: ['x@example.org'] },
+      },
+    ],
+    ['of a kind that there is not', 'damaged', { v: 2, ...plan, action: { ...action, kind: 'pay' } }],
+    [
+      'whose fields are those of another kind',
+      'damaged',
+      { v: 2, ...plan, action: { ...action, kind: 'move' } },
+    ],
+    [
+      'with nobody to send to',
+      'damaged',
+      {
+        v: 2,
+        ...plan,
+        ...withMessage({ envelope: { from: 'a@example.org', to: [] } }),
+      },
+    ],
+  ])('%s is not read, and the error says why', (_name, code, stored) => {
+    expect(() => readPlanText(canonicalJson(stored))).toThrow(expect.objectContaining({ code }));
+  });
+
+  it('is not read from what is no JSON', () => {
+    expect(() => readPlanText('{')).toThrow(expect.objectContaining({ code: 'damaged' }));
+  });
+});

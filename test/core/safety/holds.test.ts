@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest';
+import type { Outcome } from '../../../core/call/outcome.ts';
+import type { Modes } from '../../../core/gate/permissions.ts';
+import type { CalendarInfo } from '../../../core/ports/calendar.ts';
+import { MailError } from '../../../core/ports/mail.ts';
+import { type Hold, holdText } from '../../../core/safety/holds.ts';
+import type { SafetyHold } from '../../../core/safety/safety-filter.ts';
+import { object } from '../../contracts/calendar/scene.ts';
+import { openCalendar, put, saying } from '../calendar-scene.ts';
+import {
+  approvalOf,
+  FRIEND,
+  idsIn,
+  letter,
+  OWN,
+  openScene,
+  resultOf,
+  type Scene,
+  STRANGER,
+  sendTo,
+} from '../scene.ts';
+
+/** The safety rules have cases of their own: safety-filter.test.ts. */
+type OwnHold = Exclude<Hold, SafetyHold>;
+
+interface Case {
+  readonly scene?: () => Promise<Scene>;
+  readonly modes: Partial<Modes>;
+  /** Answers with the call that is held. */
+  catches(call: Call, ids: readonly string[]): Promise<Outcome>;
+  /** The same but for what the hold is about; where another key has to make it, with these modes. */
+  passes(call: Call, ids: readonly string[]): Promise<Outcome>;
+  readonly passesWith?: Partial<Modes>;
+}
+type Call = (tool: string, args: unknown) => Promise<Outcome>;
+
+const samples = () => [letter('a', { minutesAgo: 1 }), letter('b', { minutesAgo: 2 })];
+const sends = { 'mail:send': 'direct' } as const;
+
+async function lookUpFailing(): Promise<Scene> {
+  return openScene({
+    samples,
+    mailAs: (mail) => ({
+      ...mail,
+      async sentCopies() {
+        throw new MailError('unavailable', 'the server does not answer');
+      },
+    }),
+  });
+}
+
+/** A calendar with an event of the owner's, and one that a friend has invited them to. */
+async function theirEvents(info: Partial<CalendarInfo>): Promise<Scene> {
+  const scene = await openCalendar({ samples, calendarAs: saying(info) });
+  const day = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10).replaceAll('-', '');
+  const start = `DTSTART:${day}T120000Z`;
+  const invited = [`ORGANIZER:mailto:${FRIEND}`, `ATTENDEE:mailto:${OWN}`];
+  await put(scene, 'theirs.ics', object('theirs', 'SUMMARY:Theirs', start, ...invited));
+  await put(scene, 'mine.ics', object('mine', 'SUMMARY:Mine', start));
+  return scene;
+}
+
+async function cancelNamed(call: Call, title: string): Promise<Outcome> {
+  const { events } = resultOf(await call('list_events', { days: 5 })) as {
+    events: { event_id: number; title: string }[];
+  };
+  return call('cancel_event', { event_id: events.find((one) => one.title === title)?.event_id });
+}
+
+const CASES: Record<OwnHold, Case> = {
+  mode_approval: {
+    modes: { 'mail:send': 'approval' },
+    catches: (call) => call('send_email', sendTo(FRIEND)),
+    passesWith: sends,
+    passes: (call) => call('send_email', sendTo(FRIEND)),
+  },
+  first_time_recipient: {
+    modes: sends,
+    catches: (call) => call('send_email', sendTo(STRANGER)),
+    passes: (call) => call('send_email', sendTo(FRIEND)),
+  },
+  recipient_lookup_failed: {
+    scene: lookUpFailing,
+    modes: { ...sends, 'mail:manage': 'direct' },
+    catches: (call) => call('send_email', sendTo(FRIEND)),
+    // What has no recipients needs no such look.
+    passes: (call, [id]) => call('archive_email', { id }),
+  },
+  send_limit: {
+    modes: sends,
+    async catches(call) {
+      for (let n = 1; n <= 5; n++) await call('send_email', sendTo(FRIEND, `Text ${n}`));
+      return call('send_email', sendTo(FRIEND, 'Text 6'));
+    },
+    async passes(call) {
+      for (let n = 1; n <= 4; n++) await call('send_email', sendTo(FRIEND, `Text ${n}`));
+      return call('send_email', sendTo(FRIEND, 'Text 5'));
+    },
+  },
+  likely_repeat: {
+    modes: sends,
+    async catches(call) {
+      await call('send_email', sendTo(FRIEND, 'Text'));
+      return call('send_email', sendTo(FRIEND, 'Text'));
+    },
+    async passes(call) {
+      await call('send_email', sendTo(FRIEND, 'Text'));
+      return call('send_email', sendTo(FRIEND, 'Another text'));
+    },
+  },
+  several_messages: {
+    scene: () => openScene({ samples, plan: 'free' }),
+    modes: { 'mail:organize': 'direct' },
+    catches: (call, ids) => call('mark_read', { ids }),
+    passes: (call, [id]) => call('mark_read', { ids: [id] }),
+  },
+  server_may_write: {
+    scene: () => theirEvents({ answersOrganizers: true }),
+    modes: { 'calendar:write': 'direct' },
+    catches: (call) => cancelNamed(call, 'Theirs'),
+    passes: (call) => cancelNamed(call, 'Mine'),
+  },
+  shared_calendar: {
+    scene: () => theirEvents({ access: 'shared' }),
+    modes: { ...sends, 'calendar:write': 'direct' },
+    catches: (call) => call('create_event', { title: 'New', start: '2027-03-01T09:00' }),
+    // It changes no calendar.
+    passes: (call) => call('send_email', sendTo(FRIEND)),
+  },
+  calendar_access_unknown: {
+    scene: () => theirEvents({ access: 'unknown' }),
+    modes: { ...sends, 'calendar:write': 'direct' },
+    catches: (call) => cancelNamed(call, 'Mine'),
+    passes: (call) => call('send_email', sendTo(FRIEND)),
+  },
+  into_sent_or_drafts: {
+    modes: { 'mail:manage': 'direct' },
+    catches: (call, [id]) => call('move_email', { id, target_folder: 'Drafts' }),
+    passes: (call, [id]) => call('move_email', { id, target_folder: 'Projects/Atlas' }),
+  },
+};
+
+const ROWS = Object.entries(CASES).map(([name, row]) => ({ name, ...row }));
+
+describe.each(ROWS)('the hold $name', ({ name, scene: open = () => openScene({ samples }), ...row }) => {
+  it('makes what it catches wait, and tells the owner why and the agent not', async () => {
+    const scene = await open();
+    const key = await scene.addKey('full', row.modes);
+    const outcome = await row.catches(key.call, await idsIn(key));
+    expect(outcome.status).toBe('pending_approval');
+    const view = await scene.service.approvals.show(scene.ownerId, approvalOf(outcome).id);
+    expect(view?.notes).toEqual([holdText(name)]);
+    expect(JSON.stringify(outcome)).not.toContain(name);
+  });
+
+  it('lets pass what it does not', async () => {
+    const scene = await open();
+    const key = await scene.addKey('full', row.passesWith ?? row.modes);
+    const outcome = await row.passes(key.call, await idsIn(key));
+    expect(outcome).toMatchObject({ status: 'ok', executed: true });
+  });
+});
