@@ -50,6 +50,9 @@ export const STATEMENTS: StatementTexts = {
 
   approval: 'SELECT * FROM countersign.approvals WHERE owner_id = @ownerId AND approval_id = @approvalId',
   plan: 'SELECT sealed_plan FROM countersign.plans WHERE owner_id = @ownerId AND approval_id = @approvalId',
+  gists: `
+    SELECT approval_id, sealed_gist FROM countersign.plans
+    WHERE owner_id = @ownerId AND approval_id = ANY(@approvalIds::text[])`,
   follow_up: 'SELECT 1 FROM countersign.follow_ups WHERE owner_id = @ownerId AND approval_id = @approvalId',
   standing_of_approval: `
     SELECT ${CREDENTIAL_COLUMNS}, o.plan, o.limits FROM countersign.approvals a

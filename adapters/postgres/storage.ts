@@ -14,7 +14,7 @@ import { postgresStore } from './store.ts';
  *
  * What is to be erased is deleted from the tables. Unlike a file of SQLite, nothing is overwritten: the bytes can be
  * found on the server's disk until it has vacuumed and reused their place, and in its log (WAL), replicas and backups
- * for as long as those are kept. Settings, plans and stored answers are sealed; addresses and names are not.
+ * for as long as those are kept. Settings, plans, gists and stored answers are sealed; addresses and names are not.
  * @param connectionString `postgres://user:password@host:5432/database`, with what node-postgres reads in it, such as
  *   `?sslmode=verify-full`. The role must be able to make a schema, or find `countersign` made for it.
  */

@@ -45,6 +45,11 @@ export function sqlLookups(answered: <Answer>(load: Load<Answer>) => Promise<Ans
     },
     plan: (ownerId, approvalId) =>
       first(ask('plan', { ownerId, approvalId }), (row) => text(row, 'sealed_plan')),
+    gists: (ownerId, approvalIds) =>
+      rows(
+        ask('gists', { ownerId, approvalIds }),
+        (found) => new Map(found.map((row) => [text(row, 'approval_id'), textOrNull(row, 'sealed_gist')])),
+      ),
 
     knownRecipients: (ownerId, accountId, addresses) =>
       set(ask('known_recipients', { ownerId, accountId, addresses }), 'address'),

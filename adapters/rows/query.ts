@@ -41,6 +41,8 @@ export type Statement =
   | 'follow_up'
   /** The same: the approval's credential, with its owner's plan and limits. */
   | 'standing_of_approval'
+  /** `ownerId`, `approvalIds` */
+  | 'gists'
   /** `ownerId`, `credentialId`: the same columns. */
   | 'standing'
   /** The values of a `FilingNeed`. */

@@ -149,7 +149,8 @@ export function writesOf(change: Change): readonly Write[] {
         sends: filed.sends,
         filed_at_ms: filed.filedAtMs,
       };
-      const plan: Write = { op: 'insert', table: 'plans', key, values: { sealed_plan: filed.sealedPlan } };
+      const sealed = { sealed_plan: filed.sealedPlan, sealed_gist: filed.sealedGist };
+      const plan: Write = { op: 'insert', table: 'plans', key, values: sealed };
       const approvals: Write = { op: 'insert', table: 'approvals', key, values };
       if (filed.targets.length === 0) return [approvals, plan];
       const targets = { ...key, targets: filed.targets };

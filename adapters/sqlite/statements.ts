@@ -42,6 +42,9 @@ export const STATEMENTS: StatementTexts = {
 
   approval: 'SELECT * FROM approvals WHERE owner_id = @ownerId AND approval_id = @approvalId',
   plan: 'SELECT sealed_plan FROM plans WHERE owner_id = @ownerId AND approval_id = @approvalId',
+  gists: `
+    SELECT approval_id, sealed_gist FROM plans
+    WHERE owner_id = @ownerId AND approval_id IN (SELECT value FROM json_each(@approvalIds))`,
   follow_up: 'SELECT 1 FROM follow_ups WHERE owner_id = @ownerId AND approval_id = @approvalId',
   standing_of_approval: `
     SELECT c.*, o.plan, o.limits FROM approvals a

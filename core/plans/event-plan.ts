@@ -1,6 +1,7 @@
 import { readWithin } from '../accounts/read-message.ts';
 import type { EventResult, FrozenChange } from '../actions/change-event.ts';
 import { deleteEvent } from '../actions/delete-event.ts';
+import { eventGist } from '../actions/gist.ts';
 import { hearingOrganizer, written } from '../actions/planned-change.ts';
 import { type EventWord, putEvent } from '../actions/put-event.ts';
 import type { EventFacts, EventKey } from '../calendar/event.ts';
@@ -33,6 +34,8 @@ interface Composed {
   readonly place: DocumentPlace;
   /** The one that is changed. */
   readonly calendar: CalendarInfo;
+  /** The event as it will be, or as it was if it leaves the calendar. */
+  readonly event: EventFacts;
   /** What attendees are told. Null: nothing. */
   readonly told: Told | null;
   /** What the agent wrote. */
@@ -52,7 +55,7 @@ interface Told {
 export async function planEvent(
   context: CallContext,
   change: ComposedChange,
-): Promise<Pick<Planned<EventResult>, 'action' | 'holds'>> {
+): Promise<Pick<Planned<EventResult>, 'action' | 'holds' | 'gist'>> {
   const { account, told, replaced, key, calendar } = change;
   const { email } = account;
   const { timezone } = context.owner;
@@ -101,7 +104,7 @@ export async function planEvent(
     message,
     recipients: written(telling, organizer),
   };
-  return { action: actionFor(change, frozen), holds };
+  return { action: actionFor(change, frozen), holds, gist: eventGist(change.event) };
 }
 
 function actionFor(change: ComposedChange, frozen: FrozenChange): Planned<EventResult>['action'] {

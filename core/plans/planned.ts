@@ -1,4 +1,5 @@
 import type { Action, LightAction } from '../actions/action.ts';
+import type { Gist } from '../actions/gist.ts';
 import type { StoredAction } from '../actions/stored-action.ts';
 import type { Result } from '../contract/result.ts';
 import type { Hold } from '../safety/holds.ts';
@@ -7,6 +8,8 @@ import type { Hold } from '../safety/holds.ts';
 export interface Planned<R = Result> {
   readonly action: Action<StoredAction, R>;
   readonly holds: readonly Hold[];
+  /** What the owner's list shows of it. */
+  readonly gist: Gist;
   /** What makes two requests the same, besides the tool: the resolved arguments. */
   readonly request: Readonly<Record<string, unknown>>;
   /** Names of what it would change, such as `targetName` gives. */

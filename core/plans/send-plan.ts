@@ -1,4 +1,5 @@
 import type { FrozenMessage } from '../actions/frozen-message.ts';
+import { messageGist } from '../actions/gist.ts';
 import type { MessageTarget } from '../actions/message-target.ts';
 import { type SendResult, send } from '../actions/send.ts';
 import type { CallContext } from '../call/context.ts';
@@ -47,8 +48,8 @@ interface Addressed {
 export async function planSend(
   context: CallContext,
   letter: Letter,
-): Promise<Pick<Planned<SendResult>, 'action' | 'holds'>> {
-  const { account, about } = letter;
+): Promise<Pick<Planned<SendResult>, 'action' | 'holds' | 'gist'>> {
+  const { account, about, to, subject } = letter;
   return {
     action: send({
       kind: 'send',
@@ -57,6 +58,7 @@ export async function planSend(
       about,
     }),
     holds: await sendingHolds(context, letter),
+    gist: messageGist(to, subject),
   };
 }
 

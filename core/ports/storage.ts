@@ -177,7 +177,7 @@ export interface ApprovalStorage {
   expire(now: Date): Promise<number>;
 
   /**
-   * Erases plans of approvals that ended before `plansBefore` (their digests stay), activity and claims older than
+   * Erases plans and gists of approvals that ended before `plansBefore` (their digests stay), activity and claims older than
    * theirs, and counters of password tries that were forgotten before theirs.
    */
   erase(request: {
@@ -201,6 +201,11 @@ export interface ApprovalStorage {
 
   /** The sealed plan; undefined when there is none (any more). */
   plan(ownerId: string, approvalId: string): Promise<string | undefined>;
+
+  /**
+   * The sealed gists of those of these approvals whose plan is not erased. Null: it was filed before gists were kept.
+   */
+  gists(ownerId: string, approvalIds: readonly string[]): Promise<ReadonlyMap<string, string | null>>;
 
   /** Which of these normalised addresses the account is known to have written to. */
   knownRecipients(
@@ -471,6 +476,7 @@ export interface Filing {
   readonly targets: readonly string[];
   readonly digest: string;
   readonly sealedPlan: string;
+  readonly sealedGist: string;
   readonly call: CallFiling;
   readonly claim: ClaimRef | null;
   readonly leaseMs: number;

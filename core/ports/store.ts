@@ -57,6 +57,7 @@ type StoreLookups = Pick<
   | 'approval'
   | 'approvals'
   | 'plan'
+  | 'gists'
   | 'knownRecipients'
   | 'knownDomains'
   | 'relocatedAmong'
@@ -501,6 +502,7 @@ export type Change =
 /** What `filing` looks for, kept with an approval. */
 interface FiledFacts {
   readonly sealedPlan: string;
+  readonly sealedGist: string;
   readonly requestHash: string;
   readonly similarHash: string;
   /** Counts against the send limit when it ran by policy. */

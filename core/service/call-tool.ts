@@ -14,6 +14,7 @@ import type { Result } from '../contract/result.ts';
 import type { Executor } from '../execution/execute-approval.ts';
 import { planText } from '../execution/plan.ts';
 import { failureCode } from '../execution/run-end.ts';
+import { sealGist } from '../execution/sealed-gist.ts';
 import { sealPlan } from '../execution/sealed-plan.ts';
 import { limitsOf } from '../gate/limits.ts';
 import { effectiveMode, type Mode } from '../gate/permissions.ts';
@@ -380,6 +381,7 @@ async function fileRequest(
     targets: planned.targets.map(filedTarget),
     digest: digestOf(text),
     sealedPlan,
+    sealedGist: sealGist(keyring, ownerId, id, planned.gist),
     call: {
       holds,
       sends: action.recipients.length > 0,

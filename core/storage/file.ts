@@ -63,9 +63,17 @@ export function file(facts: FilingFacts, filing: Filing, storeNowMs: number): Ju
     storeNowMs + filing.leaseMs,
     now,
   );
-  const { sealedPlan, requestHash, similarHash, call } = filing;
+  const { sealedPlan, sealedGist, requestHash, similarHash } = filing;
   const targets = verdict.kind === 'ask' ? filing.targets : [];
-  const filed = { sealedPlan, requestHash, similarHash, sends: call.sends, filedAtMs: storeNowMs, targets };
+  const filed = {
+    sealedPlan,
+    sealedGist,
+    requestHash,
+    similarHash,
+    sends: filing.call.sends,
+    filedAtMs: storeNowMs,
+    targets,
+  };
   const changes: Change[] = [{ type: 'add_approval', approval, filed }];
   if (claim !== null && held !== undefined) {
     const of = { ownerId, credentialId, key: claim.key };

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { readingUntilMs, readMessages } from '../accounts/read-message.ts';
+import { targetsGist } from '../actions/gist.ts';
 import { type MessageTarget, targetName } from '../actions/message-target.ts';
 import type { CallContext } from '../call/context.ts';
 import { findRow, messageTarget } from '../call/mailbox.ts';
@@ -54,13 +55,17 @@ export async function selectedMessages(args: Selection, context: CallContext): P
   return [...selected.values()];
 }
 
-/** What a change of messages is compared and named by. @param change what is done to them, in the caller's terms */
+/**
+ * Returns what a change of messages is compared, named and listed by.
+ * @param change what is done to them, in the caller's terms
+ */
 export function requestOf(
   targets: readonly MessageTarget[],
   change: Result,
-): Pick<Planned, 'request' | 'targets'> {
+): Pick<Planned, 'gist' | 'request' | 'targets'> {
   const names = targets.map((target) => targetName(target.account.accountId, target));
-  return { request: { targets: [...names].sort(), ...change }, targets: names };
+  const request = { targets: [...names].sort(), ...change };
+  return { gist: targetsGist(targets), request, targets: names };
 }
 
 const PREVIEW_CHARS = 140;

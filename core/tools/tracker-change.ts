@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { trackerGist } from '../actions/gist.ts';
 import type { Planned } from '../plans/planned.ts';
 import { trackerIdShape, trackerStatusShape } from './tracker-fields.ts';
 
@@ -6,10 +7,11 @@ import { trackerIdShape, trackerStatusShape } from './tracker-fields.ts';
 
 /** The tracker is what is changed: another request for it must wait. @param change what is done to it */
 export function trackerRequest(
-  trackerId: number,
+  { trackerId, title }: { readonly trackerId: number; readonly title: string },
   change: Planned['request'],
-): Pick<Planned, 'holds' | 'request' | 'targets'> {
-  return { holds: [], request: { trackerId, ...change }, targets: [`tracker:${trackerId}`] };
+): Pick<Planned, 'holds' | 'gist' | 'request' | 'targets'> {
+  const request = { trackerId, ...change };
+  return { holds: [], gist: trackerGist(title), request, targets: [`tracker:${trackerId}`] };
 }
 
 /** What a change comes to: its route's own result, which an approval shows with what was done. */

@@ -19,7 +19,7 @@ export const resolveTracker = defineLightWrite({
     const to = 'resolved';
     return {
       action: trackerStatus({ kind: 'tracker_status', word: 'resolve', tracker, from, to }),
-      ...trackerRequest(tracker.trackerId, { status: to }),
+      ...trackerRequest(tracker, { status: to }),
     };
   },
 });

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { createTracker as createTrackerAction } from '../actions/create-tracker.ts';
+import { targetsGist, trackerGist } from '../actions/gist.ts';
 import { targetName } from '../actions/message-target.ts';
 import { trackerEvent } from '../actions/tracker-event.ts';
 import { trackerMessage } from '../actions/tracker-message.ts';
@@ -55,6 +56,7 @@ export const createTracker = defineLightWrite({
     return {
       action: createTrackerAction({ kind: 'create_tracker', title, keywords, dueOn, timezone }),
       holds: [],
+      gist: trackerGist(title),
       request: { title, keywords, due },
       targets: [],
     };
@@ -78,7 +80,7 @@ export const setTrackerStatus = defineLightWrite({
     const to = args.status;
     return {
       action: trackerStatus({ kind: 'tracker_status', word: 'set_tracker_status', tracker, from, to }),
-      ...trackerRequest(tracker.trackerId, { status: to }),
+      ...trackerRequest(tracker, { status: to }),
     };
   },
 });
@@ -111,7 +113,7 @@ export const addTrackerNote = defineLightWrite({
     const note = bodyText(args.note);
     return {
       action: trackerNote({ kind: 'tracker_note', tracker, note }),
-      ...trackerRequest(tracker.trackerId, { note }),
+      ...trackerRequest(tracker, { note }),
     };
   },
 });
@@ -131,7 +133,8 @@ export const linkToTracker = defineLightWrite({
     const target = { ...messageTarget(account, args.message_id, row), preview };
     return {
       action: trackerMessage({ kind: 'tracker_message', tracker, target }),
-      ...trackerRequest(tracker.trackerId, { message: targetName(account.accountId, target) }),
+      ...trackerRequest(tracker, { message: targetName(account.accountId, target) }),
+      gist: targetsGist([target]),
     };
   },
 });
@@ -160,7 +163,7 @@ export const linkEventToTracker = defineLightWrite({
         startMs: event.start.getTime(),
         timezone,
       }),
-      ...trackerRequest(tracker.trackerId, { event: args.event_id }),
+      ...trackerRequest(tracker, { event: args.event_id }),
     };
   },
 });

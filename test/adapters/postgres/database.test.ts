@@ -5,6 +5,7 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { MIGRATIONS } from '../../../adapters/postgres/migrations.ts';
 import { SCHEMA_2 } from '../../../adapters/postgres/schema-2.ts';
+import { SCHEMA_7 } from '../../../adapters/postgres/schema-7.ts';
 import { postgresStorage } from '../../../adapters/postgres/storage.ts';
 import type { FolderRoles } from '../../../core/folders/roles.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
@@ -117,6 +118,24 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
       expect(decided[1]).toEqual(decided[0]);
       expect(await storage.accounts('o')).toMatchObject([{ folderRoles: decided[0] }]);
       await processes[1]?.close();
+    });
+
+    it('keep the plans of a version that kept no gists', async () => {
+      const before = MIGRATIONS.indexOf(SCHEMA_7);
+      for (const sql of MIGRATIONS.slice(0, before)) await other.query(sql);
+      await other.query('UPDATE countersign.schema_version SET version = $1', [before]);
+      await other.query(`
+        INSERT INTO countersign.owners (owner_id, email, email_folded, timezone, plan, limits, created_at_ms)
+          VALUES ('o', 'o@example.org', 'o@example.org', 'UTC', 'paid', '{}', 0);
+        INSERT INTO countersign.credentials
+            (owner_id, credential_id, kind, name, modes, revision, created_at_ms, expires_at_ms)
+          VALUES ('o', 'k', 'pat', 'agent', '{}', 1, 0, 1);
+        INSERT INTO countersign.approvals (owner_id, approval_id, credential_id, tool, permission_group, state,
+            reasons, created_at_ms, expires_at_ms, fence, lease_until_ms, digest, request_hash, asked, sends)
+          VALUES ('o', 'a', 'k', 'send_email', 'mail:send', 'pending', '[]', 0, 1, 0, 0, 'd', 'r', true, true);
+        INSERT INTO countersign.plans VALUES ('o', 'a', 'the plan')`);
+      expect(await storage.plan('o', 'a')).toBe('the plan');
+      expect(await storage.gists('o', ['a', 'b'])).toEqual(new Map([['a', null]]));
     });
 
     it('share the database with the tables of another program', async () => {

@@ -144,6 +144,7 @@ const VERBS: Record<Exclude<keyof Storage, 'close'>, (storage: Storage, scene: S
   approval: (s, { key: { ownerId }, waiting }) => s.approval(ownerId, waiting.id),
   approvals: (s, { key }) => s.approvals({ ...key, state: 'all', after: undefined, limit: 10 }),
   plan: (s, { key: { ownerId }, waiting }) => s.plan(ownerId, waiting.id),
+  gists: (s, { key: { ownerId }, waiting }) => s.gists(ownerId, [waiting.id]),
   knownRecipients: (s, { key: { ownerId } }) => s.knownRecipients(ownerId, 1, ['a@x.org']),
   rememberRecipients: (s, { key: { ownerId } }) => s.rememberRecipients(ownerId, 1, ['c@x.org'], NOON),
   relocatedAmong: (s, { key: { ownerId } }) => s.relocatedAmong(ownerId, ['mark']),
@@ -232,7 +233,7 @@ const VERBS: Record<Exclude<keyof Storage, 'close'>, (storage: Storage, scene: S
 
 /** Verbs that write nothing, here or anywhere. */
 const READING = new Set(
-  'healthy approval approvals plan knownRecipients knownDomains relocatedAmong events activity credentials owner owners ownerByEmail session sessions accounts trackers tracker event waitingTrackers summariesDue'.split(
+  'healthy approval approvals plan gists knownRecipients knownDomains relocatedAmong events activity credentials owner owners ownerByEmail session sessions accounts trackers tracker event waitingTrackers summariesDue'.split(
     ' ',
   ),
 );

@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { atomic, durable, openDatabase, reading } from '../../../adapters/sqlite/database.ts';
 import { MIGRATIONS } from '../../../adapters/sqlite/migrations.ts';
 import { SCHEMA_6 } from '../../../adapters/sqlite/schema-6.ts';
+import { SCHEMA_9 } from '../../../adapters/sqlite/schema-9.ts';
 import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
 import { ServiceError } from '../../../core/contract/errors.ts';
 import type { FolderRoles } from '../../../core/folders/roles.ts';
@@ -196,6 +197,27 @@ describe('migrations', () => {
     expect(await storage.session('t', NOON)).toBeUndefined();
     expect(await begin(storage, aSession('o', 's1'))).toBe(true);
     expect(await storage.session('s1', NOON)).toMatchObject({ owner: { email: 'o@example.org' } });
+    await storage.close();
+  });
+
+  it('keep the plans of a version that kept no gists', async () => {
+    const file = join(folder, 'countersign.db');
+    const old = new SqliteDatabase(file);
+    const before = MIGRATIONS.indexOf(SCHEMA_9);
+    for (const sql of MIGRATIONS.slice(0, before)) old.exec(sql);
+    old.exec(`
+      PRAGMA foreign_keys = OFF;
+      INSERT INTO owners (owner_id, email, email_folded, timezone, plan, limits, created_at_ms)
+        VALUES ('o', 'o@example.org', 'o@example.org', 'UTC', 'paid', '{}', 0);
+      INSERT INTO approvals (owner_id, approval_id, credential_id, tool, permission_group, state, reasons,
+          created_at_ms, expires_at_ms, fence, lease_until_ms, digest, request_hash, asked, sends)
+        VALUES ('o', 'a', 'k', 'send_email', 'mail:send', 'pending', '[]', 0, 1, 0, 0, 'd', 'r', 1, 1);
+      INSERT INTO plans VALUES ('o', 'a', 'the plan')`);
+    old.pragma(`user_version = ${before}`);
+    old.close();
+    const storage = sqliteStorage({ file });
+    expect(await storage.plan('o', 'a')).toBe('the plan');
+    expect(await storage.gists('o', ['a', 'b'])).toEqual(new Map([['a', null]]));
     await storage.close();
   });
 

@@ -32,7 +32,7 @@ const TARGETED = { holds: ['several'], sends: false, repeatable: false, targeted
 
 export function filingPromises(store: Store): void {
   describe('file', () => {
-    it('makes a pending approval, with its plan', async () => {
+    it('makes a pending approval, with its plan and its gist', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const request = filing(key, { call: HELD, now: at(7) });
@@ -66,6 +66,9 @@ export function filingPromises(store: Store): void {
       if (filed.kind !== 'ask') throw new Error(filed.kind);
       expect(await storage.approval(key.ownerId, request.approvalId)).toEqual(filed.approval);
       expect(await storage.plan(key.ownerId, request.approvalId)).toBe(request.sealedPlan);
+      expect(await storage.gists(key.ownerId, [request.approvalId])).toEqual(
+        new Map([[request.approvalId, request.sealedGist]]),
+      );
       expect(await storage.events({ ownerId: key.ownerId, afterId: 0, limit: 10 })).toEqual([]);
     });
 

@@ -67,6 +67,27 @@ export function listPromises(store: Store): void {
       expect(await storage.approvals(query)).toEqual({ approvals: [], more: false });
       expect(await storage.approval('nobody', 'apr_none')).toBeUndefined();
       expect(await storage.plan('nobody', 'apr_none')).toBeUndefined();
+      expect(await storage.gists('nobody', ['apr_none'])).toEqual(new Map());
+    });
+
+    it('have the gists that they were filed with', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const gistOf = (n: number) => ({ sealedGist: `gist ${n}`, sealedPlan: 'plan '.repeat(100_000) });
+      const [first, second, third] = [
+        await ask(storage, key, gistOf(1)),
+        await ask(storage, key, gistOf(2)),
+        await ask(storage, key, gistOf(3)),
+      ];
+      await reject(storage, third);
+      expect(await storage.gists(key.ownerId, [third.id, 'apr_none', first.id])).toEqual(
+        new Map([
+          [first.id, 'gist 1'],
+          [third.id, 'gist 3'],
+        ]),
+      );
+      expect(await storage.gists(key.ownerId, [second.id])).toEqual(new Map([[second.id, 'gist 2']]));
+      expect(await storage.gists(key.ownerId, [])).toEqual(new Map());
     });
   });
 

@@ -201,7 +201,7 @@ export function recoveryPromises(store: Store): void {
       passwordTriesBefore: new Date(0),
     };
 
-    it('erases the plans of what ended before, and keeps their digests', async () => {
+    it('erases the plans and gists of what ended before, and keeps their digests', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const old = (await reject(storage, await ask(storage, key), at(-1))).approval;
@@ -211,6 +211,11 @@ export function recoveryPromises(store: Store): void {
       expect(await storage.plan(key.ownerId, old.id)).toBeUndefined();
       expect(await storage.approval(key.ownerId, old.id)).toEqual(old);
       for (const { id } of [recent, waiting]) expect(await storage.plan(key.ownerId, id)).toBeDefined();
+      const gists = await storage.gists(
+        key.ownerId,
+        [old, recent, waiting].map(({ id }) => id),
+      );
+      expect(new Set(gists.keys())).toEqual(new Set([recent.id, waiting.id]));
     });
 
     it('erases older activity', async () => {

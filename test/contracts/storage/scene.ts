@@ -94,6 +94,7 @@ export function filing(key: Key, changes: Partial<Filing> = {}): Filing {
     targets: [],
     digest: sha256(`plan of ${approvalId}`),
     sealedPlan: `sealed plan of ${approvalId}`,
+    sealedGist: `sealed gist of ${approvalId}`,
     call: { holds: [], sends: true, repeatable: true, targeted: false },
     claim: null,
     leaseMs: LEASE_MS,

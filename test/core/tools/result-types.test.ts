@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { flag } from '../../../core/actions/flag.ts';
+import { trackerGist } from '../../../core/actions/gist.ts';
 import { send } from '../../../core/actions/send.ts';
 import { defineLightWrite, defineRead, defineWrite } from '../../../core/tools/define-tool.ts';
 import { expectDescribed } from '../../described-outcome.ts';
@@ -16,7 +17,7 @@ const output = z.looseObject({ count: z.int() });
 const message = { envelope: { from: 'a@example.org', to: ['b@example.org'] }, raw: '', messageId: '' };
 const sending = send({ kind: 'send', account: { accountId: 1, email: '' }, message, about: null });
 const flagging = flag({ kind: 'flag', state: 'read', targets: [] });
-const planned = { holds: [], request: {}, targets: [] } as const;
+const planned = { holds: [], gist: trackerGist(''), request: {}, targets: [] } as const;
 const sent = z.looseObject({ sent: z.boolean(), recipients: z.int() });
 const marked = z.looseObject({ done: z.boolean(), action: z.string() });
 const items = z.union([
