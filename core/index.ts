@@ -35,6 +35,8 @@ export type {
   Admission,
   Answer,
   ApprovalContent,
+  ApprovalGist,
+  ApprovalSummary,
   Approvals,
   ApprovalView,
   Calls,

@@ -24,6 +24,11 @@ const WORDS: ReadonlyMap<string, string> = new Map([
   ...SAFETY_RULES.map(({ name, title }) => [name, title] as const),
 ]);
 
+/** Returns those reasons of a request that are findings about it. That its key always asks is not one. */
+export function findingsIn(reasons: readonly string[]): string[] {
+  return reasons.filter((name) => name !== 'mode_approval');
+}
+
 /** What the owner is shown for a hold. One of an older version is shown by its name. */
 export function holdText(name: string): string {
   return WORDS.get(name) ?? name;

@@ -1,12 +1,14 @@
 import type { Approval } from '../approvals/approval.ts';
 import { UnreadablePlan } from '../execution/plan.ts';
+import { openGist } from '../execution/sealed-gist.ts';
 import { openAction } from '../execution/sealed-plan.ts';
 import { named } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';
-import { holdText } from '../safety/holds.ts';
+import type { Credential } from '../ports/storage.ts';
+import { findingsIn, holdText } from '../safety/holds.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { toolNamed } from '../tools/catalogue.ts';
-import type { ApprovalContent, Approvals } from './service.ts';
+import type { ApprovalContent, ApprovalGist, Approvals } from './service.ts';
 
 export function createApprovals(
   ports: Ports,
@@ -29,20 +31,36 @@ export function createApprovals(
     }
   }
 
+  /** @param sealedGist undefined once it is erased, null if it was never kept */
+  function gistOf(approval: Approval, sealedGist: string | null | undefined): ApprovalGist {
+    if (sealedGist === undefined) return { kind: 'erased' };
+    if (sealedGist === null) return { kind: 'not_kept' };
+    try {
+      return openGist(keyring, approval, sealedGist);
+    } catch (error) {
+      log.error('the gist of a request could not be read', { approval: approval.id, ...named(error) });
+      return { kind: 'unreadable' };
+    }
+  }
+
   return {
-    list: (ownerId, { state, after, limit }) =>
-      storage.approvals({ ownerId, credentialId: undefined, state, after, limit }),
+    async list(ownerId, { state, after, limit }) {
+      const page = await storage.approvals({ ownerId, credentialId: undefined, state, after, limit });
+      const ids = page.approvals.map(({ id }) => id);
+      const [gists, keys] = await Promise.all([storage.gists(ownerId, ids), storage.credentials(ownerId)]);
+      const approvals = page.approvals.map((approval) => ({
+        ...headingOf(approval, keys),
+        gist: gistOf(approval, gists.get(approval.id)),
+        findings: findingsIn(approval.reasons).map(holdText),
+      }));
+      return { approvals, more: page.more };
+    },
     async show(ownerId, approvalId) {
       const approval = await storage.approval(ownerId, approvalId);
       if (approval === undefined) return undefined;
       const content = await contentOf(approval, await storage.plan(ownerId, approvalId));
-      const key = (await storage.credentials(ownerId)).find(
-        (one) => one.credentialId === approval.credentialId,
-      );
       return {
-        approval,
-        keyName: key?.name ?? '',
-        title: toolNamed(approval.tool)?.title ?? approval.tool,
+        ...headingOf(approval, await storage.credentials(ownerId)),
         content,
         notes: approval.reasons.map(holdText),
       };
@@ -66,5 +84,14 @@ export function createApprovals(
       });
       return decided && { approval: decided.approval, won: decided.won };
     },
+  };
+}
+
+function headingOf(approval: Approval, keys: readonly Credential[]) {
+  const key = keys.find(({ credentialId }) => credentialId === approval.credentialId);
+  return {
+    approval,
+    keyName: key?.name ?? '',
+    title: toolNamed(approval.tool)?.title ?? approval.tool,
   };
 }

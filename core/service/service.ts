@@ -1,4 +1,5 @@
 import type { ActionFacts } from '../actions/action.ts';
+import type { Gist } from '../actions/gist.ts';
 import type { ActingAccount } from '../actions/message-target.ts';
 import type { Approval } from '../approvals/approval.ts';
 import type { Failure, Outcome } from '../call/outcome.ts';
@@ -231,11 +232,11 @@ export interface Trackers {
 
 /** For the owner's page alone: no key and no agent comes here. */
 export interface Approvals {
-  /** Newest first, behind the request `after`. `open`: pending and approved. */
+  /** Newest first, behind the request `after`. `open`: pending and approved. Opens no plan. */
   list(
     ownerId: string,
     query: { state: 'open' | 'all'; after?: { createdAtMs: number; id: string }; limit: number },
-  ): Promise<{ readonly approvals: readonly Approval[]; readonly more: boolean }>;
+  ): Promise<{ readonly approvals: readonly ApprovalSummary[]; readonly more: boolean }>;
   /** Undefined: the owner has no such request. */
   show(ownerId: string, approvalId: string): Promise<ApprovalView | undefined>;
   /**
@@ -252,13 +253,34 @@ export interface Decided {
   readonly won: boolean;
 }
 
-/** Everything that would happen, as the plan says it. */
-export interface ApprovalView {
+/** What every view of a request shows. */
+interface ApprovalHeading {
   readonly approval: Approval;
   /** Name of the key that asked. */
   readonly keyName: string;
   /** Title of the tool in the owner's words. */
   readonly title: string;
+}
+
+/** A row of the owner's list. */
+export interface ApprovalSummary extends ApprovalHeading {
+  readonly gist: ApprovalGist;
+  /** What the owner should know before a decision, in the owner's words. That the key always asks is not among it. */
+  readonly findings: readonly string[];
+}
+
+/** What the owner's list shows of a request. */
+export type ApprovalGist =
+  | Gist
+  /** It is erased together with the plan. */
+  | { readonly kind: 'erased' }
+  /** The request was filed by a version of Countersign that kept no gists. */
+  | { readonly kind: 'not_kept' }
+  /** It is damaged, or its key is missing. */
+  | { readonly kind: 'unreadable' };
+
+/** Everything that would happen, as the plan says it. */
+export interface ApprovalView extends ApprovalHeading {
   readonly content: ApprovalContent;
   /** Why it waits, in the owner's words. */
   readonly notes: readonly string[];

@@ -120,6 +120,8 @@ main > section { margin-bottom: 2rem; }
 ul.note { list-style: none; }
 ul.note li { list-style: none; margin: 0 0 0.25rem; }
 ul.note li:last-child { margin: 0; }
+.findings { margin: 0.25rem 0; padding: 0 0 0 0.6rem; border-left: 3px solid light-dark(#c98500, #f0b94d); font-size: 0.875rem; }
+.findings li { list-style: none; margin: 0; }
 .decision { display: flex; flex-wrap: wrap; gap: 0.8rem; margin-top: 1.4rem; }
 .decision button, .decision .button-like { width: auto; min-width: 9rem; margin: 0; }
 .decision .button-like { display: flex; align-items: center; justify-content: center; font-size: 1rem; }

@@ -144,7 +144,7 @@ section('States: Approval request', () => {
     await service.keys.revoke(ownerId, keyId);
     await own.approve(other);
     const { approvals } = await service.approvals.list(ownerId, { state: 'all', limit: 10 });
-    expect(approvals.map(({ id: one, state }) => [one, state])).toEqual([
+    expect(approvals.map(({ approval }) => [approval.id, approval.state])).toEqual([
       [other, 'cancelled'],
       [id, 'cancelled'],
     ]);

@@ -90,7 +90,7 @@ async function checkInvariants(model: Model, { scene, ended, messageIds }: Real)
   const sent = scene.mail.transmitted().map(({ messageId }) => messageId);
   expect(new Set(sent).size).toBe(sent.length);
   const mayBeSent = new Set<string>();
-  for (const approval of approvals) {
+  for (const { approval } of approvals) {
     const before = ended.get(approval.id);
     if (before !== undefined) expect(approval).toEqual(before);
     if (isTerminal(approval.state)) ended.set(approval.id, approval);

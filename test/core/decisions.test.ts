@@ -204,7 +204,7 @@ describe('an approved send that the server puts off', () => {
       code: 'upstream_mail_error',
     });
     const { approvals } = await scene.service.approvals.list(scene.ownerId, { state: 'all', limit: 5 });
-    expect(approvals.map(({ state }) => state)).toEqual(['failed']);
+    expect(approvals.map(({ approval }) => approval.state)).toEqual(['failed']);
     expect(await told(scene)).toEqual(['failed']);
   });
 });

@@ -114,7 +114,7 @@ describe('send_email in mode direct', () => {
       code: 'upstream_mail_error',
     });
     const { approvals } = await scene.service.approvals.list(scene.ownerId, { state: 'all', limit: 10 });
-    expect(approvals.map(({ state, error }) => [state, error])).toEqual([['failed', 'upstream_mail_error']]);
+    expect(approvals).toMatchObject([{ approval: { state: 'failed', error: 'upstream_mail_error' } }]);
   });
 });
 

@@ -151,7 +151,7 @@ describe('a likely repeat', () => {
       'likely_repeat',
     ]);
     const { approvals } = await scene.service.approvals.list(scene.ownerId, { state: 'open', limit: 5 });
-    for (const { id } of approvals) await scene.service.approvals.reject(scene.ownerId, id);
+    for (const { approval } of approvals) await scene.service.approvals.reject(scene.ownerId, approval.id);
     scene.clock.shift(3_600_000);
     expect(await fate(scene, key, sendTo(FRIEND))).toEqual(['ran']);
   });

@@ -157,7 +157,7 @@ describe('when the store fails before anything was done', () => {
     expect((await key.call('send_email', sendTo(FRIEND))).status).toBe('error');
     expect(scene.mail.transmitted()).toEqual([]);
     const { approvals } = await scene.service.approvals.list(scene.ownerId, { state: 'all', limit: 5 });
-    expect(approvals.map(({ state }) => state)).toEqual(['failed']);
+    expect(approvals.map(({ approval }) => approval.state)).toEqual(['failed']);
   });
 });
 

@@ -56,7 +56,9 @@ if (step === 'act') {
   const service = sceneService(parts);
   const { act, ownerId, apiKey } = scene;
   const all = async (): Promise<readonly Approval[]> =>
-    (await service.approvals.list(ownerId, { state: 'all', limit: 50 })).approvals;
+    (await service.approvals.list(ownerId, { state: 'all', limit: 50 })).approvals.map(
+      ({ approval }) => approval,
+    );
   const isOpen = (approval: Approval) => approval.state === 'approved' || approval.lease.untilMs > Date.now();
   do {
     await new Promise((resolve) => setTimeout(resolve, 50));

@@ -1,6 +1,6 @@
 import { type Approval, isTerminal } from '../../../core/approvals/approval.ts';
 import type { Account } from '../../../core/ports/storage.ts';
-import type { ApprovalContent, ApprovalView } from '../../../core/service/service.ts';
+import type { ApprovalGist, ApprovalSummary } from '../../../core/service/service.ts';
 import { AccountName } from '../account-name.tsx';
 import { Link } from '../links.tsx';
 import { StateBadge } from '../state-badge.tsx';
@@ -19,21 +19,14 @@ export async function approvalsPage({ service, owner, query }: OwnerVisit): Prom
     service.approvals.list(owner.ownerId, { state: 'all', limit: ROWS, ...(after && { after }) }),
     service.accounts.list(owner.ownerId),
   ]);
-  const waiting = open.approvals.toSorted((a, b) => rank(a) - rank(b));
-  const decided = all.approvals.filter(({ state }) => isTerminal(state));
-  const last = all.approvals.at(-1);
-  const views = async (approvals: readonly Approval[]) =>
-    (await Promise.all(approvals.map(({ id }) => service.approvals.show(owner.ownerId, id)))).filter(
-      (view) => view !== undefined,
-    );
-  const [openViews, decidedViews] = await Promise.all([
-    views(after === undefined ? waiting : []),
-    views(decided),
-  ]);
-  const rows = (shown: readonly ApprovalView[]) => (
+  const waiting =
+    after === undefined ? open.approvals.toSorted((a, b) => rank(a.approval) - rank(b.approval)) : [];
+  const decided = all.approvals.filter(({ approval }) => isTerminal(approval.state));
+  const last = all.approvals.at(-1)?.approval;
+  const rows = (shown: readonly ApprovalSummary[]) => (
     <ul class="rows">
-      {shown.map((view) => (
-        <Row view={view} zone={owner.timezone} accounts={accounts} />
+      {shown.map((summary) => (
+        <Row summary={summary} zone={owner.timezone} accounts={accounts} />
       ))}
     </ul>
   );
@@ -44,13 +37,13 @@ export async function approvalsPage({ service, owner, query }: OwnerVisit): Prom
       {after !== undefined ? null : (
         <section aria-labelledby="waiting">
           <h2 id="waiting">Waiting for you</h2>
-          {openViews.length === 0 ? <p class="quiet">Nothing waits for you.</p> : rows(openViews)}
+          {waiting.length === 0 ? <p class="quiet">Nothing waits for you.</p> : rows(waiting)}
           {open.more ? <p class="quiet">There are more; they come up as you decide these.</p> : null}
         </section>
       )}
       <section aria-labelledby="decided">
         <h2 id="decided">Decided</h2>
-        {decidedViews.length === 0 ? <p class="quiet">Nothing here yet.</p> : rows(decidedViews)}
+        {decided.length === 0 ? <p class="quiet">Nothing here yet.</p> : rows(decided)}
         <p class="pages">
           {after === undefined ? null : <Link to="/approvals">Newest</Link>}
           {all.more && last !== undefined ? (
@@ -67,10 +60,9 @@ function rank({ state }: Approval): number {
   return state === 'pending' ? 0 : 1;
 }
 
-function Row(props: { view: ApprovalView; zone: string; accounts: readonly Account[] }) {
-  const { approval, keyName, title, content } = props.view;
-  const targets = content.kind === 'shown' ? content.targets : [];
-  const accountIds = new Set(targets.map(({ account }) => account.accountId));
+function Row(props: { summary: ApprovalSummary; zone: string; accounts: readonly Account[] }) {
+  const { approval, keyName, title, gist, findings } = props.summary;
+  const accountIds = new Set(gist.kind === 'targets' ? gist.accountIds : []);
   if (approval.accountId !== null) accountIds.add(approval.accountId);
   return (
     <li>
@@ -78,7 +70,16 @@ function Row(props: { view: ApprovalView; zone: string; accounts: readonly Accou
         <Link to={`/approvals/${approval.id}`}>{title}</Link>
         <StateBadge state={approval.state} />
       </div>
-      {content.kind === 'shown' ? <Gist shown={content} zone={props.zone} /> : null}
+      <Gist gist={gist} zone={props.zone} />
+      {approval.state !== 'pending' || findings.length === 0 ? null : (
+        <ul class="findings">
+          {findings.map((finding) => (
+            <li>
+              <Quoted text={finding} />
+            </li>
+          ))}
+        </ul>
+      )}
       <div class="quiet">
         {[...accountIds].map((accountId) => (
           <>
@@ -91,42 +92,46 @@ function Row(props: { view: ApprovalView; zone: string; accounts: readonly Accou
   );
 }
 
-type Shown = Extract<ApprovalContent, { kind: 'shown' }>;
-
-/** Enough to tell one request from the next; the page of the request says everything. */
-function Gist({ shown: { message, event, details, targets }, zone }: { shown: Shown; zone: string }) {
-  const facts = event?.after ?? event?.before;
-  if (facts != null) {
-    return (
-      <div>
-        <Quoted text={facts.title} />:{' '}
-        <TimeSpan start={facts.start} end={facts.end} allDay={facts.allDay} zone={zone} />
-      </div>
-    );
+/** Enough to tell one request from the next. The page of the request shows everything. */
+function Gist({ gist, zone }: { gist: ApprovalGist; zone: string }) {
+  switch (gist.kind) {
+    case 'message':
+      return (
+        <div>
+          to <Quoted text={gist.to.join(', ')} />: <Quoted text={gist.subject} />
+        </div>
+      );
+    case 'event': {
+      const [start, end] = [new Date(gist.startMs), new Date(gist.endMs)];
+      return (
+        <div>
+          <Quoted text={gist.title} />: <TimeSpan start={start} end={end} allDay={gist.allDay} zone={zone} />
+        </div>
+      );
+    }
+    case 'targets':
+      return (
+        <div>
+          <Quoted text={gist.subject} /> from <Quoted text={gist.from} />
+          {gist.more === 0 ? '' : ` and ${gist.more} more`}
+        </div>
+      );
+    case 'tracker':
+      return (
+        <div>
+          <Quoted text={gist.title} />
+        </div>
+      );
+    default:
+      return <div class="quiet">{NOT_SHOWN[gist.kind]}</div>;
   }
-  if (message !== undefined) {
-    return (
-      <div>
-        to <Quoted text={message.envelope.to.join(', ')} />: <Quoted text={message.says.subject} />
-      </div>
-    );
-  }
-  const [first, ...others] = targets;
-  if (first === undefined) {
-    const [about] = details;
-    return about === undefined ? null : (
-      <div>
-        <Quoted text={about.text} />
-      </div>
-    );
-  }
-  return (
-    <div>
-      <Quoted text={first.subject} /> from <Quoted text={first.from} />
-      {others.length === 0 ? '' : ` and ${others.length} more`}
-    </div>
-  );
 }
+
+const NOT_SHOWN = {
+  erased: 'Its content has been erased.',
+  not_kept: 'Open it to see what it asks for.',
+  unreadable: 'Its summary cannot be read. Open it to see what it asks for.',
+} as const;
 
 function positionOf(approval: Approval): string {
   return `${approval.createdAt.getTime()}.${approval.id}`;

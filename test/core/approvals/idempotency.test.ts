@@ -168,7 +168,7 @@ describe('a call that failed', () => {
       expect([detailsOf(outcome).code, replayed]).toEqual(['upstream_mail_error', false]);
     }
     const { approvals } = await scene.service.approvals.list(scene.ownerId, { state: 'all', limit: 10 });
-    expect(approvals.map(({ state }) => state)).toEqual(['failed', 'failed']);
+    expect(approvals.map(({ approval }) => approval.state)).toEqual(['failed', 'failed']);
   });
 
   it('before anything was filed leaves the key free', async () => {

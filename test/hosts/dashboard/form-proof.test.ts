@@ -24,13 +24,12 @@ describe('a cookie alone, with the token derived from it', () => {
   /** Every form that changes something, with plausible fields. */
   const forms = async (dashboard: Dashboard) => {
     const id = await dashboard.ask({});
-    const [approval] = (
-      await dashboard.service.approvals.list(dashboard.ownerId, { state: 'open', limit: 1 })
-    ).approvals;
+    const [summary] = (await dashboard.service.approvals.list(dashboard.ownerId, { state: 'open', limit: 1 }))
+      .approvals;
     const { sessionId } = dashboard.browserOf(await dashboard.cookie());
     const key = `/integrations/${dashboard.key.keyId}`;
     return [
-      [`/approvals/${id}/approve`, { digest: approval?.digest ?? '' }],
+      [`/approvals/${id}/approve`, { digest: summary?.approval.digest ?? '' }],
       [`/approvals/${id}/reject`, {}],
       ['/accounts', { email: 'work@example.org', password: 'hunter2' }],
       ['/accounts/find', { email: 'work@example.org' }],

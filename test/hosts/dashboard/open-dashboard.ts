@@ -12,6 +12,7 @@ import { sandboxCalendar } from '../../../adapters/sandbox/calendar.ts';
 import { type SandboxMail, sandboxMail } from '../../../adapters/sandbox/mail.ts';
 import type { Calendar } from '../../../core/ports/calendar.ts';
 import type { CalendarObjects } from '../../../core/ports/calendar-objects.ts';
+import type { Storage } from '../../../core/ports/storage.ts';
 import type { Service } from '../../../core/service/service.ts';
 import { formToken } from '../../../hosts/dashboard/csrf.ts';
 import { dashboardHandler } from '../../../hosts/dashboard/handler.ts';
@@ -68,6 +69,7 @@ export interface DashboardSetup extends DashboardOptions {
   /** Wraps the real service. */
   readonly between?: (service: Service) => Service;
   readonly calendar?: Calendar | CalendarObjects;
+  readonly storage?: Storage;
   /** The owner's time zone; default: UTC. */
   readonly timezone?: string;
 }
@@ -75,7 +77,7 @@ export interface DashboardSetup extends DashboardOptions {
 /** The real service on SQLite and the sandbox mailbox, behind its own server. It stops with the test. */
 export async function openDashboard(setup: DashboardSetup = {}): Promise<Dashboard> {
   const { dashboardUrl, between = (service) => service, calendar = sandboxCalendar(), ...others } = setup;
-  const { timezone = 'UTC', ...options } = others;
+  const { timezone = 'UTC', storage, ...options } = others;
   let listener: RequestListener = () => {};
   const server = createServer((req, res) => listener(req, res));
   server.listen(0, '127.0.0.1');
@@ -89,6 +91,7 @@ export async function openDashboard(setup: DashboardSetup = {}): Promise<Dashboa
     timezone,
     mail,
     calendar,
+    ...(storage && { storage }),
     dashboardUrl: dashboardUrl ?? url,
   });
   const { service, ownerId } = opened;
