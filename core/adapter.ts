@@ -120,6 +120,7 @@ export type {
   CredentialStorage,
   Filing,
   Held,
+  KeysRecord,
   Owner,
   OwnerStorage,
   PasswordStorage,
@@ -131,6 +132,7 @@ export type {
   StoredEvent,
   TriesRows,
 } from './ports/storage.ts';
+export { ACTIVITY_KINDS } from './ports/storage.ts';
 export type {
   Change,
   Commit,
@@ -146,6 +148,7 @@ export type {
   StoredClaim,
   StoredCredential,
   StoredDevice,
+  StoredSecret,
   StoredTracker,
   StoredUsage,
   TrackersFacts,
@@ -168,5 +171,6 @@ export type {
   WatchStorage,
 } from './ports/watch-storage.ts';
 export type { WorkObserver } from './ports/work-observer.ts';
+export type { Signer } from './secrets/keyring.ts';
 export type { Random } from './secrets/random.ts';
 export { createStorage } from './storage/create-storage.ts';

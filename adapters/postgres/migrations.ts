@@ -6,6 +6,7 @@ import { SCHEMA_4 } from './schema-4.ts';
 import { SCHEMA_5 } from './schema-5.ts';
 import { SCHEMA_6 } from './schema-6.ts';
 import { SCHEMA_7 } from './schema-7.ts';
+import { SCHEMA_8 } from './schema-8.ts';
 
 /** Migration n takes the schema from version n - 1 to n. One that was released is never edited. */
 export const MIGRATIONS: readonly string[] = [
@@ -16,6 +17,7 @@ export const MIGRATIONS: readonly string[] = [
   SCHEMA_5,
   SCHEMA_6,
   SCHEMA_7,
+  SCHEMA_8,
 ];
 
 export class NewerSchemaError extends Error {}

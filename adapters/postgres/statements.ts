@@ -22,12 +22,12 @@ const WAITS = "status <> 'resolved' AND keywords <> ''";
 /** One by one: a statement that is prepared may not come to answer more columns. */
 const CREDENTIAL_COLUMNS = `
   c.owner_id, c.credential_id, c.kind, c.name, c.modes, c.revision, c.created_at_ms, c.expires_at_ms,
-  c.overlap_until_ms, c.revoked_at_ms`;
+  c.overlap_until_ms, c.revoked_at_ms, c.signature`;
 
 /** Statements that name their columns are prepared once in each connection. */
 export const STATEMENTS: StatementTexts = {
   caller: `
-    SELECT s.expires_at_ms AS secret_expires_at_ms, ${CREDENTIAL_COLUMNS}, o.email, o.timezone, o.plan, o.limits, o.active_account_id
+    SELECT s.expires_at_ms AS secret_expires_at_ms, s.signature AS secret_signature, ${CREDENTIAL_COLUMNS}, o.email, o.timezone, o.plan, o.limits, o.active_account_id
     FROM countersign.secrets s
     JOIN countersign.credentials c ON c.owner_id = s.owner_id AND c.credential_id = s.credential_id
     JOIN countersign.owners o ON o.owner_id = s.owner_id
@@ -126,8 +126,11 @@ export const STATEMENTS: StatementTexts = {
   credential:
     'SELECT * FROM countersign.credentials WHERE owner_id = @ownerId AND credential_id = @credentialId',
   secrets: `
-    SELECT secret_hash, expires_at_ms FROM countersign.secrets
+    SELECT owner_id, credential_id, secret_hash, expires_at_ms, signature FROM countersign.secrets
     WHERE owner_id = @ownerId AND credential_id = @credentialId`,
+  secrets_of_owner: `
+    SELECT owner_id, credential_id, secret_hash, expires_at_ms, signature FROM countersign.secrets
+    WHERE owner_id = @ownerId`,
   pending: `
     SELECT * FROM countersign.approvals
     WHERE owner_id = @ownerId AND ended_at_ms IS NULL AND state = 'pending'
@@ -135,6 +138,7 @@ export const STATEMENTS: StatementTexts = {
   pending_targets: 'SELECT approval_id, target FROM countersign.waiting_targets WHERE owner_id = @ownerId',
 
   owner: 'SELECT * FROM countersign.owners WHERE owner_id = @ownerId',
+  unsigned_owners: 'SELECT owner_id FROM countersign.owners WHERE keys_signature IS NULL ORDER BY owner_id',
   owners: 'SELECT * FROM countersign.owners ORDER BY created_at_ms, owner_id',
   owner_by_email: 'SELECT * FROM countersign.owners WHERE email_folded = @email',
   accounts: ACCOUNTS_OF('@ownerId'),
@@ -290,8 +294,10 @@ export const WRITES: Readonly<Record<WriteStatement, string>> = {
 
 export const ADD_OWNER = `
   INSERT INTO countersign.owners
-    (owner_id, email, email_folded, timezone, plan, limits, password_hash, created_at_ms)
-  VALUES (@owner_id, @email, @email_folded, @timezone, @plan, @limits, @password_hash, @created_at_ms)
+    (owner_id, email, email_folded, timezone, plan, limits, password_hash, keys_signed_at_ms, keys_signature,
+    created_at_ms)
+  VALUES (@owner_id, @email, @email_folded, @timezone, @plan, @limits, @password_hash, @keys_signed_at_ms,
+    @keys_signature, @created_at_ms)
   ON CONFLICT DO NOTHING`;
 
 /** Rows that one statement erases: so none takes longer than a statement may. */

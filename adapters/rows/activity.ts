@@ -1,10 +1,10 @@
-import type { StoredActivity } from '../../core/ports/storage.ts';
+import { ACTIVITY_KINDS, type StoredActivity } from '../../core/ports/storage.ts';
 import { instant, integer, oneOf, type Row, text, textOrNull, texts } from './row.ts';
 
 export function readActivity(row: Row): StoredActivity {
   return {
     at: instant(row, 'at_ms'),
-    kind: oneOf(row, 'kind', ['call', 'decision', 'settlement']),
+    kind: oneOf(row, 'kind', ACTIVITY_KINDS),
     credentialId: textOrNull(row, 'credential_id'),
     tool: textOrNull(row, 'tool'),
     outcome: text(row, 'outcome'),

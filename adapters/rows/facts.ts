@@ -3,9 +3,9 @@ import type { FactKind, FactsOf, NeedOf, StoredDevice, TrackersFacts } from '../
 import { readAccounts } from './account.ts';
 import { readApproval } from './approval.ts';
 import { readClaim } from './claim.ts';
-import { readCredential, readStanding } from './credential.ts';
+import { readCredential, readSecret, readStanding } from './credential.ts';
 import { hashOfKey, readNumberedKey } from './event-number.ts';
-import { folded, readOwner } from './owner.ts';
+import { folded, readKeysRecord, readOwner } from './owner.ts';
 import type { Load, Query, Statement, Values } from './query.ts';
 import { flag, instant, instantOrNull, integer, integerOrNull, type Row, text, textOrNull } from './row.ts';
 import { readSession } from './session.ts';
@@ -33,7 +33,13 @@ const FACTS: { readonly [Kind in FactKind]: (need: NeedOf<Kind>) => Load<FactsOf
       return {
         owner: readOwner(row),
         credential: readCredential(row),
-        secretExpiresAt: instant(row, 'secret_expires_at_ms'),
+        secret: {
+          ownerId: text(row, 'owner_id'),
+          credentialId: text(row, 'credential_id'),
+          secretHash,
+          expiresAt: instant(row, 'secret_expires_at_ms'),
+          signature: textOrNull(row, 'secret_signature'),
+        },
         accounts: readAccounts(accounts),
         usage: readUsage(usage),
       };
@@ -146,11 +152,22 @@ const FACTS: { readonly [Kind in FactKind]: (need: NeedOf<Kind>) => Load<FactsOf
     read: ([credential], secrets, pending) =>
       credential && {
         credential: readCredential(credential),
-        secrets: secrets.map((row) => ({
-          secretHash: text(row, 'secret_hash'),
-          expiresAt: instant(row, 'expires_at_ms'),
-        })),
+        secrets: secrets.map(readSecret),
         pending: pending.map(readApproval),
+      },
+  }),
+
+  keys: ({ ownerId }) => ({
+    queries: [
+      ask('owner', { ownerId }),
+      ask('credentials', { ownerId }),
+      ask('secrets_of_owner', { ownerId }),
+    ],
+    read: ([owner], credentials, secrets) =>
+      owner && {
+        record: readKeysRecord(owner),
+        credentials: credentials.map(readCredential),
+        secrets: secrets.map(readSecret),
       },
   }),
 

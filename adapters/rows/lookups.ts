@@ -2,11 +2,11 @@ import type { Store } from '../../core/ports/store.ts';
 import { readAccounts } from './account.ts';
 import { readActivity } from './activity.ts';
 import { readApproval } from './approval.ts';
-import { readCredential } from './credential.ts';
+import { readCredential, readSecret } from './credential.ts';
 import { readEvent } from './event.ts';
 import { readNumberedEvent } from './event-number.ts';
 import { ask } from './facts.ts';
-import { folded, readOwner } from './owner.ts';
+import { folded, readKeysRecord, readOwner } from './owner.ts';
 import type { Load, Query } from './query.ts';
 import { integer, type Row, text, textOrNull } from './row.ts';
 import { readSession } from './session.ts';
@@ -61,9 +61,10 @@ export function sqlLookups(answered: <Answer>(load: Load<Answer>) => Promise<Ans
 
     credentials: (ownerId) =>
       answered({
-        queries: [ask('credentials', { ownerId }), ask('clock', {})],
-        read: (found, [clock]) => ({
+        queries: [ask('credentials', { ownerId }), ask('secrets_of_owner', { ownerId }), ask('clock', {})],
+        read: (found, secrets, [clock]) => ({
           credentials: found.map(readCredential),
+          secrets: secrets.map(readSecret),
           storeNowMs: integer(clock ?? {}, 'now_ms'),
         }),
       }),
@@ -72,6 +73,10 @@ export function sqlLookups(answered: <Answer>(load: Load<Answer>) => Promise<Ans
         ownerId: text(row, 'owner_id'),
         credentialId: text(row, 'credential_id'),
       })),
+
+    unsignedOwners: () => list(ask('unsigned_owners', {}), (row) => text(row, 'owner_id')),
+    keysRecord: (ownerId) =>
+      rows(ask('owner', { ownerId }), ([row]) => (row === undefined ? undefined : readKeysRecord(row))),
 
     owner: (ownerId) => first(ask('owner', { ownerId }), readOwner),
     owners: () => list(ask('owners', {}), readOwner),

@@ -1,6 +1,6 @@
-import type { Owner } from '../../core/ports/storage.ts';
+import type { KeysRecord, Owner } from '../../core/ports/storage.ts';
 import { readOverrides, readPlan } from './credential.ts';
-import { integerOrNull, type Row, text } from './row.ts';
+import { instant, integerOrNull, type Row, text } from './row.ts';
 
 export function readOwner(row: Row): Owner {
   return {
@@ -11,6 +11,12 @@ export function readOwner(row: Row): Owner {
     limits: readOverrides(row),
     activeAccountId: integerOrNull(row, 'active_account_id'),
   };
+}
+
+/** Undefined: the owner's keys are not signed yet. */
+export function readKeysRecord(row: Row): KeysRecord | undefined {
+  if (row.keys_signature === null) return undefined;
+  return { signedAt: instant(row, 'keys_signed_at_ms'), signature: text(row, 'keys_signature') };
 }
 
 /** Here and not by a database: SQLite's own NOCASE folds ASCII only, Postgres' follows the language that it is set to. */

@@ -21,7 +21,7 @@ export type StatementTexts = Readonly<Record<Statement, string>>;
 
 /** Each with the values that it is given. */
 export type Statement =
-  /** `secretHash`: the credential, its secret's end (`secret_expires_at_ms`) and its owner. */
+  /** `secretHash`: the credential, its secret's end and signature (`secret_expires_at_ms`, `secret_signature`), its owner. */
   | 'caller'
   /** `secretHash`: what the secret's credential and its owner have used. */
   | 'usage_of_secret'
@@ -69,12 +69,15 @@ export type Statement =
   | 'owner'
   | 'accounts'
   | 'credentials'
+  | 'secrets_of_owner'
   | 'devices'
   | 'sessions'
   /** `email`, folded */
   | 'owner_by_email'
   | 'devices_by_email'
   | 'owners'
+  /** Those without a record that their keys are signed. */
+  | 'unsigned_owners'
   /** `rows`: row numbers. */
   | 'password_tries'
   /** `ownerId`, `sessionId`, `nonce`: `has_session`, `is_used`. */

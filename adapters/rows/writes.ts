@@ -75,6 +75,8 @@ export function addOwnerValues(owner: Parameters<Storage['addOwner']>[0]): Value
     plan: owner.plan,
     limits: JSON.stringify(owner.limits),
     password_hash: owner.passwordHash,
+    keys_signed_at_ms: owner.keysRecord.signedAt.getTime(),
+    keys_signature: owner.keysRecord.signature,
     created_at_ms: owner.now.getTime(),
   };
 }
@@ -223,20 +225,27 @@ export function writesOf(change: Change): readonly Write[] {
         expires_at_ms: credential.expiresAt.getTime(),
         overlap_until_ms: credential.overlapUntil?.getTime() ?? null,
         revoked_at_ms: credential.revokedAt?.getTime() ?? null,
+        signature: credential.signature,
       };
       const op = change.type === 'add_credential' ? 'insert' : 'update';
       return [{ op, table: 'credentials', key, values }];
     }
     case 'add_secret':
     case 'save_secret': {
-      const { ownerId, credentialId, secretHash, expiresAt } = change;
+      const { secret } = change;
       const values = {
-        owner_id: ownerId,
-        credential_id: credentialId,
-        expires_at_ms: expiresAt.getTime(),
+        owner_id: secret.ownerId,
+        credential_id: secret.credentialId,
+        expires_at_ms: secret.expiresAt.getTime(),
+        signature: secret.signature,
       };
       const op = change.type === 'add_secret' ? 'insert' : 'update';
-      return [{ op, table: 'secrets', key: { secret_hash: secretHash }, values }];
+      return [{ op, table: 'secrets', key: { secret_hash: secret.secretHash }, values }];
+    }
+    case 'save_keys_record': {
+      const { signedAt, signature } = change.record;
+      const values = { keys_signed_at_ms: signedAt.getTime(), keys_signature: signature };
+      return [{ op: 'update', table: 'owners', key: { owner_id: change.ownerId }, values }];
     }
     case 'add_account': {
       const { account, now } = change;

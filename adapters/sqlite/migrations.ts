@@ -8,6 +8,7 @@ import { SCHEMA_6 } from './schema-6.ts';
 import { SCHEMA_7 } from './schema-7.ts';
 import { SCHEMA_8 } from './schema-8.ts';
 import { SCHEMA_9 } from './schema-9.ts';
+import { SCHEMA_10 } from './schema-10.ts';
 
 /** Migration n takes a file from version n - 1 to n. One that was released is never edited. */
 export const MIGRATIONS: readonly string[] = [
@@ -20,6 +21,7 @@ export const MIGRATIONS: readonly string[] = [
   SCHEMA_7,
   SCHEMA_8,
   SCHEMA_9,
+  SCHEMA_10,
 ];
 
 /**

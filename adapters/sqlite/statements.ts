@@ -22,7 +22,7 @@ const WAITS = "status <> 'resolved' AND keywords <> ''";
  */
 export const STATEMENTS: StatementTexts = {
   caller: `
-    SELECT s.expires_at_ms AS secret_expires_at_ms, c.*, o.email, o.timezone, o.plan, o.limits, o.active_account_id
+    SELECT s.expires_at_ms AS secret_expires_at_ms, s.signature AS secret_signature, c.*, o.email, o.timezone, o.plan, o.limits, o.active_account_id
     FROM secrets s
     JOIN credentials c ON c.owner_id = s.owner_id AND c.credential_id = s.credential_id
     JOIN owners o ON o.owner_id = s.owner_id
@@ -119,8 +119,11 @@ export const STATEMENTS: StatementTexts = {
 
   credential: 'SELECT * FROM credentials WHERE owner_id = @ownerId AND credential_id = @credentialId',
   secrets: `
-    SELECT secret_hash, expires_at_ms FROM secrets
+    SELECT owner_id, credential_id, secret_hash, expires_at_ms, signature FROM secrets
     WHERE owner_id = @ownerId AND credential_id = @credentialId`,
+  secrets_of_owner: `
+    SELECT owner_id, credential_id, secret_hash, expires_at_ms, signature FROM secrets
+    WHERE owner_id = @ownerId`,
   pending: `
     SELECT * FROM approvals INDEXED BY approvals_open
     WHERE owner_id = @ownerId AND ended_at_ms IS NULL AND state = 'pending'
@@ -128,6 +131,7 @@ export const STATEMENTS: StatementTexts = {
   pending_targets: 'SELECT approval_id, target FROM waiting_targets WHERE owner_id = @ownerId',
 
   owner: 'SELECT * FROM owners WHERE owner_id = @ownerId',
+  unsigned_owners: 'SELECT owner_id FROM owners WHERE keys_signature IS NULL ORDER BY owner_id',
   owners: 'SELECT * FROM owners ORDER BY created_at_ms, owner_id',
   owner_by_email: 'SELECT * FROM owners WHERE email_folded = @email',
   accounts: ACCOUNTS_OF('@ownerId'),
@@ -285,8 +289,10 @@ export const WRITES: Readonly<Record<WriteStatement, readonly string[]>> = {
 };
 
 export const ADD_OWNER = `
-  INSERT INTO owners (owner_id, email, email_folded, timezone, plan, limits, password_hash, created_at_ms)
-  VALUES (@owner_id, @email, @email_folded, @timezone, @plan, @limits, @password_hash, @created_at_ms)
+  INSERT INTO owners (owner_id, email, email_folded, timezone, plan, limits, password_hash, keys_signed_at_ms, keys_signature,
+    created_at_ms)
+  VALUES (@owner_id, @email, @email_folded, @timezone, @plan, @limits, @password_hash, @keys_signed_at_ms,
+    @keys_signature, @created_at_ms)
   ON CONFLICT DO NOTHING`;
 
 /** Erases plans and notes it in their approvals, then the rest. */

@@ -94,7 +94,14 @@ function openRun({ ports, runPorts, keyring }: RunParts, approval: Approval, rel
       // The store is given the Date of the message, which is older than this instant by what connecting took.
       if (!isInTime(approval, clock.now())) return false;
       try {
-        const request = { ownerId, approvalId: id, fence: lease.fence, relocated, now: date };
+        const request = {
+          ownerId,
+          approvalId: id,
+          fence: lease.fence,
+          relocated,
+          signer: keyring,
+          now: date,
+        };
         progress.started = await storage.start(request);
       } catch (error) {
         progress.startError = error;

@@ -6,6 +6,7 @@ import type { LimitOverrides, LimitVerdict, Rate } from '../gate/limits.ts';
 import type { TriesCounter } from '../gate/password-tries.ts';
 import type { Group, Modes, Plan } from '../gate/permissions.ts';
 import type { StoredSession } from '../gate/session.ts';
+import type { Signer } from '../secrets/keyring.ts';
 import type { Account } from './account.ts';
 import type { TrackerStorage } from './tracker-storage.ts';
 import type { WatchStorage } from './watch-storage.ts';
@@ -42,14 +43,17 @@ export interface CallStorage {
   /**
    * Finds the credential by the hash of its secret, judges the limits (`judgeLimits`) and takes a concurrency slot.
    * A secret that is expired or whose credential is revoked is unknown. A call over a limit counts nowhere.
+   * `altered`: somebody changed the credential or its secret outside Countersign, so it counts as revoked.
    */
   admit(request: {
     secretHash: string;
     slotId: string;
     leaseMs: number;
+    signer: Signer;
     now: Date;
   }): Promise<
     | { readonly kind: 'unknown' }
+    | { readonly kind: 'altered'; readonly credentialId: string }
     | { readonly kind: 'over'; readonly verdict: Extract<LimitVerdict, { kind: 'over' }> }
     | { readonly kind: 'admitted'; readonly caller: Caller; readonly rate: Rate }
   >;
@@ -117,6 +121,7 @@ export interface ApprovalStorage {
     approvalId: string;
     decision: { readonly type: 'approve'; readonly digest: string } | { readonly type: 'reject' };
     leaseMs: number;
+    signer: Signer;
     now: Date;
   }): Promise<
     { readonly approval: Approval; readonly won: boolean; readonly sealedPlan: string | null } | undefined
@@ -145,6 +150,7 @@ export interface ApprovalStorage {
     approvalId: string;
     fence: number;
     relocated: readonly string[];
+    signer: Signer;
     now: Date;
   }): Promise<boolean>;
 
@@ -240,35 +246,65 @@ export interface CredentialStorage {
     modes: Modes;
     secretHash: string;
     expiresAt: Date;
+    signer: Signer;
     now: Date;
   }): Promise<Credential>;
 
-  /** Adds a secret; the ones before it end after `overlapMs`, or at their own time if that is sooner. Undefined: no such live credential. */
+  /** Adds a secret; the ones before it end after `overlapMs`, or at their own time if that is sooner. Undefined: no such live credential, or it is altered. */
   rotate(request: {
     ownerId: string;
     credentialId: string;
     secretHash: string;
     expiresAt: Date;
     overlapMs: number;
+    signer: Signer;
     now: Date;
   }): Promise<Credential | undefined>;
 
-  /** Switches the credential off and cancels what waits (`credential_off`). */
-  revoke(request: { ownerId: string; credentialId: string; now: Date }): Promise<Credential | undefined>;
+  /** Switches the credential off and cancels what waits (`credential_off`). One that is altered is signed again, as revoked. */
+  revoke(request: {
+    ownerId: string;
+    credentialId: string;
+    signer: Signer;
+    now: Date;
+  }): Promise<Credential | undefined>;
 
   /** The same, for the credential with this secret, live or in its overlap. False: there is none. */
-  revokeBySecret(secretHash: string, now: Date): Promise<boolean>;
+  revokeBySecret(request: { secretHash: string; signer: Signer; now: Date }): Promise<boolean>;
 
-  /** Sets the modes, raises the revision, and cancels what waits in groups that are now off (`permission_off`). */
+  /**
+   * Sets the modes, raises the revision, and cancels what waits in groups that are now off (`permission_off`).
+   * Undefined: no such live credential, or it is altered.
+   */
   setModes(request: {
     ownerId: string;
     credentialId: string;
     modes: Modes;
+    signer: Signer;
     now: Date;
   }): Promise<Credential | undefined>;
 
   /** All of the owner's, newest first, revoked ones too. */
-  credentials(ownerId: string): Promise<readonly Credential[]>;
+  credentials(ownerId: string, signer: Signer): Promise<readonly Credential[]>;
+
+  /** Owners whose keys were written by a version that did not sign them. */
+  unsignedOwners(): Promise<readonly string[]>;
+
+  /**
+   * Signs the rows of the owner's keys that have no signature, and records that, with an activity row. Only once for
+   * each owner. From then on, a row without a signature counts as altered.
+   * @returns how many keys; undefined: the owner has the record already
+   */
+  signKeys(request: { ownerId: string; signer: Signer; now: Date }): Promise<number | undefined>;
+
+  /** Undefined: the owner's keys are not signed yet. */
+  keysRecord(ownerId: string): Promise<KeysRecord | undefined>;
+}
+
+/** Says since when the rows of an owner's keys are signed. */
+export interface KeysRecord {
+  readonly signedAt: Date;
+  readonly signature: string;
 }
 
 export interface OwnerStorage {
@@ -280,6 +316,8 @@ export interface OwnerStorage {
     plan: Plan;
     limits: LimitOverrides;
     passwordHash: string | null;
+    /** The owner has no keys yet: all that come are signed. */
+    keysRecord: KeysRecord;
     now: Date;
   }): Promise<boolean>;
   owner(ownerId: string): Promise<Owner | undefined>;
@@ -435,6 +473,8 @@ export interface Credential {
   /** When the secret before it ends; null unless a rotation's overlap is still on. */
   readonly overlapUntil: Date | null;
   readonly revokedAt: Date | null;
+  /** Its rows were changed outside Countersign. It counts as revoked. */
+  readonly isAltered: boolean;
 }
 
 /** Who calls: what `admit` found. */
@@ -480,6 +520,7 @@ export interface Filing {
   readonly call: CallFiling;
   readonly claim: ClaimRef | null;
   readonly leaseMs: number;
+  readonly signer: Signer;
   readonly now: Date;
 }
 
@@ -505,9 +546,11 @@ export interface Reclaimed {
   readonly sealedPlan: string | null;
 }
 
-/** One row for each admitted call, decision and settlement. No content. */
+export const ACTIVITY_KINDS = ['call', 'decision', 'settlement', 'upgrade'] as const;
+
+/** One row for each admitted call, decision and settlement, and for the upgrade that signed the keys. No content. */
 export interface Activity {
-  readonly kind: 'call' | 'decision' | 'settlement';
+  readonly kind: (typeof ACTIVITY_KINDS)[number];
   readonly credentialId: string | null;
   readonly tool: string | null;
   /** `ok`, `empty`, `pending_approval`, an error code, or the state that an approval came to. */

@@ -9,6 +9,7 @@ import type { Account } from './account.ts';
 import type {
   Credential,
   Held,
+  KeysRecord,
   Owner,
   Reclaimed,
   Storage,
@@ -74,11 +75,15 @@ type StoreLookups = Pick<
   | 'event'
   | 'waitingTrackers'
   | 'summariesDue'
+  | 'unsignedOwners'
+  | 'keysRecord'
 > & {
-  /** All of the owner's, newest first, revoked ones too; and the store's clock. */
-  credentials(
-    ownerId: string,
-  ): Promise<{ readonly credentials: readonly StoredCredential[]; readonly storeNowMs: number }>;
+  /** All of the owner's, newest first, revoked ones too, with all their secrets; and the store's clock. */
+  credentials(ownerId: string): Promise<{
+    readonly credentials: readonly StoredCredential[];
+    readonly secrets: readonly StoredSecret[];
+    readonly storeNowMs: number;
+  }>;
   /** Whose secret this is, live or not. */
   credentialOfSecret(
     secretHash: string,
@@ -125,6 +130,8 @@ export interface FactKinds {
     readonly need: { readonly ownerId: string; readonly credentialId: string };
     readonly facts: CredentialFacts | undefined;
   };
+  /** Every key of the owner. Undefined: there is no such owner. */
+  keys: { readonly need: { readonly ownerId: string }; readonly facts: KeysFacts | undefined };
   /** Undefined: there is no such owner. */
   accounts: { readonly need: { readonly ownerId: string }; readonly facts: AccountsFacts | undefined };
   /** Undefined: there is no such owner. */
@@ -187,7 +194,7 @@ export type Need = { readonly [Kind in FactKind]: NeedOf<Kind> }[FactKind];
 export interface CallerFacts {
   readonly owner: Owner;
   readonly credential: StoredCredential;
-  readonly secretExpiresAt: Date;
+  readonly secret: StoredSecret;
   readonly accounts: readonly Account[];
   readonly usage: StoredUsage;
 }
@@ -202,7 +209,25 @@ export interface StoredUsage {
 }
 
 /** A credential as it is kept: `overlapUntil` stays when the overlap is over. */
-export type StoredCredential = Credential;
+export interface StoredCredential extends Omit<Credential, 'isAltered'> {
+  /** Null: the row was written by a version that did not sign it, or by somebody else. */
+  readonly signature: string | null;
+}
+
+export interface StoredSecret {
+  readonly ownerId: string;
+  readonly credentialId: string;
+  /** SHA-256, hex. */
+  readonly secretHash: string;
+  readonly expiresAt: Date;
+  readonly signature: string | null;
+}
+
+export interface KeysFacts {
+  readonly record: KeysRecord | undefined;
+  readonly credentials: readonly StoredCredential[];
+  readonly secrets: readonly StoredSecret[];
+}
 
 /** What a credential may do, with what its owner's plan allows. */
 export interface Standing {
@@ -307,7 +332,7 @@ export interface ApprovalFacts {
 
 export interface CredentialFacts {
   readonly credential: StoredCredential;
-  readonly secrets: readonly { readonly secretHash: string; readonly expiresAt: Date }[];
+  readonly secrets: readonly StoredSecret[];
   /** The owner's pending approvals. */
   readonly pending: readonly Approval[];
 }
@@ -420,21 +445,10 @@ export type Change =
   | { readonly type: 'remember_relocated'; readonly ownerId: string; readonly marks: readonly string[] }
   | { readonly type: 'add_credential'; readonly credential: StoredCredential }
   | { readonly type: 'save_credential'; readonly credential: StoredCredential }
-  | {
-      readonly type: 'add_secret';
-      readonly ownerId: string;
-      readonly credentialId: string;
-      readonly secretHash: string;
-      readonly expiresAt: Date;
-    }
-  /** Moves its end. */
-  | {
-      readonly type: 'save_secret';
-      readonly ownerId: string;
-      readonly credentialId: string;
-      readonly secretHash: string;
-      readonly expiresAt: Date;
-    }
+  | { readonly type: 'add_secret'; readonly secret: StoredSecret }
+  /** Its end and its signature. */
+  | { readonly type: 'save_secret'; readonly secret: StoredSecret }
+  | { readonly type: 'save_keys_record'; readonly ownerId: string; readonly record: KeysRecord }
   | { readonly type: 'add_account'; readonly account: Omit<Account, 'isPrimary'>; readonly now: Date }
   /** With its settings, its known recipients and the place where its inbox is watched. */
   | { readonly type: 'remove_account'; readonly ownerId: string; readonly accountId: number }

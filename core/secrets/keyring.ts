@@ -16,12 +16,21 @@ export interface Keyring {
   openFixed(purpose: string, sealed: Uint8Array): { bytes: Uint8Array; keyId: string } | undefined;
   /** HMAC-SHA256 with the key of a purpose: the writing one, or the one named. Undefined: no such key. */
   mac(purpose: string, text: string, keyId?: string): Uint8Array | undefined;
+  /** Proves that a text came from here: the writing key's id and `mac`. @returns base64url */
+  sign(purpose: string, text: string): string;
+  /** Whether `sign` returned this for the same purpose and text, with any key of the ring. */
+  isSigned(purpose: string, text: string, signature: string | null): boolean;
 }
+
+/** What a verb needs to sign the rows that it writes and to check the rows that it reads. */
+export type Signer = Pick<Keyring, 'sign' | 'isSigned'>;
 
 const KEY_ID_BYTES = 4;
 const IV_BYTES = 16;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+const MAC_BYTES = 32;
+const VERIFIED_MAX = 1000;
 
 /** @param secretKeys 32 bytes each @throws Error naming what is wrong with them */
 export function createKeyring(secretKeys: readonly Uint8Array[], random: Random): Keyring {
@@ -47,6 +56,12 @@ export function createKeyring(secretKeys: readonly Uint8Array[], random: Random)
   const [writer] = ring;
   if (writer === undefined) throw new Error('secretKeys: give at least one key of 32 random bytes.');
   const named = (id: string) => ring[ids.indexOf(id)];
+  /** The texts whose signatures were verified: every call checks the same rows, and an HMAC costs more than the rest. */
+  const verified = new Map<string, { readonly purpose: string; readonly text: string }>();
+  const macWith = (key: (typeof ring)[number], purpose: string, text: string): Buffer =>
+    createHmac('sha256', key.derive(`${purpose}/mac`))
+      .update(text, 'utf8')
+      .digest();
 
   return {
     seal(purpose, context, text) {
@@ -96,12 +111,21 @@ export function createKeyring(secretKeys: readonly Uint8Array[], random: Random)
     },
     mac(purpose, text, keyId) {
       const key = keyId === undefined ? writer : named(keyId);
-      return (
-        key &&
-        createHmac('sha256', key.derive(`${purpose}/mac`))
-          .update(text, 'utf8')
-          .digest()
-      );
+      return key && macWith(key, purpose, text);
+    },
+    sign: (purpose, text) => Buffer.concat([writer.id, macWith(writer, purpose, text)]).toString('base64url'),
+    isSigned(purpose, text, signature) {
+      if (signature === null) return false;
+      const known = verified.get(signature);
+      if (known?.text === text && known.purpose === purpose) return true;
+      const bytes = Buffer.from(signature, 'base64url');
+      if (bytes.length !== KEY_ID_BYTES + MAC_BYTES) return false;
+      const key = named(bytes.subarray(0, KEY_ID_BYTES).toString('hex'));
+      if (key === undefined) return false;
+      if (!timingSafeEqual(macWith(key, purpose, text), bytes.subarray(KEY_ID_BYTES))) return false;
+      if (verified.size >= VERIFIED_MAX) verified.clear();
+      verified.set(signature, { purpose, text });
+      return true;
     },
   };
 }

@@ -13,6 +13,7 @@ import type { ApprovalContent, ApprovalGist, Approvals } from './service.ts';
 export function createApprovals(
   ports: Ports,
   keyring: Keyring,
+  keysSigned: () => Promise<void>,
   leaseMs: number,
   run: (approval: Approval, sealedPlan: string | null) => Promise<Approval>,
 ): Approvals {
@@ -60,15 +61,16 @@ export function createApprovals(
       if (approval === undefined) return undefined;
       const content = await contentOf(approval, await storage.plan(ownerId, approvalId));
       return {
-        ...headingOf(approval, await storage.credentials(ownerId)),
+        ...headingOf(approval, await storage.credentials(ownerId, keyring)),
         content,
         notes: approval.reasons.map(holdText),
       };
     },
     async approve(ownerId, approvalId, digest) {
+      await keysSigned();
       const now = clock.now();
       const decision = { type: 'approve', digest } as const;
-      const decided = await storage.decide({ ownerId, approvalId, decision, leaseMs, now });
+      const decided = await storage.decide({ ownerId, approvalId, decision, leaseMs, signer: keyring, now });
       if (decided === undefined) return undefined;
       if (!decided.won) return { approval: decided.approval, won: false };
       return { approval: await run(decided.approval, decided.sealedPlan), won: true };
@@ -80,6 +82,7 @@ export function createApprovals(
         approvalId,
         decision: { type: 'reject' },
         leaseMs,
+        signer: keyring,
         now,
       });
       return decided && { approval: decided.approval, won: decided.won };

@@ -390,6 +390,7 @@ async function fileRequest(
     },
     claim,
     leaseMs,
+    signer: keyring,
     now: context.now,
   });
   if (filed.kind === 'refuse') throw new ServiceError(filed.code, { details: filed.details });

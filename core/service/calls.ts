@@ -4,6 +4,7 @@ import { isWellFormed, secretHash } from '../gate/credential.ts';
 import { effectiveMode } from '../gate/permissions.ts';
 import { named } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';
+import type { Signer } from '../secrets/keyring.ts';
 import { CATALOGUE } from '../tools/catalogue.ts';
 import { listingOf } from '../tools/define-tool.ts';
 import { unavailable } from './call-tool.ts';
@@ -14,6 +15,8 @@ const CALLS_WITHOUT_KEY = 60;
 
 export function createCalls(
   { storage, clock, random, log }: Ports,
+  signer: Signer,
+  keysSigned: () => Promise<void>,
   leaseMs: number,
   callTool: Calls['runTool'],
 ): Calls {
@@ -24,8 +27,20 @@ export function createCalls(
       const slotId = Buffer.from(random(12)).toString('base64url');
       if (token !== undefined && isWellFormed(token)) {
         try {
-          const admitted = await storage.admit({ secretHash: secretHash(token), slotId, leaseMs, now });
+          await keysSigned();
+          const admitted = await storage.admit({
+            secretHash: secretHash(token),
+            slotId,
+            leaseMs,
+            signer,
+            now,
+          });
           if (admitted.kind === 'admitted') return admitted;
+          if (admitted.kind === 'altered') {
+            log.error('a key was changed outside Countersign, and is refused', {
+              key: admitted.credentialId,
+            });
+          }
           if (admitted.kind === 'over') {
             const { code, retryAfterS, resetsAt, rate } = admitted.verdict;
             const resets = resetsAt === undefined ? {} : { resets_at: resetsAt.toISOString() };

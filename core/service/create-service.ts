@@ -22,6 +22,7 @@ import { createKeys } from './keys.ts';
 import { createOwners } from './owners.ts';
 import type { Service } from './service.ts';
 import { createSessions } from './sessions.ts';
+import { createKeySigning } from './sign-keys.ts';
 
 export interface ServiceOptions extends Omit<Ports, 'calendar'> {
   /** Without one, no calendar is connected. A store of iCalendar objects serves as well as a calendar of its own kind. */
@@ -88,9 +89,10 @@ export function createService(options: ServiceOptions): Service {
     },
   });
 
-  const calls = createCalls(ports, leaseMs, callTool);
+  const keysSigned = createKeySigning(ports, keyring);
+  const calls = createCalls(ports, keyring, keysSigned, leaseMs, callTool);
   const checkPassword = createPasswordCheck(ports, keyring);
-  const approvals = createApprovals(ports, keyring, leaseMs, (approval, sealedPlan) =>
+  const approvals = createApprovals(ports, keyring, keysSigned, leaseMs, (approval, sealedPlan) =>
     settledWithin(executor.executeApproval(approval, sealedPlan), approval, ports),
   );
 
@@ -104,6 +106,7 @@ export function createService(options: ServiceOptions): Service {
   ];
 
   async function recover(): Promise<void> {
+    await keysSigned();
     const now = clock.now();
     const before = (ms: number) => new Date(now.getTime() - ms);
     await storage.expire(now);
@@ -121,9 +124,9 @@ export function createService(options: ServiceOptions): Service {
     dashboardUrl,
     calls,
     approvals,
-    owners: createOwners(ports, options.plan ?? 'paid', options.limits ?? {}),
+    owners: createOwners(ports, keyring, options.plan ?? 'paid', options.limits ?? {}),
     sessions: createSessions(ports, checkPassword),
-    keys: createKeys(ports),
+    keys: createKeys(ports, keyring, keysSigned),
     accounts: createAccounts(ports, keyring),
     trackers: {
       list: (ownerId, { state, before, limit }) => storage.trackers({ ownerId, state, before, limit }),

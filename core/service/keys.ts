@@ -9,6 +9,7 @@ import {
 } from '../gate/credential.ts';
 import { type Modes, PRESETS, wrongModes } from '../gate/permissions.ts';
 import type { Ports } from '../ports/ports.ts';
+import type { Signer } from '../secrets/keyring.ts';
 import { credentialId } from '../secrets/record-ids.ts';
 import { DAY_MS, HOUR_MS } from '../time/durations.ts';
 import { notFound } from './not-found.ts';
@@ -16,7 +17,11 @@ import type { Keys } from './service.ts';
 
 const keyName = line({ min: 1, max: 100, description: '' });
 
-export function createKeys({ storage, clock, random }: Ports): Keys {
+export function createKeys(
+  { storage, clock, random }: Ports,
+  signer: Signer,
+  keysSigned: () => Promise<void>,
+): Keys {
   const changedModes = (base: Modes, changes: Partial<Modes>): Modes => {
     const unknown = Object.keys(changes).find((group) => !Object.hasOwn(base, group));
     if (unknown !== undefined) throw invalidArgument(unknown, 'group', 'is not a permission group');
@@ -26,7 +31,8 @@ export function createKeys({ storage, clock, random }: Ports): Keys {
     return modes;
   };
   const keyOf = async (ownerId: string, keyId: string) => {
-    const key = (await storage.credentials(ownerId)).find((one) => one.credentialId === keyId);
+    await keysSigned();
+    const key = (await storage.credentials(ownerId, signer)).find((one) => one.credentialId === keyId);
     if (key === undefined) throw notFound('key');
     return key;
   };
@@ -50,12 +56,17 @@ export function createKeys({ storage, clock, random }: Ports): Keys {
         modes: changedModes(PRESETS[preset].modes, modes),
         secretHash: secretHash(apiKey),
         expiresAt: new Date(now.getTime() + days * DAY_MS),
+        signer,
         now,
       });
       return { keyId: added.credentialId, apiKey };
     },
-    list: (ownerId) => storage.credentials(ownerId),
+    async list(ownerId) {
+      await keysSigned();
+      return storage.credentials(ownerId, signer);
+    },
     async rotate(ownerId, keyId) {
+      await keysSigned();
       const now = clock.now();
       const apiKey = newApiKey(random);
       const rotated = await storage.rotate({
@@ -64,13 +75,15 @@ export function createKeys({ storage, clock, random }: Ports): Keys {
         secretHash: secretHash(apiKey),
         expiresAt: new Date(now.getTime() + KEY_DAYS_DEFAULT * DAY_MS),
         overlapMs: ROTATION_OVERLAP_HOURS * HOUR_MS,
+        signer,
         now,
       });
       if (rotated === undefined) throw notFound('key');
       return { apiKey };
     },
     async revoke(ownerId, keyId) {
-      const revoked = await storage.revoke({ ownerId, credentialId: keyId, now: clock.now() });
+      await keysSigned();
+      const revoked = await storage.revoke({ ownerId, credentialId: keyId, signer, now: clock.now() });
       if (revoked === undefined) throw notFound('key');
     },
     async setModes(ownerId, keyId, modes) {
@@ -80,12 +93,15 @@ export function createKeys({ storage, clock, random }: Ports): Keys {
         ownerId,
         credentialId: keyId,
         modes: changedModes(key.modes, modes),
+        signer,
         now,
       });
       if (set === undefined) throw notFound('key');
     },
     async revokeLeaked(apiKey) {
-      if (isWellFormed(apiKey)) await storage.revokeBySecret(secretHash(apiKey), clock.now());
+      if (!isWellFormed(apiKey)) return;
+      await keysSigned();
+      await storage.revokeBySecret({ secretHash: secretHash(apiKey), signer, now: clock.now() });
     },
   };
 }

@@ -2,7 +2,9 @@ import { address, invalidArgument, line } from '../contract/schema.ts';
 import type { LimitOverrides } from '../gate/limits.ts';
 import type { Plan } from '../gate/permissions.ts';
 import type { Ports } from '../ports/ports.ts';
+import type { Signer } from '../secrets/keyring.ts';
 import { hashPassword, PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from '../secrets/password.ts';
+import { keysSignature } from '../storage/signed-rows.ts';
 import { codePoints } from '../text/code-points.ts';
 import { isTimeZone } from '../time/time-zone.ts';
 import { notFound } from './not-found.ts';
@@ -10,7 +12,12 @@ import type { Owners } from './service.ts';
 
 const ownerIdText = line({ min: 1, max: 255, description: '' });
 
-export function createOwners({ storage, clock, random }: Ports, plan: Plan, limits: LimitOverrides): Owners {
+export function createOwners(
+  { storage, clock, random }: Ports,
+  signer: Signer,
+  plan: Plan,
+  limits: LimitOverrides,
+): Owners {
   return {
     async create({ ownerId = Buffer.from(random(12)).toString('hex'), email, timezone = 'UTC', password }) {
       if (!ownerIdText.safeParse(ownerId).success)
@@ -20,6 +27,7 @@ export function createOwners({ storage, clock, random }: Ports, plan: Plan, limi
       if (!isTimeZone(timezone))
         throw invalidArgument('timezone', 'format', 'must be an IANA name such as Europe/Berlin');
       const passwordHash = password === undefined ? null : await newHash(password, random);
+      const now = clock.now();
       const added = await storage.addOwner({
         ownerId,
         email,
@@ -27,7 +35,8 @@ export function createOwners({ storage, clock, random }: Ports, plan: Plan, limi
         plan,
         limits,
         passwordHash,
-        now: clock.now(),
+        keysRecord: { signedAt: now, signature: keysSignature(ownerId, now, signer) },
+        now,
       });
       if (!added) throw invalidArgument('email', 'unique', 'is already the email or id of another owner');
       return { ownerId };

@@ -1,7 +1,9 @@
 import { judgeLimits, limitsOf, nextUtcMidnight } from '../gate/limits.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { CallerFacts, Change, Judged } from '../ports/store.ts';
+import type { Signer } from '../secrets/keyring.ts';
 import { DAY_MS } from '../time/durations.ts';
+import { isCredentialIntact, isSecretIntact } from './signed-rows.ts';
 import { credentialAt } from './standing.ts';
 
 type Admission = Awaited<ReturnType<Storage['admit']>>;
@@ -9,14 +11,17 @@ type Admission = Awaited<ReturnType<Storage['admit']>>;
 /** Judges whether a call is let in. Lapsed slots are given back on the way. */
 export function admit(
   facts: CallerFacts | undefined,
-  { slotId, leaseMs, now }: { slotId: string; leaseMs: number; now: Date },
+  { slotId, leaseMs, signer, now }: { slotId: string; leaseMs: number; signer: Signer; now: Date },
   storeNowMs: number,
 ): Judged<Admission> {
-  if (facts === undefined || facts.secretExpiresAt <= now || facts.credential.revokedAt !== null) {
+  if (facts === undefined || facts.secret.expiresAt <= now || facts.credential.revokedAt !== null) {
     return { answer: { kind: 'unknown' }, changes: [] };
   }
+  if (!isCredentialIntact(facts.credential, signer) || !isSecretIntact(facts.secret, signer)) {
+    return { answer: { kind: 'altered', credentialId: facts.credential.credentialId }, changes: [] };
+  }
   const { owner, accounts, usage } = facts;
-  const credential = credentialAt(facts.credential, now);
+  const credential = credentialAt(facts.credential, false, now);
   const { ownerId, credentialId } = credential;
   // The store's clock is the same for every host, however their own clocks run.
   const at = new Date(storeNowMs);

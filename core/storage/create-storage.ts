@@ -1,11 +1,12 @@
 import type { Storage } from '../ports/storage.ts';
 import type { Store } from '../ports/store.ts';
+import type { Signer } from '../secrets/keyring.ts';
 import type { Random } from '../secrets/random.ts';
 import { requestId } from '../secrets/record-ids.ts';
 import { activateAccount, addAccount, changeFolderRoles, removeAccount } from './accounts.ts';
 import { admit } from './admit.ts';
 import { claim, renew } from './claims.ts';
-import { addCredential, revoke, revokeBySecret, rotate, setModes } from './credentials.ts';
+import { addCredential, revoke, revokeBySecret, rotate, setModes, signKeys } from './credentials.ts';
 import { cancel, decide } from './decide.ts';
 import { file, filingNeed } from './file.ts';
 import { finished, finishedWithClaim } from './finish.ts';
@@ -21,6 +22,7 @@ import {
   takeProof,
   useSession,
 } from './sessions.ts';
+import { isAltered } from './signed-rows.ts';
 import { credentialAt } from './standing.ts';
 import { createTracker, eventNumbers, linkToTracker, saveSummary, setTrackerStatus } from './trackers.ts';
 import { forgetUnwatched, watched } from './watching.ts';
@@ -91,13 +93,14 @@ export function createStorage(store: Store, random: Random): Storage {
 
     addCredential: (r) => unit('durable', key(r), () => addCredential(r)),
     rotate: (r) => unit('durable', key(r), (facts) => rotate(facts, r)),
-    revoke: async (r) => (await unit('durable', key(r), (facts) => revoke(facts, r.now, random))).credential,
-    async revokeBySecret(secretHash, now) {
-      const found = await store.credentialOfSecret(secretHash);
+    revoke: async (r) => (await unit('durable', key(r), (facts) => revoke(facts, r, random))).credential,
+    async revokeBySecret(r) {
+      const found = await store.credentialOfSecret(r.secretHash);
       if (found === undefined) return false;
-      return unit('durable', key(found), (facts) => revokeBySecret(facts, secretHash, now, random));
+      return unit('durable', key(found), (facts) => revokeBySecret(facts, r, random));
     },
     setModes: (r) => unit('durable', key(r), (facts) => setModes(facts, r, random)),
+    signKeys: (r) => unit('durable', { kind: 'keys', ownerId: r.ownerId }, (facts) => signKeys(facts, r)),
 
     setPassword: (ownerId, hash) =>
       unit('durable', sessionsOf(ownerId), (facts) => setPassword(facts, ownerId, hash)),
@@ -168,10 +171,13 @@ function lookups(store: Store) {
   } = store;
   return {
     ...plain,
-    async credentials(ownerId: string) {
-      const { credentials, storeNowMs } = await store.credentials(ownerId);
+    async credentials(ownerId: string, signer: Signer) {
+      const { credentials, secrets, storeNowMs } = await store.credentials(ownerId);
       const now = new Date(storeNowMs);
-      return credentials.map((credential) => credentialAt(credential, now));
+      return credentials.map((credential) => {
+        const own = secrets.filter(({ credentialId }) => credentialId === credential.credentialId);
+        return credentialAt(credential, isAltered(credential, own, signer), now);
+      });
     },
   };
 }

@@ -1,32 +1,33 @@
 import type { Credential, Storage } from '../ports/storage.ts';
-import type { Change, CredentialFacts, Judged } from '../ports/store.ts';
+import type { Change, CredentialFacts, Judged, KeysFacts } from '../ports/store.ts';
 import type { Random } from '../secrets/random.ts';
 import { cancelWaiting } from './moved.ts';
+import {
+  isAltered,
+  isCredentialIntact,
+  keysSignature,
+  signedCredential,
+  signedSecret,
+} from './signed-rows.ts';
 import { credentialAt, isOn } from './standing.ts';
 
 type Request<Verb extends keyof Storage> =
   Parameters<Storage[Verb]> extends [infer R, ...unknown[]] ? R : never;
 
+const NOTHING = { answer: undefined, changes: [] } as const;
+
 export function addCredential(request: Request<'addCredential'>): Judged<Credential> {
-  const { secretHash, expiresAt, now, ...named } = request;
-  const { ownerId, credentialId } = request;
-  const credential: Credential = {
-    ownerId,
-    credentialId,
-    kind: named.kind,
-    name: named.name,
-    modes: named.modes,
-    revision: 1,
-    createdAt: now,
-    expiresAt,
-    overlapUntil: null,
-    revokedAt: null,
-  };
+  const { ownerId, credentialId, secretHash, expiresAt, signer, now } = request;
+  const { kind, name, modes } = request;
+  const named = { ownerId, credentialId, kind, name, modes };
+  const times = { createdAt: now, expiresAt, overlapUntil: null, revokedAt: null };
+  const credential = signedCredential({ ...named, revision: 1, ...times }, signer);
+  const secret = signedSecret({ ownerId, credentialId, secretHash, expiresAt }, signer);
   return {
-    answer: credential,
+    answer: credentialAt(credential, false, now),
     changes: [
       { type: 'add_credential', credential },
-      { type: 'add_secret', ownerId, credentialId, secretHash, expiresAt },
+      { type: 'add_secret', secret },
     ],
   };
 }
@@ -34,42 +35,44 @@ export function addCredential(request: Request<'addCredential'>): Judged<Credent
 /** Adds a secret; the ones before it end after `overlapMs`, or at their own time if that is sooner. */
 export function rotate(
   facts: CredentialFacts | undefined,
-  { secretHash, expiresAt, overlapMs, now }: Request<'rotate'>,
+  { secretHash, expiresAt, overlapMs, signer, now }: Request<'rotate'>,
 ): Judged<Credential | undefined> {
-  if (facts === undefined || !isOn(facts.credential, now)) return { answer: undefined, changes: [] };
+  if (facts === undefined || !isOn(facts.credential, signer, now)) return NOTHING;
+  // Signing it again would make somebody else's change look like the owner's.
+  if (isAltered(facts.credential, facts.secrets, signer)) return NOTHING;
   const { ownerId, credentialId } = facts.credential;
   const endsMs = now.getTime() + overlapMs;
-  const before = facts.secrets.map((secret) => ({
-    secretHash: secret.secretHash,
-    expiresAt: new Date(Math.min(secret.expiresAt.getTime(), endsMs)),
-  }));
+  const before = facts.secrets.map((secret) =>
+    signedSecret({ ...secret, expiresAt: new Date(Math.min(secret.expiresAt.getTime(), endsMs)) }, signer),
+  );
   const overlapUntil = new Date(Math.max(...before.map((secret) => secret.expiresAt.getTime())));
-  const credential = { ...facts.credential, expiresAt, overlapUntil };
+  const credential = signedCredential({ ...facts.credential, expiresAt, overlapUntil }, signer);
+  const secret = signedSecret({ ownerId, credentialId, secretHash, expiresAt }, signer);
   return {
-    answer: credentialAt(credential, now),
+    answer: credentialAt(credential, false, now),
     changes: [
       { type: 'save_credential', credential },
-      ...before.map((secret): Change => ({ type: 'save_secret', ownerId, credentialId, ...secret })),
-      { type: 'add_secret', ownerId, credentialId, secretHash, expiresAt },
+      ...before.map((one): Change => ({ type: 'save_secret', secret: one })),
+      { type: 'add_secret', secret },
     ],
   };
 }
 
-/** Switches the credential off and cancels what waits. One that is off stays as it is. */
+/** Switches the credential off and cancels what waits. One that is off and intact stays as it is. */
 export function revoke(
   facts: CredentialFacts | undefined,
-  now: Date,
+  { signer, now }: Pick<Request<'revoke'>, 'signer' | 'now'>,
   random: Random,
 ): Judged<{ readonly credential: Credential | undefined; readonly won: boolean }> {
   if (facts === undefined) return { answer: { credential: undefined, won: false }, changes: [] };
   const { credential, pending } = facts;
-  if (credential.revokedAt !== null) {
-    return { answer: { credential: credentialAt(credential, now), won: false }, changes: [] };
+  if (credential.revokedAt !== null && isCredentialIntact(credential, signer)) {
+    return { answer: { credential: credentialAt(credential, false, now), won: false }, changes: [] };
   }
-  const revoked = { ...credential, revokedAt: now };
+  const revoked = signedCredential({ ...credential, revokedAt: now }, signer);
   const waiting = pending.filter(({ credentialId }) => credentialId === credential.credentialId);
   return {
-    answer: { credential: credentialAt(revoked, now), won: true },
+    answer: { credential: credentialAt(revoked, false, now), won: true },
     changes: [
       { type: 'save_credential', credential: revoked },
       ...cancelWaiting(waiting, 'credential_off', now, random),
@@ -80,32 +83,62 @@ export function revoke(
 /** The same for a secret that leaked. False: it is over, or its credential is off already. */
 export function revokeBySecret(
   facts: CredentialFacts | undefined,
-  secretHash: string,
-  now: Date,
+  { secretHash, signer, now }: Request<'revokeBySecret'>,
   random: Random,
 ): Judged<boolean> {
   const secret = facts?.secrets.find((one) => one.secretHash === secretHash);
   if (secret === undefined || secret.expiresAt <= now) return { answer: false, changes: [] };
-  const { answer, changes } = revoke(facts, now, random);
+  const { answer, changes } = revoke(facts, { signer, now }, random);
   return { answer: answer.won, changes };
 }
 
 /** Sets the modes, raises the revision, and cancels what waits in groups that are now off. */
 export function setModes(
   facts: CredentialFacts | undefined,
-  { modes, now }: Request<'setModes'>,
+  { modes, signer, now }: Request<'setModes'>,
   random: Random,
 ): Judged<Credential | undefined> {
-  if (facts === undefined || facts.credential.revokedAt !== null) return { answer: undefined, changes: [] };
-  const credential = { ...facts.credential, modes, revision: facts.credential.revision + 1 };
+  if (facts === undefined || facts.credential.revokedAt !== null) return NOTHING;
+  if (isAltered(facts.credential, facts.secrets, signer)) return NOTHING;
+  const { revision } = facts.credential;
+  const credential = signedCredential({ ...facts.credential, modes, revision: revision + 1 }, signer);
   const waiting = facts.pending.filter(
     ({ credentialId, group }) => credentialId === credential.credentialId && modes[group] === 'off',
   );
   return {
-    answer: credentialAt(credential, now),
+    answer: credentialAt(credential, false, now),
     changes: [
       { type: 'save_credential', credential },
       ...cancelWaiting(waiting, 'permission_off', now, random),
     ],
   };
+}
+
+/** Signs the rows that have no signature, once for each owner. @returns how many credentials */
+export function signKeys(
+  facts: KeysFacts | undefined,
+  { ownerId, signer, now }: Request<'signKeys'>,
+): Judged<number | undefined> {
+  if (facts === undefined || facts.record !== undefined) return NOTHING;
+  const credentials = facts.credentials.filter(({ signature }) => signature === null);
+  const secrets = facts.secrets.filter(({ signature }) => signature === null);
+  const changes: Change[] = [
+    ...credentials.map(
+      (one): Change => ({ type: 'save_credential', credential: signedCredential(one, signer) }),
+    ),
+    ...secrets.map((one): Change => ({ type: 'save_secret', secret: signedSecret(one, signer) })),
+    {
+      type: 'save_keys_record',
+      ownerId,
+      record: { signedAt: now, signature: keysSignature(ownerId, now, signer) },
+    },
+  ];
+  if (credentials.length > 0) changes.push(signingRow(ownerId, credentials.length, now));
+  return { answer: credentials.length, changes };
+}
+
+function signingRow(ownerId: string, keys: number, now: Date): Change {
+  const outcome = `${keys} ${keys === 1 ? 'key' : 'keys'} signed`;
+  const nobody = { credentialId: null, tool: null, approvalId: null, durationMs: 0, shown: [], listed: [] };
+  return { type: 'append_activity', ownerId, activity: { kind: 'upgrade', outcome, ...nobody, at: now } };
 }

@@ -11,7 +11,7 @@ type Decision = Parameters<Storage['decide']>[0];
 /** The owner approves or rejects. */
 export function decide(
   facts: ApprovalFacts | undefined,
-  { decision, leaseMs, now }: Decision,
+  { decision, leaseMs, signer, now }: Decision,
   storeNowMs: number,
   random: Random,
 ): Judged<Decided> {
@@ -22,7 +22,7 @@ export function decide(
       ? decision
       : {
           ...decision,
-          allowed: isAllowed(standing, before.group, now),
+          allowed: isAllowed(standing, before.group, signer, now),
           leaseUntilMs: storeNowMs + leaseMs,
         };
   const after = transition(before, event, now);

@@ -39,7 +39,7 @@ export function filingNeed(filing: Filing): FilingNeed {
 
 /** Judges a write and files it: approved by policy with a lease, or pending. Binds its claim. */
 export function file(facts: FilingFacts, filing: Filing, storeNowMs: number): Judged<Filed> {
-  const { ownerId, credentialId, approvalId, group, claim, now } = filing;
+  const { ownerId, credentialId, approvalId, group, claim, signer, now } = filing;
   const refused = (answer: Filed): Judged<Filed> => ({ answer, changes: [] });
   const held = claim === null ? undefined : heldClaim(facts.claim, claim);
   // Somebody else has won the claim since, or it is bound: the request is not this run's to file.
@@ -48,7 +48,7 @@ export function file(facts: FilingFacts, filing: Filing, storeNowMs: number): Ju
   }
   const { standing } = facts;
   if (standing === undefined) return refused({ kind: 'refuse', code: 'invalid_token', details: {} });
-  const mode = modeNow(standing, group, now);
+  const mode = modeNow(standing, group, signer, now);
   const verdict = decideCall(
     callFacts(facts, filing, mode),
     filing.call,

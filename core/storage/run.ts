@@ -8,12 +8,12 @@ import { isAllowed } from './standing.ts';
 /** Judges whether the next byte may go out, which cannot be taken back. */
 export function start(
   facts: ApprovalFacts | undefined,
-  { fence, relocated, now }: Parameters<Storage['start']>[0],
+  { fence, relocated, signer, now }: Parameters<Storage['start']>[0],
   random: Random,
 ): Judged<boolean> {
   if (facts === undefined) return { answer: false, changes: [] };
   const { approval: before, standing } = facts;
-  const allowed = isAllowed(standing, before.group, now);
+  const allowed = isAllowed(standing, before.group, signer, now);
   const after = transition(before, { type: 'start', fence, allowed }, now);
   if (after === undefined) return { answer: false, changes: [] };
   const { ownerId } = after;

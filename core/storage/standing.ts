@@ -2,26 +2,49 @@ import { type Limits, limitsOf } from '../gate/limits.ts';
 import { effectiveMode, type Group, type Mode } from '../gate/permissions.ts';
 import type { Credential } from '../ports/storage.ts';
 import type { Standing, StoredCredential } from '../ports/store.ts';
+import type { Signer } from '../secrets/keyring.ts';
+import { isCredentialIntact } from './signed-rows.ts';
 
 /** A credential as it is now: an overlap that is over is not shown. */
-export function credentialAt(stored: StoredCredential, now: Date): Credential {
+export function credentialAt(stored: StoredCredential, isAltered: boolean, now: Date): Credential {
   const { overlapUntil } = stored;
-  return { ...stored, overlapUntil: overlapUntil !== null && overlapUntil > now ? overlapUntil : null };
+  // Field by field: leaving one out of a copy costs more, and every call makes one.
+  return {
+    ownerId: stored.ownerId,
+    credentialId: stored.credentialId,
+    kind: stored.kind,
+    name: stored.name,
+    modes: stored.modes,
+    revision: stored.revision,
+    createdAt: stored.createdAt,
+    expiresAt: stored.expiresAt,
+    overlapUntil: overlapUntil !== null && overlapUntil > now ? overlapUntil : null,
+    revokedAt: stored.revokedAt,
+    isAltered,
+  };
 }
 
-/** On: not revoked, and one of its secrets is live. */
-export function isOn({ revokedAt, expiresAt, overlapUntil }: StoredCredential, now: Date): boolean {
-  return revokedAt === null && (expiresAt > now || (overlapUntil !== null && overlapUntil > now));
+/** On: not revoked, one of its secrets is live, and its row is as Countersign wrote it. */
+export function isOn(credential: StoredCredential, signer: Signer, now: Date): boolean {
+  const { revokedAt, expiresAt, overlapUntil } = credential;
+  if (revokedAt !== null) return false;
+  const isLive = expiresAt > now || (overlapUntil !== null && overlapUntil > now);
+  return isLive && isCredentialIntact(credential, signer);
 }
 
 /** The mode that counts for the group; undefined when the credential is off. */
-export function modeNow({ credential, plan }: Standing, group: Group, now: Date): Mode | undefined {
-  return isOn(credential, now) ? effectiveMode(group, credential.modes[group], plan) : undefined;
+export function modeNow(
+  { credential, plan }: Standing,
+  group: Group,
+  signer: Signer,
+  now: Date,
+): Mode | undefined {
+  return isOn(credential, signer, now) ? effectiveMode(group, credential.modes[group], plan) : undefined;
 }
 
 /** `allowed` of the approval machine: credential and permission are still on. */
-export function isAllowed(standing: Standing, group: Group, now: Date): boolean {
-  const mode = modeNow(standing, group, now);
+export function isAllowed(standing: Standing, group: Group, signer: Signer, now: Date): boolean {
+  const mode = modeNow(standing, group, signer, now);
   return mode !== undefined && mode !== 'off';
 }
 

@@ -116,11 +116,13 @@ function row(key: Credential) {
     created_at: key.createdAt.toISOString(),
     expires_at: key.expiresAt.toISOString(),
     revoked_at: key.revokedAt?.toISOString() ?? null,
+    altered: key.isAltered,
   };
 }
 
 function line(key: Credential): string {
   const day = (date: Date) => date.toISOString().slice(0, 10);
   const end = key.revokedAt === null ? `expires ${day(key.expiresAt)}` : `revoked ${day(key.revokedAt)}`;
-  return `${key.credentialId}  ${end}  ${key.name}`;
+  const altered = key.isAltered ? '  CHANGED OUTSIDE COUNTERSIGN: revoke it' : '';
+  return `${key.credentialId}  ${end}  ${key.name}${altered}`;
 }

@@ -124,8 +124,9 @@ function keyPage(baseUrl: string, name: string, apiKey: string, done: string): R
 async function listPage(visit: OwnerVisit, problems: readonly string[]): Promise<Reply> {
   const { service, owner, token, query } = visit;
   const keys = await service.keys.list(owner.ownerId);
-  const live = keys.filter(({ revokedAt }) => revokedAt === null);
-  const revoked = keys.filter(({ revokedAt }) => revokedAt !== null);
+  const altered = keys.filter(({ isAltered }) => isAltered);
+  const live = keys.filter(({ isAltered, revokedAt }) => !isAltered && revokedAt === null);
+  const revoked = keys.filter(({ isAltered, revokedAt }) => !isAltered && revokedAt !== null);
   return page(
     'Integrations',
     <>
@@ -134,6 +135,9 @@ async function listPage(visit: OwnerVisit, problems: readonly string[]): Promise
       <Problems problems={problems} />
       <section aria-labelledby="keys">
         <h2 id="keys">Keys</h2>
+        {altered.map((key) => (
+          <AlteredKey credential={key} token={token} />
+        ))}
         {live.length === 0 ? <p class="quiet">No program has a key.</p> : null}
         {live.map((key) => (
           <LiveKey credential={key} plan={owner.plan} zone={owner.timezone} token={token} />
@@ -161,6 +165,27 @@ async function listPage(visit: OwnerVisit, problems: readonly string[]): Promise
       )}
     </>,
     problems.length === 0 ? 200 : 422,
+  );
+}
+
+/** Shows nothing else of it: somebody else wrote that. */
+function AlteredKey({ credential, token }: { credential: Credential; token: string }) {
+  return (
+    <article class="key">
+      <div class="row-head">
+        <strong>
+          <Quoted text={credential.name} />
+        </strong>
+        <div class="actions">
+          <Form action={`/integrations/${credential.credentialId}/revoke`} token={token}>
+            <button type="submit" class="outline secondary">
+              Revoke
+            </button>
+          </Form>
+        </div>
+      </div>
+      <p role="alert">This key was changed outside Countersign. Revoke it and create a new one.</p>
+    </article>
   );
 }
 

@@ -23,6 +23,7 @@ import {
   NOON,
   reclaim,
   run,
+  SIGNER,
   settle,
   start,
   told,
@@ -114,7 +115,7 @@ const ROWS = { address: 1, newcomers: 2, repeaters: 3 };
 /** Every verb of the port, so that it has something to do. */
 const VERBS: Record<Exclude<keyof Storage, 'close'>, (storage: Storage, scene: Scene) => Promise<unknown>> = {
   healthy: (s) => s.healthy(),
-  admit: (s, { key }) => s.admit({ ...key, slotId: 'another', leaseMs: LEASE_MS, now: NOON }),
+  admit: (s, { key }) => s.admit({ signer: SIGNER, ...key, slotId: 'another', leaseMs: LEASE_MS, now: NOON }),
   claim: (s, { key }) => s.claim({ ...key, key: 'k2', fingerprint: 'f', leaseMs: LEASE_MS, now: NOON }),
   renew: (s, { key: { ownerId, credentialId }, slotId, approved, executed }) =>
     s.renew(
@@ -159,16 +160,28 @@ const VERBS: Record<Exclude<keyof Storage, 'close'>, (storage: Storage, scene: S
   activity: (s, { key: { ownerId } }) => s.activity({ ownerId, limit: 10 }),
   addCredential: (s, { key: { ownerId } }) =>
     s.addCredential({
+      signer: SIGNER,
       ...{ ownerId, credentialId: 'key_2', kind: 'pat', name: 'n', modes: DIRECT, secretHash: randomUUID() },
       ...{ expiresAt: LATE, now: NOON },
     }),
   rotate: (s, { key }) =>
-    s.rotate({ ...key, secretHash: randomUUID(), expiresAt: LATE, overlapMs: 1000, now: NOON }),
-  revoke: (s, { key }) => s.revoke({ ...key, now: NOON }),
-  revokeBySecret: (s, { key }) => s.revokeBySecret(key.secretHash, NOON),
-  setModes: (s, { key }) => s.setModes({ ...key, modes: { ...DIRECT, 'mail:send': 'off' }, now: NOON }),
-  credentials: (s, { key: { ownerId } }) => s.credentials(ownerId),
+    s.rotate({
+      signer: SIGNER,
+      ...key,
+      secretHash: randomUUID(),
+      expiresAt: LATE,
+      overlapMs: 1000,
+      now: NOON,
+    }),
+  revoke: (s, { key }) => s.revoke({ signer: SIGNER, ...key, now: NOON }),
+  revokeBySecret: (s, { key }) => s.revokeBySecret({ secretHash: key.secretHash, signer: SIGNER, now: NOON }),
+  setModes: (s, { key }) =>
+    s.setModes({ signer: SIGNER, ...key, modes: { ...DIRECT, 'mail:send': 'off' }, now: NOON }),
+  credentials: (s, { key: { ownerId } }) => s.credentials(ownerId, SIGNER),
   addOwner: (s) => addOwner(s),
+  unsignedOwners: (s) => s.unsignedOwners(),
+  signKeys: (s, { key: { ownerId } }) => s.signKeys({ ownerId, signer: SIGNER, now: NOON }),
+  keysRecord: (s, { key: { ownerId } }) => s.keysRecord(ownerId),
   owner: (s, { key: { ownerId } }) => s.owner(ownerId),
   owners: (s) => s.owners(),
   ownerByEmail: (s, { key: { ownerId } }) => s.ownerByEmail(`${ownerId}@example.org`),

@@ -10,7 +10,16 @@ import { SCHEMA_9 } from '../../../adapters/sqlite/schema-9.ts';
 import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
 import { ServiceError } from '../../../core/contract/errors.ts';
 import type { FolderRoles } from '../../../core/folders/roles.ts';
-import { addOwnerAndKey, approve, ask, filing, NOON, reject, run } from '../../contracts/storage/scene.ts';
+import {
+  addOwnerAndKey,
+  approve,
+  ask,
+  filing,
+  NOON,
+  reject,
+  run,
+  SIGNER,
+} from '../../contracts/storage/scene.ts';
 import { aSession, begin } from '../../contracts/storage/session-scene.ts';
 import { USUAL_ROLES } from '../../folder-roles.ts';
 
@@ -342,7 +351,7 @@ describe('a row that this program does not know', () => {
     db.exec("UPDATE approvals SET state = 'approved', error = 'of the future'");
     await expect(storage.approval(key.ownerId, approval.id)).rejects.toThrow(/reason/);
     db.exec("UPDATE credentials SET modes = '{}'");
-    await expect(storage.credentials(key.ownerId)).rejects.toThrow(/modes/);
+    await expect(storage.credentials(key.ownerId, SIGNER)).rejects.toThrow(/modes/);
     db.exec('UPDATE owners SET limits = \'{"of the future": 1}\'');
     await expect(storage.owner(key.ownerId)).rejects.toThrow(/limits/);
     db.close();

@@ -24,6 +24,7 @@ import {
   recorded,
   reject,
   run,
+  SIGNER,
   settle,
   start,
   told,
@@ -201,7 +202,14 @@ export function approvalPromises(store: Store): void {
       const { ownerId } = await addOwnerAndKey(storage);
       const decision = { type: 'reject' } as const;
       expect(
-        await storage.decide({ ownerId, approvalId: 'apr_none', decision, leaseMs: 1, now: NOON }),
+        await storage.decide({
+          signer: SIGNER,
+          ownerId,
+          approvalId: 'apr_none',
+          decision,
+          leaseMs: 1,
+          now: NOON,
+        }),
       ).toBeUndefined();
     });
   });
@@ -271,8 +279,8 @@ export function approvalPromises(store: Store): void {
       ];
       const approvals = [];
       for (const key of [revoked, expired, forbidden]) approvals.push(await run(storage, key));
-      await storage.revoke({ ...revoked, now: NOON });
-      await storage.setModes({ ...forbidden, modes: PRESETS.read.modes, now: NOON });
+      await storage.revoke({ signer: SIGNER, ...revoked, now: NOON });
+      await storage.setModes({ signer: SIGNER, ...forbidden, modes: PRESETS.read.modes, now: NOON });
       for (const approval of approvals) expect(await start(storage, approval, at(MINUTE_MS))).toBe(false);
     });
 
@@ -280,7 +288,12 @@ export function approvalPromises(store: Store): void {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const approval = await run(storage, key);
-      await storage.setModes({ ...key, modes: { ...DIRECT, 'mail:send': 'approval' }, now: NOON });
+      await storage.setModes({
+        signer: SIGNER,
+        ...key,
+        modes: { ...DIRECT, 'mail:send': 'approval' },
+        now: NOON,
+      });
       expect(await start(storage, approval)).toBe(true);
     });
 
@@ -310,7 +323,14 @@ export function approvalPromises(store: Store): void {
     it('is refused for what there is not', async () => {
       const { storage } = store();
       const { ownerId } = await addOwnerAndKey(storage);
-      const none = { ownerId, approvalId: 'apr_none', fence: 1, relocated: ['mark'], now: NOON };
+      const none = {
+        ownerId,
+        approvalId: 'apr_none',
+        fence: 1,
+        relocated: ['mark'],
+        signer: SIGNER,
+        now: NOON,
+      };
       expect(await storage.start(none)).toBe(false);
       expect(await storage.relocatedAmong(ownerId, ['mark'])).toEqual(new Set());
     });

@@ -16,6 +16,7 @@ import {
   LAPSED_MS,
   LEASE_MS,
   NOON,
+  SIGNER,
 } from './scene.ts';
 
 const PLANS: readonly Plan[] = ['free', 'paid'];
@@ -44,7 +45,7 @@ export function callPromises(store: Store): void {
       const answer = await admit(storage, key);
       if (answer.kind !== 'admitted') throw new Error(answer.kind);
       expect(answer.caller.owner).toEqual(await storage.owner(key.ownerId));
-      expect([answer.caller.credential]).toEqual(await storage.credentials(key.ownerId));
+      expect([answer.caller.credential]).toEqual(await storage.credentials(key.ownerId, SIGNER));
       expect(answer.caller.accounts).toEqual(await storage.accounts(key.ownerId));
       expect(answer.caller.accounts.map(({ label }) => label)).toEqual(['work', 'home']);
       expect(answer.rate).toEqual({ limit: 60, remaining: 59, resetS: 60 });
@@ -58,7 +59,7 @@ export function callPromises(store: Store): void {
       expect(await call(storage, key, at(999))).toBe('admitted');
       expect(await call(storage, key, at(1000))).toBe('unknown');
       const revoked = await addKey(storage, ownerId);
-      await storage.revoke({ ...revoked, now: NOON });
+      await storage.revoke({ signer: SIGNER, ...revoked, now: NOON });
       expect(await call(storage, revoked)).toBe('unknown');
     });
 

@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { PRESETS } from '../../../core/gate/permissions.ts';
+import { createKeyring } from '../../../core/secrets/keyring.ts';
 import type { Store } from '../storage.ts';
 import {
   addKey,
@@ -10,8 +12,12 @@ import {
   at,
   call,
   DIRECT,
+  filing,
+  keysRecord,
+  LEASE_MS,
   NOON,
   run,
+  SIGNER,
   start,
   told,
 } from './scene.ts';
@@ -25,6 +31,7 @@ export function credentialPromises(store: Store): void {
       const { storage } = store();
       const ownerId = await addOwner(storage);
       const added = await storage.addCredential({
+        signer: SIGNER,
         ownerId,
         credentialId: 'key_1',
         kind: 'pat',
@@ -45,19 +52,24 @@ export function credentialPromises(store: Store): void {
         expiresAt: at(90 * DAY_MS),
         overlapUntil: null,
         revokedAt: null,
+        isAltered: false,
       });
-      expect(await storage.credentials(ownerId)).toEqual([added]);
+      expect(await storage.credentials(ownerId, SIGNER)).toEqual([added]);
     });
 
     it('rejects a secret, an id or an owner that cannot be', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const more = { kind: 'pat', name: 'n', modes: DIRECT, expiresAt: at(DAY_MS), now: NOON } as const;
-      await expect(storage.addCredential({ ...key, ...more, secretHash: 'new' })).rejects.toThrow();
-      await expect(storage.addCredential({ ...key, ...more, credentialId: 'key_new' })).rejects.toThrow();
+      await expect(
+        storage.addCredential({ signer: SIGNER, ...key, ...more, secretHash: 'new' }),
+      ).rejects.toThrow();
+      await expect(
+        storage.addCredential({ signer: SIGNER, ...key, ...more, credentialId: 'key_new' }),
+      ).rejects.toThrow();
       const orphan = { ownerId: 'nobody', credentialId: 'key_new', secretHash: 'new' };
-      await expect(storage.addCredential({ ...orphan, ...more })).rejects.toThrow();
-      expect(await storage.credentials(key.ownerId)).toHaveLength(1);
+      await expect(storage.addCredential({ signer: SIGNER, ...orphan, ...more })).rejects.toThrow();
+      expect(await storage.credentials(key.ownerId, SIGNER)).toHaveLength(1);
       expect(await call(storage, { ...key, secretHash: 'new' })).toBe('unknown');
     });
 
@@ -66,12 +78,66 @@ export function credentialPromises(store: Store): void {
       const ownerId = await addOwner(storage);
       const more = { ownerId, kind: 'pat', name: 'n', modes: DIRECT, expiresAt: at(DAY_MS) } as const;
       for (const n of [1, 2, 3]) {
-        await storage.addCredential({ ...more, credentialId: `key_${n}`, secretHash: `h${n}`, now: at(n) });
+        await storage.addCredential({
+          signer: SIGNER,
+          ...more,
+          credentialId: `key_${n}`,
+          secretHash: `h${n}`,
+          now: at(n),
+        });
       }
-      await storage.revoke({ ownerId, credentialId: 'key_2', now: at(9) });
-      const listed = await storage.credentials(ownerId);
+      await storage.revoke({ signer: SIGNER, ownerId, credentialId: 'key_2', now: at(9) });
+      const listed = await storage.credentials(ownerId, SIGNER);
       expect(listed.map(({ credentialId }) => credentialId)).toEqual(['key_3', 'key_2', 'key_1']);
       expect(listed.map(({ revokedAt }) => revokedAt)).toEqual([null, at(9), null]);
+    });
+  });
+
+  describe('a key that somebody else signed', () => {
+    const stranger = createKeyring([Buffer.alloc(32, 8)], randomBytes);
+
+    it('is refused by every verb that judges it', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const [waiting, running] = [await ask(storage, key), await run(storage, key)];
+      const { ownerId, credentialId } = key;
+      const judged = { signer: stranger, now: NOON };
+      expect(
+        await storage.admit({ ...judged, secretHash: key.secretHash, slotId: 's', leaseMs: LEASE_MS }),
+      ).toEqual({ kind: 'altered', credentialId });
+      expect(await storage.file(filing(key, { signer: stranger }))).toMatchObject({ code: 'invalid_token' });
+      const decision = { type: 'approve', digest: waiting.digest } as const;
+      const approving = { ...judged, ownerId, approvalId: waiting.id, decision, leaseMs: LEASE_MS };
+      expect(await storage.decide(approving)).toMatchObject({ won: false, approval: { state: 'pending' } });
+      expect(
+        await storage.start({ ...judged, ownerId, approvalId: running.id, fence: 1, relocated: [] }),
+      ).toBe(false);
+      const next = { secretHash: 'next', expiresAt: at(DAY_MS), overlapMs: DAY_MS };
+      expect(await storage.rotate({ ...judged, ownerId, credentialId, ...next })).toBeUndefined();
+      expect(await storage.setModes({ ...judged, ownerId, credentialId, modes: DIRECT })).toBeUndefined();
+      expect(await storage.credentials(ownerId, stranger)).toMatchObject([{ isAltered: true }]);
+      // Nothing of that has changed it.
+      expect(await call(storage, key)).toBe('admitted');
+      expect(await start(storage, running)).toBe(true);
+    });
+
+    it('can be revoked, and is signed again then', async () => {
+      const { storage } = store();
+      const { ownerId, credentialId } = await addOwnerAndKey(storage);
+      const revoke = (now: Date) => storage.revoke({ ownerId, credentialId, signer: stranger, now });
+      expect(await revoke(at(1))).toMatchObject({ revokedAt: at(1) });
+      expect(await storage.credentials(ownerId, stranger)).toMatchObject([{ isAltered: false }]);
+      expect(await revoke(at(2))).toMatchObject({ revokedAt: at(1) });
+    });
+
+    it('is not signed by an upgrade: the record of its owner says that keys are signed', async () => {
+      const { storage } = store();
+      const { ownerId } = await addOwnerAndKey(storage);
+      expect(await storage.keysRecord(ownerId)).toEqual(keysRecord(ownerId));
+      expect(await storage.unsignedOwners()).toEqual([]);
+      expect(await storage.signKeys({ ownerId, signer: stranger, now: NOON })).toBeUndefined();
+      expect(await storage.signKeys({ ownerId: 'nobody', signer: stranger, now: NOON })).toBeUndefined();
+      expect(await storage.credentials(ownerId, SIGNER)).toMatchObject([{ isAltered: false }]);
     });
   });
 
@@ -81,6 +147,7 @@ export function credentialPromises(store: Store): void {
       const key = await addOwnerAndKey(storage);
       const next = { ...key, secretHash: 'next' };
       const rotated = await storage.rotate({
+        signer: SIGNER,
         ...next,
         expiresAt: at(60 * DAY_MS),
         overlapMs: DAY_MS,
@@ -96,7 +163,13 @@ export function credentialPromises(store: Store): void {
       const { storage } = store();
       const key = await addKey(storage, await addOwner(storage), { expiresAt: at(HOUR_MS) });
       const next = { ...key, secretHash: 'next' };
-      const rotated = await storage.rotate({ ...next, expiresAt: at(DAY_MS), overlapMs: DAY_MS, now: NOON });
+      const rotated = await storage.rotate({
+        signer: SIGNER,
+        ...next,
+        expiresAt: at(DAY_MS),
+        overlapMs: DAY_MS,
+        now: NOON,
+      });
       expect(rotated?.overlapUntil).toEqual(at(HOUR_MS));
       expect(await call(storage, key, at(HOUR_MS))).toBe('unknown');
       expect(await call(storage, next, at(HOUR_MS))).toBe('admitted');
@@ -109,9 +182,21 @@ export function credentialPromises(store: Store): void {
         { ...first, secretHash: 'second' },
         { ...first, secretHash: 'third' },
       ];
-      await storage.rotate({ ...second, expiresAt: at(9 * DAY_MS), overlapMs: DAY_MS, now: NOON });
+      await storage.rotate({
+        signer: SIGNER,
+        ...second,
+        expiresAt: at(9 * DAY_MS),
+        overlapMs: DAY_MS,
+        now: NOON,
+      });
       const now = at(HOUR_MS);
-      const rotated = await storage.rotate({ ...third, expiresAt: at(9 * DAY_MS), overlapMs: HOUR_MS, now });
+      const rotated = await storage.rotate({
+        signer: SIGNER,
+        ...third,
+        expiresAt: at(9 * DAY_MS),
+        overlapMs: HOUR_MS,
+        now,
+      });
       expect(rotated?.overlapUntil).toEqual(at(2 * HOUR_MS));
       for (const one of [first, second, third]) expect(await call(storage, one, now)).toBe('admitted');
       for (const one of [first, second]) expect(await call(storage, one, at(2 * HOUR_MS))).toBe('unknown');
@@ -124,11 +209,11 @@ export function credentialPromises(store: Store): void {
       const inMs = (ms: number) => new Date(now.getTime() + ms);
       const key = await addKey(storage, await addOwner(storage), { expiresAt: inMs(90 * DAY_MS) });
       const rotate = (secretHash: string, overlapMs: number) =>
-        storage.rotate({ ...key, secretHash, expiresAt: inMs(90 * DAY_MS), overlapMs, now });
+        storage.rotate({ signer: SIGNER, ...key, secretHash, expiresAt: inMs(90 * DAY_MS), overlapMs, now });
       await rotate('second', HOUR_MS);
-      expect(await storage.credentials(key.ownerId)).toMatchObject([{ overlapUntil: inMs(HOUR_MS) }]);
+      expect(await storage.credentials(key.ownerId, SIGNER)).toMatchObject([{ overlapUntil: inMs(HOUR_MS) }]);
       await rotate('third', 0);
-      expect(await storage.credentials(key.ownerId)).toMatchObject([{ overlapUntil: null }]);
+      expect(await storage.credentials(key.ownerId, SIGNER)).toMatchObject([{ overlapUntil: null }]);
     });
 
     it('is for live credentials', async () => {
@@ -136,10 +221,17 @@ export function credentialPromises(store: Store): void {
       const ownerId = await addOwner(storage);
       const expired = await addKey(storage, ownerId, { expiresAt: NOON });
       const revoked = await addKey(storage, ownerId);
-      await storage.revoke({ ...revoked, now: NOON });
+      await storage.revoke({ signer: SIGNER, ...revoked, now: NOON });
       for (const key of [expired, revoked, { ownerId, credentialId: 'key_none' }]) {
         const secretHash = `next of ${key.credentialId}`;
-        const request = { ...key, secretHash, expiresAt: at(DAY_MS), overlapMs: DAY_MS, now: NOON };
+        const request = {
+          ...key,
+          signer: SIGNER,
+          secretHash,
+          expiresAt: at(DAY_MS),
+          overlapMs: DAY_MS,
+          now: NOON,
+        };
         expect(await storage.rotate(request)).toBeUndefined();
         expect(await call(storage, { ...key, secretHash })).toBe('unknown');
       }
@@ -148,7 +240,14 @@ export function credentialPromises(store: Store): void {
     it('keeps a credential on for as long as one of its secrets lives', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
-      const brief = { ...key, secretHash: 'brief', expiresAt: at(HOUR_MS), overlapMs: DAY_MS, now: NOON };
+      const brief = {
+        ...key,
+        signer: SIGNER,
+        secretHash: 'brief',
+        expiresAt: at(HOUR_MS),
+        overlapMs: DAY_MS,
+        now: NOON,
+      };
       await storage.rotate(brief);
       const approval = await run(storage, key, { now: at(2 * HOUR_MS) });
       expect(await start(storage, approval, at(2 * HOUR_MS))).toBe(true);
@@ -163,7 +262,9 @@ export function credentialPromises(store: Store): void {
       const waiting = [await ask(storage, key), await ask(storage, key)];
       const approved = (await approve(storage, await ask(storage, key))).approval;
       const elsewhere = await ask(storage, other);
-      expect(await storage.revoke({ ...key, now: at(5) })).toMatchObject({ revokedAt: at(5) });
+      expect(await storage.revoke({ signer: SIGNER, ...key, now: at(5) })).toMatchObject({
+        revokedAt: at(5),
+      });
       for (const approval of waiting) {
         expect(await storage.approval(key.ownerId, approval.id)).toMatchObject({
           state: 'cancelled',
@@ -177,23 +278,40 @@ export function credentialPromises(store: Store): void {
       }
       expect(await call(storage, other)).toBe('admitted');
       // Once is enough.
-      expect(await storage.revoke({ ...key, now: at(6) })).toMatchObject({ revokedAt: at(5) });
-      expect(await storage.revoke({ ...key, credentialId: 'key_none', now: NOON })).toBeUndefined();
+      expect(await storage.revoke({ signer: SIGNER, ...key, now: at(6) })).toMatchObject({
+        revokedAt: at(5),
+      });
+      expect(
+        await storage.revoke({ signer: SIGNER, ...key, credentialId: 'key_none', now: NOON }),
+      ).toBeUndefined();
     });
 
     it('finds the credential by any of its live secrets', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const waiting = await ask(storage, key);
-      const next = { ...key, secretHash: 'next', expiresAt: at(9 * DAY_MS), overlapMs: DAY_MS, now: NOON };
+      const next = {
+        ...key,
+        signer: SIGNER,
+        secretHash: 'next',
+        expiresAt: at(9 * DAY_MS),
+        overlapMs: DAY_MS,
+        now: NOON,
+      };
       await storage.rotate(next);
-      expect(await storage.revokeBySecret('never given', NOON)).toBe(false);
-      expect(await storage.revokeBySecret(key.secretHash, at(DAY_MS))).toBe(false);
+      expect(await storage.revokeBySecret({ secretHash: 'never given', signer: SIGNER, now: NOON })).toBe(
+        false,
+      );
+      expect(
+        await storage.revokeBySecret({ secretHash: key.secretHash, signer: SIGNER, now: at(DAY_MS) }),
+      ).toBe(false);
       expect(await call(storage, next)).toBe('admitted');
-      expect(await storage.revokeBySecret(key.secretHash, at(DAY_MS - 1))).toBe(true);
+      expect(
+        await storage.revokeBySecret({ secretHash: key.secretHash, signer: SIGNER, now: at(DAY_MS - 1) }),
+      ).toBe(true);
       for (const one of [key, next]) expect(await call(storage, one)).toBe('unknown');
       expect((await storage.approval(key.ownerId, waiting.id))?.error).toBe('credential_off');
-      expect(await storage.revokeBySecret('next', NOON)).toBe(false);
+      expect(await storage.revokeBySecret({ secretHash: 'next', signer: SIGNER, now: NOON })).toBe(false);
     });
   });
 
@@ -206,7 +324,10 @@ export function credentialPromises(store: Store): void {
       const reply = await ask(storage, key, { group: 'mail:reply', tool: 'send_reply' });
       const elsewhere = await ask(storage, other);
       const modes = { ...DIRECT, 'mail:send': 'off' } as const;
-      expect(await storage.setModes({ ...key, modes, now: at(5) })).toMatchObject({ revision: 2, modes });
+      expect(await storage.setModes({ signer: SIGNER, ...key, modes, now: at(5) })).toMatchObject({
+        revision: 2,
+        modes,
+      });
       expect(await storage.approval(key.ownerId, send.id)).toMatchObject({
         state: 'cancelled',
         error: 'permission_off',
@@ -215,7 +336,9 @@ export function credentialPromises(store: Store): void {
       for (const approval of [reply, elsewhere]) {
         expect(await storage.approval(key.ownerId, approval.id)).toEqual(approval);
       }
-      expect(await storage.setModes({ ...key, modes: DIRECT, now: at(6) })).toMatchObject({ revision: 3 });
+      expect(await storage.setModes({ signer: SIGNER, ...key, modes: DIRECT, now: at(6) })).toMatchObject({
+        revision: 3,
+      });
       expect((await storage.approval(key.ownerId, send.id))?.state).toBe('cancelled');
     });
 
@@ -223,11 +346,19 @@ export function credentialPromises(store: Store): void {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       expect(
-        await storage.setModes({ ...key, credentialId: 'key_none', modes: DIRECT, now: NOON }),
+        await storage.setModes({
+          signer: SIGNER,
+          ...key,
+          credentialId: 'key_none',
+          modes: DIRECT,
+          now: NOON,
+        }),
       ).toBeUndefined();
-      const revoked = await storage.revoke({ ...key, now: NOON });
-      expect(await storage.setModes({ ...key, modes: PRESETS.read.modes, now: NOON })).toBeUndefined();
-      expect(await storage.credentials(key.ownerId)).toEqual([revoked]);
+      const revoked = await storage.revoke({ signer: SIGNER, ...key, now: NOON });
+      expect(
+        await storage.setModes({ signer: SIGNER, ...key, modes: PRESETS.read.modes, now: NOON }),
+      ).toBeUndefined();
+      expect(await storage.credentials(key.ownerId, SIGNER)).toEqual([revoked]);
     });
   });
 }

@@ -20,6 +20,7 @@ import {
   ROOMY,
   reject,
   run,
+  SIGNER,
   settle,
   start,
 } from './scene.ts';
@@ -96,19 +97,19 @@ export function filingPromises(store: Store): void {
       const key = await addOwnerAndKey(storage);
       const now = NOON;
       expect(await storage.file(filing(key))).toMatchObject({ kind: 'run' });
-      await storage.setModes({ ...key, modes: { ...DIRECT, 'mail:send': 'approval' }, now });
+      await storage.setModes({ signer: SIGNER, ...key, modes: { ...DIRECT, 'mail:send': 'approval' }, now });
       expect(await storage.file(filing(key))).toMatchObject({
         kind: 'ask',
         approval: { reasons: ['mode_approval'] },
       });
-      await storage.setModes({ ...key, modes: { ...DIRECT, 'mail:send': 'off' }, now });
+      await storage.setModes({ signer: SIGNER, ...key, modes: { ...DIRECT, 'mail:send': 'off' }, now });
       expect(await storage.file(filing(key))).toMatchObject({
         kind: 'refuse',
         code: 'not_permitted',
         details: { group: 'mail:send' },
       });
-      await storage.setModes({ ...key, modes: DIRECT, now });
-      await storage.revoke({ ...key, now });
+      await storage.setModes({ signer: SIGNER, ...key, modes: DIRECT, now });
+      await storage.revoke({ signer: SIGNER, ...key, now });
       expect(await storage.file(filing(key))).toMatchObject({ kind: 'refuse', code: 'invalid_token' });
       const expired = await addKey(storage, key.ownerId, { expiresAt: at(1) });
       expect(await storage.file(filing(expired, { now: at(1) }))).toMatchObject({ code: 'invalid_token' });
@@ -243,8 +244,8 @@ export function filingPromises(store: Store): void {
       const repeat = { kind: 'ask', approval: { reasons: ['likely_repeat'] } };
       const again = (now: Date) => storage.file(filing(other, { requestHash: 'same', now }));
       expect(await again(at(HOUR_MS - 1))).toMatchObject(repeat);
-      await storage.setModes({ ...other, modes: PRESETS.read.modes, now: NOON });
-      await storage.setModes({ ...other, modes: DIRECT, now: NOON });
+      await storage.setModes({ signer: SIGNER, ...other, modes: PRESETS.read.modes, now: NOON });
+      await storage.setModes({ signer: SIGNER, ...other, modes: DIRECT, now: NOON });
       expect(await again(at(HOUR_MS))).toMatchObject({ kind: 'run' });
     });
 

@@ -20,6 +20,7 @@ import {
   NOON,
   reject,
   run,
+  SIGNER,
   start,
 } from './scene.ts';
 import { aSession, PASSWORD_HASH } from './session-scene.ts';
@@ -30,7 +31,15 @@ async function settled(storage: Storage, secretHash: string) {
   const ownerId = await addOwner(storage);
   const key: Key = { ownerId, credentialId: 'key_same', secretHash };
   const expiresAt = at(90 * 86_400_000);
-  await storage.addCredential({ ...key, kind: 'pat', name: 'n', modes: DIRECT, expiresAt, now: NOON });
+  await storage.addCredential({
+    signer: SIGNER,
+    ...key,
+    kind: 'pat',
+    name: 'n',
+    modes: DIRECT,
+    expiresAt,
+    now: NOON,
+  });
   await storage.addAccount({
     ownerId,
     label: 'l',
@@ -81,7 +90,7 @@ async function everything(storage: Storage, ownerId: string, secretHash: string)
   return {
     owner: await storage.owner(ownerId),
     accounts: await storage.accounts(ownerId),
-    credentials: await storage.credentials(ownerId),
+    credentials: await storage.credentials(ownerId, SIGNER),
     approvals,
     plans,
     gists: await storage.gists(ownerId, ['apr_waiting', 'apr_running', 'apr_done']),
@@ -142,7 +151,7 @@ export function isolationPromises(store: Store): void {
       const expiresAt = at(86_400_000);
       const before = await everything(storage, key.ownerId, 'one');
       const ownerId = await addOwner(storage);
-      const alien = { ownerId, credentialId: key.credentialId, now: at(1) };
+      const alien = { ownerId, credentialId: key.credentialId, signer: SIGNER, now: at(1) };
 
       for (const decision of [{ type: 'approve', digest: one.waiting.digest }, { type: 'reject' }] as const) {
         const request = { ...alien, approvalId: one.waiting.id, decision, leaseMs: LEASE_MS };
@@ -150,7 +159,12 @@ export function isolationPromises(store: Store): void {
       }
       expect(await storage.cancel({ ...alien, approvalId: one.waiting.id })).toBeUndefined();
       expect(
-        await storage.start({ ...alien, approvalId: one.approved.id, fence: 1, relocated: ['mark'] }),
+        await storage.start({
+          ...alien,
+          approvalId: one.approved.id,
+          fence: 1,
+          relocated: ['mark'],
+        }),
       ).toBe(false);
       const settlement = { end: DONE, recipients: ['a@x.org'], followUp: true, leaseMs: LEASE_MS } as const;
       await expect(
@@ -212,7 +226,7 @@ export function isolationPromises(store: Store): void {
       expect(await storage.file(target)).toMatchObject({ details: { approval_id: two.waiting.id } });
       await reject(storage, two.waiting);
       await storage.endSession(two.key.ownerId, 'ses_same');
-      await storage.revoke({ ...two.key, now: NOON });
+      await storage.revoke({ signer: SIGNER, ...two.key, now: NOON });
       await storage.removeAccount({
         ownerId: two.key.ownerId,
         accountId: 1,

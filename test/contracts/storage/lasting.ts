@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../storage.ts';
-import { addOwnerAndKey, approve, ask, call, execute, NOON, reclaim, told } from './scene.ts';
+import { addOwnerAndKey, approve, ask, call, execute, NOON, reclaim, SIGNER, told } from './scene.ts';
 
 export function lastingPromises(store: Store): void {
   describe('a store', () => {
@@ -14,7 +14,9 @@ export function lastingPromises(store: Store): void {
       await expect(storage.owner(ownerId)).rejects.toThrow();
       await expect(storage.accounts(ownerId)).rejects.toThrow();
       await expect(storage.expire(NOON)).rejects.toThrow();
-      await expect(storage.admit({ secretHash: 'h', slotId: 's', leaseMs: 1, now: NOON })).rejects.toThrow();
+      await expect(
+        storage.admit({ signer: SIGNER, secretHash: 'h', slotId: 's', leaseMs: 1, now: NOON }),
+      ).rejects.toThrow();
     });
 
     it('keeps what it was told when it is opened again', async () => {
@@ -22,10 +24,13 @@ export function lastingPromises(store: Store): void {
       const key = await addOwnerAndKey(storage);
       const waiting = await ask(storage, key);
       const done = await execute(storage, key, {}, { recipients: ['a@x.org'], followUp: true, leaseMs: 0 });
-      const [owner, credentials] = [await storage.owner(key.ownerId), await storage.credentials(key.ownerId)];
+      const [owner, credentials] = [
+        await storage.owner(key.ownerId),
+        await storage.credentials(key.ownerId, SIGNER),
+      ];
       const again = await store().reopen();
       expect(await again.owner(key.ownerId)).toEqual(owner);
-      expect(await again.credentials(key.ownerId)).toEqual(credentials);
+      expect(await again.credentials(key.ownerId, SIGNER)).toEqual(credentials);
       expect(await again.approval(key.ownerId, waiting.id)).toEqual(waiting);
       expect(await again.approval(key.ownerId, done.id)).toEqual(done);
       expect(await told(again, done)).toEqual(['executed']);
@@ -42,7 +47,7 @@ export function lastingPromises(store: Store): void {
       const waiting = await ask(other, key);
       expect((await approve(storage, waiting)).won).toBe(true);
       expect((await approve(other, waiting)).won).toBe(false);
-      await other.revoke({ ...key, now: NOON });
+      await other.revoke({ signer: SIGNER, ...key, now: NOON });
       expect(await call(storage, key)).toBe('unknown');
     });
   });

@@ -16,6 +16,7 @@ import {
   LEASE_MS,
   NOON,
   ROOMY,
+  SIGNER,
 } from './scene.ts';
 
 /**
@@ -181,6 +182,7 @@ const decide = fc
       const approval = pick(model, n);
       if (approval === undefined) return;
       const answer = await storage.decide({
+        signer: SIGNER,
         ownerId,
         approvalId: approval.id,
         decision:
@@ -234,7 +236,9 @@ const start = fc.record({ n: which, lost: fenceLost }).map(({ n, lost }) =>
     const may =
       approval.state === 'approved' && !approval.started && lost === 0 && inTime(model, approval) && model.on;
     const now = new Date(model.nowMs);
-    expect(await storage.start({ ownerId, approvalId: approval.id, fence, relocated: [], now })).toBe(may);
+    expect(
+      await storage.start({ signer: SIGNER, ownerId, approvalId: approval.id, fence, relocated: [], now }),
+    ).toBe(may);
     if (may) approval.started = true;
   }),
 );
@@ -333,7 +337,7 @@ const wait = fc.constantFrom(1, 5 * MINUTE_MS, 15 * MINUTE_MS, 23 * 60 * MINUTE_
 const permit = fc.boolean().map((on) =>
   step(`permit(${on})`, async (model, { storage, key }) => {
     const modes = on ? DIRECT : ({ ...DIRECT, 'mail:send': 'off' } as const);
-    await storage.setModes({ ...key, modes, now: new Date(model.nowMs) });
+    await storage.setModes({ signer: SIGNER, ...key, modes, now: new Date(model.nowMs) });
     model.on = on;
     if (on) return;
     for (const approval of model.approvals) {
@@ -436,7 +440,7 @@ export function modelPromises(store: Store): void {
             told: [],
           };
           await fc.asyncModelRun(() => ({ model, real: { storage, key } }), commands);
-          await storage.revoke({ ...key, now: NOON });
+          await storage.revoke({ signer: SIGNER, ...key, now: NOON });
           // What is left lapses no more into the next row's reclaim.
           for (const approval of model.approvals) await putAway(storage, key, approval, model.nowMs);
         }),

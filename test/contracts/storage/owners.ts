@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../storage.ts';
-import { at, NOON } from './scene.ts';
+import { at, keysRecord, NOON } from './scene.ts';
 
 const OWNER = {
   ownerId: 'user-1',
@@ -9,6 +9,7 @@ const OWNER = {
   plan: 'free',
   limits: { callsPerMinute: 5 },
   passwordHash: 'hash',
+  keysRecord: keysRecord('user-1'),
   now: NOON,
 } as const;
 
@@ -17,7 +18,7 @@ export function ownerPromises(store: Store): void {
     it('are found by id, and by email in any case', async () => {
       const { storage } = store();
       expect(await storage.addOwner(OWNER)).toBe(true);
-      const { passwordHash, now: _now, ...facts } = OWNER;
+      const { passwordHash, keysRecord: _record, now: _now, ...facts } = OWNER;
       const owner = { ...facts, activeAccountId: null };
       expect(await storage.owner('user-1')).toEqual(owner);
       expect(await storage.ownerByEmail('ADA.ÜNAL@EXAMPLE.ORG')).toEqual({ owner, passwordHash });

@@ -1,8 +1,17 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Approval } from '../../../core/approvals/approval.ts';
 import type { LimitOverrides } from '../../../core/gate/limits.ts';
 import { type Modes, type Plan, PRESETS } from '../../../core/gate/permissions.ts';
-import type { Activity, Caller, Filing, Settlement, Storage } from '../../../core/ports/storage.ts';
+import type {
+  Activity,
+  Caller,
+  Filing,
+  KeysRecord,
+  Settlement,
+  Storage,
+} from '../../../core/ports/storage.ts';
+import { createKeyring } from '../../../core/secrets/keyring.ts';
+import { keysSignature } from '../../../core/storage/signed-rows.ts';
 
 /** Owners, keys and requests as the promises of storage need them. Racers use it too, without a test runner. */
 
@@ -11,6 +20,9 @@ export const NOON = new Date('2026-03-10T12:00:00.000Z');
 export function at(ms: number): Date {
   return new Date(NOON.getTime() + ms);
 }
+
+/** Every process of a test has the same secret key. */
+export const SIGNER = createKeyring([Buffer.alloc(32, 7)], randomBytes);
 
 /** Long enough to be on while a test runs. */
 export const LEASE_MS = 60_000;
@@ -57,10 +69,16 @@ export async function addOwner(
     plan,
     limits,
     passwordHash: null,
+    keysRecord: keysRecord(ownerId),
     now: NOON,
   });
   if (!added) throw new Error('the owner was not added');
   return ownerId;
+}
+
+/** As the service makes it for a new owner. */
+export function keysRecord(ownerId: string): KeysRecord {
+  return { signedAt: NOON, signature: keysSignature(ownerId, NOON, SIGNER) };
 }
 
 export async function addKey(
@@ -69,7 +87,15 @@ export async function addKey(
   { modes = DIRECT, expiresAt = at(90 * 86_400_000) }: { modes?: Modes; expiresAt?: Date } = {},
 ): Promise<Key> {
   const key = { ownerId, credentialId: `key_${randomUUID()}`, secretHash: sha256(randomUUID()) };
-  await storage.addCredential({ ...key, kind: 'pat', name: 'agent', modes, expiresAt, now: NOON });
+  await storage.addCredential({
+    signer: SIGNER,
+    ...key,
+    kind: 'pat',
+    name: 'agent',
+    modes,
+    expiresAt,
+    now: NOON,
+  });
   return key;
 }
 
@@ -98,6 +124,7 @@ export function filing(key: Key, changes: Partial<Filing> = {}): Filing {
     call: { holds: [], sends: true, repeatable: true, targeted: false },
     claim: null,
     leaseMs: LEASE_MS,
+    signer: SIGNER,
     now: NOON,
     ...changes,
   };
@@ -125,6 +152,7 @@ export async function approve(
   { now = NOON, leaseMs = LEASE_MS, digest = approval.digest } = {},
 ): Promise<{ approval: Approval; won: boolean; sealedPlan: string | null }> {
   const decided = await storage.decide({
+    signer: SIGNER,
     ownerId: approval.ownerId,
     approvalId: approval.id,
     decision: { type: 'approve', digest },
@@ -141,6 +169,7 @@ export async function reject(
   now = NOON,
 ): Promise<{ approval: Approval; won: boolean; sealedPlan: string | null }> {
   const decided = await storage.decide({
+    signer: SIGNER,
     ownerId,
     approvalId: id,
     decision: { type: 'reject' },
@@ -157,7 +186,7 @@ export function start(
   now = NOON,
   relocated: readonly string[] = [],
 ): Promise<boolean> {
-  return storage.start({ ownerId, approvalId: id, fence: lease.fence, relocated, now });
+  return storage.start({ signer: SIGNER, ownerId, approvalId: id, fence: lease.fence, relocated, now });
 }
 
 export const DONE: Settlement['end'] = { type: 'succeed', result: { sent: true, recipients: 1 } };
@@ -224,7 +253,7 @@ export async function admit(
   key: Key,
   { now = NOON, leaseMs = LEASE_MS } = {},
 ): ReturnType<Storage['admit']> {
-  return storage.admit({ secretHash: key.secretHash, slotId: randomUUID(), leaseMs, now });
+  return storage.admit({ signer: SIGNER, secretHash: key.secretHash, slotId: randomUUID(), leaseMs, now });
 }
 
 /** Admits a call that is within every limit. */

@@ -1,0 +1,266 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { postgresStorage } from '../../../adapters/postgres/storage.ts';
+import { sandboxMail } from '../../../adapters/sandbox/mail.ts';
+import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
+import type { Log, LogFields } from '../../../core/ports/log.ts';
+import type { Mail } from '../../../core/ports/ports.ts';
+import type { Storage } from '../../../core/ports/storage.ts';
+import { ownRestServer } from '../../hosts/rest/rest-server.ts';
+import { callWith, openTestService, silentLog } from '../../open-service.ts';
+import { titledWithout } from '../../servers/missing-servers.ts';
+import { asked, missingPostgres, startPostgres } from '../../servers/postgres.ts';
+
+/** A database, and a way to change it behind Countersign's back. */
+interface OpenedStore {
+  /** As another process would. */
+  connect(): Storage;
+  /** Runs statements without the constraints that the schema sets. */
+  sql(text: string): Promise<void>;
+}
+
+async function sqlite(): Promise<OpenedStore> {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-altered-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'countersign.db');
+  return {
+    connect: () => sqliteStorage({ file }),
+    async sql(text) {
+      const db = new Database(file);
+      db.pragma('foreign_keys = OFF');
+      db.exec(text);
+      db.close();
+    },
+  };
+}
+
+async function postgres(): Promise<OpenedStore> {
+  const server = await startPostgres();
+  const location = await server.createDatabase();
+  onTestFinished(async () => {
+    await server.dropDatabase(location);
+    await server.stop();
+  });
+  return {
+    connect: () => postgresStorage({ connectionString: location }),
+    async sql(text) {
+      await asked(location, `SET session_replication_role = replica; SET search_path = countersign; ${text}`);
+    },
+  };
+}
+
+const STORES = [
+  { name: 'SQLite', open: sqlite, missing: [] },
+  { name: 'Postgres', open: postgres, missing: missingPostgres() },
+];
+
+/** What somebody could write into the rows of the key ID, whose owner has another key, OTHER. */
+const EDITS: Readonly<Record<string, string>> = {
+  'credentials.modes': `UPDATE credentials SET modes = replace(modes, '"mail:send":"approval"', '"mail:send":"direct"') WHERE credential_id = 'ID'`,
+  'credentials.name': "UPDATE credentials SET name = 'Trusted' WHERE credential_id = 'ID'",
+  'credentials.revision': "UPDATE credentials SET revision = revision + 1 WHERE credential_id = 'ID'",
+  'credentials.created_at_ms': "UPDATE credentials SET created_at_ms = 1 WHERE credential_id = 'ID'",
+  'credentials.expires_at_ms':
+    "UPDATE credentials SET expires_at_ms = expires_at_ms + 1 WHERE credential_id = 'ID'",
+  'credentials.overlap_until_ms':
+    "UPDATE credentials SET overlap_until_ms = expires_at_ms WHERE credential_id = 'ID'",
+  'credentials.kind': "UPDATE credentials SET kind = 'oauth' WHERE credential_id = 'ID'",
+  'credentials.credential_id': `
+    UPDATE secrets SET credential_id = 'key_moved' WHERE credential_id = 'ID';
+    UPDATE credentials SET credential_id = 'key_moved' WHERE credential_id = 'ID'`,
+  'credentials.owner_id': `
+    UPDATE secrets SET owner_id = 'victim' WHERE credential_id = 'ID';
+    UPDATE credentials SET owner_id = 'victim' WHERE credential_id = 'ID'`,
+  'credentials.signature': "UPDATE credentials SET signature = NULL WHERE credential_id = 'ID'",
+  'credentials.signature, of another row': `
+    UPDATE credentials SET signature = (SELECT signature FROM credentials WHERE credential_id = 'OTHER')
+    WHERE credential_id = 'ID'`,
+  'secrets.secret_hash': `
+    UPDATE secrets SET secret_hash = 'replaced' WHERE credential_id = 'OTHER';
+    UPDATE secrets SET credential_id = 'OTHER' WHERE credential_id = 'ID'`,
+  'secrets.expires_at_ms': "UPDATE secrets SET expires_at_ms = expires_at_ms + 1 WHERE credential_id = 'ID'",
+  'secrets.credential_id': "UPDATE secrets SET credential_id = 'OTHER' WHERE credential_id = 'ID'",
+  'secrets.owner_id': "UPDATE secrets SET owner_id = 'victim' WHERE credential_id = 'ID'",
+  'secrets.signature': "UPDATE secrets SET signature = NULL WHERE credential_id = 'ID'",
+};
+
+/** Edits that leave the key's id and a mode that can be judged. */
+const EDITED_CREDENTIALS = [
+  'credentials.modes',
+  'credentials.name',
+  'credentials.expires_at_ms',
+  'credentials.signature',
+];
+
+const SEND = { to: ['friend@example.org'], subject: 'Hello', body: 'Text' };
+
+async function open(store: () => Promise<OpenedStore>, given: { mail?: Mail } = {}) {
+  const { connect, sql } = await store();
+  const storage = connect();
+  const logged: { level: string; message: string; fields: LogFields | undefined }[] = [];
+  const to = (level: string) => (message: string, fields?: LogFields) => {
+    logged.push({ level, message, fields });
+  };
+  const log: Log = { info: to('info'), warn: to('warn'), error: to('error') };
+  const secretKeys = [randomBytes(32)];
+  const server = await ownRestServer({ given: { storage, log, secretKeys, ...given } });
+  const { service, ownerId, port } = server;
+  await service.owners.create({ ownerId: 'victim', email: 'victim@example.org' });
+  const newKey = () => service.keys.create({ ownerId, name: 'agent', preset: 'full' });
+  async function request(apiKey: string, body?: unknown): Promise<number> {
+    const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' };
+    const init = body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) };
+    const path = body === undefined ? '/v1/me' : '/v1/messages';
+    return (await fetch(`http://127.0.0.1:${port}${path}`, init)).status;
+  }
+  return { service, connect, storage, ownerId, secretKeys, logged, sql, newKey, request };
+}
+
+type Opened = Awaited<ReturnType<typeof open>>;
+
+async function edit({ sql }: Opened, name: string, keyId: string, otherId: string): Promise<void> {
+  await sql((EDITS[name] ?? '').replaceAll('ID', keyId).replaceAll('OTHER', otherId));
+}
+
+/** A send that waits for the owner. */
+async function waiting({ service, ownerId, request }: Opened, apiKey: string) {
+  expect(await request(apiKey, SEND)).toBe(202);
+  const [approval] = (await service.approvals.list(ownerId, { state: 'open', limit: 1 })).approvals;
+  if (approval === undefined) throw new Error('nothing waits');
+  return approval;
+}
+
+for (const { name, open: openStore, missing } of STORES) {
+  describe.skipIf(missing.length > 0)(
+    titledWithout([...missing], `a key that was changed in ${name}`),
+    () => {
+      it('is refused at the door, whatever column was changed', async () => {
+        const opened = await open(openStore);
+        for (const column of Object.keys(EDITS)) {
+          const [key, other] = [await opened.newKey(), await opened.newKey()];
+          expect(await opened.request(key.apiKey)).toBe(200);
+          await edit(opened, column, key.keyId, other.keyId);
+          const status = await opened.request(key.apiKey);
+          // A kind that this version does not know cannot be read at all.
+          expect({ column, status }).toEqual({ column, status: column === 'credentials.kind' ? 503 : 401 });
+          if (column === 'credentials.kind') await opened.sql("UPDATE credentials SET kind = 'pat'");
+        }
+      });
+
+      it('is named in the log and to the owner, who can only revoke it', async () => {
+        const opened = await open(openStore);
+        const { service, ownerId, logged } = opened;
+        const key = await opened.newKey();
+        await edit(opened, 'credentials.modes', key.keyId, '');
+        await opened.request(key.apiKey);
+        expect(logged).toEqual([
+          {
+            level: 'error',
+            message: 'a key was changed outside Countersign, and is refused',
+            fields: { key: key.keyId },
+          },
+        ]);
+        const isAltered = async () =>
+          (await service.keys.list(ownerId)).find(({ credentialId }) => credentialId === key.keyId)
+            ?.isAltered;
+        expect(await isAltered()).toBe(true);
+        await expect(service.keys.rotate(ownerId, key.keyId)).rejects.toThrow();
+        await expect(service.keys.setModes(ownerId, key.keyId, { 'mail:send': 'off' })).rejects.toThrow();
+        expect(await isAltered()).toBe(true);
+        await service.keys.revoke(ownerId, key.keyId);
+        expect(await isAltered()).toBe(false);
+      });
+
+      it('is altered by a secret that was added', async () => {
+        const opened = await open(openStore);
+        const key = await opened.newKey();
+        await opened.sql(`
+        INSERT INTO secrets (secret_hash, owner_id, credential_id, expires_at_ms)
+        VALUES ('added', '${opened.ownerId}', '${key.keyId}', 9000000000000)`);
+        expect(await opened.service.keys.list(opened.ownerId)).toContainEqual(
+          expect.objectContaining({ credentialId: key.keyId, isAltered: true }),
+        );
+        await expect(opened.service.keys.rotate(opened.ownerId, key.keyId)).rejects.toThrow();
+      });
+
+      it.each(EDITED_CREDENTIALS)('has its waiting request not approved: %s', async (column) => {
+        const opened = await open(openStore);
+        const key = await opened.newKey();
+        const approval = await waiting(opened, key.apiKey);
+        await edit(opened, column, key.keyId, '');
+        const { service, ownerId } = opened;
+        expect(await service.approvals.approve(ownerId, approval.id, approval.digest)).toMatchObject({
+          won: false,
+          approval: { state: 'pending' },
+        });
+        expect(await service.approvals.reject(ownerId, approval.id)).toMatchObject({ won: true });
+      });
+
+      it.each(EDITED_CREDENTIALS)('has its approved request not started: %s', async (column) => {
+        const mail = sandboxMail();
+        let meanwhile = async (): Promise<void> => undefined;
+        const given: Mail = {
+          ...mail,
+          async transmit(...args) {
+            await meanwhile();
+            await mail.transmit(...args);
+          },
+        };
+        const opened = await open(openStore, { mail: given });
+        const key = await opened.newKey();
+        const approval = await waiting(opened, key.apiKey);
+        meanwhile = () => edit(opened, column, key.keyId, '');
+        const { service, ownerId } = opened;
+        expect(await service.approvals.approve(ownerId, approval.id, approval.digest)).toMatchObject({
+          won: true,
+          approval: { state: 'failed', error: 'credential_off', startedAt: null },
+        });
+      });
+
+      it('that an older version wrote is signed at the first start, once', async () => {
+        const opened = await open(openStore);
+        const { sql, storage, ownerId, secretKeys } = opened;
+        const key = await opened.newKey();
+        expect(await opened.request(key.apiKey)).toBe(200);
+        const restarted = async (email: string) => {
+          const warned: unknown[] = [];
+          const log: Log = { ...silentLog, warn: (_message, fields) => warned.push(fields) };
+          const { service } = await openTestService({ storage: opened.connect(), secretKeys, log, email });
+          onTestFinished(() => service.stop());
+          const outcome = await callWith(service, key.apiKey, 'get_me');
+          return { outcome: outcome.status, warned };
+        };
+        await sql(`
+        UPDATE credentials SET signature = NULL; UPDATE secrets SET signature = NULL;
+        UPDATE owners SET keys_signature = NULL, keys_signed_at_ms = NULL WHERE owner_id = '${ownerId}'`);
+        expect(await opened.request(key.apiKey)).toBe(401);
+        expect(await restarted('second@example.org')).toEqual({ outcome: 'ok', warned: [{ keys: 2 }] });
+        expect(await opened.request(key.apiKey)).toBe(200);
+        const signing = { kind: 'upgrade', outcome: '2 keys signed' };
+        expect(await storage.activity({ ownerId, limit: 100 })).toContainEqual(
+          expect.objectContaining(signing),
+        );
+        expect(await storage.keysRecord(ownerId)).toBeDefined();
+
+        await sql('UPDATE credentials SET signature = NULL');
+        expect(await restarted('third@example.org')).toEqual({ outcome: 'error', warned: [] });
+      });
+
+      it('stays good when the secret keys are rotated', async () => {
+        const opened = await open(openStore);
+        const key = await opened.newKey();
+        const secretKeys = [randomBytes(32), ...opened.secretKeys];
+        const { service } = await openTestService({ storage: opened.connect(), secretKeys });
+        onTestFinished(() => service.stop());
+        expect((await callWith(service, key.apiKey, 'get_me')).status).toBe('ok');
+        await service.keys.setModes(opened.ownerId, key.keyId, { 'mail:send': 'off' });
+        // The first process does not have the new secret key.
+        expect(await opened.request(key.apiKey)).toBe(401);
+      });
+    },
+  );
+}
