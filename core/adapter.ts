@@ -87,6 +87,7 @@ export type {
   ObjectsInCalendar,
   StoredObject,
 } from './ports/calendar-objects.ts';
+export type { Checkpoint, CheckpointStorage, NumberedActivity } from './ports/checkpoint-storage.ts';
 export type { Clock } from './ports/clock.ts';
 export type { Log, LogFields } from './ports/log.ts';
 export { type MailAccount, type MailCall, MailError, type MailErrorCode, type Start } from './ports/mail.ts';

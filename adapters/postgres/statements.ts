@@ -7,6 +7,10 @@ const ACCOUNTS_OF = (owner: string) => `
   SELECT owner_id, account_id, label, email, signature, sealed_settings, folder_roles
   FROM countersign.accounts WHERE owner_id = ${owner} ORDER BY account_id`;
 
+/** The last row that a checkpoint covers. */
+const LAST_COVERED = (owner: string) => `
+  coalesce((SELECT last_id FROM countersign.checkpoints WHERE owner_id = ${owner} ORDER BY number DESC LIMIT 1), 0)`;
+
 const page = (...conditions: string[]) => `
   SELECT * FROM countersign.approvals
   WHERE ${['owner_id = @ownerId', ...conditions].join(' AND ')}
@@ -211,6 +215,22 @@ export const STATEMENTS: StatementTexts = {
   activity:
     'SELECT * FROM countersign.activity WHERE owner_id = @ownerId ORDER BY activity_id DESC LIMIT @limit',
 
+  activity_in_order: `
+    SELECT * FROM countersign.activity
+    WHERE owner_id = @ownerId AND activity_id > @afterId AND activity_id <= @upToId
+    ORDER BY activity_id LIMIT @limit`,
+  uncovered_activity: `
+    SELECT * FROM countersign.activity
+    WHERE owner_id = @ownerId AND activity_id > ${LAST_COVERED('@ownerId')}
+    ORDER BY activity_id LIMIT @limit`,
+  checkpoints: 'SELECT * FROM countersign.checkpoints WHERE owner_id = @ownerId ORDER BY number',
+  last_checkpoint:
+    'SELECT * FROM countersign.checkpoints WHERE owner_id = @ownerId ORDER BY number DESC LIMIT 1',
+  owners_without_checkpoint: `
+    SELECT owner_id FROM countersign.owners o
+    WHERE (SELECT activity_id FROM countersign.activity a WHERE a.owner_id = o.owner_id
+      ORDER BY activity_id DESC LIMIT 1) > ${LAST_COVERED('o.owner_id')}`,
+
   session_by_token: `
     SELECT o.*, ${SESSION_COLUMNS} FROM countersign.sessions s JOIN countersign.owners o ON o.owner_id = s.owner_id
     WHERE s.token_hash = @tokenHash AND s.expires_at_ms > @nowMs`,
@@ -273,7 +293,7 @@ export const WRITES: Readonly<Record<WriteStatement, string>> = {
       duration_ms, shown, listed)
     VALUES (@owner_id, 1 + coalesce((
         SELECT activity_id FROM countersign.activity WHERE owner_id = @owner_id
-        ORDER BY activity_id DESC LIMIT 1), 0),
+        ORDER BY activity_id DESC LIMIT 1), ${LAST_COVERED('@owner_id')}),
       @at_ms, @kind, @credential_id, @tool, @outcome, @approval_id, @duration_ms, @shown, @listed)`,
   add_targets: `
     INSERT INTO countersign.waiting_targets (owner_id, target, approval_id)
@@ -315,6 +335,12 @@ export const ERASE: readonly string[] = [
   `DELETE FROM countersign.activity WHERE (owner_id, activity_id) IN (
     SELECT owner_id, activity_id FROM countersign.activity WHERE at_ms < @activityBeforeMs
     LIMIT ${ERASED_AT_ONCE} FOR UPDATE SKIP LOCKED)`,
+  `DELETE FROM countersign.checkpoints WHERE (owner_id, number) IN (
+    SELECT c.owner_id, c.number FROM countersign.checkpoints c
+    JOIN countersign.checkpoints n ON n.owner_id = c.owner_id AND n.number = c.number + 1
+    WHERE c.hour_ms < @activityBeforeMs AND n.hour_ms < @activityBeforeMs AND NOT EXISTS (
+      SELECT 1 FROM countersign.activity a WHERE a.owner_id = c.owner_id AND a.activity_id <= n.last_id)
+    LIMIT ${ERASED_AT_ONCE} FOR UPDATE OF c SKIP LOCKED)`,
   `DELETE FROM countersign.claims WHERE (owner_id, credential_id, key) IN (
     SELECT owner_id, credential_id, key FROM countersign.claims WHERE created_at_ms < @claimsBeforeMs
     LIMIT ${ERASED_AT_ONCE} FOR UPDATE SKIP LOCKED)`,

@@ -2,6 +2,7 @@ import type { EventKey } from '../../core/calendar/event.ts';
 import type { FactKind, FactsOf, NeedOf, StoredDevice, TrackersFacts } from '../../core/ports/store.ts';
 import { readAccounts } from './account.ts';
 import { readApproval } from './approval.ts';
+import { readCheckpoint, readNumberedActivity } from './checkpoint.ts';
 import { readClaim } from './claim.ts';
 import { readCredential, readSecret, readStanding } from './credential.ts';
 import { hashOfKey, readNumberedKey } from './event-number.ts';
@@ -155,6 +156,11 @@ const FACTS: { readonly [Kind in FactKind]: (need: NeedOf<Kind>) => Load<FactsOf
         secrets: secrets.map(readSecret),
         pending: pending.map(readApproval),
       },
+  }),
+
+  activity: ({ ownerId, limit }) => ({
+    queries: [ask('last_checkpoint', { ownerId }), ask('uncovered_activity', { ownerId, limit })],
+    read: ([last], rows) => ({ last: last && readCheckpoint(last), rows: rows.map(readNumberedActivity) }),
   }),
 
   keys: ({ ownerId }) => ({

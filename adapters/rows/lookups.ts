@@ -2,6 +2,7 @@ import type { Store } from '../../core/ports/store.ts';
 import { readAccounts } from './account.ts';
 import { readActivity } from './activity.ts';
 import { readApproval } from './approval.ts';
+import { readCheckpoint, readNumberedActivity } from './checkpoint.ts';
 import { readCredential, readSecret } from './credential.ts';
 import { readEvent } from './event.ts';
 import { readNumberedEvent } from './event-number.ts';
@@ -73,6 +74,10 @@ export function sqlLookups(answered: <Answer>(load: Load<Answer>) => Promise<Ans
         ownerId: text(row, 'owner_id'),
         credentialId: text(row, 'credential_id'),
       })),
+
+    ownersWithoutCheckpoint: () => list(ask('owners_without_checkpoint', {}), (row) => text(row, 'owner_id')),
+    checkpoints: (ownerId) => list(ask('checkpoints', { ownerId }), readCheckpoint),
+    numberedActivity: (query) => list(ask('activity_in_order', query), readNumberedActivity),
 
     unsignedOwners: () => list(ask('unsigned_owners', {}), (row) => text(row, 'owner_id')),
     keysRecord: (ownerId) =>

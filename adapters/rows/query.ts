@@ -111,6 +111,14 @@ export type Statement =
   | 'events'
   /** `ownerId`, `limit` */
   | 'activity'
+  /** `ownerId`, `afterId`, `upToId`, `limit` */
+  | 'activity_in_order'
+  /** `ownerId`, `limit`: the rows behind the last checkpoint. */
+  | 'uncovered_activity'
+  /** `ownerId` */
+  | 'checkpoints'
+  | 'last_checkpoint'
+  | 'owners_without_checkpoint'
   /** `tokenHash`, `nowMs`: the session with its owner. */
   | 'session_by_token'
   /** `ownerId`, `nowMs` */

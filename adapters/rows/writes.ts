@@ -24,7 +24,7 @@ export type WriteStatement =
   | 'give_slot'
   /** Inserts the event with the owner's next sequence number. */
   | 'append_event'
-  /** Inserts the row behind the owner's newest one. */
+  /** Inserts the row behind the owner's newest one, or behind the last checkpoint if there is no row. */
   | 'append_activity'
   | 'add_targets'
   /** Those that are there stay as they are. */
@@ -241,6 +241,22 @@ export function writesOf(change: Change): readonly Write[] {
       };
       const op = change.type === 'add_secret' ? 'insert' : 'update';
       return [{ op, table: 'secrets', key: { secret_hash: secret.secretHash }, values }];
+    }
+    case 'save_checkpoint': {
+      const { checkpoint } = change;
+      const key = { owner_id: checkpoint.ownerId, number: checkpoint.number };
+      const values = {
+        first_id: checkpoint.firstId,
+        last_id: checkpoint.lastId,
+        row_count: checkpoint.count,
+        hour_ms: checkpoint.hour.getTime(),
+        created_at_ms: checkpoint.createdAt.getTime(),
+        updated_at_ms: checkpoint.updatedAt.getTime(),
+        previous_hash: checkpoint.previousHash,
+        hash: checkpoint.hash,
+        signature: checkpoint.signature,
+      };
+      return [{ op: 'put', table: 'checkpoints', key, values }];
     }
     case 'save_keys_record': {
       const { signedAt, signature } = change.record;

@@ -4,6 +4,10 @@ import type { WriteStatement } from '../rows/writes.ts';
 
 const ACCOUNTS_OF = (owner: string) => `SELECT * FROM accounts WHERE owner_id = ${owner} ORDER BY account_id`;
 
+/** The last row that a checkpoint covers. */
+const LAST_COVERED = (owner: string) => `
+  coalesce((SELECT last_id FROM checkpoints WHERE owner_id = ${owner} ORDER BY number DESC LIMIT 1), 0)`;
+
 const page = (index: string, ...conditions: string[]) => `
   SELECT * FROM approvals INDEXED BY ${index}
   WHERE ${['owner_id = @ownerId', ...conditions].join(' AND ')}
@@ -199,6 +203,21 @@ export const STATEMENTS: StatementTexts = {
     SELECT * FROM events WHERE owner_id = @ownerId AND sequence > @afterId ORDER BY sequence LIMIT @limit`,
   activity: 'SELECT * FROM activity WHERE owner_id = @ownerId ORDER BY activity_id DESC LIMIT @limit',
 
+  activity_in_order: `
+    SELECT * FROM activity
+    WHERE owner_id = @ownerId AND activity_id > @afterId AND activity_id <= @upToId
+    ORDER BY activity_id LIMIT @limit`,
+  uncovered_activity: `
+    SELECT * FROM activity
+    WHERE owner_id = @ownerId AND activity_id > ${LAST_COVERED('@ownerId')}
+    ORDER BY activity_id LIMIT @limit`,
+  checkpoints: 'SELECT * FROM checkpoints WHERE owner_id = @ownerId ORDER BY number',
+  last_checkpoint: 'SELECT * FROM checkpoints WHERE owner_id = @ownerId ORDER BY number DESC LIMIT 1',
+  owners_without_checkpoint: `
+    SELECT owner_id FROM owners o
+    WHERE (SELECT activity_id FROM activity a WHERE a.owner_id = o.owner_id
+      ORDER BY activity_id DESC LIMIT 1) > ${LAST_COVERED('o.owner_id')}`,
+
   session_by_token: `
     SELECT o.*, ${SESSION_COLUMNS} FROM sessions s JOIN owners o ON o.owner_id = s.owner_id
     WHERE s.token_hash = @tokenHash AND s.expires_at_ms > @nowMs`,
@@ -263,7 +282,8 @@ export const WRITES: Readonly<Record<WriteStatement, readonly string[]>> = {
     INSERT INTO activity (owner_id, activity_id, at_ms, kind, credential_id, tool, outcome, approval_id, duration_ms,
       shown, listed)
     VALUES (@owner_id,
-      1 + coalesce((SELECT activity_id FROM activity WHERE owner_id = @owner_id ORDER BY activity_id DESC LIMIT 1), 0),
+      1 + coalesce((SELECT activity_id FROM activity WHERE owner_id = @owner_id ORDER BY activity_id DESC LIMIT 1),
+        ${LAST_COVERED('@owner_id')}),
       @at_ms, @kind, @credential_id, @tool, @outcome, @approval_id, @duration_ms, @shown, @listed)`,
   ],
   add_targets: [
@@ -307,6 +327,11 @@ export const ERASE: readonly string[] = [
     WHERE a.activity_id < coalesce(
       (SELECT activity_id FROM activity WHERE owner_id = o.owner_id AND at_ms >= @activityBeforeMs
         ORDER BY activity_id LIMIT 1), 9e18))`,
+  `DELETE FROM checkpoints WHERE (owner_id, number) IN (
+    SELECT c.owner_id, c.number FROM checkpoints c
+    JOIN checkpoints n ON n.owner_id = c.owner_id AND n.number = c.number + 1
+    WHERE c.hour_ms < @activityBeforeMs AND n.hour_ms < @activityBeforeMs AND n.last_id < coalesce(
+      (SELECT activity_id FROM activity WHERE owner_id = c.owner_id ORDER BY activity_id LIMIT 1), 9e18))`,
   'DELETE FROM claims WHERE created_at_ms < @claimsBeforeMs',
   'DELETE FROM password_tries WHERE forgotten_ms < @passwordTriesBeforeMs',
 ];

@@ -8,10 +8,13 @@ import type { Group, Modes, Plan } from '../gate/permissions.ts';
 import type { StoredSession } from '../gate/session.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import type { Account } from './account.ts';
+import type { Activity, StoredActivity } from './activity.ts';
+import type { CheckpointStorage } from './checkpoint-storage.ts';
 import type { TrackerStorage } from './tracker-storage.ts';
 import type { WatchStorage } from './watch-storage.ts';
 
 export type { Account } from './account.ts';
+export { ACTIVITY_KINDS, type Activity, type StoredActivity } from './activity.ts';
 
 /**
  * What core keeps. Each verb is one atomic unit: it happens whole or not at all, and writes what must change
@@ -33,7 +36,8 @@ export interface Storage
     SessionStorage,
     AccountStorage,
     TrackerStorage,
-    WatchStorage {
+    WatchStorage,
+    CheckpointStorage {
   /** Resolves when the store answers. */
   healthy(): Promise<void>;
   close(): Promise<void>;
@@ -183,8 +187,9 @@ export interface ApprovalStorage {
   expire(now: Date): Promise<number>;
 
   /**
-   * Erases plans and gists of approvals that ended before `plansBefore` (their digests stay), activity and claims older than
-   * theirs, and counters of password tries that were forgotten before theirs.
+   * Erases plans and gists of approvals that ended before `plansBefore` (their digests stay), activity and claims
+   * older than theirs, checkpoints whose rows are erased except the newest of them, and counters of password tries that
+   * were forgotten before theirs.
    */
   erase(request: {
     plansBefore: Date;
@@ -544,27 +549,6 @@ export interface Settlement {
 export interface Reclaimed {
   readonly approval: Approval;
   readonly sealedPlan: string | null;
-}
-
-export const ACTIVITY_KINDS = ['call', 'decision', 'settlement', 'upgrade'] as const;
-
-/** One row for each admitted call, decision and settlement, and for the upgrade that signed the keys. No content. */
-export interface Activity {
-  readonly kind: (typeof ACTIVITY_KINDS)[number];
-  readonly credentialId: string | null;
-  readonly tool: string | null;
-  /** `ok`, `empty`, `pending_approval`, an error code, or the state that an approval came to. */
-  readonly outcome: string;
-  readonly approvalId: string | null;
-  readonly durationMs: number;
-  /** Message ids (ours) and the like that were shown in full or changed. */
-  readonly shown: readonly string[];
-  /** Short hashes of rows that were listed. */
-  readonly listed: readonly string[];
-}
-
-export interface StoredActivity extends Activity {
-  readonly at: Date;
 }
 
 /** `approval.decided` and its like, for the key that it belongs to. Source: API.md, Events. */

@@ -6,6 +6,7 @@ import type { FailedTries, TriesCounter } from '../gate/password-tries.ts';
 import type { Plan } from '../gate/permissions.ts';
 import type { StoredSession } from '../gate/session.ts';
 import type { Account } from './account.ts';
+import type { Checkpoint, NumberedActivity } from './checkpoint-storage.ts';
 import type {
   Credential,
   Held,
@@ -77,6 +78,9 @@ type StoreLookups = Pick<
   | 'summariesDue'
   | 'unsignedOwners'
   | 'keysRecord'
+  | 'ownersWithoutCheckpoint'
+  | 'checkpoints'
+  | 'numberedActivity'
 > & {
   /** All of the owner's, newest first, revoked ones too, with all their secrets; and the store's clock. */
   credentials(ownerId: string): Promise<{
@@ -129,6 +133,11 @@ export interface FactKinds {
   credential: {
     readonly need: { readonly ownerId: string; readonly credentialId: string };
     readonly facts: CredentialFacts | undefined;
+  };
+  /** The newest checkpoint, and the oldest rows behind it, at most `limit`. */
+  activity: {
+    readonly need: { readonly ownerId: string; readonly limit: number };
+    readonly facts: ActivityFacts;
   };
   /** Every key of the owner. Undefined: there is no such owner. */
   keys: { readonly need: { readonly ownerId: string }; readonly facts: KeysFacts | undefined };
@@ -221,6 +230,11 @@ export interface StoredSecret {
   readonly secretHash: string;
   readonly expiresAt: Date;
   readonly signature: string | null;
+}
+
+export interface ActivityFacts {
+  readonly last: Checkpoint | undefined;
+  readonly rows: readonly NumberedActivity[];
 }
 
 export interface KeysFacts {
@@ -423,7 +437,7 @@ export type Change =
   | { readonly type: 'free_targets'; readonly ownerId: string; readonly approvalId: string }
   /** It gets the owner's next sequence number. */
   | { readonly type: 'append_event'; readonly ownerId: string; readonly event: Omit<StoredEvent, 'sequence'> }
-  /** Behind the owner's other rows. */
+  /** Behind the owner's other rows, and behind those that its checkpoints cover. */
   | { readonly type: 'append_activity'; readonly ownerId: string; readonly activity: StoredActivity }
   /** Adds the follow-up of an approval, or moves the instant at which it is due by the store's clock. */
   | {
@@ -448,6 +462,8 @@ export type Change =
   | { readonly type: 'add_secret'; readonly secret: StoredSecret }
   /** Its end and its signature. */
   | { readonly type: 'save_secret'; readonly secret: StoredSecret }
+  /** Adds it, or puts it in place of the one with its number. */
+  | { readonly type: 'save_checkpoint'; readonly checkpoint: Checkpoint }
   | { readonly type: 'save_keys_record'; readonly ownerId: string; readonly record: KeysRecord }
   | { readonly type: 'add_account'; readonly account: Omit<Account, 'isPrimary'>; readonly now: Date }
   /** With its settings, its known recipients and the place where its inbox is watched. */

@@ -9,6 +9,7 @@ import type { CalendarObjects } from '../ports/calendar-objects.ts';
 import { named } from '../ports/log.ts';
 import { closePorts, PORTS, type Ports } from '../ports/ports.ts';
 import { createKeyring } from '../secrets/keyring.ts';
+import { ACTIVITY_KEPT_MS } from '../storage/check-activity.ts';
 import { DAY_MS } from '../time/durations.ts';
 import { createSummaryRefresh } from '../trackers/refresh-summaries.ts';
 import { createInboxWatch } from '../trackers/watch-inboxes.ts';
@@ -18,6 +19,7 @@ import { backgroundRound } from './background-round.ts';
 import { createCallTool, settledWithin } from './call-tool.ts';
 import { createCalls } from './calls.ts';
 import { createPasswordCheck } from './check-password.ts';
+import { coverActivity } from './cover-activity.ts';
 import { createKeys } from './keys.ts';
 import { createOwners } from './owners.ts';
 import type { Service } from './service.ts';
@@ -48,7 +50,6 @@ const OPTION_NAMES: ReadonlySet<string> = new Set<string>([
 
 const LEASE_MS = 30_000;
 const PLANS_KEPT_MS = 30 * DAY_MS;
-const ACTIVITY_KEPT_MS = 90 * DAY_MS;
 const ROUND_MS = 5000;
 const WATCH_MS = 30_000;
 const STOP_WITHIN_MS = 8000;
@@ -111,6 +112,8 @@ export function createService(options: ServiceOptions): Service {
     const before = (ms: number) => new Date(now.getTime() - ms);
     await storage.expire(now);
     await executor.recover();
+    // What is erased was covered before: the checkpoints have no gaps.
+    await coverActivity(ports, keyring);
     await storage.erase({
       plansBefore: before(PLANS_KEPT_MS),
       activityBefore: before(ACTIVITY_KEPT_MS),

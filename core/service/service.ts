@@ -40,7 +40,7 @@ export interface Service {
 
   /** Resolves when storage answers. */
   healthy(): Promise<void>;
-  /** One round of background work: expiry, recovery, follow-ups, erasing. */
+  /** One round of background work: expiry, recovery, follow-ups, checkpoints of the activity, erasing. */
   recover(): Promise<void>;
   /** One look for new mail that trackers wait for, and at the summaries of those that found some. */
   watch(): Promise<void>;

@@ -5,6 +5,7 @@ import type { Random } from '../secrets/random.ts';
 import { requestId } from '../secrets/record-ids.ts';
 import { activateAccount, addAccount, changeFolderRoles, removeAccount } from './accounts.ts';
 import { admit } from './admit.ts';
+import { addCheckpoints } from './checkpoints.ts';
 import { claim, renew } from './claims.ts';
 import { addCredential, revoke, revokeBySecret, rotate, setModes, signKeys } from './credentials.ts';
 import { cancel, decide } from './decide.ts';
@@ -100,6 +101,10 @@ export function createStorage(store: Store, random: Random): Storage {
       return unit('durable', key(found), (facts) => revokeBySecret(facts, r, random));
     },
     setModes: (r) => unit('durable', key(r), (facts) => setModes(facts, r, random)),
+    addCheckpoints: (r) =>
+      unit('relaxed', { kind: 'activity', ownerId: r.ownerId, limit: r.limit }, (facts) =>
+        addCheckpoints(facts, r),
+      ),
     signKeys: (r) => unit('durable', { kind: 'keys', ownerId: r.ownerId }, (facts) => signKeys(facts, r)),
 
     setPassword: (ownerId, hash) =>

@@ -18,6 +18,7 @@ import { openDatabase } from './database.ts';
 import { folderFindings } from './folder-findings.ts';
 import { checkMachine } from './machine-report.ts';
 import { reachOf } from './private-servers.ts';
+import { checkOwner, type OwnerReport } from './tamper-report.ts';
 import type { Terminal } from './terminal.ts';
 
 /** For the servers of one account. */
@@ -49,34 +50,40 @@ export const doctor: Command = {
   name: 'doctor',
   usage: '[--owner EMAIL]',
   summary:
-    'checks the settings, the database and every account, and reports what each server can do and what is wrong',
+    'checks the settings, the database, the keys, the activity and every account, and reports what is wrong',
   async run(args, terminal) {
     const options = { ...COMMON_OPTIONS, owner: { type: 'string' } } as const;
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
     noPositionals(positionals);
     const configuration = readConfiguration(terminal.env, terminal.folder);
     const { findings: machine, canOpen } = await checkMachine(configuration);
-    const accounts = canOpen ? await checkAccounts(configuration, values.owner) : [];
-    report(terminal, machine, accounts);
+    const { owners, accounts } = canOpen ? await checkOwners(configuration, values.owner) : NOBODY;
+    report(terminal, machine, owners, accounts);
   },
 };
 
+interface Checked {
+  readonly owners: readonly OwnerReport[];
+  readonly accounts: readonly AccountReport[];
+}
+
+const NOBODY: Checked = { owners: [], accounts: [] };
+
 /** @throws Error if there is no such owner or the database cannot be opened */
-async function checkAccounts(
-  configuration: Configuration,
-  ownerEmail: string | undefined,
-): Promise<readonly AccountReport[]> {
+async function checkOwners(configuration: Configuration, ownerEmail: string | undefined): Promise<Checked> {
   const { storage, secretKeys } = await openDatabase(configuration);
   const keyring = createKeyring(secretKeys, randomBytes);
   const reach = reachOf(configuration, storage);
   try {
-    const reports: AccountReport[] = [];
+    const owners: OwnerReport[] = [];
+    const accounts: AccountReport[] = [];
     for (const owner of await ownersToCheck(storage, ownerEmail)) {
+      owners.push(await checkOwner(storage, keyring, owner, new Date()));
       for (const account of await storage.accounts(owner.ownerId)) {
-        reports.push(await checkAccount(keyring, reach, owner, account));
+        accounts.push(await checkAccount(keyring, reach, owner, account));
       }
     }
-    return reports;
+    return { owners, accounts };
   } finally {
     await storage.close();
   }
@@ -155,9 +162,18 @@ async function settingsOf(account: MailAccount): Promise<ImapSettings | undefine
 }
 
 /** @throws Error after printing everything, if something is broken */
-function report(terminal: Terminal, machine: readonly Finding[], accounts: readonly AccountReport[]): void {
+function report(
+  terminal: Terminal,
+  machine: readonly Finding[],
+  owners: readonly OwnerReport[],
+  accounts: readonly AccountReport[],
+): void {
   const sections = [
     { title: 'This machine', findings: machine },
+    ...owners.flatMap(({ owner, keys, activity }) => [
+      { title: `Keys of ${owner}`, findings: keys },
+      { title: `Activity of ${owner}`, findings: activity },
+    ]),
     ...accounts.flatMap((account) => [
       { title: titleOf(account, 'IMAP', account.imap), findings: account.imap.findings },
       { title: titleOf(account, 'SMTP', account.smtp), findings: account.smtp.findings },
@@ -169,7 +185,7 @@ function report(terminal: Terminal, machine: readonly Finding[], accounts: reado
   const faults = sections.flatMap(({ findings }) => findings).filter(({ state }) => state === 'broken');
   const nobody = accounts.length === 0 ? '\n\nNo account is connected.' : '';
   terminal.print(
-    { ok: faults.length === 0, machine, accounts },
+    { ok: faults.length === 0, machine, owners, accounts },
     `${sections.map(inWords).join('\n\n')}${nobody}`,
   );
   if (faults.length > 0) {

@@ -3,6 +3,7 @@ import type { Storage } from '../../core/ports/storage.ts';
 import { accountPromises } from './storage/accounts.ts';
 import { approvalPromises } from './storage/approvals.ts';
 import { callPromises } from './storage/calls.ts';
+import { checkpointPromises } from './storage/checkpoints.ts';
 import { claimPromises } from './storage/claims.ts';
 import { credentialPromises } from './storage/credentials.ts';
 import { eventNumberPromises } from './storage/event-numbers.ts';
@@ -58,6 +59,7 @@ export function storageContract(name: string, open: () => Promise<StorageUnderTe
     recoveryPromises(store);
     listPromises(store);
     credentialPromises(store);
+    checkpointPromises(store);
     ownerPromises(store);
     passwordPromises(store);
     sessionPromises(store);

@@ -179,6 +179,12 @@ const VERBS: Record<Exclude<keyof Storage, 'close'>, (storage: Storage, scene: S
     s.setModes({ signer: SIGNER, ...key, modes: { ...DIRECT, 'mail:send': 'off' }, now: NOON }),
   credentials: (s, { key: { ownerId } }) => s.credentials(ownerId, SIGNER),
   addOwner: (s) => addOwner(s),
+  ownersWithoutCheckpoint: (s) => s.ownersWithoutCheckpoint(),
+  addCheckpoints: (s, { key: { ownerId } }) =>
+    s.addCheckpoints({ ownerId, limit: 10, signer: SIGNER, now: NOON }),
+  checkpoints: (s, { key: { ownerId } }) => s.checkpoints(ownerId),
+  numberedActivity: (s, { key: { ownerId } }) =>
+    s.numberedActivity({ ownerId, afterId: 0, upToId: 10, limit: 10 }),
   unsignedOwners: (s) => s.unsignedOwners(),
   signKeys: (s, { key: { ownerId } }) => s.signKeys({ ownerId, signer: SIGNER, now: NOON }),
   keysRecord: (s, { key: { ownerId } }) => s.keysRecord(ownerId),
@@ -246,12 +252,15 @@ const VERBS: Record<Exclude<keyof Storage, 'close'>, (storage: Storage, scene: S
 
 /** Verbs that write nothing, here or anywhere. */
 const READING = new Set(
-  'healthy approval approvals plan gists knownRecipients knownDomains relocatedAmong events activity credentials owner owners ownerByEmail session sessions accounts trackers tracker event waitingTrackers summariesDue'.split(
+  'healthy approval approvals plan gists knownRecipients knownDomains relocatedAmong events activity credentials owner owners ownerByEmail session sessions accounts trackers tracker event waitingTrackers summariesDue ownersWithoutCheckpoint checkpoints numberedActivity unsignedOwners keysRecord'.split(
     ' ',
   ),
 );
-/** In this scene they change nothing: the account is active already, and every inbox is still waited for. */
-const IDLE = new Set(['activateAccount', 'inboxesToWatch']);
+/**
+ * In this scene they change nothing: the account is active already, every inbox is still waited for, and the keys are
+ * signed.
+ */
+const IDLE = new Set(['activateAccount', 'inboxesToWatch', 'signKeys']);
 
 const missing = missingOwnPostgres();
 

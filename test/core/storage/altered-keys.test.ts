@@ -1,62 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { postgresStorage } from '../../../adapters/postgres/storage.ts';
 import { sandboxMail } from '../../../adapters/sandbox/mail.ts';
-import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
 import type { Log, LogFields } from '../../../core/ports/log.ts';
 import type { Mail } from '../../../core/ports/ports.ts';
-import type { Storage } from '../../../core/ports/storage.ts';
 import { ownRestServer } from '../../hosts/rest/rest-server.ts';
 import { callWith, openTestService, silentLog } from '../../open-service.ts';
 import { titledWithout } from '../../servers/missing-servers.ts';
-import { asked, missingPostgres, startPostgres } from '../../servers/postgres.ts';
-
-/** A database, and a way to change it behind Countersign's back. */
-interface OpenedStore {
-  /** As another process would. */
-  connect(): Storage;
-  /** Runs statements without the constraints that the schema sets. */
-  sql(text: string): Promise<void>;
-}
-
-async function sqlite(): Promise<OpenedStore> {
-  const folder = mkdtempSync(join(tmpdir(), 'countersign-altered-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, 'countersign.db');
-  return {
-    connect: () => sqliteStorage({ file }),
-    async sql(text) {
-      const db = new Database(file);
-      db.pragma('foreign_keys = OFF');
-      db.exec(text);
-      db.close();
-    },
-  };
-}
-
-async function postgres(): Promise<OpenedStore> {
-  const server = await startPostgres();
-  const location = await server.createDatabase();
-  onTestFinished(async () => {
-    await server.dropDatabase(location);
-    await server.stop();
-  });
-  return {
-    connect: () => postgresStorage({ connectionString: location }),
-    async sql(text) {
-      await asked(location, `SET session_replication_role = replica; SET search_path = countersign; ${text}`);
-    },
-  };
-}
-
-const STORES = [
-  { name: 'SQLite', open: sqlite, missing: [] },
-  { name: 'Postgres', open: postgres, missing: missingPostgres() },
-];
+import { EDITED_STORES, type EditedStore } from './edited-store.ts';
 
 /** What somebody could write into the rows of the key ID, whose owner has another key, OTHER. */
 const EDITS: Readonly<Record<string, string>> = {
@@ -98,7 +48,7 @@ const EDITED_CREDENTIALS = [
 
 const SEND = { to: ['friend@example.org'], subject: 'Hello', body: 'Text' };
 
-async function open(store: () => Promise<OpenedStore>, given: { mail?: Mail } = {}) {
+async function open(store: () => Promise<EditedStore>, given: { mail?: Mail } = {}) {
   const { connect, sql } = await store();
   const storage = connect();
   const logged: { level: string; message: string; fields: LogFields | undefined }[] = [];
@@ -134,7 +84,7 @@ async function waiting({ service, ownerId, request }: Opened, apiKey: string) {
   return approval;
 }
 
-for (const { name, open: openStore, missing } of STORES) {
+for (const { name, open: openStore, missing } of EDITED_STORES) {
   describe.skipIf(missing.length > 0)(
     titledWithout([...missing], `a key that was changed in ${name}`),
     () => {

@@ -1,12 +1,16 @@
-import { chmodSync, rmSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
+import { createKeyring, type Keyring } from '../../../core/secrets/keyring.ts';
 import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
 import { addressOf, PASSWORD } from '../../servers/mail-users.ts';
 import { missingServers, titled } from '../../servers/missing-servers.ts';
 import { type Postfix, startPostfix } from '../../servers/postfix.ts';
-import { buildCli, type Cli } from './cli-process.ts';
+import { buildCli, type Cli, printedBy } from './cli-process.ts';
 
 const OWNER = 'grace@example.org';
 const OWNER_PASSWORD = 'correct horse battery staple';
@@ -18,6 +22,7 @@ const server = z.strictObject({ server: z.string().nullable(), findings });
 const printed = z.strictObject({
   ok: z.boolean(),
   machine: findings,
+  owners: z.array(z.strictObject({ owner: z.string(), keys: findings, activity: findings })),
   accounts: z.array(
     z.strictObject({
       owner: z.string(),
@@ -121,6 +126,102 @@ describe('doctor on this machine', () => {
   });
 });
 
+describe('doctor on what somebody changed in the database', () => {
+  let cli: Cli;
+  let file: string;
+  let keyring: Keyring;
+  let ownerId: string;
+  let keyId: string;
+  /** A whole hour, a while ago. */
+  const hour = new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000 - 5 * 3_600_000);
+
+  beforeAll(async () => {
+    cli = await buildCli();
+    ownerId = printedBy(await cli.run(['owner', 'add', OWNER, '--json'], OWNER_PASSWORD)).owner_id ?? '';
+    const key = ['key', 'add', '--owner', OWNER, '--name', 'Agent', '--preset', 'full', '--json'];
+    keyId = printedBy(await cli.run(key)).key_id ?? '';
+    file = join(cli.folder, 'data', 'countersign.db');
+    const secret = Buffer.from(readFileSync(`${file}.key`, 'utf8').trim(), 'base64');
+    keyring = createKeyring([secret], randomBytes);
+    const storage = sqliteStorage({ file });
+    for (const n of [0, 1, 2, 3]) {
+      const now = new Date(hour.getTime() + n * 1_800_000);
+      const caller = { ownerId, credentialId: keyId };
+      const row = { kind: 'call', credentialId: keyId, tool: 'get_me', outcome: 'ok' } as const;
+      const activity = { ...row, approvalId: null, durationMs: 1, shown: [], listed: [] };
+      await storage.finish({ caller, slotId: 's', claim: null, activity, now });
+      await storage.addCheckpoints({ ownerId, limit: 10, signer: keyring, now });
+    }
+    await storage.close();
+  });
+  afterAll(() => cli.remove());
+
+  function sql(text: string): void {
+    const db = new SqliteDatabase(file);
+    db.exec(text);
+    db.close();
+  }
+
+  async function found(args: readonly string[] = []) {
+    const { code, report } = await examine(cli, args);
+    const [owner] = report.owners;
+    const broken = [...(owner?.keys ?? []), ...(owner?.activity ?? [])]
+      .filter(({ state }) => state === 'broken')
+      .map(({ text }) => text);
+    return { code, broken };
+  }
+
+  it('finds nothing wrong with what Countersign wrote', async () => {
+    const { code, report } = await examine(cli, ['--owner', OWNER]);
+    expect(code).toBe(0);
+    expect(report.owners).toMatchObject([
+      {
+        owner: OWNER,
+        keys: [{ state: 'good', text: expect.stringMatching(/^The key is as .* Signed since /) as unknown }],
+        activity: [{ state: 'good', text: '4 rows in 2 checkpoints are as Countersign wrote them.' }],
+      },
+    ]);
+  });
+
+  it('names the key', async () => {
+    sql('UPDATE credentials SET expires_at_ms = expires_at_ms + 1');
+    const text =
+      `The key "Agent" (${keyId}) was changed outside Countersign, and no longer works. ` +
+      'Revoke it and create a new one.';
+    expect(await found()).toEqual({ code: 1, broken: [text] });
+    sql('UPDATE credentials SET expires_at_ms = expires_at_ms - 1');
+    expect(await found()).toEqual({ code: 0, broken: [] });
+  });
+
+  it('names the hour of the activity', async () => {
+    const [day, from] = [hour.toISOString().slice(0, 10), hour.toISOString().slice(11, 16)];
+    const to = new Date(hour.getTime() + 3_600_000).toISOString().slice(11, 16);
+    sql("UPDATE activity SET outcome = 'empty' WHERE activity_id = 2");
+    const text = `Activity was changed, deleted or inserted outside Countersign: ${day} ${from} to ${to} UTC.`;
+    expect(await found()).toEqual({ code: 1, broken: [text] });
+    const people = await cli.run(['doctor']);
+    expect(people).toMatchObject({ code: 1, stderr: '1 problem found.\n' });
+    expect(people.stdout).toContain(`Activity of ${OWNER}\n  BROKEN  ${text}`);
+    sql("UPDATE activity SET outcome = 'ok' WHERE activity_id = 2");
+    sql("UPDATE activity SET kind = 'nonsense' WHERE activity_id = 2");
+    expect((await found()).broken).toMatchObject([expect.stringContaining('They cannot be read')]);
+    sql("UPDATE activity SET kind = 'call' WHERE activity_id = 2");
+    sql('DELETE FROM checkpoints WHERE number = 1');
+    expect((await found()).broken).toEqual([
+      expect.stringContaining('Activity was changed, deleted or inserted'),
+      expect.stringContaining('Activity and its checkpoints are missing before'),
+    ]);
+  });
+
+  it('says that keys of an older version are not signed yet, and does not sign them', async () => {
+    sql('UPDATE owners SET keys_signature = NULL; UPDATE credentials SET signature = NULL');
+    for (let times = 0; times < 2; times += 1) {
+      const { report } = await examine(cli);
+      expect(report.owners[0]?.keys).toMatchObject([{ state: 'lacking' }]);
+    }
+  });
+});
+
 describe.skipIf(missingServers().length > 0)(titled('doctor on accounts'), () => {
   let dovecot: Dovecot;
   let postfix: Postfix;
@@ -189,7 +290,8 @@ describe.skipIf(missingServers().length > 0)(titled('doctor on accounts'), () =>
   it('reports settings that were sealed with another key', async () => {
     const COUNTERSIGN_SECRET_KEY = Buffer.alloc(32, 7).toString('base64');
     const { code, stderr, report } = await examine(cli, ['--owner', OWNER], { COUNTERSIGN_SECRET_KEY });
-    expect({ code, stderr }).toEqual({ code: 1, stderr: '1 problem found.\n' });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '2 problems found.\n' });
+    expect(report.owners).toMatchObject([{ keys: [{ state: 'broken' }] }]);
     expect(report.accounts).toMatchObject([
       { imap: { server: null, findings: [{ check: 'settings', state: 'broken' }] }, smtp: { server: null } },
     ]);

@@ -1,0 +1,97 @@
+import type { Checkpoint, CheckpointStorage, NumberedActivity } from '../ports/checkpoint-storage.ts';
+import type { Signer } from '../secrets/keyring.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../time/durations.ts';
+import { hashWith, hourOf, isCheckpointIntact } from './checkpoints.ts';
+
+/** Older rows are erased. */
+export const ACTIVITY_KEPT_MS = 90 * DAY_MS;
+
+/** A background round covers rows within seconds. After this, something kept it from doing so. */
+const LATE_MS = 15 * MINUTE_MS;
+/** Hosts whose clocks differ a little erase the same hour. */
+const TOLERANCE_MS = HOUR_MS;
+const NEWEST_MAX = 1000;
+
+export interface ActivityReport {
+  readonly checkpoints: number;
+  /** Rows that were checked, and are as Countersign wrote them. */
+  readonly intact: number;
+  readonly faults: readonly ActivityFault[];
+  /** Rows that no checkpoint covers yet; at most 1000 are counted. */
+  readonly uncovered: { readonly count: number; readonly oldest: Date | undefined };
+}
+
+export interface ActivityFault {
+  /**
+   * `checkpoint`: the checkpoint was changed. `rows`: rows were changed, deleted or inserted. `missing`: there were
+   * earlier checkpoints. `late`: the rows were covered long after they were written, so who changed them before that
+   * does not show.
+   */
+  readonly kind: 'checkpoint' | 'rows' | 'missing' | 'late';
+  readonly hour: Date;
+}
+
+/** Compares the owner's activity with its checkpoints. Rows that retention erased are no fault. */
+export async function checkActivity(
+  storage: CheckpointStorage,
+  ownerId: string,
+  signer: Signer,
+  now: Date,
+): Promise<ActivityReport> {
+  const checkpoints = await storage.checkpoints(ownerId);
+  const faults: ActivityFault[] = [];
+  let intact = 0;
+  let before: Checkpoint | undefined;
+  for (const checkpoint of checkpoints) {
+    const covered = { ownerId, afterId: checkpoint.firstId - 1, upToId: checkpoint.lastId };
+    // One more than belongs to it is enough to see that it differs.
+    const rows = await storage.numberedActivity({ ...covered, limit: checkpoint.count + 1 });
+    const kinds = faultsOf(checkpoint, before, rows, signer, now);
+    faults.push(...kinds.map((kind) => ({ kind, hour: checkpoint.hour })));
+    if (!kinds.some((kind) => kind === 'rows' || kind === 'checkpoint')) intact += rows.length;
+    before = checkpoint;
+  }
+  const all = { ownerId, afterId: Number.MIN_SAFE_INTEGER, upToId: Number.MAX_SAFE_INTEGER };
+  const [first, last] = [checkpoints.at(0), checkpoints.at(-1)];
+  if (first !== undefined) {
+    const [early] = await storage.numberedActivity({ ...all, upToId: first.firstId - 1, limit: 1 });
+    if (early !== undefined) faults.unshift({ kind: 'rows', hour: hourOf(early.activity.at) });
+  }
+  const newest = { ...all, afterId: last?.lastId ?? all.afterId, limit: NEWEST_MAX };
+  const rows = await storage.numberedActivity(newest);
+  const uncovered = { count: rows.length, oldest: rows[0]?.activity.at };
+  return { checkpoints: checkpoints.length, intact, faults, uncovered };
+}
+
+/** What is wrong with one checkpoint and its rows. @param before the checkpoint before it */
+export function faultsOf(
+  checkpoint: Checkpoint,
+  before: Checkpoint | undefined,
+  rows: readonly NumberedActivity[],
+  signer: Signer,
+  now: Date,
+): readonly ActivityFault['kind'][] {
+  if (!isCheckpointIntact(checkpoint, signer)) return ['checkpoint'];
+  const faults: ActivityFault['kind'][] = [];
+  const mayBeErased = checkpoint.hour.getTime() < now.getTime() - ACTIVITY_KEPT_MS + TOLERANCE_MS;
+  if (!follows(checkpoint, before, mayBeErased)) faults.push('missing');
+  if (mayBeErased && rows.length < checkpoint.count) return faults;
+  const { firstId, lastId, count, previousHash } = checkpoint;
+  const isWhole = rows.length === count && count === lastId - firstId + 1;
+  if (!isWhole || rows.reduce(hashWith, previousHash) !== checkpoint.hash) faults.push('rows');
+  else if (isLate(checkpoint, rows)) faults.push('late');
+  return faults;
+}
+
+function follows(checkpoint: Checkpoint, before: Checkpoint | undefined, mayBeErased: boolean): boolean {
+  // Retention keeps the newest checkpoint whose rows are erased, so that what follows has its link.
+  if (before === undefined) return checkpoint.number === 1 || mayBeErased;
+  const isNext = checkpoint.number === before.number + 1 && checkpoint.firstId === before.lastId + 1;
+  return isNext && checkpoint.previousHash === before.hash;
+}
+
+function isLate({ createdAt, updatedAt }: Checkpoint, rows: readonly NumberedActivity[]): boolean {
+  const late = (row: NumberedActivity | undefined, covered: Date) =>
+    row !== undefined && covered.getTime() - row.activity.at.getTime() > LATE_MS;
+  return late(rows.at(0), createdAt) || late(rows.at(-1), updatedAt);
+}

@@ -1,0 +1,85 @@
+import type { Checkpoint, NumberedActivity } from '../ports/checkpoint-storage.ts';
+import type { Storage } from '../ports/storage.ts';
+import type { ActivityFacts, Judged } from '../ports/store.ts';
+import type { Signer } from '../secrets/keyring.ts';
+import { digestOf } from '../text/canonical-json.ts';
+import { HOUR_MS } from '../time/durations.ts';
+
+/** A checkpoint is read as a whole when it is checked. */
+export const CHECKPOINT_ROWS_MAX = 1000;
+
+/** Covers the rows: the last checkpoint grows while its hour lasts, then a new one follows. */
+export function addCheckpoints(
+  { last, rows }: ActivityFacts,
+  { ownerId, signer, now }: Parameters<Storage['addCheckpoints']>[0],
+): Judged<number> {
+  const written = new Map<number, Unsigned>();
+  // What somebody else changed does not grow: signing it would hide that.
+  let newest: Unsigned | undefined = last;
+  let grows = last !== undefined && isCheckpointIntact(last, signer);
+  for (const row of rows) {
+    const hour = hourOf(row.activity.at);
+    const isSame = grows && newest?.hour.getTime() === hour.getTime();
+    if (newest === undefined || !isSame || newest.count >= CHECKPOINT_ROWS_MAX) {
+      newest = emptyCheckpoint(ownerId, newest, row.id, hour, now);
+    }
+    const hash = hashWith(newest.hash, row);
+    newest = { ...newest, lastId: row.id, count: newest.count + 1, updatedAt: now, hash };
+    written.set(newest.number, newest);
+    grows = true;
+  }
+  return {
+    answer: rows.length,
+    changes: [...written.values()].map((one) => ({
+      type: 'save_checkpoint',
+      checkpoint: { ...one, signature: signer.sign('checkpoint', checkpointText(one)) },
+    })),
+  };
+}
+
+type Unsigned = Omit<Checkpoint, 'signature'>;
+
+function emptyCheckpoint(
+  ownerId: string,
+  before: Unsigned | undefined,
+  firstId: number,
+  hour: Date,
+  now: Date,
+): Unsigned {
+  const previousHash = before?.hash ?? '';
+  return {
+    ownerId,
+    number: (before?.number ?? 0) + 1,
+    firstId,
+    lastId: firstId,
+    count: 0,
+    hour,
+    createdAt: now,
+    updatedAt: now,
+    previousHash,
+    hash: previousHash,
+  };
+}
+
+export function hourOf(at: Date): Date {
+  return new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS);
+}
+
+/** The hash of the rows so far, with one more. */
+export function hashWith(hash: string, { id, activity }: NumberedActivity): string {
+  const { at, kind, credentialId, tool, outcome, approvalId, durationMs, shown, listed } = activity;
+  const row = [id, at.getTime(), kind, credentialId, tool, outcome, approvalId, durationMs, shown, listed];
+  return digestOf(JSON.stringify([hash, ...row]));
+}
+
+/** Whether the checkpoint is as Countersign wrote it. */
+export function isCheckpointIntact(checkpoint: Checkpoint, signer: Signer): boolean {
+  return signer.isSigned('checkpoint', checkpointText(checkpoint), checkpoint.signature);
+}
+
+/** Different checkpoints have different texts. */
+function checkpointText(checkpoint: Unsigned): string {
+  const { ownerId, number, firstId, lastId, count, previousHash, hash } = checkpoint;
+  const times = [checkpoint.hour, checkpoint.createdAt, checkpoint.updatedAt].map((time) => time.getTime());
+  return JSON.stringify([1, ownerId, number, firstId, lastId, count, ...times, previousHash, hash]);
+}

@@ -1,0 +1,142 @@
+import { broken, type Finding, good, lacking } from '../../adapters/imap/report.ts';
+import type { Owner, Storage } from '../../core/ports/storage.ts';
+import type { Signer } from '../../core/secrets/keyring.ts';
+import { type ActivityFault, checkActivity } from '../../core/storage/check-activity.ts';
+import { isKeysRecordIntact } from '../../core/storage/signed-rows.ts';
+import { HOUR_MS, MINUTE_MS } from '../../core/time/durations.ts';
+
+/** Of one kind; the rest are counted. */
+const HOURS_NAMED = 10;
+/** A running server covers new activity within seconds. */
+const UNCOVERED_MS = 15 * MINUTE_MS;
+
+export interface OwnerReport {
+  readonly owner: string;
+  readonly keys: readonly Finding[];
+  readonly activity: readonly Finding[];
+}
+
+/** Checks whether somebody changed an owner's keys or activity in the database. Changes nothing. */
+export async function checkOwner(
+  storage: Storage,
+  signer: Signer,
+  { ownerId, email }: Owner,
+  now: Date,
+): Promise<OwnerReport> {
+  return {
+    owner: email,
+    keys: await readable('keys', () => checkKeys(storage, signer, ownerId)),
+    activity: await readable('activity', () => checkRows(storage, signer, ownerId, now)),
+  };
+}
+
+/** A row that holds what no version writes cannot be read. */
+async function readable(check: string, look: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
+  try {
+    return await look();
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return [broken(check, `They cannot be read, so they were changed outside Countersign: ${error.message}`)];
+  }
+}
+
+async function checkKeys(storage: Storage, signer: Signer, ownerId: string): Promise<readonly Finding[]> {
+  const record = await storage.keysRecord(ownerId);
+  const keys = await storage.credentials(ownerId, signer);
+  if (record === undefined) {
+    const text = 'The keys are not signed yet. The first start of this version signs them: countersign serve';
+    return [lacking('keys', text)];
+  }
+  if (!isKeysRecordIntact(ownerId, record, signer)) {
+    const text =
+      'The record of when the keys were signed was changed outside Countersign, or signed with another secret key.';
+    return [broken('keys', text)];
+  }
+  const altered = keys.filter(({ isAltered }) => isAltered);
+  if (altered.length === 0) {
+    const since = `Signed since ${minute(record.signedAt)}.`;
+    if (keys.length === 0) return [good('keys', `There are no keys. ${since}`)];
+    const count = keys.length === 1 ? 'The key is' : `All ${keys.length} keys are`;
+    return [good('keys', `${count} as Countersign wrote ${keys.length === 1 ? 'it' : 'them'}. ${since}`)];
+  }
+  return altered.map(({ name, credentialId }) =>
+    broken(
+      'keys',
+      `The key "${name}" (${credentialId}) was changed outside Countersign, and no longer works. ` +
+        'Revoke it and create a new one.',
+    ),
+  );
+}
+
+async function checkRows(
+  storage: Storage,
+  signer: Signer,
+  ownerId: string,
+  now: Date,
+): Promise<readonly Finding[]> {
+  const { checkpoints, intact, faults, uncovered } = await checkActivity(storage, ownerId, signer, now);
+  const found = FAULTS.flatMap(({ kind, finding }) => {
+    const hours = faults.filter((fault) => fault.kind === kind).map(({ hour }) => hour);
+    return hours.length === 0 ? [] : [finding(hoursInWords(hours))];
+  });
+  const rows = `${intact} rows in ${checkpoints} checkpoints are as Countersign wrote them.`;
+  return [
+    ...(found.some(({ state }) => state === 'broken') ? [] : [good('activity', rows)]),
+    ...found,
+    ...newest(uncovered, now),
+  ];
+}
+
+const FAULTS: readonly {
+  readonly kind: ActivityFault['kind'];
+  readonly finding: (hours: string) => Finding;
+}[] = [
+  {
+    kind: 'rows',
+    finding: (hours) =>
+      broken('activity', `Activity was changed, deleted or inserted outside Countersign: ${hours}.`),
+  },
+  {
+    kind: 'checkpoint',
+    finding: (hours) =>
+      broken('activity', `Checkpoints of the activity were changed outside Countersign: ${hours}.`),
+  },
+  {
+    kind: 'missing',
+    finding: (hours) => broken('activity', `Activity and its checkpoints are missing before ${hours}.`),
+  },
+  {
+    kind: 'late',
+    finding: (hours) =>
+      lacking(
+        'activity',
+        `Activity was covered by a checkpoint only long after it was written: ${hours}. That is so after an upgrade ` +
+          'or a crash. A change made before that does not show.',
+      ),
+  },
+];
+
+function newest(
+  { count, oldest }: { count: number; oldest: Date | undefined },
+  now: Date,
+): readonly Finding[] {
+  if (oldest === undefined) return [];
+  const rows = count === 1 ? '1 row is' : `${count} rows are`;
+  const text = `The newest ${rows} not covered by a checkpoint yet, the oldest from ${minute(oldest)}.`;
+  if (now.getTime() - oldest.getTime() < UNCOVERED_MS) return [good('activity', text)];
+  return [lacking('activity', `${text} A running server covers them: countersign serve`)];
+}
+
+function hoursInWords(hours: readonly Date[]): string {
+  const named = hours.slice(0, HOURS_NAMED).map(hourInWords).join(', ');
+  return hours.length <= HOURS_NAMED ? named : `${named} and ${hours.length - HOURS_NAMED} more hours`;
+}
+
+function hourInWords(hour: Date): string {
+  const end = new Date(hour.getTime() + HOUR_MS).toISOString().slice(11, 16);
+  return `${hour.toISOString().slice(0, 10)} ${hour.toISOString().slice(11, 16)} to ${end} UTC`;
+}
+
+function minute(time: Date): string {
+  return `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}

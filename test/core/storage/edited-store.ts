@@ -1,0 +1,52 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { onTestFinished } from 'vitest';
+import { postgresStorage } from '../../../adapters/postgres/storage.ts';
+import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
+import type { Storage } from '../../../core/ports/storage.ts';
+import { asked, missingPostgres, startPostgres } from '../../servers/postgres.ts';
+
+/** A database, and a way to change it behind Countersign's back. */
+export interface EditedStore {
+  /** As another process would. */
+  connect(): Storage;
+  /** Runs statements without the constraints that the schema sets. */
+  sql(text: string): Promise<void>;
+}
+
+async function sqlite(): Promise<EditedStore> {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-altered-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'countersign.db');
+  return {
+    connect: () => sqliteStorage({ file }),
+    async sql(text) {
+      const db = new Database(file);
+      db.pragma('foreign_keys = OFF');
+      db.exec(text);
+      db.close();
+    },
+  };
+}
+
+async function postgres(): Promise<EditedStore> {
+  const server = await startPostgres();
+  const location = await server.createDatabase();
+  onTestFinished(async () => {
+    await server.dropDatabase(location);
+    await server.stop();
+  });
+  return {
+    connect: () => postgresStorage({ connectionString: location }),
+    async sql(text) {
+      await asked(location, `SET session_replication_role = replica; SET search_path = countersign; ${text}`);
+    },
+  };
+}
+
+export const EDITED_STORES = [
+  { name: 'SQLite', open: sqlite, missing: [] },
+  { name: 'Postgres', open: postgres, missing: missingPostgres() },
+];

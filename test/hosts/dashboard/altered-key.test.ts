@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { openDashboard } from './open-dashboard.ts';
+
+it('a key that was changed outside Countersign is named on the page, and can only be revoked there', async () => {
+  const dashboard = await openDashboard({
+    between: (service) => ({
+      ...service,
+      keys: {
+        ...service.keys,
+        list: async (ownerId) =>
+          (await service.keys.list(ownerId)).map((key) => ({ ...key, isAltered: key.revokedAt === null })),
+      },
+    }),
+  });
+  const path = `/integrations/${dashboard.key.keyId}`;
+  const cookie = await dashboard.cookie();
+  const shown = async () => (await dashboard.send({ path: '/integrations', headers: { cookie } })).body;
+  const before = await shown();
+  expect(before).toContain('This key was changed outside Countersign. Revoke it and create a new one.');
+  expect(before).toContain(`${path}/revoke`);
+  expect(before).not.toContain(`${path}/rotate`);
+  expect(before).not.toContain(`${path}/modes`);
+  const revoked = await dashboard.submit({ path: `${path}/revoke`, headers: { cookie } });
+  expect(revoked.status).toBe(303);
+  expect(await shown()).not.toContain('This key was changed outside');
+});
