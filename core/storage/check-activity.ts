@@ -64,7 +64,7 @@ export async function checkActivity(
 }
 
 /** What is wrong with one checkpoint and its rows. @param before the checkpoint before it */
-export function faultsOf(
+function faultsOf(
   checkpoint: Checkpoint,
   before: Checkpoint | undefined,
   rows: readonly NumberedActivity[],
