@@ -48,7 +48,10 @@ export function createApprovals(
     async list(ownerId, { state, after, limit }) {
       const page = await storage.approvals({ ownerId, credentialId: undefined, state, after, limit });
       const ids = page.approvals.map(({ id }) => id);
-      const [gists, keys] = await Promise.all([storage.gists(ownerId, ids), storage.credentials(ownerId)]);
+      const [gists, keys] = await Promise.all([
+        storage.gists(ownerId, ids),
+        storage.credentials(ownerId, keyring),
+      ]);
       const approvals = page.approvals.map((approval) => ({
         ...headingOf(approval, keys),
         gist: gistOf(approval, gists.get(approval.id)),

@@ -79,9 +79,9 @@ async function edit({ sql }: Opened, name: string, keyId: string, otherId: strin
 /** A send that waits for the owner. */
 async function waiting({ service, ownerId, request }: Opened, apiKey: string) {
   expect(await request(apiKey, SEND)).toBe(202);
-  const [approval] = (await service.approvals.list(ownerId, { state: 'open', limit: 1 })).approvals;
-  if (approval === undefined) throw new Error('nothing waits');
-  return approval;
+  const [summary] = (await service.approvals.list(ownerId, { state: 'open', limit: 1 })).approvals;
+  if (summary === undefined) throw new Error('nothing waits');
+  return summary.approval;
 }
 
 for (const { name, open: openStore, missing } of EDITED_STORES) {
