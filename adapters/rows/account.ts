@@ -1,6 +1,9 @@
 import { type FolderRoles, readFolderRoles } from '../../core/folders/roles.ts';
 import type { Account } from '../../core/ports/storage.ts';
-import { integer, type Row, text, textOrNull } from './row.ts';
+import { integer, type Row, remembering, text, textOrNull } from './row.ts';
+
+/** The columns that `readAccounts` reads. */
+export const ACCOUNT_COLUMNS = 'owner_id, account_id, label, email, signature, sealed_settings, folder_roles';
 
 /** @param rows all accounts of one owner, oldest first */
 export function readAccounts(rows: readonly Row[]): readonly Account[] {
@@ -16,8 +19,10 @@ export function readAccounts(rows: readonly Row[]): readonly Account[] {
   }));
 }
 
+const rolesIn = remembering(readFolderRoles);
+
 /** Null: not decided yet. */
 function readRoles(row: Row): FolderRoles | null {
   const roles = textOrNull(row, 'folder_roles');
-  return roles === null ? null : readFolderRoles(roles);
+  return roles === null ? null : rolesIn(roles);
 }

@@ -1,9 +1,11 @@
 import { type LimitOverrides, PLAN_LIMITS } from '../../core/gate/limits.ts';
 import { GROUPS, type Modes, modesOf } from '../../core/gate/permissions.ts';
 import type { Standing, StoredCredential, StoredSecret } from '../../core/ports/store.ts';
-import { instant, instantOrNull, integer, object, oneOf, type Row, text, textOrNull } from './row.ts';
+import { instant, instantOrNull, integer, object, oneOf, type Row, remembering, text, textOrNull } from './row.ts';
 
-const TEXTS_REMEMBERED = 1000;
+/** The columns that `readCredential` reads, of a table `c`. */
+export const CREDENTIAL_COLUMNS = `c.owner_id, c.credential_id, c.kind, c.name, c.modes, c.revision, c.created_at_ms,
+  c.expires_at_ms, c.overlap_until_ms, c.revoked_at_ms, c.signature`;
 
 export function readCredential(row: Row): StoredCredential {
   return {
@@ -11,7 +13,7 @@ export function readCredential(row: Row): StoredCredential {
     credentialId: text(row, 'credential_id'),
     kind: oneOf(row, 'kind', ['pat']),
     name: text(row, 'name'),
-    modes: readModes(row),
+    modes: modesIn(text(row, 'modes')),
     revision: integer(row, 'revision'),
     createdAt: instant(row, 'created_at_ms'),
     expiresAt: instant(row, 'expires_at_ms'),
@@ -31,8 +33,8 @@ export function readSecret(row: Row): StoredSecret {
   };
 }
 
-const readModes = remembering('modes', (row): Modes => {
-  const modes = object(row, 'modes');
+const modesIn = remembering((text): Modes => {
+  const modes = object({ modes: text }, 'modes');
   if (!isModes(modes))
     throw new Error('A credential in the database has modes that this program does not know.');
   return modes;
@@ -46,8 +48,12 @@ export function readPlan(row: Row): 'free' | 'paid' {
   return oneOf(row, 'plan', ['free', 'paid']);
 }
 
-export const readOverrides = remembering('limits', (row): LimitOverrides => {
-  const overrides = object(row, 'limits');
+export function readOverrides(row: Row): LimitOverrides {
+  return overridesIn(text(row, 'limits'));
+}
+
+const overridesIn = remembering((text): LimitOverrides => {
+  const overrides = object({ limits: text }, 'limits');
   if (!isOverrides(overrides))
     throw new Error('An owner in the database has limits that this program does not know.');
   return overrides;
@@ -62,18 +68,4 @@ function isOverrides(value: Readonly<Record<string, unknown>>): value is LimitOv
 /** @param row the credential's, with plan and limits of its owner */
 export function readStanding(row: Row): Standing {
   return { credential: readCredential(row), plan: readPlan(row), limits: readOverrides(row) };
-}
-
-/** Reads a column of JSON once for each text in it: every call reads these columns, and few of their texts differ. */
-function remembering<Value>(column: string, read: (row: Row) => Value): (row: Row) => Value {
-  const values = new Map<string, Value>();
-  return (row) => {
-    const written = text(row, column);
-    const known = values.get(written);
-    if (known !== undefined) return known;
-    const value = read(row);
-    if (values.size >= TEXTS_REMEMBERED) values.clear();
-    values.set(written, value);
-    return value;
-  };
 }

@@ -40,6 +40,25 @@ export function oneOf<const Value extends string>(row: Row, column: string, valu
   return values.find((known) => known === value) ?? wrong(column);
 }
 
+/** More texts than the credentials and accounts at work at one time have between them. */
+const REMEMBERED_MAX = 1000;
+
+/**
+ * Parses a column that is read on every call: the same text gives the same value, which nobody may change.
+ * @throws what `parse` throws
+ */
+export function remembering<Value extends object>(parse: (text: string) => Value): (text: string) => Value {
+  const values = new Map<string, Value>();
+  return (text) => {
+    const known = values.get(text);
+    if (known !== undefined) return known;
+    const value = parse(text);
+    if (values.size === REMEMBERED_MAX) values.clear();
+    values.set(text, value);
+    return value;
+  };
+}
+
 /** A column of JSON that holds an object. */
 export function object(row: Row, column: string): Readonly<Record<string, unknown>> {
   const value: unknown = JSON.parse(text(row, column));

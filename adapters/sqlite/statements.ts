@@ -1,8 +1,11 @@
+import { ACCOUNT_COLUMNS } from '../rows/account.ts';
+import { CREDENTIAL_COLUMNS } from '../rows/credential.ts';
 import type { StatementTexts } from '../rows/query.ts';
 import { SESSION_COLUMNS } from '../rows/session.ts';
 import type { WriteStatement } from '../rows/writes.ts';
 
-const ACCOUNTS_OF = (owner: string) => `SELECT * FROM accounts WHERE owner_id = ${owner} ORDER BY account_id`;
+const ACCOUNTS_OF = (owner: string) =>
+  `SELECT ${ACCOUNT_COLUMNS} FROM accounts WHERE owner_id = ${owner} ORDER BY account_id`;
 
 /** The last row that a checkpoint covers. */
 const LAST_COVERED = (owner: string) => `
@@ -26,7 +29,8 @@ const WAITS = "status <> 'resolved' AND keywords <> ''";
  */
 export const STATEMENTS: StatementTexts = {
   caller: `
-    SELECT s.expires_at_ms AS secret_expires_at_ms, s.signature AS secret_signature, c.*, o.email, o.timezone, o.plan, o.limits, o.active_account_id
+    SELECT s.expires_at_ms AS secret_expires_at_ms, s.signature AS secret_signature, ${CREDENTIAL_COLUMNS},
+      o.email, o.timezone, o.plan, o.limits, o.active_account_id
     FROM secrets s
     JOIN credentials c ON c.owner_id = s.owner_id AND c.credential_id = s.credential_id
     JOIN owners o ON o.owner_id = s.owner_id

@@ -50,9 +50,13 @@ export function withFittingItems(outcome: Outcome, sizeBytes: SizeBytes): Outcom
   return outcome;
 }
 
-function itemsAt(value: unknown, [step, ...rest]: readonly string[]): readonly unknown[] | undefined {
-  if (step === undefined) return Array.isArray(value) ? value : undefined;
-  return isRecord(value) ? itemsAt(value[step], rest) : undefined;
+function itemsAt(outcome: Outcome, path: readonly string[]): readonly unknown[] | undefined {
+  let value: unknown = outcome;
+  for (const step of path) {
+    if (!isRecord(value)) return undefined;
+    value = value[step];
+  }
+  return Array.isArray(value) ? value : undefined;
 }
 
 /** The first `n` items; `items_total` beside them says how many there are. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Random } from '../secrets/random.ts';
 
 /**
@@ -18,7 +18,7 @@ export const ROTATION_OVERLAP_HOURS = 24;
 export const KEY_PATTERN = /svc_pat_[0-9A-Za-z]*/g;
 
 export function newApiKey(random: Random): string {
-  const body = base62(random(32), BODY_CHARS);
+  const body = base62(Buffer.from(random(32)).toString('hex'), BODY_CHARS);
   return `${KEY_PREFIX}${body}${checksum(body)}`;
 }
 
@@ -31,16 +31,16 @@ export function isWellFormed(key: string): boolean {
 
 /** SHA-256, hex. A key has 256 random bits: a slow hash would add nothing. */
 export function secretHash(secret: string): string {
-  return createHash('sha256').update(secret, 'utf8').digest('hex');
+  return hash('sha256', secret);
 }
 
 function checksum(body: string): string {
-  return base62(createHash('sha256').update(`${KEY_PREFIX}${body}`).digest().subarray(0, 8), CHECKSUM_CHARS);
+  return base62(hash('sha256', `${KEY_PREFIX}${body}`).slice(0, 16), CHECKSUM_CHARS);
 }
 
-/** The last `length` digits of the bytes, read as one number, in base 62. */
-function base62(bytes: Uint8Array, length: number): string {
-  let rest = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
+/** The last `length` digits of a hexadecimal number in base 62. */
+function base62(hex: string, length: number): string {
+  let rest = BigInt(`0x${hex}`);
   let text = '';
   for (let digit = 0; digit < length; digit++) {
     text = (BASE62[Number(rest % 62n)] ?? '') + text;

@@ -1,7 +1,7 @@
 import { failure } from '../call/outcome.ts';
 import { createAddressBudget } from '../gate/address-budget.ts';
 import { isWellFormed, secretHash } from '../gate/credential.ts';
-import { effectiveMode } from '../gate/permissions.ts';
+import { effectiveMode, type Group } from '../gate/permissions.ts';
 import { named } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Signer } from '../secrets/keyring.ts';
@@ -13,6 +13,8 @@ import type { Calls } from './service.ts';
 /** Per minute and address group. Source: API-NOTES.md, order of refusals. */
 const CALLS_WITHOUT_KEY = 60;
 
+const LISTED = CATALOGUE.map((tool) => ({ group: tool.group, listing: listingOf(tool) }));
+
 export function createCalls(
   { storage, clock, random, log }: Ports,
   signer: Signer,
@@ -21,16 +23,16 @@ export function createCalls(
   callTool: Calls['runTool'],
 ): Calls {
   const keylessCalls = createAddressBudget(CALLS_WITHOUT_KEY);
+  const slotId = slotIds(random);
   return {
     async admitCaller({ token, address: from }) {
       const now = clock.now();
-      const slotId = Buffer.from(random(12)).toString('base64url');
       if (token !== undefined && isWellFormed(token)) {
         try {
           await keysSigned();
           const admitted = await storage.admit({
             secretHash: secretHash(token),
-            slotId,
+            slotId: slotId(),
             leaseMs,
             signer,
             now,
@@ -88,9 +90,19 @@ export function createCalls(
       });
     },
     tools({ credential, owner }) {
-      return CATALOGUE.filter(
-        ({ group }) => group === null || effectiveMode(group, credential.modes[group], owner.plan) !== 'off',
-      ).map(listingOf);
+      const isOn = (group: Group | null) =>
+        group === null || effectiveMode(group, credential.modes[group], owner.plan) !== 'off';
+      return LISTED.filter(({ group }) => isOn(group)).map(({ listing }) => listing);
     },
+  };
+}
+
+/** Ids that are unique among all processes: a random name of this service, and a number. */
+function slotIds(random: Ports['random']): () => string {
+  const service = Buffer.from(random(12)).toString('base64url');
+  let last = 0;
+  return () => {
+    last += 1;
+    return `${service}.${last}`;
   };
 }

@@ -42,10 +42,10 @@ function retryAfterS({ details }: Failure): number {
  */
 export function commonHeaders(baseUrl: string, requestId: string, body: string): Record<string, string> {
   return {
-    ...(body === '' ? {} : { 'Content-Type': 'application/json' }),
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
     'X-Request-Id': requestId,
+    ...(body === '' ? {} : { 'Content-Type': 'application/json' }),
     ...transportSecurity(baseUrl),
   };
 }

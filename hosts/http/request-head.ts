@@ -47,10 +47,14 @@ export function targetOf(head: RequestHead): Target {
     authority: whole === null ? headerOf(head, 'host') : whole[1],
     path: path === '' ? '/' : path,
     query: new URLSearchParams(query),
-    notUtf8: query
-      .split('&')
-      .flatMap((pair) => (isUtf8(decodedBytes(pair)) ? [] : (pair.split('=')[0] ?? []))),
+    notUtf8: ENCODED.test(query) ? namesNotUtf8(query) : [],
   };
+}
+
+const ENCODED = /[%\u0080-\uffff]/;
+
+function namesNotUtf8(query: string): string[] {
+  return query.split('&').flatMap((pair) => (isUtf8(decodedBytes(pair)) ? [] : (pair.split('=')[0] ?? [])));
 }
 
 /** A request target is ASCII; what is no percent-encoding stands for itself. */

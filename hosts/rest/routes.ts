@@ -199,10 +199,11 @@ export type Found =
 export function findRoute(method: string, path: string): Found {
   const segments = decodedSegments(path);
   if (segments === undefined) return { kind: 'none' };
-  const matching = PATTERNS.flatMap(({ route, pattern }) => {
+  const matching: { route: Route; parameters: Readonly<Record<string, string>> }[] = [];
+  for (const { route, pattern } of PATTERNS) {
     const parameters = parametersOf(pattern, segments);
-    return parameters === undefined ? [] : [{ route, parameters }];
-  });
+    if (parameters !== undefined) matching.push({ route, parameters });
+  }
   const match = matching.find(({ route }) => route.method === method);
   if (match !== undefined) return { kind: 'route', ...match, form: match.route.form };
   const [other] = matching;
@@ -218,12 +219,11 @@ function parametersOf(
 ): Readonly<Record<string, string>> | undefined {
   if (pattern.length !== segments.length) return undefined;
   const parameters: [string, string][] = [];
-  for (const [at, part] of pattern.entries()) {
+  for (let at = 0; at < pattern.length; at += 1) {
+    const part = pattern[at] ?? '';
     const segment = segments[at] ?? '';
-    if (part.startsWith('{')) {
-      if (segment === '') return undefined;
-      parameters.push([part.slice(1, -1), segment]);
-    } else if (part !== segment) return undefined;
+    if (part.startsWith('{') && segment !== '') parameters.push([part.slice(1, -1), segment]);
+    else if (part !== segment) return undefined;
   }
   return Object.fromEntries(parameters);
 }

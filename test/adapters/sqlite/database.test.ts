@@ -337,6 +337,25 @@ describe('targets', () => {
   });
 });
 
+describe('a column that a newer process adds while the store is open', () => {
+  it('does not move the columns that this program reads', async () => {
+    const file = join(folder, 'countersign.db');
+    const storage = sqliteStorage({ file });
+    const key = await addOwnerAndKey(storage);
+    const waiting = await ask(storage, key);
+    const db = new SqliteDatabase(file);
+    // Statements read `c.*` and `a.*`, followed by columns of other tables.
+    for (const table of ['owners', 'credentials', 'accounts', 'approvals', 'usage']) {
+      db.exec(`ALTER TABLE ${table} ADD COLUMN of_the_future TEXT DEFAULT 'paid'`);
+    }
+    db.close();
+    const approved = await approve(storage, waiting);
+    expect(approved).toMatchObject({ won: true, approval: { state: 'approved' } });
+    await run(storage, key);
+    await storage.close();
+  });
+});
+
 describe('a row that this program does not know', () => {
   it('is an error that names the column, not the value', async () => {
     const file = join(folder, 'countersign.db');
