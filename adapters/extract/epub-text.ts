@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { htmlReader } from '../../core/mail/html-text.ts';
 import type { BoundedText } from './bounded-text.ts';
+import { MAX_STYLE_CHARS, styleSheets } from './epub-styles.ts';
 import { NoText } from './no-text.ts';
 import { attribute, type XmlEvent, xmlEvents } from './xml.ts';
 import type { ZipArchive } from './zip.ts';
@@ -11,6 +12,8 @@ const ENCRYPTION = 'META-INF/encryption.xml';
 const MAX_CHAPTERS = 5000;
 /** Of one chapter: a longer one is cut. */
 const MAX_CHAPTER_BYTES = 5 * 1024 * 1024;
+/** Of all chapters together, with the sheets that style each of them. */
+const BOUNDS = { chars: 1_000_000 + MAX_STYLE_CHARS, elements: 50_000, steps: 20_000_000 };
 
 /**
  * The chapters of a book in the order of reading, separated by an empty line (EPUB 3.3).
@@ -20,13 +23,14 @@ export function epubText(zip: ZipArchive, out: BoundedText): void {
   const locked = new Set(attributesOf(xmlEvents(zip.read(ENCRYPTION)), 'CipherReference', 'URI').map(keyOf));
   const [book] = attributesOf(xmlEvents(zip.read(CONTAINER)), 'rootfile', 'full-path');
   if (book === undefined || !zip.has(book)) throw new NoText('broken');
-  const html = htmlReader();
+  const html = htmlReader(BOUNDS);
+  const styled = styleSheets(zip, fileFrom);
   for (const chapter of chapters(zip, book)) {
     if (out.full) return;
     // Fonts are locked in many books; chapters only in those that are sold for one program.
     if (locked.has(keyOf(chapter))) throw new NoText('encrypted');
     if (!zip.has(chapter)) out.incomplete();
-    else out.write(`${html.read(htmlOf(fileText(zip, chapter, out)))}\n\n`);
+    else out.write(`${html.read(styled(chapter, htmlOf(fileText(zip, chapter, out))))}\n\n`);
   }
 }
 
@@ -60,8 +64,9 @@ function chapters(zip: ZipArchive, book: string): Set<string> {
   return found;
 }
 
-function fileFrom(book: string, href: string): string | undefined {
-  const base = `zip://package/${encodeURI(book)}`;
+/** The file that a reference within another leads to. */
+function fileFrom(file: string, href: string): string | undefined {
+  const base = `zip://package/${encodeURI(file)}`;
   if (!URL.canParse(href, base)) return undefined;
   try {
     return decodeURI(new URL(href, base).pathname).replace(/^\//, '');

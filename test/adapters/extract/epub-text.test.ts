@@ -42,6 +42,68 @@ describe('an .epub', () => {
     });
   });
 
+  describe('with style sheets in files of their own', () => {
+    const one = `<package><manifest>${item('a', 'text/a.xhtml')}</manifest><spine><itemref idref="a"/></spine></package>`;
+    const shown = async (
+      head: string,
+      sheets: Readonly<Record<string, string>>,
+      body = '<p>Shown <i class="x">hidden</i> text</p>',
+    ) => {
+      const answer = await answerOf(book({ 'EPUB/text/a.xhtml': page(body, head), ...sheets }, one));
+      return answer.kind === 'text' ? answer.text : answer.reason;
+    };
+    const link = '<link rel="stylesheet" type="text/css" href="../styles/a%20b.css"/>';
+
+    it.each([
+      ['by a link', link, { 'EPUB/styles/a b.css': '<!-- .x { display: none } -->' }],
+      ['by an instruction', '<?xml-stylesheet href="../a.css"?>', { 'EPUB/a.css': '.x { font-size: 0 }' }],
+      [
+        'by an import',
+        link,
+        { 'EPUB/styles/a b.css': '@import "b.css";', 'EPUB/styles/b.css': '.x{display:none}' },
+      ],
+      [
+        'by an import of the page',
+        '<style>@import url(../b.css);</style>',
+        { 'EPUB/b.css': '.x{visibility:hidden}' },
+      ],
+      [
+        'for screens',
+        link.replace('href', 'media="screen" href'),
+        { 'EPUB/styles/a b.css': '.x{display:none}' },
+      ],
+    ])('leaves out what they hide: %s', async (_, head, sheets) => {
+      expect(await shown(head, sheets)).toBe('Shown text');
+    });
+
+    it.each([
+      ['an alternate sheet', link.replace('stylesheet', 'alternate stylesheet'), '.x{display:none}'],
+      ['a sheet for printers', link.replace('href', 'media="print" href'), '.x{display:none}'],
+      ['a sheet that only colours', link, '.x{color:#222}'],
+    ])('shows what %s styles', async (_, head, css) => {
+      expect(await shown(head, { 'EPUB/styles/a b.css': css })).toBe('Shown hidden text');
+    });
+
+    it('shows the text beside a sheet that is missing', async () => {
+      expect(await shown(link, {})).toBe('Shown hidden text');
+    });
+
+    it('marks all text if a sheet is too large, imports itself, or all sheets together are too much', async () => {
+      const large = `.x{color:red}${' '.repeat(300_000)}`;
+      expect(await shown(link, { 'EPUB/styles/a b.css': large })).toMatch(/possibly hidden: Shown/);
+      const circle = '@import "a b.css"; .y{color:red}';
+      expect(await shown(link, { 'EPUB/styles/a b.css': circle })).toMatch(/possibly hidden: Shown/);
+      const half = `.y{color:red}${' '.repeat(200_000)}`;
+      expect(await shown(link.repeat(20), { 'EPUB/styles/a b.css': half })).toMatch(/possibly hidden: Shown/);
+    });
+
+    it('takes nothing of a sheet for text', async () => {
+      const css = '.x{display:none}</style>--><p>not of the book</p>';
+      expect(await shown(link, { 'EPUB/styles/a b.css': css })).toBe('Shown text');
+      expect(await shown(`<!-- ${link} -->`, { 'EPUB/styles/a b.css': css })).toBe('Shown hidden text');
+    });
+  });
+
   it('whose chapters are locked is encrypted, one whose fonts are is not', async () => {
     const lock = (name: string) => ({
       ...files,
