@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { htmlReader } from '../../core/mail/html-text.ts';
+import { readRtf } from '../../core/mail/rtf.ts';
 import type { ExtractedText } from '../../core/ports/attachment-text.ts';
 import { type BoundedText, boundedText } from './bounded-text.ts';
 import { type CompoundFile, openCompoundFile } from './compound-file.ts';
@@ -15,7 +16,6 @@ import { pdfText } from './pdf-text.ts';
 import { pictureOf } from './picture.ts';
 import { plainText } from './plain-text.ts';
 import { PPT, pptText } from './ppt-text.ts';
-import { rtfText } from './rtf-text.ts';
 import { sheetText, WORKBOOK } from './sheet-text.ts';
 import { PRESENTATION, slidesText } from './slides-text.ts';
 import { WORD_DOCUMENT, wordText } from './word-text.ts';
@@ -51,7 +51,9 @@ type Reader = (bytes: Uint8Array, out: BoundedText, claims: Claims) => void | Pr
 const READERS: Readonly<Record<DocumentType, Reader>> = {
   pdf: pdfText,
   zip: zipText,
-  rtf: rtfText,
+  rtf(bytes, out) {
+    if (!readRtf(bytes, out)) throw new NoText('broken');
+  },
   message: messageText,
   compound: compoundText,
   picture(bytes) {

@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { decodeText } from '../../core/mail/charset.ts';
+import { codePageCharset } from '../../core/mail/code-page.ts';
 import type { BoundedText } from './bounded-text.ts';
-import { codePageCharset } from './code-page.ts';
 import type { CompoundFile } from './compound-file.ts';
 import { NoText } from './no-text.ts';
 import { isDateFormat } from './sheet-dates.ts';

@@ -131,13 +131,13 @@ function isTnef({ type, typeParams, dispositionParams }: MimePart): boolean {
 function tnefParts(leaf: MimePart, depth: number): MimePart[] {
   const tnef = readTnef(decodedContent(leaf));
   if (tnef === undefined) return [];
-  const { text, html, charset, files } = tnef;
+  const body = depth === 0 ? tnef.body() : undefined;
   const texts: MimePart[] = [];
-  if (depth === 0 && html !== undefined)
-    texts.push({ ...bare(html), type: 'text/html', typeParams: { charset } });
-  else if (depth === 0 && text !== undefined)
-    texts.push({ ...bare(text), type: TEXT, typeParams: { charset } });
-  return [...texts, ...files.map(({ name, content }) => file(name, content, '8bit'))];
+  if (body !== undefined) {
+    const { type, content, charset } = body;
+    texts.push({ ...bare(content), type, typeParams: { charset } });
+  }
+  return [...texts, ...tnef.files.map(({ name, content }) => file(name, content, '8bit'))];
 }
 
 function file(name: string, content: Buffer, encoding: string): MimePart {

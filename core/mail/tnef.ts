@@ -1,4 +1,6 @@
 import { Buffer } from 'node:buffer';
+import { codePageCharset } from './code-page.ts';
+import { rtfBody } from './rtf-body.ts';
 
 /**
  * What Outlook packs into a `winmail.dat` (MS-OXTNEF). Pure, and linear in its bytes: every length is checked against
@@ -7,10 +9,13 @@ import { Buffer } from 'node:buffer';
 
 interface TnefContent {
   readonly files: readonly TnefFile[];
-  /** Of the message itself. */
-  readonly text: Buffer | undefined;
-  readonly html: Buffer | undefined;
-  /** Of its texts, and of names that are not Unicode: `windows-1252`. */
+  /** The text of the message itself: its HTML, its plain text or what its RTF shows. Undefined if there is none. */
+  body(): TnefBody | undefined;
+}
+
+interface TnefBody {
+  readonly type: 'text/html' | 'text/plain';
+  readonly content: Buffer;
   readonly charset: string;
 }
 
@@ -32,6 +37,7 @@ const FILE_PROPERTIES = 0x00069005;
 
 /** Properties of MS-OXPROPS. */
 const PLAIN_BODY = 0x1000;
+const RTF_BODY = 0x1009;
 const HTML_BODY = 0x1013;
 const LONG_FILE_NAME = 0x3707;
 const FILE_OBJECT = 0x3701;
@@ -43,6 +49,7 @@ export function readTnef(bytes: Buffer): TnefContent | undefined {
     [];
   let text: Buffer | undefined;
   let html: Buffer | undefined;
+  let rtf: Buffer | undefined;
   let codePage = 1252;
   for (const { id, data } of attributesIn(bytes)) {
     const file = files.at(-1);
@@ -52,6 +59,7 @@ export function readTnef(bytes: Buffer): TnefContent | undefined {
       const properties = propertiesIn(data);
       text ??= properties.get(PLAIN_BODY)?.data;
       html ??= properties.get(HTML_BODY)?.data;
+      rtf ??= properties.get(RTF_BODY)?.data;
     } else if (id === FILE_BEGINS && files.length < MAX_FILES) {
       files.push({ title: '', longName: '', data: undefined, object: undefined });
     } else if (file === undefined) continue;
@@ -68,9 +76,14 @@ export function readTnef(bytes: Buffer): TnefContent | undefined {
       name: longName || title,
       content: data ?? object ?? Buffer.alloc(0),
     })),
-    text,
-    html,
-    charset: codePage === 65001 ? 'utf-8' : `windows-${codePage}`,
+    body() {
+      const charset = codePageCharset(codePage);
+      if (html !== undefined) return { type: 'text/html', content: html, charset };
+      const hasText = text !== undefined && text.toString('latin1').trim() !== '';
+      const shown = hasText || rtf === undefined ? undefined : rtfBody(rtf);
+      if (shown !== undefined) return { ...shown, charset: 'utf-8' };
+      return text && { type: 'text/plain', content: text, charset };
+    },
   };
 }
 

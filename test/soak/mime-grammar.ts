@@ -1,4 +1,4 @@
-import { tnefOf } from '../core/mail/encoders.ts';
+import { compressedRtf, tnefOf } from '../core/mail/encoders.ts';
 import { below, copies, type Dice, mutated, oneOf } from './mutation.ts';
 
 /**
@@ -133,12 +133,28 @@ function entity(roll: Dice, depth: number, many: number, scale: number): string 
   ]);
   if (type === 'application/ms-tnef') {
     const files = repeatedFiles(below(roll, 4), many);
-    const whole = tnefOf({ files, body: 'Hello', html: '<p>Hello' });
+    const rtf = oneOf(roll, RTF_PIECES).repeat(many);
+    const whole = tnefOf({
+      files,
+      ...oneOf(roll, [
+        { body: 'Hello', html: '<p>Hello' },
+        { rtf: compressedRtf(`{\\rtf1\\ansi ${rtf}}`) },
+        { rtf: compressedRtf(`{\\rtf1\\ansi\\fromhtml1 ${rtf}}`) },
+      ]),
+    });
     const bytes = roll() < 0.5 ? whole : mutated(roll, whole, [whole]);
     return `Content-Type: ${type}\r\nContent-Transfer-Encoding: base64\r\n\r\n${bytes.toString('base64')}`;
   }
   return `Content-Type: ${type}${parameters(roll, 'outer')}${encoding === '' ? '' : `\r\nContent-Transfer-Encoding: ${encoding}`}${disposition}\r\n\r\n${body(roll, encoding, many)}`;
 }
+
+const RTF_PIECES = [
+  'words \\par ',
+  '{\\*\\htmltag64 <p>}x{\\*\\htmltag72 </p>}',
+  '\\htmlrtf {\\b \\htmlrtf0 ',
+  "{\\f1 \\'83e\\u8364?}",
+  '{',
+];
 
 function repeatedFiles(count: number, many: number) {
   const file = { title: 'a.txt', longName: 'a longer name.txt', content: Buffer.alloc(many, 'words ') };

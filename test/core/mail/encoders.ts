@@ -34,14 +34,17 @@ interface Tnef {
   readonly files: readonly { readonly title: string; readonly longName?: string; readonly content: Buffer }[];
   readonly body?: string;
   readonly html?: string;
+  /** As Outlook stores it: see `compressedRtf`. */
+  readonly rtf?: Buffer;
 }
 
 /** MS-OXTNEF. */
-export function tnefOf({ files, body, html }: Tnef): Buffer {
+export function tnefOf({ files, body, html, rtf }: Tnef): Buffer {
   const message = [attribute(1, 0x00069007, u32(1252, 0))];
   if (body !== undefined) message.push(attribute(1, 0x0002800c, Buffer.from(`${body}\0`, 'latin1')));
   if (html !== undefined)
     message.push(attribute(1, 0x00069003, properties([[0x10130102, Buffer.from(html, 'latin1')]])));
+  if (rtf !== undefined) message.push(attribute(1, 0x00069003, properties([[0x10090102, rtf]])));
   const attached = files.flatMap(({ title, longName, content }) => [
     attribute(2, 0x00069002, Buffer.alloc(14)),
     attribute(2, 0x00018010, Buffer.from(`${title}\0`)),
@@ -51,6 +54,42 @@ export function tnefOf({ files, body, html }: Tnef): Buffer {
       : [attribute(2, 0x00069005, properties([[0x3707001f, Buffer.from(`${longName}\0`, 'utf16le')]]))]),
   ]);
   return Buffer.concat([u32(0x223e9f78), Buffer.from([1, 0]), ...message, ...attached]);
+}
+
+const RTF_START =
+  '{\\rtf1\\ansi\\mac\\deff0\\deftab720{\\fonttbl;}{\\f0\\fnil \\froman \\fswiss \\fmodern \\fscript \\fdecor ' +
+  'MS Sans SerifSymbolArialTimes New RomanCourier{\\colortbl\\red0\\green0\\blue0\r\n\\par ' +
+  '\\pard\\plain\\f0\\fs20\\b\\i\\u\\tab\\tx';
+
+/** MS-OXRTFCP: each token is a byte, or refers to the longest text that has just been written. */
+export function compressedRtf(rtf: string): Buffer {
+  const all = RTF_START + rtf;
+  const tokens: (readonly number[])[] = [];
+  let at = RTF_START.length;
+  while (at < all.length) {
+    let length = Math.min(17, all.length - at);
+    // A reference must not reach what it writes itself in this simple writer.
+    while (length >= 2 && all.lastIndexOf(all.slice(at, at + length), at - length) < Math.max(0, at - 4000))
+      length--;
+    if (length < 2) {
+      tokens.push([all.charCodeAt(at)]);
+      at += 1;
+    } else {
+      const from = all.lastIndexOf(all.slice(at, at + length), at - length) % 4096;
+      tokens.push([from >> 4, ((from & 0xf) << 4) | (length - 2)]);
+      at += length;
+    }
+  }
+  const end = at % 4096;
+  tokens.push([end >> 4, (end & 0xf) << 4]);
+  const content: number[] = [];
+  for (let first = 0; first < tokens.length; first += 8) {
+    const eight = tokens.slice(first, first + 8);
+    content.push(eight.reduce((flags, token, bit) => flags | (token.length === 2 ? 1 << bit : 0), 0));
+    content.push(...eight.flat());
+  }
+  const body = Buffer.from(content);
+  return Buffer.concat([u32(body.length + 12, rtf.length, 0x75465a4c, 0), body]);
 }
 
 function attribute(level: number, id: number, data: Buffer): Buffer {

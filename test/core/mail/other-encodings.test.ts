@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parseLargeMessage, partBytes } from '../../../core/mail/large-message.ts';
 import { attachmentOf, parseMessage } from '../../../core/mail/parse.ts';
 import { readTnef } from '../../../core/mail/tnef.ts';
-import { tnefOf, uuencoded, yencoded } from './encoders.ts';
+import { compressedRtf, tnefOf, uuencoded, yencoded } from './encoders.ts';
 
 const message = (...lines: readonly string[]) =>
   Buffer.concat(lines.flatMap((line) => [Buffer.from(line, 'latin1'), Buffer.from('\r\n')]));
@@ -73,6 +73,17 @@ describe('files that stand in a text', () => {
   });
 });
 
+/** With a hidden word, and a text for a program that does not know Unicode. */
+const RTF =
+  "{\\rtf1\\ansi\\ansicpg1252{\\fonttbl{\\f0 Arial;}}\\pard Gr\\'fc\\'dfe{\\v hidden}\\par from \\u8220?Ada\\u8221?\\par}";
+/** MS-OXRTFEX: HTML in `htmltag` groups, beside what only RTF programs show. */
+const RTF_OF_HTML =
+  '{\\rtf1\\ansi\\ansicpg1252\\fromhtml1 \\deff0{\\fonttbl{\\f0\\fswiss Arial;}}{\\*\\htmltag19 <html>}' +
+  '{\\*\\htmltag34 <style>.x\\{display:none\\}</style>}{\\*\\htmltag50 <body>}\\htmlrtf \\lang1033 for RTF\\par\\htmlrtf0 ' +
+  "{\\*\\htmltag64 <p>}{\\*\\mhtmltag64 <p style='display:none'>}Gr\\'fc\\'dfe \\htmlrtf {\\b \\htmlrtf0 {\\*\\htmltag84 <b>}\\u8364?5" +
+  '{\\*\\htmltag92 </b>}\\htmlrtf }\\htmlrtf0  {\\*\\htmltag84 &amp;} more{\\*\\htmltag84 <i class=x>}hidden{\\*\\htmltag92 </i>}' +
+  '{\\*\\htmltag72 </p>\\par }{\\*\\htmltag64 <p>}{\\v Second} \\emdash  line{\\*\\htmltag72 </p>}{\\*\\htmltag58 </body>}}';
+
 describe('a winmail.dat', () => {
   const files = [
     { title: 'PLAN~1.BIN', longName: 'plan.bin', content: BYTES },
@@ -102,6 +113,9 @@ describe('a winmail.dat', () => {
   it.each([
     ['plain', { body: 'Gr\xfc\xdfe' }, 'Gr\xfc\xdfe'],
     ['HTML', { html: '<p>Gr\xfc\xdfe</p><p style="display:none">hidden</p>' }, 'Gr\xfc\xdfe'],
+    ['RTF', { body: ' ', rtf: compressedRtf(RTF) }, 'Grüße\nfrom “Ada”'],
+    ['RTF made from HTML', { rtf: compressedRtf(RTF_OF_HTML) }, 'Grüße €5 & more\n\nSecond — line'],
+    ['plain text rather than its RTF', { body: 'plain', rtf: compressedRtf(RTF) }, 'plain'],
   ])('shows its %s text where it is the whole message', async (_name, body, text) => {
     const tnef = tnefOf({ files, ...body }).toString('base64');
     const source = message(
@@ -137,13 +151,14 @@ describe('a winmail.dat', () => {
   });
 
   it('is read however it is damaged', () => {
-    const whole = tnefOf({ files, body: 'text', html: '<p>text' });
+    const whole = tnefOf({ files, rtf: compressedRtf(RTF_OF_HTML) });
     fc.assert(
       fc.property(fc.nat(whole.length - 1), fc.nat(255), fc.nat(whole.length), (at, byte, end) => {
         const bytes = Buffer.from(whole);
         bytes[at] = byte;
         const read = readTnef(bytes.subarray(0, end));
         expect(read?.files.length ?? 0).toBeLessThanOrEqual(1000);
+        expect(read?.body()?.content.length ?? 0).toBeLessThanOrEqual(9 * whole.length);
       }),
       { numRuns: 2000 },
     );

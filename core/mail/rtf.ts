@@ -1,8 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { decodeText } from '../../core/mail/charset.ts';
-import type { BoundedText } from './bounded-text.ts';
+import { decodeText } from './charset.ts';
 import { codePageCharset } from './code-page.ts';
-import { NoText } from './no-text.ts';
 
 /** Rich Text Format 1.9.1: what is read of a group ends with the group, so its state is kept on a stack. */
 interface Group {
@@ -17,6 +15,19 @@ interface Group {
   fallbackChars: number;
   inFontTable: boolean;
   inTable: boolean;
+  /** Only for programs that do not know the HTML in it. */
+  besideHtml: boolean;
+}
+
+/** Where the text goes. */
+export interface RtfSink {
+  /** Nothing more fits: the reader stops. */
+  readonly full: boolean;
+  write(text: string): void;
+  /** One space in front of what is written next, unless that is white space. */
+  space(): void;
+  /** Something that a person would not see has been left out. */
+  leftOutHidden(): void;
 }
 
 const MAX_DEPTH = 10_000;
@@ -88,8 +99,12 @@ const FONT_CHARSETS: Readonly<Record<number, string>> = {
   238: 'windows-1250',
 };
 
-/** @throws NoText `broken` where groups are nested beyond sense */
-export function rtfText(bytes: Uint8Array, out: BoundedText): void {
+/**
+ * Reads RTF in one pass.
+ * @param form `html`: the HTML that the RTF was made from (MS-OXRTFEX 2.2)
+ * @returns false if groups are nested beyond sense: then the rest is not read
+ */
+export function readRtf(bytes: Uint8Array, out: RtfSink, form: 'text' | 'html' = 'text'): boolean {
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
   const fontCharsets = new Map<number, string>();
   let codePage = 'windows-1252';
@@ -102,6 +117,7 @@ export function rtfText(bytes: Uint8Array, out: BoundedText): void {
     fallbackChars: 1,
     inFontTable: false,
     inTable: false,
+    besideHtml: false,
   };
   const outer: Group[] = [];
   /** Characters of the fallback that are still to be left out. */
@@ -114,8 +130,9 @@ export function rtfText(bytes: Uint8Array, out: BoundedText): void {
   let pending: number[] = [];
 
   const write = (text: string) => {
-    if (group.skipped) return;
-    if (group.hidden || group.fontSize < READABLE_SIZE) {
+    if (group.skipped || group.besideHtml) return;
+    if (form === 'html') out.write(text);
+    else if (group.hidden || group.fontSize < READABLE_SIZE) {
       if (text.trim() !== '') out.leftOutHidden();
     } else out.write(text);
   };
@@ -151,7 +168,7 @@ export function rtfText(bytes: Uint8Array, out: BoundedText): void {
     }
     flush();
     if (brace === '{') {
-      if (outer.push({ ...group }) > MAX_DEPTH) throw new NoText('broken');
+      if (outer.push({ ...group }) > MAX_DEPTH) return false;
       toLeaveOut = 0;
     } else if (brace === '}') {
       group = outer.pop() ?? group;
@@ -162,7 +179,8 @@ export function rtfText(bytes: Uint8Array, out: BoundedText): void {
       else write(SYMBOLS[symbol] ?? '');
     } else if (word !== undefined) {
       const value = digits === undefined ? undefined : Number(digits);
-      if (isOptional && !SHOWN_ALTHOUGH_OPTIONAL.has(word)) group.skipped = true;
+      const isHtml = form === 'html' && word === 'htmltag';
+      if (isOptional && !isHtml && !SHOWN_ALTHOUGH_OPTIONAL.has(word)) group.skipped = true;
       isOptional = false;
       if (word === 'bin') {
         TOKEN.lastIndex += Math.max(0, value ?? 0);
@@ -186,7 +204,9 @@ export function rtfText(bytes: Uint8Array, out: BoundedText): void {
         if (charset !== undefined && fontCharsets.size < 10_000) fontCharsets.set(font, charset);
       } else if (word === 'pard' || word === 'intbl') {
         group.inTable = word === 'intbl';
-      } else if (word === 'par' && group.inTable) {
+      } else if (word === 'htmlrtf' && form === 'html') {
+        group.besideHtml = value !== 0;
+      } else if (word === 'par' && group.inTable && form === 'text') {
         out.space();
       } else if (word === 'plain') {
         group.hidden = false;
@@ -204,6 +224,7 @@ export function rtfText(bytes: Uint8Array, out: BoundedText): void {
     }
   }
   flush();
+  return true;
 }
 
 function isMultibyte(charset: string): boolean {

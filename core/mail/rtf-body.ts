@@ -1,0 +1,45 @@
+import { Buffer } from 'node:buffer';
+import { decompressedRtf } from './compressed-rtf.ts';
+import { readRtf } from './rtf.ts';
+
+/** Of the RTF, and of the HTML or text that is read from it. */
+const MAX_BYTES = 4 * 1024 * 1024;
+
+/** What Outlook shows of a message's RTF: the HTML that the RTF was made from, if any (MS-OXRTFEX), else its text. */
+export interface RtfBody {
+  readonly type: 'text/html' | 'text/plain';
+  /** UTF-8. */
+  readonly content: Buffer;
+}
+
+/** @returns undefined if it is not compressed RTF, or contains nothing */
+export function rtfBody(compressed: Buffer): RtfBody | undefined {
+  const rtf = decompressedRtf(compressed, MAX_BYTES);
+  if (rtf === undefined) return undefined;
+  const isHtml = FROM_HTML.test(rtf.toString('latin1', 0, HEAD_BYTES));
+  let text = '';
+  let isSpaced = false;
+  readRtf(
+    rtf,
+    {
+      get full() {
+        return text.length >= MAX_BYTES;
+      },
+      write(piece) {
+        text += isSpaced && !/^\s/.test(piece) ? ` ${piece}` : piece;
+        isSpaced = false;
+      },
+      space() {
+        isSpaced = true;
+      },
+      // Hidden text of a mail is left out without a word, in HTML too.
+      leftOutHidden: () => undefined,
+    },
+    isHtml ? 'html' : 'text',
+  );
+  if (text.trim() === '') return undefined;
+  return { type: isHtml ? 'text/html' : 'text/plain', content: Buffer.from(text.trim()) };
+}
+
+const HEAD_BYTES = 4096;
+const FROM_HTML = /\\fromhtml1?(?![0-9a-z])/;
