@@ -3,10 +3,10 @@ import { decodeText } from '../../core/mail/charset.ts';
 import type { BoundedText } from './bounded-text.ts';
 import type { CompoundFile } from './compound-file.ts';
 import { NoText } from './no-text.ts';
+import { type Visibility, visibilityIn97, visibilityInWord6 } from './word-visibility.ts';
 
 export const DOC = 'WordDocument';
 
-/** Of the versions before Word 97 the text alone is known: it is in one piece, and nothing says what is hidden. */
 const WORD_97 = 193;
 const WORD_6 = 101;
 /** Bits of the flags at 10. */
@@ -20,7 +20,7 @@ const MAX_CHARS_READ = 20_000_000;
 const CHARS_AT_ONCE = 1_000_000;
 
 /**
- * The text of Word's documents before 2007 (MS-DOC): the document, then footnotes, headers, comments, endnotes and
+ * The text of Word's documents from 6.0 to 2003 (MS-DOC): the document, then footnotes, headers, comments, endnotes and
  * text boxes, as the file has them. Paragraphs are lines, cells are separated by tabs. Hidden and deleted runs are left
  * out.
  * @throws NoText `encrypted`, `broken`, `unsupported_type`
@@ -32,29 +32,79 @@ export function docText(file: CompoundFile, out: BoundedText): void {
   const flags = document.readUInt16LE(10);
   if ((flags & ENCRYPTED) !== 0) throw new NoText('encrypted');
   const write = shownText(out);
-  if (version < WORD_97) {
-    if (version < WORD_6 || (flags & HAS_PIECES) !== 0) throw new NoText('unsupported_type');
-    write(
-      decodeText(document.subarray(document.readUInt32LE(24), document.readUInt32LE(28)), 'windows-1252'),
-    );
-    return;
-  }
-  const table = file.stream((flags & TABLE_IS_1) !== 0 ? '1Table' : '0Table');
-  const runs = unseenRuns(document, part(table, document, 250));
+  if (version < WORD_6) throw new NoText('unsupported_type');
+  const { charset, runs, found } =
+    version < WORD_97 ? word6(document, flags, out) : word97(document, file, flags);
   let left = MAX_CHARS_READ;
-  for (const piece of pieces(part(table, document, 418))) {
+  for (const piece of found) {
     for (const { begin, end, visibility } of split(piece, runs)) {
       const chars = (end - begin) / piece.charBytes;
       left -= chars;
       if (out.full) return;
       if (left < 0) throw new NoText('too_large');
       const bytes = document.subarray(begin, end);
-      const text = piece.charBytes === 1 ? decodeText(bytes, 'windows-1252') : bytes.toString('utf16le');
+      const text = piece.charBytes === 1 ? decodeText(bytes, charset) : bytes.toString('utf16le');
       if (visibility === 'shown') write(text);
       else if (visibility === 'hidden' && text.trim() !== '') out.leftOutHidden();
     }
   }
 }
+
+interface Layout {
+  /** Of text with one byte per character. */
+  readonly charset: string;
+  readonly runs: readonly Run[];
+  readonly found: Iterable<Piece>;
+}
+
+function word97(document: Buffer, file: CompoundFile, flags: number): Layout {
+  const table = file.stream((flags & TABLE_IS_1) !== 0 ? '1Table' : '0Table');
+  return {
+    charset: 'windows-1252',
+    runs: unseenRuns(document, part(table, document, 250), 4, visibilityIn97),
+    found: pieces(part(table, document, 418)),
+  };
+}
+
+/** Word 6 and 95 keep everything in one stream, one byte per character. Only a fast save leaves several pieces. */
+function word6(document: Buffer, flags: number, out: BoundedText): Layout {
+  const charset = CHARSETS[document.readUInt16LE(6) & LANGUAGE] ?? 'windows-1252';
+  if (charset !== 'windows-1252') out.guessedCharset(charset);
+  const whole: Piece = { begin: document.readUInt32LE(24), end: document.readUInt32LE(28), charBytes: 1 };
+  const clx = part(document, document, 352);
+  return {
+    charset,
+    runs: unseenRuns(document, part(document, document, 184), 2, visibilityInWord6),
+    found: (flags & HAS_PIECES) === 0 ? [whole] : pieces(clx, 'bytes'),
+  };
+}
+
+/** The part of a language's number that says nothing of a country (MS-LCID 2.2). */
+const LANGUAGE = 0x3ff;
+
+/** Of the language of the Word that wrote a document: it does not say how each font is encoded. */
+const CHARSETS: Readonly<Record<number, string>> = {
+  1: 'windows-1256',
+  2: 'windows-1251',
+  4: 'gbk',
+  5: 'windows-1250',
+  8: 'windows-1253',
+  13: 'windows-1255',
+  14: 'windows-1250',
+  17: 'shift_jis',
+  18: 'euc-kr',
+  21: 'windows-1250',
+  24: 'windows-1250',
+  25: 'windows-1251',
+  27: 'windows-1250',
+  30: 'windows-874',
+  31: 'windows-1254',
+  34: 'windows-1251',
+  36: 'windows-1250',
+  37: 'windows-1257',
+  38: 'windows-1257',
+  39: 'windows-1257',
+};
 
 /** What a pair of offset and length in the header, at this place, says of the table stream. */
 function part(table: Buffer, document: Buffer, at: number): Buffer {
@@ -69,8 +119,11 @@ interface Piece {
   readonly charBytes: 1 | 2;
 }
 
-/** @param clx a list of properties, then of pieces: where each begins in the text, and where it is in the stream */
-function* pieces(clx: Buffer): Generator<Piece> {
+/**
+ * @param clx a list of properties, then of pieces: where each begins in the text, and where it is in the stream
+ * @param form `bytes`: every character is one byte, and a place says nothing else
+ */
+function* pieces(clx: Buffer, form: 'mixed' | 'bytes' = 'mixed'): Generator<Piece> {
   let at = 0;
   while (at + 3 <= clx.length && clx[at] === 1) at += 3 + clx.readUInt16LE(at + 1);
   if (at + 5 > clx.length || clx[at] !== 2) throw new NoText('broken');
@@ -80,16 +133,14 @@ function* pieces(clx: Buffer): Generator<Piece> {
     const chars = list.readUInt32LE(4 * (i + 1)) - list.readUInt32LE(4 * i);
     const place = list.readUInt32LE(4 * (count + 1) + 8 * i + 2);
     const isCompressed = (place & 0x40000000) !== 0;
-    const charBytes = isCompressed ? 1 : 2;
-    const begin = isCompressed ? (place & 0x3fffffff) >>> 1 : place & 0x3fffffff;
+    const charBytes = isCompressed || form === 'bytes' ? 1 : 2;
+    const begin = form === 'bytes' ? place : (place & 0x3fffffff) >>> (isCompressed ? 1 : 0);
     for (let done = 0; done < chars; done += CHARS_AT_ONCE) {
       const from = begin + done * charBytes;
       yield { begin: from, end: from + Math.min(chars - done, CHARS_AT_ONCE) * charBytes, charBytes };
     }
   }
 }
-
-type Visibility = 'shown' | 'hidden' | 'deleted';
 
 interface Run {
   readonly begin: number;
@@ -126,16 +177,23 @@ function firstBehind(runs: readonly Run[], place: number): number {
 }
 
 const PAGE_BYTES = 512;
-/** Half points. Letters that are smaller are dots. */
-const READABLE_SIZE = 5;
 
-/** Runs that are hidden or deleted. @param list the pages of the document stream that describe runs (MS-DOC 2.8.25) */
-function unseenRuns(document: Buffer, list: Buffer): Run[] {
+/**
+ * Runs that are hidden or deleted.
+ * @param list the pages of the document stream that describe runs (MS-DOC 2.8.25)
+ * @param numberBytes of the number of a page in the list
+ */
+function unseenRuns(
+  document: Buffer,
+  list: Buffer,
+  numberBytes: 2 | 4,
+  visibilityIn: (properties: Buffer) => Visibility,
+): Run[] {
   const runs: Run[] = [];
-  const count = Math.floor((list.length - 4) / 8);
+  const count = Math.floor((list.length - 4) / (4 + numberBytes));
   const seen = new Set<number>();
   for (let i = 0; i < count; i++) {
-    const page = list.readUInt32LE(4 * (count + 1) + 4 * i) & 0x3fffff;
+    const page = list.readUIntLE(4 * (count + 1) + numberBytes * i, numberBytes) & 0x3fffff;
     const bytes = document.subarray(page * PAGE_BYTES, (page + 1) * PAGE_BYTES);
     if (seen.has(page) || bytes.length < PAGE_BYTES) continue;
     seen.add(page);
@@ -144,7 +202,7 @@ function unseenRuns(document: Buffer, list: Buffer): Run[] {
     for (let run = 0; run < inPage; run++) {
       const at = 2 * bytes.readUInt8(4 * (inPage + 1) + run);
       const visibility =
-        at === 0 ? 'shown' : visibilityBy(bytes.subarray(at + 1, at + 1 + bytes.readUInt8(at)));
+        at === 0 ? 'shown' : visibilityIn(bytes.subarray(at + 1, at + 1 + bytes.readUInt8(at)));
       if (visibility === 'shown') continue;
       runs.push({ begin: bytes.readUInt32LE(4 * run), end: bytes.readUInt32LE(4 * (run + 1)), visibility });
     }
@@ -161,28 +219,6 @@ function ordered(runs: Run[]): Run[] {
       if (isApart) end = run.end;
       return isApart;
     });
-}
-
-/** Properties of characters (MS-DOC 2.6.1). */
-const DELETED = 0x0800;
-const HIDDEN = 0x083c;
-const SIZE = 0x4a43;
-/** Bytes of a property's value by the three highest bits of its number; 6 is a length and so many bytes. */
-const VALUE_BYTES = [1, 1, 2, 4, 2, 2, 0, 3];
-
-function visibilityBy(properties: Buffer): Visibility {
-  let at = 0;
-  let visibility: Visibility = 'shown';
-  while (at + 3 <= properties.length) {
-    const property = properties.readUInt16LE(at);
-    const value = properties.readUInt8(at + 2);
-    if (property === DELETED && value === 1) return 'deleted';
-    if (property === HIDDEN && value === 1) visibility = 'hidden';
-    if (property === SIZE && value < READABLE_SIZE && properties[at + 3] === 0) visibility = 'hidden';
-    const kind = property >>> 13;
-    at += 2 + (kind === 6 ? 1 + value : (VALUE_BYTES[kind] ?? 1));
-  }
-  return visibility;
 }
 
 /** Characters of Word's own, across runs: a field's instruction may end in another run than it began. */

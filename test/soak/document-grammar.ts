@@ -1,5 +1,11 @@
 import { strToU8, zipSync } from 'fflate';
-import { oldSheetFile, oldSlidesFile, sheetCell, sheetRecord } from '../adapters/extract/compound-files.ts';
+import {
+  oldSheetFile,
+  oldSlidesFile,
+  sheetCell,
+  sheetRecord,
+  word6File,
+} from '../adapters/extract/compound-files.ts';
 import {
   officeFile,
   openDocumentFile,
@@ -37,6 +43,12 @@ export function documentOf(roll: Dice, scale: number): DocumentSeed {
       mime: 'application/vnd.oasis.opendocument.text',
       bytes: Buffer.from(openDocumentFile(openBody(roll, many))),
     }),
+    () => ({
+      name: 'a.odp',
+      mime: 'application/vnd.oasis.opendocument.presentation',
+      bytes: Buffer.from(openDocumentFile(openPages(roll, many), '', { kind: 'presentation' })),
+    }),
+    () => ({ name: 'a.doc', mime: 'application/msword', bytes: oldWord(roll, scale) }),
     () => ({ name: 'a.rtf', mime: 'application/rtf', bytes: Buffer.from(rtf(roll, many), 'latin1') }),
     () => ({
       name: 'a.csv',
@@ -107,6 +119,26 @@ function oldSlides(roll: Dice, scale: number): Buffer {
   return oldSlidesFile(slides, roll() < 0.3 ? [text(roll)] : []);
 }
 
+function oldWord(roll: Dice, scale: number): Buffer {
+  const runs = Array.from({ length: 1 + below(roll, 9) }, () => ({
+    text: Buffer.from(text(roll).repeat(100 * scale), 'latin1'),
+    ...(roll() < 0.5
+      ? {
+          properties: [
+            ...anyBytes(roll, 9),
+            ...oneOf(roll, [
+              [92, 1],
+              [65, 1],
+              [99, 2],
+            ]),
+          ],
+        }
+      : {}),
+  }));
+  const version = oneOf(roll, [101, 104, 45, 192]);
+  return word6File(runs, { version, language: below(roll, 48), pieces: roll() < 0.5 });
+}
+
 function oldSheet(roll: Dice, scale: number): Buffer {
   const records: Buffer[] = [];
   for (let left = OLD_BYTES * scale; left > 0; left -= records.at(-1)?.length ?? left) {
@@ -129,7 +161,8 @@ function anyBytes(roll: Dice, most: number): Buffer {
 }
 
 function book(roll: Dice, many: number): Uint8Array {
-  const chapter = `<html><body>${`<p>${text(roll)}<a/></p>`.repeat(many)}</body></html>`;
+  const links = '<link rel="stylesheet" href="a.css"/>'.repeat(below(roll, 3) * many);
+  const chapter = `<html><head>${links}</head><body>${`<p>${text(roll)}<a/></p>`.repeat(many)}</body></html>`;
   const href = oneOf(roll, ['a.xhtml', '../a.xhtml', '%zz', '/EPUB/a.xhtml']);
   const list = `<package><manifest><item id="a" href="${href}" media-type="application/xhtml+xml"/></manifest><spine>${'<itemref idref="a"/>'.repeat(many)}</spine></package>`;
   return zipSync(
@@ -137,10 +170,20 @@ function book(roll: Dice, many: number): Uint8Array {
       'META-INF/container.xml': strToU8('<container><rootfile full-path="EPUB/b.opf"/></container>'),
       'EPUB/b.opf': strToU8(list),
       'EPUB/a.xhtml': strToU8(chapter),
+      'EPUB/a.css': strToU8(oneOf(roll, SHEETS).repeat(many)),
     },
     { mtime: '2026-01-01' },
   );
 }
+
+const SHEETS = [
+  'a{display:none}',
+  '@import "a.css";',
+  '@import url( a.css ) print;',
+  '@import ',
+  'p>a:not(b){color:red}',
+  '</style>',
+];
 
 function binarySheet(roll: Dice, many: number): Uint8Array {
   const record = () => {
@@ -231,6 +274,12 @@ function openBody(roll: Dice, many: number): string {
   ] as const);
   const inner = `<text:p text:style-name="${oneOf(roll, ['a', 'P1'])}">${text(roll)}<text:s text:c="${oneOf(roll, ['1', '999999999', '-1', 'x'])}"/><text:tab/></text:p>`;
   return open.repeat(many) + inner.repeat(many) + close.repeat(many);
+}
+
+function openPages(roll: Dice, many: number): string {
+  const visibility = oneOf(roll, ['', ' draw:style-name="hidden"', ' presentation:visibility="hidden"']);
+  const page = `<draw:page${visibility}><draw:frame><draw:text-box><text:p>${text(roll)}</text:p></draw:text-box></draw:frame><presentation:notes><text:p>${text(roll)}</text:p></presentation:notes></draw:page>`;
+  return `<office:presentation>${page.repeat(many)}</office:presentation>`;
 }
 
 function rtf(roll: Dice, many: number): string {

@@ -163,3 +163,61 @@ export function sheetCell(type: number, row: number, column: number, value: Buff
   place.writeUInt16LE(column, 2);
   return sheetRecord(type, Buffer.concat([place, value]));
 }
+
+/** A run of characters, with the properties that describe it. */
+export interface OldRun {
+  readonly text: Buffer;
+  readonly properties?: readonly number[];
+}
+
+/**
+ * A document of Word 6 or 95: the header, the text, and one page of properties.
+ * @param options.pieces each run is a piece of its own, and they stand in the stream in reverse, as after a fast save
+ */
+export function word6File(
+  runs: readonly OldRun[],
+  { version = 101, language = 0x409, pieces = false, encrypted = false } = {},
+): Buffer {
+  const TEXT = 0x600;
+  const stored = pieces ? runs.toReversed() : runs;
+  const text = Buffer.concat(stored.map((run) => run.text));
+  const page = Math.ceil((TEXT + text.length) / SECTOR);
+  const properties = Buffer.alloc(SECTOR);
+  let [place, end] = [TEXT, SECTOR - 2];
+  const starts = new Map<OldRun, number>();
+  stored.forEach((run, i) => {
+    starts.set(run, place);
+    properties.writeUInt32LE(place, 4 * i);
+    place += run.text.length;
+    properties.writeUInt32LE(place, 4 * (i + 1));
+    if (run.properties === undefined) return;
+    end -= (run.properties.length + 2) & ~1;
+    properties.set([run.properties.length, ...run.properties], end);
+    properties.writeUInt8(end / 2, 4 * (stored.length + 1) + i);
+  });
+  properties.writeUInt8(stored.length, SECTOR - 1);
+  const list = Buffer.concat([uint32(TEXT, place), Buffer.from([page & 0xff, page >> 8])]);
+  const ends = runs.map((_, i) => runs.slice(0, i + 1).reduce((sum, run) => sum + run.text.length, 0));
+  const places = runs.map((run) =>
+    Buffer.concat([Buffer.alloc(2), uint32(starts.get(run) ?? 0), Buffer.alloc(2)]),
+  );
+  const table = Buffer.concat([uint32(0, ...ends), ...places]);
+  const clx = Buffer.concat([Buffer.from([2]), uint32(table.length), table]);
+  const behind = (page + 1) * SECTOR;
+  // Other programs take a shorter stream for damaged.
+  const document = Buffer.alloc(Math.max(behind + list.length + clx.length, 8192));
+  document.writeUInt16LE(0xa5dc, 0);
+  document.writeUInt16LE(version, 2);
+  document.writeUInt16LE(language, 6);
+  document.writeUInt16LE((pieces ? 4 : 0) | (encrypted ? 0x100 : 0), 10);
+  document.writeUInt16LE(version, 12);
+  uint32(TEXT, TEXT + text.length).copy(document, 24);
+  uint32(text.length).copy(document, 52);
+  uint32(behind, list.length).copy(document, 184);
+  uint32(behind + list.length, clx.length).copy(document, 352);
+  text.copy(document, TEXT);
+  properties.copy(document, page * SECTOR);
+  list.copy(document, behind);
+  clx.copy(document, behind + list.length);
+  return compoundFile({ WordDocument: document });
+}
