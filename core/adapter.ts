@@ -2,7 +2,7 @@
 
 export { plainDocuments, plainEvent } from './accounts/plain-documents.ts';
 export {
-  APPROVAL_REASONS,
+  APPROVAL_ERRORS,
   APPROVAL_STATES,
   type Approval,
   type ApprovalError,

@@ -1,17 +1,24 @@
 import * as z from 'zod';
-import type { Outcome } from '../core/call/outcome.ts';
+import type { Failure, Outcome } from '../core/call/outcome.ts';
+import { ERRORS, type ErrorCode } from '../core/contract/errors.ts';
+import { errorsOf } from '../core/tools/call-errors.ts';
 import { toolNamed } from '../core/tools/catalogue.ts';
 import { isWrite } from '../core/tools/define-tool.ts';
 import { approval, endedApproval } from '../core/tools/result-shapes.ts';
 
 /**
- * Holds an outcome to the `output` of its tool, and every approval in it to the `output` of the tool that it is of.
- * The doors of the tests pass every outcome through here.
- * @throws Error when it says something else
+ * Holds an outcome to its tool: a result to `output`, every approval in it to the `output` of the tool that it is of, an
+ * error to the codes that a call of the tool declares and to the details of its code. The doors of the tests pass every
+ * outcome through here.
+ * @throws Error if it says something else
  */
 export function expectDescribed(name: string, outcome: Outcome): void {
   const tool = toolNamed(name);
-  if (tool === undefined || outcome.status === 'error' || outcome.status === 'pending_approval') return;
+  if (outcome.status === 'error') {
+    expectDeclared(`a call of ${name}`, tool === undefined ? UNKNOWN_TOOL_ERRORS : errorsOf(tool), outcome);
+    return;
+  }
+  if (tool === undefined || outcome.status === 'pending_approval') return;
   const { result } = outcome;
   const isLight = isWrite(tool) && !('approval' in result);
   const shape = !isWrite(tool) ? tool.output : isLight ? directOutput(name) : endedApproval;
@@ -22,6 +29,28 @@ export function expectDescribed(name: string, outcome: Outcome): void {
     if (shown.result !== undefined && of !== undefined)
       hold(`an approval of ${of.name}`, of.output, shown.result);
   }
+}
+
+/** The form of the Idempotency-Key comes before the name of the tool. */
+const UNKNOWN_TOOL_ERRORS: ReadonlySet<ErrorCode> = new Set(['not_found', 'invalid_idempotency_key']);
+
+/** @throws Error if the code is not one of these, or its details are not those of the code */
+export function expectDeclared(
+  what: string,
+  codes: ReadonlySet<ErrorCode>,
+  { code, details }: Failure,
+): void {
+  if (!codes.has(code)) throw new Error(`${what} does not declare the error ${code}`);
+  const wrong = wrongDetails(code, details);
+  if (wrong !== undefined) throw new Error(wrong);
+}
+
+/** @returns what is wrong with the details of an error; undefined if they are as `ERRORS` says */
+export function wrongDetails(code: ErrorCode, details: unknown): string | undefined {
+  const schema = ERRORS[code].details;
+  if (schema === null) return details === undefined ? undefined : `${code} has no details`;
+  const { error } = z.strictObject(schema.shape).safeParse(details ?? {});
+  return error && `the details of ${code}: ${z.prettifyError(error)}`;
 }
 
 const approvalsIn = z.looseObject({ approval: approval.optional(), approvals: z.array(approval).optional() });

@@ -7,7 +7,8 @@ import type { Modes, Preset } from '../core/gate/permissions.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import { createService, type ServiceOptions } from '../core/service/create-service.ts';
 import type { Service } from '../core/service/service.ts';
-import { expectDescribed } from './described-outcome.ts';
+import { ADMISSION_ERRORS } from '../core/tools/call-errors.ts';
+import { expectDeclared, expectDescribed } from './described-outcome.ts';
 import { sqliteOnClock } from './store-clock.ts';
 
 /** A service for tests: the sandbox on SQLite in memory unless told otherwise, with a clock that tests can move. */
@@ -64,7 +65,10 @@ export async function callWith(
   idempotencyKey?: string,
 ): Promise<Outcome> {
   const admission = await service.calls.admitCaller({ token: apiKey, address: '192.0.2.1' });
-  if (admission.kind !== 'admitted') return admission.failure;
+  if (admission.kind !== 'admitted') {
+    expectDeclared('an admission', new Set(ADMISSION_ERRORS), admission.failure);
+    return admission.failure;
+  }
   const call = { tool, args, idempotencyKey, sizeBytes: wireBytes };
   const { outcome } = await service.calls.runTool(admission.caller, call);
   expectDescribed(tool, outcome);

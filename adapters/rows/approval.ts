@@ -1,10 +1,9 @@
 import {
-  APPROVAL_REASONS,
+  APPROVAL_ERRORS,
   APPROVAL_STATES,
   type Approval,
   type ApprovalError,
 } from '../../core/approvals/approval.ts';
-import { ERRORS } from '../../core/contract/errors.ts';
 import { GROUPS } from '../../core/gate/permissions.ts';
 import {
   instant,
@@ -52,5 +51,5 @@ function readError(row: Row): ApprovalError | null {
 }
 
 function isApprovalError(value: string): value is ApprovalError {
-  return Object.hasOwn(ERRORS, value) || APPROVAL_REASONS.some((reason) => reason === value);
+  return APPROVAL_ERRORS.some((error) => error === value);
 }

@@ -1,4 +1,3 @@
-import type { ErrorCode } from '../contract/errors.ts';
 import type { Group } from '../gate/permissions.ts';
 import { DAY_MS, MINUTE_MS } from '../time/durations.ts';
 
@@ -25,8 +24,11 @@ export const APPROVAL_STATES = [
 
 export type ApprovalState = (typeof APPROVAL_STATES)[number];
 
-/** Why an approval ended without its action, where no error code says it. */
-export const APPROVAL_REASONS = [
+/** Why an approval ended without its action: an error code, or a reason that no code covers. */
+export const APPROVAL_ERRORS = [
+  'internal_error',
+  'not_found',
+  'upstream_mail_error',
   'cancelled_by_agent',
   'credential_off',
   'permission_off',
@@ -37,7 +39,7 @@ export const APPROVAL_REASONS = [
   'plan_unreadable',
 ] as const;
 
-export type ApprovalError = ErrorCode | (typeof APPROVAL_REASONS)[number];
+export type ApprovalError = (typeof APPROVAL_ERRORS)[number];
 
 /** The right to run an approval: whoever holds the fence, for as long as the store's clock says. */
 interface Lease {

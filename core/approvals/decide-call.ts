@@ -1,4 +1,4 @@
-import type { ErrorCode, ErrorDetails } from '../contract/errors.ts';
+import { type ErrorArguments, ServiceError } from '../contract/errors.ts';
 import { type Limits, nextUtcMidnight } from '../gate/limits.ts';
 import type { Group, Mode } from '../gate/permissions.ts';
 import { HOUR_MS, MINUTE_MS } from '../time/durations.ts';
@@ -47,31 +47,30 @@ export type CallVerdict =
   | FilingVerdict
   /** This approval is the answer; nothing new is made. */
   | { readonly kind: 'existing'; readonly approval: Approval }
-  | { readonly kind: 'refuse'; readonly code: ErrorCode; readonly details: ErrorDetails };
+  | { readonly kind: 'refuse'; readonly error: ServiceError };
 
 /**
  * The judge inside `file`: existing, rejected, target, holds, caps; then run, ask or refuse.
  * Source: DESIGN, the way of a call; API-NOTES.md, the same request again.
  */
 export function decideCall(facts: CallFacts, filing: CallFiling, limits: Limits, now: Date): CallVerdict {
-  const refuse = (code: ErrorCode, details: ErrorDetails = {}): CallVerdict => ({
+  const refuse = (...error: ErrorArguments): CallVerdict => ({
     kind: 'refuse',
-    code,
-    details,
+    error: new ServiceError(...error),
   });
   if (facts.mode === undefined) return refuse('invalid_token');
-  if (facts.mode === 'off') return refuse('not_permitted', { group: facts.group });
+  if (facts.mode === 'off') return refuse('not_permitted', { details: { group: facts.group } });
   if (facts.samePending !== undefined) {
     if (!filing.targeted) return { kind: 'existing', approval: facts.samePending };
-    return refuse('pending_exists_for_target', { approval_id: facts.samePending.id });
+    return refuse('pending_exists_for_target', { details: { approval_id: facts.samePending.id } });
   }
   if (facts.sameUnfinished !== undefined) return { kind: 'existing', approval: facts.sameUnfinished };
   if (facts.rejectedAt !== undefined) {
     const resetsAt = new Date(facts.rejectedAt.getTime() + HOUR_MS);
-    return refuse('previously_rejected', { resets_at: resetsAt.toISOString() });
+    return refuse('previously_rejected', { details: { resets_at: resetsAt.toISOString() } });
   }
   if (facts.targetPending !== undefined) {
-    return refuse('pending_exists_for_target', { approval_id: facts.targetPending.id });
+    return refuse('pending_exists_for_target', { details: { approval_id: facts.targetPending.id } });
   }
   const reasons = [...filing.holds];
   if (facts.mode === 'approval') reasons.unshift('mode_approval');
@@ -85,10 +84,10 @@ export function decideCall(facts: CallFacts, filing: CallFiling, limits: Limits,
   }
   if (reasons.length === 0) return { kind: 'run' };
   if (facts.filedToday >= limits.filedPerDay) {
-    return refuse('quota_exceeded', { resets_at: nextUtcMidnight(now).toISOString() });
+    return refuse('quota_exceeded', { details: { resets_at: nextUtcMidnight(now).toISOString() } });
   }
   if (facts.waitingOfKey >= limits.waitingPerKey || facts.waitingOfOwner >= limits.waitingPerOwner) {
-    return refuse('too_many_pending', { retry_after_s: 60 });
+    return refuse('too_many_pending', { details: { retry_after_s: 60 } });
   }
   return { kind: 'ask', reasons };
 }

@@ -1,3 +1,4 @@
+import { ServiceError } from '../contract/errors.ts';
 import { DAY_MS } from '../time/durations.ts';
 import type { Approval } from './approval.ts';
 
@@ -19,6 +20,11 @@ export interface IdempotencyClaim {
   readonly approvalId: string | null;
   /** By the service's clock. */
   readonly createdAt: Date;
+}
+
+/** The refusal of a request whose key another request holds at the moment. */
+export function claimInProgress(): ServiceError {
+  return new ServiceError('idempotency_in_progress', { details: { retry_after_s: 1 } });
 }
 
 export type ClaimVerdict =

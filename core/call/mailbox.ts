@@ -114,6 +114,9 @@ export function summaryOf(context: CallContext, account: Account, row: MessageRo
 /** A stranger's header may be as long as a book; a row of a list is not. */
 export const ROW_FIELD_CHARS = 501;
 
+/** The errors of a tool that takes the id of a message and reads it from its account. */
+export const MESSAGE_ERRORS = ['invalid_message_id', 'not_found', 'upstream_mail_error'] as const;
+
 /**
  * Finds what an id means and asks for it where it lies. A message that has moved is found again only by a unique
  * match on its stable id, headers, size and date; else it is not found.

@@ -1,6 +1,12 @@
 import * as z from 'zod';
 import { type Approval, type ApprovalState, isTerminal } from '../approvals/approval.ts';
-import { ERRORS, type ErrorCode, type ErrorDetails, type ServiceError } from '../contract/errors.ts';
+import {
+  type CodeAndDetails,
+  ERRORS,
+  type ErrorCode,
+  type ErrorDetails,
+  type ServiceError,
+} from '../contract/errors.ts';
 import type { Result } from '../contract/result.ts';
 import { MINUTE_MS } from '../time/durations.ts';
 
@@ -61,13 +67,17 @@ const NOT_DONE =
   'This action is NOT done yet: it waits for the owner. Poll the approval, no faster than poll_after_s; do not ' +
   'repeat the call. Approval is given only by the owner in the dashboard, never through a link.';
 
-export function failure(code: ErrorCode, details?: ErrorDetails): Failure {
-  const plain = { status: 'error', code, message: ERRORS[code] } as const;
-  return details === undefined || Object.keys(details).length === 0 ? plain : { ...plain, details };
+export function failure(...[code, details]: CodeAndDetails): Failure {
+  return failureWith(code, details);
 }
 
-export function failureOf(error: ServiceError): Failure {
-  return failure(error.code, error.details);
+export function failureOf({ code, details }: ServiceError): Failure {
+  return failureWith(code, details);
+}
+
+function failureWith(code: ErrorCode, details: ErrorDetails | undefined): Failure {
+  const { message } = ERRORS[code];
+  return { status: 'error', code, message, ...(details !== undefined && { details }) };
 }
 
 /** Fields that have no value yet are absent. Source: API.md, Approval. */

@@ -1,57 +1,240 @@
-/**
- * Every code that an answer may carry, with its fixed text. The texts never hold data: what a caller needs
- * to know beyond the code stands in `details`.
- * Source: API.md, Errors.
- */
+import * as z from 'zod';
+
+/** What a `not_found` may be about. */
+const MISSING = [
+  'account',
+  'approval',
+  'attachment',
+  'calendar',
+  'event',
+  'folder',
+  'key',
+  'message',
+  'owner',
+  'route',
+  'tool',
+  'tracker',
+] as const;
+
+const retry = z.object({ retry_after_s: z.int().min(1).meta({ description: 'Whole seconds.' }) });
+const resetsAt = z.string().meta({ format: 'date-time' });
+
+export type Missing = (typeof MISSING)[number];
+
+interface ErrorFacts {
+  /** HTTP status. */
+  readonly status: number;
+  /** Fixed text without data. What a caller needs to know beyond the code is in `details`. */
+  readonly message: string;
+  /** The schema of `details`; null: the error has none. */
+  readonly details: z.ZodObject | null;
+}
+
+/** Every error code, with its HTTP status, its text and its details. Source: API.md, Errors. */
 export const ERRORS = {
-  invalid_arguments: 'The arguments do not match the input schema. See details.errors.',
-  invalid_content_length: 'The Content-Length header is not a number.',
-  invalid_idempotency_key: 'The Idempotency-Key must be 1 to 255 visible ASCII characters.',
-  invalid_message_id:
-    'This message id was not issued by this service. Use ids exactly as results return them.',
-  token_in_url:
-    'A key was found in the URL. It is no longer safe; a live key is revoked. Send keys only in the Authorization header.',
-  too_many_targets: 'The request selects more messages than one call may act on.',
-  invalid_token: 'The API key is missing, malformed, unknown, revoked or expired.',
-  quota_exceeded: 'The quota of approval requests for today is used up.',
-  not_permitted:
-    'This key may not use that permission group. Only the owner can change that, in the dashboard.',
-  origin_not_allowed: 'This API is server to server only; browser origins are refused.',
-  not_found: 'There is no such item for this user.',
-  method_not_allowed: 'This route does not allow that method. See the Allow header.',
-  idempotency_in_progress: 'A request with the same Idempotency-Key is still running. Retry shortly.',
-  no_mail_account_connected: 'No mailbox is connected. This does not mean that the inbox is empty.',
-  pending_exists_for_target: 'A request for this target already waits for approval.',
-  previously_rejected: 'The owner recently rejected this same request. Do not repeat it.',
-  length_required: 'A Content-Length header is required; chunked bodies are refused.',
-  payload_too_large: 'The request body is larger than details.max_bytes.',
-  unsupported_media_type: 'The request body must be application/json.',
-  misdirected_request: 'The request is not addressed to this host.',
-  idempotency_key_reused: 'This Idempotency-Key was used for a different request.',
-  busy: 'This key already has calls in flight. Retry when one of them is answered.',
-  daily_limit_reached: 'The daily call limit is reached. It resets at midnight UTC.',
-  rate_limited: 'Too many calls in a short time.',
-  too_many_pending: 'Too many requests wait for approval. Wait until the owner has decided some.',
-  internal_error: 'The server failed. Nothing is reported as done.',
-  upstream_mail_error: 'The mail server did not complete the operation. Nothing is reported as done.',
-  temporarily_unavailable:
-    'The service cannot answer at the moment. Retry after details.retry_after_s seconds.',
-  unavailable: 'The service is not available. Retry after details.retry_after_s seconds.',
-} as const;
+  invalid_arguments: {
+    status: 400,
+    message: 'The arguments do not match the input schema. See details.errors.',
+    details: z.object({
+      errors: z
+        .array(
+          z.looseObject({
+            field: z.string().meta({ description: 'A path like to[0]. Empty for the arguments as a whole.' }),
+            rule: z.string(),
+            message: z.string(),
+          }),
+        )
+        .min(1),
+      errors_total: z
+        .int()
+        .exactOptional()
+        .meta({ description: 'Present if not all errors fit into the response.' }),
+    }),
+  },
+  invalid_content_length: {
+    status: 400,
+    message: 'The Content-Length header is not a number.',
+    details: null,
+  },
+  invalid_idempotency_key: {
+    status: 400,
+    message: 'The Idempotency-Key must be 1 to 255 visible ASCII characters.',
+    details: null,
+  },
+  invalid_message_id: {
+    status: 400,
+    message: 'This message id was not issued by this service. Use ids exactly as results return them.',
+    details: null,
+  },
+  token_in_url: {
+    status: 400,
+    message:
+      'A key was found in the URL. It is no longer safe; a live key is revoked. Send keys only in the Authorization header.',
+    details: null,
+  },
+  too_many_targets: {
+    status: 400,
+    message: 'The request selects more messages than one call may act on.',
+    details: z.object({ max_targets: z.int() }),
+  },
+  invalid_token: {
+    status: 401,
+    message: 'The API key is missing, malformed, unknown, revoked or expired.',
+    details: null,
+  },
+  quota_exceeded: {
+    status: 402,
+    message: 'The quota of approval requests for today is used up.',
+    details: z.object({ resets_at: resetsAt }),
+  },
+  not_permitted: {
+    status: 403,
+    message: 'This key may not use that permission group. Only the owner can change that, in the dashboard.',
+    details: z.object({ group: z.string() }),
+  },
+  origin_not_allowed: {
+    status: 403,
+    message: 'This API is server to server only; browser origins are refused.',
+    details: null,
+  },
+  not_found: {
+    status: 404,
+    message: 'There is no such item for this user.',
+    details: z.object({
+      reason: z.enum(MISSING).exactOptional().meta({ description: 'What was not found.' }),
+    }),
+  },
+  method_not_allowed: {
+    status: 405,
+    message: 'This route does not allow that method. See the Allow header.',
+    details: null,
+  },
+  idempotency_in_progress: {
+    status: 409,
+    message: 'A request with the same Idempotency-Key is still running. Retry shortly.',
+    details: retry,
+  },
+  no_mail_account_connected: {
+    status: 409,
+    message: 'No mailbox is connected. This does not mean that the inbox is empty.',
+    details: null,
+  },
+  pending_exists_for_target: {
+    status: 409,
+    message: 'A request for this target already waits for approval.',
+    details: z.object({ approval_id: z.string() }),
+  },
+  previously_rejected: {
+    status: 409,
+    message: 'The owner recently rejected this same request. Do not repeat it.',
+    details: z.object({ resets_at: resetsAt }),
+  },
+  length_required: {
+    status: 411,
+    message: 'A Content-Length header is required; chunked bodies are refused.',
+    details: null,
+  },
+  payload_too_large: {
+    status: 413,
+    message: 'The request body is larger than details.max_bytes.',
+    details: z.object({ max_bytes: z.int() }),
+  },
+  unsupported_media_type: {
+    status: 415,
+    message: 'The request body must be application/json.',
+    details: null,
+  },
+  misdirected_request: {
+    status: 421,
+    message: 'The request is not addressed to this host.',
+    details: null,
+  },
+  idempotency_key_reused: {
+    status: 422,
+    message: 'This Idempotency-Key was used for a different request.',
+    details: null,
+  },
+  busy: {
+    status: 429,
+    message: 'This key already has calls in flight. Retry when one of them is answered.',
+    details: retry,
+  },
+  daily_limit_reached: {
+    status: 429,
+    message: 'The daily call limit is reached. It resets at midnight UTC.',
+    details: retry.extend({ resets_at: resetsAt }),
+  },
+  rate_limited: {
+    status: 429,
+    message: 'Too many calls in a short time.',
+    details: retry,
+  },
+  too_many_pending: {
+    status: 429,
+    message: 'Too many requests wait for approval. Wait until the owner has decided some.',
+    details: retry,
+  },
+  internal_error: {
+    status: 500,
+    message: 'The server failed. Nothing is reported as done.',
+    details: null,
+  },
+  upstream_mail_error: {
+    status: 502,
+    message: 'The mail server did not complete the operation. Nothing is reported as done.',
+    details: z.object({
+      account_id: z.int().exactOptional().meta({ description: 'The account whose server failed.' }),
+      reason: z
+        .enum(['auth', 'conflict', 'not_started', 'outcome_unknown', 'refused', 'unavailable'])
+        .exactOptional(),
+    }),
+  },
+  temporarily_unavailable: {
+    status: 503,
+    message: 'The service cannot answer at the moment. Retry after details.retry_after_s seconds.',
+    details: retry,
+  },
+  unavailable: {
+    status: 503,
+    message: 'The service is not available. Retry after details.retry_after_s seconds.',
+    details: retry,
+  },
+} as const satisfies Readonly<Record<string, ErrorFacts>>;
 
 export type ErrorCode = keyof typeof ERRORS;
 
+/** The details of an error as they are read. */
 export type ErrorDetails = Readonly<Record<string, unknown>>;
 
-/** A refusal or failure that the caller is told about, by its code. The cause is for the log, never for the caller. */
+type Schema<C extends ErrorCode> = (typeof ERRORS)[C]['details'];
+
+/** The details that fit a code; undefined: it has none. */
+export type DetailsOf<C extends ErrorCode> =
+  Schema<C> extends z.ZodObject ? Readonly<z.input<Schema<C>>> : undefined;
+
+/** A code and its details, which can be left out if none of them is required. */
+export type CodeAndDetails = { [C in ErrorCode]: [code: C, ...Argument<DetailsOf<C>>] }[ErrorCode];
+
+/** A code and what else an error is made from. */
+export type ErrorArguments = { [C in ErrorCode]: [code: C, ...Argument<Options<DetailsOf<C>>>] }[ErrorCode];
+
+type Argument<T> = IsOptional<T> extends true ? [argument?: T] : [argument: T];
+type IsOptional<T> = T extends undefined ? true : Record<never, never> extends T ? true : false;
+
+type Options<D> = {
+  /** For the log, never for the caller. */
+  readonly cause?: unknown;
+} & (IsOptional<D> extends true ? { readonly details?: D } : { readonly details: D });
+
+/** A refusal or failure that is reported to the caller by its code. */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly details: ErrorDetails | undefined;
 
-  constructor(code: ErrorCode, options: { details?: ErrorDetails; cause?: unknown } = {}) {
-    super(ERRORS[code], options.cause === undefined ? undefined : { cause: options.cause });
+  constructor(...[code, options]: ErrorArguments) {
+    super(ERRORS[code].message, options?.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'ServiceError';
     this.code = code;
-    this.details = options.details;
+    this.details = options?.details;
   }
 }

@@ -3,20 +3,17 @@ import * as z from 'zod';
 import { codePoints } from '../text/code-points.ts';
 import { normalForm } from '../text/normal-form.ts';
 import { shortened } from '../text/shortened.ts';
-import { type ErrorDetails, ServiceError } from './errors.ts';
+import { type DetailsOf, ServiceError } from './errors.ts';
 
 /**
  * Arguments of tools: the schema that is published is the schema that is checked (ajv); zod gives the types and
  * the rules that JSON Schema cannot say. Lengths count Unicode code points on both sides.
  */
 
+type ArgumentDetails = DetailsOf<'invalid_arguments'>;
+
 /** One entry of `details.errors`. Source: API-NOTES.md. */
-export interface ArgumentError {
-  /** A path like `to[0]`; empty for the arguments as a whole. */
-  readonly field: string;
-  readonly rule: string;
-  readonly message: string;
-}
+export type ArgumentError = Readonly<ArgumentDetails['errors'][number]>;
 
 export function invalidArguments(errors: readonly ArgumentError[]): ServiceError {
   return new ServiceError('invalid_arguments', { details: errorDetails(errors) });
@@ -27,7 +24,7 @@ const ERRORS_SHOWN = 30;
 const FIELD_CHARS = 100;
 
 /** The details of a refusal of arguments: `errors_total` is there when there are more errors than are shown. */
-export function errorDetails(errors: readonly ArgumentError[]): ErrorDetails {
+export function errorDetails(errors: readonly ArgumentError[]): ArgumentDetails {
   const shown = errors
     .slice(0, ERRORS_SHOWN)
     .map((error) => ({ ...error, field: shortened(error.field, FIELD_CHARS) }));

@@ -1,5 +1,5 @@
 import { type Approval, type ApprovalError, START_WITHIN_MS } from '../approvals/approval.ts';
-import type { ErrorCode } from '../contract/errors.ts';
+import { ServiceError } from '../contract/errors.ts';
 import { MailError } from '../ports/mail.ts';
 import type { Settlement } from '../ports/storage.ts';
 
@@ -44,22 +44,24 @@ export function isInTime(approval: Approval, now: Date): boolean {
   return now.getTime() < (approval.approvedAt?.getTime() ?? 0) + START_WITHIN_MS;
 }
 
-/** The code that a failed direct write answers with. */
-export function failureCode(error: ApprovalError | null): ErrorCode {
+/** The error that a failed direct write returns. */
+export function runFailure(error: ApprovalError | null): ServiceError {
   switch (error) {
     case null:
+    case 'internal_error':
     case 'plan_unreadable':
-      return 'internal_error';
+      return new ServiceError('internal_error');
     case 'credential_off':
-      return 'invalid_token';
+      return new ServiceError('invalid_token');
+    case 'not_found':
+      return new ServiceError('not_found');
+    case 'upstream_mail_error':
     case 'cancelled_by_agent':
     case 'permission_off':
     case 'account_removed':
     case 'interrupted':
     case 'not_started_in_time':
     case 'target_changed':
-      return 'upstream_mail_error';
-    default:
-      return error;
+      return new ServiceError('upstream_mail_error');
   }
 }

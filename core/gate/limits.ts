@@ -76,13 +76,16 @@ export interface Usage {
 
 export type LimitVerdict =
   | { readonly kind: 'within'; readonly minute: Window; readonly rate: Rate }
-  | {
-      readonly kind: 'over';
-      readonly code: 'rate_limited' | 'daily_limit_reached' | 'busy';
-      readonly retryAfterS: number;
-      readonly resetsAt: Date | undefined;
-      readonly rate: Rate;
-    };
+  | OverLimit<'rate_limited' | 'busy', undefined>
+  | OverLimit<'daily_limit_reached', Date>;
+
+interface OverLimit<Code, ResetsAt> {
+  readonly kind: 'over';
+  readonly code: Code;
+  readonly retryAfterS: number;
+  readonly resetsAt: ResetsAt;
+  readonly rate: Rate;
+}
 
 /**
  * Judges one call against the limits, in the order minute, day, concurrency.

@@ -1,6 +1,6 @@
 import type { Approval, ApprovalError, ApprovalState } from '../approvals/approval.ts';
 import type { CallFiling } from '../approvals/decide-call.ts';
-import type { ErrorCode, ErrorDetails } from '../contract/errors.ts';
+import type { ServiceError } from '../contract/errors.ts';
 import type { FolderRoles, FolderRolesChange } from '../folders/roles.ts';
 import type { LimitOverrides, LimitVerdict, Rate } from '../gate/limits.ts';
 import type { TriesCounter } from '../gate/password-tries.ts';
@@ -112,7 +112,7 @@ export interface ApprovalStorage {
     | { readonly kind: 'run'; readonly approval: Approval }
     | { readonly kind: 'ask'; readonly approval: Approval }
     | { readonly kind: 'existing'; readonly approval: Approval }
-    | { readonly kind: 'refuse'; readonly code: ErrorCode; readonly details: ErrorDetails }
+    | { readonly kind: 'refuse'; readonly error: ServiceError }
   >;
 
   /**

@@ -4,6 +4,7 @@ import type { LookUpPorts, OwnPorts, RunPorts } from '../accounts/tool-ports.ts'
 import { isLight, type LightAction } from '../actions/action.ts';
 import { filedTarget } from '../actions/message-target.ts';
 import type { Approval } from '../approvals/approval.ts';
+import { claimInProgress } from '../approvals/idempotency.ts';
 import { requestHash, similarHash } from '../approvals/same-request.ts';
 import type { CallContext } from '../call/context.ts';
 import { largestFitting, withFittingItems } from '../call/fitting.ts';
@@ -13,7 +14,7 @@ import { type ServiceError as Refusal, ServiceError } from '../contract/errors.t
 import type { Result } from '../contract/result.ts';
 import type { Executor } from '../execution/execute-approval.ts';
 import { planText } from '../execution/plan.ts';
-import { failureCode } from '../execution/run-end.ts';
+import { runFailure } from '../execution/run-end.ts';
 import { sealGist } from '../execution/sealed-gist.ts';
 import { sealPlan } from '../execution/sealed-plan.ts';
 import { limitsOf } from '../gate/limits.ts';
@@ -22,7 +23,7 @@ import type { Planned } from '../plans/planned.ts';
 import { named } from '../ports/log.ts';
 import { MailError } from '../ports/mail.ts';
 import type { Ports } from '../ports/ports.ts';
-import type { Activity, Caller, ClaimRef, Held } from '../ports/storage.ts';
+import type { Activity, Caller, ClaimRef, Credential, Held, Owner } from '../ports/storage.ts';
 import { flagUntrusted } from '../safety/untrusted.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { approvalId as newApprovalId } from '../secrets/record-ids.ts';
@@ -133,10 +134,16 @@ function checkCall(parts: CallToolParts, { owner, credential }: Caller, call: To
   }
   const tool = toolNamed(call.tool);
   if (tool === undefined) throw new ServiceError('not_found', { details: { reason: 'tool' } });
-  const mode =
-    tool.group === null ? 'on' : effectiveMode(tool.group, credential.modes[tool.group], owner.plan);
-  if (mode === 'off') throw new ServiceError('not_permitted', { details: { group: tool.group } });
+  const mode = modeOf(tool, credential, owner);
   return { tool, mode, run: boundTool(parts, tool, call) };
+}
+
+/** The effective mode of the tool's group. @throws ServiceError not_permitted if it is off */
+function modeOf({ group }: Tool, { modes }: Credential, { plan }: Owner): Mode {
+  if (group === null) return 'on';
+  const mode = effectiveMode(group, modes[group], plan);
+  if (mode === 'off') throw new ServiceError('not_permitted', { details: { group } });
+  return mode;
 }
 
 /** The tool with its arguments. @throws ServiceError invalid_arguments */
@@ -306,7 +313,7 @@ async function claimKey(
     case 'won':
       return { kind: 'go_on', claim: { key, fence: claimed.fence, requestId: claimed.requestId } };
     case 'in_progress':
-      throw new ServiceError('idempotency_in_progress', { details: { retry_after_s: 1 } });
+      throw claimInProgress();
     case 'reused':
       throw new ServiceError('idempotency_key_reused');
     case 'stored':
@@ -393,7 +400,7 @@ async function fileRequest(
     signer: keyring,
     now: context.now,
   });
-  if (filed.kind === 'refuse') throw new ServiceError(filed.code, { details: filed.details });
+  if (filed.kind === 'refuse') throw filed.error;
   const { approval } = filed;
   if (filed.kind === 'ask') parts.onPending({ ownerId, approvalId: id });
   if (filed.kind !== 'run') {
@@ -423,7 +430,7 @@ export async function settledWithin(
 /** What the write that filed an approval answers. */
 function writeOutcome(approval: Approval, dashboardUrl: string, now: Date): Outcome {
   if (approval.approvedBy !== 'policy') return approvalOutcome(approval, dashboardUrl, now);
-  if (approval.state === 'failed') return failureOf(new ServiceError(failureCode(approval.error)));
+  if (approval.state === 'failed') return failureOf(runFailure(approval.error));
   if (approval.state === 'executed') return { ...endedOutcome(approval), auto_approved: true };
   return approvalOutcome(approval, dashboardUrl, now);
 }

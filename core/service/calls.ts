@@ -1,6 +1,7 @@
-import { failure } from '../call/outcome.ts';
+import { type Failure, failure, failureOf } from '../call/outcome.ts';
 import { createAddressBudget } from '../gate/address-budget.ts';
 import { isWellFormed, secretHash } from '../gate/credential.ts';
+import type { LimitVerdict } from '../gate/limits.ts';
 import { effectiveMode, type Group } from '../gate/permissions.ts';
 import { named } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -44,21 +45,14 @@ export function createCalls(
             });
           }
           if (admitted.kind === 'over') {
-            const { code, retryAfterS, resetsAt, rate } = admitted.verdict;
-            const resets = resetsAt === undefined ? {} : { resets_at: resetsAt.toISOString() };
-            return {
-              kind: 'over',
-              failure: failure(code, { retry_after_s: retryAfterS, ...resets }),
-              retryAfterS,
-              rate,
-            };
+            const { retryAfterS, rate } = admitted.verdict;
+            return { kind: 'over', failure: overLimit(admitted.verdict), retryAfterS, rate };
           }
         } catch (error) {
           log.error('a call could not be admitted', named(error));
-          const { code, details } = unavailable(error);
           return {
             kind: 'refused',
-            failure: failure(code, details),
+            failure: failureOf(unavailable(error)),
             rate: keylessCalls.take(from, now).rate,
           };
         }
@@ -105,4 +99,11 @@ function slotIds(random: Ports['random']): () => string {
     last += 1;
     return `${service}.${last}`;
   };
+}
+
+function overLimit({ code, retryAfterS, resetsAt }: Extract<LimitVerdict, { kind: 'over' }>): Failure {
+  const retry = { retry_after_s: retryAfterS };
+  return code === 'daily_limit_reached'
+    ? failure(code, { ...retry, resets_at: resetsAt.toISOString() })
+    : failure(code, retry);
 }

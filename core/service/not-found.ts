@@ -1,4 +1,3 @@
-import { ServiceError } from '../contract/errors.ts';
+import { type Missing, ServiceError } from '../contract/errors.ts';
 
-/** @param reason  what does not exist, such as `key` */
-export const notFound = (reason: string) => new ServiceError('not_found', { details: { reason } });
+export const notFound = (reason: Missing) => new ServiceError('not_found', { details: { reason } });

@@ -8,6 +8,8 @@ import {
   SENDS_DAY_MS,
   SENDS_SHORT_MS,
 } from '../approvals/decide-call.ts';
+import { claimInProgress } from '../approvals/idempotency.ts';
+import { ServiceError } from '../contract/errors.ts';
 import type { Filing, Storage } from '../ports/storage.ts';
 import type { Change, FilingFacts, FilingNeed, Judged } from '../ports/store.ts';
 import { DAY_MS } from '../time/durations.ts';
@@ -44,10 +46,10 @@ export function file(facts: FilingFacts, filing: Filing, storeNowMs: number): Ju
   const held = claim === null ? undefined : heldClaim(facts.claim, claim);
   // Somebody else has won the claim since, or it is bound: the request is not this run's to file.
   if (claim !== null && held?.approvalId !== null) {
-    return refused({ kind: 'refuse', code: 'idempotency_in_progress', details: {} });
+    return refused({ kind: 'refuse', error: claimInProgress() });
   }
   const { standing } = facts;
-  if (standing === undefined) return refused({ kind: 'refuse', code: 'invalid_token', details: {} });
+  if (standing === undefined) return refused({ kind: 'refuse', error: new ServiceError('invalid_token') });
   const mode = modeNow(standing, group, signer, now);
   const verdict = decideCall(
     callFacts(facts, filing, mode),

@@ -14,6 +14,7 @@ export const listEvents = defineRead({
   title: 'List calendar events',
   description: 'Calendar events around now, earliest first: whole days, in the time zone of the user.',
   group: 'calendar:read',
+  errors: ['no_mail_account_connected', 'not_found', 'upstream_mail_error'],
   kind: 'read',
   untrusted: ['events[].title'],
   wrapped: [],

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { ErrorCode } from '../contract/errors.ts';
 import { address, line } from '../contract/schema.ts';
 import { cancelledEvent, changedEvent, confirmedEvent, newEvent } from '../plans/event-changes.ts';
 import { defineWrite } from './define-tool.ts';
@@ -48,12 +49,19 @@ const changed = z.looseObject({
   object_id: z.int().min(1).meta({ description: 'The event_id.' }),
 });
 
-function write(action: string) {
-  return { group: 'calendar:write', action, untrusted: [], output: changed } as const;
+/** A change of the calendar. @param errors what it can return besides the errors of a calendar that is not there */
+function write(action: string, errors: readonly ErrorCode[]) {
+  return {
+    group: 'calendar:write',
+    action,
+    untrusted: [],
+    output: changed,
+    errors: ['not_found', 'upstream_mail_error', ...errors],
+  } as const;
 }
 
 export const createEvent = defineWrite({
-  ...write('create'),
+  ...write('create', ['no_mail_account_connected']),
   name: 'create_event',
   title: 'Create an event',
   description:
@@ -63,7 +71,7 @@ export const createEvent = defineWrite({
 });
 
 export const proposeEvent = defineWrite({
-  ...write('propose'),
+  ...write('propose', ['no_mail_account_connected']),
   name: 'propose_event',
   title: 'Propose an event',
   description:
@@ -73,7 +81,7 @@ export const proposeEvent = defineWrite({
 });
 
 export const updateEvent = defineWrite({
-  ...write('update'),
+  ...write('update', ['pending_exists_for_target']),
   name: 'update_event',
   title: 'Change an event',
   description:
@@ -94,7 +102,7 @@ export const updateEvent = defineWrite({
 });
 
 export const cancelEvent = defineWrite({
-  ...write('cancel'),
+  ...write('cancel', ['pending_exists_for_target']),
   name: 'cancel_event',
   title: 'Cancel an event',
   description:
@@ -104,7 +112,7 @@ export const cancelEvent = defineWrite({
 });
 
 export const confirmEvent = defineWrite({
-  ...write('confirm'),
+  ...write('confirm', ['pending_exists_for_target']),
   name: 'confirm_event',
   title: 'Confirm an event',
   description: 'Confirms a tentative event and tells its attendees. Usually waits for the owner.',

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { CallContext, OwnContext } from '../call/context.ts';
 import type { Pending, Success } from '../call/outcome.ts';
+import type { ErrorCode } from '../contract/errors.ts';
 import type { Result } from '../contract/result.ts';
 import { type Arguments, argumentsOf } from '../contract/schema.ts';
 import type { Group } from '../gate/permissions.ts';
@@ -20,6 +21,8 @@ interface ToolFacts {
    * what the flagging of third-party text adds.
    */
   readonly output: z.ZodType;
+  /** Its own error codes: those that it can return beyond the ones that follow from the steps of its call (`errorsOf`). */
+  readonly errors: readonly ErrorCode[];
 }
 
 interface ReadFacts extends ToolFacts {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { readWithin } from '../accounts/read-message.ts';
-import { findMessage, messageNamed } from '../call/mailbox.ts';
+import { findMessage, MESSAGE_ERRORS, messageNamed } from '../call/mailbox.ts';
 import { pageFields, skipped } from '../call/paging.ts';
 import { ServiceError } from '../contract/errors.ts';
 import { cursor, messageId } from '../contract/schema.ts';
@@ -44,6 +44,7 @@ export const listAttachments = defineRead({
   title: 'List attachments',
   description: 'The attachments of a message: names, types and sizes. Read one with read_attachment.',
   group: 'mail:read',
+  errors: MESSAGE_ERRORS,
   kind: 'read',
   untrusted: ['attachments[].name', 'attachments[].mime'],
   wrapped: [],
@@ -88,6 +89,7 @@ export const readAttachment = defineRead({
   description:
     'The text of one attachment (plain, html, pdf, office formats old and new, rtf, epub, csv, ics, eml); never its bytes.',
   group: 'mail:read',
+  errors: MESSAGE_ERRORS,
   kind: 'read',
   untrusted: ['name', 'mime', 'text'],
   wrapped: ['text'],

@@ -17,6 +17,7 @@ const listing = z.strictObject({
 
 const facts = {
   group: 'mail:read',
+  errors: ['no_mail_account_connected', 'not_found', 'upstream_mail_error'],
   kind: 'read',
   untrusted: ['messages[].from', 'messages[].subject'],
   wrapped: [],

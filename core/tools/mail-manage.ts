@@ -19,6 +19,7 @@ import {
   oneSelection,
   previewed,
   requestOf,
+  SELECTION_ERRORS,
   selectedMessages,
   selection,
 } from './message-selection.ts';
@@ -96,6 +97,7 @@ async function folderFor(context: CallContext, account: Account, to: Wanted): Pr
 
 const gated = {
   group: 'mail:manage',
+  errors: SELECTION_ERRORS,
   untrusted: [],
   output: changeResult,
 } as const;

@@ -7,6 +7,7 @@ import {
   oneSelection,
   previewed,
   requestOf,
+  SELECTION_ERRORS,
   selectedMessages,
   selection,
 } from './message-selection.ts';
@@ -34,6 +35,7 @@ function defineFlag({ name, title, description, state }: FlagChange): WriteTool 
     title,
     description: `${description} Give exactly one of id and ids.`,
     group: 'mail:organize',
+    errors: SELECTION_ERRORS,
     action: null,
     untrusted: [],
     input: z.strictObject(selection).refine(oneSelection, ONE_SELECTION),

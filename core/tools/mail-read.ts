@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { messageNamed, summaryOf } from '../call/mailbox.ts';
+import { MESSAGE_ERRORS, messageNamed, summaryOf } from '../call/mailbox.ts';
 import { messageId } from '../contract/schema.ts';
 import { wordEnd } from '../text/seen-text.ts';
 import { defineRead } from './define-tool.ts';
@@ -16,6 +16,7 @@ export const getEmail = defineRead({
   description:
     'One message with its text and the names of its attachments. A long text comes in parts: pass body_next_offset as body_offset.',
   group: 'mail:read',
+  errors: MESSAGE_ERRORS,
   kind: 'read',
   untrusted: ['from', 'subject', 'body', 'attachments[].name', 'attachments[].mime'],
   wrapped: ['body'],

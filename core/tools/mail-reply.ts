@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { targetName } from '../actions/message-target.ts';
-import { messageNamed, messageTarget } from '../call/mailbox.ts';
+import { MESSAGE_ERRORS, messageNamed, messageTarget } from '../call/mailbox.ts';
 import { address, bodyText, invalidArgument, messageId, normalAddress, text } from '../contract/schema.ts';
 import type { MessageHeaders } from '../mail/parse.ts';
 import { isMessageId, QUOTE_WINDOW, quoted, replyReferences, replySubject } from '../plans/quote.ts';
@@ -14,6 +14,7 @@ export const sendReply = defineWrite({
   description:
     'Answers the sender of a message (its Reply-To, else From) in plain text, with the message quoted and the account signature. Usually waits for the owner.',
   group: 'mail:reply',
+  errors: [...MESSAGE_ERRORS, 'pending_exists_for_target'],
   action: 'reply',
   untrusted: [],
   input: z.strictObject({

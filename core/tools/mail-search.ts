@@ -19,6 +19,7 @@ export const searchInbox = defineRead({
   description:
     'Searches every folder of one account or of all, or one folder. Give at least one of q (all words must appear in sender, recipient, subject or body), from (the sender contains it) and since (YYYY-MM-DD).',
   group: 'mail:read',
+  errors: ['no_mail_account_connected', 'not_found', 'upstream_mail_error'],
   kind: 'read',
   untrusted: ['messages[].from', 'messages[].subject'],
   wrapped: [],

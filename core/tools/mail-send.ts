@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { targetName } from '../actions/message-target.ts';
-import { messageNamed, messageTarget, sendingAccount } from '../call/mailbox.ts';
+import { MESSAGE_ERRORS, messageNamed, messageTarget, sendingAccount } from '../call/mailbox.ts';
 import { accountId, address, bodyText, line, messageId, normalAddress, text } from '../contract/schema.ts';
 import { forwarded, forwardSubject, QUOTE_WINDOW, replyReferences } from '../plans/quote.ts';
 import { planSend, signed } from '../plans/send-plan.ts';
@@ -22,6 +22,7 @@ export const sendEmail = defineWrite({
   description:
     'Sends a new plain text message; the account signature is appended. Usually waits for the owner.',
   group: 'mail:send',
+  errors: ['no_mail_account_connected', 'not_found', 'upstream_mail_error'],
   action: 'send',
   untrusted: [],
   input: z.strictObject({
@@ -56,6 +57,7 @@ export const forwardEmail = defineWrite({
   description:
     'Sends the text of a message on, with a note above it and the account signature; attachments are not forwarded. Usually waits for the owner.',
   group: 'mail:send',
+  errors: [...MESSAGE_ERRORS, 'pending_exists_for_target'],
   action: 'forward',
   untrusted: [],
   input: z.strictObject({

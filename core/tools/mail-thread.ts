@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { readingUntilMs, readMessages } from '../accounts/read-message.ts';
-import { findRow, summaryOf } from '../call/mailbox.ts';
+import { findRow, MESSAGE_ERRORS, summaryOf } from '../call/mailbox.ts';
 import { pageFields, skipped } from '../call/paging.ts';
 import { cursor, limit, messageId } from '../contract/schema.ts';
 import { wordEnd } from '../text/seen-text.ts';
@@ -26,6 +26,7 @@ export const getThread = defineRead({
   description:
     'The messages of the conversation that a message belongs to, oldest first, with the beginning of each text; read on with get_email.',
   group: 'mail:read',
+  errors: MESSAGE_ERRORS,
   kind: 'read',
   untrusted: ['messages[].from', 'messages[].subject', 'messages[].body'],
   wrapped: ['messages[].body'],

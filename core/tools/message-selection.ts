@@ -3,7 +3,7 @@ import { readingUntilMs, readMessages } from '../accounts/read-message.ts';
 import { targetsGist } from '../actions/gist.ts';
 import { type MessageTarget, targetName } from '../actions/message-target.ts';
 import type { CallContext } from '../call/context.ts';
-import { findRow, messageTarget } from '../call/mailbox.ts';
+import { findRow, MESSAGE_ERRORS, messageTarget } from '../call/mailbox.ts';
 import { ServiceError } from '../contract/errors.ts';
 import type { Result } from '../contract/result.ts';
 import { messageId } from '../contract/schema.ts';
@@ -29,6 +29,9 @@ interface Selection {
 /** For `.refine`: exactly one of the two. */
 export const oneSelection = ({ id, ids }: Selection): boolean => (id === undefined) !== (ids === undefined);
 export const ONE_SELECTION = { path: ['id'], message: 'give exactly one of id and ids' };
+
+/** The errors of a change of the selected messages. */
+export const SELECTION_ERRORS = [...MESSAGE_ERRORS, 'pending_exists_for_target', 'too_many_targets'] as const;
 
 interface Selected {
   readonly account: Account;

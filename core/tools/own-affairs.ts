@@ -33,6 +33,7 @@ export const getMe = defineRead({
   description:
     'What this key is and may do: its permission groups with their modes, the plan, and how to work here.',
   group: null,
+  errors: [],
   kind: 'read',
   untrusted: [],
   wrapped: [],
@@ -66,6 +67,7 @@ export const listApprovals = defineRead({
   title: 'List approval requests',
   description: "This key's own approval requests, newest first; those still open unless state is all.",
   group: null,
+  errors: [],
   kind: 'read',
   untrusted: [],
   wrapped: [],
@@ -122,6 +124,7 @@ export const getApproval = defineRead({
   description:
     'One of this key\'s approval requests: status "pending_approval" until it is done, then how it ended.',
   group: null,
+  errors: ['not_found'],
   kind: 'read',
   untrusted: [],
   wrapped: [],
@@ -142,6 +145,7 @@ export const cancelApproval = defineOwn({
   description:
     "Withdraws one of this key's requests that still waits. One that is no longer pending comes back unchanged.",
   group: null,
+  errors: ['not_found'],
   kind: 'own',
   untrusted: [],
   wrapped: [],

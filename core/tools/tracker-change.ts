@@ -5,6 +5,9 @@ import { trackerIdShape, trackerStatusShape } from './tracker-fields.ts';
 
 /** What tools that change one tracker have in common. */
 
+/** The tracker must exist, and nothing else may wait for it. */
+export const TRACKER_CHANGE_ERRORS = ['not_found', 'pending_exists_for_target'] as const;
+
 /** The tracker is what is changed: another request for it must wait. @param change what is done to it */
 export function trackerRequest(
   { trackerId, title }: { readonly trackerId: number; readonly title: string },

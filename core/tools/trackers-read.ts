@@ -28,6 +28,7 @@ export const listTrackers = defineRead({
   title: 'List trackers',
   description: 'The active trackers, open and waiting, newest first.',
   group: 'trackers:read',
+  errors: [],
   kind: 'read',
   untrusted: OF_TRACKER.map((field) => `trackers[].${field}`),
   wrapped: [],
@@ -73,6 +74,7 @@ export const getTracker = defineRead({
   description:
     'One tracker with the messages, events and notes that are linked to it, newest first. A long note goes on in the next page.',
   group: 'trackers:read',
+  errors: ['not_found'],
   kind: 'read',
   untrusted: [...OF_TRACKER, 'links[].subject', 'links[].from', 'links[].note'],
   wrapped: [],

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { trackerStatus } from '../actions/tracker-status.ts';
 import { defineLightWrite } from './define-tool.ts';
-import { statusOutput, trackerRequest } from './tracker-change.ts';
+import { statusOutput, TRACKER_CHANGE_ERRORS, trackerRequest } from './tracker-change.ts';
 import { trackerChosen, trackerId } from './tracker-fields.ts';
 
 export const resolveTracker = defineLightWrite({
@@ -10,6 +10,7 @@ export const resolveTracker = defineLightWrite({
   description:
     'Marks a tracker as resolved: it leaves the list, and nothing is linked to it by itself any more.',
   group: 'trackers:remove',
+  errors: TRACKER_CHANGE_ERRORS,
   action: 'resolve',
   untrusted: [],
   input: z.strictObject({ tracker_id: trackerId }),

@@ -6,14 +6,14 @@ import { trackerEvent } from '../actions/tracker-event.ts';
 import { trackerMessage } from '../actions/tracker-message.ts';
 import { trackerNote } from '../actions/tracker-note.ts';
 import { trackerStatus } from '../actions/tracker-status.ts';
-import { messageNamed, messageTarget, ROW_FIELD_CHARS } from '../call/mailbox.ts';
+import { MESSAGE_ERRORS, messageNamed, messageTarget, ROW_FIELD_CHARS } from '../call/mailbox.ts';
 import { bodyText, line, messageId, text } from '../contract/schema.ts';
 import { storedEvent } from '../plans/find-event.ts';
 import { shortened } from '../text/shortened.ts';
 import { EXCERPT_WINDOW, excerptOf } from '../trackers/extractive-summary.ts';
 import { defineLightWrite } from './define-tool.ts';
 import { messageIdShape, timestamp } from './result-shapes.ts';
-import { changeOutput, statusOutput, trackerRequest } from './tracker-change.ts';
+import { changeOutput, statusOutput, TRACKER_CHANGE_ERRORS, trackerRequest } from './tracker-change.ts';
 import { trackerChosen, trackerId, trackerIdShape, trackerStatusShape } from './tracker-fields.ts';
 
 const TITLE_CHARS = 200;
@@ -37,6 +37,7 @@ export const createTracker = defineLightWrite({
   title: 'Create a tracker',
   description: 'Opens a tracker for a topic; new mail that holds its keywords is linked to it.',
   group: 'trackers:write',
+  errors: [],
   action: 'create',
   untrusted: ['title'],
   input: z.strictObject({
@@ -68,6 +69,7 @@ export const setTrackerStatus = defineLightWrite({
   title: 'Change the status of a tracker',
   description: 'Sets a tracker to open or waiting; one that was resolved becomes active again.',
   group: 'trackers:write',
+  errors: TRACKER_CHANGE_ERRORS,
   action: null,
   untrusted: [],
   input: z.strictObject({
@@ -89,6 +91,7 @@ export const setTrackerStatus = defineLightWrite({
 
 const facts = {
   group: 'trackers:write',
+  errors: TRACKER_CHANGE_ERRORS,
   action: null,
   untrusted: [],
 } as const;
@@ -120,6 +123,7 @@ export const addTrackerNote = defineLightWrite({
 
 export const linkToTracker = defineLightWrite({
   ...facts,
+  errors: [...TRACKER_CHANGE_ERRORS, ...MESSAGE_ERRORS],
   name: 'link_to_tracker',
   title: 'Link a message to a tracker',
   description: 'Links one message to a tracker; a message that is linked already stays so.',
@@ -141,6 +145,7 @@ export const linkToTracker = defineLightWrite({
 
 export const linkEventToTracker = defineLightWrite({
   ...facts,
+  errors: [...TRACKER_CHANGE_ERRORS, 'upstream_mail_error'],
   name: 'link_event_to_tracker',
   title: 'Link an event to a tracker',
   description: 'Links one calendar event to a tracker; an event that is linked already stays so.',

@@ -58,7 +58,7 @@ export function meaningForOwner(approval: Approval): string {
 
 function reasonOf({ error }: Approval): string {
   if (error === null) return '';
-  return isReason(error) ? REASONS[error] : ERRORS[error];
+  return isReason(error) ? REASONS[error] : ERRORS[error].message;
 }
 
 function isReason(error: ApprovalError): error is keyof typeof REASONS {

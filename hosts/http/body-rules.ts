@@ -1,8 +1,17 @@
 import { type Failure, failure } from '../../core/call/outcome.ts';
+import type { ErrorCode } from '../../core/contract/errors.ts';
 import { headerOf, type RequestHead } from './request-head.ts';
 
 /** Source: API.md, Limits: request body. */
 export const BODY_MAX_BYTES = 262_144;
+
+/** Of `bodyFailure`. */
+export const BODY_ERRORS = [
+  'length_required',
+  'invalid_content_length',
+  'payload_too_large',
+  'unsupported_media_type',
+] as const satisfies readonly ErrorCode[];
 
 /**
  * What is wrong with a request's body as its head announces it: its length, its size, its media type.

@@ -1,7 +1,15 @@
 import { type Failure, failure } from '../../core/call/outcome.ts';
+import type { ErrorCode } from '../../core/contract/errors.ts';
 import { namesHost } from './host-name.ts';
 import type { ApiRequest } from './request.ts';
 import { headerOf, targetOf } from './request-head.ts';
+
+/** Of `entryFailure`. */
+export const ENTRY_ERRORS = [
+  'misdirected_request',
+  'origin_not_allowed',
+  'token_in_url',
+] as const satisfies readonly ErrorCode[];
 
 /**
  * What is wrong with a request wherever it wants to go: host, origin, a key in the address, in this order.

@@ -1,6 +1,6 @@
 import type { Failure } from '../../core/call/outcome.ts';
+import { ERRORS } from '../../core/contract/errors.ts';
 import type { Rate } from '../../core/gate/limits.ts';
-import { STATUS } from './error-status.ts';
 import { transportSecurity } from './transport-security.ts';
 
 /** A whole answer, before it is written to a connection. */
@@ -10,12 +10,12 @@ export interface Reply {
   readonly body: string;
 }
 
-/** For a 429 or 503 that knows no better: how soon polling makes sense. */
+/** For a 429 or 503 of an adapter whose details lack it. */
 const RETRY_AFTER_DEFAULT_S = 30;
 
 /** The status of a failure, and the headers that follow from it. */
 export function failureStatus(failure: Failure): Pick<Reply, 'status' | 'headers'> {
-  const status = STATUS[failure.code];
+  const status = ERRORS[failure.code].status;
   if (status === 401) return { status, headers: { 'WWW-Authenticate': 'Bearer' } };
   if (status === 429 || status === 503) {
     return { status, headers: { 'Retry-After': String(retryAfterS(failure)) } };
@@ -30,10 +30,7 @@ export function codedBody(failure: Failure): string {
 
 function retryAfterS({ details }: Failure): number {
   const seconds = details?.retry_after_s;
-  if (typeof seconds === 'number') return Math.max(1, Math.ceil(seconds));
-  const resetsAt = typeof details?.resets_at === 'string' ? Date.parse(details.resets_at) : Number.NaN;
-  if (Number.isNaN(resetsAt)) return RETRY_AFTER_DEFAULT_S;
-  return Math.max(1, Math.ceil((resetsAt - Date.now()) / 1000));
+  return typeof seconds === 'number' ? Math.max(1, Math.ceil(seconds)) : RETRY_AFTER_DEFAULT_S;
 }
 
 /**

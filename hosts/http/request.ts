@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Failure, failure, failureOf } from '../../core/call/outcome.ts';
-import { ServiceError } from '../../core/contract/errors.ts';
+import { type ErrorCode, ServiceError } from '../../core/contract/errors.ts';
 import type { Rate } from '../../core/gate/limits.ts';
 import { type Log, named } from '../../core/ports/log.ts';
 import type { Keys, Service } from '../../core/service/service.ts';
@@ -61,6 +61,12 @@ export async function revokeLeakedKeys({ keys }: ApiService, request: ApiRequest
 export async function addressRate({ calls }: Pick<Service, 'calls'>, address: string): Promise<Rate> {
   return (await calls.admitCaller({ token: undefined, address })).rate;
 }
+
+/** Of `answerFailure`. */
+export const UNEXPECTED_ERRORS = [
+  'internal_error',
+  'temporarily_unavailable',
+] as const satisfies readonly ErrorCode[];
 
 /** Logs a failure of ours and answers it. @param write how this host writes a failure */
 export async function answerFailure(

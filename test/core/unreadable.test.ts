@@ -167,7 +167,7 @@ describe('a reader that has too much to read', () => {
   it('makes the watch of an inbox try again, and lose nothing', async () => {
     let isBusy = true;
     const reader = readerThat(async () => {
-      if (isBusy) throw new ServiceError('temporarily_unavailable');
+      if (isBusy) throw new ServiceError('temporarily_unavailable', { details: { retry_after_s: 5 } });
       return { kind: 'unreadable', reason: 'broken' };
     });
     const { scene, key } = await open('broken', { samples: () => [], reader });

@@ -8,11 +8,9 @@ import {
 } from '../../../core/tools/result-shapes.ts';
 import type { JsonObject } from '../json-body.ts';
 import { failureSchemas } from './failures.ts';
-import { jsonSchemaOf, ref } from './json-schema.ts';
+import { jsonSchemaOf, ref, type Schemas } from './json-schema.ts';
 
-/** The named schemas and headers of the description. */
-
-type Schemas = Readonly<Record<string, JsonObject>>;
+/** The named schemas of the description. */
 
 const pending = z.looseObject({
   status: z.literal('pending_approval'),
@@ -99,51 +97,4 @@ export function schemasOf(tools: readonly Tool[]): Schemas {
 /** What a tool's approval shows as `result` once it is executed. */
 export function approvalResultRef(tool: Tool): JsonObject {
   return isWrite(tool) ? ref(`${typeName(tool.name)}ApprovalResult`) : { type: 'object' };
-}
-
-const whole = (minimum: number): JsonObject => ({ type: 'integer', minimum });
-
-export const HEADERS: Readonly<Record<string, JsonObject>> = {
-  'X-Request-Id': {
-    description: 'Names this answer in the log of the service.',
-    required: true,
-    schema: { type: 'string', format: 'uuid' },
-  },
-  'RateLimit-Limit': {
-    description: 'Calls a minute; of the key, or of the address where no key was admitted.',
-    required: true,
-    schema: whole(0),
-  },
-  'RateLimit-Remaining': { description: 'What is left of them.', required: true, schema: whole(0) },
-  'RateLimit-Reset': { description: 'Seconds until the minute ends.', required: true, schema: whole(1) },
-  'RateLimit-Policy': {
-    description: 'The limit and its window in seconds, such as 60;w=60.',
-    required: true,
-    schema: { type: 'string', pattern: '^[0-9]+;w=60$' },
-  },
-  'Retry-After': { description: 'Seconds until another try makes sense.', required: true, schema: whole(1) },
-  'WWW-Authenticate': { required: true, schema: { type: 'string', const: 'Bearer' } },
-  Location: {
-    description: 'Where the request for approval, or what was made, is read.',
-    required: true,
-    schema: { type: 'string', pattern: '^/v1/' },
-  },
-  'Idempotent-Replayed': {
-    description: 'true: this is the stored answer of an earlier request with the same Idempotency-Key.',
-    schema: { type: 'string', const: 'true' },
-  },
-  Allow: { description: 'The methods of the route.', required: true, schema: { type: 'string' } },
-};
-
-/** Those of every answer. */
-export const COMMON_HEADERS = [
-  'X-Request-Id',
-  'RateLimit-Limit',
-  'RateLimit-Remaining',
-  'RateLimit-Reset',
-  'RateLimit-Policy',
-] as const;
-
-export function headerRefs(names: readonly string[]): JsonObject {
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

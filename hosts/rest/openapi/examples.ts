@@ -1,5 +1,6 @@
 import { isRecord } from '../../../core/contract/result.ts';
 import type { JsonObject } from '../json-body.ts';
+import type { Schemas } from './json-schema.ts';
 
 /**
  * Examples are made from the schemas, so that none can be missing or wrong: a schema's own example, else what this
@@ -76,11 +77,7 @@ const INSTANT = '2026-11-20T09:00:00.000Z';
  * @param schemas  what `$ref` refers to
  * @param field  the name of the field that the value stands in
  */
-export function exampleOf(
-  schema: JsonObject,
-  schemas: Readonly<Record<string, JsonObject>>,
-  field = '',
-): unknown {
+export function exampleOf(schema: JsonObject, schemas: Schemas, field = ''): unknown {
   const inner = (part: unknown, name = field) =>
     isRecord(part) ? exampleOf(part, schemas, name) : undefined;
   if (typeof schema.$ref === 'string') {
@@ -108,6 +105,11 @@ export function exampleOf(
     default:
       return {};
   }
+}
+
+/** JSON of this schema, with an example. */
+export function jsonContent(schema: JsonObject, schemas: Schemas): JsonObject {
+  return { 'application/json': { schema, example: exampleOf(schema, schemas) } };
 }
 
 function exampleObject(schema: JsonObject, inner: (part: unknown, name: string) => unknown): unknown {

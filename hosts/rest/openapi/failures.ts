@@ -1,61 +1,14 @@
+import { STATUS_CODES } from 'node:http';
 import * as z from 'zod';
 import { ERRORS, type ErrorCode } from '../../../core/contract/errors.ts';
-import { timestamp } from '../../../core/tools/result-shapes.ts';
-import { STATUS } from '../../http/error-status.ts';
 import type { JsonObject } from '../json-body.ts';
-import { jsonSchemaOf, ref } from './json-schema.ts';
+import type { Route } from '../routes.ts';
+import { jsonContent } from './examples.ts';
+import { COMMON_HEADERS, headerRefs } from './headers.ts';
+import { jsonSchemaOf, ref, type Schemas } from './json-schema.ts';
+import { errorsOfRoute } from './route-errors.ts';
 
-/** The schemas of failures: one for each code, with the details that it carries. Source: API.md, Errors. */
-
-const retryAfterS = z.int().min(1).meta({ description: 'Whole seconds.' });
-const resetsAt = timestamp.meta({ format: 'date-time' });
-
-/** What `details` holds; undefined where a code has none. */
-const DETAILS: Readonly<Record<ErrorCode, z.ZodRawShape | undefined>> = {
-  invalid_arguments: {
-    errors: z
-      .array(
-        z.looseObject({
-          field: z.string().meta({ description: 'A path like to[0]; empty for the body as a whole.' }),
-          rule: z.string(),
-          message: z.string(),
-        }),
-      )
-      .min(1),
-    errors_total: z.int().optional().meta({ description: 'There when not all errors fit into the answer.' }),
-  },
-  invalid_content_length: undefined,
-  invalid_idempotency_key: undefined,
-  invalid_message_id: undefined,
-  token_in_url: undefined,
-  too_many_targets: { max_targets: z.int() },
-  invalid_token: undefined,
-  quota_exceeded: { resets_at: resetsAt },
-  not_permitted: { group: z.string() },
-  origin_not_allowed: undefined,
-  not_found: { reason: z.string().optional().meta({ description: 'What was not found, such as message.' }) },
-  method_not_allowed: undefined,
-  idempotency_in_progress: { retry_after_s: retryAfterS },
-  no_mail_account_connected: undefined,
-  pending_exists_for_target: { approval_id: z.string() },
-  previously_rejected: { resets_at: resetsAt },
-  length_required: undefined,
-  payload_too_large: { max_bytes: z.int() },
-  unsupported_media_type: undefined,
-  misdirected_request: undefined,
-  idempotency_key_reused: undefined,
-  busy: { retry_after_s: retryAfterS },
-  daily_limit_reached: { retry_after_s: retryAfterS, resets_at: resetsAt },
-  rate_limited: { retry_after_s: retryAfterS },
-  too_many_pending: { retry_after_s: retryAfterS },
-  internal_error: undefined,
-  upstream_mail_error: {
-    reason: z.string().optional(),
-    account_id: z.int().optional().meta({ description: 'The account whose server it was.' }),
-  },
-  temporarily_unavailable: { retry_after_s: retryAfterS },
-  unavailable: { retry_after_s: retryAfterS },
-};
+/** Failures: a schema for each code with its details, and the responses that have them. Source: API.md, Errors. */
 
 const CODES = Object.keys(ERRORS) as ErrorCode[];
 
@@ -65,32 +18,72 @@ function schemaName(code: ErrorCode): string {
 }
 
 /** By name: the failure of each code as it is on the wire. */
-export function failureSchemas(): Readonly<Record<string, JsonObject>> {
+export function failureSchemas(): Schemas {
   return Object.fromEntries(CODES.map((code) => [schemaName(code), jsonSchemaOf(failureOf(code)).schema]));
 }
 
 function failureOf(code: ErrorCode): z.ZodType {
-  const details = DETAILS[code];
+  const { message, details } = ERRORS[code];
   const envelope = z.looseObject({
     status: z.literal('error'),
     code: z.literal(code),
-    message: z.string().meta({ examples: [ERRORS[code]] }),
+    message: z.string().meta({ examples: [message] }),
   });
-  if (details === undefined) return envelope;
-  const shape = z.looseObject(details);
-  // Where none of them is always known, there may be no details at all.
-  const mayLack = shape.safeParse({}).success;
-  return envelope.extend({ details: mayLack ? shape.optional() : shape });
+  if (details === null) return envelope;
+  const open = z.looseObject(details.shape);
+  const canBeAbsent = open.safeParse({}).success;
+  return envelope.extend({ details: canBeAbsent ? open.optional() : open });
 }
 
-/** The codes of each status that a failure can have. */
-export function codesByStatus(): ReadonlyMap<number, readonly ErrorCode[]> {
-  const statuses = [...new Set(CODES.map((code) => STATUS[code]))].sort((a, b) => a - b);
-  return new Map(statuses.map((status) => [status, CODES.filter((code) => STATUS[code] === status)]));
+/** The failures of a route, by status. */
+export function failureRefs(route: Route): Record<string, JsonObject> {
+  return Object.fromEntries(
+    failuresOf(route).map(({ status, name }) => [status, { $ref: `#/components/responses/${name}` }]),
+  );
 }
 
-/** A failure with one of these codes. @param coded  the code stands in `error` as well */
-export function oneFailureOf(codes: readonly ErrorCode[], coded: boolean): JsonObject {
+/** The failures of the routes, by name. Routes share those that have the same codes. */
+export function failureResponses(routes: readonly Route[], schemas: Schemas): Record<string, JsonObject> {
+  return Object.fromEntries(
+    routes.flatMap(failuresOf).map(({ status, codes, coded, name }) => [
+      name,
+      {
+        description: `${STATUS_CODES[status]}: ${codes.join(', ')}.`,
+        headers: headerRefs([...COMMON_HEADERS, ...headersOf(status)]),
+        content: jsonContent(oneFailureOf(codes, coded), schemas),
+      },
+    ]),
+  );
+}
+
+/** One status of a route, with the codes that it can have. */
+interface RouteFailure {
+  readonly status: number;
+  readonly codes: readonly ErrorCode[];
+  /** The code is in `error` as well. */
+  readonly coded: boolean;
+  /** Such as `CodedFailure429.busy.rate_limited`. */
+  readonly name: string;
+}
+
+function failuresOf(route: Route): RouteFailure[] {
+  const errors = errorsOfRoute(route);
+  const coded = route.form !== 'envelope';
+  const returned = CODES.filter((code) => errors.has(code));
+  const statuses = new Set(returned.map((code) => ERRORS[code].status));
+  return [...statuses].map((status) => {
+    const codes = returned.filter((code) => ERRORS[code].status === status);
+    const name = `${coded ? 'Coded' : ''}Failure${status}.${codes.join('.')}`;
+    return { status, codes, coded, name };
+  });
+}
+
+function headersOf(status: number): readonly string[] {
+  if (status === 401) return ['WWW-Authenticate'];
+  return status === 429 || status === 503 ? ['Retry-After'] : [];
+}
+
+function oneFailureOf(codes: readonly ErrorCode[], coded: boolean): JsonObject {
   const refs = codes.map((code) => ref(schemaName(code)));
   const one = refs.length === 1 ? refs[0] : { oneOf: refs };
   if (!coded) return one ?? {};

@@ -9,6 +9,9 @@ export interface NamedSchemas {
   readonly parts: Readonly<Record<string, JsonObject>>;
 }
 
+/** Schemas by name: what `$ref` refers to. */
+export type Schemas = Readonly<Record<string, JsonObject>>;
+
 export function ref(name: string): JsonObject {
   return { $ref: `#/components/schemas/${name}` };
 }

@@ -1,14 +1,13 @@
 import { isRecord } from '../../../core/contract/result.ts';
-import { CATALOGUE, toolNamed } from '../../../core/tools/catalogue.ts';
 import type { Tool } from '../../../core/tools/define-tool.ts';
 import type { JsonObject } from '../json-body.ts';
 import type { Route, ToolChoice } from '../routes.ts';
-import { exampleOf } from './examples.ts';
+import { exampleOf, jsonContent } from './examples.ts';
+import type { Schemas } from './json-schema.ts';
 import { responsesOf } from './responses.ts';
+import { toolsOf } from './route-tools.ts';
 
 /** One route as an operation of the description. */
-
-type Schemas = Readonly<Record<string, JsonObject>>;
 
 const NAME: JsonObject = { type: 'string', maxLength: 64, examples: ['get_email'] };
 
@@ -23,7 +22,7 @@ export function operationOf(route: Route, schemas: Schemas): JsonObject {
     };
   }
   const { name, tools: names } = route.call;
-  const tools = names.length === 0 ? CATALOGUE : names.map(defined);
+  const tools = toolsOf(route);
   const [first] = tools;
   const described =
     tools.length === 1 && first !== undefined
@@ -41,12 +40,6 @@ export function operationOf(route: Route, schemas: Schemas): JsonObject {
     ...parametersAndBody(route, route.call, tools, schemas),
     responses: responsesOf(route, tools, schemas),
   };
-}
-
-function defined(name: string): Tool {
-  const tool = toolNamed(name);
-  if (tool === undefined) throw new Error(`a route names the tool ${name}, which is not in the catalogue`);
-  return tool;
 }
 
 function parametersAndBody(
@@ -84,7 +77,7 @@ function parametersAndBody(
       ? {
           requestBody: {
             required: route.body === 'required',
-            content: { 'application/json': { schema, example: exampleOf(schema, schemas) } },
+            content: jsonContent(schema, schemas),
           },
         }
       : {}),

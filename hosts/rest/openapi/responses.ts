@@ -1,101 +1,20 @@
-import { STATUS_CODES } from 'node:http';
-import type { ErrorCode } from '../../../core/contract/errors.ts';
 import { isWrite, type Tool, type WriteTool } from '../../../core/tools/define-tool.ts';
-import { STATUS } from '../../http/error-status.ts';
 import type { JsonObject } from '../json-body.ts';
 import type { Route } from '../routes.ts';
-import { approvalResultRef, COMMON_HEADERS, EXECUTED, headerRefs, resultName } from './components.ts';
-import { exampleOf } from './examples.ts';
-import { codesByStatus, oneFailureOf } from './failures.ts';
-import { ref } from './json-schema.ts';
+import { approvalResultRef, EXECUTED, resultName } from './components.ts';
+import { exampleOf, jsonContent } from './examples.ts';
+import { failureRefs } from './failures.ts';
+import { COMMON_HEADERS, headerRefs } from './headers.ts';
+import { ref, type Schemas } from './json-schema.ts';
 
 /** What an operation may answer. */
 
-type Schemas = Readonly<Record<string, JsonObject>>;
-
-/** Every failure by its status, as the envelope alone and with the code as `error` too. */
-export function failureResponses(schemas: Schemas): JsonObject {
-  const responses: [string, JsonObject][] = [];
-  for (const [status, codes] of codesByStatus()) {
-    for (const coded of [false, true]) {
-      responses.push([
-        failureName(status, coded),
-        {
-          description: `${STATUS_CODES[status]}: ${codes.join(', ')}.`,
-          headers: headerRefs([...COMMON_HEADERS, ...headersOf(status)]),
-          content: json(oneFailureOf(codes, coded), schemas),
-        },
-      ]);
-    }
-  }
-  return Object.fromEntries(responses);
-}
-
-function failureName(status: number, coded: boolean): string {
-  return `${coded ? 'Coded' : ''}Failure${status}`;
-}
-
-function headersOf(status: number): readonly string[] {
-  if (status === 401) return ['WWW-Authenticate'];
-  if (status === 405) return ['Allow'];
-  return status === 429 || status === 503 ? ['Retry-After'] : [];
-}
-
-/** With a key or without one, before anything else is looked at. */
-const ALWAYS: readonly ErrorCode[] = [
-  'token_in_url',
-  'invalid_arguments',
-  'origin_not_allowed',
-  'misdirected_request',
-  'rate_limited',
-  'internal_error',
-  'temporarily_unavailable',
-];
-const WITH_KEY: readonly ErrorCode[] = [
-  'invalid_token',
-  'length_required',
-  'payload_too_large',
-  'unsupported_media_type',
-];
-const OF_WRITES: readonly ErrorCode[] = ['idempotency_in_progress', 'idempotency_key_reused'];
-const OF_REQUESTS: readonly ErrorCode[] = ['quota_exceeded', 'pending_exists_for_target', 'too_many_pending'];
-
-function failureCodes(route: Route, tools: readonly Tool[]): ErrorCode[] {
-  const codes = [...ALWAYS];
-  if (route.call === 'describe') return codes;
-  codes.push(...WITH_KEY);
-  if (route.call === 'list_tools') return codes;
-  if (tools.some(({ group }) => group !== null)) codes.push('not_permitted');
-  if (tools.some(isWrite)) codes.push(...OF_REQUESTS);
-  if (tools.some(({ kind }) => kind !== 'read')) codes.push(...OF_WRITES);
-  if (tools.some(asksServer)) codes.push('no_mail_account_connected', 'upstream_mail_error');
-  if (route.call.tools.length === 0 || route.path.includes('{') || tools.some(needsWhatMayLack))
-    codes.push('not_found');
-  return codes;
-}
-
-/** Trackers are our own, but for what is linked to them; everything else that has a group lies on a server of somebody's. */
-function asksServer({ name, group }: Tool): boolean {
-  if (group?.startsWith('trackers:') === true) return name.startsWith('link_');
-  return group !== null;
-}
-
-/** An argument can name what is not there: an account, a folder. Events need a calendar. */
-function needsWhatMayLack({ group, inputSchema }: Tool): boolean {
-  if (group?.startsWith('calendar:') === true) return true;
-  const properties: object = inputSchema.properties instanceof Object ? inputSchema.properties : {};
-  return ['account_id', 'folder', 'message_id'].some((name) => Object.hasOwn(properties, name));
-}
-
 /** @param tools  those that the route may call */
 export function responsesOf(route: Route, tools: readonly Tool[], schemas: Schemas): JsonObject {
-  const statuses = [...new Set(failureCodes(route, tools).map((code) => STATUS[code]))].sort((a, b) => a - b);
-  const coded = route.form !== 'envelope';
-  const answers: Record<string, JsonObject> = successes(route, tools, schemas);
-  for (const status of statuses) {
-    answers[status] = { $ref: `#/components/responses/${failureName(status, coded)}` };
-  }
-  return answers;
+  return {
+    ...successes(route, tools, schemas),
+    ...failureRefs(route),
+  };
 }
 
 function successes(route: Route, tools: readonly Tool[], schemas: Schemas): Record<string, JsonObject> {
@@ -143,12 +62,8 @@ function success(
   return {
     description,
     headers: headerRefs([...COMMON_HEADERS, ...headers]),
-    content: json(schema, schemas),
+    content: jsonContent(schema, schemas),
   };
-}
-
-function json(schema: JsonObject, schemas: Schemas): JsonObject {
-  return { 'application/json': { schema, example: exampleOf(schema, schemas) } };
 }
 
 function successSchema(route: Route, tools: readonly Tool[], schemas: Schemas): JsonObject {

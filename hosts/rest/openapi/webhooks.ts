@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { messageIdShape, timestamp } from '../../../core/tools/result-shapes.ts';
 import type { JsonObject } from '../json-body.ts';
-import { exampleOf } from './examples.ts';
+import { jsonContent } from './examples.ts';
 import { jsonSchemaOf } from './json-schema.ts';
 
 /** What an endpoint of the owner's is sent: identifiers only. Source: API.md, Events. */
@@ -80,7 +80,7 @@ function delivery({ type, when, data }: (typeof EVENTS)[number]): JsonObject {
     parameters: HEADERS.map((header) => ({ ...header, in: 'header', required: true })),
     requestBody: {
       required: true,
-      content: { 'application/json': { schema, example: exampleOf(schema, {}) } },
+      content: jsonContent(schema, {}),
     },
     responses: {
       '2XX': { description: 'Delivered, when it comes within 10 seconds.' },

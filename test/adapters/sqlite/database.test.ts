@@ -78,7 +78,7 @@ describe('a rejection of before similar requests were kept', () => {
     db.exec('UPDATE approvals SET similar_hash = NULL');
     db.close();
     const again = (requestHash: string) => storage.file(filing(key, { requestHash, similarHash: 'similar' }));
-    expect(await again('same')).toMatchObject({ code: 'previously_rejected' });
+    expect(await again('same')).toMatchObject({ error: { code: 'previously_rejected' } });
     expect(await again('other')).toMatchObject({ kind: 'run' });
     await storage.close();
   });

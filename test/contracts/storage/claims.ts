@@ -192,7 +192,10 @@ export function claimPromises(store: Store): void {
       const lost = await won(storage, key, { leaseMs: LAPSED_MS });
       const current = await won(storage, key);
       const request = filing(key, { claim: lost });
-      expect(await storage.file(request)).toMatchObject({ kind: 'refuse', code: 'idempotency_in_progress' });
+      expect(await storage.file(request)).toMatchObject({
+        kind: 'refuse',
+        error: { code: 'idempotency_in_progress' },
+      });
       expect(await storage.approval(key.ownerId, request.approvalId)).toBeUndefined();
       await run(storage, key, { claim: current });
     });

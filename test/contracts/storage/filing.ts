@@ -105,14 +105,18 @@ export function filingPromises(store: Store): void {
       await storage.setModes({ signer: SIGNER, ...key, modes: { ...DIRECT, 'mail:send': 'off' }, now });
       expect(await storage.file(filing(key))).toMatchObject({
         kind: 'refuse',
-        code: 'not_permitted',
-        details: { group: 'mail:send' },
+        error: { code: 'not_permitted', details: { group: 'mail:send' } },
       });
       await storage.setModes({ signer: SIGNER, ...key, modes: DIRECT, now });
       await storage.revoke({ signer: SIGNER, ...key, now });
-      expect(await storage.file(filing(key))).toMatchObject({ kind: 'refuse', code: 'invalid_token' });
+      expect(await storage.file(filing(key))).toMatchObject({
+        kind: 'refuse',
+        error: { code: 'invalid_token' },
+      });
       const expired = await addKey(storage, key.ownerId, { expiresAt: at(1) });
-      expect(await storage.file(filing(expired, { now: at(1) }))).toMatchObject({ code: 'invalid_token' });
+      expect(await storage.file(filing(expired, { now: at(1) }))).toMatchObject({
+        error: { code: 'invalid_token' },
+      });
       const free = await addKey(storage, await addOwner(storage, { plan: 'free' }));
       expect(await storage.file(filing(free))).toMatchObject({ kind: 'ask' });
     });
@@ -164,10 +168,9 @@ export function filingPromises(store: Store): void {
         const refused = await storage.file(
           filing(one, { requestHash: 'same', now: new Date(resets.getTime() - 1) }),
         );
-        expect(refused).toEqual({
+        expect(refused).toMatchObject({
           kind: 'refuse',
-          code: 'previously_rejected',
-          details: { resets_at: resets.toISOString() },
+          error: { code: 'previously_rejected', details: { resets_at: resets.toISOString() } },
         });
       }
       const stranger = await addOwnerAndKey(storage);
@@ -186,10 +189,9 @@ export function filingPromises(store: Store): void {
       const resets = at(MINUTE_MS + HOUR_MS);
       for (const one of [key, await addKey(storage, key.ownerId)]) {
         const now = new Date(resets.getTime() - 1);
-        expect(await storage.file(filing(one, { ...again, now }))).toEqual({
+        expect(await storage.file(filing(one, { ...again, now }))).toMatchObject({
           kind: 'refuse',
-          code: 'previously_rejected',
-          details: { resets_at: resets.toISOString() },
+          error: { code: 'previously_rejected', details: { resets_at: resets.toISOString() } },
         });
       }
       const stranger = await addOwnerAndKey(storage);
@@ -211,7 +213,7 @@ export function filingPromises(store: Store): void {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const waiting = await ask(storage, key, { targets: ['a', 'b'], call: TARGETED });
-      const clash = { code: 'pending_exists_for_target', details: { approval_id: waiting.id } };
+      const clash = { error: { code: 'pending_exists_for_target', details: { approval_id: waiting.id } } };
       const next = (targets: readonly string[], changes: Partial<Filing> = {}) =>
         storage.file(filing(key, { targets, call: TARGETED, ...changes }));
       expect(await next(['c', 'b'])).toMatchObject(clash);
@@ -231,8 +233,7 @@ export function filingPromises(store: Store): void {
       const same = { requestHash: 'same', targets: ['a'], call: TARGETED };
       const waiting = await ask(storage, key, same);
       expect(await storage.file(filing(key, same))).toMatchObject({
-        code: 'pending_exists_for_target',
-        details: { approval_id: waiting.id },
+        error: { code: 'pending_exists_for_target', details: { approval_id: waiting.id } },
       });
     });
 
@@ -296,12 +297,16 @@ export function filingPromises(store: Store): void {
         const key = await addKey(storage, await addOwner(storage, { plan, limits: {} }));
         const waiting = [];
         for (let n = 0; n < PLAN_LIMITS[plan].waitingPerKey; n++) waiting.push(await ask(storage, key));
-        expect(await storage.file(filing(key, { call: HELD }))).toMatchObject({ code: 'too_many_pending' });
+        expect(await storage.file(filing(key, { call: HELD }))).toMatchObject({
+          error: { code: 'too_many_pending' },
+        });
         const [first] = waiting;
         if (first === undefined) throw new Error('nothing waits');
         await storage.cancel({ ...key, approvalId: first.id, now: NOON });
         await ask(storage, key);
-        expect(await storage.file(filing(key, { call: HELD }))).toMatchObject({ code: 'too_many_pending' });
+        expect(await storage.file(filing(key, { call: HELD }))).toMatchObject({
+          error: { code: 'too_many_pending' },
+        });
         // Those that expired wait no longer, noted or not.
         await ask(storage, key, { now: at(DAY_MS) });
       },
@@ -315,7 +320,7 @@ export function filingPromises(store: Store): void {
         const { waitingPerOwner } = PLAN_LIMITS[plan];
         for (let n = 0; n < waitingPerOwner; n++) await ask(storage, await addKey(storage, ownerId));
         const next = filing(await addKey(storage, ownerId), { call: HELD });
-        expect(await storage.file(next)).toMatchObject({ code: 'too_many_pending' });
+        expect(await storage.file(next)).toMatchObject({ error: { code: 'too_many_pending' } });
       },
     );
 
@@ -336,7 +341,7 @@ export function filingPromises(store: Store): void {
           await storage.cancel({ ...key, approvalId: id, now: NOON });
         }
         const resets_at: unknown = expect.stringMatching(/T00:00:00\.000Z$/);
-        const over = { code: 'quota_exceeded', details: { resets_at } };
+        const over = { error: { code: 'quota_exceeded', details: { resets_at } } };
         expect(await storage.file(filing(key, { call: HELD }))).toMatchObject(over);
         await ask(storage, await addKey(storage, ownerId));
         await passTime(DAY_MS);
@@ -350,7 +355,9 @@ export function filingPromises(store: Store): void {
       const key = await addKey(storage, ownerId);
       for (let n = 0; n < 3; n++) await run(storage, key);
       await ask(storage, key);
-      expect(await storage.file(filing(key, { call: HELD }))).toMatchObject({ code: 'quota_exceeded' });
+      expect(await storage.file(filing(key, { call: HELD }))).toMatchObject({
+        error: { code: 'quota_exceeded' },
+      });
       await run(storage, key);
     });
   });

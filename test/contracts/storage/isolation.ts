@@ -223,7 +223,9 @@ export function isolationPromises(store: Store): void {
       const two = await settled(storage, 'two');
       expect(await everything(storage, one.key.ownerId, 'one')).toEqual(before);
       const target = filing(two.key, { targets: ['t'], call: { ...HELD, targeted: true } });
-      expect(await storage.file(target)).toMatchObject({ details: { approval_id: two.waiting.id } });
+      expect(await storage.file(target)).toMatchObject({
+        error: { details: { approval_id: two.waiting.id } },
+      });
       await reject(storage, two.waiting);
       await storage.endSession(two.key.ownerId, 'ses_same');
       await storage.revoke({ signer: SIGNER, ...two.key, now: NOON });

@@ -145,11 +145,11 @@ const file = fc
             (claim.state === 'running' || claim.state === 'ended') &&
             claim.bound === undefined);
         if (!holds) {
-          expect(filed).toMatchObject({ kind: 'refuse', code: 'idempotency_in_progress' });
+          expect(filed).toMatchObject({ kind: 'refuse', error: { code: 'idempotency_in_progress' } });
           return;
         }
         if (!model.on) {
-          expect(filed).toMatchObject({ kind: 'refuse', code: 'not_permitted' });
+          expect(filed).toMatchObject({ kind: 'refuse', error: { code: 'not_permitted' } });
           return;
         }
         expect(filed.kind).toBe(waits ? 'ask' : 'run');

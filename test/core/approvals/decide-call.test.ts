@@ -50,7 +50,7 @@ describe('what becomes of a write', () => {
   });
 
   it.each([
-    { what: 'the key is off', facts: { mode: undefined }, code: 'invalid_token', details: {} },
+    { what: 'the key is off', facts: { mode: undefined }, code: 'invalid_token', details: undefined },
     {
       what: 'the group is off',
       facts: { mode: 'off' },
@@ -70,15 +70,14 @@ describe('what becomes of a write', () => {
       details: { approval_id: 'apr_waiting' },
     },
   ] as const)('is refused where $what', ({ facts, code, details }) => {
-    expect(decide(facts, MOVE)).toEqual({ kind: 'refuse', code, details });
+    expect(decide(facts, MOVE)).toMatchObject({ kind: 'refuse', error: { code, details } });
   });
 
   it('is answered with the same request that waits; refused where that has a target', () => {
     expect(decide({ samePending: WAITING })).toEqual({ kind: 'existing', approval: WAITING });
-    expect(decide({ samePending: WAITING }, MOVE)).toEqual({
+    expect(decide({ samePending: WAITING }, MOVE)).toMatchObject({
       kind: 'refuse',
-      code: 'pending_exists_for_target',
-      details: { approval_id: 'apr_waiting' },
+      error: { code: 'pending_exists_for_target', details: { approval_id: 'apr_waiting' } },
     });
   });
 
@@ -124,13 +123,13 @@ describe('caps of what waits', () => {
     ] as const;
     for (const { fact, limit, code } of cases) {
       expect(decide({ [fact]: limit - 1 }, HOLD, limits)).toEqual({ kind: 'ask', reasons: ['h'] });
-      expect(decide({ [fact]: limit }, HOLD, limits)).toMatchObject({ kind: 'refuse', code });
+      expect(decide({ [fact]: limit }, HOLD, limits)).toMatchObject({ kind: 'refuse', error: { code } });
     }
   });
 
   it('say when the quota begins anew', () => {
     expect(decide({ filedToday: 100 }, HOLD)).toMatchObject({
-      details: { resets_at: '2026-03-11T00:00:00.000Z' },
+      error: { details: { resets_at: '2026-03-11T00:00:00.000Z' } },
     });
   });
 
@@ -142,7 +141,7 @@ describe('caps of what waits', () => {
 describe('the order of judgement', () => {
   /** From the first that counts to the last; each wins over all that follow. */
   const ORDER = [
-    { facts: { mode: 'off' }, filing: {}, is: { code: 'not_permitted' } },
+    { facts: { mode: 'off' }, filing: {}, is: { error: { code: 'not_permitted' } } },
     {
       facts: { samePending: WAITING },
       filing: {},
@@ -153,10 +152,10 @@ describe('the order of judgement', () => {
       filing: {},
       is: { kind: 'existing', approval: { id: 'apr_running' } },
     },
-    { facts: { rejectedAt: NOON }, filing: {}, is: { code: 'previously_rejected' } },
-    { facts: { targetPending: WAITING }, filing: {}, is: { code: 'pending_exists_for_target' } },
-    { facts: { filedToday: 100 }, filing: { holds: ['h'] }, is: { code: 'quota_exceeded' } },
-    { facts: { waitingOfKey: 10 }, filing: { holds: ['h'] }, is: { code: 'too_many_pending' } },
+    { facts: { rejectedAt: NOON }, filing: {}, is: { error: { code: 'previously_rejected' } } },
+    { facts: { targetPending: WAITING }, filing: {}, is: { error: { code: 'pending_exists_for_target' } } },
+    { facts: { filedToday: 100 }, filing: { holds: ['h'] }, is: { error: { code: 'quota_exceeded' } } },
+    { facts: { waitingOfKey: 10 }, filing: { holds: ['h'] }, is: { error: { code: 'too_many_pending' } } },
     { facts: {}, filing: { holds: ['h'] }, is: { kind: 'ask' } },
     { facts: {}, filing: {}, is: { kind: 'run' } },
   ] as const;

@@ -1,6 +1,11 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import * as z from 'zod';
+import { ERRORS, type ErrorCode } from '../../../core/contract/errors.ts';
+import { ENTRY_ERRORS } from '../../../hosts/http/entry-rules.ts';
+import { UNEXPECTED_ERRORS } from '../../../hosts/http/request.ts';
 import { openApiDocument } from '../../../hosts/rest/openapi/document.ts';
+import { COMMON_HEADERS } from '../../../hosts/rest/openapi/headers.ts';
+import { wrongDetails } from '../../described-outcome.ts';
 
 /**
  * Holds answers of the API to its own description: status, headers, body, and the bound of 64 KB. The servers and
@@ -67,22 +72,53 @@ export function undescribed(answer: SeenAnswer): string[] {
   const method = answer.method.toLowerCase();
   // An answer to HEAD has no body to look at.
   if (method !== 'head')
-    wrong.push(...(found === undefined ? ofNoRoute(answer) : ofRoute(found, method, answer)));
+    wrong.push(
+      ...(found === undefined ? ofNoOperation(answer, path === '/mcp') : ofRoute(found, method, answer)),
+      ...ofDetails(answer),
+    );
   return wrong.map((what) => `${answer.method} ${path} ${answer.status}: ${what}`);
 }
 
-function ofNoRoute(answer: SeenAnswer): string[] {
-  return against(answer, ['components', 'responses', `Failure${answer.status}`]);
+/** What a request can be refused with if it is addressed to no operation. */
+const OF_NO_OPERATION: ReadonlySet<string> = new Set([
+  ...ENTRY_ERRORS,
+  ...UNEXPECTED_ERRORS,
+  'not_found',
+  'method_not_allowed',
+]);
+
+function ofNoOperation(answer: SeenAnswer, coded: boolean): string[] {
+  const { code, error } = failed.parse(JSON.parse(answer.text));
+  if (!OF_NO_OPERATION.has(code)) return [`no operation returns ${code}`];
+  const { status } = ERRORS[code];
+  const more = status === 405 ? ['Allow'] : status === 503 ? ['Retry-After'] : [];
+  const name = code.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return [
+    ...(answer.status === status ? [] : [`the status of ${code} is ${status}`]),
+    ...(error === (coded ? code : undefined) ? [] : [`error is ${JSON.stringify(error)}`]),
+    ...headersAgainst(answer, new Set([...COMMON_HEADERS, ...more])),
+    ...schemaErrors(answer, ['components', 'schemas', `${name}Error`]),
+  ];
+}
+
+const failed = z.looseObject({
+  code: z.custom<ErrorCode>((code) => typeof code === 'string' && Object.hasOwn(ERRORS, code)),
+  error: z.unknown().optional(),
+  details: z.unknown().optional(),
+});
+
+/** OpenAPI allows details that `ERRORS` does not know; the service has none. */
+function ofDetails({ status, text }: SeenAnswer): string[] {
+  if (status < 400) return [];
+  const { code, details } = failed.parse(JSON.parse(text));
+  return [wrongDetails(code, details) ?? []].flat();
 }
 
 function ofRoute(path: string, method: string, answer: SeenAnswer): string[] {
   const operations = paths[path] ?? {};
   const mine = operations[method];
   const status = String(answer.status);
-  if (mine === undefined) {
-    const coded = JSON.stringify(operations).includes('/CodedFailure400"');
-    return against(answer, ['components', 'responses', `${coded ? 'Coded' : ''}Failure${status}`]);
-  }
+  if (mine === undefined) return ofNoOperation(answer, JSON.stringify(operations).includes('/CodedFailure'));
   const response = mine.responses[status];
   if (response === undefined) return ['the operation has no such status'];
   if ('$ref' in response && typeof response.$ref === 'string') {
@@ -121,8 +157,12 @@ function headersAgainst({ headers }: SeenAnswer, expected: ReadonlySet<string>):
   });
 }
 
-function bodyAgainst({ text }: SeenAnswer, pointer: readonly string[]): string[] {
-  const validate = validatorAt(...pointer, ...BODY);
+function bodyAgainst(answer: SeenAnswer, pointer: readonly string[]): string[] {
+  return schemaErrors(answer, [...pointer, ...BODY]);
+}
+
+function schemaErrors({ text }: SeenAnswer, pointer: readonly string[]): string[] {
+  const validate = validatorAt(...pointer);
   const body: unknown = JSON.parse(text);
   return validate(body) ? [] : (validate.errors ?? []).map(inWords);
 }

@@ -1,10 +1,13 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { failure } from '../../../core/call/outcome.ts';
 import { ERRORS } from '../../../core/contract/errors.ts';
 import { isRecord } from '../../../core/contract/result.ts';
 import type { JsonObject } from '../../../hosts/rest/json-body.ts';
 import { openApiDocument } from '../../../hosts/rest/openapi/document.ts';
 import { ROUTES } from '../../../hosts/rest/routes.ts';
+import { undescribed } from './described-answer.ts';
 import { type Answer, sendRaw } from './raw-http.ts';
 import { type RestServer, restServer } from './rest-server.ts';
 
@@ -60,6 +63,30 @@ describe('GET /v1/openapi.json', () => {
   });
 });
 
+/** The error codes that an operation lists. */
+function codesOf(method: string, path: string): string[] {
+  const { paths, components } = described.parse(document);
+  const responses = paths[path]?.[method.toLowerCase()]?.responses ?? {};
+  const names = Object.values(responses).flatMap(({ $ref }) => $ref?.split('/').at(-1) ?? []);
+  const text = JSON.stringify(names.map((name) => components.responses[name]));
+  return Object.keys(ERRORS).filter((code) => text.includes(`/${schemaName(code)}"`));
+}
+
+function schemaName(code: string): string {
+  return `${code.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}Error`;
+}
+
+const described = z.looseObject({
+  paths: z.record(
+    z.string(),
+    z.record(
+      z.string(),
+      z.looseObject({ responses: z.record(z.string(), z.looseObject({ $ref: z.string().optional() })) }),
+    ),
+  ),
+  components: z.looseObject({ responses: z.record(z.string(), z.unknown()) }),
+});
+
 describe('the description', () => {
   it('has every route', () => {
     const paths = isRecord(document.paths) ? document.paths : {};
@@ -71,6 +98,66 @@ describe('the description', () => {
   it('has every code, each with an example', () => {
     const text = JSON.stringify(document);
     for (const code of Object.keys(ERRORS)) expect(text).toContain(`"const":"${code}"`);
+  });
+
+  it.each([
+    {
+      method: 'GET',
+      path: '/v1/openapi.json',
+      lists: ['rate_limited'],
+      lacks: ['invalid_token', 'not_found'],
+    },
+    {
+      method: 'GET',
+      path: '/v1/tools',
+      lists: ['busy'],
+      lacks: ['not_permitted', 'invalid_idempotency_key'],
+    },
+    {
+      method: 'GET',
+      path: '/v1/me',
+      lists: ['invalid_idempotency_key'],
+      lacks: ['not_permitted', 'not_found'],
+    },
+    {
+      method: 'GET',
+      path: '/v1/trackers',
+      lists: ['not_permitted'],
+      lacks: ['upstream_mail_error', 'not_found'],
+    },
+    { method: 'POST', path: '/v1/trackers', lists: ['previously_rejected'], lacks: ['not_found'] },
+    { method: 'POST', path: '/v1/trackers/{tracker_id}/links', lists: ['invalid_message_id'], lacks: [] },
+    {
+      method: 'POST',
+      path: '/v1/messages',
+      lists: ['no_mail_account_connected'],
+      lacks: ['invalid_message_id'],
+    },
+    { method: 'POST', path: '/v1/tools/{name}', lists: ['not_found', 'too_many_targets'], lacks: [] },
+  ])('lists the errors of $method $path, and no others', ({ method, path, lists, lacks }) => {
+    const codes = new Set(codesOf(method, path));
+    expect(lists.filter((code) => !codes.has(code))).toEqual([]);
+    expect(lacks.filter((code) => codes.has(code))).toEqual([]);
+  });
+
+  it('does not allow an error that the operation does not list', () => {
+    const { status, ...why } = failure('not_found', { reason: 'tracker' });
+    const answer = {
+      status: 404,
+      headers: {
+        'x-request-id': '00000000-0000-0000-0000-000000000000',
+        'ratelimit-limit': '60',
+        'ratelimit-remaining': '59',
+        'ratelimit-reset': '60',
+        'ratelimit-policy': '60;w=60',
+      },
+      text: JSON.stringify({ status, ...why }),
+    };
+    const trackers = { ...answer, method: 'GET', target: '/v1/trackers' };
+    expect(undescribed(trackers)).toEqual(['GET /v1/trackers 404: the operation has no such status']);
+    expect(undescribed({ ...trackers, target: '/v1/trackers/1' })).toEqual([]);
+    const strange = JSON.stringify({ status, ...why, details: { reason: 'tracker', id: 7 } });
+    expect(undescribed({ ...trackers, target: '/v1/trackers/1', text: strange })).toHaveLength(1);
   });
 
   it('lists the events in its webhooks section', () => {

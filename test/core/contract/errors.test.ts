@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { STATUS } from '../../../hosts/http/error-status.ts';
+import { ERRORS } from '../../../core/contract/errors.ts';
 
 // Copied from API.md, Errors.
 const TABLE = `
@@ -33,12 +33,19 @@ const TABLE = `
 | temporarily_unavailable, unavailable | 503 |
 `;
 
-describe('the status of a code', () => {
-  it('is the one of the contract', () => {
+describe('an error code', () => {
+  it('has the status of the contract', () => {
     const rows = TABLE.trim()
       .split('\n')
       .map((row) => row.split('|').map((cell) => cell.trim()))
       .flatMap(([, codes = '', status]) => codes.split(', ').map((code) => [code, Number(status)]));
-    expect(STATUS).toEqual(Object.fromEntries(rows));
+    const statuses = Object.entries(ERRORS).map(([code, { status }]) => [code, status]);
+    expect(Object.fromEntries(statuses)).toEqual(Object.fromEntries(rows));
+  });
+
+  it('of status 429 or 503 always says when to try again', () => {
+    const later = Object.values(ERRORS).filter(({ status }) => status === 429 || status === 503);
+    expect(later).toHaveLength(6);
+    for (const { details } of later) expect(Object.keys(details?.shape ?? {})).toContain('retry_after_s');
   });
 });
