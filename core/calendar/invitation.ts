@@ -1,4 +1,5 @@
 import type { Invitation } from '../mail/compose.ts';
+import { oneLine } from '../text/one-line.ts';
 import { isoIn } from '../time/time-zone.ts';
 import { HEAD, mailto } from './compose-event.ts';
 import { type ContentLine, escapedText, line, objectText, parameterOf } from './content-lines.ts';
@@ -167,12 +168,6 @@ function timeText({ start, end, allDay }: EventFacts, timezone: string): string 
 /** Text of an object may hold what a message must not. */
 function clean(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(/[^\P{Cc}\n\t]|\p{Surrogate}/gu, ' ');
-}
-
-function oneLine(text: string): string {
-  return clean(text)
-    .replace(/[\s\u2028\u2029\ufeff]+/gu, ' ')
-    .trim();
 }
 
 function cut(text: string, most: number): string {

@@ -1,11 +1,11 @@
 import { addressParser } from 'postal-mime';
 import type { MailAddress } from './address.ts';
 import { decodedWords, plainWords } from './header-words.ts';
-import { oneLine } from './row-text.ts';
+import { controlsAsSpaces } from './row-text.ts';
 
 /** The text of an unstructured header: RFC 2047 words decoded, one line. */
 export function headerText(value: string): string {
-  return oneLine(decodedWords(value));
+  return controlsAsSpaces(decodedWords(value));
 }
 
 /** More than a thousand addresses: what lies behind is not read, since reading costs more than the length says. */
@@ -14,7 +14,7 @@ const MAX_ADDRESSES_CHARS = 64 * 1024;
 /** Members of a group stand in its place; what names nobody is left out. */
 export function headerAddresses(value: string): MailAddress[] {
   return addressParser(tidied(plainWords(value).slice(0, MAX_ADDRESSES_CHARS)), { flatten: true })
-    .map(({ name, address = '' }) => ({ name: oneLine(name), address: oneLine(address) }))
+    .map(({ name, address = '' }) => ({ name: controlsAsSpaces(name), address: controlsAsSpaces(address) }))
     .filter(({ name, address }) => name !== '' || address !== '');
 }
 

@@ -13,7 +13,7 @@ import {
   readListedPart,
   readTree,
 } from './mime-tree.ts';
-import { oneLine } from './row-text.ts';
+import { controlsAsSpaces } from './row-text.ts';
 import { withoutMarked } from './text-layout.ts';
 
 /** A message as a person would read it. */
@@ -231,7 +231,7 @@ export function attachmentFacts(
   const isMediaType = /^[a-z0-9!#$&^_.+-]{1,60}\/[a-z0-9!#$&^_.+-]{1,80}$/.test(said.mime);
   return {
     index,
-    name: shortened(oneLine(said.name), NAME_CHARS) || 'unnamed',
+    name: shortened(controlsAsSpaces(said.name), NAME_CHARS) || 'unnamed',
     mime: isMediaType ? said.mime : 'application/octet-stream',
     ...(/^[\w.:-]{1,40}$/.test(said.charset) ? { charset: said.charset } : {}),
   };

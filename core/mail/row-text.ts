@@ -3,8 +3,8 @@ import type { MailAddress } from './address.ts';
 
 /** What a row of a list shows of a message: each is one line, as a person would read it. */
 
-/** Nothing is left out, but control characters and line separators become spaces. */
-export function oneLine(text: string): string {
+/** Replaces each control character and line separator with a space. The length stays the same. */
+export function controlsAsSpaces(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029]/gu, ' ');
 }
 
@@ -17,9 +17,9 @@ const NAME_CHARS = 200;
  */
 export function displayAddress({ name: given, address }: MailAddress): string {
   const name = shortened(given, NAME_CHARS);
-  if (name === '' || name.toLowerCase() === address.toLowerCase()) return oneLine(address);
-  if (address === '') return oneLine(name);
-  return oneLine(
+  if (name === '' || name.toLowerCase() === address.toLowerCase()) return controlsAsSpaces(address);
+  if (address === '') return controlsAsSpaces(name);
+  return controlsAsSpaces(
     /[@<>＠﹫＜＞]/u.test(name) ? `${address} (named ${JSON.stringify(name)})` : `${name} <${address}>`,
   );
 }

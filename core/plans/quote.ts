@@ -1,4 +1,5 @@
 import type { SeenBody, TextWindow } from '../reading/message-job.ts';
+import { oneLine } from '../text/one-line.ts';
 import { seenText, wordEnd } from '../text/seen-text.ts';
 
 /**
@@ -13,19 +14,15 @@ export const QUOTE_WINDOW: TextWindow = { from: 0, most: QUOTE_CHARS };
 const SUBJECT_CHARS = 300;
 const HEAD_CHARS = 1000;
 
-// What text of ours may not hold: control characters but TAB and LF, and lone surrogates.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that are replaced
-const UNFIT = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]|\p{Surrogate}/gu;
-
 /** `Re: ` once, on one line, at most 300 characters. */
 export function replySubject(subject: string): string {
-  const bare = oneLine(subject).replace(/^(?:re\s*:\s*)+/iu, '');
+  const bare = seenLine(subject).replace(/^(?:re\s*:\s*)+/iu, '');
   return Array.from(`Re: ${bare}`).slice(0, SUBJECT_CHARS).join('').trimEnd();
 }
 
 /** `Fwd: ` once, on one line, at most 300 characters. */
 export function forwardSubject(subject: string): string {
-  const bare = oneLine(subject).replace(/^(?:fwd?\s*:\s*)+/iu, '');
+  const bare = seenLine(subject).replace(/^(?:fwd?\s*:\s*)+/iu, '');
   return Array.from(`Fwd: ${bare}`).slice(0, SUBJECT_CHARS).join('').trimEnd();
 }
 
@@ -40,7 +37,7 @@ interface Quoted {
 export function quoted(message: Quoted): string {
   const { lines, left } = quotable(message.body);
   const marked = lines.map((line) => (line.startsWith('>') ? `>${line}` : `> ${line}`));
-  return [`On ${oneLine(message.date)}, ${headLine(message.from)} wrote:`, ...marked, ...left].join('\n');
+  return [`On ${seenLine(message.date)}, ${headLine(message.from)} wrote:`, ...marked, ...left].join('\n');
 }
 
 /** The message below a note, as it is passed on: its head in four lines, then its text. Attachments are not. */
@@ -49,7 +46,7 @@ export function forwarded(message: Quoted & { subject: string; to: string }): st
   const head = [
     '---------- Forwarded message ----------',
     `From: ${headLine(message.from)}`,
-    `Date: ${oneLine(message.date)}`,
+    `Date: ${seenLine(message.date)}`,
     `Subject: ${headLine(message.subject)}`,
     `To: ${headLine(message.to)}`,
   ];
@@ -87,15 +84,10 @@ export function isMessageId(id: string): boolean {
 
 /** A header as it stands above a quote: a stranger's may be as long as a book. */
 function headLine(value: string): string {
-  const chars = Array.from(oneLine(value).slice(0, 2 * HEAD_CHARS + 2));
+  const chars = Array.from(seenLine(value).slice(0, 2 * HEAD_CHARS + 2));
   return chars.length <= HEAD_CHARS ? chars.join('') : `${chars.slice(0, HEAD_CHARS).join('')}…`;
 }
 
-function oneLine(value: string): string {
-  return seenText(
-    value
-      .replace(UNFIT, ' ')
-      .replace(/[\s\u2028\u2029]+/gu, ' ')
-      .trim(),
-  );
+function seenLine(value: string): string {
+  return seenText(oneLine(value));
 }

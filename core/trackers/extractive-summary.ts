@@ -6,6 +6,7 @@ import {
   type SummarySource,
 } from '../ports/summarizer.ts';
 import type { TextWindow } from '../reading/message-job.ts';
+import { oneLine } from '../text/one-line.ts';
 import { seenText } from '../text/seen-text.ts';
 import { shortened } from '../text/shortened.ts';
 
@@ -31,7 +32,7 @@ export function extractiveSummary(messages: readonly SummarySource[]): Summary {
 
 function gistOf({ subject, excerpt }: SummarySource): string {
   const [sentence = ''] = sentencesOf(excerpt);
-  const name = oneLine(subject);
+  const name = oneLine(seenText(subject));
   if (name === '' || sentence === '') return name === '' ? shortened(sentence, SENTENCE_CHARS) : name;
   return `${name}: ${shortened(sentence, SENTENCE_CHARS)}`;
 }
@@ -91,8 +92,4 @@ function sentencesOf(excerpt: string): string[] {
   return [...segmenter.segment(excerpt.replace(GREETING, ''))]
     .map(({ segment }) => segment.trim())
     .filter((one) => one !== '');
-}
-
-function oneLine(text: string): string {
-  return seenText(text).replace(/\s+/gu, ' ').trim();
 }

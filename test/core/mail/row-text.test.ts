@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dateOf, displayAddress, oneLine } from '../../../core/mail/row-text.ts';
+import { controlsAsSpaces, dateOf, displayAddress } from '../../../core/mail/row-text.ts';
 
 describe('displayAddress', () => {
   it.each([
@@ -32,11 +32,11 @@ describe('displayAddress', () => {
   });
 });
 
-describe('oneLine', () => {
+describe('controlsAsSpaces', () => {
   it('changes only control characters and line separators, one for one', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        const line = oneLine(text);
+        const line = controlsAsSpaces(text);
         expect(line).toHaveLength(text.length);
         expect(line).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
         for (const [i, unit] of [...text].entries()) expect([unit, ' ']).toContain([...line][i]);
