@@ -16,6 +16,7 @@ export type {
   EventFacts,
   EventKey,
   Participant,
+  RangeQuery,
   Role,
 } from './calendar/event.ts';
 export type {
@@ -78,7 +79,6 @@ export type {
   DocumentPlace,
   EventDocuments,
   EventList,
-  RangeQuery,
   StoredEvent as StoredCalendarEvent,
 } from './ports/calendar.ts';
 export type {

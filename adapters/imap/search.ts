@@ -2,6 +2,7 @@ import type { SearchObject } from 'imapflow';
 import type { ListedMessage } from '../../core/mail/listed-message.ts';
 import { messageRow } from '../../core/mail/message-row.ts';
 import {
+  compareSearchPositions,
   folderKey,
   type MessagePage,
   type RawMessage,
@@ -38,7 +39,7 @@ export async function searchScopes(
     );
     const found = searched.filter((one) => one !== undefined);
     if (query.path !== undefined && found.length === 0) throw noFolder();
-    const hits = found.flatMap((one) => one.hits).sort(compareHits);
+    const hits = found.flatMap((one) => one.hits).sort(compareSearchPositions);
     const rows = await rowsOf(connections, hits.slice(0, query.limit), limit);
     // When all of a page were removed in this very moment there may be others behind them.
     if (rows.length > 0 || hits.length === 0) {
@@ -71,19 +72,12 @@ async function hitsIn(
     {
       among: { uids },
       afterMs: after?.internalDateMs,
-      isBehind: (message) => after === undefined || compareHits(after, hitOf(message)) < 0,
+      isBehind: (message) => after === undefined || compareSearchPositions(after, hitOf(message)) < 0,
       count: query.limit + 1,
     },
     dates,
   );
   return { hits: first.map(hitOf), total: uids.length };
-}
-
-/** Newest first, then by folder, then the highest UID first. */
-function compareHits(a: SearchPosition, b: SearchPosition): number {
-  if (a.internalDateMs !== b.internalDateMs) return b.internalDateMs - a.internalDateMs;
-  if (a.folderKey !== b.folderKey) return a.folderKey < b.folderKey ? -1 : 1;
-  return b.uid - a.uid;
 }
 
 /** In the order of `hits`; those that are gone are left out. */

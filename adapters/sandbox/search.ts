@@ -1,5 +1,10 @@
 import { parseMessage } from '../../core/mail/parse.ts';
-import { folderKey, type SearchPosition, type SearchQuery } from '../../core/ports/mail-reading.ts';
+import {
+  compareSearchPositions,
+  folderKey,
+  type SearchPosition,
+  type SearchQuery,
+} from '../../core/ports/mail-reading.ts';
 import { isUnread, type Mailbox, type StoredMessage } from './mailbox.ts';
 
 /** A message with the folder that it lies in. */
@@ -19,9 +24,11 @@ export async function searched(
 ): Promise<{ behind: readonly Located[]; total: number }> {
   const matching: Located[] = [];
   for (const one of located) if (await matches(one, query)) matching.push(one);
-  matching.sort(inOrder);
+  matching.sort(compare);
   const { after } = query;
-  const behind = matching.filter((one) => after === undefined || compare(after, positionOf(one)) < 0);
+  const behind = matching.filter(
+    (one) => after === undefined || compareSearchPositions(after, positionOf(one)) < 0,
+  );
   return { behind, total: matching.length };
 }
 
@@ -55,15 +62,8 @@ function positionOf({ path, message }: Located): SearchPosition {
   return { internalDateMs: message.receivedAt.getTime(), folderKey: folderKey(path), uid: message.uid };
 }
 
-/** Newest first, then by folder, then the highest UID first. */
-function inOrder(a: Located, b: Located): number {
-  return compare(positionOf(a), positionOf(b));
-}
-
-function compare(a: SearchPosition, b: SearchPosition): number {
-  if (a.internalDateMs !== b.internalDateMs) return b.internalDateMs - a.internalDateMs;
-  if (a.folderKey !== b.folderKey) return a.folderKey < b.folderKey ? -1 : 1;
-  return b.uid - a.uid;
+function compare(a: Located, b: Located): number {
+  return compareSearchPositions(positionOf(a), positionOf(b));
 }
 
 /** `begun`, and what is linked to it by Message-ID, References and In-Reply-To; oldest first. */
@@ -78,7 +78,7 @@ export function conversation(located: readonly Located[], begun: readonly Locate
       for (const id of idsOf(one)) ids.add(id);
     }
   }
-  return [...found].sort((a, b) => compare(positionOf(b), positionOf(a)));
+  return [...found].sort((a, b) => compare(b, a));
 }
 
 function idsOf({ message }: Located): readonly string[] {

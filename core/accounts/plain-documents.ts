@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { EventFacts } from '../calendar/event.ts';
 import type { EventDocuments } from '../ports/calendar.ts';
-import { eventFactsShape } from '../reading/event-job.ts';
+import { eventFactsShape } from '../reading/event-shapes.ts';
 
 /**
  * Documents for a calendar that has no format of its own: each holds one event, as JSON with its times in ISO 8601.

@@ -26,11 +26,18 @@ export function trackerFacts({ trackerId, title }: ChangedTracker): ActionFacts[
   ];
 }
 
-/** What the result of an approval says besides what the tool's own route answers. */
-interface Done {
+/** What the result of an approval says in addition to what the tool's own route returns. */
+export type Done<Action = string> = {
   readonly done: true;
-  readonly action: string;
-}
+  readonly action: Action;
+};
+
+/** @typeParam Target  the field that names what is linked */
+export type Linked<Target> = Target & {
+  readonly tracker_id: number;
+  readonly link_id: number;
+  readonly linked: true;
+};
 
 /** The result of a change of a tracker, as its own route answers it. */
 export function withoutDone<R extends Done>({

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { TrackerStatus } from '../ports/tracker-storage.ts';
 import { dueAt } from '../time/time-zone.ts';
 import type { LightAction } from './action.ts';
-import { begun, ownRecords, withoutDone } from './change-tracker.ts';
+import { begun, type Done, ownRecords, withoutDone } from './change-tracker.ts';
 
 /** Opens a tracker. The same request opens one tracker only, however often it is repeated. */
 
@@ -24,7 +24,7 @@ type Created = {
   readonly due_at: string | null;
   readonly created: true;
 };
-type CreateResult = Created & { readonly done: true; readonly action: 'create' };
+type CreateResult = Created & Done<'create'>;
 
 export function createTracker(
   stored: StoredCreateTracker,

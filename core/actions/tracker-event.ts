@@ -1,7 +1,15 @@
 import * as z from 'zod';
 import { wordsIn } from '../time/time-zone.ts';
 import type { LightAction } from './action.ts';
-import { changedTracker, link, ownRecords, trackerFacts, withoutDone } from './change-tracker.ts';
+import {
+  changedTracker,
+  type Done,
+  type Linked,
+  link,
+  ownRecords,
+  trackerFacts,
+  withoutDone,
+} from './change-tracker.ts';
 
 /** Links an event to a tracker. One that is linked already stays so. */
 
@@ -16,17 +24,12 @@ export const storedTrackerEvent = z.strictObject({
 });
 type StoredTrackerEvent = z.infer<typeof storedTrackerEvent>;
 
-type Linked = {
-  readonly tracker_id: number;
-  readonly link_id: number;
-  readonly event_id: number;
-  readonly linked: true;
-};
-type LinkResult = Linked & { readonly done: true; readonly action: 'link_event_to_tracker' };
+type LinkedEvent = Linked<{ readonly event_id: number }>;
+type LinkResult = LinkedEvent & Done<'link_event_to_tracker'>;
 
 export function trackerEvent(
   stored: StoredTrackerEvent,
-): LightAction<StoredTrackerEvent, LinkResult, Linked> {
+): LightAction<StoredTrackerEvent, LinkResult, LinkedEvent> {
   const { tracker, eventId, title, startMs, timezone } = stored;
   const start = new Date(startMs);
   return {

@@ -1,7 +1,15 @@
 import * as z from 'zod';
 import type { LinkedMessage } from '../ports/tracker-storage.ts';
 import type { LightAction } from './action.ts';
-import { changedTracker, link, ownRecords, trackerFacts, withoutDone } from './change-tracker.ts';
+import {
+  changedTracker,
+  type Done,
+  type Linked,
+  link,
+  ownRecords,
+  trackerFacts,
+  withoutDone,
+} from './change-tracker.ts';
 import { type MessageTarget, messageTarget, targetName } from './message-target.ts';
 
 /** Links a message to a tracker. One that is linked already stays so. */
@@ -14,17 +22,12 @@ export const storedTrackerMessage = z.strictObject({
 });
 type StoredTrackerMessage = z.infer<typeof storedTrackerMessage>;
 
-type Linked = {
-  readonly tracker_id: number;
-  readonly link_id: number;
-  readonly id: string;
-  readonly linked: true;
-};
-type LinkResult = Linked & { readonly done: true; readonly action: 'link_to_tracker' };
+type LinkedMail = Linked<{ readonly id: string }>;
+type LinkResult = LinkedMail & Done<'link_to_tracker'>;
 
 export function trackerMessage(
   stored: StoredTrackerMessage,
-): LightAction<StoredTrackerMessage, LinkResult, Linked> {
+): LightAction<StoredTrackerMessage, LinkResult, LinkedMail> {
   const { tracker, target } = stored;
   return {
     ...ownRecords,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { LightAction } from './action.ts';
-import { changedTracker, link, ownRecords, trackerFacts, withoutDone } from './change-tracker.ts';
+import { changedTracker, type Done, link, ownRecords, trackerFacts, withoutDone } from './change-tracker.ts';
 
 /** Adds a note to a tracker: one, however often the request is repeated. */
 
@@ -12,7 +12,7 @@ export const storedTrackerNote = z.strictObject({
 type StoredTrackerNote = z.infer<typeof storedTrackerNote>;
 
 type Noted = { readonly tracker_id: number; readonly link_id: number; readonly kind: 'note' };
-type NoteResult = Noted & { readonly done: true; readonly action: 'add_tracker_note' };
+type NoteResult = Noted & Done<'add_tracker_note'>;
 
 export function trackerNote(stored: StoredTrackerNote): LightAction<StoredTrackerNote, NoteResult, Noted> {
   const { tracker, note } = stored;

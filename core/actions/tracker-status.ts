@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { TrackerStatus } from '../ports/tracker-storage.ts';
 import type { LightAction } from './action.ts';
-import { begun, changedTracker, ownRecords, trackerFacts, withoutDone } from './change-tracker.ts';
+import { begun, changedTracker, type Done, ownRecords, trackerFacts, withoutDone } from './change-tracker.ts';
 
 /** Changes the status of a tracker: any to any other, or to itself. */
 
@@ -21,7 +21,7 @@ export const storedTrackerStatus = z.strictObject({
 type StoredTrackerStatus = z.infer<typeof storedTrackerStatus>;
 
 type Status = { readonly tracker_id: number; readonly status: TrackerStatus };
-type StatusResult<W> = Status & { readonly done: true; readonly action: W };
+type StatusResult<W> = Status & Done<W>;
 
 export function trackerStatus<W extends Word>(
   stored: StoredTrackerStatus & { readonly word: W },

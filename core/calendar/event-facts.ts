@@ -5,7 +5,14 @@ import { eventsIn, parseObject } from './content-lines.ts';
 import { type Agent, ANSWERS, type EventFacts, type Participant, ROLES } from './event.ts';
 import type { EventReading, KeyInDocument } from './event-document.ts';
 import { type ExpandedEvent, eventAmong } from './ical/expand.ts';
-import { BrokenObject, type EventPart, type ReadingBounds, readObject, USUAL_BOUNDS } from './ical/object.ts';
+import {
+  BrokenObject,
+  type EventPart,
+  type ReadingBounds,
+  readObject,
+  textOf,
+  USUAL_BOUNDS,
+} from './ical/object.ts';
 import { zoneOf } from './ical/vtimezone.ts';
 import { partOf } from './object-part.ts';
 
@@ -88,11 +95,6 @@ function linesAlongside(ics: string, { index }: EventPart): string | undefined {
 
 function among<T extends string>(values: readonly [T, ...T[]], value: string): T {
   return values.find((one) => one === value.toUpperCase()) ?? values[0];
-}
-
-function textOf(component: ICAL.Component, name: string): string {
-  const value = component.getFirstPropertyValue(name);
-  return typeof value === 'string' ? value : '';
 }
 
 /** RFC 6068: an address in a `mailto:` has some of its characters percent-encoded. */

@@ -23,6 +23,13 @@ export interface CalendarEvent extends EventKey {
   readonly leftOut: readonly LeftOut[];
 }
 
+export interface RangeQuery {
+  readonly from: Date;
+  readonly to: Date;
+  /** The owner's IANA zone, for all-day events, floating times and times in an unknown zone. */
+  readonly timezone: string;
+}
+
 /** Properties of iCalendar; VEVENT is another event of the same document, OTHER any other line. */
 export const LEFT_OUT = ['DTEND', 'RRULE', 'RDATE', 'EXDATE', 'VEVENT', 'OTHER'] as const;
 

@@ -1,4 +1,4 @@
-import type { CalendarEvent, EventFacts, EventKey } from '../calendar/event.ts';
+import type { CalendarEvent, EventFacts, EventKey, RangeQuery } from '../calendar/event.ts';
 import type {
   DocumentReading,
   DocumentWriting,
@@ -57,13 +57,6 @@ export interface Calendar {
   forget(ownerId: string, accountId: number): Promise<void>;
 
   close(): Promise<void>;
-}
-
-export interface RangeQuery {
-  readonly from: Date;
-  readonly to: Date;
-  /** The owner's, for floating and all-day events. */
-  readonly timezone: string;
 }
 
 export interface EventList {

@@ -131,6 +131,13 @@ export interface SearchPosition {
   readonly uid: number;
 }
 
+/** The order of a search's results, for `sort`: newest first, then by folder, then the highest UID first. */
+export function compareSearchPositions(a: SearchPosition, b: SearchPosition): number {
+  if (a.internalDateMs !== b.internalDateMs) return b.internalDateMs - a.internalDateMs;
+  if (a.folderKey !== b.folderKey) return a.folderKey < b.folderKey ? -1 : 1;
+  return b.uid - a.uid;
+}
+
 /** A short key of a folder's path, hex: the tie-break among messages of one second, small enough for a cursor. */
 export function folderKey(path: string): string {
   return createHash('sha256').update(path, 'utf8').digest('hex').slice(0, 12);

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { EventFacts } from '../calendar/event.ts';
 import { changedEvent, objectWithout } from '../calendar/event-change.ts';
-import { eventFactsShape } from './event-job.ts';
+import { eventFactsShape } from './event-shapes.ts';
 import type { Job } from './job.ts';
 
 /** Changes of iCalendar objects that others wrote. Null where an object cannot be changed for sure. */

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { AGENTS, ANSWERS, type EventFacts, ROLES } from '../calendar/event.ts';
 import type { EventReading } from '../calendar/event-document.ts';
 import { readEvent } from '../calendar/event-facts.ts';
 import { BrokenObject, type ReadingBounds, USUAL_BOUNDS } from '../calendar/ical/object.ts';
+import { eventFactsShape } from './event-shapes.ts';
 import type { Job } from './job.ts';
 import { isShortObject, SHORT_BOUNDS } from './short-object.ts';
 
@@ -14,26 +14,6 @@ export interface EventInput {
   readonly recurrenceId: string | null;
   readonly timezone: string;
 }
-
-const participant = z.object({ address: z.string(), isMail: z.boolean(), name: z.string() });
-
-export const eventFactsShape: z.ZodType<EventFacts> = z.object({
-  uid: z.string(),
-  recurrenceId: z.string().nullable(),
-  title: z.string(),
-  start: z.date(),
-  end: z.date(),
-  allDay: z.boolean(),
-  status: z.enum(['confirmed', 'tentative', 'cancelled']),
-  recurring: z.boolean(),
-  sequence: z.number(),
-  location: z.string(),
-  description: z.string(),
-  organizer: participant.nullable(),
-  attendees: z.array(
-    participant.extend({ agent: z.enum(AGENTS), answer: z.enum(ANSWERS), role: z.enum(ROLES) }),
-  ),
-});
 
 export const eventJob: Job<EventInput, EventReading> = {
   input: z.object({

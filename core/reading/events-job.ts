@@ -1,14 +1,15 @@
 import * as z from 'zod';
-import { LEFT_OUT } from '../calendar/event.ts';
-import { type Expansion, expandObject, type RangeReading, SERIES_STEPS } from '../calendar/ical/expand.ts';
+import { LEFT_OUT, type RangeQuery } from '../calendar/event.ts';
+import { type Expansion, expandObject, SERIES_STEPS } from '../calendar/ical/expand.ts';
 import { BrokenObject, type ReadingBounds, USUAL_BOUNDS } from '../calendar/ical/object.ts';
 import { shortened } from '../text/shortened.ts';
+import { eventShape } from './event-shapes.ts';
 import type { Job } from './job.ts';
 import { isShortObject, SHORT_BOUNDS, SHORT_STEPS } from './short-object.ts';
 
 /** Finds the events of several iCalendar objects that touch a range of time. */
 
-export interface EventsInput extends RangeReading {
+export interface EventsInput extends RangeQuery {
   readonly objects: readonly string[];
 }
 
@@ -28,19 +29,7 @@ const EVENTS_MAX = 5000;
 const JOB_STEPS = 5 * SERIES_STEPS;
 
 const expansion = z.object({
-  events: z.array(
-    z.object({
-      uid: z.string(),
-      recurrenceId: z.string().nullable(),
-      title: z.string(),
-      start: z.date(),
-      end: z.date(),
-      allDay: z.boolean(),
-      status: z.enum(['confirmed', 'tentative', 'cancelled']),
-      recurring: z.boolean(),
-      leftOut: z.array(z.enum(LEFT_OUT)),
-    }),
-  ),
+  events: z.array(eventShape.extend({ leftOut: z.array(z.enum(LEFT_OUT)) })),
   cut: z.boolean(),
   isFollowed: z.boolean(),
 });
@@ -74,7 +63,7 @@ export const eventsJob: Job<EventsInput, EventsReading> = {
 
 function expanded(
   ics: string,
-  range: RangeReading,
+  range: RangeQuery,
   budget: { left: number },
   bounds: ReadingBounds,
 ): Expansion | null {

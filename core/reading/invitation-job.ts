@@ -4,7 +4,7 @@ import { eventFacts } from '../calendar/event-facts.ts';
 import { invitationObject, invitedFacts } from '../calendar/invitation.ts';
 import type { Invitation } from '../mail/compose.ts';
 import { canonicalJson } from '../text/canonical-json.ts';
-import { eventFactsShape } from './event-job.ts';
+import { eventFactsShape } from './event-shapes.ts';
 import type { Job } from './job.ts';
 
 /** Writes the calendar part of an invitation, and reads it again; null when it would say something else. */

@@ -4,9 +4,9 @@ import { type MailUrl, parseMailUrl } from '../../adapters/imap/settings.ts';
 import type { CalendarInfo } from '../../core/ports/calendar.ts';
 import type { Account, Owner } from '../../core/ports/storage.ts';
 import {
-  COMMON_OPTIONS,
   type Command,
   noPositionals,
+  OWNER_OPTIONS,
   onlyPositional,
   required,
   UsageError,
@@ -14,8 +14,6 @@ import {
 import { type ConfirmedServers, confirmedServers } from './confirmed-servers.ts';
 import { mailSettings } from './mail-settings.ts';
 import { ownerNamed, withService } from './open-service.ts';
-
-const OWNER = { ...COMMON_OPTIONS, owner: { type: 'string' } } as const;
 
 const accountAdd: Command = {
   name: 'account add',
@@ -28,7 +26,7 @@ const accountAdd: Command = {
     '(--yes: at once). --calendar names the calendar for new events',
   async run(args, terminal) {
     const options = {
-      ...OWNER,
+      ...OWNER_OPTIONS,
       email: { type: 'string' },
       imap: { type: 'string' },
       smtp: { type: 'string' },
@@ -86,7 +84,7 @@ const accountList: Command = {
   usage: '--owner EMAIL',
   summary: "lists an owner's accounts",
   async run(args, terminal) {
-    const { values, positionals } = parseArgs({ args, options: OWNER, allowPositionals: true });
+    const { values, positionals } = parseArgs({ args, options: OWNER_OPTIONS, allowPositionals: true });
     noPositionals(positionals);
     const email = required(values.owner, '--owner');
     const { owner, accounts } = await withService(terminal, async (service) => {
@@ -107,7 +105,7 @@ const accountRemove: Command = {
   usage: 'ACCOUNT_ID --owner EMAIL',
   summary: 'removes a mailbox and its password, and cancels its waiting requests',
   async run(args, terminal) {
-    const { values, positionals } = parseArgs({ args, options: OWNER, allowPositionals: true });
+    const { values, positionals } = parseArgs({ args, options: OWNER_OPTIONS, allowPositionals: true });
     const text = onlyPositional(positionals, 'ACCOUNT_ID');
     if (!/^\d{1,9}$/.test(text)) throw new UsageError('ACCOUNT_ID must be a whole number');
     const accountId = Number(text);

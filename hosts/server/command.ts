@@ -19,6 +19,12 @@ export class UsageError extends Error {}
 /** Options of every command. */
 export const COMMON_OPTIONS = { json: { type: 'boolean' } } as const satisfies ParseArgsConfig['options'];
 
+/** Options of commands for one owner. */
+export const OWNER_OPTIONS = {
+  ...COMMON_OPTIONS,
+  owner: { type: 'string' },
+} as const satisfies ParseArgsConfig['options'];
+
 export function required(value: string | undefined, name: string): string {
   if (value === undefined || value === '') throw new UsageError(`${name} is missing`);
   return value;

@@ -12,7 +12,7 @@ import type { MailFolder } from '../../core/folders/folder.ts';
 import type { MailAccount } from '../../core/ports/mail.ts';
 import type { Account, Owner, Storage } from '../../core/ports/storage.ts';
 import { createKeyring, type Keyring } from '../../core/secrets/keyring.ts';
-import { COMMON_OPTIONS, type Command, noPositionals } from './command.ts';
+import { type Command, noPositionals, OWNER_OPTIONS } from './command.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
 import { openDatabase } from './database.ts';
 import { folderFindings } from './folder-findings.ts';
@@ -52,8 +52,7 @@ export const doctor: Command = {
   summary:
     'checks the settings, the database, the keys, the activity and every account, and reports what is wrong',
   async run(args, terminal) {
-    const options = { ...COMMON_OPTIONS, owner: { type: 'string' } } as const;
-    const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+    const { values, positionals } = parseArgs({ args, options: OWNER_OPTIONS, allowPositionals: true });
     noPositionals(positionals);
     const configuration = readConfiguration(terminal.env, terminal.folder);
     const { findings: machine, canOpen } = await checkMachine(configuration);

@@ -3,16 +3,14 @@ import { GROUPS, type Group, type Mode, modesOf, PRESETS, type Preset } from '..
 import type { Credential } from '../../core/ports/storage.ts';
 import { publicBase } from '../http/public-base.ts';
 import {
-  COMMON_OPTIONS,
   type Command,
   noPositionals,
+  OWNER_OPTIONS,
   onlyPositional,
   required,
   UsageError,
 } from './command.ts';
 import { ownerNamed, withService } from './open-service.ts';
-
-const OWNER = { ...COMMON_OPTIONS, owner: { type: 'string' } } as const;
 
 const keyAdd: Command = {
   name: 'key add',
@@ -20,7 +18,7 @@ const keyAdd: Command = {
   summary: 'creates an API key and shows it once',
   async run(args, terminal) {
     const options = {
-      ...OWNER,
+      ...OWNER_OPTIONS,
       name: { type: 'string' },
       preset: { type: 'string' },
       mode: { type: 'string', multiple: true },
@@ -53,7 +51,7 @@ const keyList: Command = {
   usage: '--owner EMAIL',
   summary: "lists an owner's keys",
   async run(args, terminal) {
-    const { values, positionals } = parseArgs({ args, options: OWNER, allowPositionals: true });
+    const { values, positionals } = parseArgs({ args, options: OWNER_OPTIONS, allowPositionals: true });
     noPositionals(positionals);
     const email = required(values.owner, '--owner');
     const keys = await withService(terminal, async (service) =>
@@ -71,7 +69,7 @@ const keyRevoke: Command = {
   usage: 'KEY_ID --owner EMAIL',
   summary: 'revokes a key and cancels its waiting requests',
   async run(args, terminal) {
-    const { values, positionals } = parseArgs({ args, options: OWNER, allowPositionals: true });
+    const { values, positionals } = parseArgs({ args, options: OWNER_OPTIONS, allowPositionals: true });
     const keyId = onlyPositional(positionals, 'KEY_ID');
     const email = required(values.owner, '--owner');
     await withService(terminal, async (service) => {

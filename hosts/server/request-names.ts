@@ -1,17 +1,15 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { WorkObserver } from '../../core/ports/work-observer.ts';
 import { routePattern as dashboardPattern } from '../dashboard/routes.ts';
+import type { HttpHandler } from '../http/http-handler.ts';
 import { headOf, type RequestHead, targetOf } from '../http/request-head.ts';
 import { findRoute } from '../rest/routes.ts';
 
-type Handler = (req: IncomingMessage, res: ServerResponse) => void;
-
 /** Reports each request to the observer until it is answered. @param nameOf  a name without anything from the caller */
 export function observeRequests(
-  handler: Handler,
+  handler: HttpHandler,
   observer: WorkObserver,
   nameOf: (head: RequestHead) => string,
-): Handler {
+): HttpHandler {
   return (req, res) => {
     res.once('close', observer.began(nameOf(headOf(req))));
     handler(req, res);

@@ -2,12 +2,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { trustedProxies as trusted } from '../http/client-address.ts';
+import type { HttpHandler } from '../http/http-handler.ts';
 import { brokenStatus, endConnection, type ParseError, responseText } from '../http/last-response.ts';
 import type { Reply } from '../http/reply.ts';
 import { transportSecurity } from '../http/transport-security.ts';
 import { type ConnectionCaps, capConnections } from './connection-caps.ts';
 
-type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 type BrokenHandler = (error: ParseError, socket: Duplex) => void;
 
 /** A server that listens before it has a handler. Early requests wait. */
@@ -15,7 +15,7 @@ export interface WebServer {
   readonly server: Server;
   readonly port: number;
   /** @param broken  answers bytes that cannot be read as HTTP; default: a status without a body */
-  answerWith(handler: Handler, broken?: BrokenHandler): void;
+  answerWith(handler: HttpHandler, broken?: BrokenHandler): void;
   /** Accepts no more connections, waits for requests in flight, and cuts off those that take longer. */
   stop(withinMs: number): Promise<void>;
 }
@@ -89,7 +89,7 @@ export async function listen(
   });
 
   const early: [IncomingMessage, ServerResponse][] = [];
-  let handler: Handler = (req, res) => early.push([req, res]);
+  let handler: HttpHandler = (req, res) => early.push([req, res]);
   let broken: BrokenHandler = (error, socket) =>
     endConnection(
       socket,

@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../time/durations.ts';
-import type { CalendarEvent } from '../event.ts';
+import type { CalendarEvent, RangeQuery } from '../event.ts';
 import type { KeyInDocument } from '../event-document.ts';
 import {
   BrokenObject,
@@ -37,13 +37,6 @@ export interface Expansion {
   readonly isFollowed: boolean;
 }
 
-export interface RangeReading {
-  readonly from: Date;
-  readonly to: Date;
-  /** The owner's IANA zone: whole days and floating times are read in it, and times of a zone that is not known. */
-  readonly timezone: string;
-}
-
 /**
  * The events of a calendar object (RFC 5545) that touch the time from `from` to `to`: recurring ones expanded,
  * changed instances as they were changed, cancelled ones with that status. An event that lasts no time touches the
@@ -56,7 +49,7 @@ export interface RangeReading {
  */
 export function expandObject(
   ics: string,
-  { from, to, timezone }: RangeReading,
+  { from, to, timezone }: RangeQuery,
   budget: WorkBudget = { left: SERIES_STEPS },
   bounds: ReadingBounds = USUAL_BOUNDS,
 ): Expansion {

@@ -237,7 +237,8 @@ function unreadLines(event: ICAL.Component): LeftOut[] {
   });
 }
 
-function textOf(event: ICAL.Component, name: string): string {
+/** The first property of this name as text. Empty if there is none, or if its value is not text. */
+export function textOf(event: ICAL.Component, name: string): string {
   const value = event.getFirstPropertyValue(name);
   return typeof value === 'string' ? value : '';
 }
