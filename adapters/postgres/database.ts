@@ -189,16 +189,16 @@ function storable(value: Values[string] | undefined): Value {
 }
 
 /**
- * Waits for statements that are sent together. A transaction refuses what comes behind its first failure, so the first
- * of them that failed is the cause.
+ * Waits for statements that are sent together. A transaction refuses what comes after its first failure, so the first
+ * one that failed is the cause.
+ * @throws the error of the first promise, in the order of the arguments, that is rejected
  */
-export async function inOrder<Answers extends readonly unknown[]>(
-  ...sent: { readonly [Place in keyof Answers]: Promise<Answers[Place]> }
-): Promise<Answers> {
+export async function inOrder<Sent extends readonly Promise<unknown>[]>(
+  ...sent: Sent
+): Promise<{ -readonly [Place in keyof Sent]: Awaited<Sent[Place]> }> {
   await Promise.allSettled(sent);
-  const answers: unknown[] = [];
-  for (const one of sent) answers.push(await one);
-  return answers as unknown as Answers;
+  // All of them are settled now, so `all` meets them in their order.
+  return Promise.all(sent);
 }
 
 /** An answer of the server, or its error as it is; anything else that goes wrong is a connection that is lost. */
