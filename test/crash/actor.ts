@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Approval } from '../../core/approvals/approval.ts';
 import { callWith } from '../open-service.ts';
-import { IDEMPOTENCY_KEY, readScene, sceneParts, sceneService } from './scene.ts';
+import { hasFollowUps, IDEMPOTENCY_KEY, readScene, sceneParts, sceneService } from './scene.ts';
 
 /**
  * A process of the crash proof: `actor.ts FOLDER act N` does what the scene says and dies by SIGKILL right after its
@@ -63,10 +63,7 @@ if (step === 'act') {
   do {
     await new Promise((resolve) => setTimeout(resolve, 50));
     await service.recover();
-  } while ((await all()).some(isOpen));
-  // A follow-up that nobody holds any more is due at once; one more round after the last lease takes it.
-  await new Promise((resolve) => setTimeout(resolve, 1000));
-  await service.recover();
+  } while ((await all()).some(isOpen) || (await hasFollowUps(folder)));
   const approvals = await all();
   const again =
     act.mode === 'direct' ? await callWith(service, apiKey, act.tool, act.args, IDEMPOTENCY_KEY) : undefined;

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import pg from 'pg';
 import { imapMail } from '../../adapters/imap/mail.ts';
 import { postgresStorage } from '../../adapters/postgres/storage.ts';
 import { inlineReader } from '../../adapters/reader/reader.ts';
@@ -64,6 +66,26 @@ function openStorage(folder: string): Storage {
   return existsSync(named)
     ? postgresStorage({ connectionString: readFileSync(named, 'utf8') })
     : sqliteStorage({ file: join(folder, 'scene.db') });
+}
+
+/** Whether something is still to be done after an approval, such as to save a copy of a message that was sent. */
+export async function hasFollowUps(folder: string): Promise<boolean> {
+  const named = join(folder, DATABASE);
+  if (!existsSync(named)) {
+    const db = new Database(join(folder, 'scene.db'), { readonly: true });
+    try {
+      return db.prepare('SELECT 1 FROM follow_ups').get() !== undefined;
+    } finally {
+      db.close();
+    }
+  }
+  const client = new pg.Client({ connectionString: readFileSync(named, 'utf8') });
+  await client.connect();
+  try {
+    return (await client.query('SELECT 1 FROM countersign.follow_ups')).rows.length > 0;
+  } finally {
+    await client.end();
+  }
 }
 
 /** The parts of a service on the folder's database, mailbox and, in the sandbox, calendar. */

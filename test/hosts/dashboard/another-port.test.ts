@@ -33,8 +33,22 @@ async function openThief(): Promise<Thief> {
   return { port: (server.address() as AddressInfo).port, cookies };
 }
 
-/** Sends a form to the dashboard from the open page, in every way a page can. */
+/** Posts a form to the dashboard from the open page, into one of its frames or windows. */
+const FORM_TO = `const formTo = ({ action, fields, target }) => {
+  const form = document.createElement('form');
+  Object.assign(form, { method: 'post', action, target });
+  for (const [name, value] of Object.entries(fields)) {
+    const input = document.createElement('input');
+    Object.assign(input, { type: 'hidden', name, value });
+    form.append(input);
+  }
+  document.body.append(form);
+  form.submit();
+};`;
+
+/** Sends a form to the dashboard from the open page, and reaches into the dashboard's pages in its frames. */
 const FROM_THE_PAGE = `async ({ action, fields }) => {
+  ${FORM_TO}
   const body = () => new URLSearchParams(fields);
   const tried = async (attempt) => { try { return await attempt(); } catch (error) { return error.name; } };
   const results = {};
@@ -49,24 +63,12 @@ const FROM_THE_PAGE = `async ({ action, fields }) => {
   results.readPage = await tried(async () => (await fetch(action, { credentials: 'include' })).text());
   const loaded = (element) => new Promise((resolve) => {
     element.addEventListener('load', resolve);
-    setTimeout(resolve, 1500);
   });
-  const formTo = (target) => {
-    const form = document.createElement('form');
-    Object.assign(form, { method: 'post', action, target });
-    for (const [name, value] of Object.entries(fields)) {
-      const input = document.createElement('input');
-      Object.assign(input, { type: 'hidden', name, value });
-      form.append(input);
-    }
-    document.body.append(form);
-    form.submit();
-  };
   const frame = document.createElement('iframe');
   frame.name = 'inside';
   document.body.append(frame);
   const posted = loaded(frame);
-  formTo('inside');
+  formTo({ action, fields, target: 'inside' });
   await posted;
   results.frame = await tried(async () => frame.contentDocument.querySelector('button').click() ?? 'clicked');
   const shown = document.createElement('iframe');
@@ -75,15 +77,15 @@ const FROM_THE_PAGE = `async ({ action, fields }) => {
   document.body.append(shown);
   await framed;
   results.framedPage = await tried(async () => shown.contentDocument.querySelector('button').click() ?? 'clicked');
-  const opened = window.open(action.replace(/\\/approve$/, ''), 'popup');
-  await new Promise((resolve) => setTimeout(resolve, 500));
-  results.popup = await tried(async () => opened.document.querySelector('button').click() ?? 'clicked');
-  formTo('popup');
   const databases = await indexedDB.databases();
   results.keys = databases.length;
-  await new Promise((resolve) => setTimeout(resolve, 500));
   return results;
 }`;
+
+/** Reaches into the window that the open page opened. */
+const INTO_THE_POPUP = `(() => {
+  try { return opened.document.querySelector('button').click() ?? 'clicked'; } catch (error) { return error.name; }
+})()`;
 
 describe.skipIf(browserIsMissing)(
   inBrowser('a server on another port of the same host'),
@@ -164,21 +166,31 @@ describe.skipIf(browserIsMissing)(
       });
       for (const name of HOSTS) {
         await preview.goto(`http://${name}:${thief.port}/`);
-        const results: unknown = await preview.evaluate(
-          `(${FROM_THE_PAGE})(${JSON.stringify({
-            action: `${origin}${approve}`,
-            fields: { form_token, digest, form_proof: observed.form_proof },
-          })})`,
-        );
+        const form = {
+          action: `${origin}${approve}`,
+          fields: { form_token, digest, form_proof: observed.form_proof },
+        };
+        const results: unknown = await preview.evaluate(`(${FROM_THE_PAGE})(${JSON.stringify(form)})`);
         expect(results).toEqual({
           noCors: 'TypeError',
           cors: 'TypeError',
           readPage: 'TypeError',
           frame: 'TypeError',
           framedPage: 'TypeError',
-          popup: expect.stringMatching(/^(TypeError|SecurityError)$/),
           keys: 0,
         });
+        const approvalPage = `${origin}/approvals/${own}`;
+        const [popup] = await Promise.all([
+          context.waitForEvent('page'),
+          preview.evaluate(`void (opened = window.open(${JSON.stringify(approvalPage)}, 'popup'))`),
+        ]);
+        await popup.waitForURL(approvalPage);
+        expect(await preview.evaluate(INTO_THE_POPUP)).toMatch(/^(TypeError|SecurityError)$/);
+        await Promise.all([
+          context.waitForEvent('response', (one) => one.request().method() === 'POST'),
+          preview.evaluate(`{${FORM_TO} formTo(${JSON.stringify({ ...form, target: 'popup' })}); }`),
+        ]);
+        for (const one of context.pages()) if (one !== page && one !== preview) await one.close();
       }
       expect(posted.length).toBeGreaterThanOrEqual(HOSTS.length);
       expect(new Set(posted)).toEqual(new Set([403]));
