@@ -16,14 +16,14 @@ export function failureOf(status: number): MailError {
     case 410:
       return new MailError('not_found', 'there is no such calendar or object');
     case 412:
-      return new MailError('conflict', 'the object is another than it was');
+      return new MailError('conflict', 'the object has changed on the server');
     case 423:
       return new MailError('unavailable', 'the calendar server keeps the object locked');
     case 500:
       return new FailedOverQuestion();
     default:
       return status === 429 || status >= 500
-        ? new MailError('unavailable', `the calendar server puts us off for now (${status})`)
+        ? new MailError('unavailable', `the calendar server asks to try again later (${status})`)
         : new MailError('refused', `the calendar server refused the request (${status})`);
   }
 }

@@ -32,7 +32,7 @@ export function imapFailure(error: unknown): MailError {
     code === 'ETHROTTLE' ||
     (serverResponseCode !== undefined && PUT_OFF.has(serverResponseCode.toUpperCase()))
   ) {
-    return fail('unavailable', 'the IMAP server puts us off for now');
+    return fail('unavailable', 'the IMAP server asks to try again later');
   }
   if (authenticationFailed === true)
     return fail('auth', 'the IMAP server does not accept the user name and password');

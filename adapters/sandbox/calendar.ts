@@ -162,7 +162,7 @@ function held(objects: ReadonlyMap<string, string>, name: string, ifMatch: strin
   const there = objects.get(name);
   if (ifMatch !== null && there === undefined) throw new MailError('not_found', 'The object is gone.');
   const etag = there === undefined ? null : etagOf(there);
-  if (etag !== ifMatch) throw new MailError('conflict', 'The object is another than it was.');
+  if (etag !== ifMatch) throw new MailError('conflict', 'The object has changed.');
 }
 
 /** @throws MailError `refused` where it holds no event, or events that are not one */

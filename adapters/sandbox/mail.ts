@@ -146,7 +146,7 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
 
   function at(mailbox: Mailbox, place: MessagePlace): StoredMessage {
     if (place.uidValidity !== uidValidity) {
-      throw new MailError('not_found', 'The folder is another than it was.');
+      throw new MailError('not_found', 'The folder was replaced: its UIDVALIDITY has changed.');
     }
     return messageOf(mailbox, place.path, place.uid);
   }
@@ -186,7 +186,7 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
     async list(call, query) {
       const { messages } = folderOf(await mailboxFor(call), query.path);
       if (![undefined, null, uidValidity].includes(query.after?.uidValidity)) {
-        throw new MailError('not_found', 'The folder is another than it was.');
+        throw new MailError('not_found', 'The folder was replaced: its UIDVALIDITY has changed.');
       }
       const { behind, total } = listed(messages, query);
       const rows = behind.slice(0, query.limit).map((message) => rowOf(query.path, message));

@@ -31,7 +31,7 @@ const AT_ONCE = 4;
 const CALL_MS = MINUTE_MS;
 const RETRY_FIRST_MS = MINUTE_MS;
 const RETRY_MOST_MS = 30 * MINUTE_MS;
-/** An inbox that is looked at for the first time, or that is another than it was: how far back its mail is new. */
+/** On the first look at an inbox, or after its UIDVALIDITY changed, messages received within this window count as new. */
 const FIRST_LOOK_MS = 10 * MINUTE_MS;
 /** But from the first tracker on, where that was made within this time: the inbox could not be looked at since. */
 const UNSEEN_MS = DAY_MS;
