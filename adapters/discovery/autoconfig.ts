@@ -1,6 +1,6 @@
+import { childrenOf, type XmlElement, xmlParts } from '../remote/xml.ts';
 import type { ServerSettings } from './discovery.ts';
 import { hostName } from './domain.ts';
-import { readXml, type XmlElement } from './xml.ts';
 
 export type Autoconfig =
   | { readonly kind: 'servers'; readonly imap: ServerSettings; readonly smtp: ServerSettings }
@@ -25,8 +25,11 @@ const USER = /^[^\p{C}\p{Z}]{1,320}$/u;
  * @throws Error if the document cannot be read; the message says why in plain words
  */
 export function readAutoconfig(document: string, email: string): Autoconfig {
-  const root = readXml(document);
-  const provider = root.name === 'clientConfig' ? childrenOf(root, 'emailProvider')[0] : undefined;
+  const parts: XmlElement[] = [];
+  const reader = xmlParts('clientConfig', undefined, (part) => parts.push(part));
+  reader.write(document);
+  reader.end();
+  const provider = parts.find(({ name }) => name === 'emailProvider');
   if (provider === undefined) throw new Error('it contains no mail provider settings');
   const imap = serverOf(provider, 'imap', email);
   const smtp = serverOf(provider, 'smtp', email);
@@ -53,7 +56,7 @@ function serverOf(provider: XmlElement, protocol: Protocol, email: string): Serv
 
 function takesPassword(server: XmlElement): boolean {
   const ways = childrenOf(server, 'authentication');
-  return ways.length === 0 || ways.some(({ text }) => PASSWORD.has(text));
+  return ways.length === 0 || ways.some(({ text }) => PASSWORD.has(text.trim()));
 }
 
 function settingsOf(server: XmlElement, email: string): ServerSettings | undefined {
@@ -76,10 +79,6 @@ function filledIn(text: string, email: string): string {
     .replaceAll('%EMAILDOMAIN%', () => email.slice(at + 1));
 }
 
-function childrenOf(element: XmlElement, name: string): readonly XmlElement[] {
-  return element.children.filter((child) => child.name === name);
-}
-
 function textOf(element: XmlElement, name: string): string {
-  return childrenOf(element, name)[0]?.text ?? '';
+  return childrenOf(element, name)[0]?.text.trim() ?? '';
 }

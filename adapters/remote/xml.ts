@@ -2,7 +2,7 @@ import { SaxesParser } from 'saxes';
 
 /** An element and its direct content. */
 export interface XmlElement {
-  /** With the prefix that `prefixes` assigns to its namespace, whatever prefix the document uses: `d:href`. */
+  /** With the prefix that `prefixes` assigns to its namespace, whatever prefix the document uses: `d:href`, or `href`. */
   readonly name: string;
   /** Only attributes without a namespace. */
   readonly attributes: ReadonlyMap<string, string>;
@@ -40,11 +40,12 @@ interface Open {
  * Parses an untrusted document piece by piece. Passes each child of the root to `take` as soon as it is complete, so only
  * one of them is in memory at a time. Refuses a document type, so nothing can be declared that would expand.
  * @param root  the required name of the root
- * @param prefixes  by namespace; elements of any other namespace get the prefix `other`
+ * @param prefixes  by namespace; elements of any other namespace get the prefix `other`. Undefined: names have no prefix,
+ * and namespaces do not matter
  */
 export function xmlParts(
   root: string,
-  prefixes: Readonly<Record<string, string>>,
+  prefixes: Readonly<Record<string, string>> | undefined,
   take: (part: XmlElement) => void,
 ): XmlParts {
   const parser = new SaxesParser({ xmlns: true });
@@ -74,7 +75,7 @@ export function xmlParts(
     if (attributes > ATTRIBUTES_MAX) throw new BadXml('an element has too many attributes');
   });
   parser.on('opentag', (tag) => {
-    const name = `${prefixes[tag.uri] ?? 'other'}:${tag.local}`;
+    const name = prefixes === undefined ? tag.local : `${prefixes[tag.uri] ?? 'other'}:${tag.local}`;
     if (open.length === 0 && name !== root) throw new BadXml('the XML is a different document');
     const plain = Object.values(tag.attributes).filter(({ uri }) => uri === '');
     const named = new Map(plain.map(({ local, value }) => [local, value]));

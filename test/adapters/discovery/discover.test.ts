@@ -247,9 +247,10 @@ describe('settings that the domain publishes over HTTPS', () => {
     ['a single-label host', config(incoming(imaps.replace('imap.example.org', 'localhost')), ''), 'with TLS'],
     ['an invalid port', config(incoming(imaps.replace('993', '99993')), outgoing(submission)), 'with TLS'],
     ['an unknown placeholder', config(incoming(imaps.replace('EMAILADDRESS', 'REALNAME')), ''), 'with TLS'],
-    ['an invisible user', config(incoming(imaps.replace('%EMAILADDRESS%', '\u001b[2Jada')), ''), 'with TLS'],
+    ['an invisible user', config(incoming(imaps.replace('%EMAILADDRESS%', '\u202eada')), ''), 'with TLS'],
     ['a page', '<!doctype html><html></html>', 'the XML is broken'],
-    ['something else', '<other/>', 'no mail provider settings'],
+    ['another document', '<other/>', 'the XML is a different document'],
+    ['a document without a provider', '<clientConfig/>', 'no mail provider settings'],
     ['an error', { status: 404 }, 'it answered 404'],
     ['a redirect elsewhere', { status: 302, location: 'https://evil.example/x.xml' }, 'away from the domain'],
     [
