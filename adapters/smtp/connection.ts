@@ -61,7 +61,8 @@ export async function openSmtp(
   connection.on('error', () => undefined);
   try {
     await smtpStep(connection, limit, (done) => connection.connect(done));
-    if (connection._socket instanceof TLSSocket && !isTrusted(connection._socket, server)) {
+    const used = socketOf(connection);
+    if (used instanceof TLSSocket && !isTrusted(used, server)) {
       throw new UntrustedCertificate();
     }
     return connection;
@@ -69,6 +70,14 @@ export async function openSmtp(
     connection.close();
     throw smtpFailure(error);
   }
+}
+
+/**
+ * The socket that a connection uses now: STARTTLS replaces the one it was created with. nodemailer's types declare the
+ * member public in spite of its name.
+ */
+export function socketOf(connection: SMTPConnection): Socket | undefined {
+  return connection._socket || undefined;
 }
 
 /** Closes the connection if the sign-in fails. @throws MailError */

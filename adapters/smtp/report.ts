@@ -3,7 +3,7 @@ import type { Reach } from '../remote/connect.ts';
 import { brokenBy, type Finding, good, lacking } from '../remote/finding.ts';
 import type { MailServer } from '../remote/mail-server.ts';
 import { tlsReport } from '../remote/tls-report.ts';
-import { openSmtp, signIn } from './connection.ts';
+import { openSmtp, signIn, socketOf } from './connection.ts';
 import { smtpFailure } from './failure.ts';
 
 /** Connects, signs in, and reports what the server offers. Sends no message. */
@@ -20,7 +20,7 @@ export async function smtpReport(
   }
   // Before the next command, the last response is the one to EHLO.
   const offered = offeredIn(connection.lastServerResponse || '');
-  const findings = [...tlsReport(connection._socket, server), ...offerings(offered)];
+  const findings = [...tlsReport(socketOf(connection), server), ...offerings(offered)];
   try {
     await signIn(connection, server, limit);
     return [...findings, good('sign_in', 'Signed in.')];
