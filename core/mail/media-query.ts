@@ -1,7 +1,10 @@
 import { SCREEN_PX } from './css-length.ts';
 import type { Match } from './selector.ts';
 
-/** Which conditions of style sheets hold on a usual screen by day, with a mouse (Media Queries Level 4). Pure. */
+/**
+ * Which conditions of style sheets hold on a usual screen by day, with a mouse (Media Queries Level 4). Pure.
+ * @csstools/media-query-list-parser would replace only the splitting below: it parses queries, and evaluates none.
+ */
 
 const SCREEN_HEIGHT_PX = 768;
 

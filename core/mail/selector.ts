@@ -2,8 +2,8 @@ import { type Budget, COMMENT, unescaped } from './css-syntax.ts';
 import { attributesOf, childElements, elementsIn, type HtmlElement, parentOf } from './html-tree.ts';
 
 /**
- * CSS selectors (Selectors Level 4) on a page that nobody is using yet. Pure. Our own because every comparison counts
- * against a budget, and because "this cannot be told" is an answer; css-select has neither.
+ * CSS selectors (Selectors Level 4) on a page that nobody is using yet. Pure. Every comparison counts against a budget, and
+ * "this cannot be told" is an answer. css-select 7 has neither: `.b ~ .a ~ .a ~ .a` takes it 19 s on 400 elements.
  */
 
 /** Undefined: cannot be told. */

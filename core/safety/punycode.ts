@@ -1,4 +1,8 @@
-/** Domain names with their `xn--` labels as people see them. Pure. Source: RFC 3492. */
+/**
+ * Domain names with their `xn--` labels as people see them. Pure. Source: RFC 3492.
+ * The punycode package throws for a whole name if one label is invalid, ships no types, and its name resolves to Node's
+ * deprecated module.
+ */
 
 /** Decodes every label that can be decoded and leaves the others as they are. */
 export function unicodeDomain(domain: string): string {
