@@ -1,7 +1,8 @@
 import { inputText } from './form-field.ts';
-import { type Sight, seenIn, worst } from './hidden-html.ts';
+import { type Sight, seenIn } from './hidden-html.ts';
 import { attributesOf, childElements, type HtmlElement, isElement, readHtml, textIn } from './html-tree.ts';
 import { type TextLayout, textLayout } from './text-layout.ts';
+import { worst } from './visibility.ts';
 
 /** How much HTML of one message is read, over all its parts together. */
 export interface HtmlBounds {
