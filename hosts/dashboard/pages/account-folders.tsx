@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import { ServiceError } from '../../../core/contract/errors.ts';
 import type { MailFolder } from '../../../core/folders/folder.ts';
 import {
@@ -12,6 +11,7 @@ import {
 } from '../../../core/folders/roles.ts';
 import { MailError } from '../../../core/ports/mail.ts';
 import type { AccountFolders, FolderChoice } from '../../../core/service/service.ts';
+import { fieldErrors } from '../field-errors.ts';
 import { Choice, Form, Problems } from '../forms.tsx';
 import { Link } from '../links.tsx';
 import { Quoted } from '../third-party-text.tsx';
@@ -201,8 +201,6 @@ function problemsOf(error: unknown): readonly string[] | undefined {
   if (!(error instanceof ServiceError) || error.code !== 'invalid_arguments') return undefined;
   return fieldErrors.parse(error.details).errors.map(textOf);
 }
-
-const fieldErrors = z.object({ errors: z.array(z.object({ field: z.string(), message: z.string() })) });
 
 function textOf({ field, message }: { field: string; message: string }): string {
   const role = PINNED_ROLES.find((one) => one === field);
