@@ -48,6 +48,13 @@ export async function fetchRows(
   return [...rows.values()].sort((a, b) => b.place.uid - a.place.uid);
 }
 
+/** @returns undefined if the message is gone, or the folder was replaced */
+export async function rowAt(folder: OpenFolder, place: MessagePlace): Promise<ListedMessage | undefined> {
+  if (folder.uidValidity !== place.uidValidity) return undefined;
+  const rows = await fetchRows(folder, String(place.uid), { uid: true });
+  return rows.find((row) => row.place.uid === place.uid);
+}
+
 /** Rows of these UIDs, the highest first. */
 export async function fetchRowsOf(folder: OpenFolder, uids: readonly number[]): Promise<ListedMessage[]> {
   const rows: ListedMessage[] = [];

@@ -2,7 +2,7 @@ import type { ImapFlow, MailboxObject } from 'imapflow';
 import { MailError } from '../../core/ports/mail.ts';
 import { outOfTime, withinLimit } from '../remote/time-limit.ts';
 import type { AccountConnections, Lease } from './account-connections.ts';
-import { imapFailure } from './failure.ts';
+import { imapFailure, isNotFound } from './failure.ts';
 
 /** How long a connection that was idle may take to prove that it is not dead. */
 const PROOF_MS = 8_000;
@@ -45,6 +45,22 @@ export async function inFolder<T>(
 ): Promise<T> {
   const lease = await readyConnection(connections, path, limit);
   return runOn(lease, limit, (client) => work(openFolder(client)));
+}
+
+/** The same. @returns `otherwise` if there is no folder of that name */
+export async function inFolderIfThere<T>(
+  connections: AccountConnections,
+  path: string,
+  limit: AbortSignal,
+  otherwise: T,
+  work: (folder: OpenFolder) => Promise<T>,
+): Promise<T> {
+  try {
+    return await inFolder(connections, path, limit, work);
+  } catch (error) {
+    if (isNotFound(error)) return otherwise;
+    throw error;
+  }
 }
 
 /**
