@@ -4,7 +4,7 @@ import { alongsideOf } from './alongside.ts';
 import { eventsIn, parseObject } from './content-lines.ts';
 import { type Agent, ANSWERS, type EventFacts, type Participant, ROLES } from './event.ts';
 import type { EventReading, KeyInDocument } from './event-document.ts';
-import { type ExpandedEvent, eventAmong } from './ical/expand.ts';
+import { eventAmong } from './ical/expand.ts';
 import {
   BrokenObject,
   type EventPart,
@@ -13,6 +13,7 @@ import {
   textOf,
   USUAL_BOUNDS,
 } from './ical/object.ts';
+import type { ExpandedEvent } from './ical/series.ts';
 import { zoneOf } from './ical/vtimezone.ts';
 import { partOf } from './object-part.ts';
 

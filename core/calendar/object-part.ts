@@ -1,6 +1,6 @@
 import type { KeyInDocument } from './event-document.ts';
-import { recurrenceIdOf } from './ical/expand.ts';
 import type { EventPart } from './ical/object.ts';
+import { recurrenceIdOf } from './ical/recurrence-id.ts';
 
 /** Which VEVENT of an object an event is said by. */
 export interface PartFound {

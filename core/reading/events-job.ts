@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { LEFT_OUT, type RangeQuery } from '../calendar/event.ts';
-import { type Expansion, expandObject, SERIES_STEPS } from '../calendar/ical/expand.ts';
+import { type Expansion, expandObject } from '../calendar/ical/expand.ts';
 import { BrokenObject, type ReadingBounds, USUAL_BOUNDS } from '../calendar/ical/object.ts';
+import { SERIES_STEPS } from '../calendar/ical/series.ts';
 import { shortened } from '../text/shortened.ts';
 import { eventShape } from './event-shapes.ts';
 import type { Job } from './job.ts';
