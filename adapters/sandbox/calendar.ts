@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { holdsUid, uidsIn } from '../../core/calendar/uid-lines.ts';
 import type { CalendarInfo, DocumentPlace } from '../../core/ports/calendar.ts';
 import type { CalendarObjects } from '../../core/ports/calendar-objects.ts';
-import { type MailAccount, MailError, type Start } from '../../core/ports/mail.ts';
+import { type MailAccount, MailError } from '../../core/ports/mail.ts';
+import { begin } from './begin.ts';
 import { refuseEnded } from './ended-call.ts';
-import { type CalendarJournalEntry, calendarEntry, openJournal } from './journal.ts';
+import { type CalendarJournalEntry, calendarEntry, openJournal, record } from './journal.ts';
 import { SAMPLE_EVENTS, type SampleEvent } from './sample-events.ts';
 import { sampleObject } from './sample-object.ts';
 
@@ -66,18 +67,10 @@ export function sandboxCalendar(options: SandboxCalendarOptions = {}): SandboxCa
     return objects;
   }
 
-  function record(entry: CalendarJournalEntry): void {
-    try {
-      journal.append(entry);
-    } catch (cause) {
-      throw new MailError('outcome_unknown', 'The journal of the sandbox cannot be written.', { cause });
-    }
-  }
-
   function store(account: Account, name: string, ics: string): void {
     const { ownerId, accountId } = account;
     const objects = objectsOf(account);
-    record({ event: 'stored', ownerId, accountId, name, ics });
+    record(journal, { event: 'stored', ownerId, accountId, name, ics });
     objects.set(name, ics);
   }
 
@@ -128,7 +121,7 @@ export function sandboxCalendar(options: SandboxCalendarOptions = {}): SandboxCa
       const objects = objectsOf(call.account);
       held(objects, name, ifMatch);
       const { ownerId, accountId } = call.account;
-      record({ event: 'removed', ownerId, accountId, name });
+      record(journal, { event: 'removed', ownerId, accountId, name });
       objects.delete(name);
     },
 
@@ -147,10 +140,6 @@ export function sandboxCalendar(options: SandboxCalendarOptions = {}): SandboxCa
       return new Map(objectsOf(account));
     },
   };
-}
-
-async function begin(start: Start): Promise<void> {
-  if (!(await start())) throw new MailError('not_started', 'It was not to be started any more.');
 }
 
 function inCalendar(calendar: DocumentPlace['calendar']): void {

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import * as z from 'zod';
+import { MailError } from '../../core/ports/mail.ts';
 
 /** What happened in a sandbox, in order: one JSON object a line. Bytes are base64. */
 
@@ -95,6 +96,15 @@ export function openJournal<Entry>(file: string | undefined, schema: z.ZodType<E
     },
     close: () => closeSync(handle),
   };
+}
+
+/** Writes an entry down. @throws MailError `outcome_unknown` if the journal cannot be written: part of it may be */
+export function record<Entry>(journal: Journal<Entry>, entry: Entry): void {
+  try {
+    journal.append(entry);
+  } catch (cause) {
+    throw new MailError('outcome_unknown', 'The journal of the sandbox cannot be written.', { cause });
+  }
 }
 
 function readEntry<Entry>(schema: z.ZodType<Entry>, line: string, where: string): Entry {

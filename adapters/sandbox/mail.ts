@@ -3,10 +3,18 @@ import type { ListedMessage, MessagePlace } from '../../core/mail/listed-message
 import { sentCopyOf } from '../../core/mail/sent-copy.ts';
 import { type MailAccount, type MailCall, MailError } from '../../core/ports/mail.ts';
 import { type RawMessage, SENT_COPIES_MAX } from '../../core/ports/mail-reading.ts';
-import type { Outgoing } from '../../core/ports/mail-sending.ts';
 import type { Mail } from '../../core/ports/ports.ts';
+import { begin } from './begin.ts';
 import { refuseEnded } from './ended-call.ts';
-import { type JournalEntry, mailEntry, openJournal } from './journal.ts';
+import { mailEntry, openJournal, record } from './journal.ts';
+import {
+  arrive,
+  openingOf,
+  replay,
+  type Transmission,
+  transmissionOf,
+  transmittedEntry,
+} from './journalled-mail.ts';
 import {
   addFolder,
   emptyMailbox,
@@ -47,20 +55,12 @@ export interface SandboxMail extends Mail {
   transmitted(): readonly Transmission[];
 }
 
-export interface Transmission {
-  readonly ownerId: string;
-  readonly accountId: number;
-  readonly messageId: string;
-  readonly requestId: string | null;
-  readonly to: readonly string[];
-  readonly date: Date;
-  /** With its Date header. */
-  readonly raw: Uint8Array;
-}
-
 const REFUSED = 'refused@sandbox.invalid';
+
 const PUT_OFF = 'tempfail@sandbox.invalid';
+
 const REFUSED_AFTER = 'after@sandbox.invalid';
+
 const LOST = 'lost@sandbox.invalid';
 
 /**
@@ -120,19 +120,11 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
     return mailbox;
   }
 
-  function record(entry: JournalEntry): void {
-    try {
-      journal.append(entry);
-    } catch (cause) {
-      throw new MailError('outcome_unknown', 'The journal of the sandbox cannot be written.', { cause });
-    }
-  }
-
   function append(mailbox: Mailbox, account: MailAccount, path: string, letter: Letter, read: boolean): void {
     const { ownerId, accountId } = account;
     const flags = read ? (['seen'] as const) : [];
     folderOf(mailbox, path);
-    record({
+    record(journal, {
       event: 'appended',
       ownerId,
       accountId,
@@ -247,7 +239,7 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
       await begin(start);
       if (to === place.path) return;
       const { ownerId, accountId } = call.account;
-      record({ event: 'moved', ownerId, accountId, path: place.path, uid: place.uid, to });
+      record(journal, { event: 'moved', ownerId, accountId, path: place.path, uid: place.uid, to });
       moveTo(mailbox, place.path, place.uid, to);
     },
 
@@ -256,7 +248,7 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
       const message = at(await mailboxFor(call), place);
       await begin(start);
       const { ownerId, accountId } = call.account;
-      record({ event: 'labelled', ownerId, accountId, path: place.path, uid: place.uid, label });
+      record(journal, { event: 'labelled', ownerId, accountId, path: place.path, uid: place.uid, label });
       message.keywords.add(label);
       return 'keyword';
     },
@@ -265,7 +257,7 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
       const mailbox = await mailboxFor(call);
       if (mailbox.has(name)) return name;
       const { ownerId, accountId } = call.account;
-      record({ event: 'folder', ownerId, accountId, path: name });
+      record(journal, { event: 'folder', ownerId, accountId, path: name });
       addFolder(mailbox, name);
       return name;
     },
@@ -293,7 +285,7 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
       await begin(start);
       if (recipients.has(REFUSED_AFTER)) throw new MailError('refused', 'The server refused the message.');
       const entry = transmittedEntry(call.account, message, letter);
-      record(entry);
+      record(journal, entry);
       transmissions.push(transmissionOf(entry));
       arrive(mailbox, letter, entry, call.account.email);
       if (recipients.has(LOST)) {
@@ -317,7 +309,7 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
       const message = at(await mailboxFor(call), place);
       await begin(start);
       const { ownerId, accountId } = call.account;
-      record({ event: 'flagged', ownerId, accountId, path: place.path, uid: place.uid, flag, on });
+      record(journal, { event: 'flagged', ownerId, accountId, path: place.path, uid: place.uid, flag, on });
       setFlagOf(message, flag, on);
       return true;
     },
@@ -346,71 +338,6 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
   };
 }
 
-async function begin(start: () => Promise<boolean>): Promise<void> {
-  if (!(await start())) throw new MailError('not_started', 'It was not to be started any more.');
-}
-
 function has(messageId: string): (message: StoredMessage) => boolean {
   return ({ headers }) => headers.messageId === messageId;
-}
-
-/** What is sent to the account itself comes back into its inbox. */
-function arrive(mailbox: Mailbox, letter: Letter, entry: TransmittedEntry, email: string): void {
-  const own = email.toLowerCase();
-  if (entry.to.some((address) => address.toLowerCase() === own)) put(mailbox, 'INBOX', letter, []);
-}
-
-type TransmittedEntry = Extract<JournalEntry, { event: 'transmitted' }>;
-
-function transmittedEntry(account: MailAccount, message: Outgoing, letter: Letter): TransmittedEntry {
-  const raw = Buffer.from(letter.raw);
-  return {
-    event: 'transmitted',
-    ownerId: account.ownerId,
-    accountId: account.accountId,
-    messageId: message.messageId,
-    requestId: /^X-Countersign-Request: (.*)\r$/m.exec(raw.toString('latin1'))?.[1] ?? null,
-    to: [...message.envelope.to],
-    date: message.date.toISOString(),
-    raw: raw.toString('base64'),
-  };
-}
-
-function transmissionOf(entry: TransmittedEntry): Transmission {
-  const { event: _event, date, raw, ...same } = entry;
-  return { ...same, date: new Date(date), raw: Buffer.from(raw, 'base64') };
-}
-
-function openingOf(entries: readonly JournalEntry[]): Date | undefined {
-  const opened = entries.find(({ event }) => event === 'opened');
-  return opened?.event === 'opened' ? new Date(opened.at) : undefined;
-}
-
-async function replay(
-  mailbox: Mailbox,
-  entry: Exclude<JournalEntry, { event: 'opened' }>,
-  email: string,
-): Promise<void> {
-  switch (entry.event) {
-    case 'transmitted':
-      return arrive(
-        mailbox,
-        readLetter(Buffer.from(entry.raw, 'base64'), new Date(entry.date)),
-        entry,
-        email,
-      );
-    case 'appended': {
-      const letter = readLetter(Buffer.from(entry.raw, 'base64'), new Date(entry.receivedAt));
-      return put(mailbox, entry.path, letter, entry.flags);
-    }
-    case 'flagged':
-      return setFlagOf(messageOf(mailbox, entry.path, entry.uid), entry.flag, entry.on);
-    case 'moved':
-      return moveTo(mailbox, entry.path, entry.uid, entry.to);
-    case 'labelled':
-      messageOf(mailbox, entry.path, entry.uid).keywords.add(entry.label);
-      return;
-    case 'folder':
-      addFolder(mailbox, entry.path);
-  }
 }
