@@ -1,7 +1,17 @@
 import { type LimitOverrides, PLAN_LIMITS } from '../../core/gate/limits.ts';
 import { GROUPS, type Modes, modesOf } from '../../core/gate/permissions.ts';
 import type { Standing, StoredCredential, StoredSecret } from '../../core/ports/store.ts';
-import { instant, instantOrNull, integer, object, oneOf, type Row, remembering, text, textOrNull } from './row.ts';
+import {
+  instant,
+  instantOrNull,
+  integer,
+  object,
+  oneOf,
+  type Row,
+  remembering,
+  text,
+  textOrNull,
+} from './row.ts';
 
 /** The columns that `readCredential` reads, of a table `c`. */
 export const CREDENTIAL_COLUMNS = `c.owner_id, c.credential_id, c.kind, c.name, c.modes, c.revision, c.created_at_ms,
