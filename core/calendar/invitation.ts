@@ -115,14 +115,14 @@ export interface InvitationText {
   readonly text: string;
 }
 
-/** The same for people. @param options `heardBefore`: they have been told of the event before */
+/** The same for people. @param options `wereNotified`: they have been told of the event before */
 export function invitationText(
   method: InvitationMethod,
   event: EventFacts,
-  { organizer, timezone, heardBefore }: { organizer: string; timezone: string; heardBefore: boolean },
+  { organizer, timezone, wereNotified }: { organizer: string; timezone: string; wereNotified: boolean },
 ): InvitationText {
   const title = oneLine(event.title);
-  const kind = method === 'CANCEL' ? 'Cancelled' : heardBefore ? 'Updated invitation' : 'Invitation';
+  const kind = method === 'CANCEL' ? 'Cancelled' : wereNotified ? 'Updated invitation' : 'Invitation';
   const opening = {
     Cancelled: `${organizer} has cancelled this event:`,
     'Updated invitation': `${organizer} has changed this event:`,

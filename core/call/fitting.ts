@@ -1,16 +1,16 @@
 import { isRecord } from '../contract/result.ts';
 import type { Outcome } from './outcome.ts';
 
-/** No answer is longer than its door may write. Source: API.md, Limits: 64 KB. */
+/** No response is longer than its door may write. Source: API.md, Limits: 64 KB. */
 
 const RESPONSE_BYTES = 64 * 1024;
 
-/** Bytes of an answer as its door writes it. */
+/** The size of a response in bytes, as its door writes it. */
 type SizeBytes = (outcome: Outcome) => number;
 
 /**
- * The largest of the answers `at(1)` to `at(most)` that may be written, where a larger number gives a longer answer.
- * @returns undefined when not even the first may be
+ * The largest of the responses `at(1)` to `at(most)` that fits. A larger number must give a longer response.
+ * @returns undefined if even the first does not fit
  */
 export function largestFitting(
   most: number,
@@ -33,14 +33,14 @@ export function largestFitting(
   return largest;
 }
 
-/** Where an answer has an outcome for each of several messages. */
+/** The places where a response has an outcome for each of several messages. */
 const ITEMS = [
   ['result', 'items'],
   ['result', 'approval', 'result', 'items'],
   ['approval', 'result', 'items'],
 ] as const;
 
-/** The answer with as many of the outcomes of a change of several messages as may be written; `items_total` tells. */
+/** Returns the response with as many outcomes of single messages as fit. `items_total` reports how many there are. */
 export function withFittingItems(outcome: Outcome, sizeBytes: SizeBytes): Outcome {
   for (const path of ITEMS) {
     const items = itemsAt(outcome, path);
@@ -59,7 +59,7 @@ function itemsAt(outcome: Outcome, path: readonly string[]): readonly unknown[] 
   return Array.isArray(value) ? value : undefined;
 }
 
-/** The first `n` items; `items_total` beside them says how many there are. */
+/** Keeps the first `n` items. `items_total` beside them reports how many there are. */
 export function withItems<T extends object>(record: T, [step, ...rest]: readonly string[], n: number): T {
   const inner = isRecord(record) && step !== undefined ? record[step] : undefined;
   if (step === undefined || inner === undefined) return record;

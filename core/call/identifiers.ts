@@ -2,11 +2,11 @@ import type { MessageRow } from '../mail/message-row.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 
 /**
- * The identifiers that go over the wire. Message ids and cursors are sealed: nobody reads a folder name or a
- * position in them, and nobody makes one. Source: API.md, Identifier formats; DESIGN, keys at rest.
+ * The identifiers that go over the wire. Message ids and cursors are sealed: nobody else can read a folder name or a
+ * position in them, or create one. Source: API.md, Identifier formats; DESIGN, keys at rest.
  */
 
-/** What a message id says. It names the folder by a keyed hash only. */
+/** The contents of a message id. A keyed hash stands for the folder. */
 export interface MessageIdParts {
   readonly accountId: number;
   readonly uidValidity: string;
@@ -16,16 +16,16 @@ export interface MessageIdParts {
   readonly fingerprint: string;
   readonly internalDate: Date;
   readonly sizeBytes: number;
-  /** Whether a folder's path is the one that the id was made for. */
+  /** Whether a path is that of the id's folder. */
   isIn(path: string): boolean;
 }
 
-/** What an id is made of. */
+/** The parts of a row that an id contains. */
 type IdentifiedRow = Pick<MessageRow, 'place' | 'stableId' | 'fingerprint' | 'internalDate' | 'sizeBytes'>;
 
 type OpenedMessageId =
   | { readonly kind: 'opened'; readonly parts: MessageIdParts }
-  /** It was issued, to another owner. */
+  /** Issued to a different owner. */
   | { readonly kind: 'foreign' }
   | { readonly kind: 'forged' };
 
@@ -34,15 +34,15 @@ const FIXED_BYTES = 8 + 4 + 16 + 8 + 4 + 16 + 6 + 6;
 export interface Identifiers {
   messageId(ownerId: string, accountId: number, row: IdentifiedRow): string;
   openMessageId(ownerId: string, id: string): OpenedMessageId;
-  /** @param scope what the position belongs to: tool and parameters @param position a short JSON array */
+  /** @param scope the tool and parameters that the position belongs to @param position a short JSON array */
   cursor(ownerId: string, scope: string, position: readonly (string | number)[]): string;
-  /** Undefined: not issued here, or issued for another owner or other parameters. */
+  /** Undefined: not issued here, or issued for a different owner or different parameters. */
   openCursor(ownerId: string, scope: string, cursor: string): readonly unknown[] | undefined;
 }
 
 const TAGS_KEPT = 1000;
 const IDS_KEPT = 10_000;
-/** Mail servers choose folder names and stable ids, of any length. What is longer than this is not kept. */
+/** Mail servers choose folder names and stable ids, of any length. Longer ones are not cached. */
 const NAME_CHARS_KEPT = 1000;
 
 const PREFIX_MESSAGE = 'm1_';
@@ -54,17 +54,17 @@ export function createIdentifiers(keyring: Keyring): Identifiers {
     if (mac === undefined) throw new Error('the key of an opened identifier is in the ring');
     return Buffer.from(mac.subarray(0, bytes));
   };
-  // The rows of a list share their owner and their folder: their tags are half of what an id costs.
+  // The rows of a list share their owner and folder. Computing those tags is half the cost of an id.
   const tags = new Map<string, Buffer>();
   const keptTag = (purpose: 'owner' | 'folder', text: string, bytes: number): Buffer => {
     const name = `${purpose}\n${text}`;
     const kept = tags.get(name);
     if (kept !== undefined) return kept;
-    const made = tag(purpose, text, bytes);
-    if (name.length > NAME_CHARS_KEPT) return made;
+    const created = tag(purpose, text, bytes);
+    if (name.length > NAME_CHARS_KEPT) return created;
     if (tags.size >= TAGS_KEPT) tags.clear();
-    tags.set(name, made);
-    return made;
+    tags.set(name, created);
+    return created;
   };
   const sealedId = (ownerId: string, accountId: number, row: IdentifiedRow): string => {
     const stable = Buffer.from(row.stableId ?? '', 'utf8');
@@ -80,7 +80,7 @@ export function createIdentifiers(keyring: Keyring): Identifiers {
     stable.copy(bytes, at);
     return PREFIX_MESSAGE + Buffer.from(keyring.sealFixed('message-id', bytes)).toString('base64url');
   };
-  // The same message has the same id, and whoever asks for news asks for mostly the same messages.
+  // The same message always has the same id, and callers that poll mostly ask for the same messages.
   const ids = new Map<string, string>();
   return {
     messageId(ownerId, accountId, row) {
@@ -88,11 +88,11 @@ export function createIdentifiers(keyring: Keyring): Identifiers {
       const name = JSON.stringify([ownerId, accountId, place, fingerprint, stableId]);
       const kept = ids.get(name);
       if (kept !== undefined) return kept;
-      const made = sealedId(ownerId, accountId, row);
-      if (name.length > NAME_CHARS_KEPT) return made;
+      const created = sealedId(ownerId, accountId, row);
+      if (name.length > NAME_CHARS_KEPT) return created;
       if (ids.size >= IDS_KEPT) ids.clear();
-      ids.set(name, made);
-      return made;
+      ids.set(name, created);
+      return created;
     },
     openMessageId(ownerId, id) {
       const opened = openText(keyring, 'message-id', PREFIX_MESSAGE, id);
@@ -136,7 +136,7 @@ export function createIdentifiers(keyring: Keyring): Identifiers {
   };
 }
 
-/** One spelling only: base64url ignores stray bits at the end, an identifier does not. */
+/** Accepts one spelling only: base64url ignores stray bits at the end, an identifier does not. */
 function openText(keyring: Keyring, purpose: string, prefix: string, text: string) {
   if (!text.startsWith(prefix)) return undefined;
   const sealed = Buffer.from(text.slice(prefix.length), 'base64url');

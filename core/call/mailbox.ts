@@ -13,31 +13,31 @@ import { folderName, shortened } from '../text/shortened.ts';
 import type { CallContext } from './context.ts';
 import type { MessageIdParts } from './identifiers.ts';
 
-/** Which accounts, folders and messages a call means. */
+/** Resolves the accounts, folders and messages that a call names. */
 
-/** The accounts that a call asks about: the one named, or all. @throws ServiceError no_mail_account_connected, not_found */
+/** The named account, or all. @throws ServiceError no_mail_account_connected, not_found */
 export function accountsOf(context: CallContext, accountId: number | undefined): readonly Account[] {
   if (context.accounts.length === 0) throw new ServiceError('no_mail_account_connected');
   if (accountId === undefined) return context.accounts;
-  return [accountNamed(context, accountId)];
+  return [findAccount(context, accountId)];
 }
 
-/** The account that sends: the one named, or the active one. @throws ServiceError no_mail_account_connected, not_found */
+/** The named account, or the active one. @throws ServiceError no_mail_account_connected, not_found */
 export function sendingAccount(context: CallContext, accountId: number | undefined): Account {
   if (context.accounts.length === 0) throw new ServiceError('no_mail_account_connected');
   const wanted = accountId ?? context.owner.activeAccountId;
-  return wanted === null ? accountNamed(context, 0) : accountNamed(context, wanted);
+  return wanted === null ? findAccount(context, 0) : findAccount(context, wanted);
 }
 
-function accountNamed(context: CallContext, accountId: number): Account {
+function findAccount(context: CallContext, accountId: number): Account {
   const account = context.accounts.find((one) => one.accountId === accountId);
   if (account === undefined) throw new ServiceError('not_found', { details: { reason: 'account' } });
   return account;
 }
 
 /**
- * One of several accounts is asked: when it cannot be, the failure names it.
- * @param about what it may say is not there
+ * Waits for one account of possibly several. A failure names the account.
+ * @param about what a `not_found` error reports as missing
  */
 export async function asked<T>(
   account: Account,
@@ -64,7 +64,7 @@ const ROLES: readonly string[] = [
   'archive',
 ] satisfies FolderRole[];
 
-/** The folder of that exact name, else of that role. */
+/** The folder with exactly that name; if there is none, the folder with that role. */
 export function folderNamed<F extends WithRole<MailFolder>>(
   folders: readonly F[],
   name: string,
@@ -98,7 +98,7 @@ export async function findFolder(
   return known ?? choose(await foldersOf(context, account, { fresh: true }));
 }
 
-/** A row as lists show it. Source: API.md, Message summary. */
+/** A row in the form that lists show. Source: API.md, Message summary. */
 export function summaryOf(context: CallContext, account: Account, row: MessageRow) {
   const id = context.identifiers.messageId(context.owner.ownerId, account.accountId, row);
   return {
@@ -111,16 +111,16 @@ export function summaryOf(context: CallContext, account: Account, row: MessageRo
   };
 }
 
-/** A stranger's header may be as long as a book; a row of a list is not. */
+/** Untrusted headers can be as long as a book. A field in a list is cut. */
 export const ROW_FIELD_CHARS = 501;
 
 /** The errors of a tool that takes the id of a message and reads it from its account. */
 export const MESSAGE_ERRORS = ['invalid_message_id', 'not_found', 'upstream_mail_error'] as const;
 
 /**
- * Finds what an id means and asks for it where it lies. A message that has moved is found again only by a unique
- * match on its stable id, headers, size and date; else it is not found.
- * @param ask what to ask of the message at its place; MailError `not_found` there begins the search
+ * Finds the message of an id and calls `ask` with its place. A message that has moved is only found by a unique match
+ * on its stable id, headers, size and date. Otherwise the result is `not_found`.
+ * @param ask the request for the message at its place; if it throws MailError `not_found`, the search starts
  * @throws ServiceError invalid_message_id, not_found @throws MailError
  */
 export async function findMessage<T>(
@@ -153,7 +153,7 @@ export async function findMessage<T>(
   return { account, ...there };
 }
 
-/** The row that an id means. */
+/** The row of an id. */
 export async function findRow(
   context: CallContext,
   id: string,
@@ -164,7 +164,7 @@ export async function findRow(
   });
 }
 
-/** The message that an id means, read. @param window the part of its text that is wanted */
+/** Reads the message of an id. @param window the part of its text to return */
 export async function messageNamed(
   context: CallContext,
   id: string,
@@ -181,7 +181,7 @@ function matches(row: MessageRow, parts: MessageIdParts): boolean {
   return row.stableId === parts.stableId && row.fingerprint.startsWith(parts.fingerprint);
 }
 
-/** A message as a plan keeps it. */
+/** A message in the form that plans keep. */
 export function messageTarget(account: Account, id: string, row: MessageRow): MessageTarget {
   const { path, uidValidity, uid } = row.place;
   return {

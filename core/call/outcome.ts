@@ -11,7 +11,7 @@ import type { Result } from '../contract/result.ts';
 import { MINUTE_MS } from '../time/durations.ts';
 
 /**
- * What a call came to, as it goes over the wire; each door writes it in its own way.
+ * The result of a call, as it goes over the wire. Each door writes it in its own format.
  * Source: API.md, Response envelope.
  */
 export type Outcome = Success | Pending | Failure;
@@ -52,7 +52,7 @@ export type WireApproval = {
   readonly error?: string;
 };
 
-/** What is said of an approval that has ended. */
+/** The report on an approval that has ended. */
 export type EndedApproval = { readonly approval: WireApproval; readonly meaning: string };
 
 const stored = z.discriminatedUnion('status', [
@@ -60,7 +60,7 @@ const stored = z.discriminatedUnion('status', [
   z.looseObject({ status: z.literal('pending_approval'), approval: z.looseObject({ id: z.string() }) }),
 ]);
 
-/** An answer that was stored, as it was: parsing must not change a byte of how it is written again. */
+/** A stored response, unchanged: parsing must not change a byte of how it is written again. */
 export const storedOutcome = z.custom<Success | Pending>((value) => stored.safeParse(value).success);
 
 const NOT_DONE =
@@ -80,7 +80,7 @@ function failureWith(code: ErrorCode, details: ErrorDetails | undefined): Failur
   return { status: 'error', code, message, ...(details !== undefined && { details }) };
 }
 
-/** Fields that have no value yet are absent. Source: API.md, Approval. */
+/** Fields without a value yet are left out. Source: API.md, Approval. */
 export function wireApproval(approval: Approval): WireApproval {
   return {
     id: approval.id,
@@ -96,7 +96,7 @@ export function wireApproval(approval: Approval): WireApproval {
   };
 }
 
-/** What a read of an approval answers: not done yet, or how it ended. */
+/** The response to a read of an approval: not done yet, or how it ended. */
 export function approvalOutcome(
   approval: Approval,
   dashboardUrl: string,
@@ -152,7 +152,7 @@ export function meaningOf(approval: Approval): string {
 
 const itemsDone = z.looseObject({ items: z.array(z.looseObject({ done: z.boolean().optional() })) });
 
-/** Of a change of several messages that was executed: how many of them are not done. Undefined: all are. */
+/** The number of targets that an executed change of several messages did not complete. Undefined: none. */
 export function leftUndone({
   result,
 }: Approval): { readonly undone: number; readonly of: number } | undefined {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { invalidArgument } from '../contract/schema.ts';
 import type { CallContext } from './context.ts';
 
-/** Pages of a list: where the next one begins is sealed in the cursor. */
+/** Pages of a list. The cursor contains, sealed, where the next page starts. */
 
 export type Position = readonly (string | number)[];
 
@@ -10,7 +10,7 @@ export function cursorAt(context: CallContext, position: Position): string {
   return context.identifiers.cursor(context.owner.ownerId, context.cursorScope, position);
 }
 
-/** @throws ServiceError invalid_arguments when it is not a cursor of this call with these arguments */
+/** @throws ServiceError invalid_arguments if it is not a cursor of this call with these arguments */
 export function positionOf<T>(context: CallContext, cursor: string, shape: z.ZodType<T>): T {
   const at = shape.safeParse(
     context.identifiers.openCursor(context.owner.ownerId, context.cursorScope, cursor),
@@ -22,12 +22,12 @@ export function positionOf<T>(context: CallContext, cursor: string, shape: z.Zod
 
 const count = z.tuple([z.int().min(0)]);
 
-/** How many rows the pages before have shown, for lists that are made anew for each page. */
+/** How many rows earlier pages have shown, for lists that are computed again for each page. */
 export function skipped(context: CallContext, cursor: string | undefined): number {
   return cursor === undefined ? 0 : positionOf(context, cursor, count)[0];
 }
 
-/** The fields of a page of such a list: `rows` is all there is behind `skip`, `n` of them are shown. */
+/** The fields of a page of such a list: `rows` is the number of rows after `skip`, `n` the number shown. */
 export function pageFields(context: CallContext, skip: number, rows: number, n: number) {
   const more = n < rows;
   return {

@@ -13,7 +13,7 @@ import { planEvent } from './event-plan.ts';
 import { calendarForNew, type FoundEvent, findEvent, portOf, unchangeable } from './find-event.ts';
 import type { Planned } from './planned.ts';
 
-/** The changes that the calendar tools plan: composed, read again, and refused if they say something else. */
+/** The changes that the calendar tools plan. Each is composed, read again, and refused if the two differ. */
 
 interface NewEventArguments {
   readonly title: string;
@@ -59,12 +59,14 @@ export async function newEvent(
   };
   const { documents } = portOf(context);
   const document = await documents.create(facts, writingOf(context));
-  const says = await documents.read(document, key, writingOf(context));
-  if (says.kind !== 'event' || canonicalJson(says.event) !== canonicalJson(facts)) {
-    throw new ServiceError('internal_error', { cause: new Error('the new event would say something else') });
+  const reread = await documents.read(document, key, writingOf(context));
+  if (reread.kind !== 'event' || canonicalJson(reread.event) !== canonicalJson(facts)) {
+    throw new ServiceError('internal_error', {
+      cause: new Error('the new document does not match the event'),
+    });
   }
   const [eventId] = await ports.storage.eventNumbers(owner.ownerId, account.accountId, [key]);
-  if (eventId === undefined) throw new Error('the number of an event was not given');
+  if (eventId === undefined) throw new Error('the store returned no number for the event');
   const plan = await planEvent(context, {
     word,
     account,
@@ -75,7 +77,7 @@ export async function newEvent(
     event: facts,
     replaced: null,
     document,
-    told: { method: 'REQUEST', facts },
+    notice: { method: 'REQUEST', facts },
     title,
     attendee,
   });
@@ -100,15 +102,15 @@ export async function changedEvent(
   const { account, stored } = found;
   const { schedules } = stored.calendar;
   const facts = stored.event;
-  refuseWhatIsNotToChange(found);
+  refuseUnchangeable(found);
   refuseSelf(args.attendee ?? null, account.email);
   const time = timeOf(args, facts, context.owner.timezone);
-  const isThere = facts.attendees.some(
+  const isInvited = facts.attendees.some(
     ({ address }) => normalAddress(address) === normalAddress(args.attendee ?? ''),
   );
-  const attendee = args.attendee === undefined || isThere ? null : args.attendee;
+  const attendee = args.attendee === undefined || isInvited ? null : args.attendee;
   const agent: Agent = facts.status === 'tentative' ? 'none' : schedules ? 'server' : 'client';
-  const attendees = otherwiseTold(
+  const attendees = attendeesWith(
     found,
     (now) => (now === 'server' && !schedules ? 'client' : now),
     time !== undefined,
@@ -139,10 +141,10 @@ export async function confirmedEvent(
 ): Promise<Planned<EventResult>> {
   const found = await findEvent(context, args.event_id);
   const { event, calendar } = found.stored;
-  refuseWhatIsNotToChange(found);
+  refuseUnchangeable(found);
   if (event.status === 'confirmed')
-    throw unchangeable('confirmed', 'names an event that is confirmed already');
-  const attendees = otherwiseTold(found, (now) =>
+    throw unchangeable('confirmed', 'names an event that is already confirmed');
+  const attendees = attendeesWith(found, (now) =>
     now === 'client' || !calendar.schedules ? 'client' : 'server',
   );
   const after: EventFacts = { ...event, status: 'confirmed', attendees };
@@ -150,7 +152,7 @@ export async function confirmedEvent(
 }
 
 /**
- * The event leaves the calendar, whoever's it is; the attendees of one of the owner's are told that it is cancelled.
+ * Deletes the event from the calendar, no matter who organizes it. If the owner does, attendees receive a cancellation.
  */
 export async function cancelledEvent(
   args: { event_id: number },
@@ -161,7 +163,7 @@ export async function cancelledEvent(
   const { documents } = portOf(context);
   const document = await documents.without(stored.document, stored.event, writingOf(context));
   if (document === undefined) {
-    throw unchangeable('unreadable', 'names an event that cannot be taken out of its series for sure');
+    throw unchangeable('unreadable', 'names an event that cannot be removed from its series reliably');
   }
   const plan = await planEvent(context, {
     word: 'cancel',
@@ -173,30 +175,30 @@ export async function cancelledEvent(
     event: stored.event,
     replaced: stored,
     document,
-    told: saysCancelled(found),
+    notice: cancellationOf(found),
     title: '',
     attendee: null,
   });
   return { ...plan, request: { target: targetOf(found) }, targets: [targetOf(found)] };
 }
 
-/** What attendees are told. Null: nothing, for a stranger's event is not cancelled, and one may be so already. */
-function saysCancelled(found: FoundEvent): { method: 'CANCEL'; facts: EventFacts } | null {
+/** The cancellation for attendees. Null: none, because somebody else organizes the event or it is already cancelled. */
+function cancellationOf(found: FoundEvent): { method: 'CANCEL'; facts: EventFacts } | null {
   const { stored, account } = found;
   const facts = stored.event;
   if (!isOurs(facts, account.email) || facts.status === 'cancelled') return null;
-  const attendees = otherwiseTold(found, (now) =>
+  const attendees = attendeesWith(found, (now) =>
     now === 'server' && !stored.calendar.schedules ? 'client' : now,
   );
   const cancelled = withOrganizer({ ...facts, status: 'cancelled', attendees }, account.email);
   return { method: 'CANCEL', facts: { ...cancelled, sequence: facts.sequence + 1 } };
 }
 
-interface ToPlan {
+interface ChangePlan {
   readonly word: EventWord;
-  /** The event as it is to be. */
+  /** The event after the change. */
   readonly after: EventFacts;
-  /** What the agent wrote. */
+  /** The title that the agent wrote. */
   readonly title: string;
   readonly attendee: string | null;
   readonly request: Record<string, unknown>;
@@ -205,7 +207,7 @@ interface ToPlan {
 async function planned(
   context: CallContext,
   found: FoundEvent,
-  { word, after, title, attendee, request }: ToPlan,
+  { word, after, title, attendee, request }: ChangePlan,
 ): Promise<Planned<EventResult>> {
   const { account, stored } = found;
   const changed = await changedDocument(context, found, after);
@@ -219,7 +221,7 @@ async function planned(
     event: changed.facts,
     replaced: stored,
     document: changed.document,
-    told: { method: 'REQUEST', facts: changed.facts },
+    notice: { method: 'REQUEST', facts: changed.facts },
     title,
     attendee,
   });
@@ -227,45 +229,45 @@ async function planned(
   return { ...plan, request: { target: [target, stored.event.recurrenceId], ...request }, targets: [target] };
 }
 
-/** The document with the event as it is to be, read again. @throws ServiceError invalid_arguments */
+/** The document after the change, read again. @throws ServiceError invalid_arguments */
 async function changedDocument(
   context: CallContext,
   { stored, account }: FoundEvent,
-  wanted: EventFacts,
+  changed: EventFacts,
 ): Promise<{ document: string; facts: EventFacts }> {
   const { event: before, document: old } = stored;
-  if (canonicalJson(wanted) === canonicalJson(before)) {
-    throw unchangeable('unchanged', 'names an event that is as asked already');
+  if (canonicalJson(changed) === canonicalJson(before)) {
+    throw unchangeable('unchanged', 'names an event that is already as requested');
   }
   const { documents } = portOf(context);
   const writing = writingOf(context);
-  const after = withOrganizer(wanted, account.email);
+  const after = withOrganizer(changed, account.email);
   const document = await documents.change(old, { before, after }, writing);
-  const says = document === undefined ? undefined : await documents.read(document, before, writing);
-  const isMeant =
-    says?.kind === 'event' &&
-    says.event.sequence > before.sequence &&
-    canonicalJson({ ...says.event, sequence: 0 }) === canonicalJson({ ...after, sequence: 0 });
-  if (document === undefined || !isMeant) {
-    throw unchangeable('unreadable', 'names an event whose document cannot be changed for sure');
+  const reread = document === undefined ? undefined : await documents.read(document, before, writing);
+  const isFaithful =
+    reread?.kind === 'event' &&
+    reread.event.sequence > before.sequence &&
+    canonicalJson({ ...reread.event, sequence: 0 }) === canonicalJson({ ...after, sequence: 0 });
+  if (document === undefined || !isFaithful) {
+    throw unchangeable('unreadable', 'names an event whose document cannot be changed reliably');
   }
-  return { document, facts: says.event };
+  return { document, facts: reread.event };
 }
 
-/** The attendees as they are told from now on; asked again if they are told of another time. */
-function otherwiseTold(
+/** The attendees with new scheduling agents. If the time changes, those who will be notified have to answer again. */
+function attendeesWith(
   { stored, account }: FoundEvent,
   agentOf: (now: Agent) => Agent,
-  isAnotherTime = false,
+  timeChanges = false,
 ): Attendee[] {
   return stored.event.attendees.map((one) => {
     if (normalAddress(one.address) === normalAddress(account.email)) return one;
     const agent = agentOf(one.agent);
-    return { ...one, agent, answer: isAnotherTime && agent !== 'none' ? 'NEEDS-ACTION' : one.answer };
+    return { ...one, agent, answer: timeChanges && agent !== 'none' ? 'NEEDS-ACTION' : one.answer };
   });
 }
 
-/** RFC 5546 3.2.2: whoever is told of an event is told whose it is. */
+/** RFC 5546 3.2.2: a message about an event names its organizer. */
 function withOrganizer(facts: EventFacts, self: string): EventFacts {
   const isShared = facts.attendees.some(({ address }) => normalAddress(address) !== normalAddress(self));
   return facts.organizer === null && isShared ? { ...facts, organizer: mailParticipant(self) } : facts;
@@ -280,7 +282,7 @@ function keyOf({ stored }: FoundEvent) {
   return { calendar: stored.calendar.calendar, uid, recurrenceId };
 }
 
-/** The new times; undefined where none is asked for. @throws ServiceError invalid_arguments */
+/** The new times. Undefined if the call changes none. @throws ServiceError invalid_arguments */
 function timeOf(
   args: ChangeArguments,
   facts: EventFacts,
@@ -301,15 +303,18 @@ function timeOf(
   return wall === undefined ? { end } : { start, end };
 }
 
-/** A wall-clock time of the owner (RFC 5545 3.3.5). @param value YYYY-MM-DDTHH:MM, perhaps with :SS */
+/** Converts the owner's wall-clock time (RFC 5545 3.3.5). @param value YYYY-MM-DDTHH:MM, optionally with :SS */
 function wallClock(value: string, timezone: string): Date {
   return new Date(instantOf(Date.parse(`${value}Z`), ianaZone(timezone)));
 }
 
-function refuseWhatIsNotToChange({ stored, account }: FoundEvent): void {
+function refuseUnchangeable({ stored, account }: FoundEvent): void {
   const facts = stored.event;
   if (!isOurs(facts, account.email)) {
-    throw unchangeable('organizer', 'names an event that somebody else organizes: only they can change it');
+    throw unchangeable(
+      'organizer',
+      'names an event that somebody else organizes. Only the organizer can change it',
+    );
   }
   if (facts.status === 'cancelled') throw unchangeable('cancelled', 'names an event that is cancelled');
 }
@@ -328,7 +333,7 @@ function newAttendee(address: string, agent: Agent): Attendee {
   return { ...mailParticipant(address), agent, answer: 'NEEDS-ACTION', role: 'REQ-PARTICIPANT' };
 }
 
-/** A document is changed as a whole, under its one ETag: its events are one target. */
+/** A document changes as a whole, under its one ETag, so all its events are one target. */
 function targetOf({ account, stored }: FoundEvent): string {
   return `event:${account.accountId}:${stored.calendar.calendar}:${stored.event.uid}`;
 }

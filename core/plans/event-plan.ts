@@ -16,9 +16,9 @@ import type { Hold } from '../safety/holds.ts';
 import type { Planned } from './planned.ts';
 import { frozenMessageOf, sendingHolds } from './send-plan.ts';
 
-/** The plan of a change of the calendar: the document that is stored, and the message to the attendees. */
+/** The plan of a change to the calendar: the document to store, and the message to the attendees. */
 
-/** A change that is composed, and has been read again. */
+/** A composed change that has been read again. */
 export type ComposedChange = Composed &
   (
     | { readonly document: string; readonly replaced: Replaced | null }
@@ -26,29 +26,29 @@ export type ComposedChange = Composed &
   );
 
 interface Composed {
-  /** The word for the action. */
+  /** The name of the action. */
   readonly word: EventWord;
   readonly account: Account;
   readonly eventId: number;
   readonly key: EventKey;
   readonly place: DocumentPlace;
-  /** The one that is changed. */
+  /** The calendar that is changed. */
   readonly calendar: CalendarInfo;
-  /** The event as it will be, or as it was if it leaves the calendar. */
+  /** The event after the change, or as it was if it leaves the calendar. */
   readonly event: EventFacts;
-  /** What attendees are told. Null: nothing. */
-  readonly told: Told | null;
-  /** What the agent wrote. */
+  /** The message to attendees. Null: none. */
+  readonly notice: Notice | null;
+  /** The title that the agent wrote. */
   readonly title: string;
-  /** Whom the agent invites, though nobody may tell them yet. */
+  /** The address that the agent invites, even if nobody notifies it yet. */
   readonly attendee: string | null;
 }
 
 type Replaced = Pick<StoredEvent, 'document' | 'etag' | 'event'>;
 
-interface Told {
+interface Notice {
   readonly method: Invitation['method'];
-  /** The event as they are to know it. */
+  /** The event as attendees should see it. */
   readonly facts: EventFacts;
 }
 
@@ -56,10 +56,10 @@ export async function planEvent(
   context: CallContext,
   change: ComposedChange,
 ): Promise<Pick<Planned<EventResult>, 'action' | 'holds' | 'gist'>> {
-  const { account, told, replaced, key, calendar } = change;
+  const { account, notice, replaced, key, calendar } = change;
   const { email } = account;
   const { timezone } = context.owner;
-  const telling = told === null ? NOBODY : tellingOf(told.facts, email, calendar.schedules);
+  const telling = notice === null ? NOBODY : tellingOf(notice.facts, email, calendar.schedules);
   const addressed = new Set(recipientsOf(telling));
   if (change.attendee !== null) addressed.add(change.attendee);
   const organizer = replaced && hearingOrganizer(replaced.event, email, calendar);
@@ -73,16 +73,16 @@ export async function planEvent(
   if (organizer !== null) holds.push('server_may_write');
   if (calendar.access === 'shared') holds.push('shared_calendar');
   if (calendar.access === 'unknown') holds.push('calendar_access_unknown');
-  const heardBefore =
+  const wereNotified =
     replaced !== null && recipientsOf(tellingOf(replaced.event, email, calendar.schedules)).length > 0;
   const message =
-    told === null || telling.byMail.length === 0
+    notice === null || telling.byMail.length === 0
       ? null
       : await frozenMessageOf(context, {
           account,
           to: telling.byMail,
-          ...invitationText(told.method, told.facts, { organizer: email, timezone, heardBefore }),
-          invitation: await invitationOf(told, context),
+          ...invitationText(notice.method, notice.facts, { organizer: email, timezone, wereNotified }),
+          invitation: await invitationOf(notice, context),
           inReplyTo: null,
           references: [],
         });
@@ -116,15 +116,15 @@ function actionFor(change: ComposedChange, frozen: FrozenChange): Planned<EventR
   return putEvent({ kind: 'put_event', word, ...frozen, document, replaced: replaced && kept(replaced) });
 }
 
-/** @throws ServiceError internal_error if it would say something else than the event */
+/** @throws ServiceError internal_error if the invitation does not match the event */
 async function invitationOf(
-  { method, facts }: Told,
+  { method, facts }: Notice,
   { ports, owner, now, signal }: CallContext,
 ): Promise<Invitation> {
   const input = { method, facts, timezone: owner.timezone, stamp: now };
   const reading = await readWithin(ports, signal, 'invitation', input);
   if (reading.kind === 'unreadable' || reading.value === null) {
-    throw new ServiceError('internal_error', { cause: new Error('the invitation says something else') });
+    throw new ServiceError('internal_error', { cause: new Error('the invitation does not match the event') });
   }
   return { method, ics: reading.value };
 }

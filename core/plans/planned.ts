@@ -4,19 +4,19 @@ import type { StoredAction } from '../actions/stored-action.ts';
 import type { Result } from '../contract/result.ts';
 import type { Hold } from '../safety/holds.ts';
 
-/** What a write tool plans: the action that would run, and what the gate must know of it. */
+/** The plan of a write tool: the action to run, and what the gate needs to know about it. */
 export interface Planned<R = Result> {
   readonly action: Action<StoredAction, R>;
   readonly holds: readonly Hold[];
   /** What the owner's list shows of it. */
   readonly gist: Gist;
-  /** What makes two requests the same, besides the tool: the resolved arguments. */
+  /** The arguments after resolving. Two requests with the same tool and the same arguments are the same request. */
   readonly request: Readonly<Record<string, unknown>>;
-  /** Names of what it would change, such as `targetName` gives. */
+  /** The names of what it changes, as `targetName` returns them. */
   readonly targets: readonly string[];
 }
 
-/** @typeParam D what it answers when it runs at once */
+/** @typeParam D the tool's result if it runs immediately */
 export interface LightPlanned<R = Result, D = Result> extends Planned<R> {
   readonly action: LightAction<StoredAction, R, D>;
 }

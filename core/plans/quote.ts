@@ -3,24 +3,24 @@ import { oneLine } from '../text/one-line.ts';
 import { seenText, wordEnd } from '../text/seen-text.ts';
 
 /**
- * The parts of an answer that are made from the message it answers: all of them a stranger's text. What is passed on is
- * what a person sees of it, as the agent read it: hidden instructions do not travel in the owner's name, and where there
- * were some, the owner and the recipient are shown so.
+ * The parts of a reply or forward that come from the original message. All of it is untrusted text. Only what a person
+ * would see is passed on, as the agent read it, so hidden instructions do not travel in the owner's name. If there was
+ * hidden text, the owner and the recipient see a note about it.
  */
 
 const QUOTE_CHARS = 50_000;
-/** What is quoted of a message. */
+/** The part of a message that is quoted. */
 export const QUOTE_WINDOW: TextWindow = { from: 0, most: QUOTE_CHARS };
 const SUBJECT_CHARS = 300;
 const HEAD_CHARS = 1000;
 
-/** `Re: ` once, on one line, at most 300 characters. */
+/** Adds `Re: ` once, on one line, at most 300 characters. */
 export function replySubject(subject: string): string {
   const bare = seenLine(subject).replace(/^(?:re\s*:\s*)+/iu, '');
   return Array.from(`Re: ${bare}`).slice(0, SUBJECT_CHARS).join('').trimEnd();
 }
 
-/** `Fwd: ` once, on one line, at most 300 characters. */
+/** Adds `Fwd: ` once, on one line, at most 300 characters. */
 export function forwardSubject(subject: string): string {
   const bare = seenLine(subject).replace(/^(?:fwd?\s*:\s*)+/iu, '');
   return Array.from(`Fwd: ${bare}`).slice(0, SUBJECT_CHARS).join('').trimEnd();
@@ -29,18 +29,18 @@ export function forwardSubject(subject: string): string {
 interface Quoted {
   readonly from: string;
   readonly date: string;
-  /** As QUOTE_WINDOW shows it. */
+  /** As cut to QUOTE_WINDOW. */
   readonly body: SeenBody;
 }
 
-/** The message as a quote below the answer, at most 50,000 characters of it; a cut is said. */
+/** Quotes the message below the reply, at most 50,000 characters of it. A note marks a cut. */
 export function quoted(message: Quoted): string {
   const { lines, left } = quotable(message.body);
   const marked = lines.map((line) => (line.startsWith('>') ? `>${line}` : `> ${line}`));
   return [`On ${seenLine(message.date)}, ${headLine(message.from)} wrote:`, ...marked, ...left].join('\n');
 }
 
-/** The message below a note, as it is passed on: its head in four lines, then its text. Attachments are not. */
+/** The forwarded message below a note: four header lines, then its text. Without attachments. */
 export function forwarded(message: Quoted & { subject: string; to: string }): string {
   const { lines, left } = quotable(message.body);
   const head = [
@@ -53,7 +53,7 @@ export function forwarded(message: Quoted & { subject: string; to: string }): st
   return [...head, '', ...lines, ...left].join('\n');
 }
 
-/** A stranger's text as lines that can stand in ours, and a line that says what was left out, if anything was. */
+/** Untrusted text as lines that are safe in an outgoing message, and a line that reports what was left out. */
 function quotable({ text, chars }: SeenBody): { lines: string[]; left: string[] } {
   const shown = Array.from(text);
   if (shown.length === chars) return { lines: text.replace(/(?<!\n)\n+$/, '').split('\n'), left: [] };
@@ -68,7 +68,7 @@ function quotable({ text, chars }: SeenBody): { lines: string[]; left: string[] 
   };
 }
 
-/** The References of an answer: those of the parent and the parent's own id, the oldest left out beyond 20. */
+/** The References of a reply: the parent's, then the parent's own id. Beyond 20, the oldest are left out. */
 export function replyReferences(parent: {
   messageId: string | null;
   references: readonly string[];
@@ -77,12 +77,12 @@ export function replyReferences(parent: {
   return [...new Set(ids.filter(isMessageId))].slice(-20);
 }
 
-/** A Message-ID that can stand in a header of ours, and that no reader takes for an encoded word. */
+/** Whether a Message-ID is safe in an outgoing header and cannot be read as an encoded word. */
 export function isMessageId(id: string): boolean {
   return /^<[\x21-\x3b\x3d\x3f-\x7e]{1,250}>$/.test(id) && !id.includes('=?');
 }
 
-/** A header as it stands above a quote: a stranger's may be as long as a book. */
+/** A header as shown above a quote. Untrusted headers can be as long as a book. */
 function headLine(value: string): string {
   const chars = Array.from(seenLine(value).slice(0, 2 * HEAD_CHARS + 2));
   return chars.length <= HEAD_CHARS ? chars.join('') : `${chars.slice(0, HEAD_CHARS).join('')}…`;

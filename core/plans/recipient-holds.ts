@@ -6,8 +6,8 @@ import type { Account } from '../ports/storage.ts';
 import type { Hold } from '../safety/holds.ts';
 
 /**
- * Looks the recipients up among those that the account has written to: those that we know, then the Sent folder.
- * What is found there is kept.
+ * Checks which recipients the account has written to before: first among the known recipients, then in the Sent
+ * folder. Recipients found there become known.
  */
 export async function recipientHolds(
   context: CallContext,
@@ -16,9 +16,9 @@ export async function recipientHolds(
 ): Promise<Hold[]> {
   const { storage, log } = context.ports;
   const { ownerId } = context.owner;
-  const wanted = recipients.map(normalAddress);
-  const known = await storage.knownRecipients(ownerId, account.accountId, wanted);
-  const unknown = wanted.filter((address) => !known.has(address));
+  const addresses = recipients.map(normalAddress);
+  const known = await storage.knownRecipients(ownerId, account.accountId, addresses);
+  const unknown = addresses.filter((address) => !known.has(address));
   if (unknown.length === 0) return [];
   try {
     const written = await writtenTo(context.ports, { account, call: context.mailCall(account) }, unknown);

@@ -14,10 +14,10 @@ import { domainOf, safetyHolds } from '../safety/safety-filter.ts';
 import type { Planned } from './planned.ts';
 import { recipientHolds } from './recipient-holds.ts';
 
-/** What the plans of all sends have in common: composing and freezing the bytes, and what holds them. */
+/** What the plans of all sends share: composing and freezing the bytes, and the holds. */
 
 interface Letter extends Message, Addressed {
-  /** The message that it answers or passes on. */
+  /** The message that this one answers or forwards. */
   readonly about: { readonly target: MessageTarget; readonly flag: 'answered' | 'forwarded' } | null;
 }
 
@@ -25,26 +25,26 @@ interface Message {
   readonly account: Account;
   readonly to: readonly string[];
   readonly subject: string;
-  /** All of the text: what was asked for, quote and signature. */
+  /** The whole text: the agent's text, quote and signature. */
   readonly text: string;
   readonly invitation?: Invitation;
   readonly inReplyTo: string | null;
   readonly references: readonly string[];
 }
 
-/** What the holds look at. */
+/** The input of the holds. */
 interface Addressed {
   readonly account: Account;
   readonly to: readonly string[];
-  /** The part of subject and text that the agent wrote: for the safety filter. */
+  /** The part of subject and text that the agent wrote, for the safety filter. */
   readonly written: { readonly subject: string; readonly body: string };
-  /** The part of the text that others wrote, and that now goes to somebody else. */
+  /** The part of the text that others wrote and that now goes to a new recipient. */
   readonly passedOn?: string;
-  /** Who is part of the conversation: the head of the message that is answered or passed on. */
+  /** The participants of the conversation: the headers of the message that is answered or forwarded. */
   readonly thread: Pick<MessageHeaders, 'from' | 'replyTo' | 'to' | 'cc'> | null;
 }
 
-/** A send, with what holds it. */
+/** Plans a send, with its holds. */
 export async function planSend(
   context: CallContext,
   letter: Letter,
@@ -62,7 +62,7 @@ export async function planSend(
   };
 }
 
-/** Composes the message, parses it again, and refuses bytes that do not say what was asked. */
+/** Composes the message, parses it again, and refuses bytes that do not match the request. */
 export async function frozenMessageOf({ ports }: CallContext, letter: Message): Promise<FrozenMessage> {
   const { account } = letter;
   const unique = Buffer.from(ports.random(16)).toString('hex');
@@ -71,7 +71,7 @@ export async function frozenMessageOf({ ports }: CallContext, letter: Message): 
     from: { name: '', address: account.email },
     to: letter.to,
     subject: letter.subject,
-    // The newline that ends the message is no part of its text.
+    // The newline that ends the message is not part of its text.
     text: `${letter.text}\n`,
     messageId,
     inReplyTo: letter.inReplyTo,
@@ -79,19 +79,21 @@ export async function frozenMessageOf({ ports }: CallContext, letter: Message): 
     ...(letter.invitation === undefined ? {} : { invitation: letter.invitation }),
     requestId: unique,
   });
-  const says = await readSentMessage(raw);
+  const reread = await readSentMessage(raw);
   const faithful =
-    says.from.address === account.email &&
-    says.to.length === letter.to.length &&
-    says.to.every((address, index) => address === letter.to[index]) &&
-    says.subject === letter.subject &&
-    says.messageId === messageId &&
-    says.inReplyTo === letter.inReplyTo &&
-    says.text === letter.text &&
-    says.invitation?.method === letter.invitation?.method &&
-    says.invitation?.ics === letter.invitation?.ics.replaceAll('\r\n', '\n');
+    reread.from.address === account.email &&
+    reread.to.length === letter.to.length &&
+    reread.to.every((address, index) => address === letter.to[index]) &&
+    reread.subject === letter.subject &&
+    reread.messageId === messageId &&
+    reread.inReplyTo === letter.inReplyTo &&
+    reread.text === letter.text &&
+    reread.invitation?.method === letter.invitation?.method &&
+    reread.invitation?.ics === letter.invitation?.ics.replaceAll('\r\n', '\n');
   if (!faithful)
-    throw new ServiceError('internal_error', { cause: new Error('the composed bytes say something else') });
+    throw new ServiceError('internal_error', {
+      cause: new Error('the composed bytes do not match the message'),
+    });
   return {
     envelope: { from: account.email, to: [...letter.to] },
     raw: Buffer.from(raw).toString('base64'),
@@ -99,7 +101,7 @@ export async function frozenMessageOf({ ports }: CallContext, letter: Message): 
   };
 }
 
-/** The recipients are looked up first: those found in Sent are known from then on, and so are their domains. */
+/** Checks the recipients first: those found in Sent become known, and so do their domains. */
 export async function sendingHolds(
   context: CallContext,
   { account, to, written, thread, passedOn = '' }: Addressed,
@@ -120,7 +122,7 @@ export async function sendingHolds(
   return [...first, ...filtered];
 }
 
-/** Text with the account's signature below it. */
+/** Appends the account's signature to a text. */
 export function signed(text: string, signature: string): string {
   return signature === '' ? text : `${text}\n\n-- \n${signature}`;
 }

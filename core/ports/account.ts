@@ -1,6 +1,6 @@
 import type { FolderRoles } from '../folders/roles.ts';
 
-/** A mailbox of an owner, as storage keeps it. */
+/** One of an owner's mailboxes, as storage keeps it. */
 export interface Account {
   readonly ownerId: string;
   readonly accountId: number;
@@ -8,8 +8,8 @@ export interface Account {
   readonly email: string;
   readonly signature: string;
   readonly sealedSettings: string;
-  /** The oldest account of the owner. */
+  /** True for the owner's oldest account. */
   readonly isPrimary: boolean;
-  /** Null: not decided yet, because an older version connected the account. */
+  /** Null: not decided yet. An older version connected the account. */
   readonly folderRoles: FolderRoles | null;
 }

@@ -3,29 +3,29 @@ import type { MailCall, Start } from './mail.ts';
 
 /**
  * A store of iCalendar objects (RFC 5545) with ETags, such as a CalDAV server. It moves text and reads none of it:
- * `objectCalendar` makes a Calendar of it. One object serves all accounts; failures are MailErrors.
+ * `objectCalendar` turns it into a Calendar. One object serves all accounts. Failures are MailErrors.
  */
 export interface CalendarObjects {
-  /** As `calendars` and `target` of Calendar. */
+  /** Same as `calendars` and `target` of Calendar. */
   calendars(call: MailCall): Promise<readonly CalendarInfo[]>;
   target(call: MailCall): Promise<CalendarInfo | undefined>;
 
   /**
-   * Every object that may touch the time from `from` to `to`, and perhaps others, one calendar after the other. What
-   * is given is not kept: the objects of all calendars need not be in memory together.
+   * Every object that may overlap the range from `from` to `to`, one calendar after another. May include other
+   * objects. Yielded objects are not kept, so the objects of all calendars need not be in memory together.
    */
   inRange(
     call: MailCall,
     range: { readonly from: Date; readonly to: Date },
   ): AsyncIterable<ObjectsInCalendar>;
 
-  /** The object with that UID, and perhaps others. Empty where there is none, or no calendar of that name. */
+  /** The object with that UID; may include others. Empty if there is none, or if no calendar has that name. */
   withUid(
     call: MailCall,
     key: { readonly calendar: string; readonly uid: string },
   ): Promise<readonly StoredObject[]>;
 
-  /** As `write` and `remove` of Calendar; the document is `ics`, byte for byte. */
+  /** Same as `write` and `remove` of Calendar. The document is `ics`, byte for byte. */
   write(
     call: MailCall,
     object: DocumentPlace & { readonly ics: string; readonly ifMatch: string | null },
@@ -37,30 +37,30 @@ export interface CalendarObjects {
   close(): Promise<void>;
 }
 
-/** What a calendar holds of a range. */
+/** The objects of one calendar that may overlap a range. */
 export interface ObjectsInCalendar {
-  /** `calendar` of its CalendarInfo. */
+  /** The `calendar` field of its CalendarInfo. */
   readonly calendar: string;
-  /** The text of each. */
+  /** The text of each object. */
   readonly objects: readonly string[];
-  /** How many more there are that the server fails to give. */
+  /** Number of further objects that the server failed to return. */
   readonly missing: number;
-  /** Takes what reading showed of `objects`, in their order, so that the next list can request less. */
+  /** Receives what the reader found in `objects`, in their order, so that the next list can request fewer. */
   learn?(seen: readonly ObjectSeen[]): void;
 }
 
-/** What an object turned out to hold. `unreadable`: nobody knows. */
+/** What the reader found in an object. `unreadable`: unknown. */
 export type ObjectSeen =
   | 'unreadable'
   | 'nothing_in_range'
   | 'in_range'
-  /** Nothing that it says itself lies in the range: the instance was found by following its series. */
+  /** The object itself says nothing inside the range. The instance was found by expanding its series. */
   | 'followed_into_range';
 
 export interface StoredObject {
   readonly place: DocumentPlace;
   readonly etag: string;
   readonly ics: string;
-  /** The one that it lies in. */
+  /** The calendar that contains the object. */
   readonly calendar: CalendarInfo;
 }

@@ -9,40 +9,40 @@ import type {
 import type { MailCall, Start } from './mail.ts';
 
 /**
- * What core needs of a calendar: its events, each with the ETag of the document that it lies in. Nothing here knows a
- * format: a provider without iCalendar implements this port, a store of iCalendar objects implements CalendarObjects.
- * One object serves all accounts; failures are MailErrors, as the mailbox's are.
+ * What core needs of a calendar: its events, each with the ETag of its document. This port knows no format. A
+ * provider without iCalendar implements it directly; a store of iCalendar objects implements CalendarObjects.
+ * One object serves all accounts. Failures are MailErrors, as for mailboxes.
  */
 export interface Calendar {
   /**
-   * Connects and signs in, and names the calendars of the account that hold events. Empty: the account has none.
-   * Used before an account is saved, and to let the owner pick the one that is written to.
+   * Connects, signs in and lists the account's calendars that hold events. Empty: the account has none.
+   * Used before an account is saved, and when the owner picks the calendar to write to.
    */
   calendars(call: MailCall): Promise<readonly CalendarInfo[]>;
 
-  /** The calendar that new events are put into; undefined: the account has none. */
+  /** The calendar for new events. Undefined: the account has none. */
   target(call: MailCall): Promise<CalendarInfo | undefined>;
 
   /**
-   * Every event, of all calendars of the account, that touches the time from `from` to `to`; recurring ones
-   * expanded, earliest first. An account without a calendar has none.
+   * Every event of the account that overlaps the range from `from` to `to`, from all its calendars. Series are
+   * expanded. Earliest first. Empty if the account has no calendar.
    */
   list(call: MailCall, query: RangeQuery): Promise<EventList>;
 
   /**
-   * One event as it is now; undefined when it is gone (or that instance is).
-   * @param key `recurrenceId` null: the event itself; of a series, its first part
+   * One event as it is now. Undefined if the event, or that instance, no longer exists.
+   * @param key `recurrenceId` null: the event itself; for a series, its first part
    */
   read(call: MailCall, key: EventKey, timezone: string): Promise<StoredEvent | undefined>;
 
-  /** How this calendar writes events down. */
+  /** The document format of this calendar. */
   readonly documents: EventDocuments;
 
   /**
-   * Stores exactly `document`, after `start`, under the condition of `ifMatch`: the ETag of what it replaces, null for
-   * a new one.
-   * @throws MailError `conflict` when the condition does not hold, `not_found` when what it replaces is gone (nothing
-   *   was done in both), `outcome_unknown` when it may have been stored
+   * Stores exactly `document`, after `start`, on condition that `ifMatch` holds: the ETag of the document that it
+   * replaces, or null for a new one.
+   * @throws MailError `conflict` if the condition does not hold, `not_found` if the document to replace no longer
+   * exists (nothing was done in either case), `outcome_unknown` if it may have been stored
    */
   write(
     call: MailCall,
@@ -50,10 +50,10 @@ export interface Calendar {
     start: Start,
   ): Promise<void>;
 
-  /** Deletes the document, after `start`, under the same condition. @throws MailError as `write` */
+  /** Deletes the document, after `start`, on the same condition. @throws MailError as `write` */
   remove(call: MailCall, document: DocumentPlace & { readonly ifMatch: string }, start: Start): Promise<void>;
 
-  /** Ends every connection of the account (it was removed or its settings changed). */
+  /** Closes every connection of the account. Called when the account is removed or its settings change. */
   forget(ownerId: string, accountId: number): Promise<void>;
 
   close(): Promise<void>;
@@ -61,25 +61,25 @@ export interface Calendar {
 
 export interface EventList {
   readonly events: readonly CalendarEvent[];
-  /** Documents that may hold more of them and cannot be read, or not as far as was requested. */
+  /** Number of documents that may contain more events and could not be read, or not up to the end of the range. */
   readonly unreadable: number;
 }
 
 /**
- * How a calendar writes events down. A plan freezes a document when it is filed; the owner's page shows what `read`
- * says of it, and that document, character for character, is what `write` stores. All of this only computes: nothing
- * is stored or sent.
+ * How a calendar writes events down. A plan freezes a document when it is filed. The owner's page shows what `read`
+ * returns for it, and `write` stores that document, character for character. These functions only compute: they store
+ * and send nothing.
  */
 export interface EventDocuments {
-  /** What a document says about one event. */
+  /** Reads one event of a document. */
   read(document: string, key: KeyInDocument, reading: DocumentReading): Promise<EventReading>;
 
-  /** The document of a new event. Core reads it again and refuses one that does not say the event. */
+  /** Writes the document of a new event. Core reads it again and refuses one that does not match the event. */
   create(event: EventFacts, writing: DocumentWriting): Promise<string>;
 
   /**
-   * The document with the event as it is to be; everything else in it stays. `sequence` rises by itself.
-   * @returns undefined when that cannot be done for sure
+   * Returns the document with the event changed. Everything else in it stays. `sequence` is raised automatically.
+   * @returns undefined if the change cannot be made reliably
    */
   change(
     document: string,
@@ -88,41 +88,41 @@ export interface EventDocuments {
   ): Promise<string | undefined>;
 
   /**
-   * The document without that event.
-   * @returns null when nothing is left of it; undefined when that cannot be done for sure
+   * Returns the document without that event.
+   * @returns null if nothing is left of it; undefined if the event cannot be removed reliably
    */
   without(document: string, key: KeyInDocument, writing: DocumentWriting): Promise<string | null | undefined>;
 }
 
 export interface CalendarInfo {
-  /** Names the calendar within the account; stays the same. On CalDAV: the decoded path of the collection. */
+  /** Identifies the calendar within the account and never changes. On CalDAV: the decoded path of the collection. */
   readonly calendar: string;
-  /** As a person named it. */
+  /** The display name. */
   readonly name: string;
-  /** The owner may write to it. */
+  /** Whether the owner may write to it. */
   readonly writable: boolean;
   /**
-   * The server itself tells attendees when an object is stored or deleted whose organizer is the account's own address
-   * (RFC 6638 calendar-auto-schedule).
+   * The server itself notifies attendees when an object is stored or deleted, if the organizer is the account's own
+   * address (RFC 6638 calendar-auto-schedule).
    */
   readonly schedules: boolean;
   /**
-   * The server may write to others when an event that somebody else organizes changes or is deleted: to the organizer,
-   * that the owner does not come (RFC 6638 3.2.2), and to the attendees if it knows the organizer as the owner. Also
-   * true if it only knows the owner by another address than the account's. If in doubt: true.
+   * The server may write to others when an event that somebody else organizes is changed or deleted: to the
+   * organizer, that the owner does not attend (RFC 6638 3.2.2), and to the attendees, if it takes the owner for the
+   * organizer. Also true if it only knows the owner by an address that is not the account's. If in doubt: true.
    */
   readonly answersOrganizers: boolean;
   readonly access: CalendarAccess;
 }
 
 /**
- * Who gets at what is in a calendar. `own`: the owner alone; to see when they are busy does not count. `shared`: others
- * as well, or it is somebody else's. `unknown`: the server shares calendars and does not say of this one; also the
- * right answer of an adapter that cannot find out.
+ * Who has access to the contents of a calendar. `own`: only the owner; seeing when they are busy does not count.
+ * `shared`: others too, or the calendar belongs to somebody else. `unknown`: the server shares calendars and does not
+ * report whether it shares this one. An adapter that cannot find out also returns `unknown`.
  */
 export type CalendarAccess = 'own' | 'shared' | 'unknown';
 
-/** Where a document (one UID: a series with its overrides) lies. */
+/** Where a document is stored. A document has one UID: an event, or a series with its overrides. */
 export interface DocumentPlace {
   readonly calendar: string;
   /** The document's name in the calendar, such as `4711.ics`. */
@@ -134,8 +134,8 @@ export interface StoredEvent {
   readonly locked: EventLock | null;
   readonly place: DocumentPlace;
   readonly etag: string;
-  /** The whole document, as the server gave it. */
+  /** The whole document, exactly as the server returned it. */
   readonly document: string;
-  /** The one that it lies in. */
+  /** The calendar that contains it. */
   readonly calendar: CalendarInfo;
 }

@@ -1,6 +1,6 @@
-/** Time, handed in: core has no clock of its own. */
+/** The time, passed in: core has no clock of its own. */
 export interface Clock {
-  /** The instant that everything in the contract is dated by. */
+  /** The current time. Every date in the contract comes from it. */
   now(): Date;
   /** Runs `task` every `ms` milliseconds until the returned function is called. Does not keep the process alive. */
   every(ms: number, task: () => void): () => void;

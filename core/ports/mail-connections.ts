@@ -1,13 +1,13 @@
 import type { MailCall } from './mail.ts';
 
-/** The connections that an adapter holds open for accounts. */
+/** The connections that an adapter keeps open for accounts. */
 export interface MailConnections {
-  /** Connects and signs in, on both servers, and does nothing else: used before an account is saved. */
+  /** Connects and signs in, on both servers, and does nothing else. Used before an account is saved. */
   verify(call: MailCall): Promise<void>;
 
-  /** Ends every connection of the account (it was removed or its settings changed). */
+  /** Closes every connection of the account. Called when the account is removed or its settings change. */
   forget(ownerId: string, accountId: number): Promise<void>;
 
-  /** Ends all connections. */
+  /** Closes all connections. */
   close(): Promise<void>;
 }

@@ -1,9 +1,9 @@
 /**
- * What the ports of a mailbox share. What each of them does is in mail-reading.ts, mail-changing.ts, mail-sending.ts
- * and mail-connections.ts; an adapter implements all four (`Mail` in ports.ts).
+ * What the ports of a mailbox share. The ports themselves are in mail-reading.ts, mail-changing.ts, mail-sending.ts
+ * and mail-connections.ts. An adapter implements all four (`Mail` in ports.ts).
  *
  * Every call takes a MailCall: the account, a signal that ends the work, and a deadline. Every failure is a MailError
- * of the closed set. Nothing else leaves an adapter, and a failure is never an empty answer.
+ * with one of the codes below. An adapter throws nothing else and never reports a failure as an empty result.
  */
 export interface MailCall {
   readonly account: MailAccount;
@@ -17,33 +17,33 @@ export interface MailAccount {
   readonly accountId: number;
   /** The account's own address. */
   readonly email: string;
-  /** The settings and password, unsealed when a connection is made and not kept. What it holds is the adapter's. */
+  /** The settings and password, unsealed for each connection and not kept. Their shape is the adapter's. */
   settings(): Promise<unknown>;
 }
 
-/** Records that the next byte cannot be taken back; false: do not send it. */
+/** Records that the next byte cannot be taken back. False: do not send it. */
 export type Start = () => Promise<boolean>;
 
 export type MailErrorCode =
   /** No such folder or message. */
   | 'not_found'
-  /** The server said no; nothing was done. */
+  /** The server refused; nothing was done. */
   | 'refused'
-  /** The server could not be reached, was too slow, or put us off; nothing was done. */
+  /** The server could not be reached, was too slow, or deferred the request; nothing was done. */
   | 'unavailable'
-  /** It may have been done. */
+  /** The server may have done it. */
   | 'outcome_unknown'
   /** The server does not accept the credentials. */
   | 'auth'
-  /** What it was for is not as it was when it was read; nothing was done. Calendars only. */
+  /** The object has changed since it was read; nothing was done. Calendars only. */
   | 'conflict'
-  /** `start` answered false; nothing was done. */
+  /** `start` returned false; nothing was done. */
   | 'not_started';
 
 export class MailError extends Error {
   readonly code: MailErrorCode;
 
-  /** @param reason for the log and the owner: plain words without addresses or content */
+  /** @param reason for the log and the owner, in plain words; no addresses and no content */
   constructor(code: MailErrorCode, reason: string, options: { cause?: unknown } = {}) {
     super(reason, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'MailError';

@@ -15,17 +15,17 @@ import type { WorkObserver } from './work-observer.ts';
 /** A mailbox and its sender. One object serves all accounts. */
 export interface Mail extends MailConnections, MailReading, MailChanging, MailSending {}
 
-/** Everything that core needs from outside. An adapter fulfils one of them. */
+/** Everything that core needs from outside. An adapter implements one of them. */
 export interface Ports {
-  /** Without it the text of attachments cannot be read. */
+  /** Without it, the text of attachments cannot be read. */
   readonly attachmentText?: AttachmentText;
   readonly storage: Storage;
   readonly mail: Mail;
-  /** Reads what strangers wrote. */
+  /** Reads untrusted input. */
   readonly reader: Reader;
-  /** Without one, no calendar is connected. */
+  /** Without it, no calendar can be connected. */
   readonly calendar?: Calendar;
-  /** Without one, summaries of trackers are sentences taken out of the messages. */
+  /** Without it, summaries of trackers are sentences taken from the messages. */
   readonly summarizer?: Summarizer;
   readonly workObserver?: WorkObserver;
   readonly clock: Clock;
@@ -33,7 +33,7 @@ export interface Ports {
   readonly log: Log;
 }
 
-/** Which ports a service cannot do without. */
+/** The ports that a service requires. */
 export const PORTS = {
   mail: 'required',
   reader: 'required',
@@ -47,7 +47,7 @@ export const PORTS = {
   workObserver: 'optional',
 } as const satisfies Record<keyof Ports, 'required' | 'optional'>;
 
-/** Ends what the ports hold open; storage last, for the others may still write to it. */
+/** Closes what the ports hold open. Storage is last because the others may still write to it. */
 export async function closePorts({ mail, calendar, reader, attachmentText, storage }: Ports): Promise<void> {
   await mail.close();
   await calendar?.close();

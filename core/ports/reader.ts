@@ -1,20 +1,20 @@
 import type { JobInput, JobName, JobOutput } from '../reading/jobs.ts';
 
 /**
- * Reads what strangers wrote, by the pure functions of `core/reading`, within limits on time and memory and without
- * holding up the service.
+ * Reads untrusted input with the pure functions of `core/reading`, within limits on time and memory and without
+ * blocking the service.
  */
 export interface Reader {
   /**
-   * @throws the signal's reason once that is aborted; ServiceError `temporarily_unavailable` when too much waits to be
-   * read already. Whatever the content does is an answer.
+   * @throws the signal's reason once it is aborted; ServiceError `temporarily_unavailable` if the queue is full.
+   * Problems with the content are results, not errors.
    */
   read<K extends JobName>(
     job: K,
     input: JobInput<K>,
     options: { readonly signal: AbortSignal },
   ): Promise<Reading<JobOutput<K>>>;
-  /** Ends what is being read. */
+  /** Ends all reading. */
   close(): Promise<void>;
 }
 
@@ -23,9 +23,9 @@ export type Reading<T> =
   | { readonly kind: 'unreadable'; readonly reason: UnreadableReason };
 
 export type UnreadableReason =
-  /** It took longer than it may. */
+  /** Reading took too long. */
   | 'too_slow'
-  /** It is larger, or took more memory, than it may. */
+  /** The input is too large, or reading it took too much memory. */
   | 'too_large'
-  /** The code that reads it failed over it. */
+  /** The code that reads it failed. */
   | 'broken';

@@ -1,13 +1,13 @@
 /**
- * What is asked of the DNS. A name without such records gives an empty list; when the DNS does not answer, the
- * failure is thrown (as an Error with a `code` such as `ESERVFAIL` or `ETIMEOUT`), never told as an empty list.
+ * DNS queries. A name without records gives an empty list. A failed query throws an Error with a `code` such as
+ * `ESERVFAIL` or `ETIMEOUT`; it is never reported as an empty list.
  */
 export interface Resolver {
-  /** The hosts that take mail for the domain, most preferred first; none where it says that it takes none (RFC 7505). */
+  /** The hosts that accept mail for the domain, most preferred first; none if the domain accepts no mail (RFC 7505). */
   resolveMx(domain: string, signal: AbortSignal): Promise<readonly string[]>;
   /**
-   * Where a service such as `_imaps._tcp.example.org` is offered, in the order of RFC 2782 (equals by falling
-   * weight); none where it says that it is not offered.
+   * The hosts that offer a service such as `_imaps._tcp.example.org`, in the order of RFC 2782 (equal priorities by
+   * falling weight); none if the domain does not offer it.
    */
   resolveSrv(name: string, signal: AbortSignal): Promise<readonly ServiceHost[]>;
   /** IPv4 addresses, then IPv6. */

@@ -1,17 +1,17 @@
 import type { LinkedMessage, Tracker, TrackerSummary } from './tracker-storage.ts';
 
 /**
- * Says in few words what the messages of a tracker come to. Without one, core's own takes sentences out of them.
+ * Summarizes the messages of a tracker. Without one, core takes sentences from them.
  *
- * The messages are strangers' texts: data, never instructions. What is answered is shown to the owner and to programs
- * as third-party text, as a person sees it, and cut to SUMMARY_CHARS and NEXT_ACTION_CHARS.
+ * The messages are untrusted: data, never instructions. The owner and programs see the result as third-party text,
+ * without invisible characters, cut to SUMMARY_CHARS and NEXT_ACTION_CHARS.
  */
 export interface Summarizer {
   /**
    * @param messages the newest linked messages, newest first; at least one
-   * @param request `now`: what days are counted from; `signal`: ends the work after a minute, or when the
-   *   service stops; later answers are dropped
-   * @throws any Error when it cannot: the summary stays as it is, and is tried again later
+   * @param request `now`: the date that days are counted from; `signal`: ends the work after a minute, or when the
+   * service stops; later results are dropped
+   * @throws any Error if it fails: the old summary stays, and the service tries again later
    */
   summarize(
     tracker: Pick<Tracker, 'title' | 'keywords' | 'dueOn'>,
@@ -25,6 +25,6 @@ export type SummarySource = Pick<LinkedMessage, 'from' | 'subject' | 'date' | 'e
 
 export type Summary = Omit<TrackerSummary, 'sourceCount'>;
 
-/** Code points. */
+/** In code points. */
 export const SUMMARY_CHARS = 600;
 export const NEXT_ACTION_CHARS = 200;

@@ -1,11 +1,11 @@
 import type { EventKey } from '../calendar/event.ts';
 import type { MessageRow } from '../mail/message-row.ts';
 
-/** What core keeps of trackers and of the numbers of calendar events. Promises as those of Storage. */
+/** What core stores of trackers, and the numbers of calendar events. Gives the same guarantees as Storage. */
 export interface TrackerStorage {
   /**
-   * Adds an open tracker. The same `requestId` of an owner adds one tracker only: a repeat after a crash answers
-   * the one that is there.
+   * Adds an open tracker. The same `requestId` of an owner adds only one tracker: a repeat after a crash returns the
+   * existing one.
    */
   createTracker(tracker: {
     ownerId: string;
@@ -19,9 +19,9 @@ export interface TrackerStorage {
   }): Promise<Tracker>;
 
   /**
-   * Trackers of the owner, newest first: `active` is open and waiting.
-   * @param query `before`: only those with a smaller number
-   * @returns `total`: how many there are in all pages
+   * Trackers of the owner, newest first. `active`: open and waiting.
+   * @param query `before`: only trackers with a smaller number
+   * @returns `total`: the number of trackers on all pages
    */
   trackers(query: {
     ownerId: string;
@@ -33,7 +33,7 @@ export interface TrackerStorage {
   /**
    * One tracker with a page of its links, newest first. Undefined: the owner has no such tracker.
    * @param query `upTo`: only links with this number or a smaller one; `limit` may be 0
-   * @returns `total`: how many links there are in all pages
+   * @returns `total`: the number of links on all pages
    */
   tracker(query: { ownerId: string; trackerId: number; upTo: number | undefined; limit: number }): Promise<
     | {
@@ -46,7 +46,7 @@ export interface TrackerStorage {
   >;
 
   /**
-   * Any status to any other, or to itself. Coming to `resolved` sets `resolvedAt`, leaving it clears it.
+   * Changes the status to any status, even to the same one. Entering `resolved` sets `resolvedAt`; leaving clears it.
    * Undefined: the owner has no such tracker.
    */
   setTrackerStatus(change: {
@@ -57,8 +57,8 @@ export interface TrackerStorage {
   }): Promise<Tracker | undefined>;
 
   /**
-   * Adds a link. A tracker has one link for each `target`: a repeat answers the one that is there, unchanged.
-   * A message makes the tracker's summary due. Undefined: the owner has no such tracker.
+   * Adds a link. A tracker has one link per `target`: a repeat returns the existing one, unchanged. Linking a message
+   * makes the tracker's summary due. Undefined: the owner has no such tracker.
    */
   linkToTracker(link: {
     ownerId: string;
@@ -69,10 +69,10 @@ export interface TrackerStorage {
     now: Date;
   }): Promise<TrackerLink | undefined>;
 
-  /** The owner's number of each event, in their order; an event seen for the first time gets the next one. */
+  /** The owner's number for each event, in their order. A new event gets the next number. */
   eventNumbers(ownerId: string, accountId: number, events: readonly EventKey[]): Promise<readonly number[]>;
 
-  /** What an event's number stands for, whatever became of the event; undefined: the owner has no such number. */
+  /** The event with that number, even if it no longer exists. Undefined: the owner has no such number. */
   event(ownerId: string, eventId: number): Promise<NumberedEvent | undefined>;
 }
 
@@ -85,36 +85,36 @@ export type TrackerStatus = 'open' | 'waiting' | 'resolved';
 
 export interface Tracker {
   readonly ownerId: string;
-  /** Counts per owner, from 1. */
+  /** Counted per owner, from 1. */
   readonly trackerId: number;
   readonly title: string;
-  /** Comma-separated; empty: nothing is linked by itself. */
+  /** Comma-separated. Empty: nothing is linked automatically. */
   readonly keywords: string;
   readonly dueOn: string | null;
   readonly status: TrackerStatus;
   readonly addedByAgent: boolean;
   readonly createdAt: Date;
   readonly resolvedAt: Date | null;
-  /** When new mail was last linked by its keywords. */
+  /** When the keywords last linked new mail. */
   readonly lastAutoLinkAt: Date | null;
   readonly summary: TrackerSummary;
 }
 
-/** What a summarizer made of the linked messages. */
+/** A summary of the linked messages, from a summarizer. */
 export interface TrackerSummary {
-  /** Made of strangers' words; empty where no message is linked. */
+  /** Untrusted text. Empty if no message is linked. */
   readonly text: string;
-  /** The same; empty where nothing is asked for. */
+  /** Untrusted text. Empty if the messages ask for nothing. */
   readonly nextAction: string;
   readonly importance: 'low' | 'normal' | 'important';
-  /** Messages that it was made of. */
+  /** Number of messages that it summarizes. */
   readonly sourceCount: number;
 }
 
 export interface TrackerLink {
-  /** Counts per owner, from 1. */
+  /** Counted per owner, from 1. */
   readonly linkId: number;
-  /** `auto`: by the tracker's keywords. */
+  /** `auto`: linked by the tracker's keywords. */
   readonly addedBy: 'agent' | 'auto';
   readonly createdAt: Date;
   readonly content: LinkContent;

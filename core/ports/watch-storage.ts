@@ -1,11 +1,11 @@
 import type { Account } from './account.ts';
 import type { LinkedMessage, Tracker, TrackerSummary } from './tracker-storage.ts';
 
-/** What core keeps of the inboxes in which trackers wait for mail. Promises as those of Storage. */
+/** What core stores of the inboxes that trackers watch for mail. Gives the same guarantees as Storage. */
 export interface WatchStorage {
   /**
-   * The inboxes of all owners who have an active tracker with keywords, and where the watching of each stands. Where
-   * an owner waits for nothing any more that place is forgotten: what arrives then is nobody's new mail.
+   * The inboxes of all owners who have an active tracker with keywords, with the watched position of each. Forgets the
+   * positions of owners without such a tracker: mail that arrives then is not new to any later tracker.
    */
   inboxesToWatch(): Promise<readonly WatchedInbox[]>;
 
@@ -13,9 +13,9 @@ export interface WatchStorage {
   waitingTrackers(ownerId: string): Promise<readonly WaitingTracker[]>;
 
   /**
-   * Moves an inbox on and links what was found on the way, in one unit. Links are as those of `linkToTracker`, added
-   * by `auto`; a tracker that was resolved meanwhile gets none.
-   * @returns false, and nothing is changed, when the inbox does not stand at `from` any more, or its account is gone
+   * Moves the position of an inbox and adds the links found on the way, atomically. Links follow the rules of
+   * `linkToTracker`, added by `auto`. A tracker that was resolved in the meantime gets none.
+   * @returns false, with no change, if the position is no longer `from` or the account was removed
    */
   watched(step: {
     ownerId: string;
@@ -30,10 +30,10 @@ export interface WatchStorage {
     now: Date;
   }): Promise<boolean>;
 
-  /** Trackers with messages that their summary does not know. @param messages the newest of each, at most so many */
+  /** Trackers whose summary lacks messages. @param messages the most to return per tracker, newest first */
   summariesDue(request: { messages: number; limit: number }): Promise<readonly DueSummary[]>;
 
-  /** Keeps a summary; it is due again when messages came behind `upTo`. */
+  /** Saves a summary. It becomes due again once messages are linked after `upTo`. */
   saveSummary(request: {
     ownerId: string;
     trackerId: number;
@@ -44,11 +44,11 @@ export interface WatchStorage {
 
 export interface WatchedInbox {
   readonly account: Account;
-  /** Undefined: it was never looked at. */
+  /** Undefined: never watched yet. */
   readonly position: InboxPosition | undefined;
 }
 
-/** The last message that was looked at. */
+/** The last message that was seen. */
 export interface InboxPosition {
   /** Null: the inbox was empty. */
   readonly uidValidity: string | null;
@@ -61,6 +61,6 @@ interface DueSummary {
   readonly tracker: Tracker;
   /** Newest link first. */
   readonly messages: readonly LinkedMessage[];
-  /** The newest link that the summary will know. */
+  /** The newest link that the summary will include. */
   readonly upTo: number;
 }

@@ -1,9 +1,9 @@
-/** Is notified of what the service works on, so that a process can say what kept it busy. */
+/** Is notified of the service's work, so that a process can report what kept it busy. */
 export interface WorkObserver {
   /**
-   * Some work begins.
-   * @param name  a tool's name or that of a piece of background work; never content, an id or an address
-   * @returns to be called once it has ended
+   * Work starts.
+   * @param name  name of a tool or of background work; never content, an id or an address
+   * @returns a function to call when the work ends
    */
   began(name: string): () => void;
 }
