@@ -7,7 +7,7 @@ import type { MailReading } from '../ports/mail-reading.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { Mailbox } from './mail-call.ts';
 
-/** The folders of an account with their pinned roles. */
+/** Reads the folders of an account, with their pinned roles. */
 
 interface FolderPorts {
   readonly mail: Pick<MailReading, 'folders'>;
@@ -31,7 +31,7 @@ export function withRoles<F extends MailFolder>(
 }
 
 /**
- * The pinned roles of an account. An account from an older version has none yet: the first call decides them, once.
+ * Returns the pinned roles of an account. An account from an older version has none yet: the first call decides them.
  * @throws MailError if the folders cannot be listed or the account is no longer connected
  */
 export async function folderRolesOf({ mail, storage }: FolderPorts, mailbox: Mailbox): Promise<FolderRoles> {
@@ -55,7 +55,7 @@ export async function folderForRole(
   const path = await ports.mail.makeFolder(mailbox.call, pin.path ?? MADE_NAMES[role]);
   if (pin.path !== null) return path;
   const roles = await saveRoles(ports.storage, mailbox, { type: 'made', role, path });
-  // Another process was faster, or the owner has chosen something else meanwhile.
+  // Another process was faster, or the owner has chosen a different folder in the meantime.
   const { path: pinned } = roles[role];
   if (pinned === null) throw noFolderFor(role);
   return pinned;

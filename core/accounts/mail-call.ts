@@ -8,7 +8,7 @@ export interface Mailbox {
   readonly call: MailCall;
 }
 
-/** The settings of an account are sealed with its owner and id; they are opened only when a connection is made. */
+/** The settings of an account are sealed with its owner and id. They are opened only for a connection. */
 
 const PURPOSE = 'account-settings';
 
@@ -43,7 +43,7 @@ export function mailCall(
   return { account: mailAccount(keyring, account), signal, deadlineMs };
 }
 
-/** Undefined when the mailbox answers `not_found`. */
+/** Returns undefined if the mailbox reports `not_found`. */
 export async function notFoundAsNone<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;

@@ -13,7 +13,7 @@ import {
   THREAD_MAX,
 } from '../ports/mail-reading.ts';
 
-/** A mailbox as core reads it: the port's answers with their headers read, and nothing that changes anything. */
+/** A mailbox as core reads it: the results of the port with their headers read. It cannot change anything. */
 export interface MailReader extends Pick<MailReading, 'folders' | 'counts' | 'attachment' | 'holdsMessage'> {
   list(call: MailCall, query: ListQuery): Promise<MessagePage<MessageRow>>;
   row(call: MailCall, place: MessagePlace): Promise<MessageRow | undefined>;
@@ -22,14 +22,14 @@ export interface MailReader extends Pick<MailReading, 'folders' | 'counts' | 'at
     call: MailCall,
     places: readonly MessagePlace[],
   ): Promise<readonly (RawMessage<MessageRow> | undefined)[]>;
-  find(call: MailCall, wanted: Parameters<MailReading['find']>[1]): Promise<readonly MessageRow[]>;
+  find(call: MailCall, message: Parameters<MailReading['find']>[1]): Promise<readonly MessageRow[]>;
   search(call: MailCall, query: SearchQuery): Promise<MessagePage<MessageRow>>;
-  /** Oldest first, each message once; at most THREAD_MAX, the newest of them. */
+  /** Oldest first, each message once; at most the newest THREAD_MAX. */
   thread(call: MailCall, place: MessagePlace): Promise<readonly MessageRow[]>;
   sentCopies(call: MailCall, path: string, addresses: readonly string[]): Promise<readonly SentCopy[]>;
 }
 
-/** @param clock for pauses: strangers may send many messages whose headers take long to read */
+/** @param clock for pauses: someone may send many messages whose headers take long to read */
 export function mailReader(mail: MailReading, clock: Pick<Clock, 'now' | 'after'>): MailReader {
   const rowsOf = (listed: readonly ListedMessage[]) => readRows(listed, clock);
 
@@ -50,7 +50,7 @@ export function mailReader(mail: MailReading, clock: Pick<Clock, 'now' | 'after'
     read: async (call, place) => withRow(await mail.read(call, place)),
     readAll: async (call, places) =>
       (await mail.readAll(call, places)).map((message) => message && withRow(message)),
-    find: async (call, wanted) => rowsOf(await mail.find(call, wanted)),
+    find: async (call, message) => rowsOf(await mail.find(call, message)),
     search: async (call, query) => pageOf(await mail.search(call, query)),
     thread: async (call, place) => conversation(await rowsOf(await mail.thread(call, place))),
     sentCopies: async (call, path, addresses) =>
@@ -80,7 +80,7 @@ function withRow({ row, source }: RawMessage): RawMessage<MessageRow> {
   return { row: messageRow(row), source };
 }
 
-/** A message that lies in several folders is one; two that only share a Message-ID are two. */
+/** A message that is in several folders is one message. Two that only share a Message-ID are two. */
 function conversation(rows: readonly MessageRow[]): MessageRow[] {
   const once = new Map<string, MessageRow>();
   for (const row of rows.toSorted(oldestFirst)) {

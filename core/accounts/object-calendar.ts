@@ -8,13 +8,13 @@ import type { Ports } from '../ports/ports.ts';
 import { readWithin } from './read-message.ts';
 import { readRange } from './read-range.ts';
 
-/** More events than this in one range are refused: a list is never silently shorter. */
+/** A range with more events is refused: a list never leaves out events silently. */
 const EVENTS_MAX = 50_000;
 
 type ReadingPorts = Pick<Ports, 'reader' | 'clock' | 'log'>;
 
 /**
- * The events of a store of iCalendar objects. What strangers wrote in them is read by the reader, within its limits; an
+ * Builds a Calendar on a store of iCalendar objects. The reader reads the untrusted objects, within its limits. An
  * object that cannot be read does not hide the others.
  */
 export function objectCalendar(objects: CalendarObjects, ports: ReadingPorts): Calendar {
@@ -52,9 +52,9 @@ export function objectCalendar(objects: CalendarObjects, ports: ReadingPorts): C
     async read(call, key, timezone): Promise<StoredEvent | undefined> {
       const found = await objects.withUid(call, key);
       for (const { ics, ...stored } of found.filter((one) => holdsUid(one.ics, key.uid))) {
-        const says = await documents.read(ics, key, { timezone, signal: call.signal });
-        if (says.kind === 'event') {
-          return { ...stored, document: ics, event: says.event, locked: says.locked };
+        const reread = await documents.read(ics, key, { timezone, signal: call.signal });
+        if (reread.kind === 'event') {
+          return { ...stored, document: ics, event: reread.event, locked: reread.locked };
         }
       }
       return undefined;
@@ -82,7 +82,7 @@ function objectDocuments(ports: ReadingPorts): EventDocuments {
       const reading = await readWithin(ports, signal, 'event', input);
       return reading.kind === 'read' ? reading.value : { kind: 'unreadable' };
     },
-    // It holds only what the caller wrote, and that is short.
+    // The caller wrote the event, and it is short: no reader is needed.
     create: async (event, writing) => createdObject(event, writing),
     async change(ics, { before, after }, { timezone, stamp, signal }) {
       const input = { ics, before, after, timezone, stamp };

@@ -1,4 +1,4 @@
-/** An object with these methods of `from` alone. */
+/** Returns an object with only these methods of `from`. */
 export function only<T extends object, K extends keyof T & string>(from: T, names: readonly K[]): Pick<T, K> {
   const methods = names.map((name) => {
     const method: unknown = from[name];

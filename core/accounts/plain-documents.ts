@@ -4,8 +4,8 @@ import type { EventDocuments } from '../ports/calendar.ts';
 import { eventFactsShape } from '../reading/event-shapes.ts';
 
 /**
- * Documents for a calendar that has no format of its own: each holds one event, as JSON with its times in ISO 8601.
- * What else such a document holds is kept, and shown to the owner.
+ * Documents for a calendar without a format of its own. Each contains one event, as JSON with times in ISO 8601.
+ * Other fields of a document are kept and shown to the owner.
  */
 export const plainDocuments: EventDocuments = {
   async read(document, { uid, recurrenceId }) {
@@ -28,7 +28,7 @@ export const plainDocuments: EventDocuments = {
   without: async () => null,
 };
 
-/** The event that such a document holds; undefined: it holds none that can be read. */
+/** Reads the event of a document. Undefined if it has none, or none that can be read. */
 export function plainEvent(document: string): EventFacts | undefined {
   const fields = fieldsOf(document);
   const times = z.object({ start: z.iso.datetime(), end: z.iso.datetime() }).safeParse(fields);
@@ -42,7 +42,7 @@ function fieldsOf(document: string): Readonly<Record<string, unknown>> | undefin
   try {
     return z.record(z.string(), z.unknown()).parse(JSON.parse(document));
   } catch {
-    return undefined; // no JSON object: nobody can read it
+    return undefined; // not a JSON object
   }
 }
 

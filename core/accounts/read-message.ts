@@ -9,10 +9,10 @@ import type { JobInput, JobName, JobOutput } from '../reading/jobs.ts';
 import { boundedHeaders, type MessageReading, seenBody, type TextWindow } from '../reading/message-job.ts';
 import type { LookUpPorts } from './tool-ports.ts';
 
-/** Messages as a person sees them, or what can be said of those that cannot be read. */
+/** Reads messages as a person sees them. If one cannot be read, says why. */
 
 export interface ReadMessage extends MessageReading {
-  /** Null: it was read. Otherwise the body says why it was not, and no attachment is known. */
+  /** Null: the message was read. Otherwise the body gives the reason, and no attachments are known. */
   readonly unreadable: UnreadableReason | null;
 }
 
@@ -24,7 +24,7 @@ const NOT_READ: Readonly<Record<UnreadableReason, string>> = {
 
 /**
  * Runs one job of the reader.
- * @throws ServiceError `temporarily_unavailable` when the caller's time is over before it is done
+ * @throws ServiceError `temporarily_unavailable` if the caller's time ends first
  */
 export async function readWithin<K extends JobName>(
   { reader }: Pick<LookUpPorts, 'reader'>,
@@ -55,7 +55,7 @@ export async function readMessage(
     : unread(source, reading.reason, window);
 }
 
-/** What is read here of a message that the reader cannot read: no more than of a short one. */
+/** The size up to which an unreadable message is still read here, without the reader. Same as for a short message. */
 const HEADER_BYTES = 32 * 1024;
 
 function unread(source: MessageSource, unreadable: UnreadableReason, window: TextWindow): ReadMessage {
@@ -68,21 +68,21 @@ function unread(source: MessageSource, unreadable: UnreadableReason, window: Tex
   };
 }
 
-/** So long after a call began, none of several messages is begun to be read: what was read can still be answered. */
+/** From this time after the start of a call, reading of several messages stops, so that the call can still respond. */
 const READING_MS = 10_000;
 
-/** `untilMs` for the call. */
+/** The end of reading time for a call. */
 export function readingUntilMs({ now }: { readonly now: Date }): number {
   return now.getTime() + READING_MS;
 }
 
-/** What is fetched at once, unless a single message is larger. */
+/** The bytes fetched at once, unless a single message is larger. */
 const BATCH_BYTES = 32 * 1024 * 1024;
 
 /**
- * Reads several messages of one account, in the order of `wanted`; undefined for those that are gone. A batch of them
- * is in memory at a time, besides what the caller keeps of each.
- * @param untilMs from then on messages are `too_slow` without being tried, so that the others can still be answered
+ * Reads several messages of one account, in the order of `wanted`; undefined for messages that no longer exist. Only
+ * one batch is in memory at a time, besides what the caller keeps of each message.
+ * @param untilMs messages that start later are `too_slow` without being tried, so that the call can still respond
  */
 export async function* readMessages(
   ports: Pick<LookUpPorts, 'reader' | 'clock'> & { readonly mail: SourceReader },
@@ -119,7 +119,7 @@ function batchesOf(wanted: readonly WantedMessage[]): WantedMessage[][] {
   const batches: WantedMessage[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
   for (const one of wanted) {
-    // Of a larger message only some parts are fetched.
+    // Only parts of a larger message are fetched.
     const fetchedBytes = Math.min(one.sizeBytes, SOURCE_BYTES);
     bytes += fetchedBytes;
     if (bytes > BATCH_BYTES) {

@@ -3,18 +3,18 @@ import type { Expansion } from '../calendar/ical/expand.ts';
 import type { Ports } from '../ports/ports.ts';
 import { readWithin } from './read-message.ts';
 
-/** Reads the objects of a list in batches, so that ten thousand of them are not ten thousand trips to a process. */
+/** Reads the objects of a list in batches: ten thousand objects must not take ten thousand trips to a process. */
 
-/** How long the objects of one list are read. Those that are left are then unreadable; small ones come first. */
+/** The reading time for the objects of one list. Small objects come first; those that are left are unreadable. */
 const READING_MS = 10_000;
 const BATCH_CHARS = 256 * 1024;
 const BATCH_OBJECTS = 500;
-/** Into so many parts a batch is split that could not be read as a whole. */
+/** A batch that could not be read as a whole is split into this many parts. */
 const SPLIT = 16;
 
 /**
- * For one list: reads the objects of one calendar after the other, all of them within the time of one list.
- * @returns what each object holds, in their order; null: it cannot be read
+ * Reads the objects of one list, one calendar after another. All of them share the reading time of the list.
+ * @returns the contents of each object, in their order; null if it cannot be read
  * @throws ServiceError as `readWithin` does
  */
 export function readRange(
@@ -27,7 +27,7 @@ export function readRange(
 
   return async (objects) => {
     const found = objects.map((): Expansion | null => null);
-    // What could not be read together comes again, behind the others.
+    // Batches that could not be read as a whole come back in parts, after the others.
     const waiting = batchesOf(objects);
     for (let batch = waiting.shift(); batch !== undefined; batch = waiting.shift()) {
       if (clock.now().getTime() > untilMs) break;
@@ -45,7 +45,7 @@ export function readRange(
   };
 }
 
-/** Indices, the smallest objects first. */
+/** Indices, smallest objects first. */
 function batchesOf(objects: readonly string[]): number[][] {
   const size = (index: number) => objects[index]?.length ?? 0;
   const bySize = [...objects.keys()].sort((a, b) => size(a) - size(b));

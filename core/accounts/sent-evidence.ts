@@ -5,12 +5,12 @@ import { folderRolesOf } from './account-folders.ts';
 import type { Mailbox } from './mail-call.ts';
 import type { LookUpPorts } from './tool-ports.ts';
 
-/** Whom the owner has written to, by what lies in Sent. */
+/** Finds out to whom the owner has written, from the messages in Sent. */
 
 /**
- * What a message that a request moves, copies or labels is remembered by, whatever becomes of it. Such a message never
- * shows whom the owner wrote to: whoever holds a key could have put it into Sent. By its Message-ID alone, which no
- * server changes when it copies a message; without one, by how its subject begins.
+ * The mark of a message that a request moves, copies or labels, kept however the request ends. Such a message never
+ * proves to whom the owner wrote: anyone with a key could have put it into Sent. The mark is the Message-ID, which no
+ * server changes in a copy; without one, the beginning of the subject.
  */
 export function relocationMark({ messageId, subject }: Pick<SentCopy, 'messageId' | 'subject'>): string {
   return messageId === null ? markOf('subject', subject.slice(0, 100)) : markOf('message-id', messageId);
@@ -21,9 +21,9 @@ function markOf(kind: 'message-id' | 'subject', value: string): string {
 }
 
 /**
- * Which of `addresses` (normalised) the owner has written to from this account, by the messages in its Sent folder.
- * A message counts when it is from the account's own address alone, did not arrive by delivery, and was never moved,
- * copied or labelled by a request. An account whose Sent folder is gone has nothing that shows it.
+ * Returns those of `addresses` (normalised) to which the owner has written from this account, by its Sent folder.
+ * A message counts if its only sender is the account's own address, it did not arrive by delivery, and no request ever
+ * moved, copied or labelled it. Without a Sent folder, nothing counts.
  * @throws MailError
  */
 export async function writtenTo(
@@ -51,7 +51,7 @@ export async function writtenTo(
   return new Set(addresses.filter((address) => recipients.has(address)));
 }
 
-/** By its subject too: a header so long that it was cut may have hidden the Message-ID when the message was moved. */
+/** Includes the subject: when the message was moved, a cut header may have hidden its Message-ID. */
 function marksOf(copy: SentCopy): readonly string[] {
   return [relocationMark(copy), relocationMark({ ...copy, messageId: null })];
 }

@@ -7,13 +7,13 @@ import { type MailReader, mailReader } from './mail-reader.ts';
 import { only } from './only.ts';
 
 /**
- * What tools get of the ports: a call only looks things up, and a run changes what its plan says. The objects hold
- * nothing else, so a tool cannot send, decide or settle by mistake, whatever its types say.
+ * The ports that tools receive. A call only looks things up; a run changes what its plan says. The objects have no
+ * other methods, so a tool cannot send, decide or settle by mistake, even if its types are wrong.
  */
 
 const CALENDAR_LOOK_UPS = ['calendars', 'list', 'read', 'target'] as const;
 
-/** Some of them note what they found: numbers of events, roles of folders, recipients found in Sent. */
+/** Some of these save what they find: event numbers, folder roles, recipients found in Sent. */
 const STORAGE_LOOK_UPS = [
   'approval',
   'approvals',
@@ -37,14 +37,14 @@ export interface OwnPorts extends LookUpPorts {
   readonly storage: LookUpPorts['storage'] & Pick<Storage, 'cancel'>;
 }
 
-/** For a call: it reads, and plans what it wants to change. */
+/** For a call: it reads, and plans changes. */
 export interface LookUpPorts extends Pick<Ports, 'attachmentText' | 'clock' | 'log' | 'random' | 'reader'> {
   readonly mail: MailReader;
   readonly calendar?: Pick<Calendar, (typeof CALENDAR_LOOK_UPS)[number] | 'documents'>;
   readonly storage: Pick<Storage, (typeof STORAGE_LOOK_UPS)[number]>;
 }
 
-/** For a run: it changes what the plan says. */
+/** For a run: it carries out the plan. */
 export interface RunPorts extends Omit<LookUpPorts, 'calendar' | 'mail' | 'storage'> {
   readonly mail: MailReader & MailChanging & MailSending;
   readonly calendar?: Calendar;

@@ -4,13 +4,13 @@ import { ANSWERS, ROLES } from './event.ts';
 import { zoneDefinition } from './zone-definition.ts';
 
 /**
- * What an object carries besides what the owner is shown of one of its events. A calendar server that invites by itself
- * passes all of the object on. Left out is only what has a fixed vocabulary, and can therefore say nothing else.
+ * Finds what an object contains besides what the owner sees of one event. A calendar server that sends invitations
+ * itself passes on the whole object. Only values from a fixed vocabulary are left out: they cannot carry a message.
  */
 
 /**
- * @param event the VEVENT that is shown
- * @returns the lines as they stand there, without folds, joined by newlines; empty when there are none
+ * @param event the VEVENT that the owner sees
+ * @returns the lines unchanged, without folds, joined by newlines; empty if there are none
  */
 export function alongsideOf(calendar: Component, event: Component): string {
   const lines: string[] = [];
@@ -40,7 +40,7 @@ function written({ source = '' }: ContentLine): string {
   return source.replace(/\r?\n[ \t]/g, '');
 }
 
-/** Their values stand on the owner's page. */
+/** The owner's page shows their values. */
 const SHOWN = new Set(['SUMMARY', 'LOCATION', 'DESCRIPTION']);
 
 const TIME = String.raw`\d{8}(?:T\d{6}Z?)?`;
@@ -53,11 +53,11 @@ const RULE_PART =
   '=(?:SECONDLY|MINUTELY|HOURLY|DAILY|WEEKLY|MONTHLY|YEARLY|(?:[+-]?\\d{0,4}(?:MO|TU|WE|TH|FR|SA|SU)|[+-]?\\d{1,4})(?:,(?:[+-]?\\d{0,4}(?:MO|TU|WE|TH|FR|SA|SU)|[+-]?\\d{1,4}))*|\\d{8}(?:T\\d{6}Z?)?)';
 const RULE = new RegExp(`^${RULE_PART}(?:;${RULE_PART})*$`);
 
-/** Values with a vocabulary of their own, by property. What others have written freely is not among them. */
+/** Allowed values of properties with a fixed vocabulary. Properties that allow free text are not listed. */
 const VALUES: Readonly<Record<string, RegExp>> = {
   VERSION: /^2\.0$/,
   CALSCALE: /^GREGORIAN$/i,
-  // Names the event to programs; without it nobody could tell which event is meant.
+  // Identifies the event to programs. Without it nobody could tell which event is meant.
   UID: /^.*$/s,
   DTSTAMP: UTC_TIME,
   CREATED: UTC_TIME,
@@ -104,7 +104,7 @@ function isFixed(line: ContentLine): boolean {
   });
 }
 
-/** The VTIMEZONE of an IANA zone as Countersign writes it. */
+/** Whether it is the VTIMEZONE of an IANA zone as Countersign writes it. */
 function isKnownZone(component: Component): boolean {
   if (component.name !== 'VTIMEZONE') return false;
   const [tzid] = linesNamed(component, 'TZID');

@@ -27,20 +27,20 @@ import {
 } from './written-time.ts';
 
 /**
- * The text of calendar objects that are to be stored (RFC 5545): new ones, and those that are there with some lines
- * changed. What is not asked to change stays as it was, known or not. Whoever composes reads the text again before it
- * is used: see event-change.ts.
+ * Writes the text of calendar objects (RFC 5545): new ones, and stored ones with some lines changed. Lines that the
+ * change does not concern stay as they are, known or unknown. Callers read the text again before they use it: see
+ * event-change.ts.
  */
 
-/** How an object is written. */
+/** How to write an object. */
 export interface Writing {
-  /** Undefined: times that we write are in UTC. */
+  /** Undefined: new times are written in UTC. */
   readonly zone: WritingZone | undefined;
   /** Becomes DTSTAMP and LAST-MODIFIED. */
   readonly stamp: Date;
 }
 
-/** The object of an event that is new: one without a series, a place or a description. */
+/** The object of a new event: without a series, a place or a description. */
 export function newObject(event: EventFacts, { zone, stamp }: Writing): string {
   const { uid, title, start, end, status, organizer, attendees } = event;
   const lines = [
@@ -59,33 +59,33 @@ export function newObject(event: EventFacts, { zone, stamp }: Writing): string {
   return objectText(zone === undefined ? calendar : withZone(calendar, zone));
 }
 
-/** The lines that an object of ours begins with. */
+/** The first lines of an object that Countersign writes. */
 export const HEAD: readonly ContentLine[] = [
   line('VERSION', '2.0'),
   line('PRODID', '-//Countersign//Countersign//EN'),
 ];
 
-/** What becomes of an event. What is not named stays as it is written. */
+/** The change to an event. Anything not named stays as it is. */
 export interface EventChange {
   readonly title?: string;
-  /** Where the time changes: its end, and its start unless that stays. */
+  /** Only if the time changes: the new end, and the new start unless it stays. */
   readonly time?: { readonly start?: Date; readonly end: Date };
   readonly status?: EventFacts['status'];
-  /** Of the attendees that there are, in their order. */
+  /** For the existing attendees, in their order. */
   readonly attendees?: readonly AttendeeChange[];
   readonly added?: readonly Attendee[];
-  /** Becomes the organizer where there is none. RFC 5546 3.2.2: whoever is told of an event is told whose it is. */
+  /** Added if the event has no organizer. RFC 5546 3.2.2: a message about an event names its organizer. */
   readonly organizer?: string;
 }
 
 interface AttendeeChange {
-  /** SCHEDULE-AGENT from now on. */
+  /** The new SCHEDULE-AGENT. */
   readonly agent?: Agent;
-  /** RFC 5546 3.2.2.1: to another time nobody has agreed yet. */
-  readonly isAskedAgain?: boolean;
+  /** RFC 5546 3.2.2.1: after a change of time, nobody has accepted yet. */
+  readonly mustReplyAgain?: boolean;
 }
 
-/** What has to be written to make the one into the other. Facts that no change of ours concerns stay. */
+/** The change that turns `before` into `after`. Facts that Countersign never changes stay. */
 export function changeBetween(before: EventFacts, after: EventFacts): EventChange {
   const startMoves = after.start.getTime() !== before.start.getTime() || after.allDay !== before.allDay;
   const endMoves = after.end.getTime() !== before.end.getTime();
@@ -93,7 +93,7 @@ export function changeBetween(before: EventFacts, after: EventFacts): EventChang
     const then = after.attendees[index] ?? now;
     return {
       ...(then.agent === now.agent ? {} : { agent: then.agent }),
-      ...(then.answer === now.answer ? {} : { isAskedAgain: true }),
+      ...(then.answer === now.answer ? {} : { mustReplyAgain: true }),
     };
   });
   return {
@@ -108,10 +108,10 @@ export function changeBetween(before: EventFacts, after: EventFacts): EventChang
 }
 
 /**
- * The object with one event changed: of a series, one instance as an override (never the expanded data). SEQUENCE
- * rises by one.
- * @param current the event as it is; an instance that nobody has changed is given its times
- * @throws BrokenObject where the object cannot be read @throws Error where it has no such event
+ * Changes one event of an object. For an instance of a series, adds an override; never writes expanded data. Raises
+ * SEQUENCE by one.
+ * @param current the event as it is; an instance without an override gets its times
+ * @throws BrokenObject if the object cannot be read @throws Error if it does not contain the event
  */
 export function changedObject(
   ics: string,
@@ -145,7 +145,7 @@ export function changedObject(
 }
 
 /**
- * The object without one instance of its series: EXDATE, and no override of it. Null when nothing would be left.
+ * Removes one instance from its series: adds EXDATE and drops its override. Null if nothing would be left.
  * @throws BrokenObject, Error as `changedObject`
  */
 export function withoutInstance(
@@ -167,9 +167,9 @@ interface OpenObject {
   readonly own: boolean;
   readonly event: Component;
   readonly start: WrittenStart;
-  /** The whole series, where there is one. */
+  /** The whole series, if there is one. */
   readonly master: { readonly event: Component; readonly start: WrittenStart } | undefined;
-  /** The highest in the object. */
+  /** The highest SEQUENCE in the object. */
   readonly sequence: number;
 }
 
@@ -180,11 +180,11 @@ function openObject(ics: string, key: KeyInDocument): OpenObject {
   const written = ({ index, start }: EventPart) => {
     const event = events[index];
     const [dtstart] = event === undefined ? [] : linesNamed(event, 'DTSTART');
-    if (event === undefined || dtstart === undefined) throw new Error('an event is not where it was read');
+    if (event === undefined || dtstart === undefined) throw new Error('an event is not at its index');
     return { event, start: { line: dtstart, moment: start } };
   };
   const found = partOf(parts, key);
-  if (found === undefined) throw new Error('the object has no such event');
+  if (found === undefined) throw new Error('the object does not contain the event');
   const series = parts.find(({ uid, recurrenceId }) => uid === key.uid && recurrenceId === undefined);
   const sequences = events
     .flatMap((event) => linesNamed(event, 'SEQUENCE'))
@@ -200,7 +200,7 @@ function openObject(ics: string, key: KeyInDocument): OpenObject {
 
 const OF_THE_SERIES = ['RRULE', 'RDATE', 'EXDATE', 'EXRULE', 'DTSTART', 'DTEND', 'DURATION', 'SEQUENCE'];
 
-/** An instance that nobody has changed, as an override. */
+/** The override for an instance that has none. */
 function instanceOf(
   { event, start }: OpenObject,
   current: Pick<EventFacts, 'recurrenceId' | 'start' | 'end'>,
@@ -217,11 +217,11 @@ function instanceOf(
 
 function withAttendees(event: Component, { attendees = [], added = [] }: EventChange): Component {
   const lines = linesNamed(event, 'ATTENDEE').map((attendee, index) => {
-    const { agent, isAskedAgain = false } = attendees[index] ?? {};
-    const told =
+    const { agent, mustReplyAgain = false } = attendees[index] ?? {};
+    const updated =
       agent === undefined ? attendee : withParameter(attendee, 'SCHEDULE-AGENT', AGENT_VALUES[agent]);
-    if (!isAskedAgain) return told;
-    return withParameter(withParameter(told, 'PARTSTAT', 'NEEDS-ACTION'), 'RSVP', 'TRUE');
+    if (!mustReplyAgain) return updated;
+    return withParameter(withParameter(updated, 'PARTSTAT', 'NEEDS-ACTION'), 'RSVP', 'TRUE');
   });
   return withLines(event, ['ATTENDEE'], [...lines, ...added.map(attendeeLine)]);
 }
@@ -277,7 +277,7 @@ function withEvent(calendar: Component, event: Component): Component {
   return { ...calendar, items: [...calendar.items, event] };
 }
 
-/** With the VTIMEZONE, unless the object describes a zone of that name itself. */
+/** Adds the VTIMEZONE, unless the object already describes a zone of that name. */
 function withZone(calendar: Component, { tzid, component }: WritingZone): Component {
   if (zoneIn(calendar, tzid) !== undefined) return calendar;
   const first = calendar.items.findIndex((item) => !isLine(item));

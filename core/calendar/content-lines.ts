@@ -2,9 +2,9 @@ import { BrokenObject } from './ical/broken-object.ts';
 import { refuseDepth } from './ical/object-bounds.ts';
 
 /**
- * The text of a calendar object as a tree of components and content lines (RFC 5545 3.1, 3.4), for changing some
- * lines of it. Every line that is not changed stays as it was read, byte for byte, whatever it means: a parser that
- * writes all of it anew would lose what it does not know. What an object says is read elsewhere, by ical.js.
+ * A calendar object as a tree of components and content lines (RFC 5545 3.1, 3.4), for changing some of
+ * its lines. All other lines stay as they were read, byte for byte, whatever they mean. A parser that rewrites a whole
+ * object would lose what it does not know. ical.js reads the meaning elsewhere.
  */
 export interface Component {
   /** Upper case. */
@@ -13,13 +13,13 @@ export interface Component {
 }
 
 export interface ContentLine {
-  /** Upper case; empty for a line that cannot be read, which is kept. */
+  /** Upper case. Empty for a line that cannot be read, which is kept. */
   readonly name: string;
-  /** In their order. Values as they stand, with their quotes; several of one parameter with their commas. */
+  /** In order. Values unchanged, with their quotes; several values of one parameter with their commas. */
   readonly parameters: readonly (readonly [name: string, value: string])[];
-  /** As it stands, with its escapes. */
+  /** Unchanged, with its escapes. */
   readonly value: string;
-  /** The line as it was read, with its folds; undefined for one of ours. */
+  /** The line as read, with its folds. Undefined for a new line. */
   readonly source?: string;
 }
 
@@ -27,26 +27,26 @@ export function isLine(item: ContentLine | Component): item is ContentLine {
   return 'value' in item;
 }
 
-/** @throws BrokenObject when it is not one VCALENDAR whose components end where they should */
+/** @throws BrokenObject if the text is not exactly one VCALENDAR with properly nested components */
 export function parseObject(ics: string): Component {
   const open: { name: string; items: (ContentLine | Component)[] }[] = [];
   let whole: Component | undefined;
   for (const source of logicalLines(ics)) {
     const line = parseLine(source);
-    if (whole !== undefined) throw new BrokenObject('the object goes on behind its end');
+    if (whole !== undefined) throw new BrokenObject('the object continues after its end');
     if (line.name === 'BEGIN') {
       open.push({ name: line.value.trim().toUpperCase(), items: [] });
       refuseDepth(open.length);
       continue;
     }
     const current = open.at(-1);
-    if (current === undefined) throw new BrokenObject('the object does not begin with a component');
+    if (current === undefined) throw new BrokenObject('the object does not start with a component');
     if (line.name !== 'END') {
       current.items.push(line);
       continue;
     }
     if (line.value.trim().toUpperCase() !== current.name)
-      throw new BrokenObject('a component ends as another');
+      throw new BrokenObject('a component ends with a different name');
     open.pop();
     const around = open.at(-1);
     if (around === undefined) whole = current;
@@ -63,23 +63,23 @@ export function objectText(component: Component): string {
   return `BEGIN:${component.name}\r\n${inner.join('')}END:${component.name}\r\n`;
 }
 
-/** The VEVENTs, in their order. */
+/** The VEVENTs, in order. */
 export function eventsIn(calendar: Component): Component[] {
   return calendar.items.filter((item): item is Component => !isLine(item) && item.name === 'VEVENT');
 }
 
-/** A line of ours. @param value with its escapes; text goes through `escapedText` first */
+/** Builds a new line. @param value with its escapes; text goes through `escapedText` first */
 export function line(name: string, value: string, parameters: ContentLine['parameters'] = []): ContentLine {
-  const made = { name, parameters, value };
-  if (!canBeWritten(made)) {
-    throw new TypeError(`the ${name} of a calendar object holds a control character or half of a character`);
+  const built = { name, parameters, value };
+  if (!canBeWritten(built)) {
+    throw new TypeError(`the ${name} of a calendar object contains a control character or a lone surrogate`);
   }
-  return made;
+  return built;
 }
 
-function canBeWritten(made: ContentLine): boolean {
+function canBeWritten(built: ContentLine): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that are refused
-  return !/[\u0000-\u0008\u000a-\u001f\u007f]|\p{Surrogate}/u.test(lineText(made));
+  return !/[\u0000-\u0008\u000a-\u001f\u007f]|\p{Surrogate}/u.test(lineText(built));
 }
 
 /** RFC 5545 3.3.11. */
@@ -89,13 +89,13 @@ export function escapedText(text: string): string {
 
 /**
  * The same line with a parameter set, or without it if `value` is undefined.
- * @throws BrokenObject when the rest of the line holds what must not be written
+ * @throws BrokenObject if the rest of the line contains characters that must not be written
  */
 export function withParameter(from: ContentLine, name: string, value: string | undefined): ContentLine {
   const others = from.parameters.filter(([other]) => other !== name);
   const parameters = value === undefined ? others : [...others, [name, value] as const];
   const changed = { name: from.name, parameters, value: from.value };
-  if (!canBeWritten(changed)) throw new BrokenObject(`the ${from.name} of an object cannot be written anew`);
+  if (!canBeWritten(changed)) throw new BrokenObject(`the ${from.name} of an object cannot be rewritten`);
   return changed;
 }
 
@@ -107,7 +107,7 @@ export function linesNamed({ items }: Component, name: string): ContentLine[] {
   return items.filter((item): item is ContentLine => isLine(item) && item.name === name);
 }
 
-/** The component without its lines of these names, and with `lines` behind the lines that it has. */
+/** The component without its lines of these names, and with `lines` after its other lines. */
 export function withLines(
   component: Component,
   names: readonly string[],
@@ -119,7 +119,7 @@ export function withLines(
   return { ...component, items: [...kept.slice(0, at), ...lines, ...kept.slice(at)] };
 }
 
-/** Lines with their folds: what begins with white space goes on the line before it. */
+/** Joins folded lines: one that starts with white space continues the line before it. */
 function logicalLines(ics: string): string[] {
   const lines: string[] = [];
   for (const physical of ics.replace(/^\ufeff/, '').split(/\r\n|\n/)) {
@@ -150,7 +150,7 @@ function parseLine(source: string): ContentLine {
 
 const PARAMETER = /;([^=;:]+)=/y;
 
-/** Where the value of a parameter ends. In quotes it may hold what ends one elsewhere. */
+/** Where the value of a parameter ends. Quotes protect the characters that end it elsewhere. */
 function valueEnd(text: string, from: number): number {
   for (let at = from; at < text.length; at += 1) {
     const character = text[at];
@@ -169,7 +169,7 @@ function lineText({ name, parameters, value }: ContentLine): string {
 
 const LINE_BYTES = 75;
 
-/** RFC 5545 3.1: at most 75 bytes a line, no character split over two. */
+/** RFC 5545 3.1: at most 75 bytes per line, no character split. */
 function folded(text: string): string {
   const lines: string[] = [];
   let current = '';

@@ -6,22 +6,22 @@ import { eventFacts, readEvent } from './event-facts.ts';
 import { BrokenObject } from './ical/object.ts';
 import { writingZone } from './written-time.ts';
 
-/** Changes of an iCalendar object, each read again: what does not say the event as it is to be is not given out. */
+/** Changes iCalendar objects. Each result is read again and returned only if it matches the intended event. */
 
 type ChangeWriting = Pick<DocumentWriting, 'timezone' | 'stamp'>;
 
-/** @throws Error when neither way of writing says the event */
+/** @throws Error if neither way of writing matches the event */
 export function createdObject(event: EventFacts, writing: ChangeWriting): string {
   const ics = composed(
     writing,
     (how) => newObject(event, how),
-    (text) => saysAll(eventFacts(text, event, writing.timezone), event),
+    (text) => matches(eventFacts(text, event, writing.timezone), event),
   );
-  if (ics === undefined) throw new Error('the composed object says something else');
+  if (ics === undefined) throw new Error('the composed object does not match the event');
   return ics;
 }
 
-/** Undefined: it cannot be changed for sure. */
+/** Undefined if the object cannot be changed reliably. */
 export function changedEvent(
   ics: string,
   { before, after }: { readonly before: EventFacts; readonly after: EventFacts },
@@ -33,20 +33,20 @@ export function changedEvent(
       writing,
       (how) => changedObject(ics, before, changeBetween(before, after), { ...how, timezone }),
       (text) => {
-        const says = readEvent(text, after, timezone);
-        if (says.kind !== 'event') return false;
-        const { event, isZoneDisputed } = says;
+        const reread = readEvent(text, after, timezone);
+        if (reread.kind !== 'event') return false;
+        const { event, isZoneDisputed } = reread;
         // Others may read a new time by the object's own description of the zone.
         if (isZoneDisputed && event.start.getTime() !== before.start.getTime()) return false;
         return (
-          event.sequence > before.sequence && saysAll({ ...event, sequence: 0 }, { ...after, sequence: 0 })
+          event.sequence > before.sequence && matches({ ...event, sequence: 0 }, { ...after, sequence: 0 })
         );
       },
     ),
   );
 }
 
-/** Null: nothing is left of the object. Undefined: the event cannot be taken out for sure. */
+/** Null: nothing is left of the object. Undefined: the event cannot be removed reliably. */
 export function objectWithout(
   ics: string,
   { uid, recurrenceId }: KeyInDocument,
@@ -61,26 +61,26 @@ export function objectWithout(
 }
 
 /**
- * Composes with the times in the owner's zone, and in UTC if an object written like that would not be read as it is
- * meant (it describes a zone of that name in its own way). Undefined: neither says what is meant.
+ * Composes with times in the owner's zone. If that does not read back as intended (the object describes a zone of
+ * that name differently), composes with times in UTC. Undefined if neither does.
  */
 function composed(
   { timezone, stamp }: ChangeWriting,
   compose: (writing: Writing) => string,
-  isMeant: (ics: string) => boolean,
+  isFaithful: (ics: string) => boolean,
 ): string | undefined {
   for (const zone of new Set([writingZone(timezone), undefined])) {
     const ics = compose({ zone, stamp });
-    if (orUndefined(() => isMeant(ics)) === true) return ics;
+    if (orUndefined(() => isFaithful(ics)) === true) return ics;
   }
   return undefined;
 }
 
-function saysAll(says: EventFacts | undefined, meant: EventFacts): boolean {
-  return canonicalJson(says) === canonicalJson(meant);
+function matches(reread: EventFacts | undefined, expected: EventFacts): boolean {
+  return canonicalJson(reread) === canonicalJson(expected);
 }
 
-/** What cannot be read cannot be changed either. */
+/** An object that cannot be read cannot be changed either. */
 function orUndefined<T>(work: () => T): T | undefined {
   try {
     return work();

@@ -1,43 +1,43 @@
 import type { EventFacts, EventKey } from './event.ts';
 
-/** What reading a document needs. */
+/** The context for reading a document. */
 export interface DocumentReading {
   /** The owner's IANA zone. */
   readonly timezone: string;
-  /** Ends the work: its reason is thrown. */
+  /** Ends the work: throws its reason. */
   readonly signal: AbortSignal;
 }
 
-/** What writing a document needs. */
+/** The context for writing a document. */
 export interface DocumentWriting extends DocumentReading {
-  /** When the change is made. */
+  /** The time of the change. */
   readonly stamp: Date;
 }
 
-/** What a document says about one event. */
+/** The contents of a document about one event. */
 export type EventReading =
   | {
       readonly kind: 'event';
       readonly event: EventFacts;
-      /** Why it cannot be changed here; null: it can. */
+      /** Why the event cannot be changed here. Null: it can. */
       readonly locked: EventLock | null;
-      /** The document describes the time zone of the event differently from the zone of that name. */
+      /** The document describes the event's time zone differently from the IANA zone of that name. */
       readonly isZoneDisputed: boolean;
       /**
-       * What else the document holds, as it stands there, in lines: a server that invites by itself passes that on.
-       * Empty: nothing.
+       * The document's other contents, unchanged, in lines. A server that sends invitations itself passes them on.
+       * Empty: none.
        */
       readonly alongside: string;
     }
-  /** The document does not say that event. */
+  /** The document does not contain that event. */
   | { readonly kind: 'none' }
   | { readonly kind: 'unreadable' };
 
 export type EventLock =
-  /** A change of it would change other events of its series. */
+  /** Changing it would change other events of its series. */
   | 'split_series'
-  /** What is not to change could not be kept for sure. */
+  /** The rest of the document could not be kept reliably. */
   | 'unreadable';
 
-/** What names an event within its document. */
+/** Identifies an event within its document. */
 export type KeyInDocument = Pick<EventKey, 'uid' | 'recurrenceId'>;

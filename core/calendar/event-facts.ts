@@ -17,9 +17,9 @@ import type { ExpandedEvent } from './ical/series.ts';
 import { zoneOf } from './ical/vtimezone.ts';
 import { partOf } from './object-part.ts';
 
-/** What an object says about one event, as far as the owner is shown it and others are told it. Read by ical.js. */
+/** Reads what an object says about one event: what the owner sees and what others are notified of. Uses ical.js. */
 
-/** The event of that key. @param timezone the owner's @throws BrokenObject */
+/** Reads the event with that key. @param timezone the owner's @throws BrokenObject */
 export function readEvent(
   ics: string,
   key: KeyInDocument,
@@ -31,7 +31,7 @@ export function readEvent(
   const event = eventAmong(parts, key, timezone);
   if (event === undefined || found === undefined) return { kind: 'none' };
   const alongside = linesAlongside(ics, found.part);
-  // RANGE=THISANDFUTURE: what stands for one instance stands for all behind it as well.
+  // RANGE=THISANDFUTURE: an override of one instance also applies to all later ones.
   const isSplit = parts.some(({ andFuture }) => andFuture);
   const isWhole = alongside !== undefined && event.leftOut.length === 0;
   return {
@@ -43,7 +43,7 @@ export function readEvent(
   };
 }
 
-/** Only what the event says; undefined: the object has none like it. @throws BrokenObject */
+/** Only the event's facts. Undefined if the object does not contain it. @throws BrokenObject */
 export function eventFacts(ics: string, key: KeyInDocument, timezone: string): EventFacts | undefined {
   const parts = readObject(ics);
   const found = partOf(parts, key);
@@ -51,7 +51,7 @@ export function eventFacts(ics: string, key: KeyInDocument, timezone: string): E
   return event && found && factsOf(event, found.part);
 }
 
-/** @param instants at which the object's own description of the zone may show another time than the zone has */
+/** @param instants times at which the object's own description of the zone may differ from the zone */
 function isDisputed(
   { zone, described }: EventPart['start'],
   instants: readonly Date[],
@@ -82,7 +82,7 @@ function factsOf({ leftOut: _leftOut, ...event }: ExpandedEvent, { component }: 
   };
 }
 
-/** Undefined: its lines cannot be told apart, so that none of them can be changed. */
+/** Undefined: its lines cannot be told apart, so none of them can be changed. */
 function linesAlongside(ics: string, { index }: EventPart): string | undefined {
   try {
     const calendar = parseObject(ics);
@@ -111,11 +111,11 @@ function decoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
   } catch {
-    return undefined; // a percent sign that encodes nothing: no mail address
+    return undefined; // malformed percent-encoding: not a mail address
   }
 }
 
-/** RFC 6638 7.1: a value that is not known means nobody. */
+/** RFC 6638 7.1: an unknown value means nobody. */
 function agentOf(property: ICAL.Property): Agent {
   const agent = parameterOf(property, 'schedule-agent').toUpperCase();
   if (agent === '' || agent === 'SERVER') return 'server';
@@ -123,7 +123,7 @@ function agentOf(property: ICAL.Property): Agent {
 }
 
 function parameterOf(property: ICAL.Property, name: string): string {
-  // Its type says that there always is one.
+  // The declared type says that there always is one.
   const value: unknown = property.getParameter(name);
   return typeof value === 'string' ? value : '';
 }

@@ -1,12 +1,12 @@
-/** What stays the same of an event when its place on the server changes. */
+/** What identifies an event, even after its place on the server changes. */
 export interface EventKey {
-  /** `calendar` of a CalendarInfo. */
+  /** The `calendar` field of a CalendarInfo. */
   readonly calendar: string;
   /** RFC 5545 UID. */
   readonly uid: string;
   /**
-   * Of an instance of a series, its RECURRENCE-ID: `20261121T090000Z` (UTC) where it has a zone, `20261121T090000`
-   * where it floats, `20261121` where it lasts all day.
+   * For an instance of a series, its RECURRENCE-ID: `20261121T090000Z` (UTC) with a zone, `20261121T090000` if
+   * floating, `20261121` if all-day.
    */
   readonly recurrenceId: string | null;
 }
@@ -19,7 +19,7 @@ export interface CalendarEvent extends EventKey {
   readonly allDay: boolean;
   readonly status: 'confirmed' | 'tentative' | 'cancelled';
   readonly recurring: boolean;
-  /** What its document says and nobody can read; the event is shown without it. */
+  /** Parts of the document that could not be read. The event is shown without them. */
   readonly leftOut: readonly LeftOut[];
 }
 
@@ -30,12 +30,12 @@ export interface RangeQuery {
   readonly timezone: string;
 }
 
-/** Properties of iCalendar; VEVENT is another event of the same document, OTHER any other line. */
+/** iCalendar properties. VEVENT is another event of the same document, OTHER any other line. */
 export const LEFT_OUT = ['DTEND', 'RRULE', 'RDATE', 'EXDATE', 'VEVENT', 'OTHER'] as const;
 
 export type LeftOut = (typeof LEFT_OUT)[number];
 
-/** What an event says, as far as the owner is shown it and others are told it. */
+/** An event, as far as the owner sees it and others are notified of it. */
 export interface EventFacts extends Omit<CalendarEvent, 'calendar' | 'leftOut'> {
   /** Rises with each change. */
   readonly sequence: number;
@@ -46,10 +46,10 @@ export interface EventFacts extends Omit<CalendarEvent, 'calendar' | 'leftOut'> 
 }
 
 export interface Participant {
-  /** The address; where it is none that every server can be given, the whole URI. */
+  /** The address. If servers cannot generally deliver to it, the whole URI. */
   readonly address: string;
   readonly isMail: boolean;
-  /** As the document calls them; empty where it does not. */
+  /** The name in the document. Empty if it has none. */
   readonly name: string;
 }
 
@@ -59,7 +59,7 @@ export interface Attendee extends Participant {
   readonly role: Role;
 }
 
-/** PARTSTAT and ROLE (RFC 5545 3.2.12, 3.2.16), in upper case; any other value means the first. */
+/** PARTSTAT and ROLE (RFC 5545 3.2.12, 3.2.16), in upper case. Unknown values count as the first one. */
 export const ANSWERS = ['NEEDS-ACTION', 'ACCEPTED', 'DECLINED', 'TENTATIVE', 'DELEGATED'] as const;
 
 export const ROLES = ['REQ-PARTICIPANT', 'OPT-PARTICIPANT', 'NON-PARTICIPANT', 'CHAIR'] as const;
@@ -68,7 +68,7 @@ export type Answer = (typeof ANSWERS)[number];
 
 export type Role = (typeof ROLES)[number];
 
-/** Who tells an attendee of the event (SCHEDULE-AGENT, RFC 6638 7.1): the calendar's server, Countersign, or nobody. */
+/** Who notifies an attendee (SCHEDULE-AGENT, RFC 6638 7.1): the calendar's server, Countersign, or nobody. */
 export const AGENTS = ['server', 'client', 'none'] as const;
 
 export type Agent = (typeof AGENTS)[number];

@@ -8,19 +8,19 @@ import { ianaZone, wallTime } from './ical/zone.ts';
 import { basicTime } from './object-part.ts';
 import { timeLines, utcTime, type WritingZone, writingZone } from './written-time.ts';
 
-/** What attendees are sent by mail (iTIP, RFC 5546, by iMIP, RFC 6047). */
+/** Writes the messages to attendees (iTIP, RFC 5546, over iMIP, RFC 6047). */
 
 type InvitationMethod = Invitation['method'];
 
 interface Sending {
-  /** The owner's zone: the page shows the times in it. */
+  /** The owner's zone. The page shows times in it. */
   readonly timezone: string;
   readonly stamp: Date;
 }
 
 /**
- * The message to the attendees, written anew from what the owner's page shows of the event: no line, parameter or zone
- * of the stored object is copied.
+ * The message to the attendees, written only from what the owner's page shows of the event. No line, parameter or
+ * zone of the stored object is copied.
  */
 export function invitationObject(method: InvitationMethod, facts: EventFacts, sending: Sending): string {
   const { timezone, stamp } = sending;
@@ -46,7 +46,7 @@ export function invitationObject(method: InvitationMethod, facts: EventFacts, se
   return objectText({ name: 'VCALENDAR', items });
 }
 
-/** What attendees are sent of an event: without those whom nobody tells, and without what a line cannot hold. */
+/** The facts that attendees receive: only attendees that are notified, only characters that a line may contain. */
 export function invitedFacts(facts: EventFacts): Omit<EventFacts, 'recurring'> {
   const { recurring: _recurring, ...others } = facts;
   const named = <P extends { readonly name: string }>(one: P): P => ({ ...one, name: clean(one.name) });
@@ -58,7 +58,7 @@ export function invitedFacts(facts: EventFacts): Omit<EventFacts, 'recurring'> {
     organizer: facts.organizer && named(facts.organizer),
     attendees: facts.attendees
       .filter(({ agent, isMail, address }) => agent !== 'none' && (isMail || PLAIN_URI.test(address)))
-      // How attendees are told is between a client and its own server (RFC 6638 7).
+      // SCHEDULE-AGENT is between a client and its own server (RFC 6638 7).
       .map((one) => ({ ...named(one), agent: 'server' })),
   };
 }
@@ -80,7 +80,7 @@ function attendeeLine(attendee: Attendee): ContentLine {
   ]);
 }
 
-/** RFC 6868: a value in quotes holds none, and no line break. */
+/** RFC 6868: a quoted value contains no quotes and no line breaks. */
 function commonName(name: string): ContentLine['parameters'] {
   const encoded = name.replaceAll('^', '^^').replaceAll('"', "^'").replaceAll('\n', '^n');
   return name === '' ? [] : [['CN', `"${encoded}"`]];
@@ -96,7 +96,7 @@ function eventTimes(
     return [line('DTSTART', day(start), [['VALUE', 'DATE']]), line('DTEND', day(end), [['VALUE', 'DATE']])];
   }
   const lines = timeLines(start, end, zone);
-  // RFC 5545 3.6.1: what lasts no time has no end.
+  // RFC 5545 3.6.1: an event without a duration has no end.
   return end.getTime() > start.getTime() ? lines : lines.slice(0, 1);
 }
 
@@ -115,7 +115,7 @@ export interface InvitationText {
   readonly text: string;
 }
 
-/** The same for people. @param options `wereNotified`: they have been told of the event before */
+/** The same for people. @param options `wereNotified`: attendees have been notified of the event before */
 export function invitationText(
   method: InvitationMethod,
   event: EventFacts,
@@ -134,7 +134,7 @@ export function invitationText(
     '',
     title,
     timeText(event, timezone),
-    ...(event.recurrenceId === null ? [] : ['Only this one event of the series is meant.']),
+    ...(event.recurrenceId === null ? [] : ['This is only about this one event of the series.']),
     ...(event.location === '' ? [] : [`Where: ${oneLine(event.location)}`]),
     `Invited: ${others.map(({ address }) => oneLine(address)).join(', ')}`,
     ...(event.description === '' ? [] : ['', clean(event.description)]),
@@ -160,12 +160,12 @@ function timeText({ start, end, allDay }: EventFacts, timezone: string): string 
     return day(start) === day(lastDay) ? `${day(start)}, all day` : `${day(start)} to ${day(lastDay)}`;
   const until = day(start) === day(end) ? clock(end) : `${day(end)}, ${clock(end)}`;
   const [from, to] = [start, end].map((instant) => `UTC${isoIn(instant, timezone).slice(19)}`);
-  // Where the clocks change meanwhile, a time alone may be that of another hour.
+  // If the clocks change in between, a time without its offset may be ambiguous.
   if (from !== to) return `${day(start)}, ${clock(start)} (${from}) to ${until} (${to}), ${timezone}`;
   return `${day(start)}, ${clock(start)} to ${until} (${timezone}${timezone === 'UTC' ? '' : `, ${from}`})`;
 }
 
-/** Text of an object may hold what a message must not. */
+/** The text of an object may contain characters that a message must not. */
 function clean(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(/[^\P{Cc}\n\t]|\p{Surrogate}/gu, ' ');
 }

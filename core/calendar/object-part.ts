@@ -2,14 +2,14 @@ import type { KeyInDocument } from './event-document.ts';
 import type { EventPart } from './ical/object.ts';
 import { recurrenceIdOf } from './ical/recurrence-id.ts';
 
-/** Which VEVENT of an object an event is said by. */
+/** The VEVENT of an object that describes an event. */
 export interface PartFound {
   readonly part: EventPart;
-  /** It says this event alone; false: an instance of its series that nobody has changed. */
+  /** True if it describes only this event. False: it is the series, and the instance has no override. */
   readonly own: boolean;
 }
 
-/** Undefined: by none. */
+/** Undefined if none does. */
 export function partOf(parts: readonly EventPart[], key: KeyInDocument): PartFound | undefined {
   const among = parts.filter(({ uid }) => uid === key.uid);
   const own = among.find((part) => nameOf(part) === key.recurrenceId);

@@ -1,13 +1,13 @@
 import { normalAddress } from '../contract/schema.ts';
 import type { Agent, EventFacts } from './event.ts';
 
-/** Who is told when an event of ours changes, and how: each attendee once. Source: RFC 6638 7.1; DESIGN. */
+/** Who is notified when an event of the owner changes, and how: each attendee once. Source: RFC 6638 7.1; DESIGN. */
 export interface Telling {
   /** The calendar server writes to them. */
   readonly byServer: readonly string[];
-  /** We write to them. */
+  /** Countersign writes to them. */
   readonly byMail: readonly string[];
-  /** Nobody does, before the event is confirmed. */
+  /** Nobody does until the event is confirmed. */
   readonly notYet: readonly string[];
   /** Nobody can: they have no mail address. */
   readonly unreachable: readonly string[];
@@ -16,9 +16,9 @@ export interface Telling {
 export const NOBODY: Telling = { byServer: [], byMail: [], notYet: [], unreachable: [] };
 
 /**
- * @param event as its attendees are to know it
+ * @param event as its attendees should see it
  * @param self the account's address
- * @param schedules of the calendar: see CalendarInfo
+ * @param schedules from the CalendarInfo of its calendar
  */
 export function tellingOf(event: EventFacts, self: string, schedules: boolean): Telling {
   if (!isOurs(event, self)) return NOBODY;
@@ -26,31 +26,31 @@ export function tellingOf(event: EventFacts, self: string, schedules: boolean): 
   for (const { address, isMail, agent } of event.attendees) {
     const person = normalAddress(address);
     if (person === normalAddress(self)) continue;
-    const by = told(agent, schedules);
+    const by = wayFor(agent, schedules);
     const known = ways.get(person)?.address ?? address;
     ways.set(person, { address: known, way: by === 'byMail' && !isMail ? 'unreachable' : by });
   }
-  const those = (wanted: keyof Telling) =>
-    [...ways.values()].flatMap(({ address, way }) => (way === wanted ? [address] : []));
+  const withWay = (key: keyof Telling) =>
+    [...ways.values()].flatMap(({ address, way }) => (way === key ? [address] : []));
   return {
-    byServer: those('byServer'),
-    byMail: those('byMail'),
-    notYet: those('notYet'),
-    unreachable: those('unreachable'),
+    byServer: withWay('byServer'),
+    byMail: withWay('byMail'),
+    notYet: withWay('notYet'),
+    unreachable: withWay('unreachable'),
   };
 }
 
-function told(agent: Agent, schedules: boolean): 'byServer' | 'byMail' | 'notYet' {
+function wayFor(agent: Agent, schedules: boolean): 'byServer' | 'byMail' | 'notYet' {
   if (agent === 'none') return 'notYet';
   return agent === 'server' && schedules ? 'byServer' : 'byMail';
 }
 
-/** An event without an organizer is the owner's alone. */
+/** An event without an organizer belongs to the owner alone. */
 export function isOurs({ organizer }: EventFacts, self: string): boolean {
   return organizer === null || normalAddress(organizer.address) === normalAddress(self);
 }
 
-/** All who are written to, by whomever. */
+/** Everyone who receives a message, from the server or from Countersign. */
 export function recipientsOf({ byServer, byMail }: Telling): string[] {
   return [...byServer, ...byMail];
 }

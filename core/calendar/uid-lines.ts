@@ -1,6 +1,6 @@
-/** The UIDs that an iCalendar object names, found without reading the rest of it. */
+/** Finds the UIDs in an iCalendar object without reading the rest of it. */
 
-/** Whether one of its components has that UID. Takes no longer than the object is. */
+/** Whether one of its components has that UID. Linear in the length of the object. */
 export function holdsUid(ics: string, uid: string): boolean {
   return uidsIn(ics).has(uid);
 }
@@ -10,7 +10,7 @@ export function uidsIn(ics: string): ReadonlySet<string> {
   return new Set(lines.flatMap((line) => (/^UID[;:]/i.test(line) ? [unescaped(valueIn(line))] : [])));
 }
 
-/** Behind the first colon that does not stand in quotes. */
+/** The text after the first colon outside quotes. */
 function valueIn(line: string): string {
   let isQuoted = false;
   for (let at = 0; at < line.length; at += 1) {

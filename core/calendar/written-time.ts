@@ -4,9 +4,9 @@ import { ianaZone, instantOf, wallTime, type Zone } from './ical/zone.ts';
 import { basicTime } from './object-part.ts';
 import { zoneDefinition } from './zone-definition.ts';
 
-/** Times as content lines. */
+/** Writes times as content lines. */
 
-/** The zone that new times are written in. Undefined: in UTC. */
+/** The zone for new times. Undefined: UTC. */
 export interface WritingZone {
   readonly tzid: string;
   readonly zone: Zone;
@@ -16,14 +16,14 @@ export interface WritingZone {
 
 const UTC_NAMES = /^(Etc\/)?(UTC|UCT|GMT|Zulu|Universal|Greenwich)$/;
 
-/** Undefined for UTC itself, and for a zone that we cannot describe to others. */
+/** Undefined for UTC itself, and for a zone that Countersign cannot describe to others. */
 export function writingZone(timezone: string): WritingZone | undefined {
   const definition = UTC_NAMES.test(timezone) ? undefined : zoneDefinition(timezone);
   return definition && { ...definition, zone: ianaZone(timezone) };
 }
 
 /**
- * DTSTART and DTEND. Where the clock shows one of them twice, both are in UTC: so nobody can read the other one.
+ * DTSTART and DTEND. If the clock shows either time twice, both are in UTC, so nobody can misread it.
  */
 export function timeLines(start: Date, end: Date, zone: WritingZone | undefined): ContentLine[] {
   const written = [start, end].map((instant) => zone && wallOf(instant, zone.zone));
@@ -41,19 +41,19 @@ export function utcTime(instant: Date): string {
   return `${basicTime(instant.getTime())}Z`;
 }
 
-/** Undefined where the clock shows that time twice and this is not the first. */
+/** Undefined if the clock shows that time twice and this is the second. */
 function wallOf(instant: Date, zone: Zone): string | undefined {
   const wallMs = wallTime(instant.getTime(), zone);
   return instantOf(wallMs, zone) === instant.getTime() ? basicTime(wallMs) : undefined;
 }
 
-/** The DTSTART of a VEVENT: as it is written, and what it means. */
+/** The DTSTART of a VEVENT: the line, and its meaning. */
 export interface WrittenStart {
   readonly line: ContentLine;
   readonly moment: Moment;
 }
 
-/** An instant as the DTSTART of the event writes its own. @param timezone the owner's, for times that float */
+/** Writes an instant in the style of the event's DTSTART. @param timezone the owner's, for floating times */
 export function asStart(name: string, instant: Date, start: WrittenStart, timezone: string): ContentLine {
   const { kind, zone } = start.moment;
   if (kind === 'date') {
@@ -70,7 +70,7 @@ export function asStart(name: string, instant: Date, start: WrittenStart, timezo
   return wall === undefined ? line(name, utcTime(instant)) : line(name, wall, parameters);
 }
 
-/** What names an instance (RECURRENCE-ID, EXDATE), written as the DTSTART of its series. @param recurrenceId see EventKey */
+/** RECURRENCE-ID or EXDATE of an instance, in the style of its series' DTSTART. @param recurrenceId see EventKey */
 export function instanceLine(name: string, recurrenceId: string, start: WrittenStart): ContentLine {
   const utc = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(recurrenceId);
   if (utc !== null) {

@@ -4,7 +4,7 @@ import { type Component, linesNamed, parseObject } from './content-lines.ts';
 
 /** The VTIMEZONE of an IANA zone. */
 export interface ZoneDefinition {
-  /** What DTSTART and its like name it by; of a zone that is a link, the one it leads to. */
+  /** The name that DTSTART and similar lines use. For a zone that is a link, its target. */
   readonly tzid: string;
   readonly component: Component;
 }
@@ -12,7 +12,7 @@ export interface ZoneDefinition {
 const KNOWN: ReadonlySet<string> = new Set(tzlib_get_timezones());
 const block = z.tuple([z.string(), z.string()]);
 
-/** Undefined for a zone that the library does not have. */
+/** Undefined if the library does not know the zone. */
 export function zoneDefinition(name: string): ZoneDefinition | undefined {
   if (!KNOWN.has(name)) return undefined;
   const [text] = block.parse(tzlib_get_ical_block(name));

@@ -1,5 +1,5 @@
-/** An object that cannot be read as events: its text is no iCalendar, or what it says about time makes no sense. */
+/** An object that cannot be read as events: it is not valid iCalendar, or its times make no sense. */
 export class BrokenObject extends Error {}
 
-/** To read the object would take more work than one object may cost. */
+/** Reading the object would take more work than allowed. */
 export class BeyondBounds extends BrokenObject {}

@@ -20,7 +20,10 @@ export function weekday(day: number): number {
   return (((day + 3) % 7) + 7) % 7;
 }
 
-/** The number of the week that the day lies in, from 1, and how many weeks that week's year has. RFC 5545 3.3.10: week 1 has four days in the year. */
+/**
+ * The day's week number, from 1, and the number of weeks in that week's year. RFC 5545 3.3.10: week 1 has at least
+ * four days in the year.
+ */
 export function weekOfYear(day: number, weekStart: number): { number: number; weeks: number } {
   const { year } = civilDay(day);
   for (const candidate of [year + 1, year, year - 1]) {
@@ -29,10 +32,10 @@ export function weekOfYear(day: number, weekStart: number): { number: number; we
     const weeks = (firstWeek(candidate + 1, weekStart) - first) / 7;
     return { number: Math.floor((day - first) / 7) + 1, weeks };
   }
-  throw new Error('a day lies in no week');
+  throw new Error('a day is in no week');
 }
 
-/** The day on which week 1 of the year begins. */
+/** The first day of week 1 of the year. */
 function firstWeek(year: number, weekStart: number): number {
   const january1 = Date.UTC(year, 0, 1) / DAY_MS;
   const intoWeek = (weekday(january1) - weekStart + 7) % 7;

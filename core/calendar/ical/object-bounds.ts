@@ -1,16 +1,16 @@
 import { BrokenObject } from './broken-object.ts';
 
 /**
- * What one calendar object may hold. Within these bounds reading an object costs no more than its length, whatever it
- * says: ical.js searches a whole line again for each of its parameters, and keeps each value as an object.
+ * The limits of one calendar object. Within them, reading an object is linear in its length, whatever it contains:
+ * ical.js searches a whole line again for each of its parameters, and keeps each value as an object.
  */
 export const OBJECT_CHARS_MAX = 4 * 1024 * 1024;
 const LINES_MAX = 100_000;
 const DEPTH_MAX = 16;
 const PARAMETERS_MAX = 100;
-/** A rule that names every day of the year has 2000. */
+/** A rule that names every day of the year has 2000 characters. */
 const RULE_CHARS_MAX = 10_000;
-/** Values of all the properties that may have several, such as the dates of EXDATE. */
+/** Values of all properties that may have several, such as the dates of EXDATE. */
 const VALUES_MAX = 50_000;
 
 const LISTS = /^(?:EXDATE|RDATE|FREEBUSY|CATEGORIES|RESOURCES)[;:]/i;
@@ -35,7 +35,7 @@ export function refuseBeyondBounds(ics: string): void {
   if (values > VALUES_MAX) throw new BrokenObject('a calendar object has too many values');
 }
 
-/** @throws BrokenObject when components lie deeper in one another than any calendar has them */
+/** @throws BrokenObject if components are nested deeper than in any real calendar */
 export function refuseDepth(depth: number): void {
   if (depth > DEPTH_MAX) throw new BrokenObject('components are nested too deep');
 }
@@ -45,8 +45,8 @@ function logicalLines(ics: string): string[] {
 }
 
 /**
- * How many parameters ical.js finds in a line, counted to one more than it may have. Follows its search step by step:
- * by another reading of quotes it could find more of them.
+ * Counts the parameters that ical.js finds in a line, up to one more than allowed. Follows its search step by step,
+ * because a different reading of quotes could miss some of them.
  */
 function parametersOf(line: string): number {
   const first = line.indexOf(';');
@@ -67,7 +67,7 @@ function parametersOf(line: string): number {
   return count;
 }
 
-/** Where a value in quotes ends, or a list of them: `"a","b"`. */
+/** Where a quoted value ends, or a list of them: `"a","b"`. */
 function closingQuote(line: string, from: number): number {
   let at = line.indexOf('"', from);
   while (at !== -1 && line.startsWith(',"', at + 1)) at = line.indexOf('"', at + 3);

@@ -12,16 +12,16 @@ import { instantOf, UTC, type Zone, zoneNamed } from './zone.ts';
 
 export { BrokenObject };
 
-/** A time as it is written. `zone` undefined: floating, or a whole day; it is then read in the zone of the reader. */
+/** A time as written. `zone` undefined: floating or a whole day, read in the reader's zone. */
 export interface Moment {
   readonly kind: 'date' | 'floating' | 'zoned';
   readonly wallMs: number;
   readonly zone: Zone | undefined;
-  /** The VTIMEZONE by which the object describes a zone that is known by its name, and read by that. */
+  /** The object's own VTIMEZONE for a zone that is known by name. It is only compared: the known zone is used. */
   readonly described: ICAL.Component | undefined;
 }
 
-/** Days as on a calendar, and then exact milliseconds: a day may have 23 hours. */
+/** Calendar days, then exact milliseconds: a day may have 23 hours. */
 export interface Span {
   readonly days: number;
   readonly exactMs: number;
@@ -31,7 +31,7 @@ export interface Span {
 export interface EventPart {
   /** As ical.js reads it. */
   readonly component: ICAL.Component;
-  /** Its place among the VEVENTs of the object, from 0. */
+  /** Its index among the VEVENTs of the object. */
   readonly index: number;
   /** What could not be read of it, or of the object. */
   readonly leftOut: readonly LeftOut[];
@@ -59,28 +59,28 @@ interface AddedDate {
   readonly span: Span | undefined;
 }
 
-/** Every instance of a series carries its UID along. */
+/** Every instance of a series carries its UID. */
 const UID_CHARS_MAX = 4096;
 
-/** No calendar means a year before it, and ical.js shows what it cannot read as the year 0. */
+/** No real event is earlier, and ical.js shows unreadable years as 0. */
 const FIRST_YEAR = 100;
 
-/** How much work one object may cost. */
+/** The limits on the work for one object. */
 export interface ReadingBounds {
-  /** Following the zones that it describes. A zone with a long history costs 5000 steps. */
+  /** Steps for expanding its own zones. A zone with a long history costs 5000. */
   readonly zoneSteps: number;
-  /** Times, and names of zones. */
+  /** Times, and zone names. */
   readonly times: number;
   readonly zones: number;
 }
 
-/** Following zones takes some 50 ms at most. */
+/** Expanding zones takes at most about 50 ms. */
 export const USUAL_BOUNDS: ReadingBounds = { zoneSteps: 50_000, times: 20_000, zones: 100 };
 
 /**
- * The events of one calendar object: what can be read of them. An event that cannot be placed in time, or named, is
- * left out, and the others say so.
- * @throws BrokenObject when none is left, as do the zones of their times if they take too long to follow
+ * Reads the events of one calendar object, as far as possible. An event without a readable time or UID is left out,
+ * and the others report it.
+ * @throws BrokenObject if none is left; their zones throw it too if they take too long to expand
  */
 export function readObject(ics: string, bounds: ReadingBounds = USUAL_BOUNDS): EventPart[] {
   return reading(ics, ({ events, zones }) => {
@@ -98,7 +98,7 @@ function partOrNone(event: ICAL.Component, index: number, clocks: Clocks): Event
     return eventPart(event, index, clocks);
   } catch (error) {
     if (error instanceof BeyondBounds) throw error;
-    // The others say that it is missing.
+    // The others report that it is missing.
     return undefined;
   }
 }
@@ -112,19 +112,19 @@ function reading<T>(ics: string, read: (components: Components) => T): T {
   refuseBeyondBounds(ics);
   try {
     const [name, , components] = jCal.parse(parsed(ics));
-    if (name !== 'vcalendar') throw new BrokenObject('this is no VCALENDAR');
-    // Each without its calendar: for every time, ical.js would search the whole calendar for its zone.
+    if (name !== 'vcalendar') throw new BrokenObject('this is not a VCALENDAR');
+    // Each without its calendar: otherwise ical.js searches the whole calendar for the zone of every time.
     const named = (wanted: string) =>
       components.filter(([each]) => each === wanted).map((each) => new ICAL.Component(each));
     return read({ events: named('vevent'), zones: named('vtimezone') });
   } catch (error) {
     if (error instanceof BrokenObject) throw error;
-    // ical.js throws plain errors, and type errors, at what it cannot read.
+    // ical.js throws plain errors and type errors for input that it cannot read.
     throw new BrokenObject('a calendar object cannot be read', { cause: error });
   }
 }
 
-/** Line by line only if it cannot be parsed as it is: that takes twice as long. */
+/** Line by line only if it cannot be parsed as a whole: that takes twice as long. */
 function parsed(ics: string): unknown {
   try {
     return ICAL.parse(ics);
@@ -133,11 +133,11 @@ function parsed(ics: string): unknown {
   }
 }
 
-/** RFC 7265. What ical.js parsed is checked only as far as it tells a single component from several. */
+/** RFC 7265. The output of ical.js is only checked as far as needed to tell one component from several. */
 const jCalComponent = z.tuple([z.string(), z.array(z.unknown()), z.array(z.unknown())]);
 const jCal = z.tuple([z.string(), z.array(z.unknown()), z.array(jCalComponent)]);
 
-/** Counts a time that is read, and gives the zone that a TZID names. */
+/** Counts the times that are read, and finds the zone of a TZID. */
 interface Clocks {
   count(): void;
   zone(tzid: string): NamedZone;
@@ -168,7 +168,7 @@ function clocksOf(components: readonly ICAL.Component[], bounds: ReadingBounds):
       if (found !== undefined) return found;
       if (zones.size >= bounds.zones) throw new BeyondBounds('a calendar object names too many zones');
       const component = own.get(tzid);
-      // The rules of an object are often cut short, or old: they serve only names that nobody knows.
+      // Zone rules in an object are often cut short or out of date. They only serve names that are unknown otherwise.
       const known = zoneNamed(tzid);
       const named =
         known === undefined
@@ -180,11 +180,11 @@ function clocksOf(components: readonly ICAL.Component[], bounds: ReadingBounds):
   };
 }
 
-/** @throws BrokenObject when it cannot be placed in time, or named */
+/** @throws BrokenObject if the event has no readable time or UID */
 function eventPart(event: ICAL.Component, index: number, clocks: Clocks): EventPart {
   const leftOut = new Set(unreadLines(event));
-  if (leftOut.has('VEVENT')) throw new BrokenObject('an event cannot be placed or named');
-  /** What the event can do without. */
+  if (leftOut.has('VEVENT')) throw new BrokenObject('an event has no readable time or UID');
+  /** For parts that the event can do without. */
   const orElse = <T>(name: LeftOut, instead: T, read: () => T): T => {
     try {
       return read();
@@ -223,12 +223,12 @@ function eventPart(event: ICAL.Component, index: number, clocks: Clocks): EventP
     rules: each('RRULE', (property) => seriesRule(property, start, clocks)),
     added: each('RDATE', (property) => addedDates(property, clocks, () => leftOut.add('RDATE'))).flat(),
     excluded: moments('EXDATE'),
-    // Read last: the set is complete by then.
+    // Last: the set is complete by then.
     leftOut: [...leftOut],
   };
 }
 
-/** What lines that could not be parsed would have said. */
+/** The properties of the lines that could not be parsed. */
 function unreadLines(event: ICAL.Component): LeftOut[] {
   return event.getAllProperties(UNREAD_LINE).map((property) => {
     const name = String(property.getFirstValue());
@@ -247,15 +247,15 @@ function firstMoment(property: ICAL.Property, clocks: Clocks): Moment {
   return momentFrom(timesOf(property, () => undefined)[0], property, clocks);
 }
 
-/** `2024-01-11T::`, as ical.js takes a date apart whose line does not say VALUE=DATE. */
+/** `2024-01-11T::`: how ical.js parses a date whose line lacks VALUE=DATE. */
 const DATE_FORM = /^(\d{4}-\d\d-\d\d)T::$/;
 
-/** The times of a property; `odd` is called for each value that is none. */
+/** The times of a property. Calls `odd` for each value that is not a time. */
 function timesOf(property: ICAL.Property, odd: () => void): unknown[] {
   try {
     return property.getValues();
   } catch {
-    // One by one, and with dates that stand where times should.
+    // One by one, including dates in place of times.
     const [, , , ...values] = z.array(z.unknown()).parse(property.jCal);
     return values.flatMap((value) => {
       const text = String(value);
@@ -274,13 +274,13 @@ function timesOf(property: ICAL.Property, odd: () => void): unknown[] {
 
 function momentFrom(value: unknown, property: ICAL.Property, clocks: Clocks): Moment {
   clocks.count();
-  if (!(value instanceof ICAL.Time)) throw new BrokenObject(`${property.name} is no time`);
+  if (!(value instanceof ICAL.Time)) throw new BrokenObject(`${property.name} is not a time`);
   const { year, month, day, hour, minute, second, isDate } = value;
-  if (!(year >= FIRST_YEAR)) throw new BrokenObject(`${property.name} is no time`);
+  if (!(year >= FIRST_YEAR)) throw new BrokenObject(`${property.name} is not a time`);
   const wallMs = isDate
     ? Date.UTC(year, month - 1, day)
     : Date.UTC(year, month - 1, day, hour, minute, second);
-  if (Number.isNaN(wallMs)) throw new BrokenObject(`${property.name} is no time`);
+  if (Number.isNaN(wallMs)) throw new BrokenObject(`${property.name} is not a time`);
   if (isDate) return { kind: 'date', wallMs, ...NO_ZONE };
   if (value.zone === ICAL.Timezone.utcTimezone) {
     return { kind: 'zoned', wallMs, zone: UTC, described: undefined };
@@ -294,7 +294,7 @@ const NO_ZONE: NamedZone = { zone: undefined, described: undefined };
 const NO_TIME: Span = { days: 0, exactMs: 0 };
 const LONGEST_MS = 100 * 366 * DAY_MS;
 
-/** RFC 5545 3.6.1: without DTEND and DURATION a day lasts a day, and a time no time. */
+/** RFC 5545 3.6.1: without DTEND and DURATION, a whole day lasts a day and a time has no duration. */
 function spanOf(event: ICAL.Component, start: Moment, clocks: Clocks): Span {
   const end = event.getFirstProperty('dtend');
   const duration = event.getFirstPropertyValue('duration');
@@ -313,7 +313,7 @@ function bounded(span: Span): Span {
   return span;
 }
 
-/** What ends before it begins lasts no time. */
+/** An event that ends before it starts has no duration. */
 function spanUntil(start: Moment, end: Moment): Span {
   if (start.kind === 'date') {
     return { days: Math.max(1, Math.round((end.wallMs - start.wallMs) / DAY_MS)), exactMs: 0 };
@@ -322,7 +322,7 @@ function spanUntil(start: Moment, end: Moment): Span {
   return { days: 0, exactMs: Math.max(0, lengthMs) };
 }
 
-/** For a difference: where only one of the two has a zone, it is the zone of both. */
+/** For a difference: if only one of the two has a zone, it applies to both. */
 function absolute(moment: Moment, other: Moment): number {
   const zone = moment.zone ?? other.zone;
   return zone === undefined ? moment.wallMs : instantOf(moment.wallMs, zone);
@@ -352,11 +352,11 @@ function addedDates(property: ICAL.Property, clocks: Clocks, odd: () => void): A
 function seriesRule(property: ICAL.Property, start: Moment, clocks: Clocks): SeriesRule {
   clocks.count();
   const recur = property.getFirstValue();
-  if (!(recur instanceof ICAL.Recur)) throw new BrokenObject('RRULE is no rule');
+  if (!(recur instanceof ICAL.Recur)) throw new BrokenObject('RRULE is not a rule');
   const { until } = recur;
   const rule = recurrenceRule(recur);
   return {
-    // Of whole days, what a rule says of times is ignored (RFC 5545 3.3.10).
+    // For whole days, the time parts of a rule are ignored (RFC 5545 3.3.10).
     rule: start.kind === 'date' ? { ...rule, byHour: [], byMinute: [], bySecond: [] } : rule,
     until: until === null || until === undefined ? undefined : momentFrom(until, property, clocks),
   };

@@ -1,12 +1,12 @@
 import ICAL from 'ical.js';
 
 /**
- * The lines of an object that ical.js can parse: for it, one line that it cannot parse makes the whole object
- * unreadable. Such a line is replaced by one that says which property it was, so that the event can be shown with what
- * is missing.
+ * The lines of an object that ical.js can parse. To ical.js, one line that it cannot parse makes the whole object
+ * unreadable. Such a line is replaced by one that names its property, so that the event can be shown with a note about
+ * what is missing.
  */
 
-/** Stands for a line that could not be parsed; its value is the name of the property, as far as that can be told. */
+/** Replaces a line that could not be parsed. Its value is the name of the property, as far as it is known. */
 export const UNREAD_LINE = 'x-countersign-unread';
 
 export function readableLines(ics: string): string {

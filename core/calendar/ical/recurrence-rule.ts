@@ -2,18 +2,18 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../time/durations.ts';
 import { civilDay, dayNumber, daysInMonth, weekday, weekOfYear } from './civil-day.ts';
 
 /**
- * RFC 5545 3.3.10: the times that a recurrence rule names, in wall-clock time: milliseconds since 1970 as if the
- * wall clock showed UTC. Zones are none of its business.
+ * RFC 5545 3.3.10: the times of a recurrence rule, as wall-clock time: milliseconds since 1970 as if the wall clock
+ * showed UTC. Does not deal with zones.
  *
- * Every search is bounded: a rule is entered at the range that is asked for, not at its start, days and hours that
- * cannot match are jumped over, and what must be counted (COUNT) is counted within a budget.
+ * Every search is limited. It starts at the requested range, not at the start of the rule. It skips days and hours
+ * that cannot match, and counts (COUNT) within a budget.
  */
 export interface RecurrenceRule {
   readonly freq: Frequency;
   /** At least 1. */
   readonly interval: number;
   readonly count: number | undefined;
-  /** The day that a week begins with, 0 = Monday. */
+  /** The first day of a week, 0 = Monday. */
   readonly weekStart: number;
   readonly bySecond: readonly number[];
   readonly byMinute: readonly number[];
@@ -38,16 +38,16 @@ export const FREQUENCIES = [
 ] as const;
 type Frequency = (typeof FREQUENCIES)[number];
 
-/** Steps that may be taken: each is a period, a day or a time that was looked at; a few million of them take a second. */
+/** Remaining steps. A step examines a period, a day or a time; a few million take a second. */
 export interface WorkBudget {
   left: number;
 }
 
-/** The budget was spent before the range was reached. */
+/** The budget was used up before the range was reached. */
 export class TooMuchWork extends Error {}
 
 export interface WallRange {
-  /** Inclusive, both. */
+  /** Both inclusive. */
   readonly fromMs: number;
   readonly toMs: number;
 }
@@ -57,7 +57,7 @@ const LAST_YEAR = 9999;
 
 /**
  * The times of the rule in a range, ascending.
- * @param startMs  DTSTART. It is named only if the rule names it.
+ * @param startMs DTSTART. Included only if the rule matches it.
  * @throws TooMuchWork
  */
 export function* occurrences(
@@ -82,7 +82,7 @@ export function* occurrences(
   }
 }
 
-/** How many times lie before `fromMs`, where that can be told without looking at them. */
+/** The number of times before `fromMs`, if it can be computed without examining them. */
 function skippedSteps(rule: RecurrenceRule, startMs: number, fromMs: number): number {
   const stepMs = fixedStepMs(rule);
   return stepMs === undefined || hasParts(rule) ? 0 : Math.ceil((fromMs - startMs) / stepMs);
@@ -106,7 +106,7 @@ function hasParts(rule: RecurrenceRule): boolean {
   return parts.some((part) => part.length > 0);
 }
 
-/** The times of every period from the one that `enterMs` lies in, ascending; also those of it before `enterMs`. */
+/** The times of every period, from the one that contains `enterMs`, ascending. Includes times before `enterMs`. */
 function periodTimes(
   rule: RecurrenceRule,
   startMs: number,
@@ -130,7 +130,7 @@ function spend(budget: WorkBudget, steps = 1): void {
   if (budget.left < 0) throw new TooMuchWork('a recurrence rule takes too long to follow');
 }
 
-/** FREQ of a day and more: each period is a set of days, each with the same times of day. */
+/** FREQ of a day or more: each period is a set of days, each with the same times of day. */
 function* timesOfDays(
   rule: RecurrenceRule,
   startMs: number,
@@ -141,7 +141,7 @@ function* timesOfDays(
   const startDay = dayNumber(startMs);
   const dayTimes = timesOfDay(rule, startMs - startDay * DAY_MS);
   const filter = dayFilter(withDefaults(rule, startDay));
-  /** To find its positions costs a period as much as to look at some days. */
+  /** Finding its positions costs a period as much as examining some days. */
   const periodSteps = 1 + Math.ceil(rule.bySetPos.length / 10);
   const enterDay = dayNumber(enterMs);
   for (const period of periods(rule, startDay, enterDay, dayNumber(toMs))) {
@@ -161,7 +161,7 @@ interface TimesOfDay {
   at(index: number): number;
 }
 
-/** BYHOUR x BYMINUTE x BYSECOND, ascending. They may be 86,400: they are not written down. */
+/** BYHOUR x BYMINUTE x BYSECOND, ascending. There may be 86,400, so they are computed on demand. */
 function timesOfDay(rule: RecurrenceRule, startTimeMs: number): TimesOfDay {
   const start = new Date(startTimeMs);
   const hours = orDefault(ascending(rule.byHour, 23), rule.byHour, start.getUTCHours());
@@ -182,12 +182,12 @@ function orDefault(values: number[], part: readonly number[], start: number): nu
   return part.length === 0 ? [start] : values;
 }
 
-/** A leap second (60) is a time that no clock here shows. */
+/** Drops a leap second (60): no clock here shows it. */
 function ascending(values: readonly number[], most: number): number[] {
   return [...new Set(values)].filter((value) => value >= 0 && value <= most).sort((a, b) => a - b);
 }
 
-/** Days, inclusive, both. */
+/** Days, both inclusive. */
 interface Period {
   readonly first: number;
   readonly last: number;
@@ -204,9 +204,9 @@ function* periods(
   if (freq === 'YEARLY' || freq === 'MONTHLY') {
     const months = freq === 'YEARLY' ? 12 : 1;
     const first = freq === 'YEARLY' ? start.year * 12 : start.year * 12 + start.month - 1;
-    const wanted = freq === 'YEARLY' ? enter.year * 12 : enter.year * 12 + enter.month - 1;
+    const enterAt = freq === 'YEARLY' ? enter.year * 12 : enter.year * 12 + enter.month - 1;
     const step = months * interval;
-    for (let at = first + Math.floor((wanted - first) / step) * step; ; at += step) {
+    for (let at = first + Math.floor((enterAt - first) / step) * step; ; at += step) {
       const year = Math.floor(at / 12);
       if (year > LAST_YEAR) return;
       const firstDay = Date.UTC(year, at % 12, 1) / DAY_MS;
@@ -223,7 +223,7 @@ function* periods(
   }
 }
 
-/** A rule without a part that names a day means the day of DTSTART. */
+/** A rule without a part for days uses the day of DTSTART. */
 function withDefaults(rule: RecurrenceRule, startDay: number): RecurrenceRule {
   const { byDay, byMonthDay, byYearDay, byWeekNo, byMonth, freq } = rule;
   const ofStart = [{ nth: 0, weekday: weekday(startDay) }];
@@ -237,13 +237,13 @@ function withDefaults(rule: RecurrenceRule, startDay: number): RecurrenceRule {
   return rule;
 }
 
-/** The parts of a rule that name days, so that a day is looked up however long they are. */
+/** The parts of a rule for days, as sets, so that the cost per day does not depend on their length. */
 interface DayFilter {
   readonly byMonth: ReadonlySet<number>;
   readonly byMonthDay: ReadonlySet<number>;
   readonly byYearDay: ReadonlySet<number>;
   readonly byWeekNo: ReadonlySet<number>;
-  /** By weekday: the `nth` of it. */
+  /** Per weekday: the values of `nth`. */
   readonly byDay: ReadonlyMap<number, ReadonlySet<number>>;
   readonly weekStart: number;
   readonly freq: Frequency;
@@ -281,7 +281,7 @@ function daysOf({ first, last }: Period, filter: DayFilter, budget: WorkBudget):
   return days;
 }
 
-/** Whether every part of the rule that names days names this one. */
+/** Whether all parts of the rule for days match this day. */
 function isNamed(day: number, filter: DayFilter): boolean {
   const { byMonth, byMonthDay, byYearDay, byWeekNo, byDay } = filter;
   const date = civilDay(day);
@@ -307,7 +307,7 @@ function isNamed(day: number, filter: DayFilter): boolean {
 function isNamedWeekday(day: number, { byDay, byMonth, freq }: DayFilter): boolean {
   const named = byDay.get(weekday(day));
   if (named === undefined) return false;
-  // A number has a meaning within a month or a year only.
+  // `nth` only has a meaning within a month or a year.
   if (named.has(0) || (freq !== 'YEARLY' && freq !== 'MONTHLY')) return true;
   const { year, month } = civilDay(day);
   const wholeYear = freq === 'YEARLY' && byMonth.size === 0;
@@ -318,7 +318,7 @@ function isNamedWeekday(day: number, { byDay, byMonth, freq }: DayFilter): boole
   return named.has(nth) || named.has(nthFromEnd);
 }
 
-/** The indices that BYSETPOS leaves, ascending. */
+/** The indices that BYSETPOS keeps, ascending. */
 function* positions(bySetPos: readonly number[], total: number): Generator<number> {
   if (bySetPos.length === 0) {
     for (let index = 0; index < total; index += 1) yield index;
@@ -339,7 +339,7 @@ function* timesWithinDays(
   const periodMs = rule.freq === 'HOURLY' ? HOUR_MS : rule.freq === 'MINUTELY' ? MINUTE_MS : SECOND_MS;
   const firstMs = Math.floor(startMs / periodMs) * periodMs;
   const stepMs = periodMs * rule.interval;
-  /** The first period that begins there or later. */
+  /** The first period that starts at or after that time. */
   const periodFrom = (atMs: number) => firstMs + Math.ceil((atMs - firstMs) / stepMs) * stepMs;
   const all = offsetsInPeriod(rule, startMs);
   const offsets = [...positions(rule.bySetPos, all.length)].map((index) => all[index] ?? 0);
@@ -361,7 +361,7 @@ function* timesWithinDays(
   }
 }
 
-/** Where a part of the rule bars this time: when the day, hour, minute or seconds that it bars are over. */
+/** If a part of the rule excludes this time: the end of the excluded day, hour, minute or seconds. */
 function barredUntil(rule: RecurrenceRule, filter: DayFilter, atMs: number): number | undefined {
   const day = dayNumber(atMs);
   if (!isNamed(day, filter)) return (day + 1) * DAY_MS;

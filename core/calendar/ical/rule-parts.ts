@@ -4,7 +4,7 @@ import { FREQUENCIES, type RecurrenceRule } from './recurrence-rule.ts';
 
 const WEEKDAYS = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
 
-/** A rule as ical.js read it, without its UNTIL. @throws TypeError where it has no frequency */
+/** A rule from ical.js, without its UNTIL. @throws TypeError if it has no frequency */
 export function recurrenceRule(recur: ICAL.Recur): RecurrenceRule {
   const freq = FREQUENCIES.find((frequency) => frequency === recur.freq);
   if (freq === undefined) throw new TypeError('a rule has no frequency');
@@ -13,7 +13,7 @@ export function recurrenceRule(recur: ICAL.Recur): RecurrenceRule {
     freq,
     interval: recur.interval,
     count: recur.count ?? undefined,
-    // ical.js counts from Sunday, which is 1.
+    // ical.js counts from Sunday = 1.
     weekStart: (recur.wkst + 5) % 7,
     bySecond: numbers('BYSECOND'),
     byMinute: numbers('BYMINUTE'),

@@ -11,7 +11,7 @@ import {
 import { recurrenceRule } from './rule-parts.ts';
 import type { Zone } from './zone.ts';
 
-/** What the clock shows from an instant on. */
+/** The offset of a clock from an instant on. */
 interface Onset {
   /** UTC. */
   readonly atMs: number;
@@ -20,24 +20,24 @@ interface Onset {
 
 /** STANDARD or DAYLIGHT (RFC 5545 3.6.5). */
 interface Observance {
-  /** Wall-clock time of the first onset, by the clock before it. */
+  /** Wall-clock time of the first onset, by the offset before it. */
   readonly startMs: number;
   readonly beforeMs: number;
   readonly offsetMs: number;
-  /** Onsets that are named one by one, DTSTART among them; wall-clock time. */
+  /** Onsets listed one by one, including DTSTART; wall-clock time. */
   readonly dates: readonly number[];
   readonly rule: RecurrenceRule | undefined;
-  /** UTC; where the rule ends. */
+  /** UTC; the end of the rule. */
   readonly untilMs: number;
 }
 
-/** Clocks change twice a year. One that changes more often than this is followed no further. */
+/** Clocks change twice a year. One that changes more often than this is not followed further. */
 const MOST_ONSETS = 500;
 const YEAR_MS = 366 * DAY_MS;
 
 /**
- * The zone that a VTIMEZONE describes; undefined where it describes none that can be followed.
- * @param budget spent by `offsetMs`, which throws BrokenObject when nothing is left of it
+ * The zone that a VTIMEZONE describes. Undefined if it describes none that can be followed.
+ * @param budget spent by `offsetMs`, which throws BrokenObject when it is used up
  */
 export function zoneOf(component: ICAL.Component, budget: WorkBudget): Zone | undefined {
   const observances = component
@@ -90,7 +90,7 @@ function sorted(list: readonly Onset[]): Onset[] {
   return list.toSorted((a, b) => a.atMs - b.atMs);
 }
 
-/** The last that is not later. @param list ascending */
+/** The last onset that is not later. @param list ascending */
 function lastUntil(list: readonly Onset[], instantMs: number): Onset | undefined {
   let [low, high] = [0, list.length];
   while (low < high) {
@@ -101,7 +101,7 @@ function lastUntil(list: readonly Onset[], instantMs: number): Onset | undefined
   return list[low - 1];
 }
 
-/** The onsets that a rule names in the last years before a time, or before it ended: that is looked up once. */
+/** The onsets of a rule in the last years before a time, or before it ended. The latter are computed once. */
 function onsetsOf(observance: Observance & { readonly rule: RecurrenceRule }) {
   const { rule, startMs, untilMs, beforeMs } = observance;
   let ended: Onset[] | undefined;
@@ -150,7 +150,7 @@ function observance(component: ICAL.Component): Observance | undefined {
   const rule = recur instanceof ICAL.Recur ? recurrenceRule(recur) : undefined;
   const until = recur instanceof ICAL.Recur ? recur.until : null;
   const untilMs = until ? wallTimeOf(until) - (isUtc(until) ? 0 : beforeMs) : Number.POSITIVE_INFINITY;
-  // No clock is a day ahead, and none of a year that a date cannot have.
+  // No clock is a day ahead, and dates have valid years.
   const known = [startMs, beforeMs, offsetMs, ...dates].every(Number.isFinite) && !Number.isNaN(untilMs);
   if (!known || Math.max(Math.abs(beforeMs), Math.abs(offsetMs)) >= DAY_MS) return undefined;
   return { startMs, beforeMs, offsetMs, dates: [startMs, ...dates], rule, untilMs };

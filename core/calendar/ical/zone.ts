@@ -15,8 +15,8 @@ export function wallTime(instantMs: number, zone: Zone): number {
 }
 
 /**
- * RFC 5545 3.3.5: a time that the clock skips is read with the offset before the gap; one that it shows twice is the
- * first of the two.
+ * RFC 5545 3.3.5: a time that the clock skips is read with the offset before the gap. Of a time that it shows twice,
+ * the first counts.
  */
 export function instantOf(wallMs: number, zone: Zone): number {
   // No offset is a day or more, and no zone changes twice within two days.
@@ -27,14 +27,14 @@ export function instantOf(wallMs: number, zone: Zone): number {
   return candidates.find((at) => wallTime(at, zone) === wallMs) ?? wallMs - before;
 }
 
-/** No name of a zone is longer. */
+/** No zone name is longer. */
 const TZID_CHARS_MAX = 255;
 /** `America/Argentina/Buenos_Aires` */
 const NAME_PARTS_MAX = 3;
 
 /**
- * The zone that a TZID names without a VTIMEZONE: an IANA name, one with a prefix (`/mozilla.org/20050126_1/Europe/Berlin`),
- * or a Windows name. Undefined: unknown; the time is then read as floating.
+ * The zone that a TZID names without a VTIMEZONE: an IANA name, one with a prefix
+ * (`/mozilla.org/20050126_1/Europe/Berlin`), or a Windows name. Undefined if unknown: the time is then floating.
  */
 export function zoneNamed(tzid: string): Zone | undefined {
   if (tzid.length > TZID_CHARS_MAX) return undefined;
@@ -44,13 +44,13 @@ export function zoneNamed(tzid: string): Zone | undefined {
   return iana === undefined ? undefined : ianaZone(iana);
 }
 
-/** By lower-case name: a calendar of a stranger may write one name in any mixture of cases. */
+/** By lower-case name: an untrusted calendar may write one name in any mixture of cases. */
 const known = new Map<string, Zone>();
 /** With its days a zone takes about 1 MB. */
 const ZONES_KEPT = 32;
 const REMEMBERED_DAYS = 20_000;
 
-/** By the zone data of the runtime. @param name must be a zone of the runtime */
+/** The zone, from the runtime's zone data. @param name must be a zone of the runtime */
 export function ianaZone(name: string): Zone {
   const key = name.toLowerCase();
   const found = known.get(key);
@@ -66,7 +66,7 @@ export function ianaZone(name: string): Zone {
     minute: 'numeric',
     second: 'numeric',
   });
-  const asked = (instantMs: number) => {
+  const computeMs = (instantMs: number) => {
     const wholeMs = Math.floor(instantMs / 1000) * 1000;
     const parts = new Map(format.formatToParts(wholeMs).map(({ type, value }) => [type, value]));
     const part = (type: Intl.DateTimeFormatPartTypes) => Number(parts.get(type));
@@ -76,17 +76,17 @@ export function ianaZone(name: string): Zone {
     wall.setUTCHours(part('hour'), part('minute'), part('second'));
     return wall.getTime() - wholeMs;
   };
-  /** The offset of a whole day, or undefined where it changes within it. */
+  /** The offset of a whole day. Undefined if it changes during the day. */
   const days = new Map<number, number | undefined>();
   const zone: Zone = {
     offsetMs(instantMs) {
       const day = dayNumber(instantMs);
       if (!days.has(day)) {
         if (days.size >= REMEMBERED_DAYS) days.clear();
-        const atStart = asked(day * DAY_MS);
-        days.set(day, atStart === asked((day + 1) * DAY_MS) ? atStart : undefined);
+        const atStart = computeMs(day * DAY_MS);
+        days.set(day, atStart === computeMs((day + 1) * DAY_MS) ? atStart : undefined);
       }
-      return days.get(day) ?? asked(instantMs);
+      return days.get(day) ?? computeMs(instantMs);
     },
   };
   if (known.size >= ZONES_KEPT) known.clear();

@@ -308,7 +308,7 @@ describe('update_event', () => {
     const [told] = await invitations(scene);
     expect(told?.lines).toContain('RECURRENCE-ID;TZID=Europe/Zurich:20270322T090000');
     expect(told?.lines.join()).not.toContain('COUNT=3');
-    expect(told?.text).toContain('Only this one event of the series is meant.');
+    expect(told?.text).toContain('This is only about this one event of the series.');
 
     // Again, on the override that is there now.
     await approved(scene, 'update_event', { event_id, title: 'Other' });
