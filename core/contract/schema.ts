@@ -6,8 +6,8 @@ import { shortened } from '../text/shortened.ts';
 import { type DetailsOf, ServiceError } from './errors.ts';
 
 /**
- * Arguments of tools: the schema that is published is the schema that is checked (ajv); zod gives the types and
- * the rules that JSON Schema cannot say. Lengths count Unicode code points on both sides.
+ * Arguments of tools. The published schema is the one that is checked (ajv); zod gives the types and the rules that
+ * JSON Schema cannot express. Lengths count Unicode code points in both.
  */
 
 type ArgumentDetails = DetailsOf<'invalid_arguments'>;
@@ -20,10 +20,10 @@ export function invalidArguments(errors: readonly ArgumentError[]): ServiceError
 }
 
 const ERRORS_SHOWN = 30;
-/** The caller names fields that there are not, and may name them by a book. */
+/** A caller may name unknown fields, with names of any length. */
 const FIELD_CHARS = 100;
 
-/** The details of a refusal of arguments: `errors_total` is there when there are more errors than are shown. */
+/** The details of an `invalid_arguments` error. `errors_total` is present if there are more errors than shown. */
 export function errorDetails(errors: readonly ArgumentError[]): ArgumentDetails {
   const shown = errors
     .slice(0, ERRORS_SHOWN)
@@ -35,11 +35,11 @@ export function invalidArgument(field: string, rule: string, message: string): S
   return invalidArguments([{ field, rule, message }]);
 }
 
-// NUL, control characters but TAB and LF (CR has become LF by then), DEL, lone surrogates.
+// NUL, control characters except TAB and LF (CR has become LF by then), DEL, lone surrogates.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that are refused
 const REFUSED = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u0080-\u009f]|\p{Surrogate}/u;
 
-/** Text whose CR and CRLF become LF and that holds no other control characters but TAB and LF. */
+/** Text without control characters except TAB and LF. CR and CRLF become LF. */
 export function text(bounds: { min: number; max: number; description: string }) {
   return z
     .string()
@@ -50,12 +50,12 @@ export function text(bounds: { min: number; max: number; description: string }) 
       message: `must have at most ${bounds.max} characters`,
     })
     .refine((value) => !REFUSED.test(value.replace(/\r\n?/g, '\n')), {
-      message: 'must hold no control characters but TAB and line breaks, and no lone surrogates',
+      message: 'must not contain control characters other than TAB and line breaks, or lone surrogates',
     })
     .meta({ minLength: bounds.min, maxLength: bounds.max, description: bounds.description });
 }
 
-/** Text that can stand in a header: without line breaks, TAB, and what a reader would drop. */
+/** Text that is safe in a header: without line breaks, TAB, and characters that a reader would drop. */
 export function line(bounds: { min: number; max: number; description: string }) {
   return z
     .string()
@@ -71,7 +71,7 @@ export function line(bounds: { min: number; max: number; description: string }) 
     .meta({ minLength: bounds.min, maxLength: bounds.max, description: bounds.description });
 }
 
-/** Line ends become LF; the one final newline, and byte order marks in front, are no part of the text. */
+/** Line ends become LF. One final newline, and byte order marks at the start, are not part of the text. */
 export function bodyText(value: string): string {
   return value
     .replace(/^\ufeff+/, '')
@@ -94,10 +94,10 @@ export const accountId = z.int().min(1).meta({ description: 'An account, as list
 
 export const limit = z.int().min(1).max(50).meta({ description: 'Rows of a page; default 20.' });
 
-// One local part, one @, a domain with a dot, none of the characters that could start something else in a header.
+// One local part, one @, a domain with a dot, and no characters that have a meaning in a header.
 const ADDRESS = /^[^\s@<>,;:"'()[\]\\]+@[^\s@<>,;:"'()[\]\\.]+(\.[^\s@<>,;:"'()[\]\\.]+)+$/;
 
-// What every server can be given: more than ASCII needs SMTPUTF8, and `=?` is what a reader would decode.
+// What every server accepts: anything beyond ASCII needs SMTPUTF8, and a reader would decode `=?`.
 const DELIVERABLE = /^[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*@[A-Za-z0-9.-]+$/;
 
 export const address = z
@@ -116,7 +116,7 @@ export function isDeliverable(value: string): boolean {
   return DELIVERABLE.test(value) && !value.includes('=?');
 }
 
-/** An address as it is compared: addresses that differ in case or composition reach the same person. */
+/** An address for comparison: addresses that differ only in case or composition reach the same person. */
 export function normalAddress(value: string): string {
   return normalForm(value.trim(), 'NFC').toLowerCase();
 }
@@ -129,13 +129,13 @@ export interface Arguments<A> {
   parse(args: unknown): A;
 }
 
-/** The published schema of a tool's arguments, and their check against that very schema. */
+/** The published schema of a tool's arguments, and the check against it. */
 export function argumentsOf<S extends z.ZodType>(input: S): Arguments<z.output<S>> {
   const { $schema: _dialect, ...jsonSchema } = z.toJSONSchema(input, {
     io: 'input',
     target: 'draft-2020-12',
   });
-  // Compiled when first used: a process that lists tools need not pay for it.
+  // Compiled on first use: a process that only lists tools does not pay for it.
   let validate: ValidateFunction | undefined;
   return {
     jsonSchema,
@@ -155,7 +155,7 @@ export function argumentsOf<S extends z.ZodType>(input: S): Arguments<z.output<S
   };
 }
 
-/** A malformed id was not issued by the service, whatever else is wrong with it. */
+/** The service never issues malformed ids, whatever else is wrong with the arguments. */
 function refusal(errors: readonly ArgumentError[]): ServiceError {
   const onlyIds = errors.every(
     (error) => error.rule === 'pattern' && /^(id|message_id|ids\[\d+\])$/.test(error.field),

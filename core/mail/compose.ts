@@ -2,21 +2,21 @@ import { Buffer } from 'node:buffer';
 import type { MailAddress } from './address.ts';
 import { encodeBody } from './transfer-encoding.ts';
 
-/** What a message is to say. */
+/** The contents of a new message. */
 export interface Draft {
   readonly from: MailAddress;
   /** Bare addresses. */
   readonly to: readonly string[];
   readonly subject: string;
-  /** Plain text; lines end in LF. */
+  /** Plain text. Lines end in LF. */
   readonly text: string;
   /** With angle brackets. */
   readonly messageId: string;
   readonly inReplyTo: string | null;
   readonly references: readonly string[];
-  /** What a calendar makes of the message (RFC 6047), beside its text. */
+  /** The calendar part of the message (RFC 6047), an alternative to its text. */
   readonly invitation?: Invitation;
-  /** Value of the X-Countersign-Request header, which stays when a server replaces the Message-ID. */
+  /** Value of the X-Countersign-Request header. It survives if a server replaces the Message-ID. */
   readonly requestId: string;
 }
 
@@ -27,16 +27,16 @@ export interface Invitation {
 }
 
 /**
- * The bytes of a plain text message (RFC 5322, 2045, 2047), without a Date header; with an invitation, the same text
- * and that as alternatives (RFC 6047). The same draft gives the same bytes, and reading them gives back every field
- * of the draft; a text reads back without its one final newline.
+ * The bytes of a plain text message (RFC 5322, 2045, 2047), without a Date header. With an invitation, the text and the
+ * invitation are alternatives (RFC 6047). The same draft gives the same bytes, and reading them gives back every field
+ * of the draft; a text reads back without its final newline.
  *
- * Refused rather than repaired: control characters in a header field, a carriage return in the text, and
- * addresses beyond ASCII (they need SMTPUTF8; a domain can be given in its `xn--` form).
- * @throws TypeError naming the header, never its value
+ * Rejected, not repaired: control characters in a header field, a carriage return in the text, and addresses beyond
+ * ASCII (they need SMTPUTF8; a domain can be given in its `xn--` form).
+ * @throws TypeError that names the header, never its value
  */
 export function composeMessage(draft: Draft): Uint8Array {
-  if (draft.text.includes('\r')) throw new TypeError('The text must end its lines in LF');
+  if (draft.text.includes('\r')) throw new TypeError('The lines of the text must end in LF');
   const headers = [
     header('From', mailbox(draft.from)),
     header('To', draft.to.map((address) => addrSpec('To', address)).join(', ')),
@@ -57,8 +57,9 @@ function content({ text, invitation, requestId }: Draft): string {
   if (invitation === undefined) return plain;
   const { method, ics } = invitation;
   const calendar = entity(`text/calendar; charset=utf-8; method=${method}`, ics.replace(/\r\n?/g, '\n'));
-  if (!/^[A-Za-z0-9_-]{1,60}$/.test(requestId)) throw new TypeError('The request id cannot end a part');
-  // Neither encoding of a part can begin a line with it.
+  if (!/^[A-Za-z0-9_-]{1,60}$/.test(requestId))
+    throw new TypeError('The request id is not valid in a boundary');
+  // No line of either encoding can start with it.
   const boundary = `=_${requestId}`;
   const parts = [plain, calendar].map((part) => `--${boundary}\r\n${part}`);
   const head = header('Content-Type', `multipart/alternative; boundary="${boundary}"`);
@@ -72,24 +73,24 @@ function entity(type: string, text: string): string {
   return `${headers.join('')}\r\n${body}`;
 }
 
-/** The message with `date` as its Date header, in UTC, on top. */
+/** Adds `date` as the Date header at the top of the message, in UTC. */
 export function withDate(raw: Uint8Array, date: Date): Uint8Array {
   const line = `Date: ${date.toUTCString().replace('GMT', '+0000')}\r\n`;
   return Buffer.concat([Buffer.from(line, 'latin1'), raw]);
 }
 
-/** Preferred and greatest length of a line, RFC 5322 2.1.1, without its CRLF. */
+/** Preferred and maximum length of a line without its CRLF, RFC 5322 2.1.1. */
 const FOLD_CHARS = 78;
 const LINE_CHARS = 998;
 
-/** @param value printable ASCII, as the functions below give it */
+/** @param value printable ASCII, as the functions below return it */
 function header(name: string, value: string): string {
   const lines = fold(`${name}: ${value}`.trimEnd());
   if (lines.some((line) => line.length > LINE_CHARS)) throw new TypeError(`The ${name} header is too long`);
   return `${lines.join('\r\n')}\r\n`;
 }
 
-/** Breaks a header before single spaces, so that removing the line breaks gives it back exactly. */
+/** Breaks a header before single spaces, so that removing the line breaks restores it exactly. */
 function fold(line: string): string[] {
   const lines: string[] = [];
   let current = '';
@@ -112,12 +113,12 @@ function mailbox({ name, address }: MailAddress): string {
 function addrSpec(name: string, address: string): string {
   const whole = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]+@(?:[A-Za-z0-9._-]+|\[[A-Za-z0-9.:]+\])$/.test(address);
   if (!whole || looksEncoded(address))
-    throw new TypeError(`The ${name} header holds what is not a plain address`);
+    throw new TypeError(`The ${name} header contains an invalid or unusual address`);
   return address;
 }
 
 function msgId(name: string, id: string): string {
-  if (!/^<[!-;=?-~]+>$/.test(id)) throw new TypeError(`The ${name} header holds what is not a message id`);
+  if (!/^<[!-;=?-~]+>$/.test(id)) throw new TypeError(`The ${name} header contains an invalid message id`);
   return id;
 }
 
@@ -126,7 +127,7 @@ function token(name: string, value: string): string {
   return value;
 }
 
-/** A display name: bare, quoted or encoded, whichever is the plainest that says it exactly. */
+/** A display name in the simplest exact form: bare, quoted or encoded. */
 function phrase(name: string): string {
   if (!readsPlainly(name)) return encodedWords(name);
   return /^[A-Za-z0-9 ]+$/.test(name) ? name : `"${name.replace(/["\\]/g, '\\$&')}"`;
@@ -136,20 +137,20 @@ function unstructured(value: string): string {
   return value === '' || readsPlainly(value) ? value : encodedWords(value);
 }
 
-/** Printable ASCII without spaces at its ends, or a run so long that a line could not be folded. */
+/** Printable ASCII without spaces at either end, and without a run too long to fold. */
 function readsPlainly(value: string): boolean {
   return /^[!-~](?:[ -~]*[!-~])?$/.test(value) && !/[!-~]{61}/.test(value) && !looksEncoded(value);
 }
 
-/** A reader would decode it although it was meant literally. */
+/** Whether a reader would decode literal text. */
 function looksEncoded(value: string): boolean {
   return value.includes('=?');
 }
 
-/** RFC 2047: words of at most 75 characters, each holding whole characters; spaces between them do not count. */
+/** RFC 2047: words of at most 75 characters, each of whole characters. Spaces between words do not count. */
 function encodedWords(value: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
-  if (/[\u0000-\u001f\u007f]/.test(value)) throw new TypeError('A header field holds a control character');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: this test looks for them
+  if (/[\u0000-\u001f\u007f]/.test(value)) throw new TypeError('A header field contains a control character');
   const words: string[] = [];
   let chunk = '';
   for (const char of value) {

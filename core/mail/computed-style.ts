@@ -5,25 +5,25 @@ import { type CustomProperties, within, withoutVariables } from './custom-proper
 import { attributesOf, elementsIn, type HtmlDocument, type HtmlElement, textIn } from './html-tree.ts';
 import { type Applied, readStyleSheet, type StyleSheet } from './style-sheet.ts';
 
-/** What the style sheets, attributes and own style of an element say about it. Pure. */
+/** What style sheets, attributes and inline styles set on an element. Pure. */
 
-/** The value of a property without variables; empty if none is set, `UNKNOWN` if it cannot be told. */
+/** The value of a property without variables. Empty if none is set, `UNKNOWN` if it cannot be determined. */
 export type Values = (property: string) => string;
 
 export interface Styles {
-  /** What is set on the element; undefined if to tell would be too much work. */
+  /** The values set on the element. Undefined if computing them would take too much work. */
   valuesOf(
     element: HtmlElement,
     outer: CustomProperties | undefined,
   ): { get: Values; custom: CustomProperties | undefined } | undefined;
   readonly ownFonts: ReadonlySet<string>;
-  /** Custom properties that are known everywhere. */
+  /** Custom properties whose values are the same everywhere. */
   readonly custom: CustomProperties | undefined;
 }
 
 /**
- * @param relevant the properties that are ever looked at; what others say is not kept
- * @param steps what the work may cost
+ * @param relevant the properties that are ever read; others are not kept
+ * @param steps the budget for the work
  */
 export function readStyles(document: HtmlDocument, relevant: ReadonlySet<string>, steps: Budget): Styles {
   const relevantOf = (declaration: Declaration) => {
@@ -36,7 +36,7 @@ export function readStyles(document: HtmlDocument, relevant: ReadonlySet<string>
   };
   const sheet: StyleSheet = readStyleSheet(styleTexts(document), relevantOf, steps);
   const isBorrowed = [...elementsIn(document)].some(isSheetOfItsOwn);
-  /** A message says the same style many times over. */
+  /** A message often repeats the same style. */
   const inline = new Map<string, readonly Applied[]>();
   const ownDeclarations = (style: string) => {
     const known = inline.get(style);
@@ -68,7 +68,7 @@ export function readStyles(document: HtmlDocument, relevant: ReadonlySet<string>
   };
 }
 
-/** What it may cost to read a value: functions are computed, and read several times over. */
+/** The cost of reading a value: functions are computed, and read several times. */
 function stepsOf(value: string): number {
   return value.includes('(') ? 20 + 10 * value.length : 10 + value.length / 4;
 }
@@ -77,7 +77,7 @@ function certain(declaration: Declaration): Applied {
   return { ...declaration, isCertain: true };
 }
 
-/** Weakest first; what is important comes last. A declaration that may apply makes the value unknown. */
+/** Weakest first; important declarations come last. A declaration that only may apply makes the value unknown. */
 function cascade(declarations: readonly Applied[]): Map<string, string> {
   const declared = new Map<string, string>();
   const set = ({ property, value, isCertain }: Applied) => {
@@ -89,7 +89,7 @@ function cascade(declarations: readonly Applied[]): Map<string, string> {
   return declared;
 }
 
-/** Shorthands set these, whoever reads the value takes its part out of it. */
+/** Shorthands set these. Readers of a value extract their part from it. */
 const LONGHANDS: Readonly<Record<string, readonly string[]>> = {
   background: ['background-color', 'background-image', 'background-size', 'background-clip'],
   font: ['font-size', 'font-family', 'line-height'],
@@ -132,7 +132,7 @@ function styleTexts(document: HtmlDocument): string {
   return texts.join('\n');
 }
 
-/** A sheet that lies in the link to it. */
+/** A style sheet inside its own link. */
 function isSheetOfItsOwn(element: HtmlElement): boolean {
   return element.tagName === 'link' && /^\s*data:/i.test(attributesOf(element).get('href') ?? '');
 }
@@ -146,7 +146,7 @@ const FIELD = [
 ] as const;
 const BUTTON = [...FIELD, ['color', 'buttontext'], ['background-color', 'buttonface']] as const;
 
-/** What browsers style themselves: fields inherit no colour and no size. */
+/** Browser styles: fields inherit no colour and no size. */
 const FIELDS: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
   input: [...FIELD, ['overflow-x', 'clip'], ['overflow-y', 'clip']],
   textarea: [...FIELD, ['overflow-x', 'auto'], ['overflow-y', 'auto']],
@@ -154,7 +154,7 @@ const FIELDS: Readonly<Record<string, readonly (readonly [string, string])[]>> =
   button: BUTTON,
 };
 
-/** What is set before any sheet: by the browser, and by the attributes of old HTML. */
+/** Values set before any sheet: by the browser, and by attributes of old HTML. */
 function oldAttributes(element: HtmlElement): Declaration[] {
   const attributes = attributesOf(element);
   const name = element.tagName;
@@ -193,8 +193,8 @@ const BACKGROUND =
   /^(?:none|(?:no-)?repeat(?:-[xy])?|round|space|scroll|fixed|local|left|right|top|bottom|center|cover|contain|(?:border|padding|content)-box|text|border-area|\/|,|!ie|0)$/;
 
 /**
- * Browsers drop a declaration with a value that is none, and the one before it counts. Functions count as values,
- * known or not.
+ * Browsers drop a declaration with an invalid value, and the one before it counts. Functions count as valid, known or
+ * unknown.
  */
 function isValid(property: string, value: string): boolean {
   if (WIDE.test(value) || value.includes('(')) return true;
@@ -224,7 +224,7 @@ function isOfBackground(value: string): boolean {
 
 const FONT_KEYWORD = /^(?:xx?-small|small|medium|large|x{1,3}-large|initial)$/;
 
-/** The size in the value of `font-size` or `font`. @returns undefined if there is none, or it cannot be computed */
+/** The size in a value of `font-size` or `font`. @returns undefined if there is none, or it cannot be computed */
 export function fontSizeIn(value: string, parentPx: number): number | undefined {
   // A number without a unit is a weight, unless it is 0.
   for (const part of valuesIn(value.replace(/\/.*/, ''))) {
@@ -236,7 +236,7 @@ export function fontSizeIn(value: string, parentPx: number): number | undefined 
   return undefined;
 }
 
-/** One side of a property whose value may be that of a shorthand. */
+/** One side of a property, from its own value or that of its shorthand. */
 export function sideOf(value: string, side: 'top' | 'right' | 'bottom' | 'left'): string {
   const [top, right, bottom, left] = sidesIn(value);
   return { top, right, bottom, left }[side];

@@ -3,18 +3,18 @@ import { color as readWithLibrary, serializeRGB } from '@csstools/css-color-pars
 import { parseComponentValue } from '@csstools/css-parser-algorithms';
 import { tokenize } from '@csstools/css-tokenizer';
 
-/** Colours as CSS and HTML attributes write them. Pure. */
+/** Reads colours of CSS and HTML attributes. Pure. */
 
 export interface Color {
   /** 0 to 255. */
   readonly red: number;
   readonly green: number;
   readonly blue: number;
-  /** 0 (not there) to 1. */
+  /** 0 (transparent) to 1. */
   readonly alpha: number;
 }
 
-/** CSS Color Module Level 4, 6.2, as browsers show them by day. */
+/** CSS Color Module Level 4, 6.2, as browsers show them in light mode. */
 const SYSTEM: Readonly<Record<string, string>> = {
   canvas: '#fff',
   canvastext: '#000',
@@ -31,16 +31,16 @@ const SYSTEM: Readonly<Record<string, string>> = {
   infotext: '#000',
   menutext: '#000',
 };
-/** The others differ from system to system. */
+/** The others differ between systems. */
 const OTHER_SYSTEM =
   /^(?:accentcolor|accentcolortext|buttonborder|highlight|highlighttext|mark|marktext|selecteditem|selecteditemtext|activeborder|activecaption|appworkspace|background|buttonhighlight|buttonshadow|captiontext|inactiveborder|inactivecaption|inactivecaptiontext|infobackground|menu|scrollbar|threed\w+|windowframe|-webkit-[\w-]+|-moz-[\w-]+)$/;
 
-/** @returns 'unknown' for a colour that cannot be told; undefined for what is no colour */
+/** @returns 'unknown' for a colour that cannot be determined; undefined if the text is not a colour */
 export function readColor(text: string): Color | 'unknown' | undefined {
   const value = text.trim().toLowerCase();
   const system = SYSTEM[value];
   if (system !== undefined) return readColor(system);
-  // Attributes leave the sign out.
+  // Attributes may omit the `#`.
   const hex = /^#?((?:[0-9a-f]{3,4}){1,2})$/.exec(value)?.[1];
   if (hex !== undefined) return fromHex(hex.length < 5 ? hex.replace(/./g, '$&$&') : hex);
   const named = Object.hasOwn(namedColors, value) ? namedColors[value] : undefined;
@@ -69,7 +69,7 @@ function computed(value: string): Color | undefined {
   return [red, green, blue, alpha].some(Number.isNaN) ? undefined : { red, green, blue, alpha };
 }
 
-/** What is seen of a colour that lets another through. */
+/** The visible colour of a translucent one in front of another. */
 export function over(front: Color, behind: Color): Color {
   const mix = (a: number, b: number) => a * front.alpha + b * (1 - front.alpha);
   return {
@@ -80,10 +80,10 @@ export function over(front: Color, behind: Color): Color {
   };
 }
 
-/** A difference of a channel that no eye finds in text. */
+/** A difference in a channel that no eye sees in text. */
 const UNSEEN_DIFFERENCE = 24;
 
-/** Whether text of one colour on the other cannot be seen. */
+/** Whether text of one colour is invisible on the other. */
 export function lookTheSame(a: Color, b: Color): boolean {
   return (['red', 'green', 'blue'] as const).every(
     (channel) => Math.abs(a[channel] - b[channel]) <= UNSEEN_DIFFERENCE,

@@ -1,6 +1,6 @@
 import { calc } from '@csstools/css-calc';
 
-/** Lengths as CSS writes them. Pure. */
+/** Reads lengths of CSS. Pure. */
 
 export const FONT_PX = 16;
 export const SCREEN_PX = 1024;
@@ -18,7 +18,7 @@ const PX_OF: Readonly<Record<string, number>> = {
 const VIEWPORT = /^[dsl]?v(?:w|h|i|b|min|max)$/;
 const EM_OF: Readonly<Record<string, number>> = { em: 1, ex: 0.5, ch: 0.5, cap: 0.7, ic: 1, lh: 1.2 };
 
-/** @returns undefined for what is no length, or cannot be computed */
+/** @returns undefined if the value is not a length, or cannot be computed */
 export function lengthPx(value: string, emPx: number, wholePx: number): number | undefined {
   if (value.includes('(')) return computedPx(value, emPx, wholePx);
   const [, digits = '', unit = ''] =
@@ -35,7 +35,7 @@ export function lengthPx(value: string, emPx: number, wholePx: number): number |
 
 const NUMBER_WITH_UNIT = /(?<![\w.-])[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?(?:%|[a-z]+)/g;
 
-/** `calc()`, `min()`, `clamp()` and the like, once each length in them is in pixels. */
+/** Evaluates `calc()`, `min()`, `clamp()` and similar, after converting each length in them to pixels. */
 function computedPx(value: string, emPx: number, wholePx: number): number | undefined {
   const inPx = value.replace(/-(?:webkit|moz)-calc\(/g, 'calc(').replace(NUMBER_WITH_UNIT, (one) => {
     const px = lengthPx(one, emPx, wholePx);
@@ -45,7 +45,7 @@ function computedPx(value: string, emPx: number, wholePx: number): number | unde
   return result === undefined || result.includes('(') ? undefined : lengthPx(result, emPx, wholePx);
 }
 
-/** @returns undefined if it cannot be computed: the library throws over brackets that nothing closes */
+/** @returns undefined if it cannot be computed: the library throws on unclosed brackets */
 function calculated(value: string): string | undefined {
   try {
     return calc(value);
@@ -54,14 +54,14 @@ function calculated(value: string): string | undefined {
   }
 }
 
-/** A number or percentage, also computed; undefined for what is none. */
+/** A number or percentage, possibly computed. Undefined if the value is neither. */
 export function numberIn(value: string): number | undefined {
   const plain = value.includes('(') ? calculated(value) : value;
   const [, digits, percent] = /^([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(%?)$/.exec(plain ?? '') ?? [];
   return digits === undefined ? undefined : Number(digits) / (percent === '%' ? 100 : 1);
 }
 
-/** What stands between the white space that is in no brackets: the parts of a shorthand. */
+/** The parts of a shorthand: separated by white space outside brackets. */
 export function valuesIn(text: string): string[] {
   const found: string[] = [];
   let depth = 0;

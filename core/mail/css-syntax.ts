@@ -5,7 +5,7 @@ import { type CSSToken, TokenType, tokenizer } from '@csstools/css-tokenizer';
  * a stack instead of recursion: work and memory are linear in the text.
  */
 
-/** What work may still cost, in steps of about a tenth of a microsecond. */
+/** The remaining work, in steps of about a tenth of a microsecond. */
 export interface Budget {
   left: number;
 }
@@ -13,22 +13,22 @@ export interface Budget {
 export interface Declaration {
   /** Lower case, except custom properties (`--Name`). */
   readonly property: string;
-  /** Lower case unless custom properties are in it; one space for any white space and comment. */
+  /** Lower case unless it contains custom properties. White space and comments become one space. */
   readonly value: string;
   readonly important: boolean;
 }
 
 /** `prelude { declarations }`, in the order of the sheet. */
 export interface CssBlock {
-  /** A selector list, or an at-rule with its name. A comment in it is `COMMENT`. */
+  /** A selector list, or an at-rule with its name. `COMMENT` stands for a comment. */
   readonly prelude: string;
   readonly parent: CssBlock | undefined;
   readonly declarations: Declaration[];
 }
 
-/** A character that HTML never hands on. */
+/** A character that HTML never passes on. */
 export const COMMENT = '\0';
-/** The value of a declaration that is too long to read; like any unknown function it could mean anything. */
+/** The value of a declaration that is too long to read. Like any unknown function, it could mean anything. */
 export const UNKNOWN = 'unknown()';
 
 const MAX_CSS_CHARS = 400_000;
@@ -38,8 +38,8 @@ const MAX_BLOCKS = 5000;
 const MAX_NESTED = 16;
 
 /**
- * @param steps what reading it may cost
- * @returns `complete`: false if the sheet is too large, and what it says is not known
+ * @param steps the budget for reading it
+ * @returns `complete`: false if the sheet is too large, so its effect is unknown
  */
 export function readBlocks(
   css: string,
@@ -67,12 +67,12 @@ export function readBlocks(
       open.push({ block: add(text, within?.block), isInterrupted: false });
       return true;
     }
-    // Outside of blocks a semicolon ends only at-rules.
+    // Outside blocks, a semicolon only ends at-rules.
     if (end === ';' && within === undefined && !text.startsWith('@')) return false;
     const declaration = readDeclaration(text);
     if (text.startsWith('@')) statements.push(text);
     else if (within !== undefined && declaration !== undefined) {
-      // What follows a nested rule counts as written behind it.
+      // Declarations after a nested rule count as if written after it.
       if (within.isInterrupted) within.block = add(within.block.prelude, within.block.parent);
       within.isInterrupted = false;
       within.block.declarations.push(declaration);
@@ -85,7 +85,7 @@ export function readBlocks(
 
 /**
  * `display: none; color: red !important`
- * @param steps what reading it may cost; when it is spent, the rest is left out
+ * @param steps the budget for reading it; when it is used up, the rest is left out
  */
 export function readDeclarations(css: string, steps: Budget): Declaration[] {
   const declarations: Declaration[] = [];
@@ -93,7 +93,7 @@ export function readDeclarations(css: string, steps: Budget): Declaration[] {
   forEachPiece(css, steps, (text, end) => {
     const declaration = end === ';' && depth === 0 ? readDeclaration(text) : undefined;
     if (declaration !== undefined) declarations.push(declaration);
-    // A rule in a style attribute is read and dropped.
+    // A rule in a style attribute is skipped.
     if (end !== ';') depth += end === '{' ? 1 : -1;
     return true;
   });
@@ -101,9 +101,9 @@ export function readDeclarations(css: string, steps: Budget): Declaration[] {
 }
 
 /**
- * Cuts a sheet at the braces and semicolons that stand in no brackets, quotes or comments.
- * @param take is given the text before one; if it returns false, the text goes on after it
- * @returns false if the steps were spent before the end
+ * Splits a sheet at braces and semicolons outside brackets, quotes and comments.
+ * @param take receives the text before one; if it returns false, the text continues after it
+ * @returns false if the budget ran out before the end
  */
 function forEachPiece(
   css: string,
@@ -148,13 +148,13 @@ function forEachPiece(
       text.push(sourceOf(token));
     }
   }
-  // All that is open ends with the sheet.
+  // The end of the sheet closes everything.
   cut(';', '');
   return true;
 }
 
 const TOKEN_STEPS = 10;
-/** The tokenizer makes an error of each. */
+/** The tokenizer creates an error for each. */
 const BROKEN_TOKEN_STEPS = 200;
 
 function isBroken([type, source]: CSSToken): boolean {
@@ -183,7 +183,7 @@ function readDeclaration(text: string): Declaration | undefined {
     .replace(/[\s\0]+/g, ' ')
     .trim();
   const value = given.replace(/ ?! ?important$/i, '');
-  // Names of custom properties count as they are written.
+  // Names of custom properties are case-sensitive.
   const isAsWritten = property.startsWith('--') || /var\(/i.test(value);
   return { property, value: isAsWritten ? value : value.toLowerCase(), important: value !== given };
 }

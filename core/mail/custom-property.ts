@@ -1,12 +1,12 @@
 import { UNKNOWN } from './css-syntax.ts';
 
-/** Custom properties (`--name`) of an element and those around it, and what `var()` stands for. Pure. */
+/** Custom properties (`--name`) of an element and its ancestors, and the values of `var()`. Pure. */
 export interface CustomProperties {
   readonly own: ReadonlyMap<string, string>;
   readonly outer: CustomProperties | undefined;
-  /** How many sets of them lie around this one. */
+  /** The number of scopes around this one. */
   readonly depth: number;
-  /** What has been looked up already: one name can stand for another many times over. */
+  /** Cached values: a name can be used many times. */
   readonly resolved: Map<string, string | undefined>;
 }
 
@@ -21,7 +21,7 @@ export function within(
   return { own, outer, depth: (outer?.depth ?? 0) + 1, resolved: new Map() };
 }
 
-/** @returns the value without `var()`, in lower case; undefined if it stands for nothing, and the property is unset */
+/** @returns the value without `var()`, in lower case; undefined if it has no value and the property is unset */
 export function withoutVariables(
   value: string,
   scope: CustomProperties | undefined,
@@ -59,7 +59,7 @@ function lookUp(name: string, scope: CustomProperties | undefined, nested: numbe
   if (scope === undefined) return undefined;
   if (scope.depth > MAX_DEPTH) return UNKNOWN;
   if (scope.resolved.has(name)) return scope.resolved.get(name);
-  // While it is being looked up: one that stands for itself stands for nothing.
+  // During the lookup: a property that refers to itself has no value.
   scope.resolved.set(name, undefined);
   const own = scope.own.get(name);
   const isSet = own !== undefined && own !== 'inherit' && own !== 'unset';

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 
 /**
- * Files that stand in a text without MIME: uuencode (POSIX) and yEnc (www.yenc.org). Pure, one pass over the lines:
- * what begins like a file and does not go on like one is text.
+ * Finds files in a text without MIME: uuencode (POSIX) and yEnc (www.yenc.org). Pure, one pass over the lines. Lines
+ * that start like a file but do not continue like one are text.
  */
 
 export type FileEncoding = 'x-uuencode' | 'x-yencode';
@@ -10,7 +10,7 @@ export type FileEncoding = 'x-uuencode' | 'x-yencode';
 export interface EncodedFile {
   readonly encoding: FileEncoding;
   readonly name: string;
-  /** From the line that begins it to the one that ends it. */
+  /** From its first line to its last. */
   readonly content: Buffer;
 }
 
@@ -45,7 +45,7 @@ export function filesIn(content: Buffer): { readonly text: Buffer; readonly file
   return { text: Buffer.concat([...texts, content.subarray(textStart)]), files };
 }
 
-/** The bytes of a part that is encoded so; the part as it is if no file is in it. */
+/** The bytes of a part in that encoding. Returns the part unchanged if it contains no file. */
 export function decodedFile(content: Buffer, encoding: FileEncoding): Buffer {
   const decoded: Buffer[] = [];
   let isOpen = false;
@@ -64,7 +64,7 @@ export function decodedFile(content: Buffer, encoding: FileEncoding): Buffer {
 
 const LF = 0x0a;
 
-/** Lines with the line break that ends them. */
+/** Lines, each with its line break. */
 function* linesOf(content: Buffer): Generator<{ start: number; end: number; line: string }> {
   for (let start = 0; start < content.length; ) {
     const at = content.indexOf(LF, start);
@@ -74,7 +74,7 @@ function* linesOf(content: Buffer): Generator<{ start: number; end: number; line
   }
 }
 
-/** Some leave out the spaces at the end of a line, some add a character. */
+/** Some encoders leave out the spaces at the end of a line, some add a character. */
 function isUuLine(line: string): boolean {
   const text = line.trimEnd();
   if (text === '') return true;

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 
 /**
- * What a move leaves as it is: the identity of a message on servers that have no stable ids.
- * `from`, `date` and `subject` are the mailbox's own reading of those headers; the same mailbox must always
- * read them alike, two mailboxes need not.
+ * A hash that a move does not change: the identity of a message on servers without stable ids. `from`, `date` and
+ * `subject` are the mailbox's own reading of those headers. One mailbox must always read them in the same way; two
+ * mailboxes may differ.
  * @returns SHA-256, hex
  */
 export function fingerprintOf(message: {
@@ -14,7 +14,7 @@ export function fingerprintOf(message: {
   sizeBytes: number;
   internalDate: Date;
 }): string {
-  // IMAP keeps INTERNALDATE to the second only.
+  // IMAP keeps INTERNALDATE only to the second.
   const internalDateS = Math.floor(message.internalDate.getTime() / 1000);
   const { messageId, from, date, subject, sizeBytes } = message;
   return createHash('sha256')

@@ -1,6 +1,6 @@
 /**
- * The paragraphs of format=flowed text, RFC 3676: a line that ends in a space goes on in the next one of the same
- * quote depth.
+ * Joins the paragraphs of format=flowed text, RFC 3676: a line that ends in a space continues in the next line of the
+ * same quote depth.
  * @param text lines end in LF
  * @param delSp the space that ends such a line is not part of the text
  */

@@ -1,13 +1,13 @@
 import { attributesOf, elementsIn, type HtmlElement, parentOf } from './html-tree.ts';
 
-/** What the fields of a form show before somebody fills them in. Pure. */
+/** What form fields show before anyone fills them in. Pure. */
 
 const BUTTONS = /^(?:button|submit|reset)$/;
-/** Anything but digits and signs is dropped. */
+/** Browsers drop anything except digits and signs. */
 const NUMBERS = /^(?:number|date|time|datetime-local|month|week)$/;
 const WITHOUT_TEXT = /^(?:hidden|checkbox|radio|file|color|range)$/;
 
-/** The text that an `<input>` shows: its value, or what stands in its place; empty if it shows none. */
+/** The text that an `<input>` shows: its value, or its placeholder. Empty if it shows none. */
 export function inputText(input: HtmlElement): string {
   const attributes = attributesOf(input);
   const type = typeOf(input);
@@ -23,7 +23,7 @@ export function inputText(input: HtmlElement): string {
 const SIZE = 20;
 const MAX_SIZE = 1000;
 
-/** How many characters an `<input>` is wide unless a style says otherwise; undefined if it is as wide as its text. */
+/** The width of an `<input>` in characters if no style sets it. Undefined if it is as wide as its text. */
 export function inputSize(input: HtmlElement): number | undefined {
   if (BUTTONS.test(typeOf(input))) return undefined;
   const size = Number.parseInt(attributesOf(input).get('size') ?? '', 10);
@@ -34,7 +34,7 @@ function typeOf(input: HtmlElement): string {
   return (attributesOf(input).get('type') ?? 'text').toLowerCase();
 }
 
-/** Of a list that is closed only the option that is chosen shows. */
+/** A closed list only shows the chosen option. */
 export function isBehindAnother(option: HtmlElement): boolean {
   const outer = parentOf(option);
   const select = outer?.tagName === 'optgroup' ? parentOf(outer) : outer;

@@ -3,15 +3,15 @@ import type { MailAddress } from './address.ts';
 import { decodedWords, plainWords } from './header-words.ts';
 import { controlsAsSpaces } from './row-text.ts';
 
-/** The text of an unstructured header: RFC 2047 words decoded, one line. */
+/** The text of an unstructured header: RFC 2047 words decoded, on one line. */
 export function headerText(value: string): string {
   return controlsAsSpaces(decodedWords(value));
 }
 
-/** More than a thousand addresses: what lies behind is not read, since reading costs more than the length says. */
+/** More than a thousand addresses. The rest is not read, because the cost grows faster than the length. */
 const MAX_ADDRESSES_CHARS = 64 * 1024;
 
-/** Members of a group stand in its place; what names nobody is left out. */
+/** Members of a group replace the group. Entries without an address are left out. */
 export function headerAddresses(value: string): MailAddress[] {
   return addressParser(tidied(plainWords(value).slice(0, MAX_ADDRESSES_CHARS)), { flatten: true })
     .map(({ name, address = '' }) => ({ name: controlsAsSpaces(name), address: controlsAsSpaces(address) }))
@@ -19,14 +19,14 @@ export function headerAddresses(value: string): MailAddress[] {
 }
 
 /**
- * A list of addresses without what RFC 5322 allows and parsers stumble over: comments within an address or in another
- * comment. Brackets that open or close nothing are left out.
+ * A list of addresses without the RFC 5322 syntax that parsers get wrong: comments inside an address or inside
+ * another comment. Unbalanced brackets are left out.
  */
 function tidied(list: string): string {
   return tidiedWith(list, true) ?? tidiedWith(list, false) ?? list;
 }
 
-/** @returns undefined if a comment does not end */
+/** @returns undefined if a comment is not closed */
 function tidiedWith(list: string, hasComments: boolean): string | undefined {
   let tidy = '';
   let depth = 0;
@@ -64,7 +64,7 @@ function tidiedWith(list: string, hasComments: boolean): string | undefined {
   return depth > 0 ? undefined : tidy;
 }
 
-/** What has the form of a message id, and a length that another header can carry. */
+/** Everything with the form of a message id and a length that fits into another header. */
 export function headerMessageIds(value: string): string[] {
   return value.match(/<[!-;=?-~]{1,900}>/g) ?? [];
 }

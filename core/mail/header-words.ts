@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer';
 import { decodeText } from './charset.ts';
 
-/** Words of a header in other charsets, RFC 2047 with the languages of RFC 2231. Pure, and linear in the header. */
+/** Words of a header in other charsets: RFC 2047 with the languages of RFC 2231. Pure, and linear in the header. */
 
 const WORD = String.raw`=\?[^?\s*]{1,60}(?:\*[^?\s]{0,60})?\?[bq]\?[^?]*\?=`;
-/** Those that only white space parts belong together: a letter may be split between two. */
+/** Words separated only by white space are decoded together: a letter may be split between two. */
 const WORDS = new RegExp(`${WORD}(?:\\s*${WORD})*`, 'gi');
 const EACH = /=\?([^?\s*]+)(?:\*[^?\s]*)?\?([bq])\?([^?]*)\?=/gi;
 
@@ -12,7 +12,7 @@ export function decodedWords(value: string): string {
   return value.replace(WORDS, decodedRun);
 }
 
-/** The same header with its words in UTF-8 and base64, which every parser reads alike. */
+/** The same header with its words in UTF-8 and base64, which every parser reads in the same way. */
 export function plainWords(value: string): string {
   return value.replace(WORDS, (run) => `=?utf-8?B?${Buffer.from(decodedRun(run)).toString('base64')}?=`);
 }
@@ -32,7 +32,7 @@ function decodedRun(run: string): string {
       bytes.push(Buffer.from(encoded, 'base64'));
       continue;
     }
-    // What should have been encoded and was not has its charset already.
+    // Unencoded non-ASCII text is already in its charset.
     for (const [piece] of encoded.matchAll(/[\0-\x7f]+|[^\0-\x7f]+/g)) {
       if (/^[\0-\x7f]/.test(piece)) bytes.push(unquoted(piece));
       else {

@@ -4,29 +4,29 @@ import { attributesOf, childElements, type HtmlElement, isElement, readHtml, tex
 import { type TextLayout, textLayout } from './text-layout.ts';
 import { worst } from './visibility.ts';
 
-/** How much HTML of one message is read, over all its parts together. */
+/** The limits on the HTML of one message, for all its parts together. */
 export interface HtmlBounds {
   readonly chars: number;
   readonly elements: number;
-  /** Of work on styles, about a tenth of a microsecond each. */
+  /** Work on styles, in steps of about a tenth of a microsecond. */
   readonly steps: number;
 }
 
 export interface HtmlReader {
   /**
-   * Reads the HTML of one part as a person would: links followed by their targets in brackets, images by their
-   * alternative text, cells of a table row separated by tabs. What is hidden is left out, and what may be hidden is
-   * marked: see `seenIn` and `textLayout`. Nothing is ever loaded. HTML beyond the bounds is left out, and the text
-   * says so; styles beyond them are not computed, and what they style is marked.
+   * Reads the HTML of one part as a person would: link targets follow in brackets, alternative text stands for images,
+   * tabs separate the cells of a table row. Leaves out hidden text and marks text that may be hidden: see `seenIn` and
+   * `textLayout`. Never loads anything. Leaves out HTML beyond the limits, with a note in the text. Does not compute
+   * styles beyond the limits, and marks the text that they apply to.
    */
   read(html: string): string;
-  /** Whether a bound was met. */
+  /** Whether a limit was exceeded. */
   isExceeded(): boolean;
 }
 
 const USUAL: HtmlBounds = { chars: 1_000_000, elements: 50_000, steps: 10_000_000 };
 
-/** Work is bounded whatever the input. */
+/** The work is limited for any input. */
 export function htmlReader(bounds: HtmlBounds = USUAL): HtmlReader {
   let chars = bounds.chars;
   let isCut = false;
@@ -51,7 +51,7 @@ export function htmlReader(bounds: HtmlBounds = USUAL): HtmlReader {
 }
 
 export const CUT = '[The rest of this message is too large to show.]';
-/** Quotes and lists nested deeper are not indented further: every level makes every line longer. */
+/** Deeper quotes and lists are not indented further: every level makes every line longer. */
 const MAX_INDENTS = 4;
 
 function tidied(text: string): string {
@@ -79,14 +79,14 @@ const writeInside: Format = (element, place, { text }) => {
   for (const node of element.childNodes) {
     if (isElement(node)) write(node, place);
     else if (node.nodeName === '#text' && 'value' in node) {
-      // White space stays: it may part words that do show.
+      // White space stays: it may separate words that are visible.
       const shown = text === 'hidden' ? node.value.replace(/[^ \t\r\n\f]+/g, '') : node.value;
       place.layout.text(shown, { isUnclear, isPre: place.isPre && text !== 'hidden' });
     }
   }
 };
 
-/** @param lines from the line before it, and to the line behind it: 2 leaves one empty */
+/** @param lines line breaks before and after it: 2 leaves an empty line */
 function block(lines: number, inside: Format = writeInside, above = lines): Format {
   return (element, place, sight) => {
     place.layout.block(above);
@@ -161,7 +161,7 @@ const textArea: Format = (element, place, sight) => {
     });
 };
 
-/** Its label, if it has one, shows in place of its text. */
+/** Its label, if it has one, replaces its text. */
 const option: Format = (element, place, sight) => {
   const label = attributesOf(element).get('label') ?? '';
   if (label === '') writeInside(element, place, sight);
@@ -183,7 +183,7 @@ const link: Format = (element, place, sight) => {
 
 const withPicture = new WeakMap<HtmlElement, boolean>();
 
-/** Whether a link without text can be seen all the same. Links may lie in links. */
+/** Whether a link without text is visible anyway. Links may be nested. */
 function hasPicture(element: HtmlElement, place: Place): boolean {
   const known = withPicture.get(element);
   if (known !== undefined) return known;
@@ -203,7 +203,7 @@ const cell: Format = (element, place, sight) => {
   place.layout.tab();
 };
 
-/** Those of other tags are written in the line. */
+/** Other tags are inline. */
 const FORMATS: Readonly<Record<string, Format>> = {
   ...Object.fromEntries(
     (

@@ -1,8 +1,8 @@
 import { type DefaultTreeAdapterTypes, defaultTreeAdapter, Parser, type TreeAdapter } from 'parse5';
 
 /**
- * HTML as a browser without scripts builds it (WHATWG HTML, 13.2), with bounds on its size: a few bytes can stand for
- * many elements, because a browser opens forgotten elements again in every paragraph.
+ * Parses HTML as a browser without scripts does (WHATWG HTML, 13.2), with limits on its size: a few bytes can create
+ * many elements, because a browser reopens unclosed elements in every paragraph.
  */
 
 type Nodes = DefaultTreeAdapterTypes.DefaultTreeAdapterMap;
@@ -10,10 +10,10 @@ export type HtmlElement = DefaultTreeAdapterTypes.Element;
 export type HtmlNode = DefaultTreeAdapterTypes.ChildNode;
 export type HtmlDocument = DefaultTreeAdapterTypes.Document;
 
-/** What the documents of a message may still hold. */
+/** The remaining budget for the documents of a message. */
 export interface TreeBudget {
   elements: number;
-  /** Of the names and values of all attributes: an element that is opened again has them all again. */
+  /** Names and values of all attributes: an element that is reopened gets copies of all of them. */
   attributeChars: number;
 }
 
@@ -22,7 +22,7 @@ const MAX_DEPTH = 512;
 
 class TreeTooLarge extends Error {}
 
-/** @returns `complete`: false if the rest of the document is too large, and not in the tree */
+/** @returns `complete`: false if the rest of the document is too large and not in the tree */
 export function readHtml(html: string, budget: TreeBudget): { document: HtmlDocument; complete: boolean } {
   let depth = 0;
   const treeAdapter: TreeAdapter<Nodes> = {
@@ -39,7 +39,7 @@ export function readHtml(html: string, budget: TreeBudget): { document: HtmlDocu
     onItemPop() {
       depth--;
     },
-    // The element to insert before is among the last; the default searches from the first.
+    // The reference element is among the last; the default searches from the first.
     insertBefore(parent, node, before) {
       const at = parent.childNodes.lastIndexOf(before);
       parent.childNodes.splice(at === -1 ? parent.childNodes.length : at, 0, node);
@@ -86,7 +86,7 @@ export function attributesOf(element: HtmlElement): ReadonlyMap<string, string> 
   return found;
 }
 
-/** Visits the elements within a node in order, each before what is in it. */
+/** Visits the elements within a node in document order. */
 export function* elementsIn(node: Nodes['parentNode']): Generator<HtmlElement> {
   const waiting = childElements(node).toReversed();
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {

@@ -10,7 +10,7 @@ import {
   parseListedText,
 } from './parse.ts';
 
-/** A message that is too large to be fetched whole: its text, and what its server says is attached. */
+/** Reads a message that is too large to fetch whole: its text, and the attachments that its server describes. */
 
 export async function parseLargeMessage({
   texts,
@@ -30,9 +30,9 @@ export async function parseLargeMessage({
   };
 }
 
-/** The structure of a message as its server tells it: IMAP's BODYSTRUCTURE. */
+/** The structure of a message as its server reports it: IMAP's BODYSTRUCTURE. */
 export interface MessageStructure {
-  /** The number of the part; undefined for a message that is one part only. */
+  /** The number of the part. Undefined for a message with only one part. */
   readonly part?: string | undefined;
   /** Lower case. */
   readonly type: string;
@@ -40,23 +40,23 @@ export interface MessageStructure {
   readonly dispositionParameters?: Readonly<Record<string, string>> | undefined;
   readonly parameters?: Readonly<Record<string, string>> | undefined;
   readonly encoding?: string | undefined;
-  /** As it is encoded. */
+  /** Size as encoded. */
   readonly size?: number | undefined;
   readonly childNodes?: readonly MessageStructure[] | undefined;
 }
 
-/** The parts that a person would read, and what is attached. */
+/** The parts that a person would read, and the attachments. */
 export function partsOf(structure: MessageStructure): {
   readonly texts: readonly MessageStructure[];
   readonly attached: readonly MessageStructure[];
 } {
   const texts = textsIn(structure);
   const attached = leaves(structure).filter((part) => fileName(part) !== '' || !isShown(part, texts));
-  // One more than is listed: that there is more is said.
+  // One more than the list shows, so that it can report that there are more.
   return { texts, attached: attached.slice(0, ATTACHMENTS_MAX + 1) };
 }
 
-/** Of several forms of a text HTML, which is what a person is shown. */
+/** Of the alternatives of a text, HTML: that is what a person sees. */
 function textsIn(node: MessageStructure): readonly MessageStructure[] {
   if (node.childNodes === undefined) return isText(node) ? [node] : [];
   const inEach = node.childNodes.map((child) => textsIn(child));
@@ -73,7 +73,7 @@ function isText({ type, disposition }: MessageStructure): boolean {
   return /^text\/(plain|html)$/.test(type) && disposition !== 'attachment';
 }
 
-/** As one of the texts, or as another form of one. */
+/** Whether it is one of the texts, or an alternative form of one. */
 function isShown(part: MessageStructure, texts: readonly MessageStructure[]): boolean {
   return texts.includes(part) || (isText(part) && part.disposition === undefined);
 }
@@ -101,7 +101,7 @@ export function partBytes({ bytes }: Extract<AttachmentSource, { kind: 'part' }>
   return bytes === 'tooLarge' ? bytes : decodedContent(readListedPart(bytes).root);
 }
 
-/** Base64 holds 57 bytes in a line of 78. For the other encodings the encoded size is the nearest that is known. */
+/** Base64 encodes 57 bytes per line of 78. For other encodings, the encoded size is the best estimate. */
 export function decodedBytes({ encodedBytes, encoding }: DescribedAttachment): number {
   return encoding.toLowerCase() === 'base64' ? Math.floor((encodedBytes * 57) / 78) : encodedBytes;
 }

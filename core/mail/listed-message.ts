@@ -1,4 +1,4 @@
-/** Where a message lies. `uidValidity` is a decimal string: it may exceed 2^53. */
+/** The place of a message. `uidValidity` is a decimal string: it may exceed 2^53. */
 export interface MessagePlace {
   readonly path: string;
   readonly uidValidity: string;
@@ -7,12 +7,12 @@ export interface MessagePlace {
 
 export type MailFlag = 'seen' | 'flagged' | 'answered' | 'forwarded';
 
-/** A message in a list, as its server has it. */
+/** A message in a list, as its server stores it. */
 export interface ListedMessage {
   readonly place: MessagePlace;
-  /** EMAILID or X-GM-MSGID; null where the server has none. */
+  /** EMAILID or X-GM-MSGID. Null if the server has none. */
   readonly stableId: string | null;
-  /** The bytes of its header: all of it, or at least the fields in ROW_FIELDS. */
+  /** Bytes of its header: the whole header, or at least the fields in ROW_FIELDS. */
   readonly header: Uint8Array;
   /** When the server received it. Only whole seconds count. */
   readonly internalDate: Date;

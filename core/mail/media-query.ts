@@ -2,7 +2,7 @@ import { SCREEN_PX } from './css-length.ts';
 import type { Match } from './selector.ts';
 
 /**
- * Which conditions of style sheets hold on a usual screen by day, with a mouse (Media Queries Level 4). Pure.
+ * Evaluates media queries for a usual screen in light mode, with a mouse (Media Queries Level 4). Pure.
  * @csstools/media-query-list-parser would replace only the splitting below: it parses queries, and evaluates none.
  */
 
@@ -10,7 +10,7 @@ const SCREEN_HEIGHT_PX = 768;
 
 const MAX_CHARS = 500;
 
-/** @param list what stands behind `@media` */
+/** @param list the text after `@media` */
 export function mediaMatches(list: string): Match {
   if (list.length > MAX_CHARS) return undefined;
   if (list.trim() === '') return true;
@@ -27,7 +27,7 @@ function both(matches: readonly Match[]): Match {
   return matches.includes(undefined) ? undefined : true;
 }
 
-/** What stands between the separators that are in no brackets. */
+/** Splits at separators outside brackets. */
 function split(text: string, separator: string): string[] {
   const found: string[] = [];
   let depth = 0;
@@ -61,7 +61,7 @@ function queryHolds(query: string): Match {
   return inner.startsWith('(') || inner.startsWith('not ') ? queryHolds(inner) : featureHolds(inner);
 }
 
-/** What a usual screen answers; any other value of the same features is not the case. */
+/** The values of a usual screen. Any other value of the same features is false. */
 const USUAL: Readonly<Record<string, RegExp>> = {
   hover: /^(?:hover)?$/,
   'any-hover': /^(?:hover)?$/,

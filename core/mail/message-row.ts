@@ -6,10 +6,10 @@ import { type ListedMessage, ROW_FIELDS } from './listed-message.ts';
 import { readHeaders } from './mime-tree.ts';
 import { dateOf, displayAddresses } from './row-text.ts';
 
-/** A message as a row of a list shows it. */
+/** A message in the form that a row of a list shows. */
 export interface MessageRow extends HeaderFacts {
   readonly place: MessagePlace;
-  /** EMAILID or X-GM-MSGID; null where the server has none. */
+  /** EMAILID or X-GM-MSGID. Null if the server has none. */
   readonly stableId: string | null;
   readonly internalDate: Date;
   /** RFC822.SIZE. */
@@ -17,23 +17,23 @@ export interface MessageRow extends HeaderFacts {
   readonly flags: ReadonlySet<MailFlag>;
 }
 
-/** What a move and a flag leave as it is. */
+/** The facts that a move or a flag does not change. */
 interface HeaderFacts {
   /** SHA-256, hex, of Message-ID, From, Date, Subject, size and INTERNALDATE. */
   readonly fingerprint: string;
   readonly messageId: string | null;
-  /** Display name and address, as a person would read it: `Ada <ada@example.org>`. Empty if there is none. */
+  /** Display name and address as a person would read them: `Ada <ada@example.org>`. Empty if there is none. */
   readonly from: string;
   readonly subject: string;
-  /** ISO 8601 with the UTC offset of the Date header; INTERNALDATE if that cannot be read. */
+  /** ISO 8601 with the UTC offset of the Date header. INTERNALDATE if that header cannot be read. */
   readonly date: string;
 }
 
-/** No more of the fields of a row, and of its sender, is read: each byte of an address costs as much as ten of a text. */
+/** The limits on the fields of a row, and on its sender: a byte of an address costs as much as ten of a text. */
 const FIELDS_BYTES = 16 * 1024;
 const SENDER_CHARS = 4 * 1024;
 
-/** Adapters that keep a message in memory hand over the same bytes every time: its header is read once. */
+/** Adapters that keep messages in memory return the same bytes every time, so each header is read once. */
 const KNOWN = new WeakMap<Uint8Array, HeaderFacts>();
 
 /** Reads the header of a listed message. Never throws on any bytes. */
@@ -68,7 +68,7 @@ function headerFacts(header: Uint8Array, sizeBytes: number, internalDate: Date):
 
 const ROW_FIELD = new RegExp(`^(?:${ROW_FIELDS.join('|')})[ \\t]*:`, 'i');
 
-/** A header of a usual size as it is; of a larger one the fields of a row, as far as they are read. */
+/** The whole header if it has a usual size. Otherwise the fields of a row, up to the limit. */
 function rowFields(header: Uint8Array): Buffer {
   const bytes = Buffer.from(header.buffer, header.byteOffset, header.byteLength);
   if (bytes.length <= FIELDS_BYTES) return bytes;

@@ -1,17 +1,17 @@
-/** What core gets of a message in order to read it. */
+/** The input for reading a message. */
 export type MessageSource =
   | { readonly kind: 'whole'; readonly bytes: Uint8Array }
-  /** A message of more than SOURCE_BYTES, without what is attached to it. */
+  /** A message larger than SOURCE_BYTES, without its attachments. */
   | {
       readonly kind: 'parts';
-      /** The parts that a person would read, each as a message: its header with that part as the whole body. At least one. */
+      /** The parts that a person would read, each as a message with its header. At least one. */
       readonly texts: readonly Uint8Array[];
       /** Some of the text was not fetched. */
       readonly isCut: boolean;
       readonly attachments: readonly DescribedAttachment[];
     };
 
-/** Messages up to this size are handed over whole. */
+/** Messages up to this size are fetched whole. */
 export const SOURCE_BYTES = 25 * 1024 * 1024;
 
 /** An attachment as the server describes it. */
@@ -21,14 +21,14 @@ export interface DescribedAttachment {
   readonly charset: string;
   /** Content-Transfer-Encoding. */
   readonly encoding: string;
-  /** As it is encoded. */
+  /** Size as encoded. */
   readonly encodedBytes: number;
 }
 
 export type AttachmentSource =
-  /** The whole message that it is in. */
+  /** The whole message that contains it. */
   | { readonly kind: 'whole'; readonly bytes: Uint8Array }
-  /** One of `attachments` of a message in parts, with its MIME header and encoded bytes as a message. */
+  /** One of the `attachments` of a message in parts: a message of its MIME header and its encoded bytes. */
   | {
       readonly kind: 'part';
       readonly described: DescribedAttachment;

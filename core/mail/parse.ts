@@ -16,13 +16,13 @@ import {
 import { controlsAsSpaces } from './row-text.ts';
 import { withoutMarked } from './text-layout.ts';
 
-/** A message as a person would read it. */
+/** A message in the form that a person would read. */
 export interface ParsedMessage {
   /** text/plain, else text/html as text. Lines end in LF. */
   readonly text: string;
   readonly attachments: readonly AttachmentInfo[];
   readonly headers: MessageHeaders & {
-    /** Value of the Date header, undecoded; null where there is none. */
+    /** Value of the Date header, undecoded. Null if there is none. */
     readonly date: string | null;
   };
 }
@@ -40,11 +40,11 @@ export interface MessageHeaders {
 }
 
 export interface AttachmentInfo {
-  /** Position among the attachments, from 0. */
+  /** Index among the attachments, from 0. */
   readonly index: number;
   readonly name: string;
   readonly mime: string;
-  /** Of a text, where its media type names one: letters, digits and `.:_-`. */
+  /** For text whose media type names one: letters, digits and `.:_-`. */
   readonly charset?: string;
   readonly sizeBytes: number;
 }
@@ -56,25 +56,25 @@ export const INCOMPLETE =
   '[This message has too many parts, or is nested too deeply. Some of it cannot be shown.]';
 
 /**
- * Reads a message, or what can be made out of it: broken structure, unknown charsets and missing headers are read
- * as well as they can be. Never throws on any bytes. Where part of the message cannot be shown the text says so.
+ * Reads a message as well as possible, even with broken structure, unknown charsets or missing headers. Never throws
+ * on any bytes. If part of the message cannot be shown, the text says so.
  */
 export async function parseMessage(source: Uint8Array): Promise<ParsedMessage> {
   return parsed(readTree(source), htmlReader());
 }
 
-/** The same for one text of a message of which some parts were fetched. */
+/** The same for one text of a message that was fetched in parts. */
 export function parseListedText(source: Uint8Array): ParsedMessage {
   return parsed(readListedPart(source), htmlReader());
 }
 
 /**
- * How much HTML a short message has. An element costs some 10 microseconds and a step a tenth of one: the worst that
- * the fuzzer and we could make of it takes 9 ms of a slow processor.
+ * The limits on the HTML of a short message. An element costs about 10 microseconds, a step a tenth of one. The worst
+ * known case, found by fuzzing and by hand, takes 9 ms of CPU time on a slow machine.
  */
 const SHORT_HTML: HtmlBounds = { chars: 16 * 1024, elements: 400, steps: 40_000 };
 
-/** The same for a message with little HTML, or none; undefined when to read it would be more work. */
+/** The same for a message with little HTML, or none. Undefined if reading it would take more work. */
 export function parseShortMessage(source: Uint8Array): ParsedMessage | undefined {
   const tree = readTree(source);
   const html = leaves(tree.root).filter(({ type }) => type === 'text/html');
@@ -95,12 +95,12 @@ function parsed({ root, complete }: ReturnType<typeof readTree>, html: HtmlReade
   };
 }
 
-/** The header alone, of a message whose body is not read. */
+/** Only the headers of a message, without its body. */
 export function parseHeaders(source: Uint8Array): ParsedMessage['headers'] {
   return readHeaders(headersOf(source));
 }
 
-/** One of the attachments that `parseMessage` lists, decoded; undefined when there is none of that index. */
+/** One of the attachments that `parseMessage` lists, decoded. Undefined if there is none with that index. */
 export function attachmentOf(
   source: Uint8Array,
   index: number,
@@ -109,7 +109,7 @@ export function attachmentOf(
   return part && { info: attachmentInfo(part, index), bytes: decodedContent(part) };
 }
 
-/** A text that has a file's name is a file too, although it is shown with the rest. */
+/** A text with a file name is an attachment too, although it is shown with the rest. */
 function attachedParts(root: MimePart): MimePart[] {
   return leaves(root).filter((part) => !isText(part) || fileName(part) !== '');
 }
@@ -118,7 +118,7 @@ function fileName({ dispositionParams, typeParams }: MimePart): string {
   return dispositionParams.filename ?? typeParams.name ?? '';
 }
 
-/** One of several forms of a text. */
+/** One of the alternative forms of a text. */
 interface Reading {
   readonly isPlain: boolean;
   readonly isHtml: boolean;
@@ -139,8 +139,8 @@ function reading(part: MimePart, readHtml: (html: string) => string): Reading {
 const PLAIN_ONLY = '[Most mail programs show no text of this message. This is its plain form:]';
 
 /**
- * A person is shown the HTML. Its plain form reads better, and stands for it as long as it says nothing else: what
- * nobody is shown is a place to hide.
+ * A person sees the HTML. Its plain form reads better and is used if it contains nothing else: a form that nobody
+ * sees is a place to hide text.
  */
 function bestOf(readings: readonly Reading[]): Reading {
   const plain = readings.find(({ isPlain }) => isPlain);
@@ -159,7 +159,7 @@ function bestOf(readings: readonly Reading[]): Reading {
   };
 }
 
-/** Every word of `written` stands in `shown`, in the same order. */
+/** Whether every word of `written` appears in `shown`, in the same order. */
 function saysNothingElse(written: string, shown: string): boolean {
   const left = wordsOf(shown);
   for (const [word] of wordsOf(written)) {
@@ -194,7 +194,7 @@ function allOf(readings: readonly Reading[]): Reading {
   };
 }
 
-/** Lines end in LF; one line end at the end belongs to the last line, and not to the text. */
+/** Lines end in LF. A final line end belongs to the last line, not to the text. */
 function textOf(part: MimePart): string {
   const { charset, format, delsp } = part.typeParams;
   const bytes = decodedContent(part);
@@ -205,7 +205,7 @@ function textOf(part: MimePart): string {
   return format?.toLowerCase() === 'flowed' ? unflowed(text, delsp?.toLowerCase() === 'yes') : text;
 }
 
-/** A multipart in which no part can be found is read as text: that is what it says to a person. */
+/** A multipart without any part is read as text, because a person would see it as text. */
 function isText({ type, disposition }: MimePart): boolean {
   return disposition !== 'attachment' && /^(?:text\/(?:plain|html)|multipart\/.*)$/s.test(type);
 }
@@ -220,24 +220,24 @@ function attachmentInfo(part: MimePart, index: number): AttachmentInfo {
   return { ...facts, sizeBytes: decodedContent(part).length };
 }
 
-/** No file system has longer names; a stranger's may be as long as a book. */
+/** No file system allows longer names. An untrusted name can be as long as a book. */
 const NAME_CHARS = 300;
 
-/** What a stranger says of an attachment, as AttachmentInfo has it. */
+/** Sanitises the untrusted description of an attachment. */
 export function attachmentFacts(
-  said: { readonly name: string; readonly mime: string; readonly charset: string },
+  claimed: { readonly name: string; readonly mime: string; readonly charset: string },
   index: number,
 ): Omit<AttachmentInfo, 'sizeBytes'> {
-  const isMediaType = /^[a-z0-9!#$&^_.+-]{1,60}\/[a-z0-9!#$&^_.+-]{1,80}$/.test(said.mime);
+  const isMediaType = /^[a-z0-9!#$&^_.+-]{1,60}\/[a-z0-9!#$&^_.+-]{1,80}$/.test(claimed.mime);
   return {
     index,
-    name: shortened(controlsAsSpaces(said.name), NAME_CHARS) || 'unnamed',
-    mime: isMediaType ? said.mime : 'application/octet-stream',
-    ...(/^[\w.:-]{1,40}$/.test(said.charset) ? { charset: said.charset } : {}),
+    name: shortened(controlsAsSpaces(claimed.name), NAME_CHARS) || 'unnamed',
+    mime: isMediaType ? claimed.mime : 'application/octet-stream',
+    ...(/^[\w.:-]{1,40}$/.test(claimed.charset) ? { charset: claimed.charset } : {}),
   };
 }
 
-/** Of headers that may stand only once the first counts, as it does for most readers. */
+/** For headers that may appear only once, the first counts, as in most readers. */
 function readHeaders(headers: readonly MimeHeader[]): ParsedMessage['headers'] {
   const first = (name: string) => headers.find(({ key }) => key === name)?.value ?? null;
   const addresses = (name: string) =>

@@ -1,19 +1,19 @@
 import { shortened } from '../text/shortened.ts';
 import type { MailAddress } from './address.ts';
 
-/** What a row of a list shows of a message: each is one line, as a person would read it. */
+/** The texts of a row in a list: each is one line, as a person would read it. */
 
 /** Replaces each control character and line separator with a space. The length stays the same. */
 export function controlsAsSpaces(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029]/gu, ' ');
 }
 
-/** A longer name would push the address out of what is shown. */
+/** A longer name could push the address out of sight. */
 const NAME_CHARS = 200;
 
 /**
- * `Ada <ada@example.org>`; what there is of it where one part is missing. A name that could be taken for an address
- * stands behind the address, as what it is: `eve@evil.example (named "ceo@bank.example")`.
+ * `Ada <ada@example.org>`, or the part that exists. A name that could be mistaken for an address follows the address
+ * and is marked as a name: `eve@evil.example (named "ceo@bank.example")`.
  */
 export function displayAddress({ name: given, address }: MailAddress): string {
   const name = shortened(given, NAME_CHARS);
@@ -29,9 +29,9 @@ export function displayAddresses(addresses: readonly MailAddress[]): string {
 }
 
 /**
- * When a message says it was written.
- * @param dateHeader value of its Date header, undecoded; null where it has none
- * @returns ISO 8601 in whole seconds, with the offset of the header; INTERNALDATE with `+00:00` where that cannot be read
+ * The date that a message claims.
+ * @param dateHeader value of its Date header, undecoded; null if it has none
+ * @returns ISO 8601 in whole seconds, with the offset of the header; INTERNALDATE with `+00:00` if it cannot be read
  */
 export function dateOf(dateHeader: string | null, internalDate: Date): string {
   return (
@@ -42,7 +42,7 @@ export function dateOf(dateHeader: string | null, internalDate: Date): string {
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
-/** RFC 5322 4.3. Other names of zones, the military ones too, are read as UTC there. */
+/** RFC 5322 4.3, which reads all other zone names, including military ones, as UTC. */
 const ZONES: Readonly<Record<string, string>> = {
   EST: '-05:00',
   EDT: '-04:00',
@@ -81,7 +81,7 @@ function headerDate(value: string): string | undefined {
   ] = match;
   const month = MONTHS.indexOf(monthName.toLowerCase());
   const year = fullYear(yearDigits);
-  // A leap second has no place in ISO 8601 as most read it.
+  // Most readers of ISO 8601 reject leap seconds.
   const seconds = Math.min(Number(second), 59);
   const instant = new Date(Date.UTC(year, month, Number(day), Number(hour), Number(minute), seconds));
   const exists =

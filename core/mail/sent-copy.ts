@@ -3,19 +3,19 @@ import { Buffer } from 'node:buffer';
 import { headerAddresses, headerMessageIds, headerText } from './header-text.ts';
 import { type MimeHeader, readHeaders } from './mime-tree.ts';
 
-/** What a message in Sent says about whom it went to. */
+/** What a message in Sent reveals about its recipients. */
 export interface SentCopy {
   readonly messageId: string | null;
   readonly subject: string;
-  /** Bare addresses of every From header. */
+  /** Bare addresses of all From headers. */
   readonly from: readonly string[];
   /** Bare addresses of To, Cc and Bcc. */
   readonly recipients: readonly string[];
-  /** It carries a header that only the delivery of mail adds: it came in. */
+  /** True if it has a header that only mail delivery adds: it was received, not sent. */
   readonly wasDelivered: boolean;
 }
 
-/** @param header the header of a message, or as much of it as SENT_COPY_FIELDS names */
+/** @param header the header of a message, or at least its SENT_COPY_FIELDS */
 export function sentCopyOf(header: Uint8Array): SentCopy {
   const headers = readHeaders(Buffer.from(header.buffer, header.byteOffset, header.byteLength));
   const all = (names: readonly string[]): readonly MimeHeader[] =>
@@ -24,7 +24,7 @@ export function sentCopyOf(header: Uint8Array): SentCopy {
     all(names).flatMap(({ value }) => headerAddresses(value).map(({ address }) => address.toLowerCase()));
   const first = (name: string) => all([name])[0]?.value ?? '';
   return {
-    // As rows have them, so that the same message is known by the same words.
+    // In the same form as in rows, so that one message always has the same mark.
     messageId: headerMessageIds(first('message-id'))[0] ?? null,
     subject: headerText(first('subject')),
     from: addressesIn('from'),
@@ -33,5 +33,5 @@ export function sentCopyOf(header: Uint8Array): SentCopy {
   };
 }
 
-/** The delivery of mail adds these header fields. What a mail program saves in Sent does not have them. */
+/** Mail delivery adds these header fields. Mail programs do not add them to copies in Sent. */
 export const DELIVERY_FIELDS: readonly string[] = ['delivered-to', 'x-original-to'];

@@ -1,20 +1,20 @@
 import PostalMime, { type Attachment } from 'postal-mime';
 import type { Invitation } from './compose.ts';
 
-/** What the bytes of a message to be sent say: what the owner is shown, and what core checks before it files them. */
+/** An outgoing message, read from its bytes: the owner sees this, and core checks it before filing. */
 export interface SentMessage {
   readonly from: { readonly name: string; readonly address: string };
   readonly to: readonly string[];
   readonly subject: string;
   readonly messageId: string;
   readonly inReplyTo: string | null;
-  /** Plain text; lines end in LF; without its one final newline. */
+  /** Plain text. Lines end in LF. Without its final newline. */
   readonly text: string;
-  /** What a calendar makes of it, lines ending in LF; null where it is for people alone. */
+  /** The calendar part, with lines ending in LF. Null if there is none. */
   readonly invitation: Invitation | null;
 }
 
-/** Header names that a message of ours has; any other makes it unreadable. */
+/** The header names of an outgoing message. Any other name makes it unreadable. */
 const HEADERS = new Set([
   'from',
   'to',
@@ -30,13 +30,13 @@ const HEADERS = new Set([
 
 /**
  * Parses the raw bytes of a plan.
- * @throws Error when they hold anything beyond one plain text, one invitation and the headers above: what cannot be
- *   shown is not sent
+ * @throws Error if they contain anything beyond one plain text, one invitation and the headers above: what cannot be
+ * shown is not sent
  */
 export async function readSentMessage(raw: Uint8Array): Promise<SentMessage> {
   const mail = await PostalMime.parse(raw);
   const extra = mail.headers.find((header) => !HEADERS.has(header.key));
-  if (extra !== undefined) throw new Error('the message has a header that would not be shown');
+  if (extra !== undefined) throw new Error('the message has a header that the owner would not see');
   if (new Set(mail.headers.map((header) => header.key)).size !== mail.headers.length) {
     throw new Error('the message has a header twice');
   }
@@ -65,6 +65,7 @@ function invitationIn({ mimeType, method, filename, description, content }: Atta
   if (mimeType !== 'text/calendar' || !known || typeof content === 'string') {
     throw new Error('the message has an attachment');
   }
-  if ((filename ?? description) != null) throw new Error('the invitation has a name that would not be shown');
+  if ((filename ?? description) != null)
+    throw new Error('the invitation has a name that the owner would not see');
   return { method, ics: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content) };
 }

@@ -3,28 +3,28 @@ import { attributesOf, type HtmlElement } from './html-tree.ts';
 import { mediaMatches } from './media-query.ts';
 import { classesOf, type Match, readSelectors, type Selector } from './selector.ts';
 
-/** Style sheets of a message, before somebody uses the page. Pure. */
+/** Style sheets of a message, before anyone interacts with the page. Pure. */
 
 export interface Applied extends Declaration {
-  /** False: whether it applies to the element cannot be told. */
+  /** False: it is unknown whether the declaration applies to the element. */
   readonly isCertain: boolean;
 }
 
 export interface StyleSheet {
-  /** The declarations that apply or may apply to an element, weakest first; undefined if the work is too much. */
+  /** The declarations that apply or may apply to an element, weakest first. Undefined if it takes too much work. */
   declarationsFor(element: HtmlElement): readonly Applied[] | undefined;
-  /** Families of fonts that come with the message: their letters may look like anything, or nothing. */
+  /** Font families that come with the message: their letters may look like anything, or nothing. */
   readonly ownFonts: ReadonlySet<string>;
-  /** Custom properties with values that stand elsewhere (`@property`). */
+  /** Custom properties whose values are set elsewhere (`@property`). */
   readonly registered: readonly string[];
 }
 
-/** Selectors of one sheet; beyond them what it says is not known. */
+/** Selectors of one sheet. If there are more, its effect is unknown. */
 const MAX_RULES = 4000;
 
 /**
- * @param longhands what a declaration sets of the properties that matter
- * @param steps what comparing may cost
+ * @param longhands returns the relevant properties that a declaration sets
+ * @param steps the budget for matching
  */
 export function readStyleSheet(
   css: string,
@@ -67,11 +67,11 @@ export function readStyleSheet(
 
 interface Rule {
   readonly selector: Selector;
-  /** Its declarations, if it applies and if it may apply. */
+  /** Its declarations: certain if it applies, uncertain if it may apply. */
   readonly sure: readonly Applied[];
   readonly unsure: readonly Applied[];
   readonly isCertain: boolean;
-  /** Place among all rules, weakest first. */
+  /** Index among all rules, weakest first. */
   order: number;
 }
 
@@ -90,7 +90,7 @@ function rulesOf(
     if (isRule) selectorsOf.set(block, selectors);
     const declarations = lastOfEach(block.declarations.flatMap(longhands));
     if (declarations.length === 0 || (!isRule && parent === undefined)) continue;
-    // Among layers an important declaration is strong where others are weak.
+    // Between layers, important declarations reverse the order.
     const isCertain =
       conditions.match === true && !(conditions.isLayered && declarations.some(({ important }) => important));
     const layer = conditions.isLayered ? 0 : 1;
@@ -106,7 +106,7 @@ function rulesOf(
   return rules;
 }
 
-/** A rule can be a million times the same declaration. */
+/** A rule can repeat one declaration a million times. */
 function lastOfEach(declarations: readonly Declaration[]): Declaration[] {
   const found = new Map<string, Declaration>();
   for (const one of declarations) {
@@ -118,7 +118,7 @@ function lastOfEach(declarations: readonly Declaration[]): Declaration[] {
 }
 
 interface Conditions {
-  /** Whether all at-rules around the block hold. */
+  /** Whether all at-rules around the block are true. */
   readonly match: Match;
   readonly isLayered: boolean;
   /** The nearest style rule around the block. */
@@ -142,7 +142,7 @@ function conditionsAround(block: CssBlock): Conditions {
   return { match, isLayered, styleBlock };
 }
 
-/** At-rules without style rules, or whose style rules hold for an instant. */
+/** At-rules without style rules, or whose style rules apply only for an instant. */
 const WITHOUT_RULES =
   /^@(?:font-face|(?:-\w+-)?keyframes|page|property|counter-style|font-palette-values|font-feature-values|(?:-\w+-)?viewport|starting-style|view-transition|position-try)/;
 

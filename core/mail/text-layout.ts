@@ -1,25 +1,25 @@
 /**
- * Puts text together line by line, as a page without styles would: white space collapses, blocks begin on lines of
- * their own. What may not be visible stands in brackets, `[possibly hidden: …]`; brackets within become round, so that
- * nobody closes them from inside. Work is linear in the text.
+ * Assembles text line by line, as a page without styles would: white space collapses, and blocks start on separate
+ * lines. Text that may be invisible is marked with brackets, `[possibly hidden: …]`. Brackets inside it become round,
+ * so the text cannot close the mark itself. Linear in the text.
  */
 export interface TextLayout {
   /** Adds inline text. `pre`: its spaces and line breaks count. */
   text(data: string, options: { isUnclear: boolean; isPre?: boolean }): void;
-  /** Adds to the line what stands between cells. */
+  /** Adds the separator between two cells. */
   tab(): void;
   /** Ends the line, as `<br>` does. */
   lineBreak(): void;
-  /** What follows begins at least this many lines further down. */
+  /** The following text starts at least this many lines further down. */
   block(lines: number): void;
-  /** What follows is indented by this in each line, and begins with `first` in its own. */
+  /** Indents each following line by this. The next line starts with `first`. */
   indent(each: string, first?: string): void;
   outdent(): void;
-  /** How far the text has come, for `since`. */
+  /** The current position, for `since`. */
   mark(): Mark;
-  /** The text since a mark, without the marks of what is unclear; undefined if it is longer than `max`. */
+  /** The text since a mark, without uncertainty marks. Undefined if it is longer than `max`. */
   since(mark: Mark, max: number): string | undefined;
-  /** Whether the last word may not be visible. */
+  /** Whether the last word may be invisible. */
   endsUnclear(): boolean;
   toString(): string;
 }
@@ -33,14 +33,14 @@ const OPEN = '[possibly hidden: ';
 const CLOSE = ']';
 const MARKED = /\[possibly hidden: [^[\]]*\]/g;
 
-/** The text without what is marked as possibly hidden. */
+/** The text without the parts marked as possibly hidden. */
 export function withoutMarked(text: string): string {
   return text.replace(MARKED, ' ');
 }
 
 interface Indent {
   readonly each: string;
-  /** In place of `each` until a line has begun with it. */
+  /** Used instead of `each` until a line has started with it. */
   first: string | undefined;
   hasBegun: boolean;
 }
@@ -50,7 +50,7 @@ export function textLayout(): TextLayout {
   const words: string[] = [];
   let chars = 0;
   const indents: Indent[] = [];
-  /** Line breaks, or else white space, before the next word. */
+  /** Line breaks, or otherwise white space, before the next word. */
   let lines = 0;
   let gap = '';
   let isUnclear = false;

@@ -2,10 +2,10 @@ import { Buffer } from 'node:buffer';
 
 /**
  * Encodes a text body so that no server on the way has a reason to change it: ASCII only, lines of at most
- * 76 characters, no trailing spaces, no line that begins with a dot or `From `.
+ * 76 characters, no trailing spaces, no line that starts with a dot or `From `.
  * The body ends in one newline, whether or not the text does.
  * @param text lines end in LF
- * @returns the shorter of the two encodings; quoted-printable, which people can read, when they are equal
+ * @returns the shorter encoding; if they are equal, quoted-printable, which people can read
  */
 export function encodeBody(text: string): { encoding: 'quoted-printable' | 'base64'; body: string } {
   const ended = text.endsWith('\n') ? text : `${text}\n`;
@@ -18,7 +18,7 @@ export function encodeBody(text: string): { encoding: 'quoted-printable' | 'base
 
 const LINE_CHARS = 76;
 
-/** RFC 2045 6.7. A character of several bytes is never split over two lines. */
+/** RFC 2045 6.7. Never splits a character of several bytes. */
 function quotedPrintable(text: string): string {
   return text.split('\n').map(quoteLine).join('\r\n');
 }
@@ -33,7 +33,7 @@ function quoteLine(line: string): string {
     const mangled = startsLine && (char === '.' || line.startsWith('From ', at));
     const literal = /^[\t -<>-~]$/.test(char) && !mangled && !(last && /[\t ]/.test(char));
     const piece = literal ? char : escapeBytes(char);
-    // One column is kept for the `=` of a soft line break.
+    // Leaves one column for the `=` of a soft line break.
     if (current.length + piece.length > LINE_CHARS - 1) {
       lines.push(`${current}=`);
       current = '';

@@ -5,16 +5,16 @@ import { type AttachmentInfo, attachmentOf } from '../mail/parse.ts';
 import type { Job } from './job.ts';
 import { attachmentInfo, describedAttachment, SHORT_BYTES } from './message-job.ts';
 
-/** Takes one attachment out of its message, decoded. */
+/** Extracts one attachment from its message, decoded. */
 
 export interface AttachmentInput {
   readonly source: AttachmentSource;
-  /** Its position among the attachments of the message. */
+  /** Its index among the attachments of the message. */
   readonly index: number;
   readonly maxBytes: number;
 }
 
-/** `tooLarge` when there are more than `maxBytes`; null when the message has no attachment of that index. */
+/** `tooLarge` if it has more than `maxBytes`; null if the message has no attachment with that index. */
 export type AttachmentReading = {
   readonly info: AttachmentInfo;
   readonly bytes: Uint8Array | 'tooLarge';
@@ -32,7 +32,7 @@ export const attachmentJob: Job<AttachmentInput, AttachmentReading> = {
   input: z.object({ source, index: z.int().min(0), maxBytes: z.int().min(0) }),
   output: z.object({ info: attachmentInfo, bytes: bytesOrTooLarge }).nullable(),
   read: async (input) => attachmentIn(input),
-  // To find and decode a part takes a few passes over the bytes.
+  // Finding and decoding a part takes a few passes over the bytes.
   readShort(input) {
     const { bytes } = input.source;
     return bytes === 'tooLarge' || bytes.length <= SHORT_BYTES ? attachmentIn(input) : undefined;

@@ -7,7 +7,7 @@ import { canonicalJson } from '../text/canonical-json.ts';
 import { eventFactsShape } from './event-shapes.ts';
 import type { Job } from './job.ts';
 
-/** Writes the calendar part of an invitation, and reads it again; null when it would say something else. */
+/** Writes the calendar part of an invitation, and reads it again. Null if it would not match the event. */
 
 export interface InvitationInput {
   readonly method: Invitation['method'];
@@ -26,12 +26,12 @@ export const invitationJob: Job<InvitationInput, string | null> = {
   output: z.string().nullable(),
   async read({ method, facts, timezone, stamp }) {
     const ics = invitationObject(method, facts, { timezone, stamp });
-    const says = eventFacts(ics, facts, timezone);
-    return says !== undefined && saying(says) === saying(facts) ? ics : null;
+    const reread = eventFacts(ics, facts, timezone);
+    return reread !== undefined && saying(reread) === saying(facts) ? ics : null;
   },
 };
 
-/** All that an invitation says, for comparing. */
+/** All facts of an invitation, for comparison. */
 export function saying(facts: EventFacts): string {
   return canonicalJson(invitedFacts(facts));
 }

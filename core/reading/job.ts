@@ -1,16 +1,16 @@
 import type { z } from 'zod';
 
 /**
- * A pure function over what a stranger wrote, as a Reader runs it: in a process of its own, so input and output are
- * data that can be cloned. It may throw, hang or fill its memory: whoever runs it bounds that.
+ * A pure function on untrusted input, run by a Reader in a separate process. Input and output are therefore data that
+ * can be cloned. It may throw, hang or fill its memory: the Reader limits that.
  */
 export interface Job<I, O> {
   readonly input: z.ZodType<I>;
-  /** Every answer is checked against this: it was made among the bytes of a stranger. */
+  /** Every result is checked against this: it was computed next to untrusted bytes. */
   readonly output: z.ZodType<O>;
   read(input: I): Promise<O>;
-  /** How long it may take, if that is less than any job may. */
+  /** Its time limit, if shorter than that of all jobs. */
   readonly maxMs?: number;
-  /** The same for an input whose reading is bounded by its construction; undefined for any other. */
+  /** The same, for input that is short enough to read within small limits. Undefined for any other. */
   readShort?(input: I): O | undefined;
 }

@@ -8,7 +8,7 @@ import { messageJob } from './message-job.ts';
 import { searchJob } from './search-job.ts';
 import { textJob } from './text-job.ts';
 
-/** Everything that a Reader can read. */
+/** All jobs of a Reader. */
 const jobs = {
   message: messageJob,
   attachment: attachmentJob,
@@ -32,7 +32,7 @@ export type JobOutput<K extends JobName> = Sides[K]['out'];
 
 export const JOBS: { readonly [K in JobName]: Job<JobInput<K>, JobOutput<K>> } = jobs;
 
-/** Does a job on an input that came from another process. @throws Error if it is not an input of that job */
+/** Runs a job on an input from another process. @throws Error if the input does not fit the job */
 export function doJob<K extends JobName>(name: K, input: unknown): Promise<JobOutput<K>> {
   const job: Job<JobInput<K>, JobOutput<K>> = JOBS[name];
   return job.read(job.input.parse(input));

@@ -13,14 +13,14 @@ import { codePoints, sliceCodePoints } from '../text/code-points.ts';
 import { seenText } from '../text/seen-text.ts';
 import type { Job } from './job.ts';
 
-/** Reads a message as a person sees it, and answers no more of its text than is shown. */
+/** Reads a message as a person sees it, and returns only the part of its text that is shown. */
 
 export interface MessageInput {
   readonly source: MessageSource;
   readonly window: TextWindow;
 }
 
-/** Which part of a text is wanted, in code points of the text as a person sees it. */
+/** The part of a text to return, in code points of the text as a person sees it. */
 export interface TextWindow {
   readonly from: number;
   readonly most: number;
@@ -33,9 +33,9 @@ export interface MessageReading {
 }
 
 export interface SeenBody {
-  /** What the window shows of the text, as a person sees it. */
+  /** The text inside the window, as a person sees it. */
   readonly text: string;
-  /** Code points of the whole text, as a person sees it. */
+  /** Length of the whole text as a person sees it, in code points. */
   readonly chars: number;
 }
 
@@ -74,14 +74,13 @@ export const attachmentInfo: z.ZodType<AttachmentInfo> = z.object({
   sizeBytes: size,
 });
 
-/** More recipients, or more messages before this one, are not named. */
+/** Further recipients, and further earlier messages, are not listed. */
 const ADDRESSES_MAX = 500;
 const REFERENCES_MAX = 500;
 
 /**
- * Messages up to this size and with little HTML are read where they are: everything that is done with one grows no
- * faster than its length, or is counted, and the worst that could be made (a To of `a:a:a:…`) takes 35 ms of a slow
- * processor.
+ * Messages up to this size and with little HTML are read in this process. Everything done with one is linear in its
+ * length, or counted. The worst known case (a To of `a:a:a:…`) takes 35 ms of CPU time on a slow machine.
  */
 export const SHORT_BYTES = 32 * 1024;
 
@@ -116,13 +115,13 @@ function reading({ text, attachments, headers }: ParsedMessage, window: TextWind
   return { body: seenBody(text, window), attachments, headers: boundedHeaders(headers) };
 }
 
-/** What is counted is what is shown. */
+/** The text that is counted is the text that is shown. */
 export function seenBody(text: string, { from, most }: TextWindow): SeenBody {
   const seen = seenText(text);
   return { text: sliceCodePoints(seen, from, most), chars: codePoints(seen) };
 }
 
-/** Everything that is done with them afterwards costs as much as there are. */
+/** Everything done with them later costs as much as there are. */
 export function boundedHeaders({
   from,
   replyTo,

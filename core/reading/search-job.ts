@@ -6,7 +6,7 @@ import { displayAddresses } from '../mail/row-text.ts';
 import type { Job } from './job.ts';
 import { messageSource, SHORT_BYTES } from './message-job.ts';
 
-/** Whether a message contains a word somewhere where a person would look, without regard to case. */
+/** Whether a message contains a word in a place where a person would look. Case-insensitive. */
 
 export const searchJob: Job<{ readonly source: MessageSource; readonly word: string }, boolean> = {
   input: z.object({ source: messageSource, word: z.string() }),

@@ -9,7 +9,7 @@ import {
   textWindow,
 } from './message-job.ts';
 
-/** A text that was taken out of a document, as a person sees it. */
+/** The extracted text of a document, as a person sees it. */
 
 export const textJob: Job<{ readonly text: string; readonly window: TextWindow }, SeenBody> = {
   input: z.object({ text: z.string(), window: textWindow }),

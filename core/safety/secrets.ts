@@ -68,7 +68,7 @@ const CODE_NAME = [
 const OPEN_CODE =
   'zip|postal|post|area|country|dial(?:l?ing)?|error|status|exit|response|discount|promo(?:tion)?|coupon|voucher|product|item|source|dress|building|tax|colou?r';
 const CODE = '(?:\\d{4,8}|\\d{3}[ -]\\d{3}|\\d(?: \\d){3,7}|[A-Z]-\\d{4,8})(?![\\d.,/-]?\\d)';
-/** What may stand between a code and its name: other words or a line end, but no other number. */
+/** Allowed between a code and its name: other words or a line end, but no other number. */
 const NEAR = '[^\\d]{0,40}';
 
 const NAMED_CODE = new RegExp(

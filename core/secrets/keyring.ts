@@ -2,19 +2,19 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, timingSafeEqual
 import type { Random } from './random.ts';
 
 /**
- * Keys at rest. A key for each purpose is derived by HKDF from each secret key; the first secret key writes, all
- * of them read; four bytes of key id stand in front of everything sealed.
+ * Keys at rest. HKDF derives a key per purpose from each secret key. The first secret key writes, all of them read.
+ * Everything sealed starts with four bytes of key id.
  */
 export interface Keyring {
   /** AES-256-GCM; `context` (owner, account, row) is authenticated with it. @returns base64url */
   seal(purpose: string, context: string, text: string): string;
-  /** @throws Error when it was sealed for another context, was changed, or its key is not in the ring */
+  /** @throws Error if it was sealed for a different context, was changed, or its key is not in the ring */
   open(purpose: string, context: string, sealed: string): string;
-  /** The same bytes give the same sealed bytes: a synthetic IV by HMAC, then AES-256-CTR. */
+  /** Deterministic: a synthetic IV by HMAC, then AES-256-CTR. */
   sealFixed(purpose: string, bytes: Uint8Array): Uint8Array;
-  /** Undefined when it was not sealed here for this purpose. `keyId` names the key it was sealed with. */
+  /** Undefined if it was not sealed here for this purpose. `keyId` names the key that sealed it. */
   openFixed(purpose: string, sealed: Uint8Array): { bytes: Uint8Array; keyId: string } | undefined;
-  /** HMAC-SHA256 with the key of a purpose: the writing one, or the one named. Undefined: no such key. */
+  /** HMAC-SHA256 with the key of a purpose: the writing key, or the named one. Undefined: no such key. */
   mac(purpose: string, text: string, keyId?: string): Uint8Array | undefined;
   /** Proves that a text came from here: the writing key's id and `mac`. @returns base64url */
   sign(purpose: string, text: string): string;
@@ -32,12 +32,12 @@ const TAG_BYTES = 16;
 const MAC_BYTES = 32;
 const VERIFIED_MAX = 1000;
 
-/** @param secretKeys 32 bytes each @throws Error naming what is wrong with them */
+/** @param secretKeys 32 bytes each @throws Error that names the problem */
 export function createKeyring(secretKeys: readonly Uint8Array[], random: Random): Keyring {
   if (!Array.isArray(secretKeys)) throw new Error('secretKeys: give a list of keys of 32 random bytes.');
   if (secretKeys.length === 0) throw new Error('secretKeys: give at least one key of 32 random bytes.');
   const ring = secretKeys.map((secret: Uint8Array, index) => {
-    // A text of 32 characters is no 32 random bytes.
+    // A string of 32 characters is not 32 random bytes.
     if (!ArrayBuffer.isView(secret)) throw new Error(`secretKeys[${index}]: a key is a Uint8Array.`);
     if (secret.length !== 32)
       throw new Error(`secretKeys[${index}]: a key has 32 bytes, this one ${secret.length}.`);
@@ -55,7 +55,7 @@ export function createKeyring(secretKeys: readonly Uint8Array[], random: Random)
   if (new Set(ids).size !== ids.length) throw new Error('secretKeys: two keys are the same.');
   const [writer] = ring;
   if (writer === undefined) throw new Error('secretKeys: give at least one key of 32 random bytes.');
-  const named = (id: string) => ring[ids.indexOf(id)];
+  const findKey = (id: string) => ring[ids.indexOf(id)];
   /** The texts whose signatures were verified: every call checks the same rows, and an HMAC costs more than the rest. */
   const verified = new Map<string, { readonly purpose: string; readonly text: string }>();
   const macWith = (key: (typeof ring)[number], purpose: string, text: string): Buffer =>
@@ -73,7 +73,7 @@ export function createKeyring(secretKeys: readonly Uint8Array[], random: Random)
     },
     open(purpose, context, sealed) {
       const bytes = Buffer.from(sealed, 'base64url');
-      const key = named(bytes.subarray(0, KEY_ID_BYTES).toString('hex'));
+      const key = findKey(bytes.subarray(0, KEY_ID_BYTES).toString('hex'));
       if (key === undefined || bytes.length < KEY_ID_BYTES + NONCE_BYTES + TAG_BYTES) {
         throw new Error(`a sealed ${purpose} was written with a key that is not in secretKeys`);
       }
@@ -95,7 +95,7 @@ export function createKeyring(secretKeys: readonly Uint8Array[], random: Random)
     openFixed(purpose, sealed) {
       if (sealed.length < KEY_ID_BYTES + IV_BYTES) return undefined;
       const keyId = Buffer.from(sealed.subarray(0, KEY_ID_BYTES)).toString('hex');
-      const key = named(keyId);
+      const key = findKey(keyId);
       if (key === undefined) return undefined;
       const iv = sealed.subarray(KEY_ID_BYTES, KEY_ID_BYTES + IV_BYTES);
       const decipher = createDecipheriv('aes-256-ctr', key.derive(purpose), iv);
@@ -103,14 +103,14 @@ export function createKeyring(secretKeys: readonly Uint8Array[], random: Random)
         decipher.update(sealed.subarray(KEY_ID_BYTES + IV_BYTES)),
         decipher.final(),
       ]);
-      const wanted = createHmac('sha256', key.derive(`${purpose}/iv`))
+      const expected = createHmac('sha256', key.derive(`${purpose}/iv`))
         .update(bytes)
         .digest()
         .subarray(0, IV_BYTES);
-      return timingSafeEqual(wanted, iv) ? { bytes, keyId } : undefined;
+      return timingSafeEqual(expected, iv) ? { bytes, keyId } : undefined;
     },
     mac(purpose, text, keyId) {
-      const key = keyId === undefined ? writer : named(keyId);
+      const key = keyId === undefined ? writer : findKey(keyId);
       return key && macWith(key, purpose, text);
     },
     sign: (purpose, text) => Buffer.concat([writer.id, macWith(writer, purpose, text)]).toString('base64url'),
@@ -120,7 +120,7 @@ export function createKeyring(secretKeys: readonly Uint8Array[], random: Random)
       if (known?.text === text && known.purpose === purpose) return true;
       const bytes = Buffer.from(signature, 'base64url');
       if (bytes.length !== KEY_ID_BYTES + MAC_BYTES) return false;
-      const key = named(bytes.subarray(0, KEY_ID_BYTES).toString('hex'));
+      const key = findKey(bytes.subarray(0, KEY_ID_BYTES).toString('hex'));
       if (key === undefined) return false;
       if (!timingSafeEqual(macWith(key, purpose, text), bytes.subarray(KEY_ID_BYTES))) return false;
       if (verified.size >= VERIFIED_MAX) verified.clear();

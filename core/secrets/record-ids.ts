@@ -1,6 +1,6 @@
 import type { Random } from './random.ts';
 
-/** Random identifiers of records. Nothing can be read from them. Source: API.md, Identifier formats. */
+/** Random identifiers of records. They reveal nothing. Source: API.md, Identifier formats. */
 
 export function approvalId(random: Random): string {
   return `apr_${Buffer.from(random(16)).toString('base64url')}`;
@@ -14,7 +14,7 @@ export function eventId(random: Random): string {
   return `evt_${Buffer.from(random(16)).toString('base64url')}`;
 }
 
-/** Of one request with an Idempotency-Key. */
+/** For one request with an Idempotency-Key. */
 export function requestId(random: Random): string {
   return `req_${Buffer.from(random(16)).toString('base64url')}`;
 }

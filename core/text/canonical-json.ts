@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * JSON with the keys of every object in code-unit order, so that equal values give equal text.
- * Values that are undefined are left out, as JSON.stringify does.
+ * Serializes JSON with the keys of every object in code-unit order, so that equal values give equal text.
+ * Leaves out undefined values, as JSON.stringify does.
  */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>

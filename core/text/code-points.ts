@@ -1,4 +1,4 @@
-/** Lengths and offsets of the contract count code points. */
+/** Lengths and offsets in the contract count code points. */
 
 export function codePoints(text: string): number {
   let count = 0;
@@ -6,7 +6,7 @@ export function codePoints(text: string): number {
   return count;
 }
 
-/** `count` code points from code point `from` on. */
+/** Returns `count` code points, starting at code point `from`. */
 export function sliceCodePoints(text: string, from: number, count: number): string {
   let start = 0;
   for (let skipped = 0; skipped < from && start < text.length; skipped++) start += widthAt(text, start);

@@ -1,8 +1,8 @@
 import { withLatinLetters } from './look-alikes.ts';
 
-/** Finds what a reader could take for a line of the fence around untrusted text. Pure, and linear in the text. */
+/** Finds text that a reader could mistake for a fence line around untrusted text. Pure, and linear in the text. */
 
-/** Angle brackets and what passes for them, and how many each looks like. */
+/** Angle brackets and their look-alikes, with the number of brackets each one looks like. */
 const BRACKETS: ReadonlyMap<string, number> = new Map([
   ...Array.from('<‹〈〈⟨˂ᐸ❮❰❬⧼≺⦑ᚲ⋖⪪⊰', (one) => [one, 1] as const),
   ...Array.from('«⟪《≪⪡⫷', (one) => [one, 2] as const),
@@ -13,9 +13,9 @@ const ANY_BRACKET = /[<‹〈〈⟨˂ᐸ❮❰❬⧼≺⦑ᚲ⋖⪪⊰«⟪《�
 const FENCE_BRACKETS = 2;
 const WORDS = ['untrustedcontent', 'enduntrustedcontent'] as const;
 
-/** Where brackets stand in front of the words of a fence line, whatever their letters, case and spacing. */
+/** Brackets in front of the words of a fence line, in any letters, case and spacing. */
 export interface FenceLookAlike {
-  /** Of its brackets, in UTF-16 units. */
+  /** The position of its brackets, in UTF-16 units. */
   readonly start: number;
   readonly end: number;
 }
@@ -48,17 +48,17 @@ export function fenceLookAlikes(text: string): FenceLookAlike[] {
 }
 
 const known = new Map<string, string>();
-/** Of the characters that were looked up; there are more than a million. */
+/** The number of cached characters; there are more than a million. */
 const MAX_KNOWN = 5000;
 
 /**
- * What a character looks like: small Latin letters and brackets. Empty for what stands between letters without being
- * one: white space, accents, punctuation, signs, and what does not show.
+ * What a character looks like, in small Latin letters and brackets. Empty for characters between letters: white space,
+ * accents, punctuation, signs, and invisible characters.
  */
 function shapesOf(character: string): string {
   const before = known.get(character);
   if (before !== undefined) return before;
-  // A normal form can be another letter: that of \u03f9, which looks like a C, is a sigma.
+  // A normal form can be a different letter: that of \u03f9, which looks like a C, is a sigma.
   const shapes =
     shapeOf(character) ?? Array.from(plainForm(character), (one) => shapeOf(one) ?? plainShape(one)).join('');
   if (known.size >= MAX_KNOWN) known.clear();
@@ -80,7 +80,7 @@ function plainShape(character: string): string {
 /** Some letters are drawn as nothing. */
 const IS_LETTER = /(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{N}]/u;
 
-/** Letters in circles and squares that no normal form opens, and flags. */
+/** Flags, and letters in circles and squares that normal forms do not decompose. */
 const ENCLOSED = [0x1f150, 0x1f170, 0x1f1e6] as const;
 
 function plainForm(character: string): string {
@@ -89,7 +89,7 @@ function plainForm(character: string): string {
   return from === undefined ? character.normalize('NFKD') : String.fromCharCode(0x61 + code - from);
 }
 
-/** Letters and digits that look like one of the fence's in this place, and elsewhere are themselves. */
+/** Letters and digits that look like those of the fence here, and stay themselves elsewhere. */
 const FENCE_ONLY: ReadonlyMap<string, string> = new Map(
   Object.entries({
     c: 'ᴄᏟⲤⲥↄ',

@@ -1,8 +1,8 @@
 /**
- * Which characters of a text a person does not see, and a stranger's text as a person sees it. Pure.
+ * Finds the characters of a text that a person does not see, and returns untrusted text as a person sees it. Pure.
  */
 
-/** A letter or a sign on one, and not a mark that belongs to the script without being seen. */
+/** A letter of these scripts, or a visible mark on one. */
 function letterOf(...scripts: string[]): string {
   return `(?=[\\p{L}\\p{M}])[${scripts.map((script) => `\\p{Script=${script}}`).join('')}]`;
 }
@@ -24,7 +24,7 @@ const JOINED = letterOf(
   ...['Malayalam', 'Sinhala'],
 );
 
-/** The flags of England, Scotland and Wales: a black flag, then tag characters. No other flags are made so. */
+/** The flags of England, Scotland and Wales: a black flag, then tag characters. No other flags use tags. */
 const TAG_FLAGS = ['gbeng', 'gbsct', 'gbwls'].flatMap((region) => {
   const tags = [...region].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0)));
   const flag = ['\u{1F3F4}', ...tags, '\u{E007F}'];
@@ -33,7 +33,7 @@ const TAG_FLAGS = ['gbeng', 'gbsct', 'gbwls'].flatMap((region) => {
     .map((tag, i) => `(?<=${flag.slice(0, i + 1).join('')})${tag}(?=${flag.slice(i + 2).join('')})`);
 });
 
-/** Parts of emoji and of spelling that do not show by themselves but change how their neighbours look. */
+/** Parts of emoji and of spelling that are invisible themselves but change how their neighbours look. */
 const AT_WORK = [
   '(?<=\\p{Extended_Pictographic})[\\uFE0E\\uFE0F]',
   '(?<=[0-9#*])\\uFE0F(?=\\u20E3)',
@@ -42,16 +42,16 @@ const AT_WORK = [
   `(?=[\\u{E0061}-\\u{E007F}])(?:${TAG_FLAGS.join('|')})`,
 ];
 
-/** Format, bidi and control characters, and letters that are drawn as nothing; halves of a pair too. */
+/** Format, bidi and control characters, lone surrogates, and letters without a glyph. */
 const HIDDEN =
   '[\\p{Default_Ignorable_Code_Point}\\p{Bidi_Control}\\p{Cf}\\p{Cc}\\p{Zl}\\p{Zp}\\p{Cs}\\u2800]';
 
-/** TAB and LF show, and so do the Arabic signs that stand below or around a number. */
+/** TAB and LF show, and so do the Arabic signs below or around a number. */
 const SHOWS = '[\\t\\n\\u0600-\\u0605\\u06DD\\u0890\\u0891\\u08E2]';
 
 /**
- * Marks that say on which side of a right-to-left word its brackets and full stops stand: beside such a word only,
- * and one at a time.
+ * Marks that decide on which side of a right-to-left word its brackets and full stops appear. Kept only next to such a
+ * word, and one at a time.
  */
 const RIGHT_TO_LEFT = letterOf('Hebrew', 'Arabic', 'Syriac', 'Thaana', 'Nko');
 const MARKS_AT_WORK = [
@@ -64,28 +64,28 @@ function unseen(atWork: readonly string[]): string {
 }
 
 /**
- * One character that the owner cannot see and must be shown: every one that is not at work in an emoji or a word.
- * For `replace` and `matchAll`, which leave its state alone.
+ * Matches one character that the owner cannot see and must be shown: any that is not at work in an emoji or a word.
+ * For `replace` and `matchAll`, which do not change its state.
  */
 export const UNSEEN = new RegExp(unseen(AT_WORK), 'gu');
 
 /**
- * What an agent is not given. Direction marks at work in right-to-left mail may stay: they move no letter. A longer run
- * is several matches, because the engine remembers every step of one.
+ * Matches characters that an agent does not receive. Direction marks at work in right-to-left mail may stay: they move
+ * no letter. A longer run gives several matches, because the engine remembers every step of one.
  */
 const WITHHELD = new RegExp(`(?:${unseen([...AT_WORK, ...MARKS_AT_WORK])}){1,1000}`, 'gu');
 
-/** Honest mail is full of these (soft hyphens, break opportunities, stray joiners, variants of a glyph): left out. */
+/** Ordinary mail is full of these (soft hyphens, break opportunities, stray joiners, glyph variants). Left out. */
 const FILLER =
   /\u034f|\u17b4|\u17b5|[\u00ad\u061c]|[\u180b-\u180f]|[\u200b-\u200f\u2060\ufeff]|[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}]/gu;
 
-/** Most text has nothing else. Nothing of it is unseen, and to know that is quicker than to look for what is. */
+/** Most text consists of these only. None of them is invisible, and this test is faster than the search. */
 const NOT_PLAIN = /[^\t\n\x20-\x7e]/;
 
-/** More of them in a row is somebody's purpose: their number is said, and nothing that could be read out of them. */
+/** More in a row are intentional. Only their number is reported, so they cannot carry a message. */
 const SPELLED_AT_MOST = 3;
 
-/** How a character that does not show is spelled out: `⟨U+202E⟩`. */
+/** Spells out an invisible character: `⟨U+202E⟩`. */
 export function spelled(character: string): string {
   return `⟨${codeOf(character)}⟩`;
 }
@@ -97,9 +97,9 @@ export function codeOf(character: string): string {
 }
 
 /**
- * The text as a person sees it. What does not show is left out where honest mail has it, else spelled out, and its
- * number is said where it is long: `⟨40 invisible characters⟩`. Joiners and selectors at work in emoji and words,
- * and direction marks beside right-to-left words, stay. Seen text stays as it is when it is seen again.
+ * Returns the text as a person sees it. Leaves out invisible characters that are common in ordinary mail and spells out
+ * others. Of a long run, gives only the number: `⟨40 invisible characters⟩`. Keeps joiners and selectors at work in
+ * emoji and words, and direction marks next to right-to-left words. Idempotent.
  */
 export function seenText(text: string): string {
   if (!NOT_PLAIN.test(text)) return text;
@@ -118,7 +118,7 @@ export function seenText(text: string): string {
   return seen.join('');
 }
 
-/** A run of characters that do not show. */
+/** Spells out a run of invisible characters. */
 function spelledOut(run: string): string {
   const characters = Array.from(run);
   if (characters.length > SPELLED_AT_MOST) return `⟨${characters.length} invisible characters⟩`;
@@ -129,8 +129,8 @@ function spelledOut(run: string): string {
 const CUT_WITHIN = 200;
 
 /**
- * Where to cut seen text so that it stays seen text: behind white space, near `at`; `at` itself where there is none.
- * What is at work in a word or an emoji is so within it.
+ * Where to cut seen text so that the parts stay seen text: after white space, near `at`. Joiners and modifiers only act
+ * inside one word or emoji, so such a cut never separates them. Returns `at` if there is no white space.
  * @param characters code points
  */
 export function wordEnd(characters: readonly string[], at: number): number {

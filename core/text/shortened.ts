@@ -1,4 +1,4 @@
-/** The text, or its beginning with an ellipsis: at most `chars` code points. Looks at no more than it needs. */
+/** Returns the text, or its beginning with an ellipsis: at most `chars` code points. Reads no more than it needs. */
 export function shortened(text: string, chars: number): string {
   if (text.length <= chars) return text;
   const points = Array.from(text.slice(0, 2 * chars + 2));
@@ -10,10 +10,10 @@ export function shortened(text: string, chars: number): string {
         .trimEnd()}…`;
 }
 
-/** One more than a name may have that a caller asks for a folder by: what was cut is no such name. */
+/** One more than the longest folder name that a call may contain, so a cut name can never be one. */
 const FOLDER_CHARS = 256;
 
-/** A folder's name as results show it: whole, unless it is longer than any that could be asked for. */
+/** A folder's name in results. Uncut, unless it is longer than any name that a call may contain. */
 export function folderName(path: string): string {
   return shortened(path, FOLDER_CHARS);
 }

@@ -1,4 +1,4 @@
-/** What failed is left alone for a while: twice as long after each failure in a row. Pure. */
+/** Postpones the next try after a failure: twice as long after each failure in a row. Pure. */
 export interface Backoff {
   isDue(key: string, now: Date): boolean;
   /** Failures in a row. */
@@ -7,7 +7,7 @@ export interface Backoff {
   failed(key: string, now: Date): void;
 }
 
-/** Whoever may add trackers may add many that fail. The one that failed longest ago is forgotten first. */
+/** An agent can add many trackers that fail. The one that failed longest ago is forgotten first. */
 const KEPT = 10_000;
 
 export function createBackoff(firstMs: number, mostMs: number): Backoff {

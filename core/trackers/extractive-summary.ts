@@ -11,7 +11,7 @@ import { seenText } from '../text/seen-text.ts';
 import { shortened } from '../text/shortened.ts';
 
 /**
- * The summarizer that needs nobody: it takes subjects and sentences out of the newest messages, as they stand. Pure.
+ * A summarizer without any service: it takes subjects and sentences from the newest messages, unchanged. Pure.
  */
 export const extractiveSummarizer: Summarizer = {
   summarize: async (_tracker, messages) => extractiveSummary(messages),
@@ -40,15 +40,15 @@ function gistOf({ subject, excerpt }: SummarySource): string {
 const GREETING =
   /^(dear|hi|hello|hey|good (morning|afternoon|evening)|hallo|liebe[rs]?|guten (tag|morgen))\b[^,.!?]{0,40}[,.!]\s+/iu;
 
-/** Words with which something is asked for, in English and German. */
+/** Words that ask for something, in English and German. */
 const ASKS =
   /\?|\b(please|could you|can you|would you|need(s)? (you|to|your)|let (me|us) know|waiting for|action required|bitte|könn(ten|test|t) (du|sie|ihr)|brauche[n]?)\b/iu;
 
-/** A day or a time limit, in English and German. */
+/** A day or a deadline, in English and German. */
 const DATED =
   /\b(\d{4}-\d{2}-\d{2}|\d{1,2}\.\s?\d{1,2}\.(\d{2,4})?|\d{1,2}(st|nd|rd|th)?\.? (jan|feb|mar|mär|apr|may|mai|jun|jul|aug|sep|oct|okt|nov|dec|dez)\p{L}{0,10}|(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\p{L}{0,10} \d{1,2}|(mon|tues|wednes|thurs|fri|satur|sun)day|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|tomorrow|morgen|deadline|frist)\b/iu;
 
-/** Of the newest message that asks: the sentence, best one with a day in it; else the newest sentence with a day. */
+/** The request in the newest message that has one, preferably with a day. Otherwise the newest sentence with a day. */
 function nextActionOf(messages: readonly SummarySource[]): string {
   const sentences = messages.map(({ excerpt }) => sentencesOf(excerpt));
   for (const ofMessage of sentences) {
@@ -63,7 +63,7 @@ const PRESSING =
   /\b(urgent|asap|immediately|deadline|final (notice|reminder)|action required|overdue|dringend|eilig|sofort|wichtig|important|mahnung)\b/iu;
 const BULK = /\b(unsubscribe|newsletter|no-?reply|view (this|it) in your browser|abmelden|abbestellen)\b/iu;
 
-/** The newest message decides whether it presses; it is of little weight where every message is sent to many. */
+/** The newest message decides whether it is urgent. Low if all messages are bulk mail. */
 function importanceOf(messages: readonly SummarySource[]): Summary['importance'] {
   const isBulk = ({ from, excerpt }: SummarySource) => BULK.test(from) || BULK.test(excerpt);
   if (messages.length > 0 && messages.every(isBulk)) return 'low';
@@ -73,10 +73,10 @@ function importanceOf(messages: readonly SummarySource[]): Summary['importance']
 }
 
 const EXCERPT_CHARS = 600;
-/** What an excerpt is made from: quotes may be most of a text. */
+/** The part of a text that an excerpt is taken from: quotes may be most of it. */
 export const EXCERPT_WINDOW: TextWindow = { from: 0, most: 20_000 };
 
-/** The beginning of a message's own words, on one line, as a person sees them: no quotes, no signature. */
+/** The beginning of a message's own words, on one line, as a person sees them. Without quotes and signature. */
 export function excerptOf(text: string): string {
   const lines = seenText(text.slice(0, EXCERPT_WINDOW.most)).split('\n');
   const signature = lines.findIndex((line) => /^-- ?$/.test(line));

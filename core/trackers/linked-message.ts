@@ -4,7 +4,7 @@ import type { LinkedMessage } from '../ports/tracker-storage.ts';
 import { shortened } from '../text/shortened.ts';
 import { excerptOf } from './extractive-summary.ts';
 
-/** A message as a tracker keeps it. @param text the beginning of it, as a person sees it */
+/** A message in the form that a tracker keeps. @param text the beginning of it, as a person sees it */
 export function linkedMessage(accountId: number, row: MessageRow, text: string): LinkedMessage {
   const { place, stableId, fingerprint, date, internalDate, sizeBytes } = row;
   return {

@@ -9,17 +9,17 @@ import { createBackoff } from '../time/backoff.ts';
 import { MINUTE_MS } from '../time/durations.ts';
 import { extractiveSummarizer } from './extractive-summary.ts';
 
-/** Makes the summaries of trackers anew that messages were linked to. */
+/** Updates the summaries of trackers with newly linked messages. */
 export interface SummaryRefresh {
-  /** One pass over all that are due. One that fails is logged, and left alone for a while. */
+  /** Updates all summaries that are due. A failure is logged, and the tracker waits for a while. */
   round(): Promise<void>;
   stop(): void;
 }
 
-/** Of each tracker, the newest. */
+/** The newest messages per tracker. */
 const MESSAGES = 20;
 const AT_ONCE = 100;
-/** For one tracker. */
+/** Per tracker. */
 const SUMMARY_MS = MINUTE_MS;
 const RETRY_FIRST_MS = MINUTE_MS;
 const RETRY_MOST_MS = 60 * MINUTE_MS;
@@ -29,19 +29,19 @@ export function createSummaryRefresh(ports: Ports): SummaryRefresh {
   const backoff = createBackoff(RETRY_FIRST_MS, RETRY_MOST_MS);
   const abort = new AbortController();
 
-  /** A summarizer that never settles would hold up every later round. */
+  /** A summarizer that never settles must not block later rounds. */
   async function withinLimit<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const limit = new AbortController();
     const end = () => limit.abort();
     abort.signal.addEventListener('abort', end, { once: true });
     const stop = clock.after(SUMMARY_MS, end);
     try {
-      const over = new Promise<never>((_resolve, reject) => {
+      const timedOut = new Promise<never>((_resolve, reject) => {
         limit.signal.addEventListener('abort', () =>
-          reject(new Error('the summarizer did not answer in time')),
+          reject(new Error('the summarizer did not finish in time')),
         );
       });
-      return await Promise.race([work(limit.signal), over]);
+      return await Promise.race([work(limit.signal), timedOut]);
     } finally {
       stop();
       abort.signal.removeEventListener('abort', end);
@@ -59,10 +59,10 @@ export function createSummaryRefresh(ports: Ports): SummaryRefresh {
         if (abort.signal.aborted) return;
         if (!backoff.isDue(key, clock.now())) continue;
         try {
-          const made = await withinLimit((signal) =>
+          const written = await withinLimit((signal) =>
             summarizer.summarize(tracker, messages, { now: clock.now(), signal }),
           );
-          const summary = { ...bounded(made), sourceCount: messages.length };
+          const summary = { ...bounded(written), sourceCount: messages.length };
           await storage.saveSummary({ ownerId, trackerId, summary, upTo });
           backoff.succeeded(key);
         } catch (error) {
@@ -86,9 +86,9 @@ const answer = z.object({
   importance: z.enum(['low', 'normal', 'important']),
 });
 
-/** Whoever made it, it is made of strangers' words: kept as a person sees it, and no longer than it may be. */
-function bounded(made: unknown): Omit<TrackerSummary, 'sourceCount'> {
-  const { text, nextAction, importance } = answer.parse(made);
+/** Every summarizer works on untrusted text: keeps the result as a person sees it, cut to its limits. */
+function bounded(written: unknown): Omit<TrackerSummary, 'sourceCount'> {
+  const { text, nextAction, importance } = answer.parse(written);
   return {
     text: shortened(seenText(text), SUMMARY_CHARS),
     nextAction: shortened(seenText(nextAction), NEXT_ACTION_CHARS),

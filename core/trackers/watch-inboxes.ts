@@ -16,14 +16,14 @@ import { linkedMessage } from './linked-message.ts';
 import { type KeywordIndex, keywordIndex } from './tracker-rules.ts';
 
 /**
- * Looks for new mail in the inboxes of owners whose trackers wait for some, and links it. A tracker is linked to what
- * is received after it was made. Position and links are written together, so that a crash links nothing twice and
- * forgets nothing.
+ * Watches the inboxes of owners whose trackers have keywords, and links new mail. A tracker only gets messages
+ * received after it was created. Position and links are written together, so a crash neither links twice nor loses a
+ * link.
  */
 export interface InboxWatch {
-  /** One look at each inbox. An account that cannot be asked is logged, and left alone for a while. */
+  /** Checks every inbox once. A failure is logged, and the account waits for a while. */
   round(): Promise<void>;
-  /** Ends what is under way. */
+  /** Ends the work in progress. */
   stop(): void;
 }
 
@@ -33,17 +33,17 @@ const RETRY_FIRST_MS = MINUTE_MS;
 const RETRY_MOST_MS = 30 * MINUTE_MS;
 /** On the first look at an inbox, or after its UIDVALIDITY changed, messages received within this window count as new. */
 const FIRST_LOOK_MS = 10 * MINUTE_MS;
-/** But from the first tracker on, where that was made within this time: the inbox could not be looked at since. */
+/** If the first tracker was created within this window, messages since then count: no round could see them yet. */
 const UNSEEN_MS = DAY_MS;
 const ROWS_OF_PAGE = 200;
-/** More new messages than this are passed over, the oldest of them: somebody moved a mailbox. */
+/** If there are more new messages, the oldest are skipped: somebody moved a mailbox. */
 const BACKLOG_MOST = 5000;
 const READ_AT_ONCE = 20;
-/** Failures in a row after which a message that cannot be read is passed over. */
+/** After this many failures in a row, a message that cannot be read is skipped. */
 const PASSED_OVER_AFTER = 3;
-/** Code units of a sender or subject that are looked at. */
+/** Code units of a sender or subject that are compared. */
 const HEADER_CHARS = 5000;
-/** What is looked at of a text. */
+/** The part of a text that is compared. */
 const MATCHED: TextWindow = { from: 0, most: 50_000 };
 
 export function createInboxWatch(ports: Ports, keyring: Keyring): InboxWatch {
@@ -56,7 +56,7 @@ export function createInboxWatch(ports: Ports, keyring: Keyring): InboxWatch {
     const { account } = inbox;
     const { ownerId, accountId } = account;
     const call = mailCall(keyring, account, abort.signal, CALL_MS);
-    const found = await newMail(call, inbox.position, async () => (await rulesOf(ownerId)).madeMs);
+    const found = await newMail(call, inbox.position, async () => (await rulesOf(ownerId)).oldestMs);
     if (found === undefined) return;
     let from = inbox.position;
     for (let at = 0; at === 0 || at < found.rows.length; at += READ_AT_ONCE) {
@@ -65,41 +65,41 @@ export function createInboxWatch(ports: Ports, keyring: Keyring): InboxWatch {
       const isEnd = last === undefined || at + READ_AT_ONCE >= found.rows.length;
       const to = isEnd ? found.to : positionOf(last);
       const links = rows.length === 0 ? [] : await linksOf(call, rows, await rulesOf(ownerId));
-      // Another process has looked there too: what it found is linked.
+      // Another process checked the inbox too and has linked what it found.
       if (!(await storage.watched({ ownerId, accountId, from, to, links, now: clock.now() }))) return;
       from = to;
     }
   }
 
   /**
-   * What came behind the position, oldest first; undefined where nothing is to be written down.
-   * @param madeMs when the first of the owner's trackers was made
+   * Returns the messages after the position, oldest first. Undefined if there is nothing to write down.
+   * @param oldestMs when the first of the owner's trackers was created
    */
   async function newMail(
     call: MailCall,
     position: InboxPosition | undefined,
-    madeMs: () => Promise<number>,
+    oldestMs: () => Promise<number>,
   ): Promise<{ readonly rows: readonly MessageRow[]; readonly to: InboxPosition } | undefined> {
     const inbox = { path: 'INBOX', unread: false, after: undefined } as const;
     const [newest] = (await mail.list(call, { ...inbox, order: 'uid', limit: 1 })).rows;
     if (newest === undefined) return position === undefined ? { rows: [], to: EMPTY } : undefined;
     const to = positionOf(newest);
-    const goesOn =
+    const resumeAt =
       position !== undefined && [null, to.uidValidity].includes(position.uidValidity) ? position : undefined;
-    // Newer mail may have been removed: what was looked at stays looked at.
-    if (goesOn !== undefined && goesOn.uid >= to.uid) return undefined;
+    // Newer mail may have been removed: the position never goes back.
+    if (resumeAt !== undefined && resumeAt.uid >= to.uid) return undefined;
     const nowMs = clock.now().getTime();
-    const firstMs = position === undefined ? await madeMs() : 0;
+    const firstMs = position === undefined ? await oldestMs() : 0;
     const sinceMs = firstMs >= nowMs - UNSEEN_MS ? firstMs : nowMs - FIRST_LOOK_MS;
     const rows =
-      goesOn === undefined
+      resumeAt === undefined
         ? await rowsWhile(call, { ...inbox, order: 'date' }, (row) => row.internalDate.getTime() >= sinceMs)
-        : await rowsWhile(call, { ...inbox, order: 'uid' }, (row) => row.place.uid > goesOn.uid);
-    // What arrived since the first question is behind the position, and looked at the next time.
+        : await rowsWhile(call, { ...inbox, order: 'uid' }, (row) => row.place.uid > resumeAt.uid);
+    // Messages that arrived after the first list are after the position, and the next round finds them.
     return { rows: rows.filter(({ place }) => place.uid <= to.uid).sort(byUid), to };
   }
 
-  /** The first rows of a list, up to the one that is not new. */
+  /** The first rows of a list, up to the first one that is not new. */
   async function rowsWhile(
     call: MailCall,
     list: Omit<ListQuery, 'limit'>,
@@ -114,7 +114,10 @@ export function createInboxWatch(ports: Ports, keyring: Keyring): InboxWatch {
       const last = page.rows.at(-1);
       if (firstOld !== -1 || !page.more || last === undefined) return rows;
       if (rows.length >= BACKLOG_MOST) {
-        log.warn('more new mail than is looked at', { account: call.account.accountId, looked: rows.length });
+        log.warn('more new mail than one round reads', {
+          account: call.account.accountId,
+          looked: rows.length,
+        });
         return rows;
       }
       const { uidValidity, uid } = last.place;
@@ -125,7 +128,7 @@ export function createInboxWatch(ports: Ports, keyring: Keyring): InboxWatch {
   async function linksOf(call: MailCall, rows: readonly MessageRow[], rules: Rules) {
     const messages = await messagesOf(call, rows);
     return rows.flatMap((row, index) => {
-      // It was moved or removed since it was listed: it is no mail of the inbox any more.
+      // It was moved or removed after it was listed, so it is no longer in the inbox.
       const read = messages[index];
       if (read === undefined) return [];
       const trackerIds = rules.trackersFor(row, read.matched);
@@ -140,8 +143,8 @@ export function createInboxWatch(ports: Ports, keyring: Keyring): InboxWatch {
   }
 
   /**
-   * The messages of those rows, undefined for those that are gone. One that the server does not give must not hold up
-   * what is behind it for ever: after some failures it goes by its sender and subject alone, one message a look.
+   * Reads the messages of those rows; undefined for messages that no longer exist. A message that the server does not
+   * return must not block later ones forever: after some failures its sender and subject alone count, one per round.
    */
   async function messagesOf(
     call: MailCall,
@@ -179,7 +182,7 @@ export function createInboxWatch(ports: Ports, keyring: Keyring): InboxWatch {
     return { text: body.text, matched: '' };
   }
 
-  /** The keywords of an owner are read when the first of the owner's new messages needs them, once a round. */
+  /** The keywords of an owner are read when the owner's first new message needs them, once per round. */
   function rulesOfRound(): (ownerId: string) => Promise<Rules> {
     const known = new Map<string, Promise<Rules>>();
     return (ownerId) => {
@@ -235,32 +238,32 @@ function keyOf({ ownerId, accountId }: { readonly ownerId: string; readonly acco
 }
 
 interface NewMessage {
-  /** As a person sees it; where it cannot be read, why. */
+  /** As a person sees it. If it cannot be read, the reason. */
   readonly text: string;
-  /** What keywords are looked for in. */
+  /** The text that keywords are compared with. */
   readonly matched: string;
 }
 
-/** What the trackers of one owner wait for. */
+/** The rules of one owner's trackers. */
 interface Rules {
-  /** When the first of them was made. */
-  readonly madeMs: number;
+  /** When the first of them was created. */
+  readonly oldestMs: number;
   trackersFor(row: MessageRow, text: string): number[];
 }
 
 function rulesFor(trackers: readonly WaitingTracker[]): Rules {
   const index: KeywordIndex = keywordIndex(trackers);
-  // Servers date what they receive to the second.
-  const madeAt = new Map(
+  // Servers store the time of receipt in whole seconds.
+  const createdMs = new Map(
     trackers.map(({ trackerId, createdAt }) => [trackerId, Math.floor(createdAt.getTime() / 1000) * 1000]),
   );
   return {
-    madeMs: Math.min(...madeAt.values()),
+    oldestMs: Math.min(...createdMs.values()),
     trackersFor(row, text) {
       const received = row.internalDate.getTime();
-      // A stranger's header may be as long as a book.
+      // Untrusted headers can be as long as a book.
       const texts = [row.from.slice(0, HEADER_CHARS), row.subject.slice(0, HEADER_CHARS), text];
-      return index.matches(texts).filter((trackerId) => received >= (madeAt.get(trackerId) ?? 0));
+      return index.matches(texts).filter((trackerId) => received >= (createdMs.get(trackerId) ?? 0));
     },
   };
 }

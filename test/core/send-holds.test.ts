@@ -182,7 +182,7 @@ describe('in mode approval', () => {
     expect(view?.approval.reasons).toEqual(['mode_approval', 'first_time_recipient']);
     expect(view?.notes).toEqual([
       'This key asks before every action of this kind.',
-      'It goes to somebody to whom you have never written from this account.',
+      'It goes to somebody you have never written to from this account.',
     ]);
   });
 

@@ -256,7 +256,7 @@ describe('composeMessage', () => {
   });
 
   it('names the header in an error, not its value', () => {
-    expect(() => composeMessage({ ...draft, to: ['not an address'] })).toThrow(/^The To header holds/);
+    expect(() => composeMessage({ ...draft, to: ['not an address'] })).toThrow(/^The To header contains/);
   });
 });
 
