@@ -3,24 +3,24 @@ import { childrenOf, type XmlElement } from '../remote/xml.ts';
 import { decodedPath } from './decoded.ts';
 import { propHrefs, propNames, type Resource } from './multistatus.ts';
 
-/** Who gets at a calendar, as far as its server tells. */
+/** Finds out who can access a calendar, as far as its server reports it. */
 
-/** The properties that `accessOf` looks at. */
+/** The properties that `accessOf` reads. */
 export const ABOUT_ACCESS = ['d:owner', 'd:acl', 'd:share-access', 'd:invite', 'cs:invite', 'oc:invite'];
 
 export interface SharingServer {
-  /** Of the owner. */
+  /** The owner's principal. */
   readonly principal: URL;
-  /** What it can do, of its DAV header in lower case. */
+  /** Its capabilities: the classes of its DAV header, in lower case. */
   readonly classes: ReadonlySet<string>;
 }
 
-/** Classes of servers on which one person can give another access to a calendar. */
+/** Classes of servers that let one person give another access to a calendar. */
 const SHARING = ['calendarserver-sharing', 'resource-sharing', 'calendar-proxy', 'calendar-proxy-write'];
 
 /**
- * Every way that is in use is looked at, and the first that names somebody else decides: the owner (RFC 3744 5.1), the
- * access list (5.5), and what has been shared (draft-pot-webdav-resource-sharing, caldav-sharing, Nextcloud).
+ * Checks every sharing method in use. The first that names somebody else decides: the owner (RFC 3744 5.1), the access
+ * list (5.5), and the shares (draft-pot-webdav-resource-sharing, caldav-sharing, Nextcloud).
  */
 export function accessOf(resource: Resource, { principal, classes }: SharingServer): CalendarAccess {
   const own = pathOf(principal);
@@ -37,12 +37,12 @@ export function accessOf(resource: Resource, { principal, classes }: SharingServ
   const acl = resource.props.get('d:acl');
   if (childrenOf(acl, 'd:ace').some((ace) => givesOthersAccess(ace, isOther))) return 'shared';
   if (acl !== undefined || shareAccess.length > 0 || invites.length > 0) return 'own';
-  // It has an access list and keeps it to itself.
+  // The server has an access list and does not show it.
   if (resource.refused.has('d:acl')) return 'unknown';
   return SHARING.some((name) => classes.has(name)) ? 'unknown' : 'own';
 }
 
-/** What lets nobody see or change what is in a calendar. */
+/** Privileges that let nobody see or change the contents of a calendar. */
 const HARMLESS = new Set(['c:read-free-busy', 'd:read-current-user-privilege-set', 'd:unlock']);
 
 function givesOthersAccess(ace: XmlElement, isOther: (href: string) => boolean): boolean {
@@ -51,7 +51,7 @@ function givesOthersAccess(ace: XmlElement, isOther: (href: string) => boolean):
     .flatMap(({ children }) => children);
   if (granted.every(({ name }) => HARMLESS.has(name) || /^c:schedule-/.test(name))) return false;
   const [principal] = childrenOf(ace, 'd:principal');
-  // What is inverted, or cannot be read, may be anybody.
+  // An inverted or unreadable entry may mean anyone.
   const isOwner = (who: XmlElement) =>
     who.name === 'd:self' ||
     (who.name === 'd:property' && childrenOf(who, 'd:owner').length === 1) ||

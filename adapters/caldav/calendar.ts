@@ -5,31 +5,31 @@ import type { AllowPrivateServers } from '../remote/connect.ts';
 import { underCall } from '../remote/time-limit.ts';
 import { asInfo, type FoundCalendar, type FoundCalendars, findCalendars } from './discover.ts';
 import { findObjects } from './find-objects.ts';
-import { type CalendarHttp, calendarHttp, type Question } from './http.ts';
+import { type CalendarHttp, calendarHttp, type DavRequest } from './http.ts';
 import { properties, propText } from './multistatus.ts';
 import { objectsInRange, type SeriesTrust } from './objects-in-range.ts';
 import { type CalendarServer, calendarSettings } from './settings.ts';
-import { FailedWithin, failureOf } from './status.ts';
+import { FailedDuringChange, failureOf } from './status.ts';
 
-/** How long the list of calendars may be used again. */
+/** How long the list of calendars may be reused. */
 const CALENDARS_MS = 5 * 60_000;
 
 interface AccountState {
   readonly http: CalendarHttp;
-  /** Of the server, and so of all its calendars. */
+  /** Known about the server, so it applies to all its calendars. */
   trust: SeriesTrust;
   found: { readonly calendars: FoundCalendars; readonly until: number } | undefined;
 }
 
 export interface CaldavOptions {
   readonly log?: Log;
-  /** As for `imapMail`: whether accounts may name servers on this machine or in private networks. Default false. */
+  /** As for `imapMail`: whether accounts may name servers on this machine or in private networks. Default: false. */
   readonly allowPrivateServers?: AllowPrivateServers;
 }
 
 /**
  * Calendars on CalDAV servers (RFC 4791). The `settings` of an account resolve to an object whose `caldav` is a
- * `CalendarServer`; one without it has no calendar.
+ * `CalendarServer`. An account without it has no calendar.
  */
 export function caldavCalendar({ log, allowPrivateServers = false }: CaldavOptions = {}): CalendarObjects {
   const accounts = new Map<string, AccountState>();
@@ -42,7 +42,7 @@ export function caldavCalendar({ log, allowPrivateServers = false }: CaldavOptio
       async () => {
         const server = await serverOf(account);
         if (server === undefined)
-          throw new MailError('refused', 'this account has no calendar server any more');
+          throw new MailError('refused', 'this account no longer has a calendar server');
         return server;
       },
       { allowPrivateServers },
@@ -68,7 +68,7 @@ export function caldavCalendar({ log, allowPrivateServers = false }: CaldavOptio
     return { ...state.found.calendars, server };
   }
 
-  /** The calendar of that name, also when it was made a moment ago; undefined where there is none. */
+  /** Finds the calendar of that name. Refreshes the list once, so a new one is found. Undefined if none matches. */
   async function calendarNamed(
     call: MailCall,
     limit: AbortSignal,
@@ -89,19 +89,24 @@ export function caldavCalendar({ log, allowPrivateServers = false }: CaldavOptio
     return new URL(encodeURIComponent(name), collection);
   }
 
-  /** Stores or deletes. What the server did not say for sure is looked up: who is to decide anew must know it. */
-  async function change(call: MailCall, request: Question, start: Start, limit: AbortSignal): Promise<void> {
+  /** Stores or deletes. Looks up what the server left unclear: whoever decides again must know it. */
+  async function change(
+    call: MailCall,
+    request: DavRequest,
+    start: Start,
+    limit: AbortSignal,
+  ): Promise<void> {
     const { http } = stateOf(call.account);
     try {
       await http.change(request, start, limit);
     } catch (error) {
       const replaced = request.headers['if-match'] ?? null;
       const mayBeGone = error instanceof MailError && error.code === 'conflict' && replaced !== null;
-      if (!mayBeGone && !(error instanceof FailedWithin)) throw error;
+      if (!mayBeGone && !(error instanceof FailedDuringChange)) throw error;
       const now = await etagNow(http, request.url, limit);
-      // Servers say 412 also of an object that is gone.
+      // Servers also return 412 for an object that no longer exists.
       if (mayBeGone && now === null) throw failureOf(404);
-      if (error instanceof FailedWithin && now === replaced) throw failureOf(500);
+      if (error instanceof FailedDuringChange && now === replaced) throw failureOf(500);
       throw error;
     }
   }
@@ -121,20 +126,20 @@ export function caldavCalendar({ log, allowPrivateServers = false }: CaldavOptio
         (await underCall(call, (limit) => calendarsOf(call, limit, { fresh })))?.calendars ?? [];
       const fetched = (each: FoundCalendar) =>
         underCall(call, (limit) => objectsInRange(state.http, each, range, trust, limit));
-      const given = new Set<string>();
+      const returned = new Set<string>();
       let isFresh = false;
       let waiting = [...(await calendarsIn({ fresh: false }))];
       while (waiting.length > 0) {
         const [each, ...others] = waiting;
         waiting = others;
-        if (each === undefined || given.has(each.calendar)) continue;
+        if (each === undefined || returned.has(each.calendar)) continue;
         try {
           const { seen, hasFailed, ...objects } = await fetched(each);
-          given.add(each.calendar);
+          returned.add(each.calendar);
           if (hasFailed) {
             log?.warn('a calendar server failed to filter a calendar; all of its objects were requested', {
               account_id: call.account.accountId,
-              calendar: loggedName(each, given.size),
+              calendar: loggedName(each, returned.size),
               missing: objects.missing,
             });
           }
@@ -147,7 +152,7 @@ export function caldavCalendar({ log, allowPrivateServers = false }: CaldavOptio
           };
         } catch (error) {
           if (isFresh || !(error instanceof MailError) || error.code !== 'not_found') throw error;
-          // One of them is gone: all that there are now.
+          // One of them no longer exists: continue with all that exist now.
           isFresh = true;
           waiting = [...(await calendarsIn({ fresh: true }))];
         }
@@ -171,9 +176,9 @@ export function caldavCalendar({ log, allowPrivateServers = false }: CaldavOptio
         const named = (name: string | undefined) => writable.find(({ calendar }) => calendar === name);
         if (server.writeTo !== undefined) {
           const chosen = named(server.writeTo);
-          // What the owner chose is not replaced by another.
+          // A calendar that the owner chose is never replaced by another one.
           if (chosen === undefined)
-            throw new MailError('not_found', 'the calendar to write to is not there any more');
+            throw new MailError('not_found', 'the calendar to write to no longer exists');
           return asInfo(chosen);
         }
         const target = named(serverDefault) ?? writable[0];
@@ -211,18 +216,18 @@ export function caldavCalendar({ log, allowPrivateServers = false }: CaldavOptio
   };
 }
 
-/** The last part of its path if that is a plain name, else which one of the account's calendars it is. */
+/** The last part of its path if it is a plain name. Otherwise its number among the account's calendars. */
 function loggedName({ calendar }: FoundCalendar, number: number): string {
   const name = calendar.split('/').findLast((part) => part !== '') ?? '';
   return /^[\w-]{1,64}$/.test(name) ? name : String(number);
 }
 
-/** What one calendar shows of its server holds for all of them; that series are missed wins. */
+/** One calendar shows how its server treats all of them. If series are missed anywhere, that wins. */
 function strongest(known: SeriesTrust, learnt: SeriesTrust): SeriesTrust {
   return (['misses_series', 'finds_series'] as const).find((one) => one === known || one === learnt) ?? known;
 }
 
-/** Null: the object is not there. Undefined: that cannot be told. */
+/** Null: the object does not exist. Undefined: unknown. */
 async function etagNow(http: CalendarHttp, url: URL, limit: AbortSignal): Promise<string | null | undefined> {
   try {
     const [found] = (await properties(http, url, ['d:getetag'], '0', limit)).resources;

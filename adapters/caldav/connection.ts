@@ -3,16 +3,16 @@ import net from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connectTls, connectTo, type Reach } from '../remote/connect.ts';
 
-/** Less than servers wait for the next request: 5 s is Node's own, and the least that is common. */
+/** Less than the time that servers wait for the next request. The shortest common one is Node's own, 5 s. */
 const IDLE_MS = 4000;
 
-/** Where a connection goes, and the certificate that is pinned there, if one is. */
+/** The target of a connection, and its pinned certificate, if any. */
 export interface Peer {
   readonly url: URL;
   readonly tlsFingerprint: string | undefined;
 }
 
-/** A connection over which a password may be sent: TLS is there and trusted, or the other end is this machine. */
+/** Opens a connection that may carry a password: over trusted TLS, or to this machine. */
 export function connect(
   { url, tlsFingerprint }: Peer,
   reach: Reach,
@@ -24,7 +24,7 @@ export function connect(
   return (secure ? connectTls : connectTo)({ host, port, tlsFingerprint }, reach, limit);
 }
 
-/** Connections to one server that are used again. */
+/** Reused connections to one server. */
 export class CalendarAgent extends http.Agent {
   readonly #peer: Peer;
   readonly #reach: Reach;

@@ -1,12 +1,12 @@
-/** Paths of a calendar server as they are meant. */
+/** Decodes paths of a calendar server. */
 
-/** What it is called does not depend on what the server chooses to encode. */
+/** The path without percent-encoding, so that a name does not depend on what the server chooses to encode. */
 export function decodedPath({ pathname }: URL): string {
   const path = pathname.endsWith('/') ? pathname : `${pathname}/`;
   return path.split('/').map(decodedPart).join('/');
 }
 
-/** The name of an object; undefined for the collection itself. */
+/** The name of an object. Undefined for the collection itself. */
 export function decodedName({ pathname }: URL): string | undefined {
   const last = pathname.split('/').at(-1);
   return last ? decodedPart(last) : undefined;

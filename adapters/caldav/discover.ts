@@ -8,7 +8,7 @@ import { decodedPart, decodedPath } from './decoded.ts';
 import type { CalendarHttp } from './http.ts';
 import { properties, propHrefs, propNames, propText, type Resource } from './multistatus.ts';
 
-/** A calendar, and where it lies as the server writes it. */
+/** A calendar, with its address as the server writes it. */
 export interface FoundCalendar extends CalendarInfo {
   readonly url: URL;
 }
@@ -19,15 +19,15 @@ export function asInfo({ url: _url, ...info }: FoundCalendar): CalendarInfo {
 
 export interface FoundCalendars {
   readonly calendars: readonly FoundCalendar[];
-  /** `calendar` of the server's own default, where it names one (RFC 6638 9.2). */
+  /** The `calendar` of the server's own default, if it has one (RFC 6638 9.2). */
   readonly serverDefault: string | undefined;
 }
 
 /**
- * From any address of the server to the account's calendars that hold events: principal (RFC 5397), by the well-known
- * address (RFC 6764) where this one knows none, its calendar home (RFC 4791 6.2.1), what lies in it.
- * @param email the account's own address: what the events that we make have as their organizer
- * @throws MailError `refused` where this is no calendar server
+ * Finds the account's calendars for events from any address of the server: first the principal (RFC 5397), by the
+ * well-known address (RFC 6764) if this one does not name it, then the calendar home (RFC 4791 6.2.1) and its contents.
+ * @param email the account's own address: the organizer of the events that Countersign creates
+ * @throws MailError `refused` if this is not a calendar server
  */
 export async function findCalendars(
   http: CalendarHttp,
@@ -41,14 +41,14 @@ export async function findCalendars(
   if (home === undefined) throw noCalendarServer();
   const homeUrl = new URL(home, principal);
   const { resources, headers } = await properties(http, homeUrl, ABOUT_CALENDARS, '1', limit);
-  // Without an outbox nobody is told (RFC 6638 2.1), whatever the server can do.
+  // Without an outbox the server notifies nobody (RFC 6638 2.1), whatever its capabilities.
   const hasOutbox = propHrefs(about, 'c:schedule-outbox-URL').length > 0;
   const isOwnAddress = isCalendarUser(propHrefs(about, 'c:calendar-user-address-set'), email);
   const classes = classesOf(headers.dav);
   const options = classes.has('calendar-auto-schedule') ? classes : await optionsOf(http, homeUrl, limit);
   const server = { principal, classes: new Set([...classes, ...options]) };
   const announces = hasOutbox && server.classes.has('calendar-auto-schedule');
-  // In an order of ours: Radicale's changes, and the first of them may be the one that is written to.
+  // In a fixed order: Radicale's order changes, and the first calendar may be the one to write to.
   const calendars = resources
     .filter(holdsEvents)
     .map((resource) => ({
@@ -85,7 +85,7 @@ async function findPrincipal(http: CalendarHttp, root: URL, limit: AbortSignal):
       const [href] = propHrefs(found, 'd:current-user-principal');
       if (href !== undefined) return new URL(href, url);
     } catch (error) {
-      // This address is not the one; another trouble is not cured by asking another.
+      // Not the right address. For any other error, a different address would not help.
       const elsewhere = error instanceof MailError && ['refused', 'not_found'].includes(error.code);
       if (!elsewhere || error instanceof PrivateServerRefused) throw error;
     }
@@ -105,8 +105,8 @@ async function onlyOne(
 }
 
 /**
- * Whether the server takes this address for the owner's. It tells nobody of an event whose organizer is somebody else
- * (RFC 6638 3.1). One that does not say which addresses these are (2.4.1) is taken at its word.
+ * Whether the server takes this address for the owner's. It sends nothing about an event with a different organizer
+ * (RFC 6638 3.1). If a server does not list its owner's addresses (2.4.1), the answer is yes.
  */
 function isCalendarUser(addresses: readonly string[], email: string): boolean {
   const self = normalAddress(email);
@@ -117,10 +117,10 @@ function mailAddress(uri: string): string {
   return decodedPart(uri.trim().replace(/^mailto:/i, ''));
 }
 
-/** Many servers say what they can do to OPTIONS only (RFC 4918 18). */
+/** Many servers report their capabilities only to OPTIONS (RFC 4918 18). */
 async function optionsOf(http: CalendarHttp, url: URL, limit: AbortSignal): Promise<ReadonlySet<string>> {
   try {
-    const { headers } = await http.ask({ method: 'OPTIONS', url, headers: {}, body: '' }, limit);
+    const { headers } = await http.query({ method: 'OPTIONS', url, headers: {}, body: '' }, limit);
     return classesOf(headers.dav);
   } catch (error) {
     if (error instanceof MailError && ['refused', 'not_found'].includes(error.code)) return new Set();
@@ -133,7 +133,7 @@ function classesOf(dav: string | string[] | undefined): ReadonlySet<string> {
   return new Set(names.map((name) => name.trim().toLowerCase()).filter((name) => name !== ''));
 }
 
-/** A server that has none, or does not show it, has no default: that is no failure. */
+/** The default calendar. A server that has none, or does not show it, has no default; that is not a failure. */
 async function defaultIn(http: CalendarHttp, inbox: URL, limit: AbortSignal): Promise<string | undefined> {
   try {
     const found = await onlyOne(http, inbox, ['c:schedule-default-calendar-URL'], limit);
@@ -148,7 +148,7 @@ async function defaultIn(http: CalendarHttp, inbox: URL, limit: AbortSignal): Pr
 function holdsEvents(resource: Resource): boolean {
   if (!propNames(resource, 'd:resourcetype').includes('c:calendar')) return false;
   const components = childrenOf(resource.props.get('c:supported-calendar-component-set'), 'c:comp');
-  // One that does not say holds everything (RFC 4791 5.2.3).
+  // Without this property, a calendar accepts all components (RFC 4791 5.2.3).
   if (components.length === 0) return true;
   return components.some(({ attributes }) => attributes.get('name')?.toUpperCase() === 'VEVENT');
 }
@@ -166,7 +166,7 @@ function foundCalendar(
 
 const WRITING = new Set(['d:write', 'd:write-content', 'd:all']);
 
-/** RFC 3744 5.4. Where the server does not say, it will when it is tried. */
+/** RFC 3744 5.4. If the server does not report it, the first write will show it. */
 function isWritable({ props }: Resource): boolean {
   const granted = props.get('d:current-user-privilege-set');
   if (granted === undefined) return true;

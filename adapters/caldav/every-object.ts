@@ -7,28 +7,28 @@ import {
   properties,
   type Resource,
 } from './multistatus.ts';
-import { FailedOverQuestion } from './status.ts';
+import { FailedOnRequest } from './status.ts';
 
-/** So many objects are requested together. */
+/** Number of objects per request. */
 const TOGETHER = 64;
 
 /**
- * Every object of a calendar, for a server that fails when it is to choose among them: Radicale answers 500 to each
- * question with a filter when one of the objects cannot be filtered. First all of them are requested, then by name;
- * what the server fails to give even by itself is in `failed`.
- * @param cause thrown when the calendar holds no object that the server could have failed over
+ * Requests every object of a calendar, for a server that fails to filter them: Radicale answers 500 to every query with
+ * a filter if one of the objects cannot be filtered. Requests all of them first, then by name. `failed` contains those
+ * that the server fails to return even one by one.
+ * @param cause thrown if the calendar contains no object that could have caused the failure
  */
 export async function everyObject(
   http: CalendarHttp,
   { url }: Pick<FoundCalendar, 'url'>,
   mostBytes: number,
   limit: AbortSignal,
-  cause: FailedOverQuestion,
+  cause: FailedOnRequest,
 ): Promise<Multistatus> {
   try {
     return await calendarQuery(http, url, { filter: '', mostBytes }, limit);
   } catch (error) {
-    if (!(error instanceof FailedOverQuestion)) throw error;
+    if (!(error instanceof FailedOnRequest)) throw error;
   }
   const { resources: named, headers } = await properties(
     http,
@@ -48,7 +48,7 @@ export async function everyObject(
       resources.push(...found.resources);
       failed.push(...found.failed);
     } catch (error) {
-      if (!(error instanceof FailedOverQuestion)) throw error;
+      if (!(error instanceof FailedOnRequest)) throw error;
       const [only, ...others] = chunk;
       if (only !== undefined && others.length === 0) failed.push(only.pathname);
       else waiting.push(...chunksOf(chunk, Math.ceil(chunk.length / 8)));
@@ -57,7 +57,7 @@ export async function everyObject(
   return { resources, failed, headers };
 }
 
-/** Not the collection itself. */
+/** Whether it is an object, and not the collection itself. */
 function isObject({ url, props }: Resource, collection: URL): boolean {
   return url.pathname !== collection.pathname && props.has('d:getetag');
 }

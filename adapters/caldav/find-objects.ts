@@ -13,14 +13,14 @@ import {
   type Resource,
   textMatch,
 } from './multistatus.ts';
-import { FailedOverQuestion } from './status.ts';
+import { FailedOnRequest } from './status.ts';
 
-/** The largest object that is read, and others whose UID holds this one. */
+/** The largest object that is read, together with others whose UID contains this one. */
 const FOUND_BYTES = 8 * 1024 * 1024;
-/** All objects of a calendar whose server fails to choose among them. */
+/** All objects of a calendar whose server fails to filter them. */
 const ALL_BYTES = 32 * 1024 * 1024;
 
-/** The object with this UID. The server looks for a part of it: others may come with it. */
+/** Finds the object with this UID. The server searches for a part of the UID, so other objects may be included. */
 export async function findObjects(
   http: CalendarHttp,
   calendar: FoundCalendar,
@@ -48,14 +48,14 @@ async function queried(
   try {
     return await calendarQuery(http, calendar.url, query, limit);
   } catch (error) {
-    if (!(error instanceof FailedOverQuestion)) throw error;
+    if (!(error instanceof FailedOnRequest)) throw error;
     return everyObject(http, calendar, ALL_BYTES, limit, error);
   }
 }
 
 /**
- * What to look for. Of a UID with characters that are escaped in an object some servers (Cyrus) compare what is
- * written there: its longest part without them is the same to them.
+ * The texts to search for. If a UID contains characters that are escaped in an object, some servers (Cyrus) compare the
+ * escaped text. The longest part of the UID without these characters is the same in both.
  */
 function textsOf(uid: string): string[] {
   const [longest = uid] = uid.split(/[\\,;\r\n]/).sort((a, b) => b.length - a.length);
@@ -67,8 +67,8 @@ function objectOf(resource: Resource, calendar: FoundCalendar): StoredObject | u
   const name = decodedName(resource.url);
   if (text === undefined || name === undefined) return undefined;
   const etag = propText(resource, 'd:getetag');
-  if (!etag) throw new MailError('refused', 'the calendar server does not tell which version an object is');
-  // The XML took the end of the last line.
+  if (!etag) throw new MailError('refused', 'the calendar server does not report the version of an object');
+  // XML parsing removed the end of the last line.
   return {
     place: { calendar: calendar.calendar, name },
     etag,

@@ -9,24 +9,24 @@ import { CalendarAgent, connect, type Peer } from './connection.ts';
 import type { CalendarServer } from './settings.ts';
 import { failureOf, writeFailureOf } from './status.ts';
 
-/** What is kept of a body that nobody reads as it comes: enough to see what a server says of a change. */
+/** The part of a body that is kept if nobody reads it as it arrives: enough for a server's report on a change. */
 const KEPT_BYTES = 64 * 1024;
 const MOST_REDIRECTS = 3;
 
-/** Servers that spread the accounts over hosts of their own, and name these in the account's addresses. */
+/** Services that spread accounts over several hosts, which they name in the account's addresses. */
 const SPREAD = ['.icloud.com'];
 
-export interface AnswerHead {
+export interface ResponseHead {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
 }
 
-interface Answer extends AnswerHead {
-  /** Its beginning; empty where it was read as it came. */
+interface DavResponse extends ResponseHead {
+  /** The beginning of the body. Empty if it was read as it arrived. */
   readonly body: string;
 }
 
-/** Takes a body as it comes. What it throws ends the answer. */
+/** Receives a body as it arrives. An error that it throws ends the response. */
 export interface BodySink {
   /** A longer body is refused. */
   readonly mostBytes: number;
@@ -34,10 +34,10 @@ export interface BodySink {
   end(): void;
 }
 
-/** Asked for each answer with a status of 2xx. */
-type BodyReader = (head: AnswerHead) => BodySink;
+/** Called for each response with a 2xx status. */
+type BodyReader = (head: ResponseHead) => BodySink;
 
-export interface Question {
+export interface DavRequest {
   readonly method: string;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
@@ -45,26 +45,26 @@ export interface Question {
 }
 
 /**
- * Speaks HTTP with one account's calendar server, and with nobody else: the password goes to the host of the
- * settings only, over TLS that is trusted or within this machine. Answers are bounded in bytes, and by the limit of
- * the call in time; compressed ones are refused, because nobody can tell what comes out of them.
+ * HTTP to the calendar server of one account, and to no other host. The password only goes to the host of the
+ * settings, over trusted TLS or within this machine. The size of responses is limited, and the call's limit applies to
+ * their time. Compressed responses are refused, because their decoded size is unknown.
  */
 export interface CalendarHttp {
   /**
-   * A question that changes nothing. Redirects are followed within the host. Asked once more where a connection that
-   * was kept had ended meanwhile.
-   * @throws MailError unless the status is 2xx, and when the answer is larger than it may be; what `read` throws
+   * Sends a request that changes nothing. Follows redirects within the host. Tries once more if a reused connection had
+   * closed in the meantime.
+   * @throws MailError unless the status is 2xx, or if the response is too large; errors of `read`
    */
-  ask(question: Question, limit: AbortSignal, read?: BodyReader): Promise<Answer>;
+  query(request: DavRequest, limit: AbortSignal, read?: BodyReader): Promise<DavResponse>;
   /**
-   * A request that changes something, on a connection of its own; `start` is awaited immediately before its first byte.
-   * @throws MailError `outcome_unknown` where it was sent to its end and not answered, else as `status.ts` says
+   * Sends a request that changes something, on a new connection. `start` is awaited immediately before its first byte.
+   * @throws MailError `outcome_unknown` if it was sent completely and not answered, else as in `status.ts`
    */
-  change(request: Question, start: Start, limit: AbortSignal): Promise<Answer>;
+  change(request: DavRequest, start: Start, limit: AbortSignal): Promise<DavResponse>;
   close(): void;
 }
 
-/** @param server the settings, asked for each request and not kept */
+/** @param server returns the settings; called for each request, and its result is not kept */
 export function calendarHttp(server: () => Promise<CalendarServer>, reach: Reach): CalendarHttp {
   const agents = new Map<string, CalendarAgent>();
   let closed = false;
@@ -72,9 +72,9 @@ export function calendarHttp(server: () => Promise<CalendarServer>, reach: Reach
   async function peerFor(url: URL): Promise<{ peer: Peer; authorization: string }> {
     const { url: own, user, pass, tlsFingerprint } = await server();
     if (!isSameServer(url, new URL(own))) {
-      throw new MailError('refused', 'the calendar server points to another host, which is not followed');
+      throw new MailError('refused', 'the calendar server points to a different host, which is not allowed');
     }
-    if (closed) throw new MailError('unavailable', 'the connections of this account were ended');
+    if (closed) throw new MailError('unavailable', 'the connections of this account are closed');
     const authorization = `Basic ${Buffer.from(`${user}:${pass}`, 'utf8').toString('base64')}`;
     return { peer: { url, tlsFingerprint }, authorization };
   }
@@ -86,12 +86,12 @@ export function calendarHttp(server: () => Promise<CalendarServer>, reach: Reach
     return agent;
   }
 
-  async function askOnce(question: Question, limit: AbortSignal, read?: BodyReader): Promise<Answer> {
-    const { peer, authorization } = await peerFor(question.url);
+  async function queryOnce(request: DavRequest, limit: AbortSignal, read?: BodyReader): Promise<DavResponse> {
+    const { peer, authorization } = await peerFor(request.url);
     for (let attempt = 1; ; attempt += 1) {
-      const sent = send({ ...question, authorization, agent: agentFor(peer) }, limit, read);
+      const sent = send({ ...request, authorization, agent: agentFor(peer) }, limit, read);
       try {
-        return await sent.answer;
+        return await sent.response;
       } catch (error) {
         if (limit.aborted) throw outOfTime();
         if (error instanceof MailError) throw error;
@@ -101,27 +101,27 @@ export function calendarHttp(server: () => Promise<CalendarServer>, reach: Reach
   }
 
   return {
-    async ask(question, limit, read) {
-      let { url } = question;
+    async query(request, limit, read) {
+      let { url } = request;
       for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
         if (limit.aborted) throw outOfTime();
-        const answer = await askOnce({ ...question, url }, limit, read);
-        const { location } = answer.headers;
-        if (answer.status < 300 || answer.status > 399 || location === undefined) {
-          if (answer.status < 200 || answer.status > 299) throw failureOf(answer.status);
-          return answer;
+        const response = await queryOnce({ ...request, url }, limit, read);
+        const { location } = response.headers;
+        if (response.status < 300 || response.status > 399 || location === undefined) {
+          if (response.status < 200 || response.status > 299) throw failureOf(response.status);
+          return response;
         }
         if (!URL.canParse(location, url)) break;
         const next = new URL(location, url);
         if (next.origin !== url.origin) {
           throw new MailError(
             'refused',
-            'the calendar server redirects to another host, which is not followed',
+            'the calendar server redirects to a different host, which is not allowed',
           );
         }
         url = next;
       }
-      throw new MailError('refused', 'the calendar server redirects without end');
+      throw new MailError('refused', 'the calendar server redirects too many times');
     },
 
     async change(request, start, limit) {
@@ -130,15 +130,15 @@ export function calendarHttp(server: () => Promise<CalendarServer>, reach: Reach
       const socket = await connect(peer, reach, limit).catch((error: unknown) => {
         throw error instanceof MailError ? error : connectionFailure('CalDAV', error);
       });
-      // What becomes of it is told by the request.
+      // The request reports the failure.
       socket.on('error', () => undefined);
       try {
-        if (!(await start())) throw new MailError('not_started', 'it was not to be started any more');
+        if (!(await start())) throw new MailError('not_started', 'cancelled before it started');
         if (limit.aborted) throw outOfTime();
         if (!socket.writable) throw connectionFailure('CalDAV', undefined);
         const sent = send({ ...request, authorization, socket }, limit);
-        const answer = await sent.answer.catch((error: unknown) => {
-          if (!sent.whole()) throw limit.aborted ? outOfTime() : connectionFailure('CalDAV', error);
+        const response = await sent.response.catch((error: unknown) => {
+          if (!sent.isFullySent()) throw limit.aborted ? outOfTime() : connectionFailure('CalDAV', error);
           throw new MailError(
             'outcome_unknown',
             'the connection to the calendar server was lost during a change',
@@ -147,9 +147,9 @@ export function calendarHttp(server: () => Promise<CalendarServer>, reach: Reach
             },
           );
         });
-        const failure = writeFailureOf(answer.status, answer.body);
+        const failure = writeFailureOf(response.status, response.body);
         if (failure !== undefined) throw failure;
-        return answer;
+        return response;
       } finally {
         socket.destroy();
       }
@@ -171,21 +171,21 @@ function isSameServer(url: URL, own: URL): boolean {
 }
 
 interface Sent {
-  readonly answer: Promise<Answer>;
-  /** The connection had been used before. */
+  readonly response: Promise<DavResponse>;
+  /** The connection was used before. */
   reused(): boolean;
-  /** All of the request left this process. */
-  whole(): boolean;
+  /** All of the request was sent. */
+  isFullySent(): boolean;
 }
 
 function send(
-  request: Question & { authorization: string } & ({ agent: CalendarAgent } | { socket: Socket }),
+  request: DavRequest & { authorization: string } & ({ agent: CalendarAgent } | { socket: Socket }),
   signal: AbortSignal,
   read?: BodyReader,
 ): Sent {
   const { url, method, headers, body, authorization } = request;
-  const asked = http.request({
-    // The connection is there already, or made by the agent: this only becomes the Host header and the agent's key.
+  const sending = http.request({
+    // The connection exists already, or the agent creates it: this only becomes the Host header and the agent's key.
     host: url.hostname.replace(/^\[|\]$/g, ''),
     port: url.port === '' ? undefined : Number(url.port),
     path: url.pathname + url.search,
@@ -201,33 +201,36 @@ function send(
     },
     ...('agent' in request ? { agent: request.agent } : { createConnection: () => request.socket }),
   });
-  const answer = new Promise<Answer>((resolve, reject) => {
-    asked.once('error', reject);
-    // Node ends such a connection without an error, and nothing more would come.
-    asked.once('upgrade', (_response, socket) => {
+  const response = new Promise<DavResponse>((resolve, reject) => {
+    sending.once('error', reject);
+    // Node ends this connection without an error, and nothing more would arrive.
+    sending.once('upgrade', (_response, socket) => {
       socket.destroy();
-      reject(new Error('the server changed to another protocol'));
+      reject(new Error('the server switched to a different protocol'));
     });
-    asked.once('response', (response) => {
-      received(response, read).then(resolve, reject);
+    sending.once('response', (incoming) => {
+      received(incoming, read).then(resolve, reject);
     });
   });
-  let whole = false;
-  asked.once('finish', () => {
-    whole = true;
+  let isFullySent = false;
+  sending.once('finish', () => {
+    isFullySent = true;
   });
-  // Whoever stops waiting for it has another error to tell.
-  answer.catch(() => undefined);
-  asked.end(body);
-  return { answer, reused: () => asked.reusedSocket, whole: () => whole };
+  // If nobody waits any more, a different error was reported.
+  response.catch(() => undefined);
+  sending.end(body);
+  return { response, reused: () => sending.reusedSocket, isFullySent: () => isFullySent };
 }
 
-async function received(response: http.IncomingMessage, read: BodyReader | undefined): Promise<Answer> {
+async function received(response: http.IncomingMessage, read: BodyReader | undefined): Promise<DavResponse> {
   const { statusCode: status = 0, headers } = response;
   const isGood = status >= 200 && status <= 299;
   const sink = read !== undefined && isGood ? read({ status, headers }) : undefined;
   if (sink !== undefined && !/^(?:identity)?$/i.test(headers['content-encoding'] ?? '')) {
-    throw new MailError('refused', 'the calendar server compresses its answers, which it was not asked to');
+    throw new MailError(
+      'refused',
+      'the calendar server compresses its responses, although Countersign did not allow it',
+    );
   }
   const decoder = new StringDecoder('utf8');
   let body = '';
@@ -240,7 +243,7 @@ async function received(response: http.IncomingMessage, read: BodyReader | undef
       if (bytes > KEPT_BYTES) break;
     } else {
       if (bytes > sink.mostBytes)
-        throw new MailError('refused', 'the answer of the calendar server is too large');
+        throw new MailError('refused', 'the response of the calendar server is too large');
       sink.write(text);
     }
   }

@@ -1,28 +1,28 @@
 import { MailError } from '../../core/ports/mail.ts';
 import { BadXml, childrenOf, type XmlElement, xmlParts, xmlText } from '../remote/xml.ts';
-import type { AnswerHead, BodySink, CalendarHttp, Question } from './http.ts';
+import type { BodySink, CalendarHttp, DavRequest, ResponseHead } from './http.ts';
 
 /**
- * PROPFIND and REPORT. Their answers are read as they come, within bounds: a server that is hostile, or broken, costs
- * neither more memory than a large calendar nor a long wait.
+ * PROPFIND and REPORT. Responses are read as they arrive, within limits: a hostile or broken server can cause neither
+ * more memory use than a large calendar nor a long wait.
  */
 export interface Resource {
-  /** As the server wrote it, made absolute. */
+  /** As written by the server, made absolute. */
   readonly url: URL;
-  /** Only those that it has, by names such as `d:getetag`. */
+  /** Only existing properties, by names such as `d:getetag`. */
   readonly props: ReadonlyMap<string, XmlElement>;
-  /** Those that it has and does not show to the owner. */
+  /** Properties that exist and that the server does not show to the owner. */
   readonly refused: ReadonlySet<string>;
 }
 
 export interface Multistatus {
   readonly resources: readonly Resource[];
-  /** Paths of what the server named and failed to give. What is gone meanwhile is not among them. */
+  /** Paths of objects that the server listed and failed to return, except those that no longer exist. */
   readonly failed: readonly string[];
-  readonly headers: AnswerHead['headers'];
+  readonly headers: ResponseHead['headers'];
 }
 
-/** How names are written here, in requests and in what was read. */
+/** The prefixes of names, in requests and in parsed responses. */
 const NAMESPACES = {
   d: 'DAV:',
   c: 'urn:ietf:params:xml:ns:caldav',
@@ -34,12 +34,12 @@ const XMLNS = Object.entries(NAMESPACES)
   .join(' ');
 const PREFIXES = Object.fromEntries(Object.entries(NAMESPACES).map(([prefix, uri]) => [uri, prefix]));
 
-/** Some properties of one resource. */
+/** For some properties of one resource. */
 const RESOURCE_BYTES = 256 * 1024;
-/** A home with thousands of calendars. */
+/** For a home with thousands of calendars. */
 const HOME_BYTES = 4 * 1024 * 1024;
 
-/** @param depth 1: the collection, and what lies in it */
+/** @param depth 1: the collection and its members */
 export function properties(
   http: CalendarHttp,
   url: URL,
@@ -49,16 +49,16 @@ export function properties(
 ): Promise<Multistatus> {
   const body = `<d:propfind ${XMLNS}><d:prop>${names.map(empty).join('')}</d:prop></d:propfind>`;
   const mostBytes = depth === '0' ? RESOURCE_BYTES : HOME_BYTES;
-  return answered(http, request('PROPFIND', url, depth, body), mostBytes, limit);
+  return multistatusOf(http, davRequest('PROPFIND', url, depth, body), mostBytes, limit);
 }
 
 function empty(name: string): string {
   return `<${name}/>`;
 }
 
-/** Which VEVENTs to ask for, and how large the answer may be. */
+/** The VEVENTs to request, and the size limit of the response. */
 export interface EventFilter {
-  /** Text of XML; empty: each of them. */
+  /** XML text. Empty: all VEVENTs. */
   readonly filter: string;
   readonly mostBytes: number;
 }
@@ -73,10 +73,10 @@ export function calendarQuery(
   const body =
     `<c:calendar-query ${XMLNS}><d:prop><d:getetag/><c:calendar-data/></d:prop>` +
     `<c:filter><c:comp-filter name="VCALENDAR">${events}</c:comp-filter></c:filter></c:calendar-query>`;
-  return answered(http, request('REPORT', url, '1', body), mostBytes, limit);
+  return multistatusOf(http, davRequest('REPORT', url, '1', body), mostBytes, limit);
 }
 
-/** Those objects of a calendar (RFC 4791 7.9). @param urls of objects in it */
+/** Requests these objects of a calendar (RFC 4791 7.9). @param urls of objects in it */
 export function calendarMultiget(
   http: CalendarHttp,
   url: URL,
@@ -86,10 +86,10 @@ export function calendarMultiget(
 ): Promise<Multistatus> {
   const hrefs = urls.map(({ pathname }) => `<d:href>${xmlText(pathname)}</d:href>`).join('');
   const body = `<c:calendar-multiget ${XMLNS}><d:prop><d:getetag/><c:calendar-data/></d:prop>${hrefs}</c:calendar-multiget>`;
-  return answered(http, request('REPORT', url, '1', body), mostBytes, limit);
+  return multistatusOf(http, davRequest('REPORT', url, '1', body), mostBytes, limit);
 }
 
-/** @param inner text of XML */
+/** @param inner XML text */
 export function propFilter(name: string, inner = ''): string {
   return `<c:prop-filter name="${name}">${inner}</c:prop-filter>`;
 }
@@ -98,20 +98,20 @@ export function textMatch(text: string): string {
   return `<c:text-match collation="i;octet">${xmlText(text)}</c:text-match>`;
 }
 
-function request(method: string, url: URL, depth: string, body: string): Question {
+function davRequest(method: string, url: URL, depth: string, body: string): DavRequest {
   const headers = { depth, 'content-type': 'application/xml; charset=utf-8' };
   return { method, url, headers, body: `<?xml version="1.0" encoding="utf-8"?>${body}` };
 }
 
-/** Events are shown up to 50,000; the collections around them are few. */
+/** Lists show up to 50,000 events; there are few collections around them. */
 const RESOURCES_MAX = 60_000;
 const GONE = new Set([404, 410]);
-/** RFC 6578 3.6: the server gives no more of them than these. */
+/** RFC 6578 3.6: the server cut the list here. */
 const CUT = 507;
 
-async function answered(
+async function multistatusOf(
   http: CalendarHttp,
-  question: Question,
+  request: DavRequest,
   mostBytes: number,
   limit: AbortSignal,
 ): Promise<Multistatus> {
@@ -123,36 +123,36 @@ async function answered(
     const [href] = childrenOf(part, 'd:href').map(textOf);
     const status = statusOf(part) ?? 200;
     if (status === CUT)
-      throw new MailError('refused', 'the calendar server gives only a part of the calendar');
-    if (href === undefined || !URL.canParse(href, question.url)) return;
-    const url = new URL(href, question.url);
+      throw new MailError('refused', 'the calendar server returned only a part of the calendar');
+    if (href === undefined || !URL.canParse(href, request.url)) return;
+    const url = new URL(href, request.url);
     if (status >= 300) {
       if (!GONE.has(status)) failed.push(url.pathname);
       return;
     }
     if (resources.length >= RESOURCES_MAX) {
-      throw new MailError('refused', 'the calendar server names too many objects');
+      throw new MailError('refused', 'the calendar server lists too many objects');
     }
     const propstats = childrenOf(part, 'd:propstat');
-    const those = (isMeant: (status: number) => boolean) =>
+    const propsWith = (hasStatus: (status: number) => boolean) =>
       propstats
-        .filter((propstat) => isMeant(statusOf(propstat) ?? 200))
+        .filter((propstat) => hasStatus(statusOf(propstat) ?? 200))
         .flatMap((propstat) => childrenOf(propstat, 'd:prop'))
         .flatMap(({ children }) => children);
-    const given = those((code) => code < 300);
-    const refused = those((code) => code === 401 || code === 403);
+    const shown = propsWith((code) => code < 300);
+    const refused = propsWith((code) => code === 401 || code === 403);
     resources.push({
       url,
-      props: new Map(given.map((prop) => [prop.name, prop])),
+      props: new Map(shown.map((prop) => [prop.name, prop])),
       refused: new Set(refused.map(({ name }) => name)),
     });
   }
 
-  function read({ status, headers }: AnswerHead): BodySink {
+  function read({ status, headers }: ResponseHead): BodySink {
     if (status !== 207 || !/xml/i.test(headers['content-type'] ?? '')) {
-      throw new MailError('refused', 'the server does not answer as a calendar server does');
+      throw new MailError('refused', 'the server does not respond like a calendar server');
     }
-    // Of an answer that broke off nothing is kept.
+    // Keeps nothing from an earlier response that broke off.
     [resources, failed] = [[], []];
     const xml = xmlParts('d:multistatus', PREFIXES, take);
     return {
@@ -162,7 +162,7 @@ async function answered(
     };
   }
 
-  const { headers } = await http.ask(question, limit, read);
+  const { headers } = await http.query(request, limit, read);
   return { headers, resources, failed };
 }
 
@@ -171,7 +171,7 @@ function readable(read: () => void): void {
     read();
   } catch (error) {
     if (!(error instanceof BadXml)) throw error;
-    throw new MailError('refused', 'the answer of the calendar server cannot be read', { cause: error });
+    throw new MailError('refused', 'the response of the calendar server cannot be read', { cause: error });
   }
 }
 

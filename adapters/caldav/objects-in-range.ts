@@ -4,27 +4,27 @@ import type { FoundCalendar } from './discover.ts';
 import { everyObject } from './every-object.ts';
 import type { CalendarHttp } from './http.ts';
 import { calendarQuery, type Multistatus, propFilter, propText, type Resource } from './multistatus.ts';
-import { FailedOverQuestion } from './status.ts';
+import { FailedOnRequest } from './status.ts';
 
-/** Some servers look at the first event of a series only. What is known of this one, from what it answered. */
+/** Some servers only check the first event of a series. This is known from earlier responses. */
 export type SeriesTrust = 'unknown' | 'finds_series' | 'misses_series';
 
 export interface FoundObjects extends Pick<ObjectsInCalendar, 'objects' | 'missing'> {
-  /** The server failed to choose among them: these are all that it gives. */
+  /** The server failed to filter the objects: these are all that it returned. */
   readonly hasFailed: boolean;
-  /** What reading them shows of the server. */
+  /** Learns from the contents of the objects how the server treats series. */
   seen(all: readonly ObjectSeen[]): SeriesTrust;
 }
 
-/** More than a calendar of ten thousand events. */
+/** More than a calendar with ten thousand events. */
 const LIST_BYTES = 32 * 1024 * 1024;
-/** No two clocks are further apart: what lasts all day begins by the reader's clock, which the server does not know. */
+/** The largest difference between time zones. All-day events start in the reader's zone, unknown to the server. */
 const ZONES_APART_MS = 26 * 3_600_000;
 
 /**
- * The objects of a calendar that may touch a range. Until the server has shown that it finds a series by its later
- * instances, every series of the calendar is requested as well.
- * @throws MailError `refused` when the answer is too large
+ * The objects of a calendar that may overlap a range. Until the server has shown that it finds series by later
+ * instances, requests all series of the calendar too.
+ * @throws MailError `refused` if the response is too large
  */
 export async function objectsInRange(
   http: CalendarHttp,
@@ -40,7 +40,7 @@ export async function objectsInRange(
     inRange = await calendarQuery(http, url, { filter: timeRange(range), mostBytes: LIST_BYTES }, limit);
     if (trust !== 'finds_series') series = await everySeries(http, url, limit);
   } catch (error) {
-    if (!(error instanceof FailedOverQuestion)) throw error;
+    if (!(error instanceof FailedOnRequest)) throw error;
     inRange = await everyObject(http, { url }, LIST_BYTES, limit, error);
     series = undefined;
     hasFailed = true;
@@ -49,25 +49,25 @@ export async function objectsInRange(
   const bySeries = pathsOf(series);
   const resources = onlyOnce([...inRange.resources, ...(series?.resources ?? [])]).filter(isObject);
   const paths = resources.map((resource) => resource.url.pathname);
-  const given = new Set(paths);
+  const returned = new Set(paths);
   const missing = new Set([...inRange.failed, ...(series?.failed ?? [])]);
   return {
     objects: resources.map((resource) => propText(resource, 'c:calendar-data') ?? ''),
-    missing: [...missing].filter((path) => !given.has(path)).length,
+    missing: [...missing].filter((path) => !returned.has(path)).length,
     hasFailed,
     seen(all) {
-      // What was not filtered shows nothing of how the server filters.
+      // Unfiltered results show nothing about how the server filters.
       if (hasFailed) return trust;
-      const those = (seen: readonly ObjectSeen[], isAmong: (path: string) => boolean) =>
+      const hasSeen = (seen: readonly ObjectSeen[], isAmong: (path: string) => boolean) =>
         paths.some((path, index) => isAmong(path) && seen.includes(all[index] ?? 'unreadable'));
-      if (those(['in_range', 'followed_into_range'], (path) => !byRange.has(path))) return 'misses_series';
-      const isFollowed = those(['followed_into_range'], (path) => byRange.has(path) && bySeries.has(path));
+      if (hasSeen(['in_range', 'followed_into_range'], (path) => !byRange.has(path))) return 'misses_series';
+      const isFollowed = hasSeen(['followed_into_range'], (path) => byRange.has(path) && bySeries.has(path));
       return trust === 'unknown' && isFollowed ? 'finds_series' : trust;
     },
   };
 }
 
-/** Not the collection itself, which some servers name as well. */
+/** Whether it is an object: some servers also list the collection itself. */
 function isObject({ props }: Resource): boolean {
   return props.has('c:calendar-data') || props.has('d:getetag');
 }
@@ -82,7 +82,7 @@ function utcText(ms: number): string {
   return new Date(ms).toISOString().replace(/[-:]|\.\d+/g, '');
 }
 
-/** The objects with an RRULE, and those with an RDATE; all of them where the server cannot tell. */
+/** The objects with an RRULE, and those with an RDATE. All objects if the server cannot filter by property. */
 async function everySeries(http: CalendarHttp, url: URL, limit: AbortSignal): Promise<Multistatus> {
   const having = (filter: string) => calendarQuery(http, url, { filter, mostBytes: LIST_BYTES }, limit);
   try {
@@ -98,7 +98,7 @@ async function everySeries(http: CalendarHttp, url: URL, limit: AbortSignal): Pr
   }
 }
 
-/** The first of those at the same place. */
+/** Keeps the first resource per path. */
 function onlyOnce(resources: readonly Resource[]): Resource[] {
   const byPath = new Map<string, Resource>();
   for (const resource of resources) {

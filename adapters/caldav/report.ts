@@ -6,7 +6,7 @@ import { calendarHttp } from './http.ts';
 import type { CalendarServer } from './settings.ts';
 
 /**
- * What the calendar server of an account can do, and what is wrong with it. Nothing is changed there.
+ * Reports the capabilities and the problems of an account's calendar server. Changes nothing on it.
  * @param email the account's own address
  */
 export async function calendarReport(
@@ -26,22 +26,22 @@ export async function calendarReport(
       good('sign_in', 'Signed in.'),
       calendars.length > 0
         ? good('calendars', `Calendars: ${calendars.map(({ name }) => `“${name}”`).join(', ')}.`)
-        : lacking('calendars', 'It has no calendar for events yet: make one with another program.'),
+        : lacking('calendars', 'It has no calendar for events yet. Create one in a calendar program.'),
       ...(isLost
-        ? [
-            broken(
-              'write_to',
-              'The calendar that new events go to is not there any more: connect the account again.',
-            ),
-          ]
+        ? [broken('write_to', 'The calendar for new events no longer exists. Connect the account again.')]
         : target === undefined
-          ? [lacking('write_to', 'None of the calendars can be written to: events can only be read.')]
+          ? [
+              lacking(
+                'write_to',
+                'Countersign cannot write to any of the calendars. It can only read events.',
+              ),
+            ]
           : [good('write_to', `New events go to “${target.name}”.`)]),
       calendars.some(({ schedules }) => schedules)
-        ? good('scheduling', 'It invites attendees by itself (calendar-auto-schedule).')
+        ? good('scheduling', 'It invites attendees itself (calendar-auto-schedule).')
         : lacking(
             'scheduling',
-            'It does not invite attendees in the name of this address: invitations are sent by mail from here.',
+            'It does not invite attendees in the name of this address. Countersign sends invitations by mail.',
           ),
     ];
   } catch (error) {

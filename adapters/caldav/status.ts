@@ -1,26 +1,26 @@
 import { MailError } from '../../core/ports/mail.ts';
 
-/** The server failed over a question: it may be able to answer another. */
-export class FailedOverQuestion extends MailError {
+/** The server failed on a request. A different one may work. */
+export class FailedOnRequest extends MailError {
   constructor() {
-    super('unavailable', 'the calendar server failed over the request (500)');
+    super('unavailable', 'the calendar server failed on the request (500)');
   }
 }
 
-/** Makes a MailError out of a status with which nothing was done. */
+/** The MailError for a status with which nothing was done. */
 export function failureOf(status: number): MailError {
   switch (status) {
     case 401:
       return new MailError('auth', 'the calendar server does not accept the user name and password');
     case 404:
     case 410:
-      return new MailError('not_found', 'there is no such calendar or object');
+      return new MailError('not_found', 'the calendar or object does not exist');
     case 412:
       return new MailError('conflict', 'the object has changed on the server');
     case 423:
-      return new MailError('unavailable', 'the calendar server keeps the object locked');
+      return new MailError('unavailable', 'the calendar server has locked the object');
     case 500:
-      return new FailedOverQuestion();
+      return new FailedOnRequest();
     default:
       return status === 429 || status >= 500
         ? new MailError('unavailable', `the calendar server asks to try again later (${status})`)
@@ -28,17 +28,17 @@ export function failureOf(status: number): MailError {
   }
 }
 
-/** The server failed while it changed something: it may have done so by then (Radicale, whose hook fails behind it). */
-export class FailedWithin extends MailError {
+/** The server failed during a change. It may have made the change first (Radicale, if its hook fails afterwards). */
+export class FailedDuringChange extends MailError {
   constructor() {
     super('outcome_unknown', 'the calendar server failed during a change (500)');
   }
 }
 
-/** A gateway says so of a server behind it, which may have got the request. */
+/** Gateways return these for a server behind them, which may have received the request. */
 const GATEWAY = new Set([502, 504]);
 
-/** What came of a PUT or DELETE; undefined: it was done. */
+/** The failure of a PUT or DELETE. Undefined: it was done. */
 export function writeFailureOf(status: number, body: string): MailError | undefined {
   if (GATEWAY.has(status)) {
     return new MailError(
@@ -46,9 +46,9 @@ export function writeFailureOf(status: number, body: string): MailError | undefi
       `the calendar server behind a gateway did not answer (${status})`,
     );
   }
-  // Xandikos answers 207, and says inside what came of it.
-  const told = status === 207 ? Number(/\bHTTP\/\d(?:\.\d)? (\d{3})\b/.exec(body)?.[1] ?? 0) : status;
-  if (told >= 200 && told <= 299) return undefined;
-  if (told === 500) return new FailedWithin();
-  return failureOf(told);
+  // Xandikos answers 207 and puts the actual status inside.
+  const actual = status === 207 ? Number(/\bHTTP\/\d(?:\.\d)? (\d{3})\b/.exec(body)?.[1] ?? 0) : status;
+  if (actual >= 200 && actual <= 299) return undefined;
+  if (actual === 500) return new FailedDuringChange();
+  return failureOf(actual);
 }
