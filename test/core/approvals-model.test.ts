@@ -18,15 +18,15 @@ import {
 } from './scene.ts';
 
 /**
- * Any order of calls, decisions and hours, held against a model of what API.md says. After every step:
- * nothing is sent twice, nothing is sent without a yes, and what has ended stays as it ended.
+ * Any order of calls, decisions and hours, compared with a model of API.md. After every step:
+ * nothing is sent twice, nothing is sent without approval, and an ended request stays as it ended.
  */
 
 const HOUR_MS = 3_600_000;
 const WAITING_OF_KEY = 3;
 const FILED_A_DAY = 6;
 
-/** What is asked for: one recipient, one of two texts. */
+/** The request: one recipient, one of two texts. */
 interface Asked {
   readonly to: string;
   readonly body: string;
@@ -42,23 +42,23 @@ interface Request {
 
 interface Model {
   requests: Request[];
-  /** By Idempotency-Key: what was asked with it, when, and the answer. */
+  /** By Idempotency-Key: the request, its time, and the response. */
   claims: Map<string, { asked: Asked; atMs: number; answer: unknown }>;
 }
 
 interface Real {
   readonly scene: Scene;
   readonly key: TestKey;
-  /** As they were when they had ended. */
+  /** Ended requests, as they ended. */
   readonly ended: Map<string, Approval>;
-  /** The Message-ID that each request would be sent with. */
+  /** The Message-ID of each request. */
   readonly messageIds: Map<string, string>;
 }
 
 const same = (one: Asked, two: Asked) => one.to === two.to && one.body === two.body;
 const ENDS: Readonly<Record<string, ApprovalState>> = { [REFUSED]: 'failed', [LOST]: 'outcome_unknown' };
 
-/** What API.md says that a call comes to; `existing` names the request that is the answer. */
+/** The result of a call according to API.md. `existing` is the request that the response names. */
 function expected({ requests }: Model, asked: Asked, nowMs: number): string | { existing: string } {
   const alike = requests.filter((request) => same(request.asked, asked));
   const waits = (request: Request) => request.state === 'pending' && nowMs < request.filedAtMs + 24 * HOUR_MS;
@@ -214,7 +214,7 @@ class Wait implements Step {
   toString = () => `wait(${this.minutes} min)`;
 }
 
-/** A round of background work: it expires what is over, and repeats nothing. */
+/** A round of background work: expires overdue requests and repeats nothing. */
 class Sweep implements Step {
   check = () => true;
   async run(model: Model, real: Real): Promise<void> {
@@ -241,7 +241,7 @@ const pass = fc.oneof(
   fc.constantFrom(1, 1, 30, 61, 12 * 60, 24 * 60 + 1).map((minutes) => new Wait(minutes)),
   fc.constant(new Sweep()),
 );
-// As often as they stand here: hours pass more seldom than calls are made.
+// Their frequency here is their probability: calls are more frequent than hours.
 const steps = fc.commands([ask, ask, ask, decide, decide, pass], { maxCommands: 50, size: 'max' });
 
 describe('requests in any order', () => {
@@ -250,7 +250,7 @@ describe('requests in any order', () => {
     for (const scene of scenes) await scene.service.stop();
   });
 
-  it('are as API.md says after every step', { timeout: 120_000 }, async () => {
+  it('behave as API.md says after every step', { timeout: 120_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (commands) => {
         await fc.asyncModelRun(async () => {

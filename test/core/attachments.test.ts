@@ -29,7 +29,7 @@ async function open(attachments: Files, options: SceneOptions = {}) {
   return { scene, key, id: await firstId(key) };
 }
 
-/** Answers with what it is told, and notes what it was given. */
+/** Returns a prepared result and records its input. */
 function fakeText(answer: ExtractedText | ((signal: AbortSignal) => Promise<ExtractedText>)) {
   const given: { bytes: string; name: string; mime: string }[] = [];
   const attachmentText: AttachmentText = {
@@ -43,7 +43,7 @@ function fakeText(answer: ExtractedText | ((signal: AbortSignal) => Promise<Extr
 }
 
 describe('list_attachments', () => {
-  it('shows index, name, type and size, and flags what strangers wrote', async () => {
+  it('shows index, name, type and size, and flags third-party text', async () => {
     const { key, id } = await open([file('a.txt', 'Hello'), file('Grüße.pdf', '%PDF', 'application/pdf')]);
     expect(resultOf(await key.call('list_attachments', { id }))).toEqual({
       id,
@@ -59,14 +59,14 @@ describe('list_attachments', () => {
     });
   });
 
-  it('is empty where there are none', async () => {
+  it('is empty if there are none', async () => {
     const { key, id } = await open([]);
     const outcome = await key.call('list_attachments', { id });
     expect(outcome.status).toBe('empty');
     expect(resultOf(outcome)).toMatchObject({ id, attachments: [], total: 0, reason: 'no_attachments' });
   });
 
-  it('of very many comes in pages that show each once', async () => {
+  it('pages through very many attachments, each once', async () => {
     const { key, id } = await open(Array.from({ length: 200 }, (_, n) => file(`${n}${'é'.repeat(300)}`)));
     const shown = z.looseObject({
       attachments: z.array(
@@ -89,7 +89,7 @@ describe('list_attachments', () => {
 });
 
 describe('read_attachment', () => {
-  it('gives the text of the one that is named, fenced', async () => {
+  it('returns the text of the named attachment, fenced', async () => {
     const { given, attachmentText } = fakeText({ kind: 'text', text: 'What it says.\n', cut: false });
     const { key, id } = await open([file('a.txt'), file('b.csv', 'x,y', 'text/csv')], { attachmentText });
     const result = resultOf(await key.call('read_attachment', { id, index: 1 }));
@@ -109,7 +109,7 @@ describe('read_attachment', () => {
     expect(given).toEqual([{ bytes: 'x,y', name: 'b.csv', mime: 'text/csv' }]);
   });
 
-  it('in the charset that the message names for it', async () => {
+  it('decodes it in the charset that the message names', async () => {
     const workerFile = await bundleForChild(join(import.meta.dirname, '../../adapters/extract/worker.ts'));
     const attachmentText = workerText({ workerFile });
     const content = Buffer.from('\xf1\xe5\xe9', 'latin1');
@@ -165,7 +165,7 @@ describe('read_attachment', () => {
     expect(result.untrusted_fields).toEqual(['name', 'mime']);
   });
 
-  it('that is a picture says how large it is; a scan, how many pages it has', async () => {
+  it('reports the size of a picture and the number of pages of a scan', async () => {
     const picture = { format: 'PNG', width: 320, height: 240 };
     const one = fakeText({ kind: 'empty', reason: 'image', picture });
     const shown = await open([file('a.png')], { attachmentText: one.attachmentText });
@@ -179,7 +179,7 @@ describe('read_attachment', () => {
     expect(scan).not.toHaveProperty('image');
   });
 
-  it('that is too large to be fetched says so, and is not read', async () => {
+  it('reports an attachment that is too large to fetch, and does not read it', async () => {
     const { given, attachmentText } = fakeText({ kind: 'text', text: '', cut: false });
     const { key, id } = await open([file('a.txt')], {
       attachmentText,
@@ -193,14 +193,14 @@ describe('read_attachment', () => {
     expect(given).toEqual([]);
   });
 
-  it('where no reader of documents is there is an honest empty', async () => {
+  it('is empty with a reason if there is no document reader', async () => {
     const { key, id } = await open([file('a.txt')]);
     expect(resultOf(await key.call('read_attachment', { id, index: 0 }))).toMatchObject({
       reason: 'unsupported_type',
     });
   });
 
-  it('that is cut says so, whoever cut it', async () => {
+  it('reports a cut, whoever made it', async () => {
     const text = `${'\u{1f4dc}" '.repeat(30_000)}`;
     const whole = fakeText({ kind: 'text', text, cut: false });
     const { key, id } = await open([file('a.txt')], { attachmentText: whole.attachmentText });
@@ -215,7 +215,7 @@ describe('read_attachment', () => {
     });
   });
 
-  it('of an index that there is not is not found', async () => {
+  it('does not find an unknown index', async () => {
     const { key, id } = await open([file('a.txt')]);
     for (const index of [1, 500]) {
       expect(detailsOf(await key.call('read_attachment', { id, index }))).toEqual({
@@ -225,7 +225,7 @@ describe('read_attachment', () => {
     }
   });
 
-  it('that outlasts its caller took too long; a reader that fails is a failure', async () => {
+  it('is too slow if it outlasts its caller, and fails if the reader fails', async () => {
     const waits: (() => void)[] = [];
     const clock = {
       now: () => new Date(),

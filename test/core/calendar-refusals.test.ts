@@ -28,8 +28,8 @@ import {
   wordOf,
 } from './scene.ts';
 
-describe('when something comes between', () => {
-  it('an event that was changed meanwhile is left as it is, and nobody is told', async () => {
+describe('when something changes in between', () => {
+  it('an event that was changed in the meantime stays as it is, and nobody is notified', async () => {
     const scene = await openCalendar();
     await put(scene, 'one.ics', object('one', 'DTSTART:20270301T080000Z', `ATTENDEE:mailto:${FRIEND}`));
     const event_id = await numberOf(scene, 'one');
@@ -47,7 +47,7 @@ describe('when something comes between', () => {
     expect(scene.mail.transmitted()).toEqual([]);
   });
 
-  it.each([REFUSED, REFUSED_AFTER])('what could not be told to %s is taken back', async (attendee) => {
+  it.each([REFUSED, REFUSED_AFTER])('a change whose message to %s is refused is undone', async (attendee) => {
     const scene = await openCalendar();
     const made = await approved(scene, 'create_event', { ...PLANNING, attendee });
     expect([made.state, made.error, await objectsOf(scene)]).toEqual(['failed', 'upstream_mail_error', []]);
@@ -71,25 +71,28 @@ describe('when something comes between', () => {
   it.each([
     ['update_event', { title: 'Other' }],
     ['cancel_event', {}],
-  ])('what somebody else has changed while %s was told in vain is not overwritten', async (tool, args) => {
-    const scene: CalendarScene = await openCalendar({
-      mailAs: (mail) => ({
-        ...mail,
-        async transmit(...asked) {
-          const [stored = ''] = await objectsOf(scene);
-          await put(scene, 'one.ics', stored.replace('X-ATLAS-TICKET', 'X-BY:another\r\nX-ATLAS-TICKET'));
-          return mail.transmit(...asked);
-        },
-      }),
-    });
-    await put(scene, 'one.ics', SERIES.replace(FRIEND, REFUSED));
-    const event_id = await numberOf(scene, 'series', SECOND);
-    const { state } = await approved(scene, tool, { event_id, ...args });
-    expect([state, (await objectsOf(scene)).join().includes('X-BY:another')]).toEqual([
-      'outcome_unknown',
-      true,
-    ]);
-  });
+  ])(
+    '%s does not overwrite a change that somebody else made while its message failed',
+    async (tool, args) => {
+      const scene: CalendarScene = await openCalendar({
+        mailAs: (mail) => ({
+          ...mail,
+          async transmit(...asked) {
+            const [stored = ''] = await objectsOf(scene);
+            await put(scene, 'one.ics', stored.replace('X-ATLAS-TICKET', 'X-BY:another\r\nX-ATLAS-TICKET'));
+            return mail.transmit(...asked);
+          },
+        }),
+      });
+      await put(scene, 'one.ics', SERIES.replace(FRIEND, REFUSED));
+      const event_id = await numberOf(scene, 'series', SECOND);
+      const { state } = await approved(scene, tool, { event_id, ...args });
+      expect([state, (await objectsOf(scene)).join().includes('X-BY:another')]).toEqual([
+        'outcome_unknown',
+        true,
+      ]);
+    },
+  );
 
   it('an event whose message may have gone out stays, and its outcome is unknown', async () => {
     const scene = await openCalendar();
@@ -99,8 +102,8 @@ describe('when something comes between', () => {
   });
 });
 
-describe('attendees whom no message can reach', () => {
-  it('are not written to, and do not keep the event from changing', async () => {
+describe('attendees without a mail address', () => {
+  it('are not written to, and do not prevent changes of the event', async () => {
     const scene = await openCalendar();
     const attendees = ['ATTENDEE:mailto:jürgen@example.org', 'ATTENDEE:urn:uuid:4711', 'ATTENDEE:mailto:%zz'];
     await put(scene, 'one.ics', object('one', 'DTSTART:20270301T080000Z', ...attendees));
@@ -119,7 +122,7 @@ describe('attendees whom no message can reach', () => {
 });
 
 it.each(['update_event', 'cancel_event'])(
-  'attendees of an event without an organizer are told by %s whose it is',
+  '%s names the owner to attendees of an event without an organizer',
   async (tool) => {
     const scene = await openCalendar();
     const uid = String.raw`one\,two`;
@@ -140,7 +143,7 @@ it.each(['update_event', 'cancel_event'])(
 );
 
 it.each(['update_event', 'cancel_event'])(
-  'an attendee whose name holds a control character makes nothing fail: %s',
+  'an attendee whose name contains a control character makes nothing fail: %s',
   async (tool) => {
     const scene = await openCalendar();
     const attendee = `ATTENDEE;CN="Ada\u0007":mailto:${FRIEND}`;
@@ -156,7 +159,7 @@ it.each(['update_event', 'cancel_event'])(
   },
 );
 
-it('an attendee who stands twice in an event is told once', async () => {
+it('an attendee who is listed twice in an event is notified once', async () => {
   const scene = await openCalendar();
   const twice = [`ATTENDEE:mailto:${FRIEND}`, `ATTENDEE;CUTYPE=ROOM:MAILTO:${FRIEND.toUpperCase()}`];
   await put(scene, 'one.ics', object('one', 'DTSTART:20270301T080000Z', `ORGANIZER:mailto:${OWN}`, ...twice));
@@ -165,7 +168,7 @@ it('an attendee who stands twice in an event is told once', async () => {
   expect((await invitations(scene)).map(({ to }) => to)).toEqual([[FRIEND]]);
 });
 
-describe('the same again', () => {
+describe('a repeated request', () => {
   it('is one request while it waits', async () => {
     const scene = await openCalendar();
     const first = approvalOf(await scene.key.call('create_event', PLANNING));
@@ -173,7 +176,7 @@ describe('the same again', () => {
     expect(approvalOf(await scene.key.call('propose_event', PLANNING)).id).not.toBe(first.id);
   });
 
-  it('and another change of the same event are refused while one waits', async () => {
+  it('is refused, like another change of the same event, while one waits', async () => {
     const scene = await openCalendar();
     await put(scene, 'series.ics', SERIES);
     const event_id = await numberOf(scene, 'series', SECOND);
@@ -194,7 +197,7 @@ describe('the same again', () => {
 
 describe('an event number', () => {
   it.each(['update_event', 'cancel_event', 'confirm_event'])(
-    'that means nothing is not found: %s',
+    'that does not exist is not found: %s',
     async (tool) => {
       const scene = await openCalendar();
       await put(scene, 'series.ics', SERIES);
@@ -218,7 +221,7 @@ describe('an event number', () => {
     },
   );
 
-  it('of a calendar that the owner may only read is refused, before anybody is asked', async () => {
+  it('of a read-only calendar is refused before the owner is asked', async () => {
     const scene = await openCalendar({ calendarAs: saying({ writable: false }) });
     await put(scene, 'one.ics', object('one', 'DTSTART:20270301T080000Z', 'STATUS:TENTATIVE'));
     const event_id = await numberOf(scene, 'one');
@@ -230,7 +233,7 @@ describe('an event number', () => {
     }
   });
 
-  it('of an event that carries too much is refused', async () => {
+  it('of an event with too much other content is refused', async () => {
     const scene = await openCalendar();
     await put(scene, 'one.ics', object('one', 'DTSTART:20270301T080000Z', `ATTACH:${'x'.repeat(1_100_000)}`));
     const event_id = await numberOf(scene, 'one');
@@ -239,7 +242,7 @@ describe('an event number', () => {
     });
   });
 
-  it('of a series that was changed from one day on is refused', async () => {
+  it('of a series with a THISANDFUTURE override is refused', async () => {
     const scene = await openCalendar();
     const future = event(
       'series',
@@ -255,7 +258,7 @@ describe('an event number', () => {
   });
 });
 
-it('says in the result of a list what was made', async () => {
+it('list_events has the number that create_event returned', async () => {
   const scene = await openCalendar();
   const start = `${new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10)}T09:00`;
   const { result } = await approved(scene, 'create_event', { title: 'Soon', start });
@@ -266,7 +269,7 @@ it('says in the result of a list what was made', async () => {
   });
 });
 
-it('says of a long title that it was cut', async () => {
+it('list_events cuts a long title', async () => {
   const scene = await openCalendar();
   const today = new Date().toISOString().slice(0, 10).replaceAll('-', '');
   await put(scene, 'long.ics', object('long', `DTSTART;VALUE=DATE:${today}`, `SUMMARY:${'🗓'.repeat(501)}`));

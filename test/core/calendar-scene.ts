@@ -8,7 +8,7 @@ import { eventsOn } from '../events-on.ts';
 import type { TestKey } from '../open-service.ts';
 import { approvalOf, approve, FRIEND, OWN, openScene, type Scene, type SceneOptions } from './scene.ts';
 
-/** A service with a calendar in Zurich, which the test fills and looks into. Its clocks go forward on 28 March 2027. */
+/** A service with a calendar in Zurich, which the test fills and reads. Its clocks go forward on 28 March 2027. */
 
 export interface CalendarScene extends Scene {
   /** Its changes wait for the owner. */
@@ -19,7 +19,7 @@ const ZONE = 'Europe/Zurich';
 
 export const PLANNING = { title: 'Planning', start: '2027-03-01T09:00' };
 
-/** A weekly series with an attendee whom another program has invited, and what nobody here knows. */
+/** A weekly series with an attendee whom another program invited, and with unknown properties. */
 export const SERIES = calendarOf(
   ZURICH,
   event(
@@ -47,7 +47,7 @@ export async function openCalendar(options: SceneOptions = {}): Promise<Calendar
   return { ...scene, key: await scene.addKey('full') };
 }
 
-/** For `calendarAs`: the same calendar, of which its server says something else. */
+/** For `calendarAs`: the same calendar with different properties from its server. */
 export function saying(change: Partial<CalendarInfo>): (calendar: Calendar) => Calendar {
   return (calendar) => ({
     ...calendar,
@@ -75,7 +75,7 @@ export async function objectsOf(scene: Scene): Promise<string[]> {
   return [...(await scene.calendar.objects(accountOf(scene))).values()];
 }
 
-/** The lines of the only object there is, without folds. */
+/** The lines of the only object, without folds. */
 export async function onlyObject(scene: Scene): Promise<string[]> {
   const objects = await objectsOf(scene);
   const [ics] = objects;
@@ -91,13 +91,13 @@ export function callOf(scene: Scene): MailCall {
   return { account: accountOf(scene), signal: new AbortController().signal, deadlineMs: 5000 };
 }
 
-/** What lies in the calendar in 2027. */
+/** The events of the calendar in 2027. */
 export async function eventsOf(scene: Scene): Promise<readonly CalendarEvent[]> {
   const [from, to] = [new Date('2027-01-01T00:00:00Z'), new Date('2028-01-01T00:00:00Z')];
   return (await eventsOn(scene.calendar).list(callOf(scene), { from, to, timezone: ZONE })).events;
 }
 
-/** Removes the only event there is, as another program would. */
+/** Removes the only event, as another program would. */
 export async function removeOnly(scene: Scene): Promise<void> {
   const call = callOf(scene);
   const [event, ...others] = await eventsOf(scene);
@@ -141,7 +141,7 @@ export interface SentInvitation {
   readonly lines: readonly string[];
 }
 
-/** What was handed over, oldest first. */
+/** The sent messages, oldest first. */
 export async function invitations(scene: Scene): Promise<SentInvitation[]> {
   return Promise.all(
     scene.mail.transmitted().map(async ({ raw, to }) => {
@@ -155,7 +155,7 @@ export async function invitations(scene: Scene): Promise<SentInvitation[]> {
   );
 }
 
-/** The subjects of the messages that lie in Sent for having been sent. */
+/** The subjects of the copies in Sent. */
 export async function sentCopies(scene: Scene): Promise<string[]> {
   const sent = await scene.mail.messages(accountOf(scene), 'Sent');
   const subjects = await Promise.all(sent.map(async (raw) => (await PostalMime.parse(raw)).subject ?? ''));

@@ -3,7 +3,7 @@ import { plainCalendar } from '../plain-calendar.ts';
 import { approved, invitations, openCalendar } from './calendar-scene.ts';
 import { approvalOf, approve, FRIEND, REFUSED, resultOf, shownOf } from './scene.ts';
 
-// The way of an approval with a calendar that writes its events in JSON: nothing of it may need iCalendar.
+// An approval with a calendar that stores its events as JSON: no step may need iCalendar.
 
 const soon = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10);
 const PLANNED = { title: 'Planning', start: `${soon}T09:00`, attendee: FRIEND };
@@ -15,7 +15,7 @@ async function open(info: Parameters<typeof plainCalendar>[0] = {}) {
 }
 
 describe('a calendar without iCalendar', () => {
-  it('has its events created, shown, listed, changed, confirmed and cancelled, and attendees told', async () => {
+  it('creates, shows, lists, changes, confirms and cancels events, and notifies attendees', async () => {
     const { plain, scene } = await open();
     const { id } = approvalOf(await scene.key.call('propose_event', PLANNED));
     const shown = (await shownOf(scene, id)).event;
@@ -40,13 +40,13 @@ describe('a calendar without iCalendar', () => {
     ]);
   });
 
-  it('is left as it was when its attendees cannot be told', async () => {
+  it('stays as it was if its attendees cannot be notified', async () => {
     const { plain, scene } = await open();
     const made = await approved(scene, 'create_event', { ...PLANNED, attendee: REFUSED });
     expect([made.state, plain.events()]).toEqual(['failed', []]);
   });
 
-  it('fails a change of what somebody else has changed meanwhile', async () => {
+  it('fails a change if somebody else has changed the event in the meantime', async () => {
     const { plain, scene } = await open();
     const { result } = await approved(scene, 'create_event', { ...PLANNED, attendee: undefined });
     const change = { event_id: result?.object_id, title: 'Other' };
@@ -56,7 +56,7 @@ describe('a calendar without iCalendar', () => {
     expect(plain.events()).toMatchObject([{ title: 'Theirs' }]);
   });
 
-  it('shows the owner what its server passes on besides', async () => {
+  it('shows the owner what else its server passes on', async () => {
     const { plain, scene } = await open({ schedules: true });
     const { result } = await approved(scene, 'create_event', PLANNED);
     expect(scene.mail.transmitted()).toEqual([]);

@@ -36,7 +36,7 @@ async function ends(scene: Scene, requests: Record<string, string>) {
   return Object.fromEntries(await Promise.all(ended));
 }
 
-describe('what waits is cancelled', () => {
+describe('a pending request is cancelled', () => {
   it('when its key is revoked', async () => {
     const { scene, key, requests } = await open();
     await scene.service.keys.revoke(scene.ownerId, key.keyId);
@@ -80,7 +80,7 @@ describe('what waits is cancelled', () => {
     });
   });
 
-  it('and shown to the key as such, and cannot be approved any more, and no event is told', async () => {
+  it('and is shown as cancelled to the key, cannot be approved, and sends no webhook event', async () => {
     const { scene, key, requests } = await open();
     await scene.service.keys.setModes(scene.ownerId, key.keyId, { 'mail:send': 'off' });
     expect(await key.call('get_approval', { approval_id: requests.send })).toEqual({
@@ -106,7 +106,7 @@ describe('what waits is cancelled', () => {
     expect((await approve(scene, requests.send)).approval.state).toBe('executed');
   });
 
-  it('no more once it is decided', async () => {
+  it('but not once it is decided', async () => {
     const { scene, key, requests } = await open();
     await approve(scene, requests.send);
     await scene.service.keys.revoke(scene.ownerId, key.keyId);

@@ -22,7 +22,7 @@ it('gives the mailbox and the calendar of an account one limit of 30 s together'
     calendar: {
       ...sandboxCalendar(),
       target: ({ account, signal }: MailCall) =>
-        // The account that the service is opened with is connected at once.
+        // The first account of the scene connects immediately.
         account.email !== 'slow@example.org'
           ? Promise.resolve(undefined)
           : new Promise((_resolve, reject) => {

@@ -9,11 +9,11 @@ import { createService } from '../../core/service/create-service.ts';
 import { silentLog, type TestKey, testClock } from '../open-service.ts';
 import { approvalOf, digestOf, openScene, type Scene, type SceneOptions, stateOf } from './scene.ts';
 
-/** Runs that a crash ends between their start and their settlement, and the process that takes over. */
+/** Runs that crash between their start and their settlement, and the process that takes over. */
 
 const LEASE_MS = 60;
 
-/** When the process is killed: at the n-th change of a message (from 1), before or after it was made. */
+/** When the process is killed: at the n-th change of a message (from 1), before or after the change. */
 export interface Crash {
   readonly at: number;
   readonly when: 'before' | 'after';
@@ -22,7 +22,7 @@ export interface Crash {
 export interface CrashedRun {
   readonly scene: Scene;
   readonly key: TestKey;
-  /** Approves it, and ends the process at the crash. */
+  /** Approves the request, and ends the process at the crash. */
   runs(tool: string, args: object): Promise<string>;
   /** Another process recovers. @returns the approval as it ends */
   recovered(id: string): Promise<Approval>;
@@ -39,7 +39,7 @@ export async function openCrashing(
   });
   let changes = 0;
 
-  /** The change, or the end of the process: from then on nothing comes back from the mailbox. */
+  /** The change, or the end of the process: from then on the mailbox returns nothing. */
   async function orCrash<T>(start: Start, change: () => Promise<T>): Promise<T> {
     changes += 1;
     if (changes < crash.at) return change();

@@ -36,7 +36,7 @@ async function told(scene: Scene): Promise<string[]> {
 }
 
 describe('an approval by the owner', () => {
-  it('runs the request once, and tells of the decision and its end', async () => {
+  it('runs the request once, and sends events for the decision and its end', async () => {
     const { scene, id, digest } = await open();
     const decided = await scene.service.approvals.approve(scene.ownerId, id, digest);
     expect(decided).toMatchObject({ won: true, approval: { state: 'executed', approvedBy: 'owner' } });
@@ -44,7 +44,7 @@ describe('an approval by the owner', () => {
     expect(await told(scene)).toEqual(['approved', 'executed']);
   });
 
-  it('of what another page showed decides nothing', async () => {
+  it('with the digest of a different page decides nothing', async () => {
     const { scene, key, id, digest } = await open();
     const other = approvalOf(await key.call('send_email', sendTo(FRIEND, 'Another'))).id;
     const foreign = await digestOf(scene.service, scene.ownerId, other);
@@ -67,7 +67,7 @@ describe('an approval by the owner', () => {
     expect(await told(scene)).toEqual(['approved', 'executed']);
   });
 
-  it('at once with a rejection, or a cancellation, has one winner', async () => {
+  it('in a race with a rejection or a cancellation has one winner', async () => {
     for (const order of ['approve first', 'approve last']) {
       const { scene, key, id, digest } = await open();
       const approves = () => scene.service.approvals.approve(scene.ownerId, id, digest);
@@ -84,7 +84,7 @@ describe('an approval by the owner', () => {
     }
   });
 
-  it('after 24 hours is too late, before anything has swept it away too', async () => {
+  it('after 24 hours is too late, even before the sweep', async () => {
     const { scene, id, digest } = await open();
     scene.clock.shift(DAY_MS);
     expect(await scene.service.approvals.approve(scene.ownerId, id, digest)).toMatchObject({ won: false });
@@ -103,7 +103,7 @@ describe('an approval by the owner', () => {
     expect((await approve(scene, id)).approval.state).toBe('executed');
   });
 
-  it('is for the owner alone: another has no such request', async () => {
+  it('is only open to the owner: others do not find the request', async () => {
     const { scene, id, digest } = await open();
     const { ownerId } = await scene.service.owners.create({ email: 'eve@example.org' });
     expect(await scene.service.approvals.approve(ownerId, id, digest)).toBeUndefined();
@@ -112,7 +112,7 @@ describe('an approval by the owner', () => {
     expect(await stateOf(scene, id)).toBe('pending');
   });
 
-  it.each(['key', 'group'])('while the %s is being switched off sends nothing', async (what) => {
+  it.each(['key', 'group'])('sends nothing while the %s is being switched off', async (what) => {
     const { scene, key, id, digest } = await open();
     const off = () =>
       what === 'key'
@@ -141,7 +141,7 @@ describe('an approval by the owner', () => {
     expect((await approve(scene, id)).won).toBe(false);
   });
 
-  it('of an account that is gone by then fails', async () => {
+  it('for an account that was removed fails', async () => {
     const { scene, id, digest } = await open();
     const [decided] = await Promise.all([
       scene.service.approvals.approve(scene.ownerId, id, digest),
@@ -152,8 +152,8 @@ describe('an approval by the owner', () => {
   });
 });
 
-describe('an approved send that the server puts off', () => {
-  it('is tried again until it goes', async () => {
+describe('an approved send that the server defers', () => {
+  it('is tried again until it is sent', async () => {
     let away = 2;
     const { scene, id } = await open(FRIEND, {
       leaseMs: 60,
@@ -176,7 +176,7 @@ describe('an approved send that the server puts off', () => {
     expect(await told(scene)).toEqual(['approved', 'executed']);
   });
 
-  it('fails when it has not gone within 15 minutes', async () => {
+  it('fails if it is not sent within 15 minutes', async () => {
     const { scene, key, id } = await open(PUT_OFF, { leaseMs: 60 });
     await approve(scene, id);
     const answer = await key.call('get_approval', { approval_id: id });
@@ -196,7 +196,7 @@ describe('an approved send that the server puts off', () => {
     expect(scene.mail.transmitted()).toEqual([]);
   });
 
-  it('fails at once where the key sends directly: its caller is there to try again', async () => {
+  it('fails immediately if the key sends directly: its caller can try again', async () => {
     const scene = await openScene();
     const key = await scene.addKey('full', { 'mail:send': 'direct' });
     expect(await key.call('send_email', sendTo(PUT_OFF))).toMatchObject({
@@ -210,7 +210,7 @@ describe('an approved send that the server puts off', () => {
 });
 
 describe('a send that runs by policy', () => {
-  it('tells only of its end', async () => {
+  it('sends an event only for its end', async () => {
     const scene = await openScene();
     const key = await scene.addKey('full', { 'mail:send': 'direct' });
     await key.call('send_email', sendTo(FRIEND));
@@ -218,7 +218,7 @@ describe('a send that runs by policy', () => {
   });
 });
 
-describe('the notice that something waits', () => {
+describe('the notice of a pending request', () => {
   it.each([
     [
       'throws',
@@ -227,7 +227,7 @@ describe('the notice that something waits', () => {
       },
     ],
     ['fails later', () => Promise.reject(new Error('the app is down'))],
-  ])('stands whatever becomes of the telling: a listener that %s', async (_name, listener) => {
+  ])('does not affect the request if a listener %s', async (_name, listener) => {
     const failures: string[] = [];
     const log = { info: () => {}, warn: () => {}, error: (message: string) => failures.push(message) };
     const scene = await openScene({ log });
@@ -240,7 +240,7 @@ describe('the notice that something waits', () => {
     await expect.poll(() => failures).toEqual(['a listener of approval.pending failed']);
   });
 
-  it('names ids only, once for each request that is filed, until nobody listens', async () => {
+  it('contains only ids, once per filed request, until nobody listens', async () => {
     const scene = await openScene();
     const key = await scene.addKey('full', { 'mail:reply': 'direct' });
     const notices: unknown[] = [];

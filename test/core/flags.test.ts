@@ -13,7 +13,7 @@ import {
   shownOf,
 } from './scene.ts';
 
-// mark_read has a file of its own; these are the two that differ from it in the flag alone.
+// mark_read has its own file. These two differ from it only in the flag.
 
 const FLAGS: [tool: string, state: string, flag: MailFlag, on: boolean][] = [
   ['mark_unread', 'unread', 'seen', false],
@@ -30,7 +30,7 @@ async function has(scene: Scene, flag: MailFlag): Promise<boolean[]> {
 }
 
 describe.each(FLAGS)('%s', (tool, state, flag, on) => {
-  it('of one message runs at once and says what it is now; again, too', async () => {
+  it('runs immediately for one message and returns the new state, even when repeated', async () => {
     const scene = await openScene({ samples });
     const key = await scene.addKey('organise');
     const [id] = await idsIn(key);
@@ -45,7 +45,7 @@ describe.each(FLAGS)('%s', (tool, state, flag, on) => {
     }
   });
 
-  it('of several on the free plan waits, and shows the owner which', async () => {
+  it('waits for several messages on the free plan, and shows them to the owner', async () => {
     const scene = await openScene({ samples, plan: 'free' });
     const key = await scene.addKey('organise');
     const ids = await idsIn(key);
@@ -76,7 +76,7 @@ describe.each(FLAGS)('%s', (tool, state, flag, on) => {
     expect(await has(scene, flag)).toEqual([on, on]);
   });
 
-  it('with its Idempotency-Key is answered again as it was', async () => {
+  it('with a repeated Idempotency-Key gets the same response again', async () => {
     const scene = await openScene({ samples });
     const key = await scene.addKey('organise');
     const [id] = await idsIn(key);

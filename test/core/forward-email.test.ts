@@ -30,7 +30,7 @@ async function sentText(scene: Scene) {
 }
 
 describe('forward_email', () => {
-  it('passes the text on, with its head, below the note, to whom it is told', async () => {
+  it('sends the text with its headers below the note to the given recipient', async () => {
     const { scene, key, id } = await open({ subject: 'Plans', cc: 'eve@example.org', text: 'One\n\nTwo\n' });
     const outcome = await key.call('forward_email', { id, to: [STRANGER, FRIEND], note: 'See below.\r\n' });
     expect(approvalOf(outcome)).toMatchObject({ tool: 'forward_email', action: 'forward', state: 'pending' });
@@ -51,7 +51,7 @@ describe('forward_email', () => {
     expect(mail.references).toBe('<1@sample.countersign.test>');
   });
 
-  it('needs no note, and takes none of the attachments', async () => {
+  it('needs no note, and forwards no attachments', async () => {
     const content = Buffer.from('secret');
     const { scene, key, id } = await open({ attachments: [{ name: 'a.txt', mime: 'text/plain', content }] });
     await approve(scene, approvalOf(await key.call('forward_email', { id, to: [FRIEND] })).id);
@@ -72,7 +72,7 @@ describe('forward_email', () => {
     expect(await scene.mail.messages(account, 'Sent')).toHaveLength(2);
   });
 
-  it('in mode direct runs to those already written to, and waits for a first-time recipient', async () => {
+  it('in mode direct runs for known recipients, and waits for a first-time recipient', async () => {
     const { scene, key, id } = await open({}, 'direct');
     expect(await key.call('forward_email', { id, to: [FRIEND] })).toMatchObject({
       status: 'ok',
@@ -86,7 +86,7 @@ describe('forward_email', () => {
     expect(view?.approval.reasons).toContain('first_time_recipient');
   });
 
-  it('bounds what a stranger puts into the head', async () => {
+  it('limits the untrusted text in the headers', async () => {
     const many = Array.from({ length: 400 }, (_, n) => `someone-${n}@example.org`).join(', ');
     const { scene, key, id } = await open({ to: many, text: 'Text\n' });
     await approve(scene, approvalOf(await key.call('forward_email', { id, to: [FRIEND] })).id);
@@ -95,7 +95,7 @@ describe('forward_email', () => {
     expect(to).toMatch(/…$/);
   });
 
-  it('again for the same message is refused while one waits', async () => {
+  it('is refused for the same message while one waits', async () => {
     const { key, id } = await open();
     const first = approvalOf(await key.call('forward_email', { id, to: [FRIEND] }));
     for (const [tool, args] of [

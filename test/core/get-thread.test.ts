@@ -26,7 +26,7 @@ const threadSchema = z.looseObject({
   next_cursor: z.string().optional(),
 });
 
-/** A conversation of `count` messages, oldest first, one minute apart, that go on in Sent and in the inbox in turn. */
+/** A conversation of `count` messages, oldest first, one minute apart, alternately in Sent and in the inbox. */
 function conversation(count: number, textOf = (n: number) => `Text ${n}\n`): SampleMessage[] {
   return Array.from({ length: count }, (_, n) =>
     letter(`t${n}`, {
@@ -62,7 +62,7 @@ function inside(body: string): string {
 }
 
 describe('get_thread', () => {
-  it('shows the conversation of a message over all folders, oldest first, whichever of it was named', async () => {
+  it('shows the conversation across all folders, oldest first, whichever of its messages is named', async () => {
     const { key } = await open([...conversation(4), letter('other', { subject: 'Turn 9' })]);
     for (const subject of ['Turn 0', 'Turn 3']) {
       const page = await thread(key, { id: await idOf(key, subject) });
@@ -76,7 +76,7 @@ describe('get_thread', () => {
     }
   });
 
-  it('fences each text and flags what strangers wrote', async () => {
+  it('fences each text and flags third-party text', async () => {
     const { key } = await open(conversation(2));
     const page = await thread(key, { id: await idOf(key, 'Turn 0') });
     const nonce = String(page.untrusted_nonce);
@@ -95,7 +95,7 @@ describe('get_thread', () => {
     expect(page.untrusted_fields).toEqual(['messages[].from', 'messages[].subject', 'messages[].body']);
   });
 
-  it('of a message alone is that message', async () => {
+  it('of a single message is that message', async () => {
     const { key } = await open([letter('1'), letter('2')]);
     expect(await thread(key, { id: await idOf(key, 'Subject 1') })).toMatchObject({
       total: 1,
@@ -103,7 +103,7 @@ describe('get_thread', () => {
     });
   });
 
-  it('shows the beginning of a long text, which get_email goes on from', async () => {
+  it('shows the beginning of a long text, which get_email continues', async () => {
     const text = `${'word '.repeat(1000)}end`;
     const { key } = await open([letter('1', { text })]);
     const id = await idOf(key, 'Subject 1');
@@ -115,7 +115,7 @@ describe('get_thread', () => {
     expect(inside(row.body) + inside(String(rest.body))).toBe(text);
   });
 
-  it('of more than one answer holds comes in pages, each message once', async () => {
+  it('that does not fit into one response comes in pages, each message once', async () => {
     const { key } = await open(conversation(30, (n) => `${n} ${'"'.repeat(3900)}\n`));
     const id = await idOf(key, 'Turn 3');
     for (const limit of [7, 50]) {
@@ -138,7 +138,7 @@ describe('get_thread', () => {
     }
   });
 
-  it('leaves out what was removed meanwhile, and loses and repeats nothing else', async () => {
+  it('leaves out messages removed in the meantime, and loses and repeats nothing else', async () => {
     const { key } = await open(
       conversation(6, (n) => `${n} ${'\u{1f4dc}'.repeat(3900)}\n`),
       (mail) => ({
@@ -166,7 +166,7 @@ describe('get_thread', () => {
     }
   });
 
-  it('of which a single message does not fit as one row shows as much of it as fits', async () => {
+  it('shows as much as fits of a message that does not fit into one row', async () => {
     const { scene, key } = await open([letter('1', { text: '\u2028"'.repeat(3000) })]);
     const id = await idOf(key, 'Subject 1');
     const admission = await scene.service.calls.admitCaller({ token: key.apiKey, address: '192.0.2.1' });
@@ -184,7 +184,7 @@ describe('get_thread', () => {
     expect(20 * wireBytes(outcome)).toBeLessThanOrEqual(65_536);
   });
 
-  it('belongs to a message that is there, and a cursor to its arguments', async () => {
+  it('requires an existing message, and a cursor requires its own arguments', async () => {
     const { key } = await open(conversation(3));
     const id = await idOf(key, 'Turn 0');
     const { next_cursor: cursor } = await thread(key, { id, limit: 1 });

@@ -20,19 +20,19 @@ const approvals = fc.record({
   approvedBy: fc.constantFrom('owner', 'policy', null),
 });
 
-/** Only what the rule looks at. */
+/** Only the fields that the rule reads. */
 function approvalOf(claim: IdempotencyClaim, found: Pick<Approval, 'state' | 'approvedBy'>) {
   return claim.approvalId === null ? undefined : ({ id: claim.approvalId, ...found } as Approval);
 }
 
 describe('judgeClaim', () => {
-  it('runs what was never asked before', () => {
+  it('runs a new request', () => {
     expect(
       judgeClaim(undefined, { fingerprint: 'same', approval: undefined, now: NOW, leasesAt: NOW }),
     ).toEqual({ kind: 'win', again: false });
   });
 
-  it('runs a request twice only where the first certainly left nothing that could answer', () => {
+  it('runs a request twice only if the first certainly left no result', () => {
     fc.assert(
       fc.property(claims, approvals, (claim, found) => {
         const approval = approvalOf(claim, found);
@@ -47,7 +47,7 @@ describe('judgeClaim', () => {
     );
   });
 
-  it('never answers one request with the answer of another', () => {
+  it('never answers one request with the result of another', () => {
     fc.assert(
       fc.property(claims, approvals, (claim, found) => {
         const approval = approvalOf(claim, found);
@@ -79,7 +79,7 @@ describe('judgeClaim', () => {
     expect([at(24 * HOUR_MS - 1), at(24 * HOUR_MS)]).toEqual(['stored', 'win']);
   });
 
-  it('lets a direct run that failed be tried again, and nothing else', () => {
+  it('lets only a failed direct run be tried again', () => {
     const frees = APPROVAL_STATES.flatMap((state) =>
       (['owner', 'policy'] as const)
         .filter((approvedBy) => !isAnswer({ state, approvedBy }))

@@ -39,7 +39,7 @@ describe('a key', () => {
     await expect(create(await openScene(), days)).rejects.toMatchObject({ code: 'invalid_arguments' });
   });
 
-  it('cannot be created with a mode that a group has not, or a name that is none', async () => {
+  it('cannot be created with a mode that its group lacks, or an invalid name', async () => {
     const { service, ownerId } = await openScene();
     const base = { ownerId, name: 'agent', preset: 'full' } as const;
     for (const wrong of [
@@ -58,7 +58,7 @@ describe('a key', () => {
     });
   });
 
-  it('that was revoked works no more, and revoking it again changes nothing', async () => {
+  it('that was revoked no longer works, and revoking it again changes nothing', async () => {
     const scene = await openScene();
     const { apiKey, keyId } = await create(scene);
     expect(await works(scene, apiKey)).toBe(true);
@@ -119,7 +119,7 @@ describe('rotation', () => {
     expect(await works(scene, older)).toBe(false);
   });
 
-  it('gives the new key a life of 90 days, whatever the first one was given', async () => {
+  it('gives the new key 90 days, whatever the lifetime of the first one', async () => {
     const scene = await openScene();
     const { keyId } = await create(scene, 180);
     scene.clock.shift(100 * DAY_MS);
@@ -130,7 +130,7 @@ describe('rotation', () => {
     expect(await works(scene, apiKey)).toBe(false);
   });
 
-  it('keeps what hangs on the key: modes, requests, limits', async () => {
+  it('keeps modes, requests and limits of the key', async () => {
     const scene = await openScene();
     const key: TestKey = await scene.addKey('full', { 'mail:manage': 'off' });
     const { id } = approvalOf(await key.call('send_email', sendTo(FRIEND)));
@@ -148,7 +148,7 @@ describe('rotation', () => {
 });
 
 describe('a switched-off group', () => {
-  it('counts at the next call, and its tools are no longer listed', async () => {
+  it('takes effect at the next call, and its tools are no longer listed', async () => {
     const scene = await openScene();
     const key = await scene.addKey('full');
     const listed = async () => {

@@ -30,7 +30,7 @@ async function labels({ mail, ownerId }: Scene): Promise<unknown> {
 }
 
 describe('label_email', () => {
-  it('waits in mode approval and shows the label; approved, it labels each message', async () => {
+  it('waits in mode approval and shows the label; once approved, labels each message', async () => {
     const { scene, key, ids } = await open('approval');
     const outcome = await key.call('label_email', { ids, label: 'To pay: \u{1f4b6}' });
     expect(approvalOf(outcome)).toMatchObject({ tool: 'label_email', action: 'label', state: 'pending' });
@@ -51,7 +51,7 @@ describe('label_email', () => {
     expect(await labels(scene)).toEqual([['To pay: \u{1f4b6}'], ['To pay: \u{1f4b6}']]);
   });
 
-  it('runs at once in mode direct, on that message only', async () => {
+  it('runs immediately in mode direct, on that message only', async () => {
     const { scene, key, ids } = await open('direct');
     expect(await key.call('label_email', { id: ids[1], label: 'Bills' })).toMatchObject({
       executed: true,
@@ -62,7 +62,7 @@ describe('label_email', () => {
   });
 
   it.each(['\\Seen', '\\x', 'Sent', 'dRAFTS', 'inbox', 'INBOX.Sent', 'inbox/archive', 'inbox.', 'In\\box'])(
-    '%s is the server\u2019s own, or the name of a folder with a purpose: refused before it is filed',
+    '%s is refused before it is filed: a server label, or the name of a folder with a role',
     async (label) => {
       const { scene, key, ids } = await open('direct');
       expect(detailsOf(await key.call('label_email', { ids, label }))).toMatchObject({
@@ -74,7 +74,7 @@ describe('label_email', () => {
   );
 
   it.each(['Projects/Atlas', 'Sentences', 'Sent to clients', 'Draft contract', '2024', '\u{1f4b6}'])(
-    '%s is no such name',
+    '%s is allowed',
     async (label) => {
       const { scene, key, ids } = await open('direct');
       expect((await key.call('label_email', { id: ids[0], label })).status).toBe('ok');
@@ -82,7 +82,7 @@ describe('label_email', () => {
     },
   );
 
-  it('that the server does not keep is a failure', async () => {
+  it('that the server does not keep fails', async () => {
     const { key, ids } = await open('direct', {
       mailAs: (mail) => ({
         ...mail,
@@ -96,7 +96,7 @@ describe('label_email', () => {
     });
   });
 
-  it('with another label is another request, for a target that has one already', async () => {
+  it('with a different label is a different request for the same target', async () => {
     const { key, ids } = await open('approval');
     const { id } = approvalOf(await key.call('label_email', { id: ids[0], label: 'One' }));
     for (const label of ['One', 'Two']) {
@@ -108,7 +108,7 @@ describe('label_email', () => {
   });
 
   it.each(['before', 'after'] as const)(
-    'that a crash ended %s it was given is unknown: it may have been a copy',
+    'that crashes %s the label is set has an unknown outcome: it may have been a copy',
     async (when) => {
       const { scene, key, runs, recovered } = await openCrashing({ at: 1, when }, { samples });
       const ids = await idsIn(key);

@@ -108,7 +108,7 @@ const message = (text: string) => ({
   body: { text, chars: Array.from(text).length },
 });
 
-/** What reads text of a caller or a stranger, with parts that mean something to it. */
+/** Functions that read a caller's or untrusted text, with fragments that have a meaning to them. */
 const READERS: readonly { name: string; work: (text: string) => void; parts: readonly string[] }[] = [
   { name: 'holdsMisleadingLink', work: holdsMisleadingLink, parts: LINK_PARTS },
   { name: 'holdsAccountNumber', work: holdsAccountNumber, parts: NUMBER_PARTS },

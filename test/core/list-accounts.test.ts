@@ -49,7 +49,7 @@ describe('list_accounts', () => {
     });
   });
 
-  it('knows which is active and which is the first, and follows the owner', async () => {
+  it('reports the active and the first account, and follows changes by the owner', async () => {
     const scene = await openScene();
     const key = await scene.addKey('read');
     const { ownerId } = scene;
@@ -79,7 +79,7 @@ describe('list_accounts', () => {
     expect(await rows()).toEqual([[1, OWN, true, true]]);
   });
 
-  it('still answers when one account cannot be asked, and says so in its row', async () => {
+  it('still responds if one account is unavailable, and says so in its row', async () => {
     const scene = await openScene({
       mailAs: (mail) => ({
         ...mail,

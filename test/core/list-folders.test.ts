@@ -29,7 +29,7 @@ describe('list_folders', () => {
     });
   });
 
-  it('of which one account cannot be asked fails and names it', async () => {
+  it('fails if one account is unavailable, and names it', async () => {
     let away = 0;
     const { key, other } = await open({
       mailAs: (mail) => ({
@@ -48,7 +48,7 @@ describe('list_folders', () => {
     });
   });
 
-  it('of more folders than one answer holds comes in pages that show each once', async () => {
+  it('pages through more folders than fit into one response, each once', async () => {
     const names = Array.from({ length: 900 }, (_, n) => `${'Ordner/'.repeat(20)}${n}`);
     const { key } = await open({
       mailAs: (mail) => ({

@@ -124,7 +124,7 @@ describe('summarize_inbox of one account', () => {
     expect([standard.returned, standard.total, standard.has_more]).toEqual([20, 23, true]);
   });
 
-  it('goes on where it was when new mail comes in between', async () => {
+  it('continues at its position when new mail arrives in between', async () => {
     const scene = await openScene({
       samples: () => ['a', 'b', 'c', 'd'].map((id, n) => letter(id, { minutesAgo: 10 + n })),
     });
@@ -140,7 +140,7 @@ describe('summarize_inbox of one account', () => {
 });
 
 describe('summarize_inbox of two accounts', () => {
-  it('merges them by date, and pages through every message once, whichever share an instant', async () => {
+  it('merges them by date, and pages through every message once, even if some share an instant', async () => {
     const ages = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 0, maxLength: 8 });
     await fc.assert(
       fc.asyncProperty(ages, ages, fc.integer({ min: 1, max: 5 }), async (mine, theirs, limit) => {
@@ -170,7 +170,7 @@ describe('summarize_inbox of two accounts', () => {
     );
   });
 
-  it('can be restricted to one, and knows no other', async () => {
+  it('can be restricted to one account, and does not find an unknown one', async () => {
     const scene = await openScene({ samples: (owner) => [letter(`of-${owner}`)] });
     const key = await scene.addKey('read');
     const other = await connectOther(scene);
@@ -184,7 +184,7 @@ describe('summarize_inbox of two accounts', () => {
     });
   });
 
-  it('is never silently shorter: an account that cannot be asked fails the call and is named', async () => {
+  it('never leaves out results silently: an unavailable account fails the call and is named', async () => {
     let other = 0;
     const scene = await openScene({
       mailAs: (mail) => ({
@@ -238,7 +238,7 @@ describe('a cursor', () => {
 });
 
 describe('a cursor of all accounts', () => {
-  it('is refused once the only account has got company, or is left alone: their orders are not the same', async () => {
+  it('is refused after a second account is added, or all but one are removed: the order differs', async () => {
     const scene = await openScene({
       samples: (owner) => [5, 10, 15].map((minutesAgo) => letter(`${owner}-${minutesAgo}`, { minutesAgo })),
     });
@@ -266,7 +266,7 @@ describe('without a mailbox', () => {
     ['list_accounts', {}],
     ['list_folders', {}],
     ['send_email', { to: [FRIEND], subject: 'Subject', body: 'Text' }],
-  ])('%s says that none is connected, not that there is no mail', async (tool, args) => {
+  ])('%s reports that no account is connected, not that there is no mail', async (tool, args) => {
     const scene = await openScene();
     await scene.service.accounts.remove(scene.ownerId, 1);
     const key = await scene.addKey('full');

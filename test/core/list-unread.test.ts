@@ -21,7 +21,7 @@ describe('list_unread', () => {
     expect(page).toMatchObject({ folder: 'INBOX', total: 3, returned: 3, has_more: false });
   });
 
-  it('goes on behind a page although what was on it has been read since', async () => {
+  it('continues after a page even if its messages have been read since', async () => {
     const { key } = await open();
     const first = pageSchema.parse(resultOf(await key.call('list_unread', { limit: 1 })));
     await key.call('mark_read', { id: first.messages[0]?.id });
@@ -31,7 +31,7 @@ describe('list_unread', () => {
     expect(second).toMatchObject({ total: 2, messages: [{ subject: 'Subject c' }] });
   });
 
-  it('is empty where everything is read, and does not know every folder', async () => {
+  it('is empty if everything is read, and does not find unknown folders', async () => {
     const { key } = await open();
     const outcome = await key.call('list_unread', { folder: 'archive' });
     expect(outcome.status).toBe('empty');

@@ -33,7 +33,7 @@ async function unread(scene: Scene): Promise<unknown> {
 }
 
 describe('mark_read in mode direct', () => {
-  it('of one message runs at once, with its own result and no approval', async () => {
+  it('runs immediately for one message, with its own result and no approval', async () => {
     const { scene, key, ids } = await open('direct');
     const [id] = ids;
     for (const args of [{ id }, { ids: [id] }]) {
@@ -48,7 +48,7 @@ describe('mark_read in mode direct', () => {
     expect(resultOf(await key.call('list_approvals', { state: 'all' }))).toMatchObject({ returned: 0 });
   });
 
-  it('of several has an outcome for each, and counts one named twice once', async () => {
+  it('has an outcome for each of several messages, and counts one named twice once', async () => {
     const { scene, key, ids } = await open('direct', 3);
     const [first = '', second = ''] = ids;
     expect(resultOf(await key.call('mark_read', { ids: [second, first, second] }))).toEqual({
@@ -88,7 +88,7 @@ describe('mark_read in mode direct', () => {
     expect(await unread(scene)).toBe(0);
   });
 
-  it('of several of which one is gone says so of that one', async () => {
+  it('reports the one of several messages that no longer exists', async () => {
     let gone: number | undefined;
     const { key, ids } = await open('direct', 2, {
       mailAs: (mail) => ({
@@ -109,7 +109,7 @@ describe('mark_read in mode direct', () => {
   });
 
   it.each(['refused', 'auth', 'unavailable'] as const)(
-    'of several of which the server does not change one (%s) says so of that one, and what is done stays done',
+    'reports the one of several messages that the server does not change (%s), and keeps the other changes',
     async (code) => {
       let calls = 0;
       const { scene, key, ids } = await open('approval', 3, {
@@ -133,7 +133,7 @@ describe('mark_read in mode direct', () => {
     },
   );
 
-  it('of which none could be changed fails, and says that nothing was done', async () => {
+  it('fails if no message could be changed, and says that nothing was done', async () => {
     const { scene, key, ids } = await open('approval', 2, {
       mailAs: (mail) => ({
         ...mail,
@@ -152,7 +152,7 @@ describe('mark_read in mode direct', () => {
 });
 
 describe('mark_read in mode approval', () => {
-  it('waits, and its approval gives what was done', async () => {
+  it('waits, and its approval contains the result', async () => {
     const { scene, key, ids } = await open('approval');
     const outcome = await key.call('mark_read', { id: ids[0] });
     expect(outcome).toMatchObject({ status: 'pending_approval', executed: false });
@@ -163,7 +163,7 @@ describe('mark_read in mode approval', () => {
     expect(await unread(scene)).toBe(0);
   });
 
-  it('is not found, honestly, when the message is gone by then', async () => {
+  it('fails as not found if the message no longer exists', async () => {
     let gone = false;
     const { scene, key, ids } = await open('approval', 1, {
       mailAs: (mail) => ({ ...mail, row: async (call, place) => (gone ? undefined : mail.row(call, place)) }),
@@ -179,7 +179,7 @@ describe('mark_read in mode approval', () => {
     expect(await firstId(key)).toBe(ids[0]);
   });
 
-  it('collides with a request for the same message, and with no light direct write', async () => {
+  it('collides with a request for the same message, but not with a light direct write', async () => {
     const { scene, key, ids } = await open('approval', 2);
     const { id } = approvalOf(await key.call('mark_read', { id: ids[0] }));
     for (const args of [{ id: ids[0] }, { ids }, { ids: [ids[1], ids[0]] }]) {

@@ -21,7 +21,7 @@ const CALLS: [tool: string, args: (id: string) => object][] = [
 ];
 
 describe.each(CALLS)('an id given to %s', (tool, argsFor) => {
-  it('that was not issued here is invalid, one of another owner is not found', async () => {
+  it('that was not issued here is invalid; one of another owner is not found', async () => {
     const scene = await openScene();
     const key = await scene.addKey('full');
     const id = await firstId(key);
@@ -36,12 +36,12 @@ describe.each(CALLS)('an id given to %s', (tool, argsFor) => {
   });
 });
 
-/** The same mailbox with its inbox under another uidValidity, as after the server rebuilt it; uids start anew. */
+/** The same mailbox with a new uidValidity for its inbox, as after the server rebuilt it. Uids start again. */
 function rebuilt(row: ListedMessage): ListedMessage {
   return { ...row, place: { ...row.place, uidValidity: '999', uid: row.place.uid + 100 } };
 }
 
-describe('a message that lies elsewhere than its id says', () => {
+describe('a message that is no longer where its id says', () => {
   async function open(samples = [letter('1'), letter('2')]) {
     let moved = false;
     const scene = await openScene({
@@ -88,7 +88,7 @@ describe('a message that lies elsewhere than its id says', () => {
     };
   }
 
-  it('is found again by a unique match, and that one is changed', async () => {
+  it('is found again by a unique match, and only that one is changed', async () => {
     const { scene, move } = await open();
     const key = await scene.addKey('full');
     const ids = await idsIn(key);
@@ -101,7 +101,7 @@ describe('a message that lies elsewhere than its id says', () => {
     });
   });
 
-  it('is not found when two could be meant', async () => {
+  it('is not found if two messages match', async () => {
     const twin = letter('twin', { subject: 'Twin' });
     const { scene, move } = await open([twin, twin]);
     const key = await scene.addKey('full');

@@ -48,7 +48,7 @@ const TOOLS: [tool: string, args: object, action: string, folder: string][] = [
 ];
 
 describe.each(TOOLS)('%s', (tool, args, action, folder) => {
-  it('waits in mode approval; approved, it moves that message and no other', async () => {
+  it('waits in mode approval; once approved, moves that message and no other', async () => {
     const { scene, key, ids } = await open('approval', 2);
     const outcome = await key.call(tool, { id: ids[0], ...args });
     expect(approvalOf(outcome)).toMatchObject({ tool, action, state: 'pending' });
@@ -64,7 +64,7 @@ describe.each(TOOLS)('%s', (tool, args, action, folder) => {
     ]);
   });
 
-  it('runs at once in mode direct, and the id still means the message where it now lies', async () => {
+  it('runs immediately in mode direct, and the id still finds the message in its new place', async () => {
     const { key, ids } = await open('direct');
     const [id] = ids;
     expect(await key.call(tool, { id, ...args })).toMatchObject({
@@ -76,7 +76,7 @@ describe.each(TOOLS)('%s', (tool, args, action, folder) => {
     expect(resultOf(await key.call('get_email', { id }))).toMatchObject({ folder, subject: 'Subject 0' });
   });
 
-  it('of several moves each once, whatever is named twice or lies there twice', async () => {
+  it('moves each of several messages once, even if one is named twice or exists twice', async () => {
     const twin = letter('twin', { subject: 'Twin' });
     const { key, ids } = await open('direct', 0, { samples: () => [...letters(2), twin, twin] });
     expect(ids).toHaveLength(4);
@@ -88,7 +88,7 @@ describe.each(TOOLS)('%s', (tool, args, action, folder) => {
     expect(await subjectsIn(key, 'inbox')).toEqual([]);
   });
 
-  it('of one message under two ids, from before and after a move, moves it once', async () => {
+  it('moves a message once if it is named by its ids from before and after a move', async () => {
     const { key, ids } = await open('direct');
     await key.call('move_email', { id: ids[0], target_folder: 'Spam' });
     const [moved] = await idsIn(key, 'Spam');
@@ -113,7 +113,7 @@ describe.each(TOOLS)('%s', (tool, args, action, folder) => {
     expect(approvalOf(outcome).state).toBe('pending');
   });
 
-  it('of a message that is in that folder already is refused, and says which', async () => {
+  it('is refused for a message that is already in that folder, and names it', async () => {
     const { key } = await open('direct', 0, { samples: () => [letter('in'), letter('there', { folder })] });
     const [moves] = await idsIn(key);
     const [there] = await idsIn(key, folder);
@@ -129,7 +129,7 @@ describe.each(TOOLS)('%s', (tool, args, action, folder) => {
     expect(await subjectsIn(key, 'inbox')).toEqual(['Subject in']);
   });
 
-  it('of a message that is gone by then fails, and moves nothing', async () => {
+  it('fails for a message that no longer exists, and moves nothing', async () => {
     const { scene, key, ids } = await open('approval');
     const { id } = approvalOf(await key.call(tool, { id: ids[0], ...args }));
     const elsewhere = await scene.addKey('full', { 'mail:manage': 'direct' });
@@ -138,7 +138,7 @@ describe.each(TOOLS)('%s', (tool, args, action, folder) => {
     expect(await subjectsIn(key, 'Spam')).toEqual(['Subject 0']);
   });
 
-  it('shows the owner each message, with a line of its text, and where it goes', async () => {
+  it('shows the owner each message, with a line of its text, and the target folder', async () => {
     const text = `Dear  all,\n\n${'long '.repeat(100)}`;
     const samples = () => [letter('a', { text }), letter('b', { subject: 'Other', minutesAgo: 61 })];
     const { scene, key, ids } = await open('approval', 0, { samples });
@@ -152,7 +152,7 @@ describe.each(TOOLS)('%s', (tool, args, action, folder) => {
   });
 });
 
-it('a folder that another program made a moment ago can be listed, and moved into', async () => {
+it('a folder that another program just created can be listed, and moved into', async () => {
   const { key, ids } = await open('direct', 1, {
     mailAs: (mail) => ({
       ...mail,
@@ -167,7 +167,7 @@ it('a folder that another program made a moment ago can be listed, and moved int
   expect(await subjectsIn(key, 'Projects/Atlas')).toEqual(['Subject 0']);
 });
 
-it('a subject or a name as long as a book does not push other requests off the page', async () => {
+it('a very long subject or name does not push other requests off the page', async () => {
   const long = letter('long', {
     subject: 'x'.repeat(800),
     from: `${'n'.repeat(800)} <n@example.org>`,
@@ -206,7 +206,7 @@ describe('move_email', () => {
     },
   );
 
-  it('into a folder that is gone by then fails, and nothing has moved', async () => {
+  it('fails if the folder no longer exists, and moves nothing', async () => {
     let gone = false;
     const { scene, key, ids } = await open('approval', 2, {
       mailAs: (mail) => ({
@@ -222,7 +222,7 @@ describe('move_email', () => {
     expect((await approve(scene, id)).approval).toMatchObject({ state: 'failed', error: 'not_found' });
   });
 
-  it('is the same request whichever way its messages are named, and another for another folder', async () => {
+  it('is the same request however its messages are named, and a different one for a different folder', async () => {
     const { key, ids } = await open('approval', 2);
     const { id } = approvalOf(await key.call('move_email', { ids, target_folder: 'Archive' }));
     for (const [tool, args] of [
@@ -291,7 +291,7 @@ describe('a move of messages of two accounts', () => {
 });
 
 describe('an account without a folder for the archive', () => {
-  it('gets one when it runs, not when it is asked for, and the owner is told', async () => {
+  it('gets one when the move runs, not when it is requested, and the owner is informed', async () => {
     let made = 0;
     const { scene, key, ids } = await open('approval', 1, {
       mailAs: (mail) => ({
@@ -316,7 +316,7 @@ describe('an account without a folder for the archive', () => {
   });
 });
 
-describe('a bulk move that does not quite succeed', () => {
+describe('a bulk move that succeeds in part', () => {
   /** The n-th message's move fails with the n-th code, if there is one. */
   async function openFailing(codes: readonly (MailErrorCode | undefined)[]) {
     let calls = 0;
@@ -335,7 +335,7 @@ describe('a bulk move that does not quite succeed', () => {
     return { ...opened, approval: (await approve(opened.scene, id)).approval };
   }
 
-  it('tells what became of each message', async () => {
+  it('reports the result for each message', async () => {
     const { approval, ids } = await openFailing(['refused', undefined, 'outcome_unknown', 'not_found']);
     expect(approval.state).toBe('executed');
     expect(approval.result?.items).toEqual([
@@ -356,7 +356,7 @@ describe('a bulk move that does not quite succeed', () => {
     expect(approval).toMatchObject({ state, error });
   });
 
-  it('that could not begin is tried again', async () => {
+  it('that could not start is tried again', async () => {
     const { scene, key, ids } = await open('approval', 2, {
       mailAs: (mail) => ({
         ...mail,
@@ -371,10 +371,10 @@ describe('a bulk move that does not quite succeed', () => {
   });
 });
 
-describe('a move that a crash ended', () => {
+describe('a move that crashed', () => {
   const samples = () => letters(3);
 
-  it('before the first message was moved is run again', async () => {
+  it('before the first message is run again', async () => {
     const { key, runs, recovered } = await openCrashing({ at: 1, when: 'before' }, { samples });
     const id = await runs('archive_email', { ids: await idsIn(key) });
     expect(await recovered(id)).toMatchObject({
@@ -384,7 +384,7 @@ describe('a move that a crash ended', () => {
     expect(await subjectsIn(key, 'archive')).toEqual(['Subject 0', 'Subject 1', 'Subject 2']);
   });
 
-  it('after the last one was moved is executed', async () => {
+  it('after the last message is executed', async () => {
     const { key, runs, recovered } = await openCrashing({ at: 3, when: 'after' }, { samples });
     const ids = await idsIn(key);
     const id = await runs('move_email', { ids, target_folder: 'Projects/Atlas' });
@@ -398,7 +398,7 @@ describe('a move that a crash ended', () => {
     });
   });
 
-  it('in the middle is executed for what was moved; the rest stays and is named', async () => {
+  it('in the middle is executed for the moved messages; the others stay and are named', async () => {
     const { key, runs, recovered } = await openCrashing({ at: 2, when: 'after' }, { samples });
     const ids = await idsIn(key);
     const id = await runs('delete_email', { ids });
@@ -410,7 +410,7 @@ describe('a move that a crash ended', () => {
     expect(await subjectsIn(key, 'inbox')).toEqual(['Subject 2']);
   });
 
-  it('of a message that is in both places by then is unknown, and is not moved again', async () => {
+  it('is unknown if the message is now in both places, and does not move it again', async () => {
     const { scene, key, runs, recovered } = await openCrashing(
       { at: 1, when: 'before' },
       { samples: () => letters(1) },
@@ -428,7 +428,7 @@ describe('a move that a crash ended', () => {
     expect(await subjectsIn(key, 'archive')).toEqual(['Subject 0']);
   });
 
-  it('of a message that is in neither place by then is unknown', async () => {
+  it('is unknown if the message is now in neither place', async () => {
     const { scene, key, runs, recovered } = await openCrashing(
       { at: 1, when: 'before' },
       { samples: () => letters(1) },

@@ -5,7 +5,7 @@ import { sandboxCalendar } from '../../adapters/sandbox/calendar.ts';
 import { openTestService } from '../open-service.ts';
 import { shownOf } from './scene.ts';
 
-/** The tools outside mail, which came after the core had its shape. */
+/** The tools outside mail. */
 
 const eventRow = z.strictObject({
   event_id: z.int().min(1).max(2_147_483_647),
@@ -25,7 +25,7 @@ const eventList = z.object({
 });
 
 describe('list_events', () => {
-  it('lists events with numbers that stay the same, their titles flagged', async () => {
+  it('lists events with stable numbers and flagged titles', async () => {
     const { addKey } = await openTestService();
     const key = await addKey('read');
     const first = await key.call('list_events', { days: 14, past_days: 3 });
@@ -39,7 +39,7 @@ describe('list_events', () => {
     expect(new Set(events.map(({ event_id }) => event_id)).size).toBe(events.length);
   });
 
-  it('tells past from future', async () => {
+  it('separates past from future', async () => {
     const { addKey } = await openTestService();
     const key = await addKey('read');
     const listed = async (only: string) => {
@@ -69,7 +69,7 @@ describe('list_events', () => {
 });
 
 describe('create_tracker', () => {
-  it('makes one tracker for one request, however often it is repeated', async () => {
+  it('creates one tracker per request, however often it is repeated', async () => {
     const { addKey } = await openTestService();
     const key = await addKey('full');
     const args = { title: 'Atlas launch', keywords: 'atlas, launch', due: '2026-12-01' };
@@ -91,7 +91,7 @@ describe('create_tracker', () => {
     expect(await key.call('create_tracker', args, 'twice')).toMatchObject({ result: { tracker_id: 2 } });
   });
 
-  it('waits for the owner where the key asks first, and is made once when approved', async () => {
+  it('waits for the owner in mode approval, and creates the tracker once', async () => {
     const { addKey, service, ownerId } = await openTestService();
     const key = await addKey('full', { 'trackers:write': 'approval' });
     const filed = await key.call('create_tracker', { title: 'Later' });

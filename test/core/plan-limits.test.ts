@@ -30,7 +30,7 @@ function open(plan: Plan, calls: 'as the plan has it' | 'unbounded' = 'unbounded
   return atNoon({ plan, limits });
 }
 
-/** At noon UTC, so that no test runs over midnight. */
+/** At noon UTC, so that no test crosses midnight. */
 async function atNoon(options: SceneOptions): Promise<Scene> {
   const scene = await openScene(options);
   const now = scene.clock.now();
@@ -44,7 +44,7 @@ async function admit({ service }: Scene, { apiKey }: TestKey) {
   return service.calls.admitCaller({ token: apiKey, address: '192.0.2.1' });
 }
 
-/** Admits a call that does nothing. @returns what is left of the minute, or the refusal */
+/** Admits a call that does nothing. @returns the calls left in the minute, or the refusal */
 async function knock(scene: Scene, key: TestKey) {
   const admission = await admit(scene, key);
   if (admission.kind !== 'admitted')
@@ -145,7 +145,7 @@ describe.each(TABLE)('on the %s plan', (plan, minute, day, filed, ofKey, ofOwner
     expect(wordOf(await last.call('send_email', sendTo(FRIEND, 'more')))).toBe('pending_approval');
   });
 
-  it('what runs at once counts neither as filed nor as waiting', async () => {
+  it('a call that runs immediately counts neither as filed nor as waiting', async () => {
     const scene = await open(plan);
     const key = await scene.addKey('organise');
     const id = await firstId(key);
@@ -167,7 +167,7 @@ describe('a call over a limit', () => {
 });
 
 describe('a window of the minute', () => {
-  it('begins with its first call and ends 60 s later', async () => {
+  it('starts with its first call and ends 60 s later', async () => {
     const scene = await openScene({ limits: { callsPerMinute: 2 } });
     const key = await scene.addKey('full');
     const admission = await admit(scene, key);
@@ -183,7 +183,7 @@ describe('a window of the minute', () => {
 });
 
 describe('without a key', () => {
-  it('an address has 60 tries a minute, whatever it tries', async () => {
+  it('an address has 60 tries per minute, whatever it tries', async () => {
     const scene = await openScene();
     const tokens = [undefined, 'x', `svc_pat_${'0'.repeat(49)}`];
     for (let n = 0; n < 60; n++) {

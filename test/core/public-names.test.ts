@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 const ROOT = join(import.meta.dirname, '../..');
 const NAMES = /(?:import|export) (?:type )?\{([^}]*)\} from '([^']*)'/g;
 
-/** The names that a file takes or gives, by where they come from. */
+/** The names that a file imports or exports, by module. */
 function namesIn(path: string): { from: string; names: string[] }[] {
   return [...readFileSync(path, 'utf8').matchAll(NAMES)].map(([, list = '', from = '']) => ({
     from,
@@ -16,7 +16,7 @@ function namesIn(path: string): { from: string; names: string[] }[] {
   }));
 }
 
-it('what a store is made of is public: a storage adapter of others takes it from countersign/adapter', () => {
+it('every type of a store is public: other storage adapters import it from countersign/adapter', () => {
   const given = namesIn(join(ROOT, 'core/adapter.ts')).flatMap(({ names }) => names);
   const isPublic = new Set(given.map((name) => name.split(' as ')[0]));
   const folders = ['adapters/sqlite', 'adapters/rows'].map((folder) => join(ROOT, folder));

@@ -12,7 +12,7 @@ const MESSAGE_MB = 10;
 const window = { from: 0, most: 10 };
 const signal = new AbortController().signal;
 
-/** Says the same of every message, at once. */
+/** Returns the same reading for every message, immediately. */
 const reading = {
   body: { text: 'the text', chars: 8 },
   attachments: [],
@@ -25,7 +25,7 @@ function readerOf(read: () => Promise<unknown>): Reader {
 
 const atOnce = readerOf(async () => ({ kind: 'read', value: reading }));
 
-/** The service with large messages of one conversation, and how many bytes of them it asked for at a time. */
+/** The service with large messages of one conversation, and the bytes of them that it fetched at a time. */
 async function openLarge() {
   const asked: number[] = [];
   const count = (mail: SandboxMail): Mail => ({
@@ -53,7 +53,7 @@ async function deliverLarge({ ownerId, mail }: Awaited<ReturnType<typeof openSce
   }
 }
 
-describe('of many large messages only some are in memory at a time', () => {
+describe('only some of many large messages are in memory at a time', () => {
   it('in a conversation', async () => {
     const { key, ids, asked } = await openLarge();
     const { messages } = resultOf(await key.call('get_thread', { id: ids[0], limit: 50 }));
@@ -62,7 +62,7 @@ describe('of many large messages only some are in memory at a time', () => {
     expect(Math.max(...asked)).toBeLessThanOrEqual(32 * MB);
   });
 
-  it('in what the owner is shown of a request', async () => {
+  it('on the page of a request', async () => {
     const { scene, key, ids, asked } = await openLarge();
     const { id } = approvalOf(await key.call('archive_email', { ids }));
     const shown = await shownOf(scene, id);
@@ -73,7 +73,7 @@ describe('of many large messages only some are in memory at a time', () => {
   it('in the watch of an inbox', async () => {
     const { scene, key, asked } = await openLarge();
     await key.call('create_tracker', { title: 'Words', keywords: 'text' });
-    // Only what arrives after the first look is new for certain.
+    // Only mail that arrives after the first look is certainly new.
     await scene.service.watch();
     await deliverLarge(scene);
     await scene.service.watch();
@@ -83,7 +83,7 @@ describe('of many large messages only some are in memory at a time', () => {
 });
 
 describe('messages that take long to read', () => {
-  it('end the reading of others in time for an answer', async () => {
+  it('end the reading of others in time for a response', async () => {
     let nowMs = 0;
     const clock = { now: () => new Date(nowMs), every: () => () => undefined, after: () => () => undefined };
     const reader = readerOf(async () => {
@@ -104,7 +104,7 @@ describe('messages that take long to read', () => {
       reasons.push(message?.unreadable);
     }
     expect(reasons).toEqual([null, null, null, ...Array.from({ length: 5 }, () => 'too_slow')]);
-    // What is not read is not fetched either.
+    // A message that is not read is not fetched either.
     expect(asked).toEqual([
       [0, 1],
       [2, 3],

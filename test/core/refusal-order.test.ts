@@ -3,12 +3,12 @@ import type { TestKey } from '../open-service.ts';
 import { anyText } from './matchers.ts';
 import { answerOf, detailsOf, FRIEND, openScene, type Scene, sendTo } from './scene.ts';
 
-// API-NOTES' order of refusals, as far as it is core's: whatever two rules a call breaks, the earlier one is told.
+// The order of refusals in API-NOTES, as far as core decides it: if a call breaks two rules, it gets the earlier one.
 
 let scene: Scene;
-/** May do everything, at once. */
+/** May do everything, immediately. */
 let full: TestKey;
-/** Was switched off for sends after it had used an Idempotency-Key for one. */
+/** Its sends were switched off after one with an Idempotency-Key. */
 let off: TestKey;
 
 beforeAll(async () => {
@@ -31,7 +31,7 @@ interface Sketch {
   idempotencyKey: string | undefined;
 }
 
-/** In their order. Each breaks one rule of a call that is otherwise right. */
+/** In their order. Each breaks one rule of an otherwise valid call. */
 const BREACHES: { breach(sketch: Sketch): void; told: Record<string, unknown> }[] = [
   {
     breach: (sketch) => {
@@ -89,7 +89,7 @@ describe('the order of refusals', () => {
     expect(replayed).toBe(false);
   });
 
-  it('which of the messages to change is a matter of the arguments, how many of business', async () => {
+  it('the choice of messages is checked with the arguments, their number later', async () => {
     const key = await scene.addKey('full');
     expect((await answerOf(scene, key, 'send_email', sendTo(FRIEND), 'k')).outcome.status).toBe(
       'pending_approval',
@@ -104,7 +104,7 @@ describe('the order of refusals', () => {
     expect(detailsOf(outcome)).toEqual({ code: 'too_many_targets', max_targets: 50 });
   });
 
-  it('the form of an Idempotency-Key is judged on reads too, and nothing is kept for them', async () => {
+  it('the form of an Idempotency-Key is checked for reads too, and nothing is stored for them', async () => {
     for (const good of ['!', '~'.repeat(255)]) {
       expect((await answerOf(scene, full, 'get_me', {}, good)).outcome.status).toBe('ok');
       const again = await answerOf(scene, full, 'list_accounts', {}, good);

@@ -9,11 +9,11 @@ import { seenText } from '../../core/text/seen-text.ts';
 import { type TestKey, wireBytes } from '../open-service.ts';
 import { approvalOf, approve, idsIn, letter, openScene, pageSchema, resultOf, type Scene } from './scene.ts';
 
-// No answer is larger than 64 KB as its door writes it, whatever strangers send; and nothing is out of reach for that.
+// No response is larger than 64 KB as its door writes it, for any untrusted content. All content stays reachable.
 
 const LIMIT_BYTES = 65_536;
 
-/** How the doors write an outcome: REST once, the tool protocol once as data and once more as text. */
+/** How the doors write an outcome: REST once, MCP once as data and once as text. */
 const DOORS: [name: string, sizeBytes: (outcome: Outcome) => number][] = [
   ['REST', wireBytes],
   [
@@ -25,7 +25,7 @@ const DOORS: [name: string, sizeBytes: (outcome: Outcome) => number][] = [
   ],
 ];
 
-/** Characters that grow: by UTF-8, by JSON, by JSON within JSON, by our own marking. */
+/** Characters that take more bytes in UTF-8, in JSON, in JSON within JSON, or after marking. */
 const growing = fc.constantFrom(
   'x',
   'é',
@@ -48,7 +48,7 @@ function oneLine(text: string): string {
   return text.replace(/[\n\u0001\u2028]/g, ' ');
 }
 
-/** The text without what our marking does to it, in one part or cut in two by them. */
+/** The text without the effect of marking, in one part or cut in two. */
 function unmarked(text: string): string {
   return text.replaceAll('‹', '<').replace(/<{3,}/g, '<<<');
 }
@@ -90,7 +90,7 @@ async function open(samples: readonly Partial<SampleMessage>[]) {
 }
 
 describe.each(DOORS)('through %s', { timeout: 120_000 }, (_name, sizeBytes) => {
-  it('a list of messages keeps within it, and its pages show every message once', async () => {
+  it('a list of messages stays within it, and its pages show every message once', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(sample, { minLength: 1, maxLength: 60 }), async (samples) => {
         const { scene, key } = await open(samples);
@@ -111,7 +111,7 @@ describe.each(DOORS)('through %s', { timeout: 120_000 }, (_name, sizeBytes) => {
     );
   });
 
-  it('a message keeps within it, and its parts give back the whole text', async () => {
+  it('a message stays within it, and its parts contain the whole text', async () => {
     const part = z.looseObject({
       body: z.string(),
       body_chars: z.int(),
@@ -143,7 +143,7 @@ describe.each(DOORS)('through %s', { timeout: 120_000 }, (_name, sizeBytes) => {
     );
   });
 
-  it('a conversation keeps within it, and its pages show every message once', async () => {
+  it('a conversation stays within it, and its pages show every message once', async () => {
     const page = z.looseObject({
       messages: z.array(z.looseObject({ id: z.string(), body_shown: z.int().min(0) })).min(1),
       next_cursor: z.string().optional(),
@@ -171,10 +171,10 @@ describe.each(DOORS)('through %s', { timeout: 120_000 }, (_name, sizeBytes) => {
     );
   });
 
-  it('a bulk change keeps within it', async () => {
+  it('a bulk change stays within it', async () => {
     const scene = await openScene({
       samples: () => Array.from({ length: 50 }, (_, n) => letter(String(n), { minutesAgo: n + 1 })),
-      // The longest id that a server gives its messages (RFC 8474).
+      // The longest id that a server may use (RFC 8474).
       mailAs: (mail) => {
         const named = (row: ListedMessage) => ({
           ...row,
@@ -201,7 +201,7 @@ describe.each(DOORS)('through %s', { timeout: 120_000 }, (_name, sizeBytes) => {
     expect(await idsIn(key, 'archive')).toHaveLength(50);
   });
 
-  it('a list of approvals keeps within it, and its pages show every approval once', async () => {
+  it('a list of approvals stays within it, and its pages show every approval once', async () => {
     const { scene, key } = await open(Array.from({ length: 50 }, (_, n) => ({ minutesAgo: n + 1 })));
     const ids = await idsIn(key);
     const filed: string[] = [];

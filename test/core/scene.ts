@@ -53,7 +53,7 @@ export interface SceneOptions
   readonly clock?: TestClock;
   readonly timezone?: string;
   readonly samples?: (owner: string) => readonly SampleMessage[];
-  /** What the service is given instead of the ports themselves: for faults that no sandbox makes. */
+  /** Replaces ports of the service, for faults that the sandbox cannot produce. */
   readonly mailAs?: (mail: SandboxMail) => Mail;
   readonly calendarAs?: (calendar: Calendar) => NonNullable<ServiceOptions['calendar']>;
   readonly storageAs?: (storage: Storage) => Storage;
@@ -102,7 +102,7 @@ export function sendTo(to: string, body = 'Text'): { to: string[]; subject: stri
   return { to: [to], subject: 'Subject', body };
 }
 
-/** One call with all that its door is told. */
+/** One call, with everything that its door knows. */
 export async function answerOf(
   { service }: TestService,
   { apiKey }: { apiKey: string },
@@ -137,7 +137,7 @@ export function detailsOf(outcome: Outcome): Record<string, unknown> {
 
 const inResult = z.looseObject({ approval: z.looseObject({ id: z.string(), state: z.string() }) });
 
-/** The approval that an answer shows, pending or ended. */
+/** The approval in a response, pending or ended. */
 export function approvalOf(outcome: Outcome): { id: string; state: string; [field: string]: unknown } {
   if (outcome.status === 'pending_approval') return { ...outcome.approval };
   return inResult.parse(resultOf(outcome)).approval;
@@ -172,7 +172,7 @@ export async function firstId(key: TestKey): Promise<string> {
   return id;
 }
 
-/** The owner looks at the page and presses Approve. */
+/** Opens the page as the owner and presses Approve. */
 export async function approve({ service, ownerId }: Scene, id: string): Promise<Decided> {
   const decided = await service.approvals.approve(ownerId, id, await digestOf(service, ownerId, id));
   if (decided === undefined) throw new Error('there is no such approval');
@@ -185,7 +185,7 @@ export async function digestOf(service: Service, ownerId: string, id: string): P
   return view.approval.digest;
 }
 
-/** What the owner's page shows of a request. */
+/** The owner's page of a request. */
 export async function shownOf(
   { service, ownerId }: Pick<Scene, 'service' | 'ownerId'>,
   id: string,
@@ -195,7 +195,7 @@ export async function shownOf(
   return content;
 }
 
-/** The action of a request, as it is filed. */
+/** The action of a request, as filed. */
 export async function filedAction(
   { storage, keyring, ownerId }: Scene,
   id: string,
@@ -210,7 +210,7 @@ export async function stateOf({ storage, ownerId }: Scene, id: string): Promise<
   return (await storage.approval(ownerId, id))?.state;
 }
 
-/** Holds an instant against what the contract writes: RFC 3339 in UTC. */
+/** The format of instants in the contract: RFC 3339 in UTC. */
 export function expectInstant(value: unknown): void {
   expect(value).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z$/);
 }

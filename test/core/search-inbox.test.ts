@@ -71,7 +71,7 @@ describe('search_inbox', () => {
     });
   });
 
-  it('that finds nothing is empty, which is not an error', async () => {
+  it('is empty, not an error, if it finds nothing', async () => {
     const { key } = await open([PLUM]);
     const outcome = await key.call('search_inbox', { q: 'plum nothing' });
     expect(outcome.status).toBe('empty');
@@ -84,7 +84,7 @@ describe('search_inbox', () => {
     expect(resultOf(await key.call('get_email', { id: row?.id }))).toMatchObject({ subject: 'Pears' });
   });
 
-  it('has a cursor of its own arguments only', async () => {
+  it('accepts only a cursor of its own arguments', async () => {
     const { key } = await open([PLUM, PEAR]);
     const { next_cursor: cursor } = pageSchema.parse(
       resultOf(await key.call('search_inbox', { q: 'plum', limit: 1 })),
@@ -101,7 +101,7 @@ describe('search_inbox', () => {
 });
 
 describe('search_inbox of two accounts', () => {
-  it('pages through every match once, newest first, whichever share an instant or a folder', async () => {
+  it('pages through every match once, newest first, even if some share an instant or a folder', async () => {
     const spot = fc.record({
       minutesAgo: fc.integer({ min: 1, max: 3 }),
       folder: fc.constantFrom('INBOX', 'Archive', 'Projects/Atlas'),
@@ -137,7 +137,7 @@ describe('search_inbox of two accounts', () => {
     );
   });
 
-  it('is never silently shorter: an account that cannot be searched fails the call and is named', async () => {
+  it('never leaves out results silently: an account that cannot be searched fails the call and is named', async () => {
     let other = 0;
     const scene = await openScene({
       samples: () => [PLUM],

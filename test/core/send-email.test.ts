@@ -19,7 +19,7 @@ import {
   wordOf,
 } from './scene.ts';
 
-/** What was handed over last, as its reader reads it. */
+/** The last sent message, as its recipient reads it. */
 async function lastSent({ mail }: Scene) {
   const sent = mail.transmitted().at(-1);
   if (sent === undefined) throw new Error('nothing was handed over');
@@ -27,7 +27,7 @@ async function lastSent({ mail }: Scene) {
 }
 
 describe('send_email in mode approval', () => {
-  it('answers 202 and does nothing until the owner approves; then it is sent once', async () => {
+  it('answers 202 and does nothing until the owner approves; then sends once', async () => {
     const scene = await openScene();
     const key = await scene.addKey('full');
     const outcome = await key.call('send_email', {
@@ -82,7 +82,7 @@ describe('send_email in mode approval', () => {
 });
 
 describe('send_email in mode direct', () => {
-  it('to somebody known answers 200 with the approval it ran under', async () => {
+  it('answers 200 for a known recipient, with the approval that it ran under', async () => {
     const scene = await openScene();
     const key = await scene.addKey('full', { 'mail:send': 'direct' });
     const outcome = await key.call('send_email', sendTo(FRIEND));
@@ -107,7 +107,7 @@ describe('send_email in mode direct', () => {
     expect(scene.mail.transmitted()).toHaveLength(1);
   });
 
-  it('that is refused by the server fails with its code, and its approval says so', async () => {
+  it('fails with its code if the server refuses, and its approval says so', async () => {
     const scene = await openScene();
     const key = await scene.addKey('full', { 'mail:send': 'direct' });
     expect(detailsOf(await key.call('send_email', sendTo(REFUSED)))).toMatchObject({
@@ -150,7 +150,7 @@ describe('the account that sends', () => {
   });
 });
 
-describe('whatever the schema lets pass', () => {
+describe('everything that the schema allows', () => {
   const subjects = fc
     .string({ unit: 'binary', minLength: 1, maxLength: 300 })
     .filter((value) => line({ min: 1, max: 300, description: '' }).safeParse(value).success);
@@ -169,7 +169,7 @@ describe('whatever the schema lets pass', () => {
     .map((parts) => parts.join('@'))
     .filter((value) => address.safeParse(value).success);
 
-  it('is filed and sent as it was given', async () => {
+  it('is filed and sent unchanged', async () => {
     const scene = await openScene({ limits: { callsPerMinute: 1e6, callsPerDay: 1e6, filedPerDay: 1e6 } });
     const key = await scene.addKey('full');
     await fc.assert(
@@ -188,7 +188,7 @@ describe('whatever the schema lets pass', () => {
     );
   });
 
-  it('is sent at its greatest length', async () => {
+  it('is sent at its maximum length', async () => {
     const scene = await openScene();
     const key = await scene.addKey('full');
     const to = Array.from({ length: 5 }, (_, n) => `${String(n).repeat(242)}@example.org`);

@@ -40,21 +40,21 @@ describe('a first-time recipient', () => {
     expect(await fate(scene, key, sendTo(STRANGER.toUpperCase(), 'three'))).toEqual(['ran']);
   });
 
-  it('is held though others of the same send are known', async () => {
+  it('is held even if other recipients of the same send are known', async () => {
     const { scene, key } = await open();
     expect(await fate(scene, key, { ...sendTo(FRIEND), to: [FRIEND, STRANGER] })).toEqual([
       'first_time_recipient',
     ]);
   });
 
-  it('is an exact address: what merely contains a known one is not known', async () => {
+  it('is an exact address: one that contains a known address is not known', async () => {
     const { scene, key } = await open();
     for (const near of [`x${FRIEND}`, `${FRIEND}.example`, FRIEND.replace('@', '+1@')]) {
       expect(await fate(scene, key, sendTo(near))).toEqual(['first_time_recipient']);
     }
   });
 
-  it('is one of this account: another account has its own', async () => {
+  it('is known per account', async () => {
     const { scene, key } = await open();
     await approve(scene, approvalOf(await key.call('send_email', sendTo(STRANGER))).id);
     const other = { ownerId: scene.ownerId, email: 'two@countersign.test', settings: {} };
@@ -63,7 +63,7 @@ describe('a first-time recipient', () => {
     expect(await fate(scene, key, args)).toEqual(['first_time_recipient']);
   });
 
-  it('to whom a send failed is still one', async () => {
+  it('stays one if the send fails', async () => {
     const { scene, key } = await open({
       mailAs: (mail) => ({ ...mail, sentCopies: async () => [] }),
     });
@@ -71,7 +71,7 @@ describe('a first-time recipient', () => {
     expect(await fate(scene, key, sendTo(REFUSED, 'again'))).toEqual(['first_time_recipient']);
   });
 
-  it('that cannot be looked up is held as such, and looked up again', async () => {
+  it('is held if the lookup fails, and is looked up again', async () => {
     let away = true;
     const { scene, key } = await open({
       mailAs: (mail) => ({
@@ -141,7 +141,7 @@ describe('the send limit', () => {
 });
 
 describe('a likely repeat', () => {
-  it('is held for an hour after the same was sent, by whichever key', async () => {
+  it('is held for an hour after the same send, by any key', async () => {
     const { scene, key } = await open();
     const other = await scene.addKey('full', { 'mail:send': 'direct' });
     expect(await fate(scene, key, sendTo(FRIEND))).toEqual(['ran']);
@@ -156,7 +156,7 @@ describe('a likely repeat', () => {
     expect(await fate(scene, key, sendTo(FRIEND))).toEqual(['ran']);
   });
 
-  it('is told apart by account, recipients, subject and body', async () => {
+  it('compares account, recipients, subject and body', async () => {
     const { scene, key } = await open({
       limits: { callsPerMinute: 1e6, callsPerDay: 1e6, directSendsPer10Min: 50 },
     });
@@ -186,7 +186,7 @@ describe('in mode approval', () => {
     ]);
   });
 
-  it('a plan that does not allow direct asks though the key is set to it', async () => {
+  it('a plan without direct mode asks even if the key is set to direct', async () => {
     const { scene, key } = await open({ plan: 'free' });
     expect(await fate(scene, key, sendTo(FRIEND))).toEqual(['mode_approval']);
   });

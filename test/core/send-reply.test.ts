@@ -40,7 +40,7 @@ async function lastSent({ mail }: Scene) {
 }
 
 describe('send_reply', () => {
-  it('goes to the sender, with the subject, the thread and the quote of an answer', async () => {
+  it('goes to the sender, with the subject, thread and quote of a reply', async () => {
     const sent = await sentReply({
       thread: ['first', 'second'],
       subject: 'Re: RE: Dates',
@@ -88,14 +88,14 @@ describe('send_reply', () => {
     expect(own).toHaveLength(1);
   });
 
-  it('quotes at most 50,000 characters, and says that it was cut', async () => {
+  it('quotes at most 50,000 characters, and reports the cut', async () => {
     const { text } = await sentReply({ text: `${'x'.repeat(50_007)}\n` });
     expect(text).toContain(
       `> ${'x'.repeat(50_000)}\n[The quote ends here; 7 more characters were left out.]`,
     );
   });
 
-  it('answers whatever a stranger wrote into the header', async () => {
+  it('replies to a message with any headers', async () => {
     const subject = `Re: \u202e${'long '.repeat(100)}\ufeff\u{1f600}`;
     const sent = await sentReply({
       subject,
@@ -106,7 +106,7 @@ describe('send_reply', () => {
     expect(sent.headers.subject.startsWith('Re: ')).toBe(true);
   });
 
-  it('answers a message whose Message-ID cannot stand in a header, without naming it', async () => {
+  it('replies to a message with an unusable Message-ID, without naming it', async () => {
     const { scene, key } = await open({});
     const account = { ownerId: scene.ownerId, accountId: 1, email: OWN, settings: async () => ({}) };
     const raw = `From: ${FRIEND}\r\nMessage-ID: <=?utf-8?q?x?=@example.org>\r\nSubject: Odd\r\n\r\nText\r\n`;
@@ -125,7 +125,7 @@ describe('send_reply', () => {
     ],
     ['one address that cannot be answered', { replyTo: 'good@example.org, bad@localhost' }],
     ['an address beyond ASCII', { from: '<ädä@example.org>' }],
-  ])('to a message with %s says so', async (_name, sample) => {
+  ])('reports a message with %s', async (_name, sample) => {
     const { key, id } = await open(sample);
     expect(detailsOf(await key.call('send_reply', { id, body: 'Answer' }))).toEqual({
       code: 'invalid_arguments',
@@ -133,7 +133,7 @@ describe('send_reply', () => {
     });
   });
 
-  it('in mode direct runs at once for somebody known', async () => {
+  it('runs immediately in mode direct for a known recipient', async () => {
     const { scene, key, id } = await open({}, 'direct');
     expect(await key.call('send_reply', { id, body: 'Answer' })).toMatchObject({
       status: 'ok',

@@ -5,7 +5,7 @@ import { sandboxMail } from '../../adapters/sandbox/mail.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import { createService } from '../../hosts/embedded/countersign.ts';
 
-// What an app that embeds the service may give it, in JavaScript as well: no compiler stands before that.
+// The options of an embedding app. It may be JavaScript, so no compiler checks them.
 
 function options() {
   const storage = sqliteStorage({ file: ':memory:' });
@@ -26,24 +26,24 @@ function created(changes: object): unknown {
 }
 
 describe('createService', () => {
-  it.each(['storage', 'mail', 'reader', 'secretKeys', 'baseUrl', 'dashboardUrl'])('misses %s', (name) => {
+  it.each(['storage', 'mail', 'reader', 'secretKeys', 'baseUrl', 'dashboardUrl'])('requires %s', (name) => {
     for (const none of [undefined, null]) {
       expect(() => created({ [name]: none })).toThrow(`createService: the option ${name} is missing.`);
     }
   });
 
   it.each<[string, object, string]>([
-    ['an option that there is not', { colour: 'red' }, 'there is no option colour'],
+    ['an unknown option', { colour: 'red' }, 'there is no option colour'],
     ['an address with a path', { baseUrl: 'https://example.org/api' }, 'baseUrl must be an address'],
     ['no key', { secretKeys: [] }, 'secretKeys: give at least one key'],
     ['a key alone', { secretKeys: randomBytes(32) }, 'secretKeys: give a list'],
-    ['a text for a key', { secretKeys: ['x'.repeat(32)] }, 'secretKeys[0]: a key is a Uint8Array'],
+    ['a string as a key', { secretKeys: ['x'.repeat(32)] }, 'secretKeys[0]: a key is a Uint8Array'],
     ['a short key', { secretKeys: [randomBytes(31)] }, 'secretKeys[0]: a key has 32 bytes, this one 31'],
-    ['a plan that there is not', { plan: 'gold' }, 'plan must be free or paid'],
-    ['a limit that there is not', { limits: { calls: 1 } }, 'limits has no calls'],
+    ['an unknown plan', { plan: 'gold' }, 'plan must be free or paid'],
+    ['an unknown limit', { limits: { calls: 1 } }, 'limits has no calls'],
     ['a limit below 0', { limits: { callsPerMinute: -1 } }, 'limits.callsPerMinute must be a whole number'],
     ['a limit as text', { limits: { callsPerDay: '9' } }, 'limits.callsPerDay must be a whole number'],
-  ])('refuses %s, and says what is wrong', (_name, changes, says) => {
+  ])('refuses %s, and names the problem', (_name, changes, says) => {
     expect(() => created(changes)).toThrow(says);
   });
 });
@@ -54,14 +54,14 @@ describe('an owner', () => {
     ['nothing', ''],
     ['two lines', 'a\nb'],
     ['256 characters', 'x'.repeat(256)],
-  ])('has no id of %s', async (_name, ownerId) => {
+  ])('cannot have %s as id', async (_name, ownerId) => {
     const { owners } = createService(options());
     await expect(
       owners.create({ ownerId: ownerId as string, email: 'grace@example.org' }),
     ).rejects.toMatchObject({ code: 'invalid_arguments', details: { errors: [{ field: 'ownerId' }] } });
   });
 
-  it('has the id that the app has for them', async () => {
+  it('has the id that the app uses', async () => {
     const { owners } = createService(options());
     for (const ownerId of ['17', 'user:17 é', 'x'.repeat(255)])
       expect(await owners.create({ ownerId, email: `a${ownerId.length}@example.org` })).toEqual({ ownerId });
@@ -70,10 +70,10 @@ describe('an owner', () => {
 
 describe('a key', () => {
   it.each<[string, object, string]>([
-    ['a preset that there is not', { preset: 'huge' }, 'preset'],
-    ['a group that there is not', { modes: { 'mail:sned': 'off' } }, 'mail:sned'],
-    ['a mode that there is not', { modes: { 'mail:send': 'never' } }, 'mail:send'],
-  ])('is not made with %s', async (_name, changes, field) => {
+    ['an unknown preset', { preset: 'huge' }, 'preset'],
+    ['an unknown group', { modes: { 'mail:sned': 'off' } }, 'mail:sned'],
+    ['an unknown mode', { modes: { 'mail:send': 'never' } }, 'mail:send'],
+  ])('is not created with %s', async (_name, changes, field) => {
     const { owners, keys } = createService(options());
     const { ownerId } = await owners.create({ email: 'grace@example.org' });
     const wrong = { ownerId, name: 'agent', preset: 'full', ...changes } as Parameters<typeof keys.create>[0];

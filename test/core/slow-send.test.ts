@@ -17,7 +17,7 @@ function patientClock() {
   };
 }
 
-/** A scene whose send is under way, and stays so until it is let go. */
+/** A scene with a send in progress, which continues when the test says so. */
 async function open(mode: 'direct' | 'approval') {
   const clock = patientClock();
   let letGo = () => {};
@@ -44,7 +44,7 @@ async function open(mode: 'direct' | 'approval') {
 }
 
 describe('a send that takes longer than its caller waits', () => {
-  it('in mode direct is answered 202, approved, and goes on', async () => {
+  it('answers 202, approved, in mode direct, and continues', async () => {
     const { scene, key, clock, underWay, letGo } = await open('direct');
     const answer = key.call('send_email', sendTo(FRIEND));
     await underWay;
@@ -65,7 +65,7 @@ describe('a send that takes longer than its caller waits', () => {
     expect(scene.mail.transmitted()).toHaveLength(1);
   });
 
-  it('leaves the owner who pressed Approve with a page that says approved', async () => {
+  it('shows the owner who pressed Approve a page that says approved', async () => {
     const { scene, key, clock, underWay, letGo } = await open('approval');
     const { id } = approvalOf(await key.call('send_email', sendTo(FRIEND)));
     const digest = await digestOf(scene.service, scene.ownerId, id);
@@ -77,7 +77,7 @@ describe('a send that takes longer than its caller waits', () => {
     await expect.poll(() => stateOf(scene, id)).toBe('executed');
   });
 
-  it('is waited for when the service stops', async () => {
+  it('delays the end of the service', async () => {
     const { scene, key, underWay, letGo } = await open('direct');
     const answer = key.call('send_email', sendTo(FRIEND));
     await underWay;

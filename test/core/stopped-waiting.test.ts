@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { testClock } from '../open-service.ts';
 import { detailsOf, openScene, resultOf } from './scene.ts';
 
-it('a small change does not begin once its caller has stopped waiting', async () => {
+it('a light write does not start after its caller has stopped waiting', async () => {
   const clock = testClock();
   let isTimeOver = false;
   const scene = await openScene({

@@ -18,11 +18,11 @@ import {
   wordOf,
 } from './scene.ts';
 
-// What becomes of a call when the store fails beneath it. The fakes only force the fault; all else is the real thing.
+// The result of a call when the store fails. The fakes only force the fault; everything else is real.
 
 type Verb = Exclude<keyof Storage, 'close' | 'healthy'>;
 
-/** Storage whose next calls of some verbs fail, before or after they have done their work. */
+/** Storage whose next calls of some verbs fail, before or after their work. */
 function faultyStorage() {
   const faults = new Map<Verb, { left: number; when: 'before' | 'after' }>();
   const unreachable = () => new ServiceError('temporarily_unavailable', { details: { retry_after_s: 5 } });
@@ -66,14 +66,14 @@ async function open(options: { leaseMs?: number; mailAs?: (mail: SandboxMail) =>
 
 const unavailable = { code: 'temporarily_unavailable', retry_after_s: 5 };
 
-/** What the account has in Sent besides what was there from the beginning. */
+/** The messages in Sent that were added since the start. */
 async function copiesInSent(scene: Scene): Promise<readonly Uint8Array[]> {
   const account = { ownerId: scene.ownerId, accountId: 1, email: OWN, settings: async () => ({}) };
   return (await scene.mail.messages(account, 'Sent')).slice(1);
 }
 
-describe('when a call cannot be written down at its end', () => {
-  it('an effect is still the answer', async () => {
+describe('when a call cannot be recorded at its end', () => {
+  it('a write still returns its result', async () => {
     const { scene, key, fail } = await open();
     const id = await firstId(key);
     for (const [tool, args, answer] of [
@@ -81,7 +81,7 @@ describe('when a call cannot be written down at its end', () => {
       ['mark_read', { id }, { status: 'ok', executed: true }],
       ['send_reply', { id, body: 'Answer' }, { status: 'pending_approval' }],
     ] as const) {
-      // A key of its own each: the slot of such a call stays taken until its lease is over.
+      // A new key each time: the slot of the call stays taken until its lease ends.
       const own = await scene.addKey('full', { 'mail:send': 'direct' });
       fail('finish');
       expect(await own.call(tool, args)).toMatchObject(answer);
@@ -89,7 +89,7 @@ describe('when a call cannot be written down at its end', () => {
     expect(scene.mail.transmitted()).toHaveLength(1);
   });
 
-  it('an error stays the error that it was', async () => {
+  it('an error stays the same error', async () => {
     const { key, fail } = await open();
     fail('finish');
     expect(detailsOf(await key.call('send_email', { ...sendTo(FRIEND), account_id: 9 }))).toMatchObject({
@@ -101,13 +101,13 @@ describe('when a call cannot be written down at its end', () => {
     ['summarize_inbox', {}],
     ['get_me', {}],
     ['list_approvals', {}],
-  ])('%s is not given out', async (tool, args) => {
+  ])('%s does not return its result', async (tool, args) => {
     const { key, fail } = await open();
     fail('finish');
     expect(detailsOf(await key.call(tool, args))).toEqual(unavailable);
   });
 
-  it('get_approval is not given out either: it changed nothing', async () => {
+  it('get_approval does not return its result either: it changed nothing', async () => {
     const { scene, fail } = await open();
     const asking = await scene.addKey('full');
     const { id } = approvalOf(await asking.call('send_email', sendTo(FRIEND)));
@@ -115,7 +115,7 @@ describe('when a call cannot be written down at its end', () => {
     expect(detailsOf(await asking.call('get_approval', { approval_id: id }))).toEqual(unavailable);
   });
 
-  it('the same call with the same Idempotency-Key is answered from what became of it, and sends nothing', async () => {
+  it('the same call with the same Idempotency-Key gets the result of the first, and sends nothing', async () => {
     const { scene, key, fail } = await open({ leaseMs: 60 });
     fail('finish');
     const first = await answerOf(scene, key, 'send_email', sendTo(FRIEND), 'k');
@@ -132,7 +132,7 @@ describe('when a call cannot be written down at its end', () => {
 
 describe('when the store fails before anything was done', () => {
   it.each(['admit', 'claim', 'file'] as const)(
-    'in %s, the caller is told to come back, and nothing is sent',
+    'in %s, the caller is asked to try again later, and nothing is sent',
     async (verb) => {
       const { scene, key, fail } = await open();
       fail(verb);
@@ -162,21 +162,24 @@ describe('when the store fails before anything was done', () => {
 });
 
 describe('when a settlement is not stored', () => {
-  it.each(['before', 'after'] as const)('(%s the store had it) it is repeated until it is', async (when) => {
-    const { scene, key, fail } = await open({ leaseMs: 60 });
-    fail('settle', 2, when);
-    expect(await key.call('send_email', sendTo(FRIEND))).toMatchObject({
-      status: 'ok',
-      executed: true,
-      result: { approval: { state: 'executed', result: { sent: true, recipients: 1 } } },
-    });
-    expect(scene.mail.transmitted()).toHaveLength(1);
-    expect(await scene.service.owners.events(scene.ownerId, 0, 10)).toHaveLength(1);
-  });
+  it.each(['before', 'after'] as const)(
+    '(%s the store applied it) it is repeated until it is stored',
+    async (when) => {
+      const { scene, key, fail } = await open({ leaseMs: 60 });
+      fail('settle', 2, when);
+      expect(await key.call('send_email', sendTo(FRIEND))).toMatchObject({
+        status: 'ok',
+        executed: true,
+        result: { approval: { state: 'executed', result: { sent: true, recipients: 1 } } },
+      });
+      expect(scene.mail.transmitted()).toHaveLength(1);
+      expect(await scene.service.owners.events(scene.ownerId, 0, 10)).toHaveLength(1);
+    },
+  );
 });
 
 describe('the work after a send', () => {
-  it('is repeated until it is done, and the copy in Sent is there once, byte for byte', async () => {
+  it('is repeated until it is done, and Sent contains one copy, byte for byte', async () => {
     const failures = { saveSent: 1, setFlag: 1 };
     const { scene, fail } = await open({
       leaseMs: 60,
@@ -208,7 +211,7 @@ describe('the work after a send', () => {
       })
       .toEqual([true, true, [true]]);
     await scene.service.recover();
-    // With the Date that was sent, however much later it is saved.
+    // With the Date that was sent, even if it is saved much later.
     const sent = scene.mail.transmitted().map(({ raw }) => raw);
     expect(sent).toHaveLength(1);
     expect(await copiesInSent(scene)).toEqual(sent);

@@ -8,7 +8,7 @@ import { canonicalJson, digestOf } from '../../core/text/canonical-json.ts';
 import { silentLog } from '../open-service.ts';
 import { approvalOf, detailsOf, FRIEND, filedAction, openScene, sendTo } from './scene.ts';
 
-/** Whether messages are composed for somebody else than was asked. */
+/** Whether messages are composed for a wrong recipient. */
 const composed = vi.hoisted(() => ({ otherwise: false }));
 vi.mock(import('../../core/mail/compose.ts'), async (importOriginal) => {
   const original = await importOriginal();
@@ -20,21 +20,21 @@ vi.mock(import('../../core/mail/compose.ts'), async (importOriginal) => {
 const secret = randomBytes(32);
 const keyring = createKeyring([secret], (bytes) => randomBytes(bytes));
 
-/** What the store gives back instead of what was filed. */
+/** What the store returns instead of the filed plan. */
 const SPOILT: [name: string, spoil: (filing: Filing) => Partial<Filing>][] = [
-  ['is no longer there', () => ({ sealedPlan: '' })],
+  ['no longer exists', () => ({ sealedPlan: '' })],
   [
     'was changed',
     ({ sealedPlan }) => ({ sealedPlan: `${sealedPlan.slice(0, 40)}AAAA${sealedPlan.slice(44)}` }),
   ],
   [
-    'was sealed for another request',
+    'was sealed for a different request',
     ({ ownerId, sealedPlan }) => ({ sealedPlan: sealPlan(keyring, ownerId, 'apr_other', sealedPlan) }),
   ],
-  ['is not the one that the digest is of', () => ({ digest: 'f'.repeat(64) })],
-  ['is of a version that is not known', (filing) => rewritten(filing, { v: 3 })],
-  ['has a field that is not known', (filing) => rewritten(filing, { bcc: 'eve@example.org' })],
-  ['is that of another tool', (filing) => rewritten(filing, { tool: 'forward_email' })],
+  ['does not match its digest', () => ({ digest: 'f'.repeat(64) })],
+  ['has an unknown version', (filing) => rewritten(filing, { v: 3 })],
+  ['has an unknown field', (filing) => rewritten(filing, { bcc: 'eve@example.org' })],
+  ['belongs to a different tool', (filing) => rewritten(filing, { tool: 'forward_email' })],
 ];
 
 /** The plan with other fields, sealed and digested as it should be. */
@@ -84,7 +84,7 @@ describe.each(SPOILT)('a stored plan that %s', (_name, spoil) => {
   });
 });
 
-/** A send as version 1 of plans kept it. */
+/** A send as version 1 of plans stored it. */
 const VERSION_1 = {
   v: 1,
   tool: 'send_email',
@@ -123,7 +123,7 @@ describe('a plan of version 1 that still waits', () => {
     return { scene, key, id, warnings };
   };
 
-  it('is shown as one of another version, and can be rejected', async () => {
+  it('is shown as a plan of a different version, and can be rejected', async () => {
     const { scene, id } = await open();
     const view = await scene.service.approvals.show(scene.ownerId, id);
     expect(view?.content).toEqual({ kind: 'other_version' });
@@ -151,7 +151,7 @@ describe('a plan of version 1 that still waits', () => {
 });
 
 describe('a stored plan', () => {
-  it('is the one that was made, sealed, with its digest', async () => {
+  it('is the filed one, sealed, with its digest', async () => {
     const filings: Filing[] = [];
     const scene = await openScene({
       secretKeys: [secret],
@@ -222,7 +222,7 @@ describe('a stored plan', () => {
     });
   });
 
-  it('that says something else than what was asked is never filed', async () => {
+  it('that does not match the request is never filed', async () => {
     composed.otherwise = true;
     onTestFinished(() => {
       composed.otherwise = false;

@@ -7,11 +7,11 @@ import { CATALOGUE } from '../../core/tools/catalogue.ts';
 import { listingOf, type Tool } from '../../core/tools/define-tool.ts';
 import { anyText } from './matchers.ts';
 
-// The schema that is published and the check that runs must be one: what a client can see is what counts.
+// The published schema and the check must be the same: what a client can see is what counts.
 
 const ajv = new Ajv2020({ strict: true, allErrors: true });
 
-/** As much of JSON Schema as the published schemas use; anything more fails here, and wants a thought. */
+/** The part of JSON Schema that the published schemas use. Anything else fails here and needs a decision. */
 const property = z.strictObject({
   type: z.enum(['string', 'integer', 'array', 'boolean']),
   description: z.string().optional(),
@@ -51,7 +51,7 @@ function around(bound: number | undefined): number[] {
   return bound === undefined ? [] : [bound - 1, bound, bound + 1];
 }
 
-/** Values that are right or almost right, on both sides of every bound; and some that are quite wrong. */
+/** Valid and almost valid values, on both sides of every limit, and some that are entirely wrong. */
 function valuesOf(schema: Property): fc.Arbitrary<unknown> {
   const wrong = fc.constantFrom<unknown>(null, true, 0, -1, 1.5, 2 ** 53, '', 'x', [], {}, ['x'], '\ud800');
   switch (schema.type) {
@@ -177,7 +177,7 @@ describe('the catalogue', () => {
     }
   });
 
-  it('describes every argument that its name alone does not', () => {
+  it('describes every argument that its name does not explain', () => {
     const plain = new Set(['id', 'approval_id', 'only', 'event_id', 'tracker_id']);
     for (const tool of CATALOGUE) {
       for (const [name, { description }] of Object.entries(published.parse(tool.inputSchema).properties)) {
@@ -197,7 +197,7 @@ describe('the catalogue', () => {
 describe.each(CATALOGUE.map((tool) => [tool.name, tool] as const))('the arguments of %s', (_name, tool) => {
   const validate = ajv.compile(tool.inputSchema);
 
-  it('are published as a flat object, with nothing besides', () => {
+  it('are published as a flat object, without anything else', () => {
     expect(published.safeParse(tool.inputSchema).error).toBeUndefined();
     for (const word of ['oneOf', 'anyOf', 'allOf', '$ref', '$schema'])
       expect(tool.inputSchema).not.toHaveProperty(word);
@@ -212,7 +212,7 @@ describe.each(CATALOGUE.map((tool) => [tool.name, tool] as const))('the argument
     );
   });
 
-  it('are only refused beyond the published schema for what their characters are, or for which are given', () => {
+  it('are only refused beyond the published schema for their characters, or their combination', () => {
     const besides =
       /^must .*(?:control characters|one line|have at least|each address once|plain|day that exists)|^give (?:at least|exactly) one/;
     fc.assert(
@@ -238,7 +238,7 @@ const id = `m1_${'A'.repeat(100)}`;
 const send = { to: ['ada@example.org'], subject: 'Subject', body: 'Text' };
 const many = (count: number) => Array.from({ length: count }, (_, n) => `a${n}@example.org`);
 
-/** Both sides of every bound of API.md: what is right, and what is one beyond it. */
+/** Both sides of every limit of API.md: the last valid value, and the first invalid one. */
 const BOUNDS: [tool: string, field: string, right: unknown, wrong: unknown, others?: object][] = [
   ['list_approvals', 'limit', 1, 0],
   ['list_approvals', 'limit', 50, 51],
@@ -307,7 +307,7 @@ const BOUNDS: [tool: string, field: string, right: unknown, wrong: unknown, othe
   ['link_event_to_tracker', 'event_id', 2_147_483_647, 2_147_483_648, { tracker_id: 1 }],
 ];
 
-describe('the bounds of API.md', () => {
+describe('the limits of API.md', () => {
   it.each(BOUNDS)('%s: %s', (name, field, right, wrong, others = {}) => {
     const tool = CATALOGUE.find((one) => one.name === name);
     if (tool === undefined) throw new Error(`there is no ${name}`);
@@ -316,7 +316,7 @@ describe('the bounds of API.md', () => {
     expect(bound(tool, { ...others, [field]: wrong })).toBe(refused);
   });
 
-  it('a search is for something', () => {
+  it('a search has at least one criterion', () => {
     const tool = CATALOGUE.find((one) => one.name === 'search_inbox');
     if (tool === undefined) throw new Error('there is no search_inbox');
     for (const args of [{}, { unread: true }, { folder: 'inbox' }]) {
@@ -324,7 +324,7 @@ describe('the bounds of API.md', () => {
     }
   });
 
-  it('a message id that cannot be one is told apart from arguments of a wrong shape', () => {
+  it('a malformed message id has its own error code', () => {
     const tool = CATALOGUE.find((one) => one.name === 'mark_read');
     if (tool === undefined) throw new Error('there is no mark_read');
     const answers = [

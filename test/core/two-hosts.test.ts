@@ -20,7 +20,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'two hosts over one d
     await postgres?.stop();
   });
 
-  it('run as many direct sends as one: a clock that is ten minutes ahead makes no room', async () => {
+  it('run as many direct sends as one: a clock that is ten minutes ahead does not raise the limit', async () => {
     const secretKeys = [randomBytes(32)];
     const mail = sandboxMail();
     const open = (clock: TestClock, email: string) =>

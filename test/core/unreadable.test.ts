@@ -16,10 +16,10 @@ import {
   shownOf,
 } from './scene.ts';
 
-/** Cannot read what a message with this word says. */
+/** Cannot read a message with this word. */
 const BAD = 'unreadable-word';
 
-/** Answers that for messages which hold the word, and reads the others. */
+/** Returns that for messages with the word, and reads the others. */
 function readerThat(answer: () => Promise<Reading<never>>): Reader {
   const reader = inlineReader();
   return {
@@ -59,7 +59,7 @@ const REASONS: readonly [UnreadableReason, string][] = [
 ];
 
 describe.each(REASONS)('a message that cannot be read (%s)', (reason, says) => {
-  it('is shown with its header, and says why its text is not', async () => {
+  it('is shown with its headers and the reason why its text is missing', async () => {
     const { key, id } = await open(reason);
     const result = resultOf(await key.call('get_email', { id }));
     expect(result).toMatchObject({
@@ -75,7 +75,7 @@ describe.each(REASONS)('a message that cannot be read (%s)', (reason, says) => {
     expect(String(rest.body).split('\n')[1]).toBe(says.slice(5));
   });
 
-  it('stands in its conversation beside those that can be', async () => {
+  it('appears in its conversation with the readable messages', async () => {
     const { key, id } = await open(reason, {
       samples: () => [bad, letter('good', { thread: ['bad'], minutesAgo: 10, text: 'Readable\n' })],
     });
@@ -84,7 +84,7 @@ describe.each(REASONS)('a message that cannot be read (%s)', (reason, says) => {
     expect(bodies.map(({ body }) => body.split('\n')[1]).toSorted()).toEqual(['Readable', says].toSorted());
   });
 
-  it('has attachments that are not known, and says so', async () => {
+  it('reports that its attachments are unknown', async () => {
     const { key, id } = await open(reason);
     const list = await key.call('list_attachments', { id });
     expect([list.status, resultOf(list)]).toEqual([
@@ -127,7 +127,7 @@ describe.each(REASONS)('a message that cannot be read (%s)', (reason, says) => {
     expect(await idsIn(key)).toEqual([]);
   });
 
-  it('is linked to trackers by its sender and subject, and not by what is said of it', async () => {
+  it('is linked to trackers by its sender and subject, not by the error text', async () => {
     const { scene, key } = await open(reason, { samples: () => [] });
     for (const keywords of ['atlas', 'message', 'pay']) {
       await key.call('create_tracker', { title: keywords, keywords });
@@ -145,8 +145,8 @@ describe.each(REASONS)('a message that cannot be read (%s)', (reason, says) => {
   });
 });
 
-describe('a reader that has too much to read', () => {
-  it('is a service that cannot answer at the moment', async () => {
+describe('a reader with a full queue', () => {
+  it('makes the service temporarily unavailable', async () => {
     const busy = new ServiceError('temporarily_unavailable', { details: { retry_after_s: 5 } });
     const { key, id } = await open('broken', { reader: readerThat(() => Promise.reject(busy)) });
     for (const [tool, args] of [
@@ -164,7 +164,7 @@ describe('a reader that has too much to read', () => {
     }
   });
 
-  it('makes the watch of an inbox try again, and lose nothing', async () => {
+  it('makes the inbox watch try again, and lose nothing', async () => {
     let isBusy = true;
     const reader = readerThat(async () => {
       if (isBusy) throw new ServiceError('temporarily_unavailable', { details: { retry_after_s: 5 } });

@@ -3,7 +3,7 @@ import { calendarOf, event, ZURICH } from '../contracts/calendar/scene.ts';
 import { approved, invitations, numberOf, openCalendar, put } from './calendar-scene.ts';
 import { FRIEND, OWN } from './scene.ts';
 
-/** An event of the owner's into which somebody has written what the owner's page does not show. */
+/** An event of the owner with contents from somebody else that the owner's page does not show. */
 const HIDING = calendarOf(
   ZURICH.flatMap((line) =>
     line.startsWith('TZID')
@@ -35,7 +35,7 @@ const HIDING = calendarOf(
 it.each([
   ['update_event', { title: 'Planning, part 2' }],
   ['cancel_event', {}],
-])('%s sends nothing of an event that the page does not show', async (tool, args) => {
+])('%s sends nothing that the page does not show', async (tool, args) => {
   const scene = await openCalendar();
   await put(scene, 'hiding.ics', HIDING);
   const { state } = await approved(scene, tool, { event_id: await numberOf(scene, 'hiding'), ...args });
@@ -56,7 +56,7 @@ it.each([
       'ATTENDEE;ROLE=REQ-PARTICIPANT;PARTSTAT=NEEDS-ACTION;RSVP=TRUE:mailto:zoe@atlas.example',
     ]),
   );
-  // No other line comes along, whatever it is called.
+  // No other line is included, whatever its name.
   const known = [
     'UID',
     'DTSTAMP',
@@ -83,7 +83,7 @@ it.each([
   expect([...names].filter((name) => ![...known, ...own, ...ofZones].includes(name))).toEqual([]);
 });
 
-it('a title that a line cannot hold is sent without that, and an attendee that is no address is left out', async () => {
+it('characters that a line cannot contain are left out of a title, and attendees without an address are left out', async () => {
   const scene = await openCalendar();
   const ics = calendarOf(
     event(

@@ -11,7 +11,7 @@ import tsupConfig from '../../tsup.config.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** What the author of an adapter writes, here of the adapters that there are. */
+/** The test file of an adapter's author, here for the existing adapters. */
 const ADAPTER_TEST = `
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -69,7 +69,7 @@ mailContract('a folder of .eml files', async () => {
     close: () => rm(root, { recursive: true }),
   };
 });
-// A store that runs on this machine's clock.
+// A store that uses this machine's clock.
 let passedMs = 0;
 const now = Date.now;
 Date.now = () => now() + passedMs;
@@ -115,9 +115,9 @@ await race((file) => sqliteStorage({ file }));
 
 const run = promisify(execFile);
 
-/** The folder of an author who has installed the package as `npm pack` makes it. */
+/** The folder of an author who has installed the package from `npm pack`. */
 async function authorsFolder(): Promise<string> {
-  // Below the project's packages, which it finds as it would find those of its user.
+  // Inside the project, so that it finds the project's packages as it would find its user's.
   const folder = join(ROOT, 'node_modules', '.cache', `countersign-adapter-${process.pid}`);
   const author = mkdtempSync(join(tmpdir(), 'countersign-adapter-'));
   onTestFinished(() => {
@@ -135,7 +135,7 @@ async function authorsFolder(): Promise<string> {
   return author;
 }
 
-it('countersign/testing, from an installed tarball, judges the adapters of others', {
+it('countersign/testing, from an installed tarball, tests other adapters', {
   timeout: 180_000,
 }, async () => {
   const author = await authorsFolder();

@@ -30,7 +30,7 @@ describe.skipIf(browserIsMissing)(
       cli?.remove();
     });
 
-    it('has mail to read and to answer; what is approved stands in Sent', async () => {
+    it('has mail to read and answer, and saves approved mail in Sent', async () => {
       const { id, from, subject } = await rest.newest();
       expect((await rest.get(`/v1/messages/${id}`)).body).toMatchObject({
         result: { from, subject, untrusted_fields: expect.arrayContaining(['body']) as unknown },
@@ -83,11 +83,11 @@ describe.skipIf(browserIsMissing)(
       await client.close();
     });
 
-    it('connects no real account, and says what does', async () => {
+    it('connects no real account, and says how to', async () => {
       const page = await signedIn(browser, server.dashboard_url, owner, '/accounts');
       expect(await page.locator('main').innerText()).toContain('countersign serve');
       expect(await page.getByRole('button', { name: 'Connect account' }).count()).toBe(0);
-      // As if the form were there.
+      // As if the form existed.
       const token = await page.locator('input[name="form_token"]').first().inputValue();
       const refused = await page.request.post('/accounts', {
         form: { form_token: token, email: 'grace@example.org', owner_password: owner.password },

@@ -29,7 +29,7 @@ describe.skipIf(browserIsMissing)(
       installed?.remove();
     });
 
-    it('serves its own pages, the API and the dashboard, and hears of what waits for its user', async () => {
+    it('serves its own pages, the API and the dashboard, and is notified of pending requests', async () => {
       const app = installed.run('embedded');
       const line = async () => JSON.parse(await lineOf(app, () => true)) as unknown;
       const { base_url, dashboard_url, owner, api_key } = ready.parse(await line());

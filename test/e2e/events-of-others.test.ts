@@ -54,7 +54,7 @@ describe.skipIf(missing.length > 0)(
       ['of the address that the server knows', undefined],
       ['of a mailbox elsewhere', 'mine@elsewhere.example'],
     ])(
-      'an account %s: to cancel the event of somebody else is an answer to them, and waits',
+      'an account %s: cancelling somebody else’s event sends them a reply, so it waits',
       async (_what, email) => {
         const me = cyrus.calendarOf(await cyrus.addUser());
         const boss = `boss-of-${me.user.replace('@', '.')}@corp.example`;
@@ -75,13 +75,13 @@ describe.skipIf(missing.length > 0)(
         const before = answers();
 
         expect((await approve(id))?.approval.state).toBe('executed');
-        // This is why: nobody but the server has written to them.
+        // The reason: only the server has written to them.
         const sent = [expect.stringContaining(`<${boss}>`), expect.stringContaining(me.user)];
         await expect.poll(() => answers().slice(before.length), { timeout: 20_000 }).toEqual(sent);
       },
     );
 
-    it('an event of the owner’s that the server announces: all that it passes on stands on the page', async () => {
+    it('an event of the owner that the server announces: the page shows everything that it passes on', async () => {
       const me = cyrus.calendarOf(await cyrus.addUser());
       const guest = `guest-of-${me.user.replace('@', '.')}@corp.example`;
       const hidden = [
@@ -107,7 +107,7 @@ describe.skipIf(missing.length > 0)(
       expect((await approve(id))?.approval.state).toBe('executed');
       const announced = () => unfolded(cyrus.sent().slice(before)).join('\n');
       await expect.poll(announced, { timeout: 20_000 }).toContain('SUMMARY:Ours');
-      // The server passes on what the page would else not have shown.
+      // The server passes on what the page would otherwise not have shown.
       expect(marks(announced())).not.toEqual([]);
       expect(marks(alongside)).toEqual(expect.arrayContaining(marks(announced())));
     });

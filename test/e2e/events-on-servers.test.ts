@@ -20,9 +20,9 @@ const SERVERS: readonly {
   name: string;
   programs: readonly string[];
   start: () => Promise<Server>;
-  /** The server tells attendees by itself. */
+  /** The server notifies attendees itself. */
   tells: boolean;
-  /** The account's address; without it the one that the server knows the user by. */
+  /** The account's address. Default: the address that the server has for the user. */
   email?: string;
 }[] = [
   { name: 'Radicale', programs: RADICALE_PROGRAMS, start: startRadicale, tells: false },
@@ -66,7 +66,7 @@ describe.each(SERVERS)('$name', ({ name, programs, start, tells, email: own }) =
       });
       afterAll(() => server?.stop());
 
-      it('are made, changed, confirmed and cancelled once the owner approves; attendees are told once', async () => {
+      it('are created, changed, confirmed and cancelled once the owner approves; attendees are notified once', async () => {
         if (server === undefined) throw new Error(`${name} was not started`);
         const user = await server.addUser();
         const email = own ?? user.user;
@@ -107,7 +107,7 @@ describe.each(SERVERS)('$name', ({ name, programs, start, tells, email: own }) =
         expect(await events()).toMatchObject([{ event_id, title: 'Other' }]);
         expect(await approved('cancel_event', { event_id })).toEqual(done);
         expect(await events()).toEqual([]);
-        // Invited, told of the change, and of the end: by the server, or by mail from here.
+        // Invited, notified of the change, and of the end: by the server, or by mail from Countersign.
         expect(mail.transmitted().map(({ to }) => to)).toEqual(tells ? [] : Array(3).fill([attendee]));
 
         expect(await approved('propose_event', { title: 'Lunch', start: `${day}T12:00` })).toEqual(done);

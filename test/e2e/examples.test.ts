@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => installed?.remove());
 
-it('examples/quickstart.mjs holds', async () => {
+it('examples/quickstart.mjs succeeds', async () => {
   expect(await installed.run('quickstart').ended).toEqual({
     code: 0,
     stdout: 'It waited for its owner, and was sent once.\n',
@@ -29,7 +29,9 @@ it('examples/quickstart.mjs holds', async () => {
 describe('examples/ocr.mjs', () => {
   const picture = join(import.meta.dirname, '../adapters/extract/documents/picture.png');
 
-  it('without tesseract says what to install, and that it is a picture', { timeout: 90_000 }, async () => {
+  it('without tesseract says what to install, and that the attachment is a picture', {
+    timeout: 90_000,
+  }, async () => {
     const ended = await installed.run('ocr', { PATH: '/nowhere' }, [picture]).ended;
     expect(ended.stderr).toBe('There is no tesseract here: apt-get install tesseract-ocr\n');
     expect(JSON.parse(ended.stdout)).toEqual({
@@ -94,7 +96,7 @@ describe.skipIf(browserIsMissing)(inBrowser('examples/agent.mjs, beside serve --
       await decide(page, button);
       return agent;
     };
-    // Each polls no sooner than it is told to: so both wait at the same time.
+    // Each polls no faster than allowed, so both wait at the same time.
     const agents = [await asksAndWaits('Approve'), await asksAndWaits('Reject')];
     const [approved, rejected] = await Promise.all(agents.map(({ ended }) => ended));
     expect(approved).toMatchObject({ code: 0, stderr: '' });

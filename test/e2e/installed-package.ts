@@ -9,19 +9,19 @@ import packageJson from '../../package.json' with { type: 'json' };
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** The package as its users have it, made of the present sources, with the examples beside it. */
+/** The package as its users have it, built from the current sources, with the examples beside it. */
 export interface InstalledPackage {
-  /** Runs an example in a process of its own. @param name  without its ending */
+  /** Runs an example in a separate process. @param name  without its ending */
   run(name: string, env?: Readonly<Record<string, string>>, args?: readonly string[]): RunningExample;
-  /** Ends what still runs, too. */
+  /** Also ends examples that still run. */
   remove(): void;
 }
 
 export interface RunningExample {
-  /** What it prints, line by line. */
+  /** Its output, line by line. */
   readonly lines: AsyncIterableIterator<string>;
   kill(signal: NodeJS.Signals): void;
-  /** Resolves at its end. */
+  /** Resolves when it ends. */
   readonly ended: Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }>;
 }
 
@@ -65,7 +65,7 @@ export async function installPackage(): Promise<InstalledPackage> {
   };
 }
 
-/** The sources of what the package exports, but for the contract suites, which need vitest. */
+/** The sources of the package's exports, except the contract suites, which need vitest. */
 function entries(): string[] {
   const exported = z.object({ default: z.string() });
   return Object.entries(packageJson.exports).flatMap(([name, target]) => {

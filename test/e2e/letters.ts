@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** What programs may ask to be sent: every kind of character that is let in, and all that mail and HTML stumble over. */
+/** Texts that agents may send: every kind of accepted character, and everything that is difficult in mail and HTML. */
 
 const lettersOf = (from: number, to: number) =>
   fc.integer({ min: from, max: to }).map((code) => String.fromCodePoint(code));
@@ -54,12 +54,12 @@ const text = fc
   .array(fc.tuple(fc.array(inLine, { maxLength: 5 }), lineEnd), { minLength: 1, maxLength: 8 })
   .map((lines) => lines.map(([pieces, end]) => pieces.join('') + end).join(''));
 
-/** What a stranger may have written: with what is refused from programs, too. */
+/** Untrusted texts: they include characters that agents may not send. */
 export const strangersText: fc.Arbitrary<string> = fc
   .tuple(text, fc.string({ unit: 'binary', maxLength: 30 }), text)
   .map((parts) => parts.join(''));
 
-/** A body in the one form that all its spellings have: byte order marks in front and one final newline are not counted. */
+/** A body in normal form: without byte order marks at the start and without one final newline. */
 export function normalBody(body: string): string {
   return body
     .replace(/^\ufeff+/, '')
@@ -69,7 +69,7 @@ export function normalBody(body: string): string {
 
 export const body: fc.Arbitrary<string> = text.filter((one) => normalBody(one) !== '');
 
-/** One line, without what a header cannot keep. */
+/** One line, without characters that a header cannot keep. */
 export const subject: fc.Arbitrary<string> = fc
   .array(inLine, { minLength: 1, maxLength: 4 })
   .map((pieces) =>

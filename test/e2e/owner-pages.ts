@@ -8,7 +8,7 @@ export interface Owner {
   readonly password: string;
 }
 
-/** Signs in by the form, in a browser profile of its own that ends with the test. @param path where to go on to */
+/** Signs in with the form, in a new browser profile that ends with the test. @param path the page to continue to */
 export async function signedIn(
   browser: Browser,
   dashboardUrl: string,
@@ -26,7 +26,7 @@ export async function signedIn(
   return page;
 }
 
-/** Presses Approve or Reject on the page of a request, and waits until the page says what became of it. */
+/** Presses Approve or Reject on the page of a request, and waits until the page shows the result. */
 export async function decide(page: Page, button: 'Approve' | 'Reject'): Promise<void> {
   await page.getByRole('button', { name: button }).click();
   await page.getByRole('button', { name: button }).waitFor({ state: 'detached' });
@@ -37,14 +37,14 @@ export async function stateOn(page: Page): Promise<string | null> {
   return page.locator('.approval .state').textContent();
 }
 
-/** The text of an element, exactly as the page holds it. */
+/** The text of an element, exactly as on the page. */
 export async function textOf(page: Page, id: string): Promise<string> {
   const text = await page.locator(`#${id}`).textContent();
   if (text === null) throw new Error(`the page has no text in #${id}`);
   return text;
 }
 
-/** Walks through the three steps of connecting an account: its address, its servers typed by hand, its password. */
+/** Completes the three steps of connecting an account: its address, its servers typed by hand, its password. */
 export async function connectAccount(
   page: Page,
   { dovecot, postfix }: SelfHosted,

@@ -20,7 +20,7 @@ export interface PythonMail extends Omit<z.infer<typeof said>, 'body' | 'type' |
   readonly text: string;
 }
 
-/** What messages say to Python's `email`, a parser that has nothing in common with ours. */
+/** Reads messages with Python's `email`, an independent parser. */
 export async function readWithPython(raws: readonly string[]): Promise<PythonMail[]> {
   const printed = await run('python3', [join(import.meta.dirname, 'read-mail.py')], JSON.stringify(raws));
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

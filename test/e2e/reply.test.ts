@@ -29,7 +29,7 @@ describe.skipIf(browserIsMissing || missingServers().length > 0)(
       await home?.stop();
     });
 
-    /** An owner with a mailbox that holds a question, and a program with a key, all set up from the command line. */
+    /** An owner whose mailbox contains a question, and a program with a key, all set up from the command line. */
     async function setUp(email: string) {
       const owner = await home.addOwner(email);
       const user = await home.addAccount(owner);
@@ -62,7 +62,7 @@ describe.skipIf(browserIsMissing || missingServers().length > 0)(
 
     const flagsOf = (user: string) => home.dovecot.doveadm('fetch', user, ['flags', 'mailbox', 'INBOX']);
 
-    it('that the owner approves is sent once, is exactly what the page showed, and stands in its thread', async () => {
+    it('that the owner approves is sent once, exactly as the page showed it, and appears in its thread', async () => {
       const { owner, user, asker, rest } = await setUp('approves@example.org');
       const { id, date, from, subject } = await rest.newest();
       expect({ subject, date }).toEqual({ subject: QUESTION.subject, date: '2026-11-20T10:00:00+01:00' });
@@ -125,7 +125,7 @@ describe.skipIf(browserIsMissing || missingServers().length > 0)(
           result: { approval: { state: 'executed', result: { sent: true, recipients: 1 } } },
         },
       });
-      // The mark is the last of what follows a send.
+      // The flag is the last step after a send.
       await vi.waitFor(async () => expect(await flagsOf(user)).toContain('\\Answered'), { timeout: 10_000 });
       const saved = await home.dovecot.messages(user, 'Sent');
       expect(saved).toHaveLength(1);
@@ -142,7 +142,7 @@ describe.skipIf(browserIsMissing || missingServers().length > 0)(
       ]);
     });
 
-    it('that the owner rejects is not sent, and asking for it again is refused', async () => {
+    it('that the owner rejects is not sent, and a repeated request is refused', async () => {
       const { owner, user, asker, rest } = await setUp('rejects@example.org');
       const { id } = await rest.newest();
       const reply = () => rest.post(`/v1/messages/${id}/reply`, { body: 'No.' });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { undescribed } from '../hosts/rest/described-answer.ts';
 
-/** A program with a key, as it would use fetch. */
+/** A program with a key that uses fetch. */
 export interface RestClient {
   get(path: string): Promise<RestAnswer>;
   post(path: string, body?: unknown): Promise<RestAnswer>;

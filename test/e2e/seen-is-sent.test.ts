@@ -14,7 +14,7 @@ import { type SelfHosted, selfHosted } from './self-hosted.ts';
 
 const SIGNATURE = 'Grace <grace@example.org> &amp; Söhne \u202e\n-- \n. 👩‍💻';
 
-/** What stands below a text, by the account that sends it. */
+/** The signature of each account. */
 const SIGNED = [`\n\n-- \n${SIGNATURE}`, ''];
 const account = fc.nat({ max: SIGNED.length - 1 });
 
@@ -42,7 +42,7 @@ describe.skipIf(skipped)(inBrowser(titled(title)), () => {
     await home?.stop();
   });
 
-  /** An owner with two accounts, of which the first has a signature, and a program with a key. */
+  /** An owner with two accounts, the first with a signature, and a program with a key. */
   async function setUp(email: string) {
     const owner = await home.addOwner(email);
     const page = await signedIn(browser, home.server.dashboard_url, owner);
@@ -54,7 +54,7 @@ describe.skipIf(skipped)(inBrowser(titled(title)), () => {
     return { page, users, rest: restClient(home.server.base_url, await home.addKey(owner)) };
   }
 
-  /** What the page of a request shows, read before it is approved there. */
+  /** The page of a request, read before the approval. */
   async function approved(page: Page, id: string) {
     await page.goto(`/approvals/${id}`);
     const shown = {
@@ -69,7 +69,7 @@ describe.skipIf(skipped)(inBrowser(titled(title)), () => {
     return shown;
   }
 
-  /** The same message as the page would show it: its text is to be the same character by character. */
+  /** The same message as the page would show it. Its text must be equal, character by character. */
   function asShown({ from, subject, text, ...mail }: PythonMail) {
     return {
       ...mail,
@@ -79,7 +79,7 @@ describe.skipIf(skipped)(inBrowser(titled(title)), () => {
     };
   }
 
-  /** What lies in a mailbox of the provider, once everything has arrived. */
+  /** The messages in a mailbox of the provider, once all have arrived. */
   async function arrivedAt(user: string): Promise<PythonMail[]> {
     await home.postfix.delivered();
     return byId(await readWithPython(await home.dovecot.messages(user)));
@@ -117,7 +117,7 @@ describe.skipIf(skipped)(inBrowser(titled(title)), () => {
     await fc.assert(property, { numRuns: 3, endOnFailure: true });
   });
 
-  it("is what arrives: answers, with a stranger's text in them", { timeout: 120_000 }, async () => {
+  it('is what arrives: replies that quote untrusted text', { timeout: 120_000 }, async () => {
     const { page, users, rest } = await setUp('heidi@example.org');
     const question = fc.record({ account, subject: strangersText, text: strangersText, body });
     const property = fc.asyncProperty(batchOf(question), async (questions) => {
@@ -139,7 +139,7 @@ describe.skipIf(skipped)(inBrowser(titled(title)), () => {
   });
 });
 
-/** As many as go through the browser before it is looked what has arrived. */
+/** The number of messages sent before the test checks what has arrived. */
 function batchOf<T>(one: fc.Arbitrary<T>): fc.Arbitrary<T[]> {
   return fc.uniqueArray(one, { minLength: 8, maxLength: 8, selector: JSON.stringify });
 }

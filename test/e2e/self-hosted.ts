@@ -6,7 +6,7 @@ import { addressOf, PASSWORD as MAILBOX_PASSWORD } from '../servers/mail-users.t
 import { type Postfix, startPostfix } from '../servers/postfix.ts';
 import type { Owner } from './owner-pages.ts';
 
-/** A mail provider with one private certificate, and `countersign serve` beside it, with a database of its own. */
+/** A mail provider with one private certificate, and `countersign serve` beside it, with its own database. */
 export interface SelfHosted {
   readonly dovecot: Dovecot;
   readonly postfix: Postfix;

@@ -16,14 +16,14 @@ describe.skipIf(browserIsMissing)(inBrowser('a session'), { timeout: 90_000 }, (
     cli?.remove();
   });
 
-  it('outlives a restart of the server: the browser goes on with one click; a new password ends it', async () => {
+  it('survives a restart of the server: the browser continues with one click; a new password ends it', async () => {
     const owner = { email: 'grace@example.org', password: 'correct horse battery staple' };
     printedBy(await cli.run(['owner', 'add', owner.email, '--json'], owner.password));
     for (const name of ['One', 'Two']) {
       const key = ['key', 'add', '--owner', owner.email, '--name', name, '--preset', 'read', '--json'];
       printedBy(await cli.run(key));
     }
-    // Below the ports that systems give out, so that nothing takes it between the two starts.
+    // Below the ports that systems assign, so that nothing takes it between the two starts.
     const env = { COUNTERSIGN_PORT: String(20_000 + 2 * (process.pid % 5000)) };
     const first = await cli.serve(['serve', '--json'], env);
     const address = new URL(first.dashboard_url);

@@ -36,7 +36,7 @@ describe.skipIf(skipped)(inBrowser(titled('setting up in the browser')), { timeo
     return apiKey;
   }
 
-  it('connects an account, and saves nothing while the server refuses it', async () => {
+  it('connects an account, and saves nothing if the server refuses it', async () => {
     const page = await signIn(await home.addOwner('accounts@example.org'));
     const apiKey = await createKey(page);
     const rest = restClient(home.server.base_url, apiKey);
@@ -65,7 +65,7 @@ describe.skipIf(skipped)(inBrowser(titled('setting up in the browser')), { timeo
     expect(await rest.newest()).toMatchObject({ subject: 'Welcome' });
   });
 
-  it('makes a key that works at once, and whose permissions end with what waited for them', async () => {
+  it('creates a key that works immediately; ending a permission also ends its pending requests', async () => {
     const owner = await home.addOwner('keys@example.org');
     await home.addAccount(owner);
     const page = await signIn(owner);

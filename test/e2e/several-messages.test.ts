@@ -7,7 +7,7 @@ import { addressOf, PASSWORD } from '../servers/mail-users.ts';
 import { missingServers, titled } from '../servers/missing-servers.ts';
 import { type Postfix, startPostfix } from '../servers/postfix.ts';
 
-// Requests about several messages of two mailboxes on Dovecot, and pages of them, while other programs are at work there.
+// Requests about several messages of two mailboxes on Dovecot, and pages of them, while other programs work there.
 
 const listed = z.object({
   messages: z.array(z.object({ id: z.string(), subject: z.string() })),
@@ -90,7 +90,7 @@ describe.skipIf(missingServers().length > 0)(titled('several messages of two mai
   const move = (ids: readonly string[], folder = 'Archive') =>
     door.tool('move_email', { ids, target_folder: folder });
 
-  /** The owner approves. @returns how it ended */
+  /** Approves as the owner. @returns how it ended */
   async function approved(asked: Awaited<ReturnType<typeof move>>) {
     const { id } = approvalIn(asked);
     await door.approve(id);
@@ -102,7 +102,7 @@ describe.skipIf(missingServers().length > 0)(titled('several messages of two mai
     return texts.map((text) => /^Subject: (.*)$/m.exec(text)?.[1] ?? '');
   }
 
-  it('are each moved once within their own mailbox, however often they are named', async () => {
+  it('are each moved once within their own mailbox, even if named several times', async () => {
     await deliver(mine, 'a1');
     await deliver(other, 'b1');
     const [a, b] = [await idOf('a1'), await idOf('b1')];
@@ -119,7 +119,7 @@ describe.skipIf(missingServers().length > 0)(titled('several messages of two mai
     expect(await subjectsIn(other, 'Archive')).toEqual(['b1']);
   });
 
-  it('are left alone where the owner saw something else: moved, replaced, or in a folder made anew', async () => {
+  it('stay if they differ from what the owner saw: moved, replaced, or in a recreated folder', async () => {
     await dovecot.doveadm('mailbox create', mine, ['Work']);
     for (const subject of ['stays', 'moved', 'replaced']) await deliver(mine, subject);
     await deliver(mine, 'anew', 'Work');
@@ -149,7 +149,7 @@ describe.skipIf(missingServers().length > 0)(titled('several messages of two mai
     expect(await subjectsIn(mine, 'INBOX')).toEqual(['replaced']);
   });
 
-  it('are not moved where their folder is gone, and no other folder is made for them', async () => {
+  it('are not moved if the folder no longer exists, and no folder is created for them', async () => {
     for (const user of [mine, other]) await dovecot.doveadm('mailbox create', user, ['Trip']);
     await deliver(mine, 'c1');
     await deliver(other, 'c2');
@@ -172,7 +172,7 @@ describe.skipIf(missingServers().length > 0)(titled('several messages of two mai
   it.each([
     ['a list', {}],
     ['a search', { from: 'friend' }],
-  ])('stand once each on the pages of %s, whatever comes and goes meanwhile', async (_what, query) => {
+  ])('appear once each on the pages of %s, whatever changes in the meantime', async (_what, query) => {
     const lasting = Array.from({ length: 9 }, (_, n) => `lasting${n}`);
     const passing = Array.from({ length: 9 }, (_, n) => `passing${n}`);
     for (const [n, subject] of lasting.entries()) {
@@ -196,7 +196,7 @@ describe.skipIf(missingServers().length > 0)(titled('several messages of two mai
     for (const user of [mine, other]) await dovecot.doveadm('expunge', user, ['mailbox', 'INBOX', 'all']);
   });
 
-  it('of an account that is removed are withdrawn together with the others, and known no more', async () => {
+  it('of a removed account are cancelled together with the others, and no longer found', async () => {
     await deliver(mine, 'd1');
     await deliver(other, 'd2');
     const ids = [await idOf('d1'), await idOf('d2')];

@@ -28,7 +28,7 @@ function contractOn(name: string, programs: readonly string[], start: () => Prom
       return underTest(await server.addUser());
     });
 
-    it('knows that a calendar is the owner’s alone', async () => {
+    it('reports that only the owner can access the calendar', async () => {
       if (server === undefined) throw new Error(`${name} was not started`);
       const { calendar, account, close } = underTest(await server.addUser());
       const call = { account, signal: new AbortController().signal, deadlineMs: 20_000 };

@@ -52,7 +52,7 @@ const only =
   (asked, response) =>
     asked.method === method ? script(asked, response) : 'usual';
 
-describe('what a calendar server may answer to a question', () => {
+describe('a response to a read', () => {
   it.each([
     [401, 'auth'],
     [403, 'refused'],
@@ -75,7 +75,7 @@ describe('what a calendar server may answer to a question', () => {
     ['nothing', answering(207, { 'content-type': 'application/xml' })],
     ['another document', answering(207, { 'content-type': 'application/xml' }, '<feed/>')],
     [
-      'an answer that was cut off',
+      'a response that was cut off',
       answering(
         207,
         { 'content-type': 'text/xml' },
@@ -90,7 +90,7 @@ describe('what a calendar server may answer to a question', () => {
     }
   });
 
-  it('an answer that breaks off in the middle is unavailable', async () => {
+  it('a response that breaks off in the middle is unavailable', async () => {
     const server = await startScriptedCaldav(
       only('REPORT', (_asked, response) => {
         response.writeHead(207, { 'content-type': 'application/xml', 'content-length': '5000' });
@@ -105,7 +105,7 @@ describe('what a calendar server may answer to a question', () => {
   it.each([
     ['REPORT', 'unavailable'],
     ['PUT', 'outcome_unknown'],
-  ])('an answer to %s in another protocol is %s', async (method, code) => {
+  ])('a response to %s in a different protocol is %s', async (method, code) => {
     const server = await startScriptedCaldav(
       only(method, (_asked, response) => {
         response.writeHead(101, { connection: 'upgrade', upgrade: 'websocket' }).end();
@@ -120,7 +120,7 @@ describe('what a calendar server may answer to a question', () => {
     await expect(ended).rejects.toMatchObject({ code });
   });
 
-  it('an answer without end is refused once it is too large', async () => {
+  it('an endless response is refused once it is too large', async () => {
     const server = await startScriptedCaldav(
       only('REPORT', (_asked, response) => {
         response.writeHead(207, { 'content-type': 'application/xml' });
@@ -136,7 +136,7 @@ describe('what a calendar server may answer to a question', () => {
     await expect(calendar.list(call, query)).rejects.toMatchObject({ code: 'refused' });
   });
 
-  it('no answer at all is unavailable when the time is over', async () => {
+  it('no response is unavailable when the time is over', async () => {
     const server = await startScriptedCaldav(only('REPORT', () => 'answered'));
     const { calendar, call } = accountOn(server.url);
     const ended = new AbortController();
@@ -149,7 +149,7 @@ describe('what a calendar server may answer to a question', () => {
 });
 
 describe('the password', () => {
-  it.each(['http', 'https'])('does not follow a redirect to another host (%s)', async (scheme) => {
+  it.each(['http', 'https'])('does not follow a redirect to a different host (%s)', async (scheme) => {
     const other = await startScriptedCaldav();
     const target = other.url.replace('http:', `${scheme}:`).replace('127.0.0.1', 'localhost');
     const server = await startScriptedCaldav(answering(302, { location: target }));
@@ -158,7 +158,7 @@ describe('the password', () => {
     expect(other.asked).toEqual([]);
   });
 
-  it('does not go to another port of the host, nor to another home that the server names', async () => {
+  it('does not go to a different port, or to a different host in the home address', async () => {
     const other = await startScriptedCaldav();
     const server = await startScriptedCaldav((asked, response) => {
       if (asked.path !== '/me/') return 'usual';
@@ -174,7 +174,7 @@ describe('the password', () => {
     expect(other.asked).toEqual([]);
   });
 
-  it('goes over TLS only to the certificate that is pinned, or to one that verifies', async () => {
+  it('only goes over TLS to the pinned certificate, or to one that verifies', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'cs-caldav-tls-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const { certFile, keyFile, fingerprint } = await makeCertificate(folder);
@@ -194,7 +194,7 @@ describe('the password', () => {
     expect(server.asked).toHaveLength(before);
   });
 
-  it('is asked over one connection for question after question', async () => {
+  it('receives all reads over one connection', async () => {
     const ports = new Set<number | undefined>();
     const server = await startScriptedCaldav((_asked, response) => {
       ports.add(response.socket?.remotePort);
@@ -206,7 +206,7 @@ describe('the password', () => {
     expect(ports.size).toBe(1);
   });
 
-  it('follows redirects within the host, but not without end', async () => {
+  it('follows redirects within the host, but only a few', async () => {
     const server = await startScriptedCaldav((asked, response) => {
       if (asked.path === '/dav/') return answering(301, { location: '/' })(asked, response);
       if (asked.path.startsWith('/round')) return answering(302, { location: '/round/' })(asked, response);
@@ -215,14 +215,14 @@ describe('the password', () => {
     const found = accountOn(`${server.url}dav/`);
     expect(await found.calendar.calendars(found.call)).toMatchObject([{ calendar: CALENDAR, name: 'Mine' }]);
     const lost = accountOn(`${server.url}round/`);
-    // It is then looked for at the well-known address, where this server has nothing.
+    // The well-known address is tried next; this server has nothing there.
     await expect(lost.calendar.calendars(lost.call)).rejects.toMatchObject({ code: 'refused' });
     expect(server.asked.filter(({ path }) => path.startsWith('/round'))).toHaveLength(4);
   });
 });
 
 describe('a list', () => {
-  it('leaves out what cannot be read and what is missing, shows the others, and tells how many', async () => {
+  it('leaves out unreadable and missing objects, shows the others, and reports how many are left out', async () => {
     const told: [string, LogFields | undefined][] = [];
     const log: Log = { info() {}, error() {}, warn: (message, fields) => void told.push([message, fields]) };
     const server = await startScriptedCaldav(undefined, [
@@ -241,41 +241,38 @@ describe('a list', () => {
     ]);
   });
 
-  it.each([1, 40])(
-    'of a server that fails over one of %d objects whatever it is asked for shows the others',
-    async (count) => {
-      const names = Array.from({ length: count }, (_, index) => `good-${index}`);
-      const objects = [...names, 'bad'].map((name) => ({
-        name: `${name}.ics`,
-        data: object(name, 'DTSTART:20260310T090000Z'),
-      }));
-      const server = await startScriptedCaldav((asked, response) => {
-        if (asked.method !== 'REPORT') return 'usual';
-        const isFailing = !asked.body.includes('calendar-multiget') || asked.body.includes('/bad.ics');
-        if (isFailing) return answering(500)(asked, response);
-        const wanted = objects.filter(({ name }) => asked.body.includes(`/${name}<`));
-        const responses = wanted.map(
-          ({ name, data }) =>
-            `<d:response><d:href>${CALENDAR}${name}</d:href><d:propstat><d:prop><d:getetag>"1"</d:getetag><c:calendar-data>${data}</c:calendar-data></d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>`,
-        );
-        multistatus(response, responses.join(''));
-        return 'answered';
-      }, objects);
-      const told: unknown[] = [];
-      const log: Log = { info() {}, error() {}, warn: (...entry) => void told.push(entry) };
-      const { calendar, call } = accountOn(server.url, log);
-      const { events, unreadable } = await calendar.list(call, query);
-      expect(told[0]).toEqual([
-        'a calendar server failed to filter a calendar; all of its objects were requested',
-        { account_id: 1, calendar: 'calendar', missing: 1 },
-      ]);
-      expect([events.map(({ uid }) => uid).toSorted(), unreadable]).toEqual([names.toSorted(), 1]);
-      const key = { calendar: CALENDAR, uid: 'good-0', recurrenceId: null };
-      expect((await calendar.read(call, key, 'UTC'))?.event.uid).toBe('good-0');
-    },
-  );
+  it.each([1, 40])('of a server that always fails on one of %d objects shows the others', async (count) => {
+    const names = Array.from({ length: count }, (_, index) => `good-${index}`);
+    const objects = [...names, 'bad'].map((name) => ({
+      name: `${name}.ics`,
+      data: object(name, 'DTSTART:20260310T090000Z'),
+    }));
+    const server = await startScriptedCaldav((asked, response) => {
+      if (asked.method !== 'REPORT') return 'usual';
+      const isFailing = !asked.body.includes('calendar-multiget') || asked.body.includes('/bad.ics');
+      if (isFailing) return answering(500)(asked, response);
+      const wanted = objects.filter(({ name }) => asked.body.includes(`/${name}<`));
+      const responses = wanted.map(
+        ({ name, data }) =>
+          `<d:response><d:href>${CALENDAR}${name}</d:href><d:propstat><d:prop><d:getetag>"1"</d:getetag><c:calendar-data>${data}</c:calendar-data></d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>`,
+      );
+      multistatus(response, responses.join(''));
+      return 'answered';
+    }, objects);
+    const told: unknown[] = [];
+    const log: Log = { info() {}, error() {}, warn: (...entry) => void told.push(entry) };
+    const { calendar, call } = accountOn(server.url, log);
+    const { events, unreadable } = await calendar.list(call, query);
+    expect(told[0]).toEqual([
+      'a calendar server failed to filter a calendar; all of its objects were requested',
+      { account_id: 1, calendar: 'calendar', missing: 1 },
+    ]);
+    expect([events.map(({ uid }) => uid).toSorted(), unreadable]).toEqual([names.toSorted(), 1]);
+    const key = { calendar: CALENDAR, uid: 'good-0', recurrenceId: null };
+    expect((await calendar.read(call, key, 'UTC'))?.event.uid).toBe('good-0');
+  });
 
-  it('asks for series by themselves until the server has shown that it finds them', async () => {
+  it('requests series separately until the server has shown that it finds them', async () => {
     const series = object('series', 'DTSTART:20200310T090000Z', 'RRULE:FREQ=WEEKLY');
     const finds = await startScriptedCaldav(undefined, [{ name: 'series.ics', data: series }]);
     const good = accountOn(finds.url);
@@ -298,7 +295,7 @@ describe('a list', () => {
   });
 });
 
-it('a calendar that may only be read says so of its events, and is not written to', async () => {
+it('a read-only calendar marks its events as such, and is not written to', async () => {
   const privileges =
     '<d:current-user-privilege-set><d:privilege><d:read/></d:privilege></d:current-user-privilege-set>';
   const server = await startScriptedCaldav(
@@ -317,7 +314,7 @@ it('a calendar that may only be read says so of its events, and is not written t
   expect(await calendar.target(call)).toBeUndefined();
 });
 
-describe('what a calendar server may answer to a change', () => {
+describe('a response to a change', () => {
   it.each([
     [401, '', 'auth'],
     [403, '', 'refused'],
@@ -353,7 +350,7 @@ describe('what a calendar server may answer to a change', () => {
     ['replaced', '"1"', '"2"', 'outcome_unknown'],
     ['replaced', '"1"', '"1"', 'unavailable'],
     ['replaced', '"1"', undefined, 'outcome_unknown'],
-  ])('500, an object to be %s over %s, which then is %s: %s', async (_what, ifMatch, now, code) => {
+  ])('500 for an object that is %s over %s, and is then %s: %s', async (_what, ifMatch, now, code) => {
     const server = await startScriptedCaldav((asked, response) => {
       if (asked.method === 'PUT') return answering(500, {}, '')(asked, response);
       if (asked.method !== 'PROPFIND' || !asked.path.endsWith('.ics')) return 'usual';
@@ -370,7 +367,7 @@ describe('what a calendar server may answer to a change', () => {
     });
   });
 
-  it('sends the bytes as they are, under the condition, to the name as it is', async () => {
+  it('sends the bytes unchanged, with the condition, to the unchanged name', async () => {
     const server = await startScriptedCaldav();
     const { calendar, call } = accountOn(server.url);
     const name = 'ä b/%40@?.ics';
@@ -383,7 +380,7 @@ describe('what a calendar server may answer to a change', () => {
     ]);
   });
 
-  it('a connection that ends before all was sent is unavailable: it cannot have been stored', async () => {
+  it('a connection that ends before everything was sent is unavailable: nothing can be stored', async () => {
     const server = await startBreaking('before the end of the request');
     const { calendar, call } = accountOn(server.url);
     const large = object('large', 'DTSTART:20260310T090000Z', `DESCRIPTION:${'x'.repeat(20_000_000)}`);
@@ -394,7 +391,7 @@ describe('what a calendar server may answer to a change', () => {
     });
   });
 
-  it('a connection that ends after all was sent is outcome_unknown', async () => {
+  it('a connection that ends after everything was sent is outcome_unknown', async () => {
     const server = await startBreaking('behind the request');
     const { calendar, call } = accountOn(server.url);
     await expect(calendar.write(call, { ...place, document: ics, ifMatch: null }, go)).rejects.toMatchObject({
@@ -405,7 +402,7 @@ describe('what a calendar server may answer to a change', () => {
     });
   });
 
-  it('a server that is gone is unavailable, and nothing was begun', async () => {
+  it('a stopped server is unavailable, and nothing was started', async () => {
     const server = await startBreaking('behind the request');
     const { calendar, call } = accountOn(server.url);
     await calendar.target(call);
@@ -423,7 +420,7 @@ describe('what a calendar server may answer to a change', () => {
     expect(begun).toBe(0);
   });
 
-  /** A calendar server up to the first change; that connection, and those after it, it ends. */
+  /** A calendar server that closes the connection of the first change and all later ones. */
   async function startBreaking(when: 'before the end of the request' | 'behind the request') {
     const usual = await startScriptedCaldav();
     const target = new URL(usual.url);

@@ -8,14 +8,14 @@ import { object } from '../../contracts/calendar/scene.ts';
 import { eventsOn } from '../../events-on.ts';
 import { startScriptedCaldav } from '../../servers/scripted-caldav.ts';
 
-/** Answers of a calendar server that are made to cost time or memory, or to hide what is missing. */
+/** Responses of a calendar server that try to cost time or memory, or to hide missing objects. */
 
 const query = { from: new Date('2026-03-01'), to: new Date('2026-04-01'), timezone: 'Europe/Zurich' };
 const XML = { 'content-type': 'application/xml; charset=utf-8' };
 const BEGIN = '<?xml version="1.0"?><d:multistatus xmlns:d="DAV:" xmlns:c="urn:ietf:params:xml:ns:caldav">';
 const END = '</d:multistatus>';
 
-/** A calendar on a server that answers every REPORT in this way. */
+/** A calendar on a server that answers every REPORT with this response. */
 async function answering(
   answer: (response: ServerResponse) => void,
 ): Promise<{ calendar: Calendar; call: MailCall }> {
@@ -36,7 +36,7 @@ async function answering(
   return { calendar, call: { account, signal: new AbortController().signal, deadlineMs: 60_000 } };
 }
 
-/** Writes pieces for as long as the other end takes them. */
+/** Writes pieces as long as the other end accepts them. */
 function pour(response: ServerResponse, begin: string, piece: string, times: number, end: string): void {
   response.writeHead(207, XML);
   response.write(begin);
@@ -60,9 +60,9 @@ const GOOD = stored('good.ics', object('good', 'DTSTART:20260310T090000Z'));
 
 const MB = 1024 * 1024;
 
-describe('a hostile answer', () => {
+describe('a hostile response', () => {
   it.each<readonly [what: string, begin: string, piece: string, bytes: number, end: string]>([
-    ['of elements deep in one another', BEGIN, '<d:x>', 31 * MB, ''],
+    ['of deeply nested elements', BEGIN, '<d:x>', 31 * MB, ''],
     ['of many attributes', `${BEGIN}<d:response `, 'a="1" ', 31 * MB, `/>${END}`],
     ['of many elements', BEGIN, '<d:x/>', 31 * MB, END],
     ['of many elements in one resource', `${BEGIN}<d:response>`, '<d:x/>', 31 * MB, `</d:response>${END}`],
@@ -77,16 +77,10 @@ describe('a hostile answer', () => {
       MB,
       ']>',
     ],
-    [
-      'with an entity that nobody knows',
-      `${BEGIN}<d:response><d:href>&a;`,
-      'x',
-      1,
-      `</d:href></d:response>${END}`,
-    ],
-    ['that goes on behind its end', `${BEGIN}${END}`, '<d:response/>', MB, ''],
+    ['with an unknown entity', `${BEGIN}<d:response><d:href>&a;`, 'x', 1, `</d:href></d:response>${END}`],
+    ['that continues after its end', `${BEGIN}${END}`, '<d:response/>', MB, ''],
     ['that is larger than any calendar', BEGIN, GOOD, 33 * MB, END],
-  ])('%s is refused, within a little memory and time', async (_what, begin, piece, bytes, end) => {
+  ])('%s is refused, with little memory and time', async (_what, begin, piece, bytes, end) => {
     const { calendar, call } = await answering((response) => {
       const pieces = piece.repeat(Math.max(1, Math.floor((64 * 1024) / piece.length)));
       pour(response, begin, bytes < pieces.length ? piece : pieces, Math.max(1, bytes / pieces.length), end);
@@ -95,13 +89,13 @@ describe('a hostile answer', () => {
     const began = process.cpuUsage();
     await expect(calendar.list(call, query)).rejects.toMatchObject({ name: 'MailError', code: 'refused' });
     const { user, system } = process.cpuUsage(began);
-    // The server of the test is part of this.
+    // This includes the server of the test.
     expect((user + system) / 1e6).toBeLessThan(12);
     expect(process.memoryUsage().rss - before).toBeLessThan(400 * MB);
   });
 
   it.each(['gzip', 'deflate', 'br', 'GZIP, identity'])(
-    'in %s is refused, and not unpacked',
+    'in %s is refused, and not decompressed',
     async (encoding) => {
       const { calendar, call } = await answering((response) => {
         response.writeHead(207, { ...XML, 'content-encoding': encoding });
@@ -160,7 +154,7 @@ describe('a list', () => {
     return calendar.list(call, query);
   };
 
-  it('of 20 MB is read while others get their turn', async () => {
+  it('of 20 MB is read while other work gets its turn', async () => {
     const lines = Array.from({ length: 10 }, (_, index) => `X-A${index}:${'x'.repeat(60)}`);
     const ordinary = stored('NAME.ics', object('NAME', 'DTSTART:20260310T090000Z', ...lines));
     const all = Array.from({ length: 20_000 }, (_, index) => ordinary.replaceAll('NAME', `n${index}`)).join(
@@ -184,7 +178,7 @@ describe('a list', () => {
     expect(unreadable).toBe(2);
   });
 
-  it('counts what the server fails to give, and not what is gone', async () => {
+  it('counts objects that the server fails to return, but not objects that no longer exist', async () => {
     const status = (name: string, code: string) =>
       `<d:response><d:href>/home/calendar/${name}</d:href><d:status>HTTP/1.1 ${code}</d:status></d:response>`;
     const { events, unreadable } = await listOf(
@@ -214,7 +208,7 @@ describe('a list', () => {
     expect((await calendar.list(call, query)).events.map(({ uid }) => uid)).toEqual(['good']);
   });
 
-  it('does not take elements of another namespace for its own', async () => {
+  it('ignores elements of other namespaces', async () => {
     const other = GOOD.replace('<c:calendar-data>', '<x:calendar-data xmlns:x="urn:x">').replace(
       '</c:calendar-data>',
       '</x:calendar-data>',

@@ -40,12 +40,12 @@ describe.skipIf(noRadicale.length > 0)(titledWithout(noRadicale, 'a calendar on 
   });
   afterAll(() => radicale?.stop());
 
-  it('is not signed in to with another password', async () => {
+  it('refuses a wrong password', async () => {
     const { calendar, call } = accountOf(await radicale.addUser(), { pass: 'wrong' });
     await expect(calendar.calendars(call)).rejects.toMatchObject({ code: 'auth' });
   });
 
-  it('is found from any address of the server, and from none that is not there', async () => {
+  it('is found from any address of the server, but not from one that does not exist', async () => {
     const user = await radicale.addUser();
     const path = decodedPath(new URL(user.calendarUrl));
     for (const url of [user.url, `${user.url}.well-known/caldav`, user.calendarUrl]) {
@@ -54,7 +54,7 @@ describe.skipIf(noRadicale.length > 0)(titledWithout(noRadicale, 'a calendar on 
     }
   });
 
-  it('lets one of two programs win that change an event at once', async () => {
+  it('lets exactly one of two simultaneous changes of an event win', async () => {
     const user = await radicale.addUser();
     await putObject(user, 'one.ics', object('one', 'DTSTART:20260310T090000Z'));
     const { calendar, call } = accountOf(user);
@@ -76,7 +76,7 @@ describe.skipIf(noRadicale.length > 0)(titledWithout(noRadicale, 'a calendar on 
     expect((await objectNamed(user, 'one.ics'))?.includes(`DTSTART:2026031${winner + 1}T`)).toBe(true);
   });
 
-  it('is one of several: all are read, the chosen one is written to, and no other when that is gone', async () => {
+  it('is one of several: all are read, and only the chosen one is written to, even after it is deleted', async () => {
     const user = await radicale.addUser();
     const work = { ...user, calendarUrl: user.calendarUrl.replace('/calendar/', '/work/') };
     await makeCalendar(work, 'Arbeit & Beruf');
@@ -91,7 +91,7 @@ describe.skipIf(noRadicale.length > 0)(titledWithout(noRadicale, 'a calendar on 
     await expect(lost.calendar.target(lost.call)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('goes on without a calendar that was removed', async () => {
+  it('continues without a calendar that was removed', async () => {
     const user = await radicale.addUser();
     const work = { ...user, calendarUrl: user.calendarUrl.replace('/calendar/', '/work/') };
     await makeCalendar(work);
@@ -147,7 +147,7 @@ describe.skipIf(noRadicale.length > 0)(titledWithout(noRadicale, 'a Radicale who
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('has stored by then what it answers 500 to: nobody is told that nothing was done', async () => {
+  it('has already stored an object when it answers 500, so the outcome is unknown', async () => {
     const user = await radicale.addUser();
     const { calendar, call } = accountOf(user);
     const place = { calendar: decodedPath(new URL(user.calendarUrl)), name: 'one.ics' };
@@ -168,7 +168,7 @@ describe.skipIf(noCyrus.length > 0)(titledWithout(noCyrus, 'a calendar on Cyrus'
   });
   afterAll(() => cyrus?.stop());
 
-  it('tells attendees by itself, and names its default calendar', async () => {
+  it('notifies attendees itself, and names its default calendar', async () => {
     const user = cyrus.calendarOf(await cyrus.addUser());
     const { calendar, call, caldav } = accountOf(user);
     expect(await calendar.target(call)).toMatchObject({
@@ -185,7 +185,7 @@ describe.skipIf(noCyrus.length > 0)(titledWithout(noCyrus, 'a calendar on Cyrus'
     expect(states(report)).toMatchObject({ sign_in: 'good', scheduling: 'good' });
   });
 
-  it('tells nobody in the name of an address that is not its user’s', async () => {
+  it('notifies nobody in the name of an address that is not its user’s', async () => {
     const user = cyrus.calendarOf(await cyrus.addUser());
     const elsewhere = 'mine@elsewhere.example';
     const { calendar, call, caldav } = accountOf(user, {}, elsewhere);
