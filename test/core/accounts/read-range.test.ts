@@ -4,13 +4,13 @@ import type { Expansion } from '../../../core/calendar/ical/expand.ts';
 import type { Reader } from '../../../core/ports/reader.ts';
 import { testClock } from '../../open-service.ts';
 
-// Which objects are read together, and what becomes of the others when one cannot be read.
+// Which objects are read together, and the effect of an unreadable object on the others.
 
 const QUERY = { from: new Date('2026-03-01'), to: new Date('2026-04-01'), timezone: 'UTC' };
 
 const READ: Expansion = { events: [], cut: false, isFollowed: false };
 
-/** A reader that notes what it is given at a time; `does` may fail, or answer for the first objects only. */
+/** A reader that records each input. `does` may fail, or return only the first objects. */
 function open(does: (objects: readonly string[]) => 'too_slow' | readonly (Expansion | null)[]) {
   const batches: (readonly string[])[] = [];
   const clock = testClock();
@@ -30,7 +30,7 @@ const numbered = (count: number) =>
   Array.from({ length: count }, (_, index) => `${index} ${'x'.repeat(500)}`);
 
 describe('the objects of a list', () => {
-  it('are read many at a time, however many there are, and each once', async () => {
+  it('are read in batches, each object once', async () => {
     const { batches, read } = open(readAll);
     const objects = numbered(10_000);
     expect(await read(objects)).toEqual(objects.map(() => READ));
@@ -38,7 +38,7 @@ describe('the objects of a list', () => {
     expect(batches.flat().toSorted()).toEqual(objects.toSorted());
   });
 
-  it('come small ones first, and large ones alone', async () => {
+  it('are read small ones first, and large ones alone', async () => {
     const { batches, read } = open(readAll);
     const large = ['a', 'b'].map((name) => name.repeat(300_000));
     await read([...large, 'small', ...large]);
@@ -51,7 +51,7 @@ describe('the objects of a list', () => {
     ]);
   });
 
-  it('that could not be read together are read apart, behind the others; one alone is given up', async () => {
+  it('that could not be read together are read in parts, after the others; a single one is given up', async () => {
     const { batches, read } = open((objects) =>
       objects.some((one) => one.startsWith('77 ')) ? 'too_slow' : readAll(objects),
     );
@@ -60,18 +60,18 @@ describe('the objects of a list', () => {
     expect(batches.length).toBeLessThan(70);
   });
 
-  it('of which not all were looked at come again', async () => {
+  it('that a job did not reach are read again', async () => {
     const { read } = open((objects) => readAll(objects.slice(0, 3)));
     expect(await read(numbered(10))).toEqual(numbered(10).map(() => READ));
   });
 
-  it('of which none was looked at are given up', async () => {
+  it('are given up if a job reaches none of them', async () => {
     const { batches, read } = open(() => []);
     expect(await read(numbered(10))).toEqual(numbered(10).map(() => null));
     expect(batches).toHaveLength(1);
   });
 
-  it('that are left when the time is over are given up, also those of the next calendar', async () => {
+  it('that are left when the time is over are given up, in later calendars too', async () => {
     const { clock, read, batches } = open((objects) => {
       clock.shift(6000);
       return readAll(objects);

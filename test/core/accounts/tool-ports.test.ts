@@ -21,20 +21,20 @@ function ports(): Ports {
   };
 }
 
-/** What changes a mailbox, a calendar, or the state of a request. */
+/** The methods that change a mailbox, a calendar, or the state of a request. */
 const CHANGES = {
   mail: ['transmit', 'saveSent', 'move', 'label', 'makeFolder', 'setFlag'],
   calendar: ['write', 'remove'],
   storage: ['decide', 'start', 'settle', 'file', 'cancel', 'setModes', 'createTracker', 'setTrackerStatus'],
 } as const;
 
-describe('what a call is given', () => {
+describe('the ports of a call', () => {
   it.each(['mail', 'calendar', 'storage'] as const)('cannot change anything in %s', (port) => {
     const given = lookUpPorts(ports())[port];
     for (const name of CHANGES[port]) expect(given).not.toHaveProperty(name);
   });
 
-  it('that withdraws a request of its own can do that, and nothing else', () => {
+  it('can withdraw a request of its own key, and nothing else, if its tool does', () => {
     const { storage, mail } = ownPorts(ports());
     expect(storage).toHaveProperty('cancel');
     for (const name of ['decide', 'start', 'settle', 'file']) expect(storage).not.toHaveProperty(name);
@@ -42,8 +42,8 @@ describe('what a call is given', () => {
   });
 });
 
-describe('what a run is given', () => {
-  it('changes mail, events and trackers, and cannot decide or settle', () => {
+describe('the ports of a run', () => {
+  it('change mail, events and trackers, and cannot decide or settle', () => {
     const { mail, calendar, storage } = runPorts(ports());
     for (const name of CHANGES.mail) expect(mail).toHaveProperty(name);
     for (const name of CHANGES.calendar) expect(calendar).toHaveProperty(name);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readEvent } from '../../../core/calendar/event-facts.ts';
 import { calendarOf, event, ZURICH } from '../../contracts/calendar/scene.ts';
 
-// What an object carries besides what the owner's page shows of an event.
+// The contents of an object besides what the owner's page shows of an event.
 
 function alongside(...components: readonly (readonly string[])[]): string[] {
   const ics = calendarOf(...components).replace(/PRODID.*\r\n/, '');
@@ -14,7 +14,7 @@ function alongside(...components: readonly (readonly string[])[]): string[] {
 const START = 'DTSTART;TZID=Europe/Zurich:20260310T090000';
 
 describe('an event', () => {
-  it('that the page shows whole carries nothing besides', () => {
+  it('that the page shows completely has no other contents', () => {
     const shown = event(
       'one',
       START,
@@ -52,24 +52,24 @@ describe('an event', () => {
     'SEQUENCE;X-A=b:1',
     'STATUS;X-A=b:CONFIRMED',
     'TRANSP:HELLO',
-  ])('carries %s', (line) => {
+  ])('has %s as other content', (line) => {
     const start = line.startsWith('DTSTART') ? [] : ['DTSTART:20260310T090000Z'];
     const summary = line.startsWith('SUMMARY') ? [] : ['SUMMARY:x'];
     const lines = ['BEGIN:VEVENT', 'UID:one', ...start, ...summary, line, 'END:VEVENT'];
     expect(alongside(lines)).toEqual([line]);
   });
 
-  it('carries what stands in it twice, for the page shows the first', () => {
+  it('has the second of two equal properties as other content: the page shows the first', () => {
     expect(
       alongside(event('one', START, 'SUMMARY:Shown', 'SUMMARY:Not shown', 'LOCATION:a', 'LOCATION:b')),
     ).toEqual(['SUMMARY:Not shown', 'LOCATION:b']);
   });
 
-  it('carries what is folded, without its folds', () => {
+  it('has folded lines as other content, without their folds', () => {
     expect(alongside(event('one', START, 'COMMENT:Hel\r\n lo'))).toEqual(['COMMENT:Hello']);
   });
 
-  it('carries its alarms, other events of its object, and what the calendar says of itself', () => {
+  it('has its alarms, other events of its object, and properties of the calendar as other content', () => {
     const other = event('one', 'RECURRENCE-ID:20260317T080000Z', 'DTSTART:20260317T100000Z', 'SUMMARY:Other');
     const alarm = ['BEGIN:VALARM', 'ACTION:DISPLAY', 'END:VALARM'];
     const whole = event('one', START, 'RRULE:FREQ=WEEKLY', ...alarm);
@@ -86,14 +86,14 @@ describe('an event', () => {
   });
 
   it.each(['COMMENT:Hello', 'TZURL:http://a.example', 'X-A:b', 'TZNAME:Hello there', 'TZNAME;X-A=b:CET'])(
-    'carries what a zone says besides its rules: %s',
+    'has what a zone contains besides its rules as other content: %s',
     (line) => {
       const zone = ZURICH.toSpliced(2, 0, line);
       expect(alongside(zone, event('one', START))).toEqual(['BEGIN:VTIMEZONE', line, 'END:VTIMEZONE']);
     },
   );
 
-  it('carries a zone of a name that says something', () => {
+  it('has a zone with a free-text name as other content', () => {
     const zone = ZURICH.map((line) => line.replace('Europe/Zurich', 'Hello there'));
     expect(alongside(zone, event('one', START))).toContain('TZID:Hello there');
   });

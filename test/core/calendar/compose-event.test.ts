@@ -28,7 +28,7 @@ const ZONES = [
 ];
 
 const zone = fc.constantFrom(...ZONES);
-/** Seconds of the years that a calendar is about. */
+/** Seconds of the years that calendars usually cover. */
 const instant = fc
   .integer({ min: Date.UTC(2024, 0) / 1000, max: Date.UTC(2034, 0) / 1000 })
   .map((seconds) => new Date(seconds * 1000));
@@ -55,8 +55,8 @@ function plus(from: Date, min: number): Date {
 }
 
 describe('a wall-clock time', () => {
-  it('is the instant that Temporal finds for it, also where the clock skips it or shows it twice', () => {
-    // Near the changes of the clocks more often than anywhere else.
+  it('is the same instant as in Temporal, even if the clock skips it or shows it twice', () => {
+    // Mostly near changes of the clocks.
     const near = fc.constantFrom(
       '2027-03-28',
       '2027-10-31',
@@ -94,7 +94,7 @@ const PLAIN = {
 } as const;
 
 describe('a new object', () => {
-  it('says what was asked, whatever the title, the time and the zone', () => {
+  it('matches the event, for any title, time and zone', () => {
     const invited = fc.option(
       fc.record({
         address,
@@ -128,7 +128,7 @@ describe('a new object', () => {
             : [],
         };
         expect(says(newObject(asked, writing))).toMatchObject(meant);
-        // What the definition of a zone does not know is written in UTC: see `composed`.
+        // Times outside a zone's definition are written in UTC: see `composed`.
         const inUtc = newObject(asked, { zone: undefined, stamp: STAMP });
         expect(says(inUtc)).toMatchObject({ ...meant, start, end });
       }),
@@ -136,7 +136,7 @@ describe('a new object', () => {
     );
   });
 
-  it.each(['Europe/Zurich', 'America/New_York', 'Asia/Kolkata'])('says its times in %s', (timezone) => {
+  it.each(['Europe/Zurich', 'America/New_York', 'Asia/Kolkata'])('writes its times in %s', (timezone) => {
     fc.assert(
       fc.property(instant, minutes, (start, min) => {
         const end = plus(start, min);
@@ -148,7 +148,7 @@ describe('a new object', () => {
   });
 });
 
-/** A weekly series with one changed instance, and lines that nobody here knows. */
+/** A weekly series with one changed instance, and unknown lines. */
 const SERIES = calendarOf(
   ZURICH,
   event(
@@ -221,7 +221,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 });
 
 describe('a series whose instances are changed and cancelled', () => {
-  it('keeps the others, what nobody knows, and a SEQUENCE that only rises', () => {
+  it('keeps the others, unknown lines, and a SEQUENCE that only rises', () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 8 }), (steps) => {
         let ics = SERIES;
@@ -287,7 +287,7 @@ describe('an instance', () => {
       'RECURRENCE-ID:20270308T090000Z',
     ],
     [
-      'a zone that nobody knows',
+      'an unknown zone',
       ['DTSTART;TZID=Nowhere:20270301T090000', 'DURATION:PT1H'],
       '20270308T090000',
       'RECURRENCE-ID;TZID=Nowhere:20270308T090000',
@@ -298,7 +298,7 @@ describe('an instance', () => {
       '20270308T080000Z',
       'RECURRENCE-ID;TZID=W. Europe Standard Time:20270308T090000',
     ],
-  ])('of %s is named as the series writes it, and keeps its time', (_what, lines, recurrenceId, named) => {
+  ])('of %s is named in the style of the series, and keeps its time', (_what, lines, recurrenceId, named) => {
     const ics = calendarOf(event('series', ...lines, 'RRULE:FREQ=WEEKLY;COUNT=3'));
     const current = instanceIn(ics, recurrenceId);
     if (current === undefined) throw new Error('the instance is not there');
@@ -315,7 +315,7 @@ describe('an instance', () => {
     expect(instancesOf(rest)).toEqual(instancesOf(without));
   });
 
-  it('that is all that an object has, is the object: without it nothing is left', () => {
+  it('that is alone in its object leaves nothing when removed', () => {
     const only = event('series', 'RECURRENCE-ID:20270308T090000Z', 'DTSTART:20270308T090000Z');
     const key = { uid: 'series', recurrenceId: '20270308T090000Z' };
     expect(withoutInstance(calendarOf(only), key, { stamp: STAMP })).toBeNull();

@@ -30,14 +30,14 @@ const OBJECT = [
   '',
 ].join('\r\n');
 
-describe('an object that is read and written again', () => {
-  it('is what it was, byte for byte, but for the case of what begins and ends', () => {
+describe('an object that is read and rewritten', () => {
+  it('is unchanged, byte for byte, except for the case of BEGIN and END lines', () => {
     const expected = OBJECT.replace('begin:vevent', 'BEGIN:VEVENT').replace('end:VEVENT', 'END:VEVENT');
     expect(objectText(parseObject(OBJECT))).toBe(expected);
     expect(objectText(parseObject(`\ufeff${OBJECT.replaceAll('\r\n', '\n')}\n\n`))).toBe(expected);
   });
 
-  it('keeps whatever lines it has', () => {
+  it('keeps any lines', () => {
     const anyLine = fc
       .string({ unit: 'binary', minLength: 1, maxLength: 120 })
       .filter((text) => !/[\r\n]|^[ \t]|^(begin|end)[:;]|\p{Surrogate}/iu.test(text));
@@ -56,13 +56,13 @@ describe('an object that is read and written again', () => {
     'VERSION:2.0\r\n',
     '',
     'BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\nBEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n',
-  ])('is refused where it is not one calendar: %j', (text) => {
+  ])('is refused if it is not exactly one calendar: %j', (text) => {
     expect(() => parseObject(text)).toThrow(Error);
   });
 });
 
-describe('a line of ours', () => {
-  it('reads back as it was made, however long, and its lines have at most 75 bytes', () => {
+describe('a new line', () => {
+  it('reads back unchanged, at any length, in lines of at most 75 bytes', () => {
     const value = fc
       .string({ unit: 'binary', maxLength: 400 })
       .filter((text) => !/\p{Cc}|\p{Surrogate}/u.test(text));
@@ -78,16 +78,16 @@ describe('a line of ours', () => {
     );
   });
 
-  it.each(['\n', '\r', '\u0000', '\u007f', '\ud800'])('cannot hold %j', (character) => {
+  it.each(['\n', '\r', '\u0000', '\u007f', '\ud800'])('cannot contain %j', (character) => {
     expect(() => line('UID', `a${character}b`)).toThrow(TypeError);
     expect(() => line('UID', 'a', [['X', character]])).toThrow(TypeError);
   });
 
-  it('escapes what a text may hold', () => {
+  it('escapes special characters of a text', () => {
     expect(escapedText('a\\b;c,d\ne\r\nf')).toBe('a\\\\b\\;c\\,d\\ne\\nf');
   });
 
-  it('takes the place of those of its name, before the components inside', () => {
+  it('replaces those of its name, before the inner components', () => {
     const [event] = parseObject(OBJECT).items.filter((item) => 'items' in item);
     if (event === undefined || !('items' in event)) throw new Error('there is no event');
     const changed = withLines(event, ['SUMMARY'], [line('SUMMARY', 'New')]);
@@ -95,7 +95,7 @@ describe('a line of ours', () => {
     expect(changed.items.findIndex((item) => 'items' in item)).toBe(changed.items.length - 1);
   });
 
-  it('has its parameters set and taken away', () => {
+  it('can have parameters set and removed', () => {
     const [odd] = linesNamed(parseObject(OBJECT), 'X-ODD');
     if (odd === undefined) throw new Error('the line is not there');
     expect(odd.value).toBe('value:with;all\\,of it');

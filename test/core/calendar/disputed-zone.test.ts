@@ -4,9 +4,9 @@ import { calendarOf, event, ZURICH } from '../../contracts/calendar/scene.ts';
 import { approved, numberOf, onlyObject, openCalendar, put } from '../calendar-scene.ts';
 import { approvalOf, FRIEND, shownOf } from '../scene.ts';
 
-// An object that describes a zone of a known name in its own way.
+// An object that describes a zone of a known name differently.
 
-/** What is left of the zone when its summer time is cut off. */
+/** The zone without its summer time. */
 const CUT = ZURICH.filter((_line, index) => index < 2 || index > 7);
 const SUMMER = event(
   'one',
@@ -21,7 +21,7 @@ function disputed(...components: readonly (readonly string[])[]): boolean | unde
 }
 
 describe('a zone of a known name', () => {
-  it('is disputed only if the object’s own rules say another time for the event', () => {
+  it('is disputed only if the object’s own rules give a different time for the event', () => {
     const winter = event('one', 'DTSTART;TZID=Europe/Zurich:20270115T090000');
     const nothing = ['BEGIN:VTIMEZONE', 'TZID:Europe/Zurich', 'END:VTIMEZONE'];
     expect([
@@ -33,7 +33,7 @@ describe('a zone of a known name', () => {
     ]).toEqual([false, true, false, true, false]);
   });
 
-  it('is said to be disputed on the owner’s page, and a new time is written in UTC', async () => {
+  it('is shown as disputed on the owner’s page, and a new time is written in UTC', async () => {
     const scene = await openCalendar();
     await put(scene, 'one.ics', calendarOf(CUT, SUMMER));
     const event_id = await numberOf(scene, 'one');

@@ -17,11 +17,11 @@ import {
 } from '../calendar-scene.ts';
 import { approvalOf, approve, FRIEND, filedAction } from '../scene.ts';
 
-// What a run that was cut off between its start and its end is found to have done.
+// The result of checking a run that was interrupted between its start and its end.
 
 interface Cut {
   readonly scene: CalendarScene;
-  /** Does all of it, as if it had been cut off only then. */
+  /** Completes the run, as if it had been interrupted only afterwards. */
   done(): Promise<void>;
   check(mail?: Partial<ReadMail>): Promise<string>;
 }
@@ -69,7 +69,7 @@ const series = async (scene: CalendarScene) => {
   await put(scene, 'series.ics', SERIES);
   return { event_id: await numberOf(scene, 'series', SECOND) };
 };
-/** The same without anybody to tell. */
+/** The same without attendees. */
 const lonely = async (scene: CalendarScene) => {
   await put(scene, 'series.ics', SERIES.replace(/ATTENDEE.*\r\n/, ''));
   return { event_id: await numberOf(scene, 'series', SECOND) };
@@ -77,14 +77,14 @@ const lonely = async (scene: CalendarScene) => {
 const unsent = { holdsMessage: async () => false };
 
 describe('a new event', () => {
-  it('that is not there is made again; one that is there was made', async () => {
+  it('that does not exist is created again; one that exists counts as created', async () => {
     const { check, done } = await cut('create_event', PLANNING);
     expect(await check()).toBe('not');
     await done();
     expect(await check()).toBe('happened');
   });
 
-  it('whose attendee may have been told is not known, but by the copy in Sent', async () => {
+  it('whose attendee may have been notified is unknown, unless Sent has a copy', async () => {
     const { check, done } = await cut('create_event', { ...PLANNING, attendee: FRIEND });
     expect(await check()).toBe('not');
     await done();
@@ -97,20 +97,20 @@ describe.each([
   ['update_event', { title: 'Other' }],
   ['cancel_event', {}],
 ] as const)('%s of one of a series', (tool, args) => {
-  it('is repeated where the object is as it was, and done where it is as planned', async () => {
+  it('is repeated if the object is unchanged, and done if it is as planned', async () => {
     const { check, done } = await cut(tool, args, lonely);
     expect(await check()).toBe('not');
     await done();
     expect(await check()).toBe('happened');
   });
 
-  it('is not known where somebody else has changed the object', async () => {
+  it('is unknown if somebody else has changed the object', async () => {
     const { check, scene } = await cut(tool, args, lonely);
     await put(scene, 'series.ics', SERIES.replace('SUMMARY:Weekly', 'SUMMARY:Theirs'));
     expect(await check()).toBe('unknown');
   });
 
-  it('is not known where somebody may have been told', async () => {
+  it('is unknown if somebody may have been notified', async () => {
     const { check, done } = await cut(tool, args, series);
     expect(await check(unsent)).toBe('not');
     await done();
@@ -118,7 +118,7 @@ describe.each([
   });
 });
 
-it('a change of an event that is gone is not known; its cancellation is done', async () => {
+it('a change of a missing event is unknown; its cancellation is done', async () => {
   for (const [tool, args, found] of [
     ['update_event', { title: 'Other' }, 'unknown'],
     ['cancel_event', {}, 'happened'],

@@ -9,7 +9,7 @@ const LIMIT_BYTES = 65_536;
 const item = (chars: number) => ({ id: 'x'.repeat(chars), done: true });
 const itemCount = fc.integer({ min: 1, max: 50 });
 
-/** Where an answer has an outcome for each of several messages. */
+/** The places where a response has an outcome for each of several messages. */
 const PLACES: [name: string, outcome: (items: unknown[]) => Outcome, items: (outcome: Outcome) => unknown][] =
   [
     [
@@ -30,7 +30,7 @@ const PLACES: [name: string, outcome: (items: unknown[]) => Outcome, items: (out
   ];
 
 describe.each(PLACES)('outcomes of many messages in %s', (_name, outcomeOf, resultIn) => {
-  it('are cut to what fits, and items_total says how many there are', () => {
+  it('are cut to fit, and items_total reports their number', () => {
     fc.assert(
       fc.property(itemCount, fc.integer({ min: 1, max: 5000 }), (count, chars) => {
         const outcome = outcomeOf(Array.from({ length: count }, () => item(chars)));
@@ -41,7 +41,7 @@ describe.each(PLACES)('outcomes of many messages in %s', (_name, outcomeOf, resu
           const { items, items_total } = resultIn(fitted) as { items: unknown[]; items_total: number };
           expect(items_total).toBe(count);
           expect(items.length).toBeLessThan(count);
-          // One more would be too much, but for what the numbers themselves take.
+          // One more would be too much, except for the size of the numbers themselves.
           expect(wireBytes(fitted) + JSON.stringify(item(chars)).length + 20).toBeGreaterThan(LIMIT_BYTES);
         }
       }),
@@ -49,8 +49,8 @@ describe.each(PLACES)('outcomes of many messages in %s', (_name, outcomeOf, resu
   });
 });
 
-describe('the largest answer that fits', () => {
-  it('is the largest, and none when the first does not', () => {
+describe('the largest response that fits', () => {
+  it('is the largest one, and undefined if the first does not fit', () => {
     fc.assert(
       fc.property(itemCount, fc.integer({ min: 1, max: 80_000 }), (most, chars) => {
         const at = (n: number): Outcome => ({ status: 'ok', result: { text: 'x'.repeat(n * chars) } });

@@ -40,13 +40,13 @@ const row: fc.Arbitrary<MessageRow> = fc.record({
 });
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-/** Where to change an id, and how far its character moves in the alphabet. */
+/** The character of an id to change, and how far it moves in the alphabet. */
 const change = fc.record({
   at: fc.double({ min: 0, max: 0.999, noNaN: true }),
   by: fc.integer({ min: 1, max: ALPHABET.length - 1 }),
 });
 
-/** The id with one character behind its prefix changed to another one of the alphabet. */
+/** The id with one character after its prefix changed to a different one of the alphabet. */
 function changed(id: string, { at, by }: { at: number; by: number }): string {
   const index = 3 + Math.floor(at * (id.length - 3));
   const other = ALPHABET[(ALPHABET.indexOf(id[index] ?? '') + by) % ALPHABET.length];
@@ -54,7 +54,7 @@ function changed(id: string, { at, by }: { at: number; by: number }): string {
 }
 
 describe('message ids', () => {
-  it('open to what they were made of', () => {
+  it('open to their parts', () => {
     fc.assert(
       fc.property(owner, account, row, (ownerId, accountId, message) => {
         const opened = identifiers.openMessageId(ownerId, identifiers.messageId(ownerId, accountId, message));
@@ -86,7 +86,7 @@ describe('message ids', () => {
     );
   });
 
-  it('keep to their form and length, whatever ids the server has', () => {
+  it('keep their form and length for any ids of the server', () => {
     fc.assert(
       fc.property(owner, account, row, (ownerId, accountId, message) => {
         const id = identifiers.messageId(ownerId, accountId, message);
@@ -144,7 +144,7 @@ describe('message ids', () => {
     );
   });
 
-  it('made with an older key are still read, those of a key that is gone are forged', () => {
+  it('created with an older key are still read; those of a removed key are forged', () => {
     fc.assert(
       fc.property(owner, account, row, (ownerId, accountId, message) => {
         const id = identifiers.messageId(ownerId, accountId, message);
@@ -193,7 +193,7 @@ describe('cursors', () => {
     );
   });
 
-  it('keep to their form, and to 120 characters in every position that is made', () => {
+  it('keep their form, and at most 120 characters, for every position', () => {
     fc.assert(
       fc.property(owner, position, (ownerId, at) => {
         const cursor = identifiers.cursor(ownerId, 'scope', at);
@@ -203,16 +203,16 @@ describe('cursors', () => {
     );
   });
 
-  it('of the greatest position have at most 120 characters', () => {
+  it('have at most 120 characters for the largest position', () => {
     const greatest = [999_999, String(2n ** 64n - 1n), 2 ** 32, Date.parse('9999-12-31')];
     expect(identifiers.cursor('ada', 'scope', greatest).length).toBeLessThanOrEqual(120);
   });
 
-  it('that would be longer are a fault of ours, not cut', () => {
+  it('that would be longer are an internal error, not cut', () => {
     expect(() => identifiers.cursor('ada', 'scope', ['x'.repeat(80)])).toThrow('120');
   });
 
-  it('with any character changed are none', () => {
+  it('with any character changed are invalid', () => {
     fc.assert(
       fc.property(position, change, (at, where) => {
         const cursor = identifiers.cursor('ada', 'scope', at);
@@ -221,13 +221,13 @@ describe('cursors', () => {
     );
   });
 
-  it('are not message ids, nor the other way round', () => {
+  it('are not message ids, or the other way round', () => {
     const cursor = identifiers.cursor('ada', 'scope', [1]);
     expect(identifiers.openMessageId('ada', `m1_${cursor.slice(3)}`)).toEqual({ kind: 'forged' });
     expect(identifiers.openCursor('ada', 'scope', `m1_${cursor.slice(3)}`)).toBeUndefined();
   });
 
-  it('made with an older key are still read', () => {
+  it('created with an older key are still read', () => {
     const cursor = identifiers.cursor('ada', 'scope', [7]);
     expect(rotated.openCursor('ada', 'scope', cursor)).toEqual([7]);
     expect(rotated.openCursor('bob', 'scope', cursor)).toBeUndefined();
@@ -236,7 +236,7 @@ describe('cursors', () => {
 });
 
 describe('approval and key ids', () => {
-  it('have their prefix, at most 26 characters, and no two alike', () => {
+  it('have their prefix, at most 26 characters, and are unique', () => {
     const ids = Array.from({ length: 100 }, () => approvalId(random));
     for (const id of ids) expect(id).toMatch(/^apr_[A-Za-z0-9_-]{22}$/);
     expect(new Set(ids).size).toBe(ids.length);

@@ -49,7 +49,7 @@ function approval(changes: Partial<Approval> = {}): Approval {
 }
 
 describe('an approval on the wire', () => {
-  it('has only what API.md shows while it is pending', () => {
+  it('has only the fields of API.md while it is pending', () => {
     expect(wireApproval(approval())).toEqual({
       id: 'apr_1',
       state: 'pending',
@@ -60,7 +60,7 @@ describe('an approval on the wire', () => {
     });
   });
 
-  it('has its end, and no longer when it would have expired', () => {
+  it('has its end, and no longer its expiry', () => {
     const at = new Date('2026-03-03T12:05:00Z');
     const result = { sent: true, recipients: 1 };
     const executed = approval({
@@ -90,7 +90,7 @@ describe('an approval on the wire', () => {
     });
   });
 
-  it('never tells the agent why it waits', () => {
+  it('never gives the agent the reason for the wait', () => {
     for (const state of APPROVAL_STATES) {
       const told = JSON.stringify(approvalOutcome(approval({ state }), dashboard, noon));
       expect(told).not.toMatch(/first_time|mode_approval|reasons|digest|fence|key_1/);
@@ -98,8 +98,8 @@ describe('an approval on the wire', () => {
   });
 });
 
-describe('the answer for an approval', () => {
-  it('that is not done says so, and how often to poll', () => {
+describe('the response for an approval', () => {
+  it('says that it is not done, and how often to poll', () => {
     for (const state of ['pending', 'approved'] as const) {
       const answer = approvalOutcome(approval({ state }), dashboard, noon);
       expect(answer).toEqual({
@@ -118,12 +118,12 @@ describe('the answer for an approval', () => {
     [299_999, 15],
     [300_000, 30],
     [86_400_000, 30],
-  ])('asks to be polled after %i ms of waiting every %i s', (waitedMs, seconds) => {
+  ])('after %i ms of waiting, asks to be polled every %i s', (waitedMs, seconds) => {
     const answer = approvalOutcome(approval(), dashboard, new Date(noon.getTime() + waitedMs));
     expect(answer).toMatchObject({ poll_after_s: seconds });
   });
 
-  it('that has ended is ok, executed or not, with a meaning', () => {
+  it('is ok once it has ended, executed or not, with a meaning', () => {
     for (const state of APPROVAL_STATES.filter(isTerminal)) {
       const ended = approval({ state });
       const answer = {
@@ -149,7 +149,7 @@ describe('the answer for an approval', () => {
     expect(meaningOf(approval({ state }))).toMatch(words);
   });
 
-  it('says what was done in part only, to the agent and to the owner', () => {
+  it('reports a partial result to the agent and to the owner', () => {
     const items = [
       { id: 'm1_a', done: true },
       { id: 'm1_b', done: false, code: 'not_found' },
@@ -169,7 +169,7 @@ describe('the answer for an approval', () => {
     }
   });
 
-  it('says who let it run', () => {
+  it('names who allowed it', () => {
     expect(meaningOf(approval({ state: 'executed', approvedBy: 'policy' }))).toContain('without asking');
     expect(meaningOf(approval({ state: 'executed', approvedBy: 'owner' }))).toContain('The owner approved');
   });
@@ -197,13 +197,13 @@ describe('a failure', () => {
     expect(new ServiceError('too_many_targets', { details: { max_targets: '1' } })).toBeInstanceOf(Error);
   });
 
-  it('never tells its cause', () => {
+  it('never contains its cause', () => {
     const error = new ServiceError('internal_error', { cause: new Error('secret of the store') });
     expect(JSON.stringify(failureOf(error))).not.toContain('secret');
   });
 });
 
-describe('a stored answer', () => {
+describe('a stored response', () => {
   const pending = approvalOutcome(approval(), dashboard, noon);
   const done = { status: 'ok', executed: true, auto_approved: true, result: { items: [1, { b: 1, a: 2 }] } };
 

@@ -12,7 +12,7 @@ interface Refusal {
   readonly errors: unknown;
 }
 
-/** What `parse` refuses with, or undefined. */
+/** The error of `parse`, or undefined. */
 function refusalOf(parse: () => unknown): Refusal | undefined {
   try {
     parse();
@@ -32,21 +32,21 @@ describe('text', () => {
   it.each([
     ['one character', 'a'],
     ['the most', 'a'.repeat(10)],
-    ['the most, beyond the BMP', ASTRAL.repeat(10)],
+    ['the maximum, beyond the BMP', ASTRAL.repeat(10)],
     ['TAB and line breaks of every kind', 'a\t\n\r\nb\rc'],
     ['only spaces', '  '],
-    ['invisible characters, which the owner is shown', '\u200b\u202e'],
+    ['invisible characters, which the owner sees', '\u200b\u202e'],
   ])('takes %s', (_name, body) => {
     expect(accepts(body)).toBe(true);
   });
 
   it.each([
     ['none', ''],
-    ['nothing but the one final newline that does not count', '\n'],
-    ['nothing but a final CRLF', '\r\n'],
+    ['only the one final newline, which does not count', '\n'],
+    ['only a final CRLF', '\r\n'],
     ['one character too many', 'a'.repeat(11)],
     ['one too many beyond the BMP', ASTRAL.repeat(11)],
-    ['nothing but byte order marks', '\ufeff\ufeff'],
+    ['only byte order marks', '\ufeff\ufeff'],
     ['NUL', 'a\0b'],
     ['ESC', 'a\x1bb'],
     ['vertical tab', 'a\vb'],
@@ -59,7 +59,7 @@ describe('text', () => {
     expect(accepts(body)).toBe(false);
   });
 
-  it('has its lines end in LF, and no final newline', () => {
+  it('gets LF line ends, and no final newline', () => {
     expect(bodyText('a\r\nb\rc\n')).toBe('a\nb\nc');
     expect(bodyText('a\n\n')).toBe('a\n');
     expect(bodyText('a')).toBe('a');
@@ -120,7 +120,7 @@ describe('address', () => {
         'a\\b@example.org',
       ],
       ['a@b@example.org', 'ada@[192.0.2.1]', 'ada\0@example.org', 'ada@exam\x7fple.org'],
-      // What a server without SMTPUTF8 cannot be given, and what a reader would decode.
+      // Addresses that need SMTPUTF8, and text that a reader would decode.
       ['ädä@example.org', 'ada@bücher.example', 'ada@exam!ple.org', '=?utf-8?q?x?=@example.org'],
       [`${'a'.repeat(243)}@example.org`],
     ].flat(),
@@ -154,7 +154,7 @@ describe('a refusal', () => {
     );
   });
 
-  it('names what is missing, and what is wrong with a text', () => {
+  it('names missing fields, and the problem with a text', () => {
     expect(refusalOf(() => args.parse({}))?.errors).toEqual([
       { field: 'to', rule: 'required', message: anyText },
     ]);
@@ -183,7 +183,7 @@ describe('a refusal', () => {
 });
 
 describe('lengths', () => {
-  it('are counted alike by the published schema and by us', () => {
+  it('are counted in the same way by the published schema and by Countersign', () => {
     const ajv = new Ajv2020();
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 20 }), fc.nat(20), (value, max) => {

@@ -36,7 +36,7 @@ const hostile = fc.oneof(
     .map((parts) => parts.join('')),
 );
 
-/** As the reader answers it. */
+/** As the reader returns it. */
 const body = (of: string) => seenBody(of.replace(/\r\n?/g, '\n'), QUOTE_WINDOW);
 
 describe('replySubject', () => {
@@ -54,7 +54,7 @@ describe('replySubject', () => {
     expect(replySubject(subject)).toBe(answer);
   });
 
-  it('is a subject that a send of ours may have, whatever a stranger wrote', () => {
+  it('is a valid subject for any untrusted subject', () => {
     const subject = line({ min: 1, max: 300, description: '' });
     fc.assert(
       fc.property(hostile, (given) => {
@@ -67,7 +67,7 @@ describe('replySubject', () => {
     );
   });
 
-  it('is cut at 300 characters, not within one', () => {
+  it('is cut at 300 characters, never inside one', () => {
     const answer = replySubject('\u{1f600}'.repeat(400));
     expect(codePoints(answer)).toBe(300);
     expect(answer).toBe(`Re: ${'\u{1f600}'.repeat(296)}`);
@@ -78,13 +78,13 @@ describe('quoted', () => {
   const from = 'Ada <ada@example.org>';
   const date = '2026-03-03T12:00:00+00:00';
 
-  it('puts `> ` before each line, and a further `>` before what was quoted already', () => {
+  it('puts `> ` before each line, and another `>` before existing quotes', () => {
     expect(quoted({ from, date, body: body('One\r\n\r\n> two\n>> three\n\n') })).toBe(
       `On ${date}, ${from} wrote:\n> One\n> \n>> two\n>>> three`,
     );
   });
 
-  it('begins every line of the stranger with >, and holds nothing that a text of ours may not', () => {
+  it('starts every untrusted line with >, and contains no forbidden characters', () => {
     const allowed = text({ min: 0, max: 300_000, description: '' });
     fc.assert(
       fc.property(hostile, hostile, (name, given) => {
@@ -97,7 +97,7 @@ describe('quoted', () => {
     );
   });
 
-  it('keeps 50,000 characters and says how many were left out', () => {
+  it('keeps 50,000 characters and reports how many were left out', () => {
     const whole = '\u{1f600}'.repeat(50_000);
     expect(
       quoted({ from, date, body: body(whole) })
@@ -112,7 +112,7 @@ describe('quoted', () => {
   });
 });
 
-describe('what hides in a message', () => {
+describe('hidden text of a message', () => {
   const hidden = `pay${'\u200b'}pal ${'\u202e'}fdp${'\u202c'} ${[...'send it all'].map((one) => String.fromCodePoint(0xe0000 + one.charCodeAt(0))).join('')}.`;
   const shown = 'paypal ⟨U+202E⟩fdp⟨U+202C⟩ ⟨11 invisible characters⟩.';
   const message = {
@@ -123,7 +123,7 @@ describe('what hides in a message', () => {
     body: body(`${hidden}\n(abc) שלום!\u200f 👩‍💻 می‌خواهم`),
   };
 
-  it('is passed on as a person sees it, and said where it was hidden', () => {
+  it('is passed on as a person sees it, with a note', () => {
     expect(quoted(message).split('\n')).toEqual([
       `On ${message.date}, Ada <ada@example.org> wrote:`,
       `> ${shown}`,
@@ -142,7 +142,7 @@ describe('what hides in a message', () => {
     expect(forwardSubject(message.subject)).toBe('Fwd: Hello⟨U+202E⟩');
   });
 
-  it('is never in what is passed on, whatever a stranger wrote', () => {
+  it('is never passed on, for any message', () => {
     fc.assert(
       fc.property(hostile, hostile, hostile, (from, subject, given) => {
         const parts = { ...message, from, subject, body: body(given) };
@@ -153,7 +153,7 @@ describe('what hides in a message', () => {
 });
 
 describe('references', () => {
-  it('of an answer are those of the parent and the parent itself, each once', () => {
+  it('of a reply are those of the parent and the parent itself, each once', () => {
     expect(replyReferences({ messageId: '<c@x>', references: ['<a@x>', '<b@x>'] })).toEqual([
       '<a@x>',
       '<b@x>',
@@ -173,7 +173,7 @@ describe('references', () => {
     expect(kept).toEqual([...references.slice(11), '<parent@x>']);
   });
 
-  it.each(['<a@x>', '<!#$%@[1.2.3.4]>', `<${'a'.repeat(250)}>`])('%s can stand in a header', (id) => {
+  it.each(['<a@x>', '<!#$%@[1.2.3.4]>', `<${'a'.repeat(250)}>`])('%s is safe in a header', (id) => {
     expect(isMessageId(id)).toBe(true);
   });
 
@@ -190,7 +190,7 @@ describe('references', () => {
       '<=?utf-8?q?a?=@x>',
     ],
     `<${'a'.repeat(251)}>`,
-  ])('%j cannot', (id) => {
+  ])('%j is not', (id) => {
     expect(isMessageId(id)).toBe(false);
     expect(replyReferences({ messageId: id, references: [id, '<a@x>'] })).toEqual(['<a@x>']);
   });

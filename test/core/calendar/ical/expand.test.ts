@@ -32,23 +32,23 @@ describe('how long an event lasts', () => {
     ['a time without an end', ['DTSTART:20260310T090000Z'], '2026-03-10T09:00 2026-03-10T09:00'],
     ['a day without an end', ['DTSTART;VALUE=DATE:20260310'], '2026-03-09T23:00 2026-03-10T23:00'],
     [
-      'until the end in another zone',
+      'until the end in a different zone',
       ['DTSTART;TZID=Europe/Zurich:20260310T090000', 'DTEND;TZID=America/New_York:20260310T090000'],
       '2026-03-10T08:00 2026-03-10T13:00',
     ],
     ['a duration', ['DTSTART:20260310T090000Z', 'DURATION:P1DT30M'], '2026-03-10T09:00 2026-03-11T09:30'],
     [
-      'a day by the clock, over the change of the clocks',
+      'a calendar day, across a change of the clocks',
       ['DTSTART;TZID=Europe/Zurich:20260328T120000', 'DURATION:P1D'],
       '2026-03-28T11:00 2026-03-29T10:00',
     ],
     [
-      '24 hours, over the change of the clocks',
+      '24 hours, across a change of the clocks',
       ['DTSTART;TZID=Europe/Zurich:20260328T120000', 'DURATION:PT24H'],
       '2026-03-28T11:00 2026-03-29T11:00',
     ],
     [
-      'no time, where the end is before the start',
+      'no time, if the end is before the start',
       ['DTSTART:20260310T090000Z', 'DTEND:20260310T080000Z'],
       '2026-03-10T09:00 2026-03-10T09:00',
     ],
@@ -56,7 +56,7 @@ describe('how long an event lasts', () => {
     expect(shown(object(lines))).toEqual([expected]);
   });
 
-  it('touches the range that its end only reaches into, and not the one that begins with its end', () => {
+  it('overlaps a range that only its end reaches into, but not one that starts at its end', () => {
     const ics = object(['DTSTART:20260310T090000Z', 'DTEND:20260310T100000Z']);
     expect(shown(ics, '2026-03-10T09:59:00Z')).toHaveLength(1);
     expect(shown(ics, '2026-03-10T10:00:00Z')).toEqual([]);
@@ -80,15 +80,15 @@ describe('the zone of a time', () => {
   ];
 
   it.each([
-    ['that is known, whatever the object says of it', OWN, 'Europe/Zurich', '08:00'],
+    ['that is known, whatever the object says about it', OWN, 'Europe/Zurich', '08:00'],
     [
-      'that Windows knows, whatever the object says of it',
+      'with a Windows name, whatever the object says about it',
       OWN.map((line) => line.replace('Europe/Zurich', 'Eastern Standard Time')),
       'Eastern Standard Time',
       '13:00',
     ],
     [
-      'that only the object knows',
+      'that only the object describes',
       OWN.map((line) => line.replace('Europe/Zurich', 'Island')),
       'Island',
       '03:30',
@@ -96,9 +96,9 @@ describe('the zone of a time', () => {
     ['of the runtime', [], 'America/New_York', '13:00'],
     ['of Windows', [], 'Eastern Standard Time', '13:00'],
     ['behind a prefix', [], '/mozilla.org/20050126_1/America/New_York', '13:00'],
-    ["that nobody knows is the owner's", [], 'Nowhere/Land', '08:00'],
+    ["that is unknown is the owner's", [], 'Nowhere/Land', '08:00'],
     [
-      'whose definition cannot be followed is the one of that name',
+      'whose definition cannot be expanded is the one of that name',
       ['BEGIN:VTIMEZONE', 'TZID:America/New_York', 'END:VTIMEZONE'],
       'America/New_York',
       '13:00',
@@ -117,7 +117,7 @@ describe('the zone of a time', () => {
     }
   });
 
-  it('is followed through the years by the rules of its definition', () => {
+  it('is expanded through the years by the rules of its definition', () => {
     const definition = [
       'BEGIN:VTIMEZONE',
       'TZID:Custom',
@@ -145,7 +145,7 @@ describe('the zone of a time', () => {
     const hours = shown(wrapped([...definition, ...event]), '2025-01-01', '2028-01-01').map((line) =>
       line.slice(0, 16),
     );
-    // Its summer time ends for good with 2026.
+    // Its summer time ends permanently with 2026.
     expect(hours).toEqual(['2025-07-01T10:00', '2026-07-01T10:00', '2027-07-01T11:00']);
   });
 });
@@ -153,7 +153,7 @@ describe('the zone of a time', () => {
 describe('a series', () => {
   const SERIES = ['DTSTART;TZID=Europe/Zurich:20260302T090000', 'DURATION:PT1H', 'SUMMARY:Weekly'];
 
-  it('includes DTSTART and RDATE, without EXDATE, also of a whole day', () => {
+  it('includes DTSTART and RDATE, without EXDATE, also for whole days', () => {
     const ics = object([
       ...SERIES,
       'RRULE:FREQ=WEEKLY;BYDAY=TU;COUNT=4',
@@ -180,7 +180,7 @@ describe('a series', () => {
     }
   });
 
-  it('changes from one instance on (RANGE=THISANDFUTURE), but for what was changed by itself', () => {
+  it('changes from one instance on (RANGE=THISANDFUTURE), except instances with their own change', () => {
     const ics = object(
       [...SERIES, 'RRULE:FREQ=WEEKLY;COUNT=5'],
       [
@@ -205,7 +205,7 @@ describe('a series', () => {
     expect(named('20260331T070000Z')).toBeUndefined();
   });
 
-  it('is shown by its changed instances where those are all there is', () => {
+  it('consists of its changed instances if there is nothing else', () => {
     const ics = object([
       'RECURRENCE-ID:20260316T080000Z',
       'DTSTART:20260316T100000Z',
@@ -215,32 +215,32 @@ describe('a series', () => {
   });
 });
 
-describe('an object that is broken', () => {
+describe('a broken object', () => {
   it.each([
-    ['no calendar at all', 'Dear Sir or Madam,'],
+    ['no calendar', 'Dear Sir or Madam,'],
     ['nothing', ''],
     ['cut off', 'BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:one'],
     ['no start', object(['SUMMARY:When?'])],
     ['no UID', wrapped(['BEGIN:VEVENT', 'DTSTART:20260310T090000Z', 'END:VEVENT'])],
-    ['a start that is no time', object(['DTSTART:soon'])],
-  ])('says so: %s', (_what, ics) => {
+    ['a start that is not a time', object(['DTSTART:soon'])],
+  ])('is reported: %s', (_what, ics) => {
     expect(() => shown(ics)).toThrow(BrokenObject);
   });
 
   const START = 'DTSTART:20260310T090000Z';
   it.each([
     ['a rule without a frequency', [START, 'RRULE:COUNT=3'], ['RRULE']],
-    ['a rule of nonsense', [START, 'RRULE:FREQ=OFTEN'], ['RRULE']],
-    ['a rule that ends at no time', [START, 'RRULE:FREQ=DAILY;UNTIL=2026'], ['RRULE']],
+    ['an invalid rule', [START, 'RRULE:FREQ=OFTEN'], ['RRULE']],
+    ['a rule with an invalid end', [START, 'RRULE:FREQ=DAILY;UNTIL=2026'], ['RRULE']],
     ['a length of a million days', [START, 'DURATION:P1000000D'], ['DTEND']],
-    ['a length that is none', [START, 'DURATION:long'], ['DTEND']],
-    ['an end that is no time', [START, 'DTEND:late'], ['DTEND']],
-    ['an added date that is none', [START, 'RDATE;VALUE=PERIOD:x'], ['RDATE']],
-    ['an excluded date that is none', [START, 'EXDATE:soon'], ['EXDATE']],
-    ['a line of nothing', [START, 'an odd line'], ['OTHER']],
+    ['an invalid length', [START, 'DURATION:long'], ['DTEND']],
+    ['an end that is not a time', [START, 'DTEND:late'], ['DTEND']],
+    ['an invalid added date', [START, 'RDATE;VALUE=PERIOD:x'], ['RDATE']],
+    ['an invalid excluded date', [START, 'EXDATE:soon'], ['EXDATE']],
+    ['a line without a meaning', [START, 'an odd line'], ['OTHER']],
     ['a quote without an end', [START, 'ATTENDEE;CN="Ada:mailto:ada@example.org'], ['OTHER']],
-    ['parameters of nothing', [START, 'X-A;B:c'], ['OTHER']],
-  ])('is shown without what cannot be read, and says so: %s', (_what, lines, leftOut) => {
+    ['parameters without a meaning', [START, 'X-A;B:c'], ['OTHER']],
+  ])('is shown without unreadable parts, and reports them: %s', (_what, lines, leftOut) => {
     const { events } = expandObject(object(lines), RANGE_2026);
     expect(events.map((event) => [minute(event.start), event.recurring, event.leftOut])).toEqual([
       ['2026-03-10T09:00', false, leftOut],
@@ -263,13 +263,13 @@ describe('an object that is broken', () => {
       [START, 'RRULE:FREQ=DAILY;COUNT=3', 'EXDATE:20260310T090000Z,20260311'],
       ['2026-03-12T09:00 2026-03-12T09:00 20260312T090000Z'],
     ],
-  ])('takes a date for one without VALUE=DATE: %s', (_what, lines, expected) => {
+  ])('accepts a date without VALUE=DATE: %s', (_what, lines, expected) => {
     const { events } = expandObject(object(lines), RANGE_2026);
     expect(events.flatMap(({ leftOut }) => leftOut)).toEqual([]);
     expect(shown(object(lines))).toEqual(expected);
   });
 
-  it('shows the other events of an object of which one cannot be placed', () => {
+  it('shows the other events of an object if one has no readable time', () => {
     const ics = object(
       [START],
       ['RECURRENCE-ID;X:20260311T090000Z', 'DTSTART:20260311T100000Z'],
@@ -291,7 +291,7 @@ describe('an object that is broken', () => {
     'FREQ=YEARLY;BYDAY=53MO;BYYEARDAY=1',
     'FREQ=YEARLY;INTERVAL=999999999999999',
     'FREQ=YEARLY;BYHOUR=0,1,2,3,4,5,6,7,8,9;BYMINUTE=0,1,2,3,4,5;BYSECOND=0,1,2,3;BYDAY=MO,TU;COUNT=99999999',
-  ])('costs bounded work with a hostile rule: %s', (rule) => {
+  ])('takes limited work for a hostile rule: %s', (rule) => {
     const budget = { left: 200_000 };
     const range = {
       calendar: '/c/',
@@ -301,13 +301,13 @@ describe('an object that is broken', () => {
     };
     const ics = object(['DTSTART:10010101T000000Z', 'DURATION:P36000D', `RRULE:${rule}`]);
     expect(expandObject(ics, range, budget).events.length).toBeLessThanOrEqual(5000);
-    // The last instance that was looked at may have been one too many.
+    // The last examined instance may be one too many.
     expect(budget.left).toBeGreaterThanOrEqual(-10);
   });
 
   it.each([
-    ['is followed with a long history', 'FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU;UNTIL=20100328T010000Z', 1],
-    ['is not followed for ever', 'FREQ=SECONDLY', undefined],
+    ['is expanded with a long history', 'FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU;UNTIL=20100328T010000Z', 1],
+    ['is not expanded forever', 'FREQ=SECONDLY', undefined],
   ])('a zone %s', (_what, rule, events) => {
     const observance = (year: number) => [
       'BEGIN:STANDARD',
@@ -325,7 +325,7 @@ describe('an object that is broken', () => {
     else expect(read()).toBe(events);
   });
 
-  it('says that a series was cut, and spends what many objects share', () => {
+  it('reports that a series was cut, and uses the budget that many objects share', () => {
     const budget = { left: 200_000 };
     const range = {
       calendar: '/c/',

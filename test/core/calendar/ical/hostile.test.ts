@@ -5,7 +5,7 @@ import { expandObject } from '../../../../core/calendar/ical/expand.ts';
 import { BrokenObject } from '../../../../core/calendar/ical/object.ts';
 import { OBJECT_CHARS_MAX } from '../../../../core/calendar/ical/object-bounds.ts';
 
-/** Objects made to be slow to read. `n` is how many times the slow part is there. */
+/** Objects designed to be slow to read. `n` is the number of slow parts. */
 
 const RANGE = {
   timezone: 'Europe/Zurich',
@@ -13,7 +13,7 @@ const RANGE = {
   to: new Date('2028-01-01'),
 };
 
-/** Lists in lists: more lines than a call can have arguments. */
+/** Nested lists: more lines than a call can have arguments. */
 type Lines = readonly (string | Lines)[];
 
 function wrapped(...lines: Lines): string {
@@ -53,7 +53,7 @@ const zone = (name: string, ...lines: Lines): Lines => [
 const SHAPES: readonly (readonly [what: string, n: number, make: (n: number) => string])[] = [
   ['a TZID of many parts', 20_000, (n) => wrapped(event(`DTSTART;TZID=${'A/'.repeat(n)}A:20260310T090000`))],
   [
-    'many zones that nobody knows',
+    'many unknown zones',
     1000,
     (n) => wrapped(times(n, (i) => event(`DTSTART;TZID=Zone${i}:20260310T090000`))),
   ],
@@ -67,7 +67,7 @@ const SHAPES: readonly (readonly [what: string, n: number, make: (n: number) => 
       ),
   ],
   [
-    'a definition whose name stands behind many lines',
+    'a definition whose name comes after many lines',
     2000,
     (n) =>
       wrapped(
@@ -169,7 +169,7 @@ const SHAPES: readonly (readonly [what: string, n: number, make: (n: number) => 
     (n) => wrapped(event(times(n, () => ['BEGIN:VALARM', 'TRIGGER:-PT5M', 'END:VALARM']))),
   ],
   [
-    'components deep in one another',
+    'deeply nested components',
     5000,
     (n) =>
       wrapped(
@@ -215,27 +215,27 @@ function cost(read: (ics: string) => unknown, ics: string, tries: number): numbe
   );
 }
 
-describe('an object made to be slow', () => {
+describe('an object designed to be slow', () => {
   it.each(SHAPES)('costs no more than its length: %s', (_what, n, make) => {
     for (const [reader, read] of Object.entries(READERS)) {
       const [once, eightTimes] = [cost(read, make(n / 4), 3), cost(read, make(2 * n), 3)];
-      // What grows with the square costs 64 times as much.
+      // Quadratic work would cost 64 times as much.
       expect(eightTimes, reader).toBeLessThan(24 * once + 300);
     }
   });
 
-  it.each(SHAPES)('is soon done with, however much of it there is: %s', (_what, n, make) => {
+  it.each(SHAPES)('ends soon, whatever its size: %s', (_what, n, make) => {
     expect(cost(READERS.list, make(32 * n), 1)).toBeLessThan(5000);
   });
 
-  it('is not read when it is larger than any calendar needs', () => {
+  it('is not read if it is larger than any calendar needs', () => {
     const ics = wrapped(event(`DESCRIPTION:${'x'.repeat(OBJECT_CHARS_MAX)}`));
     expect(() => expandObject(ics, RANGE)).toThrow(BrokenObject);
   });
 });
 
-describe('an object that is only large', () => {
-  it('is read: a picture in it, a long text, and many of what there are many of', () => {
+describe('an object that is just large', () => {
+  it('is read: with a picture, a long text, and many common properties', () => {
     const fold = (text: string) => text.replace(/.{74}/g, '$&\r\n ');
     const ics = wrapped(
       event(

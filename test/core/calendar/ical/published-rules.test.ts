@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { occurrences } from '../../../../core/calendar/ical/recurrence-rule.ts';
 import { recurrenceRule } from '../../../../core/calendar/ical/rule-parts.ts';
 
-/** Rules of other projects with the times that they name. DTSTART is no occurrence there unless the rule names it. */
+/** Rules of other projects with their times. There, DTSTART is an occurrence only if the rule matches it. */
 const SOURCES = ['rrule-go-rules.txt', 'libical-rules.txt'];
 
 interface PublishedRule {
@@ -33,7 +33,7 @@ describe('recurrence rules', () => {
   for (const source of SOURCES) {
     const rules = publishedRules(source);
 
-    it(`of ${source} name their times, from the first or from any on`, () => {
+    it(`of ${source} give their times, from the first or from any start`, () => {
       expect(rules.length).toBeGreaterThan(30);
       for (const { name, start, rule: text, times } of rules) {
         const recur = ICAL.Recur.fromString(text);

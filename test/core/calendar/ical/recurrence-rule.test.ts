@@ -57,9 +57,9 @@ function times(rule: RecurrenceRule, fromMs: number, toMs: number): number[] {
 }
 
 describe('a recurrence rule', () => {
-  it('names the same times of a range, wherever it is entered', () => {
+  it('gives the same times of a range, wherever the search starts', () => {
     const whole = { fromMs: START_MS, toMs: START_MS + 400 * DAY_MS };
-    // What runs by the second for a year is another test's affair.
+    // Rules by the second over a year belong to a different test.
     const slow = rules.filter(
       ({ freq, count }) => count !== undefined || !['SECONDLY', 'MINUTELY'].includes(freq),
     );
@@ -82,13 +82,13 @@ describe('a recurrence rule', () => {
   it.each([
     ['a second of a period that has one', { bySetPos: [2] }],
     ['an odd second of every other one', { interval: 2, bySecond: [31] }],
-  ])('is soon done with what never comes: %s', (_name, parts) => {
+  ])('ends soon if nothing ever matches: %s', (_name, parts) => {
     const never = { ...EVERY_SECOND, ...parts };
     const range = { fromMs: START_MS, toMs: START_MS + 400 * DAY_MS };
     expect([...occurrences(never, START_MS, range, { left: 1_500_000 })]).toEqual([]);
   });
 
-  it('names its times in order, each once, none before its start, and no more than COUNT', () => {
+  it('gives its times in order, each once, none before its start, and at most COUNT', () => {
     fc.assert(
       fc.property(rules, (rule) => {
         const found = times(rule, 0, START_MS + 3 * DAY_MS);

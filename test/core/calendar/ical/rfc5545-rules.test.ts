@@ -3,8 +3,8 @@ import { expandObject } from '../../../../core/calendar/ical/expand.ts';
 import { isoIn } from '../../../../core/time/time-zone.ts';
 
 /**
- * Every example of RFC 5545 3.8.5.3 with its list of dates as it stands there. An ellipsis there is the end here:
- * then no more than those are compared. At 9:00 unless times are given.
+ * Every example of RFC 5545 3.8.5.3 with its list of dates, unchanged. An ellipsis there ends the list here:
+ * only the dates before it are compared. At 9:00 unless times are given.
  */
 const EXAMPLES: readonly (readonly [start: string, rule: string, dates: string])[] = [
   ['19970902', 'FREQ=DAILY;COUNT=10', '1997 EDT September 2-11'],
