@@ -93,9 +93,9 @@ const headerText = fc
       )
       .map((parts) => parts.join('')),
   )
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: a header field cannot hold them
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a header field cannot contain them
   .filter((t) => !/[\u0000-\u001f\u007f\ufeff]/.test(t));
-/** As the reader shows a header field: what else would break its line is a space. */
+/** A header field as the reader shows it: other line separators become spaces. */
 const onOneLine = (field: string) => field.replace(/[\u0080-\u009f\u2028\u2029]/g, ' ');
 const address = fc
   .tuple(
@@ -117,7 +117,7 @@ const drafts: fc.Arbitrary<Draft> = fc.record({
 });
 
 describe('composeMessage', () => {
-  it('gives back what the draft says when it is read', async () => {
+  it('reads back as the draft', async () => {
     await fc.assert(
       fc.asyncProperty(drafts, async (any) => {
         const raw = composeMessage(any);
@@ -187,19 +187,19 @@ describe('composeMessage', () => {
     ]);
   });
 
-  it('encodes what is mostly beyond ASCII as base64, which is shorter', () => {
+  it('encodes mostly non-ASCII text as base64, which is shorter', () => {
     expect(lines(composeMessage({ ...draft, text: 'Привет, как дела?' }))).toContain(
       'Content-Transfer-Encoding: base64',
     );
   });
 
-  it('keeps a subject that looks encoded as it is', async () => {
+  it('keeps a subject that looks encoded unchanged', async () => {
     const subject = '=?utf-8?Q?forged?= invoice';
     expect((await read(composeMessage({ ...draft, subject }))).headers.subject).toBe(subject);
   });
 
   it.each(['\r', '\n', '\r\nBcc: eve@example.org', '\0', '\u0007', '\t', '\u007f'])(
-    'refuses the control character in %j rather than dropping it',
+    'refuses the control character in %j instead of dropping it',
     (bad) => {
       const fields: Partial<Draft>[] = [
         { subject: `a${bad}b` },
@@ -234,7 +234,7 @@ describe('composeMessage', () => {
     expect(() => composeMessage({ ...draft, text: 'a\r\nb' })).toThrow(TypeError);
   });
 
-  it('puts an invitation beside the text, as an alternative that says its method', async () => {
+  it('adds an invitation as an alternative to the text, with its method', async () => {
     const ics = 'BEGIN:VCALENDAR\r\nSUMMARY:Café\r\nEND:VCALENDAR\r\n';
     const raw = composeMessage({ ...draft, requestId: 'r1', invitation: { method: 'CANCEL', ics } });
     expect(lines(raw)).toEqual(

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 
-/** Files as other programs put them into mail. */
+/** Files as other programs encode them in mail. */
 
 export function uuencoded(name: string, bytes: Buffer): string {
   const character = (value: number) => (value === 0 ? '`' : String.fromCharCode(0x20 + value));
@@ -102,7 +102,7 @@ function attribute(level: number, id: number, data: Buffer): Buffer {
   ]);
 }
 
-/** Of each its tag and one value; a number and a named one stand before them. */
+/** Each with its tag and one value, after a number and a named property. */
 function properties(given: readonly (readonly [tag: number, value: Buffer])[]): Buffer {
   const named = [u32(0x80010003), Buffer.alloc(16), u32(0, 7), u32(42)];
   const pieces = given.map(([tag, value]) =>

@@ -15,7 +15,7 @@ describe('fingerprintOf', () => {
     expect(fingerprintOf(message)).toBe('f2296400a8a5cbc734772b664e51db92a9ad05ae38ccc44ecb196570b77c5241');
   });
 
-  it('looks at whole seconds of INTERNALDATE', () => {
+  it('uses whole seconds of INTERNALDATE', () => {
     expect(fingerprintOf({ ...message, internalDate: new Date('2026-03-03T08:05:09.999Z') })).toBe(
       fingerprintOf(message),
     );

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { browserIsMissing, inBrowser, openBrowser } from '../../servers/browser.ts';
 import { TRICK_WORD, TRICKS } from './hiding-tricks.ts';
 
-/** As long, and with other letters: a page that looks the same with it does not show the word. */
+/** Same length, different letters: a page that looks the same with it does not show the word. */
 const OTHER_WORD = 'Mighty';
 
-/** A channel that differs by less is one that no eye finds. */
+/** No eye sees a smaller difference in a channel. */
 const SEEN_DIFFERENCE = 24;
 
 describe.skipIf(browserIsMissing)(inBrowser('what Chromium shows of the tricks'), () => {
@@ -26,7 +26,7 @@ describe.skipIf(browserIsMissing)(inBrowser('what Chromium shows of the tricks')
   afterAll(() => browser.close());
 
   async function picture(html: string): Promise<string> {
-    // A document that is written anew keeps the colour of its links.
+    // A rewritten document keeps the colour of its links.
     await shown.goto('about:blank');
     await shown.setContent(`<!doctype html><p>Before.</p>${html}`, { waitUntil: 'load' });
     await shown.waitForTimeout(50);

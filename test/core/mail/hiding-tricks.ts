@@ -1,4 +1,4 @@
-/** HTML that hides words, or looks as if it did, and what the reader says of it. `WORD` stands where the word is. */
+/** HTML that hides words, or seems to, and the reader's verdict. `WORD` marks the place of the word. */
 
 export type Expected = 'hidden' | 'marked' | 'shown';
 
@@ -6,7 +6,7 @@ export interface Trick {
   readonly name: string;
   readonly html: string;
   readonly expected: Expected;
-  /** What a browser shows, if that is no judge of the trick: other mail programs differ from it. */
+  /** True if a browser cannot decide the trick, because other mail programs differ from it. */
   readonly browserDiffers?: true;
 }
 

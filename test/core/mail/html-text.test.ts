@@ -186,13 +186,13 @@ describe('HTML that shows stays', () => {
     expect(read(html)).toMatch(/^shown(?: \[https:\/\/a\.example\])?$/);
   });
 
-  it('keeps a picture where its cell has no size for text', () => {
+  it('keeps a picture if its cell has no size for text', () => {
     expect(read('<td style="font-size:0"><img alt="shown" width=100 height=100></td>')).toBe('shown');
   });
 });
 
 describe('any HTML', () => {
-  it('is read, however it is broken', () => {
+  it('is read, however broken it is', () => {
     const piece = fc.oneof(
       fc.constantFrom(
         '<style>',
@@ -214,7 +214,7 @@ describe('any HTML', () => {
     );
   });
 
-  it('is read with bounded work however many rules and elements there are, and marked where that ends', () => {
+  it('takes limited work for any number of rules and elements, and marks text beyond the limit', () => {
     const rules = Array.from({ length: 3000 }, (_, i) => `[data-x] * .a${i % 2 === 0 ? '' : ' b'}{left:1px}`);
     const elements = `${'<div data-x class=a>'.repeat(200)}${'<i class=a>x</i>'.repeat(10_000)}`;
     const places = Array.from(
@@ -228,7 +228,7 @@ describe('any HTML', () => {
       expect(read(html)).toMatch(/^x*\[possibly hidden: x+\]$/);
   });
 
-  /** Each overflows the stack, or takes the square of the time or more, where work is not bounded. */
+  /** Without limits, each overflows the stack or takes quadratic time or more. */
   it.each([
     ['rules in rules', `<style>${'.a{& & &{'.repeat(20_000)}</style><p class=a>x`],
     [
@@ -256,22 +256,22 @@ describe('any HTML', () => {
     ['elements that are opened again', `${'<p><b>'.repeat(300)}x${'<p>y'.repeat(100_000)}`],
     ['tables that nothing closes', `x${'<table><tr><td>'.repeat(60_000)}`],
     ['lists with numbers', `<ol start=99999999999 type=I>${'<li>x'.repeat(20_000)}`],
-  ])('is read with bounded work: %s', (_, html) => {
+  ])('takes limited work: %s', (_, html) => {
     expect(read(html)).toContain('x');
   });
 
   it.each(['calc(1px + (', 'calc(calc(', 'round(round(#ggg / url('])(
-    'is read though nothing closes a function: %s',
+    'is read despite an unclosed function: %s',
     (value) => {
       expect(read(`<p style="font-size:${value}">x</p><p>y</p>`)).toMatch(/x.*y/s);
     },
   );
 
-  it('says nothing of a sheet that is too large to read, but marks the text', () => {
+  it('marks the text if its style sheet is too large to read', () => {
     expect(read(`<style>${'.a{left:1px}'.repeat(40_000)}</style><p>x</p>`)).toBe('[possibly hidden: x]');
   });
 
-  it('lets no text close its mark', () => {
+  it('does not let text close its mark', () => {
     expect(read('<p style="filter:blur(9px)">a] b [c</p>d')).toBe('[possibly hidden: a) b (c]\n\nd');
   });
 });

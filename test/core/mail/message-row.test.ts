@@ -33,7 +33,7 @@ describe('the row of a message', () => {
     });
   });
 
-  it('is the same whether an adapter hands over the whole header or the fields alone', () => {
+  it('is the same for the whole header and for only its fields', () => {
     const filler = Array.from({ length: 2000 }, (_, n) => `X-Filler-${n}: From: eve@other.example`);
     for (const others of [filler.slice(0, 5), filler]) {
       const header = [...others, ...FIELDS.map((field) => field.replace(': ', ':\r\n\t')), ...others];
@@ -42,12 +42,12 @@ describe('the row of a message', () => {
     }
   });
 
-  it('holds a sender who pretends to be somebody else', () => {
+  it('shows a sender who pretends to be somebody else', () => {
     const { from } = messageRow(listed('From: "ceo@bank.example" <eve@evil.example>\r\n'));
     expect(from).toBe('eve@evil.example (named "ceo@bank.example")');
   });
 
-  it('is there whatever the bytes', () => {
+  it('exists for any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.integer({ min: 0, max: 400 }), (bytes, times) => {
         const row = messageRow(listed(Buffer.concat([Buffer.from('From: '), ...Array(times).fill(bytes)])));

@@ -23,7 +23,7 @@ async function read(source: Buffer) {
 
 const FILE = { name: 'plan.bin', mime: 'application/octet-stream', bytes: BYTES };
 
-describe('files that stand in a text', () => {
+describe('files inside a text', () => {
   it.each([
     ['uuencode', uuencoded('plan.bin', BYTES)],
     ['yEnc', yencoded('plan.bin', BYTES)],
@@ -37,7 +37,7 @@ describe('files that stand in a text', () => {
   it.each([
     ['x-uuencode', uuencoded('other', BYTES)],
     ['x-yencode', yencoded('other', BYTES)],
-  ])('are decoded where a part says so: %s', async (encoding, encoded) => {
+  ])('are decoded if a part has their encoding: %s', async (encoding, encoded) => {
     const type = [
       'Content-Type: application/octet-stream; name=plan.bin',
       `Content-Transfer-Encoding: ${encoding}`,
@@ -51,14 +51,14 @@ describe('files that stand in a text', () => {
     'begin 644 x\r\nThis is a sentence, and no file.\r\nend',
     '=ybegin line=128 size=3 name=x\r\nwithout an end',
     'begin 644 x\r\n#86)C\r\n`',
-  ])('are not made of a text: %j', async (text) => {
+  ])('are not found in ordinary text: %j', async (text) => {
     expect(await read(message(...TYPED, '', text))).toEqual({
       text: text.replaceAll('\r\n', '\n').trimEnd(),
       files: [],
     });
   });
 
-  it('come back whole, whatever their bytes and their number', async () => {
+  it('come back complete, for any bytes and any number', async () => {
     const any = fc.array(fc.uint8Array({ maxLength: 300 }), { minLength: 1, maxLength: 4 });
     await fc.assert(
       fc.asyncProperty(any, fc.boolean(), async (all, isUu) => {
@@ -90,25 +90,28 @@ describe('a winmail.dat', () => {
     { title: 'short.txt', content: Buffer.from('words') },
   ];
 
-  it.each(['application/ms-tnef', 'application/octet-stream'])('is the files in it: %s', async (type) => {
-    const source = message(
-      ...TYPED,
-      'Content-Type: multipart/mixed; boundary=b',
-      '',
-      '--b',
-      '',
-      'The text.',
-      '--b',
-      `Content-Type: ${type}; name=winmail.dat`,
-      'Content-Transfer-Encoding: base64',
-      '',
-      tnefOf({ files, body: 'The text again.' }).toString('base64'),
-      '--b--',
-    );
-    const found = await read(source);
-    expect(found.text).toBe('The text.');
-    expect(found.files).toEqual([FILE, { ...FILE, name: 'short.txt', bytes: Buffer.from('words') }]);
-  });
+  it.each(['application/ms-tnef', 'application/octet-stream'])(
+    'is replaced by its files: %s',
+    async (type) => {
+      const source = message(
+        ...TYPED,
+        'Content-Type: multipart/mixed; boundary=b',
+        '',
+        '--b',
+        '',
+        'The text.',
+        '--b',
+        `Content-Type: ${type}; name=winmail.dat`,
+        'Content-Transfer-Encoding: base64',
+        '',
+        tnefOf({ files, body: 'The text again.' }).toString('base64'),
+        '--b--',
+      );
+      const found = await read(source);
+      expect(found.text).toBe('The text.');
+      expect(found.files).toEqual([FILE, { ...FILE, name: 'short.txt', bytes: Buffer.from('words') }]);
+    },
+  );
 
   it.each([
     ['plain', { body: 'Gr\xfc\xdfe' }, 'Gr\xfc\xdfe'],
@@ -116,7 +119,7 @@ describe('a winmail.dat', () => {
     ['RTF', { body: ' ', rtf: compressedRtf(RTF) }, 'Grüße\nfrom “Ada”'],
     ['RTF made from HTML', { rtf: compressedRtf(RTF_OF_HTML) }, 'Grüße €5 & more\n\nSecond — line'],
     ['plain text rather than its RTF', { body: 'plain', rtf: compressedRtf(RTF) }, 'plain'],
-  ])('shows its %s text where it is the whole message', async (_name, body, text) => {
+  ])('shows its %s text if it is the whole message', async (_name, body, text) => {
     const tnef = tnefOf({ files, ...body }).toString('base64');
     const source = message(
       ...TYPED,
@@ -128,12 +131,12 @@ describe('a winmail.dat', () => {
     expect(await read(source)).toMatchObject({ text, files: [FILE, { name: 'short.txt' }] });
   });
 
-  it('that is none stays a file', async () => {
+  it('that is invalid stays a file', async () => {
     const source = message(...TYPED, 'Content-Type: application/ms-tnef; name=winmail.dat', '', 'no TNEF');
     expect((await read(source)).files).toMatchObject([{ name: 'winmail.dat' }]);
   });
 
-  it('stays one file where its server lists it', async () => {
+  it('stays one file if the server lists it', async () => {
     const tnef = tnefOf({ files }).toString('base64');
     const part = message('Content-Type: application/ms-tnef', 'Content-Transfer-Encoding: base64', '', tnef);
     const described = {
@@ -150,7 +153,7 @@ describe('a winmail.dat', () => {
     expect((await parseLargeMessage(source)).text).toContain('begin 644 plan.bin');
   });
 
-  it('is read however it is damaged', () => {
+  it('is read despite any damage', () => {
     const whole = tnefOf({ files, rtf: compressedRtf(RTF_OF_HTML) });
     fc.assert(
       fc.property(fc.nat(whole.length - 1), fc.nat(255), fc.nat(whole.length), (at, byte, end) => {
@@ -165,7 +168,7 @@ describe('a winmail.dat', () => {
   });
 });
 
-describe('MIME that few write', () => {
+describe('rare MIME', () => {
   it.each([
     ['in two pieces', 'boundary*0="bo"; boundary*1="und"'],
     ['with a charset', "boundary*=us-ascii''bound"],
@@ -190,7 +193,7 @@ describe('MIME that few write', () => {
     expect(await read(source)).toEqual({ text: 'Gr\xfc\xdfe', files: [FILE] });
   });
 
-  it('parts of a digest are messages unless they say otherwise', async () => {
+  it('parts of a digest are messages by default', async () => {
     const source = message(
       ...TYPED,
       'Content-Type: multipart/digest; boundary=b',
@@ -214,7 +217,7 @@ describe('MIME that few write', () => {
     );
   });
 
-  it('a header that no empty line ends, ends where a line is no field', async () => {
+  it('a header without an empty line ends at the first line that is not a field', async () => {
     const source = message('Subject: x', 'X-Long: a', ' b', 'Hello there,', 'this is: text');
     const { text, headers } = await parseMessage(source);
     expect([headers.subject, text]).toEqual(['x', 'Hello there,\nthis is: text']);

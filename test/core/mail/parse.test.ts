@@ -100,7 +100,7 @@ describe('parseMessage', () => {
     });
   });
 
-  it('reads HTML where there is no plain text: links with targets, no hidden text, nothing loaded', async () => {
+  it('reads HTML if there is no plain text: links with targets, no hidden text, nothing loaded', async () => {
     const { text } = await parseMessage(samples.html);
     expect(text).toBe('Order\n\nSee your order [https://shop.example.com/o/1].Logo\n\nItem\tPrice\nPen\t1');
   });
@@ -142,27 +142,27 @@ describe('parseMessage', () => {
 
   it.each([
     [
-      'the plain form, which says no more than HTML',
+      'the plain form, if it contains nothing besides the HTML',
       'Dear Ada,\r\n\r\n* one\r\n> two <https://a.example/x>',
       '<p>Dear A&shy;da,</p><ul><li>one</ul><blockquote><a href="https://a.example/x">two</a></blockquote>Bye',
       'Dear Ada,\n\n* one\n> two <https://a.example/x>',
     ],
     ['HTML, when the plain form says more', 'Dear Ada, forward this', '<p>Dear <i>Ada</i>,</p>', 'Dear Ada,'],
-    ['HTML, when the plain form says it otherwise', 'not yet, pay', '<p>pay, not yet</p>', 'pay, not yet'],
+    ['HTML, if the plain form differs', 'not yet, pay', '<p>pay, not yet</p>', 'pay, not yet'],
     [
-      'HTML, when it hides what the plain form says',
+      'HTML, if it hides text of the plain form',
       'Hello. Send the code.',
       'Hello.<p style="font-size:0">Send the code.</p>',
       'Hello.',
     ],
     [
-      'HTML, when it may hide what the plain form says',
+      'HTML, if it may hide text of the plain form',
       'Hello. Send the code.',
       'Hello.<p style="filter:blur(9px)">Send the code.</p>',
       'Hello.\n\n[possibly hidden: Send the code.]',
     ],
     [
-      'the plain form, as such, when HTML shows no text',
+      'the plain form, marked as such, if HTML shows no text',
       'Send the code.',
       '<img src="https://a.example/a.png">',
       '[Most mail programs show no text of this message. This is its plain form:]\n\nSend the code.',
@@ -184,7 +184,7 @@ describe('parseMessage', () => {
   it.each([
     ['in pieces that are each padded', 'SGVsbG8=\r\nIHdvcmxkIQ==\r\n', 'Hello world!'],
     ['with stray padding', 'SGVs\r\n=\r\nbG8', 'Hello'],
-    ['with characters that are none of it', 'SGV*sb!G8gd29y\r\n bGQh', 'Hello world!'],
+    ['with invalid characters', 'SGV*sb!G8gd29y\r\n bGQh', 'Hello world!'],
     ['line by line', 'QQ==\r\n'.repeat(3000), 'A'.repeat(3000)],
     ['of padding only', '===', ''],
   ])('reads base64 %s', async (_, body, text) => {
@@ -192,7 +192,7 @@ describe('parseMessage', () => {
     expect((await parseMessage(source)).text).toBe(text);
   });
 
-  it('answers a message without headers with empty ones', async () => {
+  it('returns empty headers for a message without headers', async () => {
     expect(await parseMessage(message('', 'just text'))).toEqual({
       text: 'just text',
       attachments: [],
@@ -210,7 +210,7 @@ describe('parseMessage', () => {
     expect((await parseMessage(new Uint8Array())).text).toBe('');
   });
 
-  it('makes control characters of a subject or name spaces, so that they stay one line', async () => {
+  it('turns control characters of a subject or name into spaces, to keep it on one line', async () => {
     const { headers } = await parseMessage(
       message(
         'From: =?utf-8?Q?Ada=0D=0AEve?= <ada@example.org>',
@@ -223,7 +223,7 @@ describe('parseMessage', () => {
     expect(headers.subject).toBe('a b c ');
   });
 
-  it('takes In-Reply-To for the references of a message that has none', async () => {
+  it('uses In-Reply-To if a message has no References', async () => {
     const { headers } = await parseMessage(message('In-Reply-To: <p@example.org>', '', ''));
     expect(headers.references).toEqual(['<p@example.org>']);
   });
@@ -236,7 +236,7 @@ describe('parseMessage', () => {
     expect(headers.references).toEqual(['<ok@x>']);
   });
 
-  it('reads a charset that nobody knows as well as it can', async () => {
+  it('reads an unknown charset as well as possible', async () => {
     const source = Buffer.concat([
       message('Content-Type: text/plain; charset=x-klingon', '', ''),
       Buffer.from([0x68, 0xe4]),
@@ -244,7 +244,7 @@ describe('parseMessage', () => {
     expect((await parseMessage(source)).text).toBe('hä');
   });
 
-  it('reads the quotation marks of windows-1252, and leaves the controls of UTF-8 as they are', async () => {
+  it('reads the quotation marks of windows-1252, and leaves control characters of UTF-8 unchanged', async () => {
     const legacy = message(
       'Subject: =?iso-8859-1?Q?=93a=94?=',
       'Content-Type: text/plain; charset="latin1"',
@@ -281,7 +281,7 @@ describe('parseMessage', () => {
   });
 
   it.each(['utf-7-imap', 'UTF7 IMAP', 'base64', 'hex', 'cesu-8'])(
-    'does not hand %s to a decoder that is no charset of mail',
+    'does not accept %s as a charset',
     async (charset) => {
       const header = message(`Content-Type: text/plain; charset="${charset}"`, '', '');
       const { text } = await parseMessage(Buffer.concat([header, Buffer.from('&AOk-6869&AOk-6869')]));
@@ -289,13 +289,13 @@ describe('parseMessage', () => {
     },
   );
 
-  it('reads headers that are not encoded at all, in UTF-8 or else windows-1252', async () => {
+  it('reads unencoded headers, in UTF-8 or otherwise windows-1252', async () => {
     expect((await parseMessage(message('Subject: Grüße', '', ''))).headers.subject).toBe('Grüße');
     const legacy = Buffer.from('Subject: Gr\u00fc\u00dfe\r\n\r\n', 'latin1');
     expect((await parseMessage(legacy)).headers.subject).toBe('Grüße');
   });
 
-  it('reads each header that is not encoded in its own charset', async () => {
+  it('reads each unencoded header in its own charset', async () => {
     const source = Buffer.concat([
       Buffer.from('From: Grüße <a@example.org>\r\nX-Note: caf', 'utf8'),
       Buffer.from('\xe9\r\nSubject: \x1b$BF|K\\\x1b(B\r\n\r\n', 'latin1'),
@@ -304,7 +304,7 @@ describe('parseMessage', () => {
     expect([headers.from[0]?.name, headers.subject]).toEqual(['Grüße', '日本']);
   });
 
-  it('reads HTML in the charset that it names itself where nothing else does', async () => {
+  it('reads HTML in the charset that it declares if its part names none', async () => {
     const head = message('Content-Type: text/html', '', '<meta charset="koi8-r"><p>');
     const source = Buffer.concat([head, Buffer.from('d0d2c9d7c5d4', 'hex')]);
     expect((await parseMessage(source)).text).toBe('привет');
@@ -341,7 +341,7 @@ describe('parseMessage', () => {
     expect(attachments).toEqual([{ index: 0, name: 'unnamed', mime: 'message/rfc822', sizeBytes: 28 }]);
   });
 
-  it('lists a text that has the name of a file, and shows it with the rest', async () => {
+  it('lists a text with a file name, and shows it with the rest', async () => {
     const parts = [
       '\r\nSee the notes.',
       'Content-Type: text/plain; name=notes.txt\r\nContent-Disposition: inline\r\n\r\none, two',
@@ -352,7 +352,7 @@ describe('parseMessage', () => {
     expect(Buffer.from(attachmentOf(mixed(parts), 0)?.bytes ?? []).toString()).toBe('one, two');
   });
 
-  it('shows the body of a multipart in which no part can be found', async () => {
+  it('shows the body of a multipart without parts', async () => {
     const source = message('Content-Type: multipart/mixed; boundary=b', '', 'just text');
     expect((await parseMessage(source)).text).toBe('just text');
   });
@@ -365,7 +365,7 @@ describe('parseMessage', () => {
     },
   );
 
-  it('takes a named part of a type that is none for a file', async () => {
+  it('treats a named part with an invalid type as a file', async () => {
     const { text, attachments } = await parseMessage(mixed(['Content-Type: pdf; name=a.pdf\r\n\r\n%PDF']));
     expect([text, attachments]).toMatchObject(['', [{ name: 'a.pdf', mime: 'application/octet-stream' }]]);
   });
@@ -384,7 +384,7 @@ describe('parseMessage', () => {
     expect((await parseMessage(source)).text).toBe('first\nsec');
   });
 
-  it('reads the header of a message that is nested too deeply, and says that not all can be shown', async () => {
+  it('reads the headers of a message that is nested too deeply, and reports that some of it is not shown', async () => {
     const deep = await parseMessage(nested(300));
     expect(deep.headers.from).toEqual([{ name: 'Ada', address: 'ada@example.org' }]);
     expect(deep.headers.subject).toBe('Deep');
@@ -392,20 +392,20 @@ describe('parseMessage', () => {
     expect((await parseMessage(nested(15))).text).toBe('the end');
   });
 
-  it('shows the first of very many parts, and says that not all can be shown', async () => {
+  it('shows the first of very many parts, and reports that some are not shown', async () => {
     const { text } = await parseMessage(mixed(Array.from({ length: 2000 }, (_, i) => `\r\npart ${i}`)));
     expect(text).toMatch(/^part 0\npart 1\n/);
     expect(text).toMatch(/cannot be shown\.\]$/);
   });
 
-  it('reads what a header block that is too large begins with, and the text behind it', async () => {
+  it('reads the beginning of a header block that is too large, and the text after it', async () => {
     const filler = Array.from({ length: 40_000 }, () => `X-Filler: ${'x'.repeat(60)}`);
     const { headers, text } = await parseMessage(message('Subject: Big', ...filler, '', 'text'));
     expect(headers.subject).toBe('Big');
     expect(text).toBe('text');
   });
 
-  it('says when HTML is larger than it shows', async () => {
+  it('reports HTML that is larger than the limit', async () => {
     const { text } = await parseMessage(
       message('Content-Type: text/html', '', '<p>first</p>', '<div>'.repeat(40_000), 'last'),
     );
@@ -413,7 +413,7 @@ describe('parseMessage', () => {
     expect(text).toMatch(/too large to show/);
   });
 
-  it('keeps the text of quotes and lists however deep they are', async () => {
+  it('keeps the text of quotes and lists at any depth', async () => {
     const html = `${'<blockquote><ul><li>'.repeat(30)}word<br>next`;
     const { text } = await parseMessage(message('Content-Type: text/html', '', html));
     expect(text).toContain('word');
@@ -429,7 +429,7 @@ describe('parseMessage', () => {
     );
   });
 
-  it('never throws on messages that were damaged', async () => {
+  it('never throws on damaged messages', async () => {
     const damage = fc.record({
       at: fc.nat(5000),
       remove: fc.nat(40),

@@ -75,11 +75,11 @@ describe('dateOf', () => {
     '3 Mar 2026 09:05:61 +0000',
     '3 Mar 2026 09:05:07 +2400',
     '3 Mar 2026 09:05:07 +0160',
-  ])('takes INTERNALDATE for %j', (header) => {
+  ])('uses INTERNALDATE for %j', (header) => {
     expect(dateOf(header, arrived)).toBe('2026-01-02T03:04:05+00:00');
   });
 
-  it('gives every instant back in the offset it was written with', () => {
+  it('returns every instant in its original offset', () => {
     const instants = fc.date({
       min: new Date('1950-01-01'),
       max: new Date('9990-01-01'),

@@ -44,8 +44,8 @@ const body = fc
   .filter((value) => text({ min: 1, max: 10_000, description: '' }).safeParse(value).success)
   .map(bodyText);
 
-describe('what a composed message says', () => {
-  it('is its text and its invitation, where it has one', async () => {
+describe('a composed message', () => {
+  it('reads back as its text and its invitation, if it has one', async () => {
     const invitation = {
       method: 'REQUEST',
       ics: `BEGIN:VCALENDAR\r\nSUMMARY:é ${'x'.repeat(90)}\r\nEND:VCALENDAR\r\n`,
@@ -78,7 +78,7 @@ describe('what a composed message says', () => {
     await expect(readSentMessage(Buffer.from(raw.replace(from, to), 'latin1'))).rejects.toThrow(Error);
   });
 
-  it('is what it was composed of, whatever the subject and the text that a call may give', async () => {
+  it('reads back unchanged, for any subject and text that a call may contain', async () => {
     await fc.assert(
       fc.asyncProperty(subject, body, async (line, words) => {
         const says = await readSentMessage(composeMessage({ ...draft, subject: line, text: `${words}\n` }));
@@ -96,7 +96,7 @@ describe('what a composed message says', () => {
     );
   });
 
-  it('includes the message that it answers', async () => {
+  it('names the message that it answers', async () => {
     const references = ['<a@example.org>', '<b@example.org>'];
     const says = await readSentMessage(
       composeMessage({ ...draft, inReplyTo: '<b@example.org>', references }),
@@ -114,8 +114,8 @@ const raw = (headers: readonly string[], words = 'Text\r\n') =>
   Buffer.from(`${headers.join('\r\n')}\r\n\r\n${words}`);
 const without = (name: string) => HEADERS.filter((header) => !header.startsWith(`${name}:`));
 
-describe('bytes that would do more than they show', () => {
-  it('are not these', async () => {
+describe('bytes with effects that the page would not show', () => {
+  it('are not those of an ordinary message', async () => {
     expect((await readSentMessage(raw(HEADERS))).text).toBe('Text');
   });
 
@@ -125,10 +125,7 @@ describe('bytes that would do more than they show', () => {
     ['a Bcc', raw([...HEADERS, 'Bcc: eve@example.org'])],
     ['a Cc', raw([...HEADERS, 'Cc: eve@example.org'])],
     ['a Reply-To', raw([...HEADERS, 'Reply-To: eve@example.org'])],
-    [
-      'a Date, which is put on top when it is sent',
-      raw([...HEADERS, 'Date: Tue, 03 Mar 2026 12:00:00 +0000']),
-    ],
+    ['a Date, which is added when it is sent', raw([...HEADERS, 'Date: Tue, 03 Mar 2026 12:00:00 +0000'])],
     ['an unknown header', raw([...HEADERS, 'X-Anything: x'])],
     ['a second To', raw([...HEADERS, 'To: eve@example.org'])],
     ['a second Subject', raw([...HEADERS, 'Subject: Another'])],

@@ -1,4 +1,4 @@
-/** HTML whose work grows faster than its length where nothing bounds it. `bytes`: how much of it to make. */
+/** HTML whose work grows faster than its length without limits. `bytes`: the size to generate. */
 export const SHAPES: Readonly<Record<string, (bytes: number) => string>> = {
   'short elements': (bytes) => filled(bytes, '', '<i>x</i>'),
   'elements in elements': (bytes) => filled(bytes, '', '<b>'),

@@ -7,7 +7,7 @@ import { htmlPage } from '../../soak/html-grammar.ts';
 import { dice } from '../../soak/mutation.ts';
 import { SHAPES } from './short-html-shapes.ts';
 
-/** A letter of five kilobytes runs 175,000 blocks of code; without bounds the worst of these shapes runs 50 million. */
+/** A letter of five kilobytes runs 175,000 blocks of code; without limits the worst of these shapes runs 50 million. */
 const MOST_BLOCKS = 2_000_000;
 
 const countedShape = z.record(z.string(), z.object({ blocks: z.number(), isRead: z.boolean() }));
@@ -19,7 +19,7 @@ describe('a message that is read in place', () => {
     counted = countedShape.parse(JSON.parse(stdout));
   }, 120_000);
 
-  it.each(Object.keys(SHAPES))('costs a bounded number of steps: %s', (name) => {
+  it.each(Object.keys(SHAPES))('takes a limited number of steps: %s', (name) => {
     expect(counted[name]?.blocks).toBeLessThan(MOST_BLOCKS);
   });
 
@@ -29,11 +29,11 @@ describe('a message that is read in place', () => {
     expect(pages.filter(([, { blocks }]) => blocks >= MOST_BLOCKS)).toEqual([]);
   });
 
-  it('is every ordinary letter', () => {
+  it('includes every ordinary message', () => {
     expect(counted['a letter']).toMatchObject({ isRead: true });
   });
 
-  it('says the same as one that is read in a process', async () => {
+  it('gives the same result as in a separate process', async () => {
     let compared = 0;
     for (let seed = 0; seed < 200; seed++) {
       const raw = Buffer.from(`Content-Type: text/html; charset=utf-8\r\n\r\n${htmlPage(dice(seed), 1)}`);

@@ -20,15 +20,15 @@ import {
   sendTo,
 } from '../scene.ts';
 
-/** The safety rules have cases of their own: safety-filter.test.ts. */
+/** The safety rules have their own cases in safety-filter.test.ts. */
 type OwnHold = Exclude<Hold, SafetyHold>;
 
 interface Case {
   readonly scene?: () => Promise<Scene>;
   readonly modes: Partial<Modes>;
-  /** Answers with the call that is held. */
+  /** Returns the held call. */
   catches(call: Call, ids: readonly string[]): Promise<Outcome>;
-  /** The same but for what the hold is about; where another key has to make it, with these modes. */
+  /** The same call without the reason for the hold. `modes`: those of the key, if a different key has to make it. */
   passes(call: Call, ids: readonly string[]): Promise<Outcome>;
   readonly passesWith?: Partial<Modes>;
 }
@@ -49,7 +49,7 @@ async function lookUpFailing(): Promise<Scene> {
   });
 }
 
-/** A calendar with an event of the owner's, and one that a friend has invited them to. */
+/** A calendar with an event of the owner, and one to which a friend invited the owner. */
 async function theirEvents(info: Partial<CalendarInfo>): Promise<Scene> {
   const scene = await openCalendar({ samples, calendarAs: saying(info) });
   const day = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10).replaceAll('-', '');
@@ -83,7 +83,7 @@ const CASES: Record<OwnHold, Case> = {
     scene: lookUpFailing,
     modes: { ...sends, 'mail:manage': 'direct' },
     catches: (call) => call('send_email', sendTo(FRIEND)),
-    // What has no recipients needs no such look.
+    // An action without recipients needs no lookup.
     passes: (call, [id]) => call('archive_email', { id }),
   },
   send_limit: {
@@ -143,7 +143,7 @@ const CASES: Record<OwnHold, Case> = {
 const ROWS = Object.entries(CASES).map(([name, row]) => ({ name, ...row }));
 
 describe.each(ROWS)('the hold $name', ({ name, scene: open = () => openScene({ samples }), ...row }) => {
-  it('makes what it catches wait, and tells the owner why and the agent not', async () => {
+  it('makes the call wait, and gives the reason to the owner but not to the agent', async () => {
     const scene = await open();
     const key = await scene.addKey('full', row.modes);
     const outcome = await row.catches(key.call, await idsIn(key));
@@ -153,7 +153,7 @@ describe.each(ROWS)('the hold $name', ({ name, scene: open = () => openScene({ s
     expect(JSON.stringify(outcome)).not.toContain(name);
   });
 
-  it('lets pass what it does not', async () => {
+  it('does not hold a similar call', async () => {
     const scene = await open();
     const key = await scene.addKey('full', row.passesWith ?? row.modes);
     const outcome = await row.passes(key.call, await idsIn(key));

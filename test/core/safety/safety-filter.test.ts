@@ -34,7 +34,7 @@ const to = (...addresses: string[]) => ({ to: addresses });
 const ZERO_WIDTH_SPACE = '\u200b';
 const IN_SCRIPT = { cyrillicBank: 'xn--bnk-6cd.example', accented: 'xn--atls-7na.example' };
 
-/** What each rule catches, and similar text that it lets pass. */
+/** Text that each rule catches, and similar text that it allows. */
 const CASES: Record<SafetyHold, { catches: Partial<SafetyFacts>[]; passes: Partial<SafetyFacts>[] }> = {
   secret: {
     catches: [
@@ -315,7 +315,7 @@ describe('the safety filter', () => {
     expect(new Set(SAFETY_RULES.map(({ name }) => name)).size).toBe(SAFETY_RULES.length);
   });
 
-  it('judges any text, including long hostile text', () => {
+  it('checks any text, including long hostile text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), fc.domain(), (text, domain) => {
         safetyHolds(facts({ subject: text, body: text, to: [`a@${domain}`, `a@xn--${domain}`] }));
@@ -359,7 +359,7 @@ describe('the safety filter', () => {
     expect(view?.notes).toEqual([holdText('mode_approval'), holdText('secret')]);
   });
 
-  it('judges what the agent wrote in a reply, not what it quotes', async () => {
+  it('checks the agent’s text in a reply, not the quote', async () => {
     const text = 'Your verification code is 482913.\n';
     const scene = await openScene({ samples: () => [letter('1', { text, subject: 'Code: 482913' })] });
     const key = await scene.addKey('full', { 'mail:send': 'direct', 'mail:reply': 'direct' });
@@ -369,7 +369,7 @@ describe('the safety filter', () => {
     expect(outcome.status).toBe('pending_approval');
   });
 
-  it('judges what a forwarded message reveals, not how it is written', async () => {
+  it('checks what a forwarded message reveals, not how it is written', async () => {
     const text = 'Go to bank.example <https://evil.example>, pay\u200bpal.\n';
     const samples = () => [
       letter('plain', { text, minutesAgo: 1 }),

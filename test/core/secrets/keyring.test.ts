@@ -13,7 +13,7 @@ const strange = createKeyring([newer], random);
 
 const bytes = fc.uint8Array({ maxLength: 200 });
 const text = fc.string({ unit: 'grapheme', maxLength: 100 });
-/** Where to change sealed bytes: a fraction of their length, and the bits to flip. */
+/** A place in sealed bytes, as a fraction of their length, and the bits to flip there. */
 const change = fc.record({
   at: fc.double({ min: 0, max: 0.999, noNaN: true }),
   flip: fc.integer({ min: 1, max: 255 }),
@@ -27,7 +27,7 @@ function changed(sealed: Uint8Array, { at, flip }: { at: number; flip: number })
 }
 
 describe('sealed text', () => {
-  it('opens to what was sealed, for the same purpose and context', () => {
+  it('opens for the same purpose and context', () => {
     fc.assert(
       fc.property(text, text, (context, secret) => {
         expect(ring.open('plan', context, ring.seal('plan', context, secret))).toBe(secret);
@@ -39,7 +39,7 @@ describe('sealed text', () => {
     expect(ring.seal('plan', 'a', 'text')).not.toBe(ring.seal('plan', 'a', 'text'));
   });
 
-  it('does not open for another purpose or context', () => {
+  it('does not open for a different purpose or context', () => {
     const sealed = ring.seal('plan', 'owner\n1', 'text');
     expect(() => ring.open('outcome', 'owner\n1', sealed)).toThrow();
     expect(() => ring.open('plan', 'owner\n2', sealed)).toThrow();
@@ -58,7 +58,7 @@ describe('sealed text', () => {
 });
 
 describe('sealed bytes with a synthetic IV', () => {
-  it('open to what was sealed, and the same bytes are sealed alike', () => {
+  it('open again, and are the same for the same bytes', () => {
     fc.assert(
       fc.property(bytes, (secret) => {
         const sealed = ring.sealFixed('message-id', secret);
@@ -68,7 +68,7 @@ describe('sealed bytes with a synthetic IV', () => {
     );
   });
 
-  it('do not open with any byte changed, cut, or for another purpose', () => {
+  it('do not open with any byte changed, cut, or for a different purpose', () => {
     fc.assert(
       fc.property(bytes, change, (secret, where) => {
         const sealed = ring.sealFixed('message-id', secret);
@@ -91,7 +91,7 @@ describe('rotation of the secret keys', () => {
     expect(rotated.sealFixed('cursor', Buffer.from('text'))).not.toEqual(fixed);
   });
 
-  it('does not read what was sealed with a key that is gone', () => {
+  it('does not read text sealed with a removed key', () => {
     expect(() => strange.open('plan', 'a', ring.seal('plan', 'a', 'text'))).toThrow('secretKeys');
     expect(strange.openFixed('cursor', ring.sealFixed('cursor', Buffer.from('text')))).toBeUndefined();
   });

@@ -9,7 +9,7 @@ async function turns(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await Promise.resolve();
 }
 
-/** Work that runs until it is ended, and the order in which it began. */
+/** Work that runs until the test ends it, and the order of its starts. */
 function scene() {
   const queue = createPasswordQueue();
   const begun: string[] = [];
@@ -26,7 +26,7 @@ function scene() {
         running -= 1;
       });
     },
-    /** Ends what runs, and lets the next begin. */
+    /** Ends the running work, so that the next one starts. */
     async next() {
       await turns();
       ends.shift()?.();
@@ -36,7 +36,7 @@ function scene() {
 }
 
 describe('the queue of password checks', () => {
-  it('lets four strangers wait, and refuses all others at once', async () => {
+  it('lets four strangers wait, and refuses all others immediately', async () => {
     const { enter, begun, next } = scene();
     const entered = Array.from({ length: 300 }, (_, n) => enter('strangers', `address ${n}`) !== undefined);
     expect(entered.filter(Boolean)).toHaveLength(5);
@@ -45,7 +45,7 @@ describe('the queue of password checks', () => {
     expect(enter('strangers', 'address 9')).toBeDefined();
   });
 
-  it('lets a known device go first, however many strangers wait', async () => {
+  it('lets a known device go first, before all waiting strangers', async () => {
     const { enter, begun, next } = scene();
     for (let n = 0; n < 300; n++) void enter('strangers', `address ${n}`);
     expect(enter('devices', 'device')).toBeDefined();
@@ -53,7 +53,7 @@ describe('the queue of password checks', () => {
     expect(begun.slice(0, 3)).toEqual(['address 0', 'device', 'address 1']);
   });
 
-  it('has one place to wait in for an address, and one for a device', async () => {
+  it('has one waiting place per address, and one per device', async () => {
     const { enter, begun, next } = scene();
     expect([1, 2, 3].map(() => enter('strangers', 'a') !== undefined)).toEqual([true, true, false]);
     expect([1, 2].map(() => enter('devices', 'a') !== undefined)).toEqual([true, false]);
@@ -64,7 +64,7 @@ describe('the queue of password checks', () => {
     expect(enter('strangers', 'a')).toBeDefined();
   });
 
-  it('goes on after work that failed', async () => {
+  it('continues after a failure', async () => {
     const queue = createPasswordQueue();
     const failed = queue.run('strangers', 'a', () => Promise.reject(new Error('no')));
     const after = queue.run('strangers', 'b', async () => 'done');

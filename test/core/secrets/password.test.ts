@@ -14,14 +14,14 @@ describe('passwords', () => {
     expect(await passwordMatches('', hash)).toBe(false);
   });
 
-  it('have a salt of their own, and match however a letter is composed', async () => {
+  it('have their own salt, and match any composition of a letter', async () => {
     const one = await hashPassword('pa\u00dfw\u00f6rter', randomBytes);
     const two = await hashPassword('pa\u00dfw\u00f6rter', randomBytes);
     expect(one).not.toBe(two);
     expect(await passwordMatches('pa\u00dfwo\u0308rter', one)).toBe(true);
   });
 
-  it('never match where there is none', async () => {
+  it('never match if there is no hash', async () => {
     expect(await passwordMatches('', null)).toBe(false);
   });
 });

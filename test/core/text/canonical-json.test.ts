@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '../../../core/text/canonical-json.ts';
 
-/** The same value with the keys of every object the other way round. */
+/** The same value with the keys of every object in reverse order. */
 function reversed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(reversed);
   if (typeof value !== 'object' || value === null) return value;
@@ -15,7 +15,7 @@ function reversed(value: unknown): unknown {
 }
 
 describe('canonicalJson', () => {
-  it('is the same text for the same value, whatever the order of its keys', () => {
+  it('is the same text for the same value, in any order of its keys', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(canonicalJson(reversed(value))).toBe(canonicalJson(value));
@@ -24,7 +24,7 @@ describe('canonicalJson', () => {
     );
   });
 
-  it('is the same text for equal values only', () => {
+  it('is the same text only for equal values', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (one, two) => {
         const [first, second] = [one, two].map((value) => JSON.parse(JSON.stringify(value)));
@@ -35,7 +35,7 @@ describe('canonicalJson', () => {
     expect(canonicalJson({ a: '1' })).not.toBe(canonicalJson({ a: 1 }));
   });
 
-  it('leaves out what is undefined', () => {
+  it('leaves out undefined values', () => {
     expect(canonicalJson({ b: 1, a: undefined })).toBe('{"b":1}');
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { comparableText, plainText } from '../../../core/text/plain-text.ts';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 60 });
-/** White space and characters that do not show. */
+/** White space and invisible characters. */
 const spacing = fc
   .array(
     fc.constantFrom(
@@ -26,8 +26,8 @@ const punctuation = fc
   .map((all) => all.join(''));
 const word = fc.stringMatching(/^[a-z]{1,8}$/);
 
-describe('the text that two requests are compared by', () => {
-  it('is its own', () => {
+describe('comparableText', () => {
+  it('is idempotent', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(comparableText(comparableText(text))).toBe(comparableText(text));
@@ -104,8 +104,8 @@ describe('the text that two requests are compared by', () => {
   });
 });
 
-describe('text in plain letters', () => {
-  it('is its own', () => {
+describe('plainText', () => {
+  it('is idempotent', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(plainText(plainText(text))).toBe(plainText(text));

@@ -6,7 +6,7 @@ import { firstId, letter, openScene, resultOf } from '../scene.ts';
 
 const ENGLAND = '🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}';
 
-/** Any text, with many of the characters that this is about. */
+/** Any text, with many of the relevant characters. */
 const text = fc.string({
   unit: fc.oneof(
     fc.constantFrom(
@@ -59,7 +59,7 @@ const text = fc.string({
 describe('seenText', () => {
   it.each([
     [
-      'leaves out what honest mail is full of',
+      'leaves out characters that are common in ordinary mail',
       'Donau\u00addampf\u200bschiff \ufeffpay\u2060pal',
       'Donaudampfschiff paypal',
     ],
@@ -74,7 +74,7 @@ describe('seenText', () => {
     ['spells out invisible operators', '2\u2062x', '2⟨U+2062⟩x'],
     ['spells out letters that are drawn as nothing', '\u3164\u2800', '⟨U+3164⟩⟨U+2800⟩'],
     [
-      'spells out control characters and halves of a pair',
+      'spells out control characters and lone surrogates',
       '\u001b[31m\r\ud800',
       '⟨U+001B⟩[31m⟨U+000D⟩⟨U+D800⟩',
     ],
@@ -106,7 +106,7 @@ describe('seenText', () => {
     expect(seenText(`a${'\u200b'.repeat(chars)}b`)).toBe(`a⟨${chars} invisible characters⟩b`);
   });
 
-  it('stays as it is when it is seen again', () => {
+  it('is idempotent', () => {
     fc.assert(
       fc.property(text, (given) => {
         const seen = seenText(given);
@@ -134,7 +134,7 @@ describe('seenText', () => {
     );
   });
 
-  it('drops and adds no character that shows', () => {
+  it('drops and adds no visible character', () => {
     const visible = (given: string) =>
       given
         .replace(/⟨[^⟩]*⟩/g, '')
@@ -146,7 +146,7 @@ describe('seenText', () => {
     );
   });
 
-  it('is seen text also in parts that end behind a word', () => {
+  it('stays seen text in parts that end after a word', () => {
     fc.assert(
       fc.property(fc.array(text, { minLength: 1 }), fc.nat(300), (words, at) => {
         const characters = Array.from(seenText(words.join(' ')));
@@ -163,7 +163,7 @@ describe('seenText', () => {
   });
 });
 
-describe('what an agent reads of a hostile message', () => {
+describe('a hostile message, as an agent reads it', () => {
   const word = `می‌خواهم 👩‍💻 pay\u200bpal ${'\u{e0069}'.repeat(30)}\u202eabc\u202c `;
   const text = word.repeat(4000).trim();
 

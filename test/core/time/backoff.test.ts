@@ -3,8 +3,8 @@ import { createBackoff } from '../../../core/time/backoff.ts';
 
 const at = (ms: number) => new Date(1_000_000 + ms);
 
-describe('what failed', () => {
-  it('is left alone for twice as long after each failure, and no longer than it may be', () => {
+describe('a failed task', () => {
+  it('waits twice as long after each failure, up to a limit', () => {
     const backoff = createBackoff(100, 450);
     let now = 0;
     for (const waitMs of [100, 200, 400, 450, 450]) {
@@ -16,7 +16,7 @@ describe('what failed', () => {
     expect(backoff.failures('a')).toBe(5);
   });
 
-  it('is forgotten once it succeeds, and holds up nothing else', () => {
+  it('is forgotten once it succeeds, and delays nothing else', () => {
     const backoff = createBackoff(100, 400);
     backoff.failed('a', at(0));
     expect([backoff.isDue('a', at(1)), backoff.isDue('b', at(1))]).toEqual([false, true]);
@@ -26,13 +26,13 @@ describe('what failed', () => {
     expect(backoff.isDue('a', at(101))).toBe(true);
   });
 
-  it('stays within its bound however often it fails', () => {
+  it('stays within its limit after any number of failures', () => {
     const backoff = createBackoff(100, 400);
     for (let n = 0; n < 5000; n++) backoff.failed('a', at(0));
     expect(backoff.isDue('a', at(400))).toBe(true);
   });
 
-  it('forgets what failed longest ago rather than fill the memory', () => {
+  it('is forgotten if it failed longest ago and too many others failed', () => {
     const backoff = createBackoff(100, 400);
     for (const key of ['a', 'b', 'a']) backoff.failed(key, at(0));
     for (let n = 0; n < 9_999; n++) backoff.failed(`key ${n}`, at(0));

@@ -13,22 +13,22 @@ const instant = fc.date({
   noInvalidDate: true,
 });
 
-/** The calendar day of an instant as another reading of the zone data has it. */
+/** The calendar day of an instant, computed independently from the zone data. */
 function dayIn(at: Date, timezone: string): string {
   return new Intl.DateTimeFormat('sv-SE', { timeZone: timezone, dateStyle: 'short' }).format(at);
 }
 
 describe('isTimeZone', () => {
-  it.each(['UTC', 'Europe/Berlin', 'America/Argentina/Buenos_Aires'])('%s is one', (name) => {
+  it.each(['UTC', 'Europe/Berlin', 'America/Argentina/Buenos_Aires'])('%s is a time zone', (name) => {
     expect(isTimeZone(name)).toBe(true);
   });
-  it.each(['', 'Berlin', 'Europe/Atlantis', 'Europe/Berlin; DROP'])('%j is none', (name) => {
+  it.each(['', 'Berlin', 'Europe/Atlantis', 'Europe/Berlin; DROP'])('%j is not a time zone', (name) => {
     expect(isTimeZone(name)).toBe(false);
   });
 });
 
 describe('isoIn', () => {
-  it('names the same instant, to the second, on the wall of the zone', () => {
+  it('gives the same instant, to the second, in the wall-clock time of the zone', () => {
     fc.assert(
       fc.property(instant, zone, (at, timezone) => {
         const text = isoIn(at, timezone);
@@ -54,7 +54,7 @@ describe('startOfDay', () => {
   it.each([
     ['an ordinary day', '2026-03-03T12:00:00Z', 'Europe/Berlin', 0, '2026-03-02T23:00:00Z'],
     [
-      'tomorrow, over the change of the clocks',
+      'tomorrow, across a change of the clocks',
       '2026-03-28T12:00:00Z',
       'Europe/Berlin',
       2,
@@ -92,7 +92,7 @@ describe('startOfDay', () => {
     expect(startOfDay(new Date(at), timezone, days).toISOString()).toBe(new Date(begins).toISOString());
   });
 
-  it('is the first instant of the day that an instant lies in', () => {
+  it('is the first instant of the day of an instant', () => {
     fc.assert(
       fc.property(instant, zone, (at, timezone) => {
         const begins = startOfDay(at, timezone, 0);
@@ -105,13 +105,13 @@ describe('startOfDay', () => {
     );
   });
 
-  it('of the next days comes after it, one calendar day each', () => {
+  it('advances by one calendar day per day', () => {
     fc.assert(
       fc.property(instant, zone, fc.integer({ min: -400, max: 400 }), (at, timezone, days) => {
         const wanted = new Date(`${dayIn(at, timezone)}T00:00:00Z`);
         wanted.setUTCDate(wanted.getUTCDate() + days);
         const day = wanted.toISOString().slice(0, 10);
-        // The one day that a place of these has ever left out.
+        // The only day that one of these places ever skipped.
         fc.pre(!(timezone === 'Pacific/Apia' && day === '2011-12-30'));
         expect(dayIn(startOfDay(at, timezone, days), timezone)).toBe(day);
       }),
@@ -133,7 +133,7 @@ describe('endOfDay', () => {
     expect(isoIn(endOfDay(day, timezone), timezone)).toBe(ends);
   });
 
-  it('is the last second of that very day, in every zone', () => {
+  it('is the last second of the same day, in every zone', () => {
     fc.assert(
       fc.property(instant, zone, (at, timezone) => {
         const day = dayIn(at, timezone);

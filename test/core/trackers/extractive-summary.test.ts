@@ -10,7 +10,7 @@ function message(subject: string, text: string, from = 'Maya <maya@atlas.example
 }
 
 describe('the summary', () => {
-  it('says what the newest messages are about', () => {
+  it('contains the newest messages', () => {
     const { text } = extractiveSummary([
       message('Re: Atlas launch', 'Hi Alex,\nThe press text is ready. I attach it.'),
       message('Atlas launch', 'We launch on Friday.'),
@@ -22,7 +22,7 @@ describe('the summary', () => {
     );
   });
 
-  it('does with a subject alone, a text alone, or neither', () => {
+  it('works with only a subject, only a text, or neither', () => {
     expect(extractiveSummary([message('Subject', '')]).text).toBe('Subject');
     expect(extractiveSummary([message('', 'Only text.')]).text).toBe('Only text.');
     expect(extractiveSummary([message('', '')])).toEqual({ text: '', nextAction: '', importance: 'normal' });
@@ -64,20 +64,20 @@ describe('the importance', () => {
 });
 
 describe('the excerpt of a text', () => {
-  it('is its own words on one line: no quotes, no signature, nothing hidden', () => {
+  it('is the message’s own words on one line: no quotes, no signature, nothing hidden', () => {
     const text =
       'First\u202e line.\n\n  Second.\nOn Friday Ada wrote:\n> quoted\n> more\n\nThird.\n-- \nMaya\n';
     expect(excerptOf(text)).toBe('First⟨U+202E⟩ line. Second. Third.');
   });
 
-  it('is short however long the text is', () => {
+  it('is short for any length of the text', () => {
     expect(codePoints(excerptOf('😀 '.repeat(1_000_000)))).toBeLessThanOrEqual(600);
     expect(excerptOf('> quoted\n'.repeat(1_000_000))).toBe('');
   });
 });
 
 describe('any messages', () => {
-  it('give text that is bounded, on one line, and seen', () => {
+  it('give short, visible text on one line', () => {
     const source = fc.record({
       from: fc.string({ unit: 'binary' }),
       subject: fc.string({ unit: 'binary', maxLength: 600 }),

@@ -72,7 +72,7 @@ const word = fc
 const phrase = fc.array(word, { minLength: 1, maxLength: 3 }).map((words) => words.join(' '));
 const text = fc.array(word, { maxLength: 12 }).map((words) => words.join(' '));
 
-/** The rule as it is said, without an index. */
+/** The rule as specified, without an index. */
 function matchesPlainly(keywords: string, texts: readonly string[]): boolean {
   return keywords.split(/[,，、]/).some((keyword) => {
     const wanted = wordsOf(keyword);
@@ -90,7 +90,7 @@ describe('the index', () => {
     { maxLength: 6 },
   );
 
-  it('finds what the rule says, whatever the words', () => {
+  it('finds the same trackers as the rule, for any words', () => {
     fc.assert(
       fc.property(trackers, fc.array(text, { maxLength: 3 }), (keywords, texts) => {
         const index = keywordIndex(keywords.map((one, at) => ({ trackerId: at + 1, keywords: one })));
@@ -100,7 +100,7 @@ describe('the index', () => {
     );
   });
 
-  it('finds a keyword wherever it is put, in any case', () => {
+  it('finds a keyword anywhere, in any case', () => {
     fc.assert(
       fc.property(phrase, text, text, fc.boolean(), (keyword, before, after, upper) => {
         fc.pre(phrasesOf(keyword).length > 0);
@@ -128,7 +128,7 @@ describe('the index', () => {
     );
   });
 
-  it('takes any text at all', () => {
+  it('accepts any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (keywords, any) => {
         expect(matches(keywords, any)).toBe(matchesPlainly(keywords, [any]));

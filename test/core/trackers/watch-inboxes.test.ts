@@ -67,7 +67,7 @@ function rawMail(subject: string, text: string, n: number): Buffer {
 }
 
 describe('watching the inbox', () => {
-  it('links new mail to the trackers whose keywords it holds, once', async () => {
+  it('links new mail once to the trackers whose keywords it contains', async () => {
     const { track, arrive, subjectsOf, service, read, key } = await open({
       samples: () => [letter('old', { subject: 'Atlas long ago' })],
     });
@@ -106,7 +106,7 @@ describe('watching the inbox', () => {
     expect((await subjectsOf(maya)).toSorted()).toEqual(['In the first', 'In the second']);
   });
 
-  it('links what arrives between the making of the tracker and the first look', async () => {
+  it('links mail that arrives between the creation of the tracker and the first look', async () => {
     const { track, arrive, subjectsOf, service } = await open();
     const atlas = await track('Atlas', 'atlas');
     await arrive('Atlas, right after');
@@ -114,7 +114,7 @@ describe('watching the inbox', () => {
     expect(await subjectsOf(atlas)).toEqual(['Atlas, right after']);
   });
 
-  it('begins with an inbox that was empty', async () => {
+  it('starts with an empty inbox', async () => {
     const { track, arrive, subjectsOf, service } = await open({ samples: () => [] });
     const atlas = await track('Atlas', 'atlas');
     await service.watch();
@@ -123,7 +123,7 @@ describe('watching the inbox', () => {
     expect(await subjectsOf(atlas)).toEqual(['Atlas at last']);
   });
 
-  it('does not link to what was resolved, nor mail of the time before a tracker was made', async () => {
+  it('links neither to resolved trackers nor mail from before a tracker was created', async () => {
     const { track, arrive, subjectsOf, service, key, clock } = await open();
     const atlas = await track('Atlas', 'atlas');
     await service.watch();
@@ -136,7 +136,7 @@ describe('watching the inbox', () => {
     expect(await subjectsOf(later)).toEqual([]);
   });
 
-  it('takes hundreds of new messages in their order', async () => {
+  it('links hundreds of new messages in order', async () => {
     const { track, arrive, read, service } = await open();
     const atlas = await track('Atlas', 'atlas');
     await service.watch();
@@ -147,7 +147,7 @@ describe('watching the inbox', () => {
     expect(links[0]?.subject).toBe('Atlas 250');
   });
 
-  it('begins anew, with the mail of the last minutes, where the server made another inbox of it', async () => {
+  it('starts again with the mail of the last minutes if the server recreated the inbox', async () => {
     let uidValidity: string | undefined;
     const placed = (row: ListedMessage) => ({
       ...row,
@@ -181,7 +181,7 @@ describe('watching the inbox', () => {
     await arrive('Atlas newest');
     await service.watch();
     await service.watch();
-    // What was linked is not linked twice; what was received long ago is not new.
+    // Nothing is linked twice, and old mail is not new.
     expect(await subjectsOf(atlas)).toEqual(['Atlas newest', 'Atlas behind', 'Atlas before']);
     await arrive('Atlas then');
     await service.watch();
@@ -211,12 +211,12 @@ describe('watching the inbox', () => {
 });
 
 describe('an account that cannot be reached', () => {
-  /** A log that can be read, and a mailbox that fails for the first account as long as it is told to. */
+  /** A log that tests can read, and a mailbox that fails for the first account while a test wants it to. */
   function failing(fails: { now: boolean; calls: number }, code: 'unavailable' | 'auth' = 'unavailable') {
     return (mail: SandboxMail): Mail => ({
       ...mail,
       list: async (call, query) => {
-        // The first question of a look.
+        // The first request of a look.
         if (call.account.accountId === 1 && query.limit === 1) fails.calls++;
         if (fails.now && call.account.accountId === 1) throw new MailError(code, 'of the test');
         return mail.list(call, query);
@@ -224,7 +224,7 @@ describe('an account that cannot be reached', () => {
     });
   }
 
-  it('is logged and tried later, ever more rarely, and stops no other', async () => {
+  it('is logged and tried later, less and less often, and does not stop the others', async () => {
     const fails = { now: true, calls: 0 };
     const lines: [string, LogFields | undefined][] = [];
     const log = {
@@ -264,7 +264,7 @@ describe('an account that cannot be reached', () => {
     expect(await subjectsOf(atlas)).toEqual(['Atlas in the first', 'Atlas in the second']);
   });
 
-  it('forgets nothing since the tracker was made where it fails from the first look on', async () => {
+  it('forgets nothing since the creation of the tracker if it fails from the first look on', async () => {
     const fails = { now: true, calls: 0 };
     const { track, arrive, subjectsOf, service, clock } = await open({ mailAs: failing(fails) });
     const atlas = await track('Atlas', 'atlas');
@@ -320,7 +320,7 @@ describe('an account that cannot be reached', () => {
     expect(await subjectsOf(atlas)).toEqual(['Atlas once']);
   });
 
-  it('has a message that cannot be read passed over at last, by its subject alone', async () => {
+  it('skips an unreadable message in the end, and links it by its subject alone', async () => {
     const { track, arrive, subjectsOf, service, clock } = await open({
       mailAs: (mail) => ({
         ...mail,
@@ -350,7 +350,7 @@ describe('an account that cannot be reached', () => {
     expect(await subjectsOf(atlas)).toEqual(['Third', 'Broken Atlas', 'Atlas first']);
   });
 
-  it('is not asked again by a service that stops', async () => {
+  it('receives no request from a stopping service', async () => {
     const { track, arrive, service, storage, ownerId } = await open({
       mailAs: (mail) => ({
         ...mail,
@@ -373,7 +373,7 @@ describe('an account that cannot be reached', () => {
 });
 
 describe('the summary of a tracker', () => {
-  it('is made of the linked mail, by whichever way it was linked', async () => {
+  it('contains the linked mail, however it was linked', async () => {
     const { track, arrive, service, read, key } = await open({
       samples: () => [
         letter('1', { subject: 'Offer', text: 'Dear Alex,\nPlease sign the offer by Friday.\n' }),
@@ -402,7 +402,7 @@ describe('the summary of a tracker', () => {
     });
   });
 
-  it('may be made by another, whose text is bounded and shown as a person sees it', async () => {
+  it('may come from another summarizer, with limited text that is shown as a person sees it', async () => {
     const asked: number[] = [];
     const summarizer: Summarizer = {
       summarize: async (tracker, messages) => {
@@ -428,10 +428,10 @@ describe('the summary of a tracker', () => {
 
   it.each<[string, () => Promise<never>]>([
     ['fails', () => Promise.reject(new Error('out of order'))],
-    // Whoever writes JavaScript may answer anything.
+    // A JavaScript summarizer may return anything.
     ['answers nonsense', async () => JSON.parse('{"text": 7, "importance": "immense"}') as never],
     ['never answers', () => new Promise(() => undefined)],
-  ])('stays as it was when the summarizer %s, which is asked again later', async (_name, summarize) => {
+  ])('stays as it was if the summarizer %s, and is tried again later', async (_name, summarize) => {
     let calls = 0;
     const summarizer: Summarizer = {
       summarize: async () => {
