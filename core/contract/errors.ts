@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What a `not_found` may be about. */
+/** The possible reasons of `not_found`. */
 const MISSING = [
   'account',
   'approval',
@@ -24,7 +24,7 @@ export type Missing = (typeof MISSING)[number];
 interface ErrorFacts {
   /** HTTP status. */
   readonly status: number;
-  /** Fixed text without data. What a caller needs to know beyond the code is in `details`. */
+  /** Fixed text without data. Anything else that a caller needs is in `details`. */
   readonly message: string;
   /** The schema of `details`; null: the error has none. */
   readonly details: z.ZodObject | null;
@@ -203,19 +203,19 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** The details of an error as they are read. */
+/** The details of an error, for reading. */
 export type ErrorDetails = Readonly<Record<string, unknown>>;
 
 type Schema<C extends ErrorCode> = (typeof ERRORS)[C]['details'];
 
-/** The details that fit a code; undefined: it has none. */
+/** The details of a code. Undefined: it has none. */
 export type DetailsOf<C extends ErrorCode> =
   Schema<C> extends z.ZodObject ? Readonly<z.input<Schema<C>>> : undefined;
 
-/** A code and its details, which can be left out if none of them is required. */
+/** A code and its details. Optional if none of them is required. */
 export type CodeAndDetails = { [C in ErrorCode]: [code: C, ...Argument<DetailsOf<C>>] }[ErrorCode];
 
-/** A code and what else an error is made from. */
+/** A code, and the other parts of an error. */
 export type ErrorArguments = { [C in ErrorCode]: [code: C, ...Argument<Options<DetailsOf<C>>>] }[ErrorCode];
 
 type Argument<T> = IsOptional<T> extends true ? [argument?: T] : [argument: T];

@@ -8,11 +8,11 @@ import type { CalendarInfo, StoredEvent } from '../ports/calendar.ts';
 import { MailError } from '../ports/mail.ts';
 import type { Account } from '../ports/storage.ts';
 
-/** Which calendar and which event a call means. */
+/** Finds the calendar and the event of a call. */
 
 /**
- * The calendar that new events are put into: the active account's if it has one, else the first that there is.
- * @throws ServiceError no_mail_account_connected; not_found (`calendar`) where no account has one; upstream_mail_error
+ * The calendar for new events: the active account's if it has one, otherwise the first one.
+ * @throws ServiceError no_mail_account_connected; not_found (`calendar`) if no account has one; upstream_mail_error
  */
 export async function calendarForNew(
   context: CallContext,
@@ -34,10 +34,10 @@ export interface FoundEvent {
   readonly stored: StoredEvent;
 }
 
-/** Larger documents are not changed: a plan keeps what it replaces. */
+/** Larger documents are not changed: a plan keeps the document that it replaces. */
 const DOCUMENT_BYTES_MAX = 1024 * 1024;
 
-/** The event of that number, as it is now. @throws ServiceError not_found (`event`, `calendar`); upstream_mail_error */
+/** The event with that number, as of now. @throws ServiceError not_found (`event`, `calendar`); upstream_mail_error */
 export async function storedEvent(
   context: CallContext,
   eventId: number,
@@ -47,21 +47,21 @@ export async function storedEvent(
   const account = accounts.find(({ accountId }) => accountId === numbered?.accountId);
   if (numbered === undefined || account === undefined) throw noSuch('event');
   const stored = await asked(account, 'calendar', readOrNone(context, account, numbered.key));
-  // What was one event has become a series: its instances have numbers of their own.
+  // A single event has become a series: its instances have their own numbers.
   if (stored === undefined || (stored.event.recurring && numbered.key.recurrenceId === null)) {
     throw noSuch('event');
   }
   return { account, stored };
 }
 
-/** The same, to be changed. @throws ServiceError also invalid_arguments, where it cannot be changed safely */
+/** The same, for a change. @throws ServiceError also invalid_arguments if it cannot be changed safely */
 export async function findEvent(context: CallContext, eventId: number): Promise<FoundEvent> {
   const { account, stored } = await storedEvent(context, eventId);
   refuseUnchangeable(stored);
   return { account, eventId, stored };
 }
 
-/** A calendar that is gone has taken its events with it. */
+/** If a calendar no longer exists, its events do not either. */
 async function readOrNone(
   context: CallContext,
   account: Account,
@@ -76,24 +76,23 @@ async function readOrNone(
 }
 
 const LOCKED: Readonly<Record<EventLock, string>> = {
-  split_series: 'names an event of a series that was changed from one day on',
-  unreadable: 'names an event that cannot be read for sure',
+  split_series: 'names an event of a series that changes from one day on',
+  unreadable: 'names an event that cannot be read reliably',
 };
 
 function refuseUnchangeable({ document, event, locked, calendar }: StoredEvent): void {
-  if (!calendar.writable)
-    throw unchangeable('read_only', 'names an event of a calendar that can only be read');
+  if (!calendar.writable) throw unchangeable('read_only', 'names an event of a read-only calendar');
   if (Buffer.byteLength(document) > DOCUMENT_BYTES_MAX) {
-    throw unchangeable('too_large', 'names an event that carries too much to be changed here');
+    throw unchangeable('too_large', 'names an event whose document is too large to change');
   }
-  // It is passed on as it is.
+  // The UID is passed on unchanged.
   if (/\p{Cc}|\p{Surrogate}/u.test(event.uid)) {
     throw unchangeable('unreadable', 'names an event whose UID cannot be passed on');
   }
   if (locked !== null) throw unchangeable(locked, LOCKED[locked]);
 }
 
-/** `event_id` names an event that is not to be changed. */
+/** `event_id` names an event that cannot be changed. */
 export function unchangeable(rule: string, message: string): ServiceError {
   return invalidArgument('event_id', rule, message);
 }

@@ -17,15 +17,15 @@ export type { Account } from './account.ts';
 export { ACTIVITY_KINDS, type Activity, type StoredActivity } from './activity.ts';
 
 /**
- * What core keeps. Each verb is one atomic unit: it happens whole or not at all, and writes what must change
- * together (state, events, counters, claims, activity) together. Caps and states are judged inside the write,
- * by core's pure functions (`judgeLimits`, `decideCall`, `transition`), on what the write itself reads.
+ * What core stores. Each verb is one atomic unit: it either completes or changes nothing. Everything that must change
+ * together (state, events, counters, claims, activity) changes in one unit. Core's pure functions (`judgeLimits`,
+ * `decideCall`, `transition`) decide inside the write, on what the write itself reads.
  *
- * Every row belongs to an owner and every verb answers only for the owner it names; the exceptions are the
- * directory (secret hash, owner email, session → owner) and the look-ups of due work.
+ * Every row belongs to an owner, and every verb only covers the owner it names. The exceptions are the directory
+ * (secret hash, owner email, session → owner) and the look-ups of due work.
  *
- * `now` is the service's clock and dates what the contract shows. Leases are judged by the store's own clock.
- * A verb that cannot reach the store throws; it never answers as if nothing were there.
+ * `now` is the service's clock; every date in the contract comes from it. Leases use the store's own clock.
+ * A verb that cannot reach the store throws. It never returns an empty result instead.
  */
 export interface Storage
   extends CallStorage,
@@ -38,15 +38,15 @@ export interface Storage
     TrackerStorage,
     WatchStorage,
     CheckpointStorage {
-  /** Resolves when the store answers. */
+  /** Resolves if the store responds. */
   healthy(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface CallStorage {
   /**
-   * Finds the credential by the hash of its secret, judges the limits (`judgeLimits`) and takes a concurrency slot.
-   * A secret that is expired or whose credential is revoked is unknown. A call over a limit counts nowhere.
+   * Finds the credential by the hash of its secret, checks the limits (`judgeLimits`) and takes a concurrency slot.
+   * A secret is unknown if it has expired or its credential is revoked. A call over a limit is not counted.
    * `altered`: somebody changed the credential or its secret outside Countersign, so it counts as revoked.
    */
   admit(request: {
@@ -64,9 +64,9 @@ export interface CallStorage {
 
   /**
    * Claims an Idempotency-Key for one request of one credential.
-   * `won`: run it. `stored`: this is the answer. `bound`: an earlier run filed this approval, the answer is to be
-   * made from it. A claim whose lease is over and that is bound to nothing, or to a `failed` approval that ran by
-   * policy, is won anew with the next fence. Claims older than 24 hours are gone.
+   * `won`: run it. `stored`: return this result. `bound`: an earlier run filed this approval; build the result from
+   * it. If the lease of a claim has ended and the claim is not bound, or bound to a `failed` approval that ran by
+   * policy, the claim is won again with the next fence. Claims older than 24 hours no longer exist.
    */
   claim(request: {
     ownerId: string;
@@ -77,7 +77,7 @@ export interface CallStorage {
     leaseMs: number;
     now: Date;
   }): Promise<
-    /** `requestId` stays the same when the claim is won anew. */
+    /** `requestId` stays the same if the claim is won again. */
     | { readonly kind: 'won'; readonly fence: number; readonly requestId: string }
     | { readonly kind: 'in_progress' }
     | { readonly kind: 'reused' }
@@ -85,12 +85,12 @@ export interface CallStorage {
     | { readonly kind: 'bound'; readonly approvalId: string }
   >;
 
-  /** Extends the leases of a call that is still running; those that are no longer held are left alone. */
+  /** Extends the leases of a running call. Leases that it no longer owns stay unchanged. */
   renew(held: Held, leaseMs: number): Promise<void>;
 
   /**
-   * Ends a call: the slot comes back, the claim is completed (`sealedOutcome`) or released (null; a bound claim
-   * stays bound unless its approval is `failed`), and one activity row is written.
+   * Ends a call: frees the slot, completes the claim (`sealedOutcome`) or releases it (null; a bound claim stays
+   * bound unless its approval is `failed`), and writes one activity row.
    */
   finish(end: {
     caller: { readonly ownerId: string; readonly credentialId: string };
@@ -103,8 +103,8 @@ export interface CallStorage {
 
 export interface ApprovalStorage {
   /**
-   * Judges a write (`decideCall`, on facts read here) and files it in the same unit: `approved` by policy with a
-   * lease, or `pending`. Binds the claim to the approval it makes. The credential and its mode are read anew.
+   * Decides about a write (`decideCall`, on facts read here) and files it in the same unit: `approved` by policy with
+   * a lease, or `pending`. Binds the claim to the new approval. Reads the credential and its mode again.
    */
   file(
     filing: Filing,
@@ -116,9 +116,9 @@ export interface ApprovalStorage {
   >;
 
   /**
-   * The owner's decision, with its event and its activity row.
-   * @returns the approval as it now stands, whether this call decided it, and the sealed plan when it approved;
-   *   undefined when the owner has no such approval
+   * Records the owner's decision, with its event and its activity row.
+   * @returns the approval as it is now, whether this call decided it, and the sealed plan if it approved;
+   *   undefined if the owner has no such approval
    */
   decide(decision: {
     ownerId: string;
@@ -132,8 +132,8 @@ export interface ApprovalStorage {
   >;
 
   /**
-   * Withdraws a pending request of this credential; one whose time is over becomes `expired` instead, any other comes
-   * back unchanged. Undefined: no such request of it.
+   * Cancels a pending request of this credential. An overdue one becomes `expired` instead; any other is returned
+   * unchanged. Undefined: the credential has no such request.
    */
   cancel(request: {
     ownerId: string;
@@ -143,11 +143,11 @@ export interface ApprovalStorage {
   }): Promise<{ readonly approval: Approval; readonly won: boolean } | undefined>;
 
   /**
-   * Records that the next byte cannot be taken back. False: the fence is lost, the time is over, or credential or
-   * permission are off; the byte must not be sent. Durable (survives loss of power) before it resolves.
-   * `now` becomes `startedAt`, which is the Date of what is sent.
-   * Together with it, the messages that are about to be moved, copied or labelled are remembered for good, by their
-   * marks (`relocationMark`), even when their account is removed.
+   * Records that the next byte cannot be taken back. False: do not send the byte, because the fence is lost, the
+   * time is over, or credential or permission are off. Durable (survives loss of power) before it resolves.
+   * `now` becomes `startedAt`, which is the Date of a sent message.
+   * In the same unit, remembers the messages to be moved, copied or labelled by their marks (`relocationMark`),
+   * permanently, even after their account is removed.
    */
   start(request: {
     ownerId: string;
@@ -159,22 +159,22 @@ export interface ApprovalStorage {
   }): Promise<boolean>;
 
   /**
-   * Records how a run ended, with its event, its activity row and the addresses that are known from now on. A
-   * settlement whose fence is lost changes nothing.
-   * @returns the approval as it now stands
+   * Records how a run ended, with its event, its activity row and the addresses that become known. A settlement
+   * with a lost fence changes nothing.
+   * @returns the approval as it is now
    */
   settle(settlement: Settlement): Promise<Approval>;
 
-  /** The work after an executed action is done (a copy in Sent, \Answered). */
+  /** Records that the work after an executed action is done (a copy in Sent, \Answered). */
   followedUp(request: { ownerId: string; approvalId: string }): Promise<void>;
 
-  /** It is not done: it is due again after `retryMs` on the store's clock. */
+  /** Records that it is not done. It is due again after `retryMs` on the store's clock. */
   followUpLater(request: { ownerId: string; approvalId: string; retryMs: number }): Promise<void>;
 
   /**
-   * Takes over what lapsed leases left behind, oldest first: approvals to run or to check (with a new fence and
-   * lease), and work after executed actions. What the machine ends instead (`interrupted`, `not_started_in_time`)
-   * is ended here, with its event. `running`: approval ids that this process runs itself and that are left alone.
+   * Takes over work whose lease has ended, oldest first: approvals to run or to check (with a new fence and lease),
+   * and work after executed actions. Ends approvals that the state machine ends instead (`interrupted`,
+   * `not_started_in_time`), with their event. `running`: approval ids that this process runs itself; skipped.
    */
   reclaim(request: {
     running: ReadonlySet<string>;
@@ -183,13 +183,13 @@ export interface ApprovalStorage {
     now: Date;
   }): Promise<{ readonly runs: readonly Reclaimed[]; readonly followUps: readonly Reclaimed[] }>;
 
-  /** Ends pending requests whose time is over. @returns how many */
+  /** Ends overdue pending requests. @returns their number */
   expire(now: Date): Promise<number>;
 
   /**
-   * Erases plans and gists of approvals that ended before `plansBefore` (their digests stay), activity and claims
-   * older than theirs, checkpoints whose rows are erased except the newest of them, and counters of password tries that
-   * were forgotten before theirs.
+   * Erases plans and gists of approvals that ended before `plansBefore` (their digests stay), older activity and
+   * claims, checkpoints of erased rows except the newest one, and expired counters of password tries, each by its own
+   * date.
    */
   erase(request: {
     plansBefore: Date;
@@ -200,17 +200,17 @@ export interface ApprovalStorage {
 
   approval(ownerId: string, approvalId: string): Promise<Approval | undefined>;
 
-  /** Newest first; those of one credential, or all of the owner's. `open` is pending and approved. */
+  /** Approvals of one credential, or of the owner, newest first. `open`: pending and approved. */
   approvals(query: {
     ownerId: string;
     credentialId: string | undefined;
     state: 'open' | 'all';
-    /** Only what comes behind this approval. */
+    /** Only approvals after this one. */
     after: { readonly createdAtMs: number; readonly id: string } | undefined;
     limit: number;
   }): Promise<{ readonly approvals: readonly Approval[]; readonly more: boolean }>;
 
-  /** The sealed plan; undefined when there is none (any more). */
+  /** The sealed plan. Undefined if there is none, or none any more. */
   plan(ownerId: string, approvalId: string): Promise<string | undefined>;
 
   /**
@@ -218,7 +218,7 @@ export interface ApprovalStorage {
    */
   gists(ownerId: string, approvalIds: readonly string[]): Promise<ReadonlyMap<string, string | null>>;
 
-  /** Which of these normalised addresses the account is known to have written to. */
+  /** Those of the normalised addresses that the account is known to have written to. */
   knownRecipients(
     ownerId: string,
     accountId: number,
@@ -230,13 +230,13 @@ export interface ApprovalStorage {
     addresses: readonly string[],
     now: Date,
   ): Promise<void>;
-  /** The domains of all addresses that the account is known to have written to: what stands behind the last `@`. */
+  /** The domains of all addresses that the account is known to have written to: the text after the last `@`. */
   knownDomains(ownerId: string, accountId: number): Promise<ReadonlySet<string>>;
 
-  /** Which of these marks belong to messages that requests of the owner's keys moved, copied or labelled. */
+  /** Those of the marks that belong to messages that requests of the owner's keys moved, copied or labelled. */
   relocatedAmong(ownerId: string, marks: readonly string[]): Promise<ReadonlySet<string>>;
 
-  /** Events, oldest first, behind `afterId` (an event's sequence number; 0 begins at the first). */
+  /** Events after `afterId` (an event's sequence number; 0: from the first), oldest first. */
   events(query: { ownerId: string; afterId: number; limit: number }): Promise<readonly StoredEvent[]>;
   /** Newest first. */
   activity(query: { ownerId: string; limit: number }): Promise<readonly StoredActivity[]>;
@@ -255,7 +255,10 @@ export interface CredentialStorage {
     now: Date;
   }): Promise<Credential>;
 
-  /** Adds a secret; the ones before it end after `overlapMs`, or at their own time if that is sooner. Undefined: no such live credential, or it is altered. */
+  /**
+   * Adds a secret. Earlier ones end after `overlapMs`, or sooner at their own time. Undefined: no live credential, or
+   * an altered one.
+   */
   rotate(request: {
     ownerId: string;
     credentialId: string;
@@ -266,7 +269,10 @@ export interface CredentialStorage {
     now: Date;
   }): Promise<Credential | undefined>;
 
-  /** Switches the credential off and cancels what waits (`credential_off`). One that is altered is signed again, as revoked. */
+  /**
+   * Switches the credential off and cancels its pending requests (`credential_off`). An altered credential is signed
+   * again, as revoked.
+   */
   revoke(request: {
     ownerId: string;
     credentialId: string;
@@ -274,11 +280,11 @@ export interface CredentialStorage {
     now: Date;
   }): Promise<Credential | undefined>;
 
-  /** The same, for the credential with this secret, live or in its overlap. False: there is none. */
+  /** The same for the credential with this secret, live or in its overlap. False: there is none. */
   revokeBySecret(request: { secretHash: string; signer: Signer; now: Date }): Promise<boolean>;
 
   /**
-   * Sets the modes, raises the revision, and cancels what waits in groups that are now off (`permission_off`).
+   * Sets the modes, raises the revision, and cancels pending requests in groups that are now off (`permission_off`).
    * Undefined: no such live credential, or it is altered.
    */
   setModes(request: {
@@ -289,7 +295,7 @@ export interface CredentialStorage {
     now: Date;
   }): Promise<Credential | undefined>;
 
-  /** All of the owner's, newest first, revoked ones too. */
+  /** All credentials of the owner, newest first, including revoked ones. */
   credentials(ownerId: string, signer: Signer): Promise<readonly Credential[]>;
 
   /** Owners whose keys were written by a version that did not sign them. */
@@ -326,20 +332,20 @@ export interface OwnerStorage {
     now: Date;
   }): Promise<boolean>;
   owner(ownerId: string): Promise<Owner | undefined>;
-  /** All of them, the longest there first: for the operator, who looks after every mailbox. */
+  /** All owners, oldest first. For the operator. */
   owners(): Promise<readonly Owner[]>;
   ownerByEmail(
     email: string,
   ): Promise<{ readonly owner: Owner; readonly passwordHash: string | null } | undefined>;
-  /** Also ends every session of the owner, and forgets its known devices. False: no such owner. */
+  /** Also ends every session of the owner and forgets the owner's known devices. False: no such owner. */
   setPassword(ownerId: string, passwordHash: string): Promise<boolean>;
 }
 
 export interface SessionStorage {
   /**
-   * Begins a session, and deletes those of the owner that are over.
-   * @param request `passwordHash`: the one that the password was checked against
-   * @returns false when the owner's hash is another by now: nothing was begun
+   * Starts a session and deletes the owner's expired ones.
+   * @param request `passwordHash`: the hash that the password was checked against
+   * @returns false if the owner's hash has changed since: no session was started
    */
   addSession(request: {
     session: StoredSession;
@@ -347,17 +353,17 @@ export interface SessionStorage {
     passwordHash: string;
     expiresAt: Date;
   }): Promise<boolean>;
-  /** A session that is not over, with its owner. */
+  /** An active session, with its owner. */
   session(
     tokenHash: string,
     now: Date,
   ): Promise<{ readonly owner: Owner; readonly session: StoredSession } | undefined>;
-  /** Those that are not over, the last used first; at most 100. */
+  /** Active sessions, most recently used first; at most 100. */
   sessions(ownerId: string, now: Date): Promise<readonly StoredSession[]>;
-  /** Records that it was used. A session that has ended stays ended. */
+  /** Records that the session was used. A session that has ended stays ended. */
   useSession(request: { ownerId: string; sessionId: string; now: Date }): Promise<void>;
   /**
-   * Records that the person proved to be the owner, and the browser's new key; null leaves the key as it is.
+   * Records that the user proved to be the owner, and the browser's new key. Null keeps the old key.
    * False: the session has ended.
    */
   confirmSession(request: {
@@ -366,19 +372,19 @@ export interface SessionStorage {
     proofKey: string | null;
     now: Date;
   }): Promise<boolean>;
-  /** Uses up a nonce. False: this session used it before, or has ended. It is kept as long as the session. */
+  /** Uses up a nonce. False: this session has used it before, or has ended. Nonces are kept as long as the session. */
   takeProof(request: { ownerId: string; sessionId: string; nonce: string }): Promise<boolean>;
   /** False: the owner has no such session. */
   endSession(ownerId: string, sessionId: string): Promise<boolean>;
-  /** Ends all of the owner's except this one. @returns how many */
+  /** Ends all sessions of the owner except this one. @returns their number */
   endOtherSessions(ownerId: string, sessionId: string): Promise<number>;
 }
 
 export interface PasswordStorage {
   /**
-   * Judges one try at a password (`judgePasswordTry`) and counts it as failed, in one unit. It does the same work
-   * whether or not somebody has the email.
-   * @returns `check`: the password may be checked; `found` is undefined when nobody has the email, `isKnownDevice`
+   * Decides about one try at a password (`judgePasswordTry`) and counts it as failed, in one unit. Does the same
+   * work whether or not an owner has the email.
+   * @returns `check`: the password may be checked; `found` is undefined if no owner has the email, `isKnownDevice`
    *   tells whether `deviceHash` is one of the owner's devices
    */
   takePasswordTry(request: {
@@ -398,9 +404,9 @@ export interface PasswordStorage {
   >;
 
   /**
-   * The try had the right password: gives it back (`giveTryBack`) to the counters that counted it, and makes the
-   * device the owner's newest one. The owner keeps the newest `DEVICES_KEPT`.
-   * @returns false, and changes nothing, when the password is no longer the one with this hash
+   * Takes back one counted failure of a try whose password was correct (`giveTryBack`), and makes the device the
+   * owner's newest one. The owner keeps the newest `DEVICES_KEPT`.
+   * @returns false, with no change, if the password hash has changed since
    */
   passwordMatched(request: {
     ownerId: string;
@@ -413,13 +419,13 @@ export interface PasswordStorage {
 }
 
 /**
- * The numbers of the rows that count strangers' tries. Core takes them from a fixed range, so that nobody can fill
- * the table. The rows of two emails or two addresses may be the same.
+ * The numbers of the rows that count tries from unknown devices. They come from a fixed range, so that nobody can fill
+ * the table. Two emails or two addresses may share a row.
  */
 export type TriesRows = Readonly<Record<Exclude<TriesCounter, 'device'>, number>>;
 
 export interface AccountStorage {
-  /** The first account of an owner is its active one. `seal` is given the new account's id. */
+  /** The first account of an owner becomes the active one. `seal` receives the new account's id. */
   addAccount(request: {
     ownerId: string;
     label: string;
@@ -431,8 +437,8 @@ export interface AccountStorage {
   }): Promise<Account>;
   accounts(ownerId: string): Promise<readonly Account[]>;
   /**
-   * Changes which folders have which roles, as `changedRoles` judges inside the write.
-   * @returns the roles as they now stand; null: not decided yet; undefined: no such account
+   * Changes the roles of folders. `changedRoles` decides inside the write.
+   * @returns the roles as they are now; null: not decided yet; undefined: no such account
    */
   changeFolderRoles(request: {
     ownerId: string;
@@ -442,8 +448,9 @@ export interface AccountStorage {
   /** False: no such account. */
   activateAccount(ownerId: string, accountId: number): Promise<boolean>;
   /**
-   * Deletes the account and its settings, cancels what waits for it (`account_removed`), and activates the oldest that
-   * is left. A request of several accounts waits for it where the name of one of its targets begins with `targetsBegin`.
+   * Deletes the account and its settings, cancels its pending requests (`account_removed`), and activates the oldest
+   * remaining account. A request of several accounts belongs to it if one of its target names starts with
+   * `targetsBegin`.
    */
   removeAccount(request: {
     ownerId: string;
@@ -465,7 +472,7 @@ export interface Owner {
 
 export interface Credential {
   readonly ownerId: string;
-  /** `key_` and 16 letters or digits; opaque. */
+  /** Opaque: `key_` and 16 letters or digits. */
   readonly credentialId: string;
   readonly kind: 'pat';
   readonly name: string;
@@ -475,14 +482,14 @@ export interface Credential {
   readonly createdAt: Date;
   /** When the newest secret ends. */
   readonly expiresAt: Date;
-  /** When the secret before it ends; null unless a rotation's overlap is still on. */
+  /** When the previous secret ends. Null unless a rotation's overlap is still running. */
   readonly overlapUntil: Date | null;
   readonly revokedAt: Date | null;
   /** Its rows were changed outside Countersign. It counts as revoked. */
   readonly isAltered: boolean;
 }
 
-/** Who calls: what `admit` found. */
+/** The caller, as found by `admit`. */
 export interface Caller {
   readonly owner: Owner;
   readonly credential: Credential;
@@ -495,13 +502,13 @@ export interface ClaimRef {
   readonly fence: number;
 }
 
-/** The leases that a running call or execution holds. */
+/** The leases of a running call or execution. */
 export interface Held {
   readonly ownerId: string;
   readonly slotId?: string;
   readonly claim?: ClaimRef & { readonly credentialId: string };
   readonly approval?: { readonly id: string; readonly fence: number };
-  /** The approval whose follow-up this process does. */
+  /** The approval whose follow-up this process runs. */
   readonly followUp?: string;
 }
 
@@ -515,9 +522,11 @@ export interface Filing {
   readonly accountId: number | null;
   /** SHA-256 of tool and resolved arguments, hex. */
   readonly requestHash: string;
-  /** The same hash with the caller's words in a comparable form: one rejection holds for all that have it. */
+  /** The same hash with the caller's words in comparable form. A rejection applies to all requests with this hash. */
   readonly similarHash: string;
-  /** What the action would change, hashed (but for a message's account); the same message is the same target wherever it lies. */
+  /**
+   * What the action would change, hashed (except a message's account). A message is the same target in every folder.
+   */
   readonly targets: readonly string[];
   readonly digest: string;
   readonly sealedPlan: string;
@@ -538,9 +547,9 @@ export interface Settlement {
     | { readonly type: 'refuse'; readonly error: ApprovalError }
     | { readonly type: 'not_now'; readonly error: ApprovalError; readonly retryMs: number }
     | { readonly type: 'lose' };
-  /** Addresses that an executed send makes known. */
+  /** Addresses that become known through an executed send. */
   readonly recipients: readonly string[];
-  /** There is work after success; it is leased to the caller for `leaseMs`. */
+  /** There is work after success. It is leased to the caller for `leaseMs`. */
   readonly followUp: boolean;
   readonly leaseMs: number;
   readonly now: Date;
@@ -551,7 +560,7 @@ export interface Reclaimed {
   readonly sealedPlan: string | null;
 }
 
-/** `approval.decided` and its like, for the key that it belongs to. Source: API.md, Events. */
+/** A webhook event such as `approval.decided`, for the key that it belongs to. Source: API.md, Events. */
 export interface StoredEvent {
   readonly sequence: number;
   /** `evt_` and 22 characters. */

@@ -22,21 +22,21 @@ import type { Tracker, TrackerLink } from './tracker-storage.ts';
 import type { InboxPosition } from './watch-storage.ts';
 
 /**
- * A database, as core needs it. It holds no rule: core's verbs judge the facts that it loads and list the changes that
- * it applies (`createStorage`). A store knows how to load each kind of fact, how to apply each kind of change, and how
- * to answer plain look-ups.
+ * What core needs of a database. It contains no rules: core's verbs decide on the facts that it loads and list the
+ * changes that it applies (`createStorage`). A store loads each kind of fact, applies each kind of change, and answers
+ * plain look-ups.
  *
- * A call that cannot reach the database throws `ServiceError('temporarily_unavailable')`, and never answers as if
- * nothing were there.
+ * A call that cannot reach the database throws `ServiceError('temporarily_unavailable')`. It never returns an empty
+ * result instead.
  */
 export type Store = StoreLookups & {
   /**
-   * One atomic unit: locks what `need` names, loads its facts, and applies the changes that `judge` answers, or
-   * nothing at all. Nobody else writes rows of the same owner in between.
+   * Runs one atomic unit: locks the rows of `need`, loads its facts, and applies all changes that `judge` returns, or
+   * none. Nobody else writes rows of the same owner in between.
    *
-   * `judge` is pure. It may be called again when the transaction has to be repeated.
-   * @param commit `durable`: survives a loss of power before it resolves. `relaxed`: whole after a crash, but a loss
-   *   of power may undo the newest units, and several may be committed together
+   * `judge` is pure. It may be called again if the transaction has to be repeated.
+   * @param commit `durable`: survives a loss of power before it resolves. `relaxed`: complete or absent after a
+   *   crash, but a loss of power may undo the newest units, and several may be committed together
    * @returns the answer of `judge`, once its changes are committed
    */
   unit<Kind extends FactKind, Answer>(
@@ -49,7 +49,7 @@ export type Store = StoreLookups & {
   apply(ownerId: string, changes: readonly Change[]): Promise<void>;
 };
 
-/** Look-ups change nothing, and each sees one moment. `addOwner` is durable; `erase` keeps the rows of approvals. */
+/** Look-ups change nothing and read one consistent state. `addOwner` is durable; `erase` keeps the rows of approvals. */
 type StoreLookups = Pick<
   Storage,
   | 'healthy'
@@ -88,25 +88,25 @@ type StoreLookups = Pick<
     readonly secrets: readonly StoredSecret[];
     readonly storeNowMs: number;
   }>;
-  /** Whose secret this is, live or not. */
+  /** The owner and credential of a secret, live or not. */
   credentialOfSecret(
     secretHash: string,
   ): Promise<{ readonly ownerId: string; readonly credentialId: string } | undefined>;
-  /** The inboxes of all owners who have an active tracker with keywords, and where the watching of each stands. */
+  /** The inboxes of all owners who have an active tracker with keywords, with the watched position of each. */
   watchedInboxes(): ReturnType<Storage['inboxesToWatch']>;
 };
 
 export type Commit = 'durable' | 'relaxed';
 
-/** What a verb answers, and what is to be written for it, in this order. */
+/** The answer of a verb, and the changes to write for it, in this order. */
 export interface Judged<Answer> {
   readonly answer: Answer;
   readonly changes: readonly Change[];
 }
 
 /**
- * The kinds of facts. `need` says which; `facts` is what the store finds. Each unit locks the owner whose rows it
- * names, before it loads them.
+ * The kinds of facts. `need` selects them; `facts` is what the store finds. Each unit locks the owner of the rows
+ * before it loads them.
  */
 export interface FactKinds {
   /** The credential with this secret. Undefined: there is none. */
@@ -114,20 +114,20 @@ export interface FactKinds {
   claim: { readonly need: ClaimKey; readonly facts: ClaimFacts };
   held: { readonly need: Held; readonly facts: HeldFacts };
   filing: { readonly need: FilingNeed; readonly facts: FilingFacts };
-  /** Undefined: the owner has no such approval. `withPlan`: its sealed plan is loaded as well. */
+  /** Undefined: the owner has no such approval. `withPlan`: also loads its sealed plan. */
   approval: {
     readonly need: { readonly ownerId: string; readonly approvalId: string; readonly withPlan: boolean };
     readonly facts: ApprovalFacts | undefined;
   };
   /**
-   * Leases and follow-ups that are over by the store's clock, of all owners, oldest first, without those of approvals
-   * in `running`; at most `limit` of each. Owners who are busy elsewhere may be left out.
+   * Leases and follow-ups of all owners that have ended by the store's clock, oldest first, except those of approvals
+   * in `running`; at most `limit` of each. Locked owners may be left out.
    */
   due: {
     readonly need: { readonly running: ReadonlySet<string>; readonly limit: number };
     readonly facts: { readonly lapsed: readonly Reclaimed[]; readonly followUps: readonly Reclaimed[] };
   };
-  /** Pending approvals with `expiresAt` up to `now`, of all owners. Owners who are busy elsewhere may be left out. */
+  /** Pending approvals of all owners with `expiresAt` up to `now`. Locked owners may be left out. */
   overdue: { readonly need: { readonly now: Date }; readonly facts: readonly Approval[] };
   /** Undefined: the owner has no such credential. */
   credential: {
@@ -163,7 +163,7 @@ export interface FactKinds {
     readonly need: { readonly ownerId: string; readonly requestId: string };
     readonly facts: { readonly existing: Tracker | undefined; readonly lastTrackerId: number };
   };
-  /** Trackers by id, links of theirs by target, and the newest link's number. */
+  /** Trackers by id, their links by target, and the number of the newest link. */
   trackers: {
     readonly need: {
       readonly ownerId: string;
@@ -208,16 +208,16 @@ export interface CallerFacts {
   readonly usage: StoredUsage;
 }
 
-/** What a credential and its owner have used. */
+/** The usage of a credential and of its owner. */
 export interface StoredUsage {
-  /** Calls of the credential since the minute window began. */
+  /** Calls of the credential since the start of the minute window. */
   readonly minute: Window | undefined;
-  /** Calls of the owner since the day that the window names began. */
+  /** Calls of the owner since the start of the window's day. */
   readonly day: Window | undefined;
   readonly slots: readonly { readonly slotId: string; readonly leaseUntilMs: number }[];
 }
 
-/** A credential as it is kept: `overlapUntil` stays when the overlap is over. */
+/** A credential as stored: `overlapUntil` stays after the overlap has ended. */
 export interface StoredCredential extends Omit<Credential, 'isAltered'> {
   /** Null: the row was written by a version that did not sign it, or by somebody else. */
   readonly signature: string | null;
@@ -243,7 +243,7 @@ export interface KeysFacts {
   readonly secrets: readonly StoredSecret[];
 }
 
-/** What a credential may do, with what its owner's plan allows. */
+/** The permissions of a credential, and the plan of its owner. */
 export interface Standing {
   readonly credential: StoredCredential;
   readonly plan: Plan;
@@ -256,15 +256,15 @@ export interface ClaimKey {
   readonly key: string;
 }
 
-/** An Idempotency-Key that was used. */
+/** A used Idempotency-Key. */
 export interface StoredClaim {
   /** Only ever rises, so a released claim keeps its row. */
   readonly fence: number;
-  /** Stays the same for as long as the key stands for the same request. */
+  /** Stays the same as long as the key belongs to the same request. */
   readonly requestId: string;
   /** SHA-256 of tool and arguments, hex. */
   readonly fingerprint: string;
-  /** The key is free again: what held it changed nothing. */
+  /** The key is free again: its request changed nothing. */
   readonly released: boolean;
   /** By the store's clock. */
   readonly leaseUntil: Date;
@@ -289,8 +289,8 @@ export interface HeldFacts {
 }
 
 /**
- * "Same" is the same `requestHash`, "similar" the same `similarHash`. Instants are the service's. What limits count is
- * counted on the store's clock, back from its now.
+ * "Same" means the same `requestHash`, "similar" the same `similarHash`. Instants are the service's. Limits count on
+ * the store's clock, back from its current time.
  */
 export interface FilingNeed {
   readonly ownerId: string;
@@ -304,35 +304,35 @@ export interface FilingNeed {
   readonly unfinishedSinceMs: number;
   readonly rejectedSinceMs: number;
   readonly executedSinceMs: number;
-  /** How far back `daySends` and `shortSends` go. */
+  /** The time span of `daySends` and `shortSends`. */
   readonly daySendsMs: number;
   readonly shortSendsMs: number;
-  /** `filed` goes back to the last whole multiple of it: midnight UTC. */
+  /** `filed` counts from the last whole multiple of this: midnight UTC. */
   readonly dayMs: number;
 }
 
 export interface FilingFacts {
   readonly claim: StoredClaim | undefined;
-  /** Undefined: there is no such credential. */
+  /** Undefined: the credential does not exist. */
   readonly standing: Standing | undefined;
-  /** The same request of the same credential, pending and not past its `expiresAt`. */
+  /** The same request of the same credential, pending and before its `expiresAt`. */
   readonly samePending: Approval | undefined;
   /** The newest same request of the same credential, approved, or `outcome_unknown` since `unfinishedSinceMs`. */
   readonly sameUnfinished: Approval | undefined;
-  /** When a same or similar request of the owner was last rejected, if since `rejectedSinceMs`. */
+  /** When the same or a similar request of the owner was last rejected, if after `rejectedSinceMs`. */
   readonly rejectedAt: Date | undefined;
   /** A pending request of the same credential for one of the targets. */
   readonly targetPending: Approval | undefined;
-  /** Whether a same request of the owner was executed since `executedSinceMs`. */
+  /** Whether the same request of the owner was executed after `executedSinceMs`. */
   readonly isExecuted: boolean;
   /** Whether another credential has the same request unfinished. */
   readonly isUnfinishedElsewhere: boolean;
   /** Sends of the credential that ran by policy and did not fail. */
   readonly daySends: number;
   readonly shortSends: number;
-  /** Requests of the credential filed as pending on the store's day. */
+  /** Requests of the credential that were filed as pending on the store's day. */
   readonly filed: number;
-  /** Pending requests that are not past their `expiresAt`. */
+  /** Pending requests before their `expiresAt`. */
   readonly waitingOfKey: number;
   readonly waitingOfOwner: number;
 }
@@ -353,7 +353,7 @@ export interface CredentialFacts {
 
 export interface AccountsFacts {
   readonly activeAccountId: number | null;
-  /** An id that was given once is never given again. */
+  /** An id is never used twice. */
   readonly lastAccountId: number;
   /** Oldest first. */
   readonly accounts: readonly Account[];
@@ -367,10 +367,10 @@ export interface SessionsFacts {
 }
 
 export interface TriesFacts {
-  /** Undefined: nobody has the email. */
+  /** Undefined: no owner has the email. */
   readonly found: { readonly owner: Owner; readonly passwordHash: string | null } | undefined;
   readonly tries: Readonly<Record<Exclude<TriesCounter, 'device'>, FailedTries | undefined>>;
-  /** The owner's devices, the newest sign-in first. */
+  /** The owner's devices, newest sign-in first. */
   readonly devices: readonly StoredDevice[];
 }
 
@@ -393,7 +393,7 @@ export interface StoredTracker {
   readonly tracker: Tracker;
   /** The newest link of a message; 0: none. */
   readonly lastMessageLinkId: number;
-  /** The newest link that the summary knows; 0: none. */
+  /** The newest link that the summary includes; 0: none. */
   readonly summarisedLinkId: number;
 }
 
@@ -402,9 +402,9 @@ export interface NumberedKey {
   readonly event: EventKey;
 }
 
-/** What may be written. Each names the rows of one owner. */
+/** The possible changes. Each concerns rows of one owner. */
 export type Change =
-  /** Puts the counts in place of those that are there, and takes a slot for the call. */
+  /** Replaces the counts, and takes a slot for the call. */
   | {
       readonly type: 'count_call';
       readonly ownerId: string;
@@ -422,24 +422,24 @@ export type Change =
       readonly slotId: string;
       readonly leaseUntilMs: number;
     }
-  /** Nothing happens where there is none. */
+  /** Does nothing if there is none. */
   | {
       readonly type: 'give_slot';
       readonly ownerId: string;
       readonly credentialId: string;
       readonly slotId: string;
     }
-  /** In place of the claim that is there. */
+  /** Replaces the existing claim. */
   | { readonly type: 'save_claim'; readonly of: ClaimKey; readonly claim: StoredClaim }
   | { readonly type: 'add_approval'; readonly approval: Approval; readonly filed: FiledFacts }
   | { readonly type: 'save_approval'; readonly approval: Approval }
-  /** The approval no longer waits: no request collides with its targets. */
+  /** The approval is no longer pending, so its targets collide with no request. */
   | { readonly type: 'free_targets'; readonly ownerId: string; readonly approvalId: string }
-  /** It gets the owner's next sequence number. */
+  /** The event gets the owner's next sequence number. */
   | { readonly type: 'append_event'; readonly ownerId: string; readonly event: Omit<StoredEvent, 'sequence'> }
-  /** Behind the owner's other rows, and behind those that its checkpoints cover. */
+  /** After the owner's other rows, including those that its checkpoints cover. */
   | { readonly type: 'append_activity'; readonly ownerId: string; readonly activity: StoredActivity }
-  /** Adds the follow-up of an approval, or moves the instant at which it is due by the store's clock. */
+  /** Adds the follow-up of an approval, or changes when it is due by the store's clock. */
   | {
       readonly type: 'keep_follow_up';
       readonly ownerId: string;
@@ -447,7 +447,7 @@ export type Change =
       readonly dueAtMs: number;
     }
   | { readonly type: 'end_follow_up'; readonly ownerId: string; readonly approvalId: string }
-  /** Those that are known stay as they are. */
+  /** Known addresses stay unchanged. */
   | {
       readonly type: 'remember_recipients';
       readonly ownerId: string;
@@ -455,7 +455,7 @@ export type Change =
       readonly addresses: readonly string[];
       readonly now: Date;
     }
-  /** Kept when the account is removed. */
+  /** Kept after the account is removed. */
   | { readonly type: 'remember_relocated'; readonly ownerId: string; readonly marks: readonly string[] }
   | { readonly type: 'add_credential'; readonly credential: StoredCredential }
   | { readonly type: 'save_credential'; readonly credential: StoredCredential }
@@ -466,7 +466,7 @@ export type Change =
   | { readonly type: 'save_checkpoint'; readonly checkpoint: Checkpoint }
   | { readonly type: 'save_keys_record'; readonly ownerId: string; readonly record: KeysRecord }
   | { readonly type: 'add_account'; readonly account: Omit<Account, 'isPrimary'>; readonly now: Date }
-  /** With its settings, its known recipients and the place where its inbox is watched. */
+  /** Also removes its settings, its known recipients and the watched position of its inbox. */
   | { readonly type: 'remove_account'; readonly ownerId: string; readonly accountId: number }
   | { readonly type: 'activate_account'; readonly ownerId: string; readonly accountId: number | null }
   | {
@@ -482,9 +482,9 @@ export type Change =
       readonly tokenHash: string;
       readonly expiresAt: Date;
     }
-  /** Its use, its proof and its key. */
+  /** Saves its last use, its proof and its key. */
   | { readonly type: 'save_session'; readonly session: StoredSession }
-  /** With its nonces. */
+  /** Also removes its nonces. */
   | { readonly type: 'end_session'; readonly ownerId: string; readonly sessionId: string }
   /** Kept as long as its session. */
   | {
@@ -493,20 +493,20 @@ export type Change =
       readonly sessionId: string;
       readonly nonce: string;
     }
-  /** A counter that no owner has. Null: it is forgotten. */
+  /** A counter without an owner. Null: removes it. */
   | {
       readonly type: 'save_tries';
       readonly row: number;
       readonly tries: (FailedTries & { readonly forgottenMs: number }) | null;
     }
-  /** Adds the device, or notes its newest sign-in and its tries. */
+  /** Adds the device, or updates its newest sign-in and its tries. */
   | { readonly type: 'add_device'; readonly ownerId: string; readonly device: StoredDevice }
-  /** Nothing happens where it is forgotten. */
+  /** Does nothing if the device is forgotten. */
   | { readonly type: 'save_device'; readonly ownerId: string; readonly device: StoredDevice }
   | { readonly type: 'forget_device'; readonly ownerId: string; readonly deviceHash: string }
   | { readonly type: 'forget_devices'; readonly ownerId: string }
   | { readonly type: 'add_tracker'; readonly tracker: Tracker; readonly requestId: string }
-  /** Its status, its summary and what it has gathered. */
+  /** Saves its status, its summary and the numbers of its newest links. */
   | { readonly type: 'save_tracker'; readonly stored: StoredTracker }
   | {
       readonly type: 'add_link';
@@ -529,16 +529,16 @@ export type Change =
     }
   | { readonly type: 'forget_position'; readonly ownerId: string; readonly accountId: number };
 
-/** What `filing` looks for, kept with an approval. */
+/** The fields that `filing` searches, stored with an approval. */
 interface FiledFacts {
   readonly sealedPlan: string;
   readonly sealedGist: string;
   readonly requestHash: string;
   readonly similarHash: string;
-  /** Counts against the send limit when it ran by policy. */
+  /** Counts against the send limit if it ran by policy. */
   readonly sends: boolean;
-  /** When, on the store's clock. */
+  /** The time of filing on the store's clock. */
   readonly filedAtMs: number;
-  /** Kept until `free_targets`; none when the approval does not wait. */
+  /** Kept until `free_targets`. Empty if the approval is not pending. */
   readonly targets: readonly string[];
 }

@@ -4,7 +4,7 @@ import { changedEvent, objectWithout } from '../calendar/event-change.ts';
 import { eventFactsShape } from './event-shapes.ts';
 import type { Job } from './job.ts';
 
-/** Changes of iCalendar objects that others wrote. Null where an object cannot be changed for sure. */
+/** Changes of untrusted iCalendar objects. Null if an object cannot be changed reliably. */
 
 export interface ObjectToChange {
   readonly ics: string;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { AGENTS, ANSWERS, type EventFacts, ROLES } from '../calendar/event.ts';
 
-/** What a reading process returns of an event, checked on arrival. */
+/** The schemas of events from a reading process, checked on arrival. */
 
 /** An event as a list shows it. */
 export const eventShape = z.object({

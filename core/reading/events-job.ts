@@ -8,25 +8,25 @@ import { eventShape } from './event-shapes.ts';
 import type { Job } from './job.ts';
 import { isShortObject, SHORT_BOUNDS, SHORT_STEPS } from './short-object.ts';
 
-/** Finds the events of several iCalendar objects that touch a range of time. */
+/** Finds the events of several iCalendar objects that overlap a range of time. */
 
 export interface EventsInput extends RangeQuery {
   readonly objects: readonly string[];
 }
 
 /**
- * What each object holds, in their order; null: it cannot be read. Shorter than `objects` when the work of one job was
- * done before their end: those that are left were not looked at. Never empty unless `objects` is.
+ * The contents of each object, in order; null: it cannot be read. Shorter than `objects` if the limits of one job end
+ * it early; the remaining objects were not read. Never empty unless `objects` is.
  */
 export type EventsReading = readonly (Expansion | null)[];
 
-/** Longer titles are cut: every instance of a series carries its own. */
+/** Longer titles are cut: every instance of a series has its own copy. */
 const TITLE_CHARS = 501;
-/** With so many events a job ends: they are copied to another process and checked there, which holds up everything. */
+/** A job ends at this number of events: copying and checking them blocks the process that waits for it. */
 const JOB_EVENTS = 500;
-/** Of one object; those behind are cut off. */
+/** Per object; further events are cut off. */
 const EVENTS_MAX = 5000;
-/** What the series of one job may cost together: some half a second. */
+/** The steps for all series of one job: about half a second. */
 const JOB_STEPS = 5 * SERIES_STEPS;
 
 const expansion = z.object({
@@ -47,7 +47,7 @@ export const eventsJob: Job<EventsInput, EventsReading> = {
       const one = expanded(ics, range, budget, USUAL_BOUNDS);
       found.push(one);
       events += one?.events.length ?? 0;
-      // The next one has a right to as many steps as a series may take.
+      // The next series is entitled to its full number of steps.
       if (budget.left < SERIES_STEPS || events >= JOB_EVENTS) break;
     }
     return found;
@@ -57,7 +57,7 @@ export const eventsJob: Job<EventsInput, EventsReading> = {
     if (!isShortObject(chars)) return undefined;
     const budget = { left: SHORT_STEPS };
     const found = objects.map((ics) => expanded(ics, range, budget, SHORT_BOUNDS));
-    // What is too much for the short way, or broken, is told apart where there is time for it.
+    // The full job separates objects that are too large for this way from broken ones.
     return found.some((one) => one === null || one.cut) ? undefined : found;
   },
 };

@@ -9,21 +9,21 @@ import { ianaZone, instantOf } from './zone.ts';
 
 export interface Expansion {
   readonly events: readonly ExpandedEvent[];
-  /** A series has more instances in the range than are shown, or could not be followed to its end. */
+  /** A series has more instances in the range than are shown, or could not be expanded to its end. */
   readonly cut: boolean;
-  /** Nothing that the object says itself lies near the range: its events were found by following a series. */
+  /** The object itself says nothing near the range. Its events were found by expanding a series. */
   readonly isFollowed: boolean;
 }
 
 /**
- * The events of a calendar object (RFC 5545) that touch the time from `from` to `to`: recurring ones expanded,
- * changed instances as they were changed, cancelled ones with that status. An event that lasts no time touches the
- * instant that it is at. Bounded work, whatever the object says: see series.ts.
+ * The events of a calendar object (RFC 5545) that overlap the range from `from` to `to`. Series are expanded, changed
+ * instances have their changes, and cancelled ones that status. An event without a duration overlaps its own instant.
+ * The work is limited for any object: see series.ts.
  *
- * A name that the runtime knows, or a Windows name, means that zone, whatever the object says of it. A VTIMEZONE serves
- * names that nobody knows; without one the time floats.
- * @param budget  what many objects together may cost; spent by what this one costs
- * @throws BrokenObject  for the caller to leave this object out, say so in its log, and show the others
+ * A zone name that the runtime knows, or a Windows name, means that zone, whatever the object says about it. A
+ * VTIMEZONE only serves unknown names. Without one the time is floating.
+ * @param budget  the budget of many objects together; this one uses part of it
+ * @throws BrokenObject  the caller leaves this object out, logs it, and shows the others
  */
 export function expandObject(
   ics: string,
@@ -54,9 +54,9 @@ function isFarFrom({ start, span }: EventPart, fromMs: number, toMs: number, tim
 }
 
 /**
- * One event of an object, or one instance of its series, by the `recurrenceId` of its key; null: the event itself, of
- * a series its first part. Undefined: the object has none like it (any more).
- * @param parts as `readObject` reads the object
+ * One event of an object, or one instance of its series, by the `recurrenceId` of its key. Null: the event itself; for
+ * a series, its first part. Undefined: the object does not contain it (any more).
+ * @param parts the result of `readObject`
  * @throws BrokenObject
  */
 export function eventAmong(

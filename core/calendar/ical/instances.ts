@@ -4,27 +4,27 @@ import { recurrenceIdOf } from './recurrence-id.ts';
 import { occurrences, TooMuchWork, type WorkBudget } from './recurrence-rule.ts';
 import { instantOf, wallTime, type Zone } from './zone.ts';
 
-/** To set out on a rule. */
+/** Steps to start a rule. */
 const RULE_STEPS = 200;
-/** No two clocks are further apart. */
+/** The largest difference between two clocks. */
 export const ZONES_APART_MS = 26 * 3_600_000;
 
-/** An instance before it is known what was changed about it. */
+/** An instance before its changes are applied. */
 export interface Instance {
   readonly id: string;
   readonly start: Moment;
   readonly span: Span;
 }
 
-/** How the times of one series are read. */
+/** The context for reading the times of one series. */
 export interface SeriesClock {
-  /** The owner's zone is that of times that float. */
+  /** The owner's zone applies to floating times. */
   instant(moment: Moment): number;
-  /** A time that names an instance, as the series itself would write it. */
+  /** The time of an instance, in the style of the series. */
   inSeries(moment: Moment): Moment;
 }
 
-/** @param own  DTSTART of the series; undefined if the object has only changed instances of it */
+/** @param own  DTSTART of the series; undefined if the object only has changed instances of it */
 export function seriesClock(own: Moment | undefined, owner: Zone): SeriesClock {
   const instant = ({ wallMs, zone }: Moment) => instantOf(wallMs, zone ?? owner);
   return {
@@ -39,10 +39,10 @@ export function seriesClock(own: Moment | undefined, owner: Zone): SeriesClock {
   };
 }
 
-/** What EXDATE takes out of a series. */
+/** The instances that EXDATE removes from a series. */
 export interface Exclusions {
   readonly ids: ReadonlySet<string>;
-  /** An EXDATE of a whole day excludes what begins on it. */
+  /** An all-day EXDATE removes instances that start on that day. */
   readonly days: ReadonlySet<number>;
 }
 
@@ -60,7 +60,7 @@ export interface WallWindow {
   readonly toMs: number;
 }
 
-/** The instances that were to begin in a window, in no order. @throws TooMuchWork */
+/** The instances scheduled to start in a window, unordered. @throws TooMuchWork */
 export function* instancesOf(
   master: EventPart,
   clock: SeriesClock,
@@ -77,7 +77,7 @@ export function* instancesOf(
   }
 }
 
-/** What RDATE, DTSTART and the rules name; one instance may come several times. */
+/** The times of RDATE, DTSTART and the rules. An instance may appear several times. */
 function* candidates(
   { start, span, added, rules }: EventPart,
   clock: SeriesClock,
@@ -87,10 +87,10 @@ function* candidates(
   const inRange = (wallMs: number, apartMs = 0) => wallMs >= fromMs - apartMs && wallMs <= toMs + apartMs;
   for (const one of added) {
     const moment = clock.inSeries(one.start);
-    // It may have been written in another zone.
+    // It may be written in a different zone.
     if (inRange(moment.wallMs, ZONES_APART_MS)) yield { start: moment, span: one.span ?? span };
   }
-  // DTSTART counts as the first, whether the rule names it or not (RFC 5545 3.8.5.3).
+  // DTSTART counts as the first, whether or not the rule matches it (RFC 5545 3.8.5.3).
   if (inRange(start.wallMs)) yield { start, span };
   for (const { rule, until } of rules) {
     const { count } = rule;
@@ -115,7 +115,7 @@ function isBehind(moment: Moment, until: Moment, { instant }: SeriesClock): bool
   return instant(moment) > instant(until);
 }
 
-/** The day of a time, as the time at which it begins. */
+/** The start of the day of a time. */
 export function dayOf(wallMs: number): number {
   return Math.floor(wallMs / DAY_MS) * DAY_MS;
 }

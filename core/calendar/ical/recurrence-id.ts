@@ -8,7 +8,7 @@ export function recurrenceIdOf({ kind, wallMs, zone }: Moment): string {
   return zone === undefined ? text(wallMs) : `${text(instantOf(wallMs, zone))}Z`;
 }
 
-/** The time that a `recurrenceId` names, on the clock of `zone`. Undefined if it names none. */
+/** The time of a `recurrenceId`, on the clock of `zone`. Undefined if it is not a valid time. */
 export function wallOfId(id: string, zone: Zone): number | undefined {
   const match = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)(Z)?)?$/.exec(id);
   if (match === null) return undefined;

@@ -14,14 +14,14 @@ import { recurrenceIdOf, wallOfId } from './recurrence-id.ts';
 import { TooMuchWork, type WorkBudget } from './recurrence-rule.ts';
 import { ianaZone, instantOf, wallTime, type Zone } from './zone.ts';
 
-/** Instances of one series that are shown in one range. */
+/** The most instances of one series in one range. */
 const MOST_INSTANCES = 5000;
-/** Periods and times of a series that are looked at to find them, an instance counting for several: some 100 ms. */
+/** Steps for one series: periods and times examined. An instance counts for several. About 100 ms. */
 export const SERIES_STEPS = 200_000;
 const INSTANCE_STEPS = 10;
-/** RANGE=THISANDFUTURE within one series. */
+/** The most RANGE=THISANDFUTURE changes in one series. */
 const MOST_CHANGES = 500;
-/** No clock is put forward or back by more. */
+/** No clock change is larger. */
 const CLOCK_CHANGE_MS = 3 * 3_600_000;
 
 export type ExpandedEvent = Omit<CalendarEvent, 'calendar'>;
@@ -91,7 +91,7 @@ function series(parts: readonly EventPart[], owner: Zone): Series {
     return event(part, id, { ...part.start, wallMs: moved }, part.span);
   }
 
-  /** Gives `take` one instance after the other until it wants no more. @returns whether any may be left */
+  /** Calls `take` with each instance until it returns false. @returns whether any may be left */
   function follow(
     whole: EventPart,
     window: WallWindow,
@@ -150,7 +150,7 @@ function series(parts: readonly EventPart[], owner: Zone): Series {
           if (one.id === recurrenceId) return asChanged(master, one);
         }
       } catch (error) {
-        // An instance that takes too much work to find was never shown either.
+        // An instance that takes too much work to find was never shown.
         if (!(error instanceof TooMuchWork)) throw error;
       }
       return undefined;
@@ -162,7 +162,7 @@ function series(parts: readonly EventPart[], owner: Zone): Series {
 interface Change {
   readonly part: EventPart;
   readonly fromMs: number;
-  /** How much later by the clock they begin. */
+  /** How much later they start, by the clock. */
   readonly shiftMs: number;
 }
 
@@ -177,7 +177,7 @@ function changesOf(parts: readonly EventPart[], clock: SeriesClock, owner: Zone)
   return changes.sort((a, b) => b.fromMs - a.fromMs);
 }
 
-/** When an instance that touches the range was to begin, at the earliest and the latest, by the clock of the series. */
+/** The earliest and latest scheduled start of an instance that overlaps the range, by the clock of the series. */
 function windowOf(
   master: EventPart,
   changes: readonly Change[],
