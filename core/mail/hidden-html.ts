@@ -18,15 +18,15 @@ import { hiddenIf, is, READABLE_PX, SEEN_OPACITY, unclearIf, type Visibility, wo
  * covers without being taken out of the flow, and fonts that are loaded from elsewhere, count as shown.
  */
 export interface Sight {
-  /** The element, with all that is in it. */
+  /** The element, with all its contents. */
   readonly element: Visibility;
-  /** Text directly in it. */
+  /** The text directly in it. */
   readonly text: Visibility;
-  /** A picture that it is. */
+  /** The picture that it is. */
   readonly picture: Visibility;
 }
 
-/** @param steps what the work on styles may cost; when it is spent, all that is not hidden by its tag is unclear */
+/** @param steps the budget for styles; when it is used up, everything not hidden by its tag is unclear */
 export function seenIn(document: HtmlDocument, steps: Budget): (element: HtmlElement) => Sight {
   const styles = readStyles(document, RELEVANT, steps);
   const computed = new Map<HtmlElement, Style>();
@@ -53,21 +53,21 @@ export function seenIn(document: HtmlDocument, steps: Budget): (element: HtmlEle
   };
 }
 
-/** What an element hands down to those in it. */
+/** The properties that an element passes on to its contents. */
 interface Style extends Painted {
   readonly drawn: Visibility;
   readonly visible: Visibility;
-  /** Whether letters have their usual form and size. */
+  /** Whether letters have their usual shape and size. */
   readonly letters: Visibility;
   readonly opacity: number;
   readonly fontPx: number;
   readonly linkColor: readonly Color[] | undefined;
-  /** Something else than the colour draws the letters: a shadow, an outline. */
+  /** Something other than the colour draws the letters: a shadow, an outline. */
   readonly isOutlined: boolean;
   readonly laysOut: boolean;
   /** The element is taken out of the flow and painted: it may lie on any text. */
   readonly covers: boolean;
-  /** It is one that covers, or in one. */
+  /** It covers others, or is inside an element that does. */
   readonly isOnTop: boolean;
   readonly custom: CustomProperties | undefined;
 }
@@ -148,7 +148,7 @@ function styled(element: HtmlElement, parent: Style, styles: Styles): Style {
   };
 }
 
-/** Smaller ones lie on a corner, or are lines. */
+/** Smaller ones are on a corner, or are lines. */
 const COVER_PX = 24;
 
 function mayCover({ element, get, px }: Box, isPainted: boolean): boolean {
@@ -163,7 +163,7 @@ function hiddenByDisplay(element: HtmlElement, display: string): Visibility {
   return hiddenIf(is(display, /^none$/));
 }
 
-/** A picture of one point counts the readers; its alternative text is seen by nobody. */
+/** A picture of one pixel counts readers. Nobody sees its alternative text. */
 function isDot({ element, px }: Box): boolean {
   const attributes = attributesOf(element);
   return ['width', 'height'].every((one) => {
@@ -187,7 +187,7 @@ function fadedBy(filter: string): number | undefined {
   return left;
 }
 
-/** Properties that only a layout can judge, and the values of them that hide nothing. */
+/** Properties that only a layout can evaluate, with the values that hide nothing. */
 const HARMLESS: Readonly<Record<string, RegExp>> = {
   'mix-blend-mode': /^normal$/,
   'mask-image': /^none/,
@@ -242,7 +242,7 @@ function isOutlined(get: Values, parent: Style): boolean {
   return own === '' ? parent.isOutlined : !/^(?:none|initial)$/.test(own);
 }
 
-/** All properties that decide it. */
+/** All properties that are relevant to it. */
 const RELEVANT = new Set([
   ...Object.keys(HARMLESS),
   ...(

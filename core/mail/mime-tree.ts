@@ -12,10 +12,10 @@ import { readTnef } from './tnef.ts';
 
 export interface MimePart {
   readonly headers: readonly MimeHeader[];
-  /** Lower case, `text/plain` where none is given. */
+  /** Lower case. `text/plain` if none is given. */
   readonly type: string;
   readonly typeParams: Params;
-  /** Lower case; empty where none is given. */
+  /** Lower case. Empty if none is given. */
   readonly disposition: string;
   readonly dispositionParams: Params;
   readonly content: Buffer;
@@ -30,28 +30,28 @@ export interface MimeHeader {
   readonly value: string;
 }
 
-/** Names in lower case; values may hold RFC 2047 words. */
+/** Names in lower case. Values may contain RFC 2047 words. */
 type Params = Readonly<Record<string, string>>;
 
 const MAX_DEPTH = 20;
 const MAX_PARTS = 1000;
 const MAX_HEADER_BYTES = 256 * 1024;
-/** Places that look like a boundary and have to be looked at. */
+/** The most places that look like a boundary and are examined. */
 const MAX_CANDIDATES = 100_000;
 
 interface Budget {
   parts: number;
   candidates: number;
-  /** Whether files that stand in a part without MIME become parts. */
+  /** Whether files inside a part without MIME become parts. */
   readonly unpacks: boolean;
 }
 
-/** @returns `complete`: false where a bound was met, and what lies behind it is not in the tree */
+/** @returns `complete`: false if a limit was exceeded, and the rest is not in the tree */
 export function readTree(source: Uint8Array): { root: MimePart; complete: boolean } {
   return treeOf(source, true);
 }
 
-/** One part of a message as its server lists it, which knows nothing of files without MIME. */
+/** One part of a message as its server lists it. The server does not know files without MIME. */
 export function readListedPart(source: Uint8Array): { root: MimePart; complete: boolean } {
   return treeOf(source, false);
 }
@@ -65,7 +65,7 @@ function treeOf(source: Uint8Array, unpacks: boolean): { root: MimePart; complet
 
 const TEXT = 'text/plain';
 
-/** @param untyped the type of a part that names none */
+/** @param untyped the type of a part that does not name one */
 function readPart(
   bytes: Buffer,
   depth: number,
@@ -98,7 +98,7 @@ function readPart(
   };
 }
 
-/** A part in which others stand without MIME, as a multipart of them. */
+/** A part that contains others without MIME, as a multipart of them. */
 function unpacked(leaf: MimePart, depth: number, budget: Budget): { part: MimePart; complete: boolean } {
   if (!budget.unpacks) return { part: leaf, complete: true };
   const inner = isTnef(leaf) ? tnefParts(leaf, depth) : filesInText(leaf);
@@ -225,7 +225,7 @@ function mediaType(value: string, isFile: boolean, untyped: string): string {
   return type ?? (value !== '' && isFile ? 'application/octet-stream' : untyped);
 }
 
-/** Of a repeated header the first counts, so that nobody else reads another message. */
+/** Of a repeated header the first counts, so that every reader sees the same message. */
 function structured(headers: readonly MimeHeader[], name: string): { value: string; params: Params } {
   const header = headers.find(({ key }) => key === name);
   const { value, params } = parseHeaderValue(header?.value ?? '', { stripComments: true });
@@ -270,7 +270,7 @@ function beforeLineBreak(body: Buffer, at: number): number {
   return body[at - 2] === CR ? at - 2 : at - 1;
 }
 
-/** Contents as they were before they were encoded for transport, RFC 2045 6. */
+/** The contents before encoding for transport, RFC 2045 6. */
 export function decodedContent(part: MimePart): Buffer {
   const { content } = part;
   const encoding = encodingOf(part);

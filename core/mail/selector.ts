@@ -6,14 +6,14 @@ import { attributesOf, childElements, elementsIn, type HtmlElement, parentOf } f
  * "this cannot be told" is an answer. css-select 7 has neither: `.b ~ .a ~ .a ~ .a` takes it 19 s on 400 elements.
  */
 
-/** Undefined: cannot be told. */
+/** Undefined: unknown. */
 export type Match = boolean | undefined;
 
 export interface Selector {
   /** `#id`, `.class`, `tag` or `*`: an element without it need not be looked at. In lower case. */
   readonly key: string;
   readonly specificity: number;
-  /** @param budget comparisons that are left; without any the answer is undefined */
+  /** @param budget the remaining comparisons; without any the result is undefined */
   matches(element: HtmlElement, budget: Budget): Match;
 }
 
@@ -29,7 +29,7 @@ type Combinator = '>' | '+' | '~' | ' ';
 
 interface Step {
   readonly compound: Compound;
-  /** What leads from the step before it. */
+  /** The combinator that leads from the step before it. */
   readonly towards: Combinator;
 }
 
@@ -43,7 +43,7 @@ interface Doubt {
 
 /**
  * @param list for example `p, .a > b`
- * @param parent selectors of the rule around this one: what `&` stands for
+ * @param parent selectors of the rule around this one: the meaning of `&`
  */
 export function readSelectors(list: string, parent?: readonly Selector[]): readonly Selector[] {
   const doubt = { isThere: false };
@@ -57,13 +57,13 @@ export function readSelectors(list: string, parent?: readonly Selector[]): reado
   }));
 }
 
-/** In place of a selector that cannot be read. */
+/** Replaces a selector that cannot be read. */
 function anyElement(doubt: Doubt): Selector {
   doubt.isThere = true;
   return { key: '*', specificity: 0, matches: () => undefined };
 }
 
-/** What stands between the separators that are in no brackets and no quotes. */
+/** Splits at separators outside brackets and quotes. */
 function parts(text: string, separator: string): string[] {
   const found: string[] = [];
   let start = 0;
@@ -85,7 +85,7 @@ function parts(text: string, separator: string): string[] {
   return found;
 }
 
-/** @returns undefined for what is no selector, or none that is known here */
+/** @returns undefined if it is not a selector, or not a known one */
 function readSelector(
   selector: string,
   nested: number,
@@ -120,7 +120,7 @@ function readSelector(
   };
 }
 
-/** Compounds, and the combinators between them that are no space. */
+/** Compounds, and the combinators between them other than spaces. */
 function pieces(selector: string): string[] {
   const spaced = parts(selector.replace(/\s+/g, ' '), ' ').join('\u0001');
   const combined = ['>', '+', '~'].reduce(
@@ -145,7 +145,7 @@ function matchesUpTo(element: HtmlElement, steps: readonly Step[], at: number, b
   return outer;
 }
 
-/** Whether every test holds; the first that fails decides. */
+/** Whether every test is true. The first false one decides. */
 function all(tests: readonly Test[], element: HtmlElement, budget: Budget): Match {
   let result: Match = true;
   budget.left--;
@@ -175,7 +175,7 @@ function most(selectors: readonly Selector[]): number {
   return selectors.reduce((most, { specificity }) => Math.max(most, specificity), 0);
 }
 
-/** The elements in which, or behind which, one stands. */
+/** The elements that contain or precede an element. */
 function* reached(element: HtmlElement, towards: Combinator): Iterable<HtmlElement> {
   if (towards === '+' || towards === '~') {
     const before = siblings(element);
@@ -255,7 +255,7 @@ function readCompound(
   return { key, specificity, tests };
 }
 
-/** What stands in the brackets that a text begins with. */
+/** The text inside the brackets at the start of a text. */
 function bracketed(text: string): string | undefined {
   // Behind the bracket that closes it a separator is at depth 0.
   for (let at = text.indexOf(')'); at !== -1; at = text.indexOf(')', at + 1)) {
@@ -305,14 +305,14 @@ function attributeTest(text: string): Test {
 
 const CHARS_PER_COMPARISON = 100;
 
-/** What is so only while somebody uses the page. */
+/** States that need a user of the page. */
 const IN_USE =
   /^(?:hover|focus|active|visited|focus-within|focus-visible|target|target-within|fullscreen|host|popover-open|modal|picture-in-picture|playing|user-valid|user-invalid|autofill|-webkit-autofill)$/;
 /** A part of an element is not the element. The first line of its text is a part of that text. */
 const PARTS = /^(?::.+|before|after)$/;
 const TEXT_PARTS = /^:?first-(?:line|letter)$/;
 
-/** @returns undefined for one that is not known here */
+/** @returns undefined if it is unknown */
 function readPseudo(
   name: string,
   inner: string | undefined,
@@ -388,7 +388,7 @@ function hasTest(texts: readonly string[], nested: number, doubt: Doubt): Test {
       for (const other of around(element, towards)) {
         if (--budget.left < 0) return undefined;
         const match = selector.matches(other, budget);
-        // The outer compounds would have to lie within the element, too.
+        // The outer compounds would have to be inside the element, too.
         if (match === true && isSimple) return true;
         if (match !== false) result = undefined;
       }

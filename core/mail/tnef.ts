@@ -9,7 +9,7 @@ import { rtfBody } from './rtf-body.ts';
 
 interface TnefContent {
   readonly files: readonly TnefFile[];
-  /** The text of the message itself: its HTML, its plain text or what its RTF shows. Undefined if there is none. */
+  /** The text of the message itself: its HTML, its plain text or the text of its RTF. Undefined if there is none. */
   body(): TnefBody | undefined;
 }
 
@@ -42,7 +42,7 @@ const HTML_BODY = 0x1013;
 const LONG_FILE_NAME = 0x3707;
 const FILE_OBJECT = 0x3701;
 
-/** @returns undefined if it is no TNEF */
+/** @returns undefined if it is not TNEF */
 export function readTnef(bytes: Buffer): TnefContent | undefined {
   if (bytes.length < 6 || bytes.readUInt32LE(0) !== SIGNATURE) return undefined;
   const files: { title: string; longName: string; data: Buffer | undefined; object: Buffer | undefined }[] =
@@ -109,7 +109,7 @@ const UNICODE = 0x1f;
 const OBJECT = 0x0d;
 const BINARY = 0x102;
 const MULTIPLE = 0x1000;
-/** MS-OXTNEF 2.1.3.4: what a value of a type takes, in steps of four. */
+/** MS-OXTNEF 2.1.3.4: the size of a value by its type, in steps of four. */
 const SIZES: Readonly<Record<number, number>> = {
   1: 4,
   2: 4,
@@ -164,7 +164,7 @@ function propertiesIn(bytes: Buffer): Map<number, Property> {
         continue;
       }
       if (found.has(id)) continue;
-      // An object begins with the id of its interface.
+      // An object starts with the id of its interface.
       const content = single === OBJECT ? data.subarray(16) : single === STRING ? withoutEnd(data) : data;
       const text = data.toString(single === UNICODE ? 'utf16le' : 'latin1').replace(/\0.*$/s, '');
       found.set(id, { data: content, text: isPiece && data.length < 2000 ? text : '' });
