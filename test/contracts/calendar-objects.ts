@@ -7,23 +7,23 @@ import { listPromises } from './calendar/lists.ts';
 import { readPromises } from './calendar/reads.ts';
 import { type CalendarScene, object } from './calendar/scene.ts';
 
-/** A calendar for one test: empty, the one that new events are put into. */
+/** An empty calendar for one test: the one that receives new events. */
 export interface CalendarObjectsUnderTest {
   readonly calendar: CalendarObjects;
   readonly account: MailAccount;
-  /** Stores an object in it as another program would: a new one, or in place of the one of that name. */
+  /** Stores an object as another program would. Replaces an object of the same name. */
   put(name: string, ics: string): Promise<void>;
-  /** The object as it lies there; undefined where there is none. */
+  /** Returns the stored object, or undefined if there is none. */
   object(name: string): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
 /**
- * What every adapter of the CalendarObjects port must do, as core reads it.
- * @param open  gives a calendar of its own to each test
+ * The contract of the CalendarObjects port, as core reads it.
+ * @param open  opens a separate calendar for each test
  */
 export function calendarObjectsContract(name: string, open: () => Promise<CalendarObjectsUnderTest>): void {
-  describe(`${name}: the contract of a store of calendar objects`, () => {
+  describe(`${name}: calendar objects contract`, () => {
     let opened: CalendarObjectsUnderTest;
     let scene: CalendarScene;
 
@@ -38,7 +38,7 @@ export function calendarObjectsContract(name: string, open: () => Promise<Calend
     afterEach(() => opened?.close());
 
     describe('calendars', () => {
-      it('names the calendar that new events are put into, and says that it can be written to', async () => {
+      it('names the calendar that receives new events, and reports that it is writable', async () => {
         const { calendar, call } = scene;
         const target = await calendar.target(call);
         expect(target).toMatchObject({ writable: true });
@@ -53,7 +53,7 @@ export function calendarObjectsContract(name: string, open: () => Promise<Calend
     changePromises(() => scene);
 
     describe('a call that has ended', () => {
-      it('is unavailable, and nothing is done or begun', async () => {
+      it('is unavailable, and neither changes nor starts anything', async () => {
         const { box, calendar, target } = scene;
         await box.put('there.ics', object('there', 'DTSTART:20260310T090000Z', 'DTEND:20260310T100000Z'));
         const before = await box.object('there.ics');

@@ -3,18 +3,18 @@ import type { EventFacts } from '../../core/calendar/event.ts';
 import type { Calendar, StoredEvent } from '../../core/ports/calendar.ts';
 import type { MailAccount, MailCall } from '../../core/ports/mail.ts';
 
-/** A calendar for one test: empty, the one that new events are put into. */
+/** An empty calendar for one test: the one that receives new events. */
 export interface CalendarUnderTest {
   readonly calendar: Calendar;
   readonly account: MailAccount;
-  /** Stores an event in it as another program would: a new one, or in place of the one of that UID. */
+  /** Stores an event as another program would. Replaces an event with the same UID. */
   put(event: EventFacts): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * The sections of the contract, in the order in which an adapter can be written: each leans on the ones before it
- * only.
+ * The sections of the contract, in the order in which to write an adapter. Each depends only on the sections
+ * before it.
  */
 export const CALENDAR_SECTIONS = [
   'calendars',
@@ -60,16 +60,17 @@ const INVITING: EventFacts = {
 };
 
 /**
- * What every adapter of the Calendar port must do.
- * @param open  gives a calendar of its own to each test
- * @param sections  while the adapter is being written: those that it can pass already
+ * The contract of the Calendar port.
+ * @param open  opens a separate calendar for each test
+ * @param sections  the sections to run; default all. While you write the adapter, pass those that it should
+ * pass already.
  */
 export function calendarContract(
   name: string,
   open: () => Promise<CalendarUnderTest>,
   sections: readonly CalendarSection[] = CALENDAR_SECTIONS,
 ): void {
-  describe(`${name}: the contract of a calendar`, () => {
+  describe(`${name}: calendar contract`, () => {
     let opened: CalendarUnderTest;
     let call: MailCall;
     beforeEach(async () => {
@@ -82,23 +83,23 @@ export function calendarContract(
       describe.skipIf(!sections.includes(which))(which, tests);
     const target = async () => {
       const found = await opened.calendar.target(call);
-      if (found === undefined) throw new Error('there is no calendar to write to');
+      if (found === undefined) throw new Error('there is no writable calendar');
       return found;
     };
     const list = async (from: string, to: string) =>
       opened.calendar.list(call, { from: new Date(from), to: new Date(to), timezone: ZONE });
     const read = async (uid = 'one', recurrenceId: string | null = null) =>
       opened.calendar.read(call, { calendar: (await target()).calendar, uid, recurrenceId }, ZONE);
-    const there = async (uid = 'one'): Promise<StoredEvent> => {
+    const readExisting = async (uid = 'one'): Promise<StoredEvent> => {
       const found = await read(uid);
-      if (found === undefined) throw new Error(`the event ${uid} is not there`);
+      if (found === undefined) throw new Error(`the event ${uid} is missing`);
       return found;
     };
     const writing = () => ({ timezone: ZONE, stamp: new Date('2026-03-01T12:00:00Z'), signal: call.signal });
     const started = async () => true;
 
     section('calendars', () => {
-      it('names the calendar that new events are put into, and says that it can be written to', async () => {
+      it('names the calendar that receives new events, and reports that it is writable', async () => {
         const found = await target();
         expect(found).toMatchObject({ writable: true });
         expect(found.name).not.toBe('');
@@ -108,11 +109,11 @@ export function calendarContract(
     });
 
     section('list', () => {
-      it('has nothing where there is nothing', async () => {
+      it('returns an empty list for an empty calendar', async () => {
         expect(await list('2026-03-01', '2026-04-01')).toEqual({ events: [], unreadable: 0 });
       });
 
-      it('says of an event all that a list shows', async () => {
+      it('returns everything that a list shows of an event', async () => {
         await opened.put(EVENT);
         const { uid, recurrenceId, title, start, end, allDay, status, recurring } = EVENT;
         const shown = { uid, recurrenceId, title, start, end, allDay, status, recurring };
@@ -120,7 +121,7 @@ export function calendarContract(
         expect(events).toMatchObject([{ ...shown, calendar: (await target()).calendar, leftOut: [] }]);
       });
 
-      it('comes earliest first, with what only reaches into the time, ends being exclusive', async () => {
+      it('returns the earliest first, includes events that overlap the range, and treats ends as exclusive', async () => {
         const at = (uid: string, start: string, end: string) =>
           opened.put({ ...EVENT, uid, start: new Date(start), end: new Date(end) });
         await at('b', '2026-03-11T09:00:00Z', '2026-03-11T11:00:00Z');
@@ -133,23 +134,23 @@ export function calendarContract(
     });
 
     section('read', () => {
-      it('gives the event, where it lies, and the calendar', async () => {
+      it('returns the event, its place and its calendar', async () => {
         await opened.put(INVITING);
-        const stored = await there();
+        const stored = await readExisting();
         expect(stored).toMatchObject({ event: INVITING, locked: null, calendar: await target() });
         expect(stored.place.calendar).toBe((await target()).calendar);
         expect(stored.etag).not.toBe('');
       });
 
-      it('has another ETag once the event is another, and the same one until then', async () => {
+      it('returns a new ETag after a change, and the same one until then', async () => {
         await opened.put(EVENT);
-        const { etag } = await there();
-        expect((await there()).etag).toBe(etag);
+        const { etag } = await readExisting();
+        expect((await readExisting()).etag).toBe(etag);
         await opened.put({ ...EVENT, title: 'Other' });
-        expect((await there()).etag).not.toBe(etag);
+        expect((await readExisting()).etag).not.toBe(etag);
       });
 
-      it('finds nothing where there is nothing', async () => {
+      it('returns undefined if there is no such event', async () => {
         await opened.put(EVENT);
         expect(await read('two')).toBeUndefined();
         expect(await read('one', '20260310T090000Z')).toBeUndefined();
@@ -159,16 +160,16 @@ export function calendarContract(
     });
 
     section('documents', () => {
-      const says = async (document: string) => {
+      const readBack = async (document: string) => {
         const reading = await opened.calendar.documents.read(document, EVENT, writing());
         return reading.kind === 'event' ? reading.event : reading.kind;
       };
 
       it.each([
-        ['without others', EVENT],
+        ['without attendees', EVENT],
         ['with an attendee', INVITING],
-      ])('a new event %s is written so that it reads the same', async (_what, event) => {
-        expect(await says(await opened.calendar.documents.create(event, writing()))).toEqual(event);
+      ])('a new event %s reads back as it was written', async (_what, event) => {
+        expect(await readBack(await opened.calendar.documents.create(event, writing()))).toEqual(event);
       });
 
       it.each<readonly [what: string, change: Partial<EventFacts>]>([
@@ -177,25 +178,28 @@ export function calendarContract(
         ['time', { start: new Date('2026-03-29T01:30:00Z'), end: new Date('2026-03-29T03:00:00Z') }],
         ['end', { end: new Date('2026-03-10T12:00:00Z') }],
         ['attendees', INVITING],
-      ])('an event of another %s reads as it is to be, with a higher sequence', async (_what, change) => {
-        const { documents } = opened.calendar;
-        const after = { ...EVENT, ...change };
-        const document = await documents.create(EVENT, writing());
-        const changed = await documents.change(document, { before: EVENT, after }, writing());
-        expect(await says(changed ?? '')).toEqual({ ...after, sequence: 1 });
-      });
+      ])(
+        'an event with a changed %s reads back as changed, with a higher sequence',
+        async (_what, change) => {
+          const { documents } = opened.calendar;
+          const after = { ...EVENT, ...change };
+          const document = await documents.create(EVENT, writing());
+          const changed = await documents.change(document, { before: EVENT, after }, writing());
+          expect(await readBack(changed ?? '')).toEqual({ ...after, sequence: 1 });
+        },
+      );
 
-      it('nothing is left of a document without its event', async () => {
+      it('removing the only event leaves no document', async () => {
         const { documents } = opened.calendar;
         const document = await documents.create(EVENT, writing());
         expect(await documents.without(document, EVENT, writing())).toBeNull();
       });
 
-      it('what is no document is unreadable, and another event is none of it', async () => {
+      it('an invalid document is unreadable, and a document of another event has none', async () => {
         const { documents } = opened.calendar;
-        expect(await says('nonsense')).toBe('unreadable');
+        expect(await readBack('nonsense')).toBe('unreadable');
         const other = await documents.create({ ...EVENT, uid: 'two' }, writing());
-        expect(await says(other)).toBe('none');
+        expect(await readBack(other)).toBe('none');
       });
     });
 
@@ -211,35 +215,35 @@ export function calendarContract(
         await opened.calendar.write(call, { ...place, document, ifMatch }, start);
       };
 
-      it('stores a new event, having asked to start once', async () => {
+      it('stores a new event after calling start once', async () => {
         const start = vi.fn(started);
         await write(INVITING, null, start);
         expect(start).toHaveBeenCalledTimes(1);
-        const stored = await there();
+        const stored = await readExisting();
         expect(stored).toMatchObject({ event: INVITING, place: { name: 'new-one' } });
       });
 
-      it('replaces the event that has the ETag', async () => {
+      it('replaces the event whose ETag matches', async () => {
         await opened.put(EVENT);
-        await write({ ...EVENT, title: 'Other' }, (await there()).etag);
-        expect((await there()).event.title).toBe('Other');
+        await write({ ...EVENT, title: 'Other' }, (await readExisting()).etag);
+        expect((await readExisting()).event.title).toBe('Other');
       });
 
-      it('is a conflict where a new event would replace another, or somebody else has changed it', async () => {
+      it('throws conflict if a new event would replace another, or if someone else has changed the event', async () => {
         await write(EVENT, null);
         await expect(write({ ...EVENT, title: 'Other' }, null)).rejects.toMatchObject({ code: 'conflict' });
-        const { etag } = await there();
+        const { etag } = await readExisting();
         await write({ ...EVENT, title: 'Theirs' }, etag);
         await expect(write({ ...EVENT, title: 'Other' }, etag)).rejects.toMatchObject({ code: 'conflict' });
-        expect((await there()).event.title).toBe('Theirs');
+        expect((await readExisting()).event.title).toBe('Theirs');
       });
 
-      it('is not_found where what it replaces is gone', async () => {
+      it('throws not_found if the event to replace is gone', async () => {
         await expect(write(EVENT, '"1"')).rejects.toMatchObject({ code: 'not_found' });
         expect(await read()).toBeUndefined();
       });
 
-      it('does nothing when it is told not to start', async () => {
+      it('does nothing if start returns false', async () => {
         await expect(write(EVENT, null, async () => false)).rejects.toMatchObject({ code: 'not_started' });
         expect(await read()).toBeUndefined();
       });
@@ -249,48 +253,50 @@ export function calendarContract(
       const remove = async ({ place, etag }: StoredEvent, start: () => Promise<boolean> = started) =>
         opened.calendar.remove(call, { ...place, ifMatch: etag }, start);
 
-      it('deletes the event that has the ETag, and is not_found when it is gone', async () => {
+      it('deletes the event whose ETag matches, and throws not_found once it is gone', async () => {
         await opened.put(EVENT);
-        const stored = await there();
+        const stored = await readExisting();
         await remove(stored);
         expect(await read()).toBeUndefined();
         await expect(remove(stored)).rejects.toMatchObject({ code: 'not_found' });
       });
 
-      it('is a conflict where somebody else has changed the event', async () => {
+      it('throws conflict if someone else has changed the event', async () => {
         await opened.put(EVENT);
-        const stored = await there();
+        const stored = await readExisting();
         await opened.put({ ...EVENT, title: 'Theirs' });
         await expect(remove(stored)).rejects.toMatchObject({ code: 'conflict' });
-        expect((await there()).event.title).toBe('Theirs');
+        expect((await readExisting()).event.title).toBe('Theirs');
       });
 
-      it('does nothing when it is told not to start', async () => {
+      it('does nothing if start returns false', async () => {
         await opened.put(EVENT);
-        await expect(remove(await there(), async () => false)).rejects.toMatchObject({ code: 'not_started' });
+        await expect(remove(await readExisting(), async () => false)).rejects.toMatchObject({
+          code: 'not_started',
+        });
         expect(await read()).toBeDefined();
       });
     });
 
     section('ended', () => {
-      it('a call that has ended is unavailable, and nothing is done or begun', async () => {
+      it('a call that has ended is unavailable, and neither changes nor starts anything', async () => {
         await opened.put(EVENT);
-        const { place, etag, document } = await there();
+        const { place, etag, document } = await readExisting();
         const ended = { ...call, signal: AbortSignal.abort() };
-        const begun = vi.fn(started);
+        const start = vi.fn(started);
         const query = { from: new Date(0), to: new Date(1), timezone: ZONE };
         const { calendar } = opened;
         for (const ask of [
           () => calendar.calendars(ended),
           () => calendar.list(ended, query),
           () => calendar.read(ended, { ...place, uid: 'one', recurrenceId: null }, ZONE),
-          () => calendar.write(ended, { ...place, document, ifMatch: etag }, begun),
-          () => calendar.remove(ended, { ...place, ifMatch: etag }, begun),
+          () => calendar.write(ended, { ...place, document, ifMatch: etag }, start),
+          () => calendar.remove(ended, { ...place, ifMatch: etag }, start),
         ]) {
           await expect(ask()).rejects.toMatchObject({ code: 'unavailable' });
         }
-        expect(begun).not.toHaveBeenCalled();
-        expect((await there()).etag).toBe(etag);
+        expect(start).not.toHaveBeenCalled();
+        expect((await readExisting()).etag).toBe(etag);
       });
     });
   });

@@ -16,40 +16,51 @@ import { searchPromises } from './mail/search.ts';
 import { sendingPromises } from './mail/sending.ts';
 import { threadPromises } from './mail/thread.ts';
 
-/** A mailbox for one test: empty but for its folders, with at least an inbox and a Sent folder. */
+/** A mailbox for one test. Its folders are empty; it has at least an inbox and a Sent folder. */
 export interface MailUnderTest {
   readonly mail: Mail;
   readonly account: MailAccount;
-  /** Puts a message into a folder, unread, as if another program had done it. */
+  /** Puts a message into a folder, unread, as another program would. */
   deliver(path: string, raw: string, options?: { receivedAt?: Date }): Promise<void>;
-  /** The messages of a folder as they lie there, oldest first; the ends of lines may have been changed to LF. */
+  /** Returns the stored messages of a folder, oldest first. Line ends may have become LF. */
   messages(path: string): Promise<readonly string[]>;
-  /** The keywords of the messages of a folder, oldest first, without the flags that IMAP itself defines. */
+  /**
+   * Returns the keywords of each message of a folder, oldest first, without the flags that IMAP itself
+   * defines.
+   */
   keywords(path: string): Promise<readonly (readonly string[])[]>;
-  /** What has arrived so far at `recipient`. */
+  /** Returns what has arrived so far at `recipient`. */
   arrived(): Promise<readonly string[]>;
-  /** An address that takes mail. */
+  /** An address that accepts mail. */
   readonly recipient: string;
-  /** An address that the sending server refuses for good. */
+  /** An address that the sending server permanently refuses. */
   readonly refusedRecipient: string;
   close(): Promise<void>;
 }
 
 /** How a server may differ from the others. */
 export interface MailDifferences {
-  /** It can neither move a message nor remove just one: after a move the original is still there, marked \\Deleted. */
+  /**
+   * The server can neither move a message nor expunge a single one: after a move the original remains, marked
+   * \\Deleted.
+   */
   readonly originalStays?: boolean;
-  /** Of a message of more parts it gives, and counts the bytes of, no more than its beginning: so many attachments. */
+  /**
+   * The server returns, and counts the bytes of, only the first attachments of a message with many parts:
+   * this many.
+   */
   readonly attachmentsAtMost?: number;
 }
 
-/** A part of the contract: the methods that it is about, and what they promise. */
+/** A section of the contract: the methods that it covers, and their promises. */
 interface Section {
   readonly methods: readonly (keyof Mail)[];
   readonly promises: (mailbox: Mailbox, differences: MailDifferences) => void;
 }
 
-/** In the order in which an author writes an adapter: each section needs its own methods and those before it. */
+/**
+ * In the order in which an author writes an adapter: each section needs its own methods and those before it.
+ */
 const SECTIONS = {
   folders: { methods: ['verify', 'folders', 'makeFolder'], promises: folderPromises },
   lists: { methods: ['list', 'row'], promises: listPromises },
@@ -88,7 +99,7 @@ const NAMES: readonly MailSection[] = [
 ];
 
 /**
- * What every adapter of the Mail port must do. The sections, in the order in which an adapter grows:
+ * The contract of the Mail port. Its sections, in the order in which to write an adapter:
  *
  * | section | methods |
  * |---|---|
@@ -101,10 +112,10 @@ const NAMES: readonly MailSection[] = [
  * | `sending` | transmit, saveSent, holdsMessage, sentCopies |
  * | `ending` | forget, and calls whose signal was aborted |
  *
- * A section calls only its own methods and those of the sections before it, so that a new adapter turns green from the
- * first method on: begin with `sections: ['folders']`. `MailUnderTest` needs `deliver` from `lists` on, `messages` and
- * `keywords` from `changing` on, and `arrived` from `sending` on.
- * @param open  gives a mailbox of its own to each test
+ * A section calls only its own methods and those of the sections before it, so a new adapter turns green from
+ * its first method on. Start with `sections: ['folders']`. `MailUnderTest` needs `deliver` from `lists` on,
+ * `messages` and `keywords` from `changing` on, and `arrived` from `sending` on.
+ * @param open  opens a separate mailbox for each test
  * @param options `sections`: the ones to run; default all
  */
 export function mailContract(
@@ -112,7 +123,7 @@ export function mailContract(
   open: () => Promise<MailUnderTest>,
   { sections = NAMES, ...differences }: MailDifferences & { readonly sections?: readonly MailSection[] } = {},
 ): void {
-  describe(`${name}: the contract of a mailbox`, () => {
+  describe(`${name}: mailbox contract`, () => {
     for (const section of NAMES.filter((one) => sections.includes(one))) {
       describe(section, () => {
         let scene: MailScene;

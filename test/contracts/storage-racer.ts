@@ -3,12 +3,13 @@ import type { Storage } from '../../core/ports/storage.ts';
 import { JOBS, type Job } from './storage/race-jobs.ts';
 
 /**
- * The process of one racer, for the script that `storageContract` is given: opens the store that its first argument locates, says that it is ready, and at the word
- * does the job of its second argument. The answer is one line of JSON.
+ * Runs one racer: the main function of the script that `storageContract` starts. Opens the store at the
+ * location given by its first argument, reports that it is ready, and waits. When it is told to go, it does
+ * the job given by its second argument and writes its answer as one line of JSON.
  */
 export async function race(open: (location: string) => Storage): Promise<void> {
   const [, , location, work] = process.argv;
-  if (location === undefined || work === undefined) throw new Error('a racer is told a location and a job');
+  if (location === undefined || work === undefined) throw new Error('a racer needs a location and a job');
   const job = JSON.parse(work) as Job;
   const storage = open(location);
   await storage.healthy();

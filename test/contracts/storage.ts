@@ -20,30 +20,31 @@ import { sessionPromises } from './storage/sessions.ts';
 import { trackerPromises } from './storage/trackers.ts';
 import { watchPromises } from './storage/watching.ts';
 
-/** A store for one test, empty. */
+/** An empty store for one test. */
 export interface StorageUnderTest {
   readonly storage: Storage;
-  /** What the racer of `storageContract` is told, so that it opens this same store. */
+  /** What the racer of `storageContract` needs to open this same store. */
   readonly location: string;
-  /** From now on the store's own clock shows `ms` more: so much time goes by at once. */
+  /** Moves the store's own clock forward by `ms`, at once. */
   passTime(ms: number): Promise<void>;
-  /** One more connection to the same store, as another process would have. */
+  /** Opens one more connection to the same store, as another process would. */
   second(): Promise<Storage>;
-  /** Closes every connection, and opens the store again. */
+  /** Closes every connection and opens the store again. */
   reopen(): Promise<Storage>;
   close(): Promise<void>;
 }
 
-/** What a suite of promises is given: the store of the test that runs. */
+/** What each group of promises receives: the store of the current test. */
 export type Store = () => StorageUnderTest;
 
 /**
- * What every adapter of the Storage port must do.
- * @param open  gives a store of its own to each test
- * @param racer  path of a script, as Node runs it, that calls `race` with a way to open a store by its location
+ * The contract of the Storage port.
+ * @param open  opens a separate store for each test
+ * @param racer  path of a script, as Node runs it, that calls `race` with a function that opens a store by
+ * its location
  */
 export function storageContract(name: string, open: () => Promise<StorageUnderTest>, racer: string): void {
-  describe(`${name}: the contract of storage`, () => {
+  describe(`${name}: storage contract`, () => {
     let opened: StorageUnderTest;
     beforeEach(async () => {
       opened = await open();

@@ -1,4 +1,4 @@
-/** The contract suites, for authors of adapters: each says, under vitest, whether an adapter is right. */
+/** The contract suites for adapter authors. Run with vitest, they show whether an adapter is correct. */
 
 export {
   CALENDAR_SECTIONS,

@@ -4,14 +4,14 @@ import { MailError } from '../../core/ports/mail.ts';
 import type { Mail } from '../../core/ports/ports.ts';
 import { openTestService, type TestKey, type TestService } from '../open-service.ts';
 
-/** A mailbox whose only folder that matters is the inbox, and what other programs do there. */
+/** A mailbox in which only the inbox matters, with what other programs can do to it. */
 export interface AttackedMailbox {
   readonly mail: Mail;
   readonly email: string;
   readonly settings: unknown;
-  /** Puts a message into a folder as another program does. */
+  /** Puts a message into a folder as another program would. */
   deliver(path: string, raw: string): Promise<void>;
-  /** Creates a folder as another program does. @returns its path */
+  /** Creates a folder as another program would. @returns its path */
   createFolder(name: string): Promise<string>;
   close(): Promise<void>;
 }
@@ -20,11 +20,12 @@ const ATTACKER = 'attacker@evil.example';
 const FRIEND = 'friend@known.example';
 
 /**
- * Everything that a key can do to a mailbox: none of it makes an address one that the owner has written to. The key may
- * do everything at once, and each time it ends by writing to the attacker, which is held.
+ * Everything that a key can do to a mailbox. None of it makes an address count as one that the owner has
+ * written to. The key may do everything directly. Each time it ends by writing to the attacker, and that
+ * message is held.
  */
 export function writtenToPromises(name: string, open: () => Promise<AttackedMailbox>): void {
-  describe(`${name}: whom the owner has written to`, () => {
+  describe(`${name}: addresses the owner has written to`, () => {
     let box: AttackedMailbox;
     let service: TestService;
     let key: TestKey;
@@ -36,7 +37,7 @@ export function writtenToPromises(name: string, open: () => Promise<AttackedMail
       service = await openTestService({
         mail: {
           ...box.mail,
-          // What is sent goes nowhere: these tests are about what lies in the mailbox.
+          // Nothing leaves the mailbox: these tests are only about its contents.
           verify: async () => {},
           async transmit(_call, _message, start) {
             if (fails !== undefined) throw new MailError(fails, 'of the test');
@@ -91,7 +92,7 @@ export function writtenToPromises(name: string, open: () => Promise<AttackedMail
     }
 
     let bodies = 0;
-    /** Why writing to this address waits; empty: it ran. */
+    /** Returns why a message to this address is held. Empty: it ran. */
     async function heldFor(to: string): Promise<readonly string[]> {
       bodies += 1;
       const outcome = await key.call('send_email', { to: [to], subject: 'Hello', body: `Text ${bodies}` });
@@ -108,8 +109,8 @@ export function writtenToPromises(name: string, open: () => Promise<AttackedMail
       return roles?.sent.path ?? '';
     }
 
-    /** The Sent folder, which Countersign creates with the first message it saves where there is none. */
-    async function madeSent(): Promise<string> {
+    /** Returns the Sent folder. If there is none, Countersign creates it with the first message it saves. */
+    async function createSent(): Promise<string> {
       expect(await approved(await key.call('send_email', { to: [FRIEND], subject: 'Hi', body: 'Hi' }))).toBe(
         'executed',
       );
@@ -117,13 +118,13 @@ export function writtenToPromises(name: string, open: () => Promise<AttackedMail
       return sentPath();
     }
 
-    it('shows in what another program saves in Sent, and a key writes there without being held', async () => {
-      const sent = await madeSent();
+    it('includes the recipients of messages that another program saves in Sent, where a key writes without being held', async () => {
+      const sent = await createSent();
       await box.deliver(sent, forged());
       expect(await heldFor(ATTACKER)).toEqual([]);
     });
 
-    it('is not shown by a message that a label in any language would file as sent', async () => {
+    it('does not include the recipients of a message whose label, in any language, would file it as sent', async () => {
       await box.deliver('INBOX', forged());
       const id = await forgedId();
       for (const label of [
@@ -146,7 +147,7 @@ export function writtenToPromises(name: string, open: () => Promise<AttackedMail
       }
     });
 
-    it('is not shown by a labelled message, whatever the owner makes of the label afterwards', async () => {
+    it('does not include the recipients of a labelled message, whatever role the owner gives the label afterwards', async () => {
       await box.deliver('INBOX', forged());
       const id = await forgedId();
       for (const label of ['bills', 'Bills of two words']) {
@@ -161,8 +162,8 @@ export function writtenToPromises(name: string, open: () => Promise<AttackedMail
       expect(await heldFor(ATTACKER)).toEqual(HELD);
     });
 
-    it('is not shown by a message that is moved into Sent, though the owner approves the move', async () => {
-      const sent = await madeSent();
+    it('does not include the recipients of a message that is moved into Sent, though the owner approves the move', async () => {
+      const sent = await createSent();
       await box.deliver('INBOX', forged());
       const move = await key.call('move_email', { id: await forgedId(), target_folder: sent });
       expect(await approved(move)).toBe('executed');
@@ -174,7 +175,7 @@ export function writtenToPromises(name: string, open: () => Promise<AttackedMail
       expect(await heldFor(ATTACKER)).toEqual(HELD);
     });
 
-    it('is not shown by a message that is moved into what is named so in another language', async () => {
+    it('does not include the recipients of a message that is moved into a Sent folder named in another language', async () => {
       const path = await box.createFolder('Elementos enviados');
       await box.deliver('INBOX', forged());
       const move = await key.call('move_email', { id: await forgedId(), target_folder: path });
@@ -182,7 +183,7 @@ export function writtenToPromises(name: string, open: () => Promise<AttackedMail
       expect(await heldFor(ATTACKER)).toEqual(HELD);
     });
 
-    it('is not shown by a message that is moved into a folder that the owner then makes Sent', async () => {
+    it('does not include the recipients of a message that is moved into a folder that the owner then chooses as Sent', async () => {
       const path = await box.createFolder('Projects');
       await box.deliver('INBOX', forged());
       const move = await key.call('move_email', { id: await forgedId(), target_folder: path });
@@ -193,9 +194,9 @@ export function writtenToPromises(name: string, open: () => Promise<AttackedMail
     });
 
     it.each(['archive_email', 'delete_email'])(
-      'is not shown by what %s put away, though somebody else puts it into Sent',
+      'does not include the recipients of messages that %s moved, though another program moves them into Sent',
       async (tool) => {
-        const sent = await madeSent();
+        const sent = await createSent();
         await box.deliver('INBOX', forged());
         expect((await key.call(tool, { id: await forgedId() })).status).toBe('ok');
         await box.deliver(sent, forged());
@@ -203,7 +204,7 @@ export function writtenToPromises(name: string, open: () => Promise<AttackedMail
       },
     );
 
-    it('is not shown by a message that is moved into Drafts', async () => {
+    it('does not include the recipients of a message that is moved into Drafts', async () => {
       const path = await box.createFolder('Borradores');
       await box.deliver('INBOX', forged());
       const move = await key.call('move_email', { id: await forgedId(), target_folder: path });
@@ -211,7 +212,7 @@ export function writtenToPromises(name: string, open: () => Promise<AttackedMail
       expect(await heldFor(ATTACKER)).toEqual(HELD);
     });
 
-    it('is not shown by a message that is read, unread or starred', async () => {
+    it('does not include the recipients of a message that is marked read, unread or starred', async () => {
       await box.deliver('INBOX', forged());
       const id = await forgedId();
       for (const tool of ['mark_read', 'mark_unread', 'flag_email']) {
@@ -220,7 +221,7 @@ export function writtenToPromises(name: string, open: () => Promise<AttackedMail
       }
     });
 
-    it('is not shown by a message that is forwarded to the owner, or answered', async () => {
+    it('does not include the recipients of a message that is forwarded to the owner, or answered', async () => {
       await box.deliver('INBOX', forged(`Reply-To: ${box.email}`, `Cc: ${ATTACKER}`));
       const id = await forgedId();
       const forward = await key.call('forward_email', { id, to: [box.email] });
@@ -230,13 +231,13 @@ export function writtenToPromises(name: string, open: () => Promise<AttackedMail
       expect(await heldFor(ATTACKER)).toEqual(HELD);
     });
 
-    it('is not shown by an invitation that waits, or that the owner rejects', async () => {
+    it('does not include the attendees of an invitation that is pending, or that the owner rejects', async () => {
       const event = { title: 'Talk', start: '2031-01-02T10:00:00', attendee: ATTACKER };
       expect((await key.call('create_event', event)).status).toBe('pending_approval');
       expect(await heldFor(ATTACKER)).toEqual(HELD);
     });
 
-    it('is not shown by a send that the owner approves and that fails', async () => {
+    it('does not include the recipients of a send that the owner approves and that fails', async () => {
       fails = 'refused';
       const send = await key.call('send_email', { to: [ATTACKER], subject: 'Hi', body: 'Fails' });
       expect(await approved(send)).toBe('failed');
@@ -244,8 +245,8 @@ export function writtenToPromises(name: string, open: () => Promise<AttackedMail
       expect(await heldFor(ATTACKER)).toEqual(HELD);
     });
 
-    it('is not shown by other headers than To, Cc and Bcc of what the owner wrote', async () => {
-      const sent = await madeSent();
+    it('does not include addresses in headers other than To, Cc and Bcc of what the owner wrote', async () => {
+      const sent = await createSent();
       const other = [`Reply-To: ${ATTACKER}`, `Resent-To: ${ATTACKER}`, `X-Original-Recipient: ${ATTACKER}`];
       const raw = forged(...other).replace(`To: ${ATTACKER}`, 'To: other@known.example');
       await box.deliver(sent, raw);
@@ -253,8 +254,8 @@ export function writtenToPromises(name: string, open: () => Promise<AttackedMail
       expect(await heldFor('other@known.example')).toEqual([]);
     });
 
-    it('is not shown by mail from others in Sent, nor by mail that was delivered there', async () => {
-      const sent = await madeSent();
+    it('does not include recipients of mail from others in Sent, nor of mail that was delivered there', async () => {
+      const sent = await createSent();
       for (const raw of [
         forged().replace(`From: ${box.email}`, 'From: other@evil.example'),
         forged('From: other@evil.example'),

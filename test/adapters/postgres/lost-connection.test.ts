@@ -26,7 +26,7 @@ import {
   SIGNER,
   settle,
   start,
-  told,
+  webhookStates,
 } from '../../contracts/storage/scene.ts';
 import { aSession, begin, PASSWORD_HASH } from '../../contracts/storage/session-scene.ts';
 import { USUAL_ROLES } from '../../folder-roles.ts';
@@ -367,7 +367,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a connection to Post
     await postgres.restart();
     await vi.waitUntil(answers, { timeout: 20_000 });
     expect(await storage.approval(key.ownerId, approval.id)).toEqual(approval);
-    expect(await told(storage, approval)).toEqual(['approved']);
+    expect(await webhookStates(storage, approval)).toEqual(['approved']);
     expect(await start(storage, approval)).toBe(true);
     await storage.close();
   });

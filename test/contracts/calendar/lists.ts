@@ -8,11 +8,11 @@ export function listPromises(scene: () => CalendarScene): void {
   const inMarch = () => times(scene(), ...MARCH);
 
   describe('list', () => {
-    it('has nothing where there is nothing', async () => {
+    it('is empty for an empty calendar', async () => {
       expect(await listed(scene(), ...MARCH)).toEqual([]);
     });
 
-    it('says of an event all that is asked', async () => {
+    it('contains everything that a list shows of an event', async () => {
       await put(
         'one.ics',
         object(
@@ -39,7 +39,7 @@ export function listPromises(scene: () => CalendarScene): void {
       ]);
     });
 
-    it('comes earliest first, with what only reaches into the time, ends being exclusive', async () => {
+    it('returns the earliest first, includes events that overlap the range, and treats ends as exclusive', async () => {
       await put('b.ics', object('b', 'DTSTART:20260311T090000Z', 'DURATION:PT2H'));
       await put('a.ics', object('a', 'DTSTART:20260310T220000Z', 'DTEND:20260311T020000Z'));
       await put('c.ics', object('c', 'DTSTART:20260311T120000Z', 'DTEND:20260311T130000Z'));
@@ -50,7 +50,7 @@ export function listPromises(scene: () => CalendarScene): void {
       ]);
     });
 
-    it('reads times in their own zone; floating ones and whole days in the zone of the owner', async () => {
+    it('reads times in their own zone, and floating times and whole days in the zone of the owner', async () => {
       await put(
         'zone.ics',
         calendarOf(ISLAND, event('zone', 'DTSTART;TZID=Island:20260310T090000', 'DURATION:PT1H')),
@@ -66,7 +66,7 @@ export function listPromises(scene: () => CalendarScene): void {
       expect(events.map(({ allDay }) => allDay)).toEqual([false, false, true]);
     });
 
-    it('expands a series: with its wall-clock time, without what was taken out, with what was changed', async () => {
+    it('expands a series at its wall-clock time, without excluded instances, with changed ones', async () => {
       await put(
         'series.ics',
         calendarOf(
@@ -117,7 +117,7 @@ export function listPromises(scene: () => CalendarScene): void {
       ]);
     });
 
-    it('finds the instances of a series that began long ago and has no end', async () => {
+    it('finds the instances of a series that started long ago and has no end', async () => {
       await put(
         'old.ics',
         object('old', 'DTSTART:20150105T090000Z', 'DTEND:20150105T100000Z', 'RRULE:FREQ=MONTHLY;BYDAY=1MO'),
@@ -125,7 +125,7 @@ export function listPromises(scene: () => CalendarScene): void {
       expect(await inMarch()).toEqual(['2026-03-02T09:00 2026-03-02T10:00 Title of old']);
     });
 
-    it('shows an instance that was moved into the time, and not one that was moved out of it', async () => {
+    it('includes an instance that was moved into the range, and excludes one that was moved out of it', async () => {
       await put(
         'moved.ics',
         calendarOf(
@@ -137,7 +137,7 @@ export function listPromises(scene: () => CalendarScene): void {
       expect(await inMarch()).toEqual(['2026-03-05T09:00 2026-03-05T10:00 Title of moved']);
     });
 
-    it('finds a series also after a range in which only its changed instance lay', async () => {
+    it('finds a series after a list whose range contained only its changed instance', async () => {
       await put(
         'weekly.ics',
         calendarOf(
@@ -149,7 +149,7 @@ export function listPromises(scene: () => CalendarScene): void {
       expect(await inMarch()).toHaveLength(5);
     });
 
-    it('shows what was cancelled as cancelled', async () => {
+    it('shows cancelled events as cancelled', async () => {
       await put('off.ics', object('off', 'DTSTART:20260310T090000Z', 'DURATION:PT1H', 'STATUS:CANCELLED'));
       expect(await listed(scene(), ...MARCH)).toMatchObject([{ uid: 'off', status: 'cancelled' }]);
     });

@@ -3,19 +3,19 @@ import type { Calendar, StoredEvent } from '../../../core/ports/calendar.ts';
 import type { MailCall } from '../../../core/ports/mail.ts';
 import type { CalendarObjectsUnderTest } from '../calendar-objects.ts';
 
-/** What a suite of promises is given. */
+/** What each group of promises receives. */
 export interface CalendarScene {
   readonly box: CalendarObjectsUnderTest;
   readonly calendar: Calendar;
   readonly call: MailCall;
-  /** The calendar that new events are put into. */
+  /** The calendar that receives new events. */
   readonly target: string;
 }
 
-/** The owner's. In 2026 its clocks go forward on 29 March and back on 25 October. */
+/** The owner's zone. In 2026 its clocks go forward on 29 March and back on 25 October. */
 const ZONE = 'Europe/Zurich';
 
-/** An object with one event. @param lines its content lines besides UID, DTSTAMP and SUMMARY */
+/** Writes an object with one event. @param lines its content lines besides UID, DTSTAMP and SUMMARY */
 export function object(uid: string, ...lines: string[]): string {
   return calendarOf(event(uid, ...lines));
 }
@@ -30,7 +30,7 @@ export function calendarOf(...components: readonly (readonly string[])[]): strin
   return [...head, ...components.flat(), 'END:VCALENDAR', ''].join('\r\n');
 }
 
-/** A zone that is an hour behind Zurich all year, under a name that no list of zones has. */
+/** A zone that is an hour behind Zurich all year, under a name that no list of zones contains. */
 export const ISLAND = [
   'BEGIN:VTIMEZONE',
   'TZID:Island',
@@ -70,7 +70,7 @@ export async function listed(
   return list.events;
 }
 
-/** Start, end and title of each event, to the minute: short to write down. */
+/** Lists the start, end and title of each event, to the minute, one short line per event. */
 export async function times(scene: CalendarScene, from: string, to: string): Promise<string[]> {
   const events = await listed(scene, from, to);
   return events.map(({ start, end, title }) => `${minute(start)} ${minute(end)} ${title}`);
@@ -88,18 +88,18 @@ export function found(
   return calendar.read(call, { calendar: target, uid, recurrenceId }, ZONE);
 }
 
-/** @throws Error when it is not there */
-export async function there(
+/** @throws Error if the event is missing */
+export async function readExisting(
   scene: CalendarScene,
   uid: string,
   recurrenceId: string | null = null,
 ): Promise<StoredEvent> {
   const stored = await found(scene, uid, recurrenceId);
-  if (stored === undefined) throw new Error(`the event ${uid} is not there`);
+  if (stored === undefined) throw new Error(`the event ${uid} is missing`);
   return stored;
 }
 
-/** The lines of an object without their folds. */
+/** Unfolds the lines of an object. */
 export function unfolded(ics: string | undefined): string[] {
   return (ics ?? '')
     .replace(/\r?\n[ \t]/g, '')

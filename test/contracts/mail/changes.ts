@@ -15,7 +15,7 @@ import {
   started,
 } from './scene.ts';
 
-/** Where a message lies by its fingerprint, over all folders. */
+/** Finds every place of a message in all folders by its fingerprint. */
 async function placesOf({ mail, call }: MailScene, row: MessageRow): Promise<string[]> {
   const found = await mail.find(call, row);
   return found.filter(({ fingerprint }) => fingerprint === row.fingerprint).map(({ place }) => place.path);
@@ -23,7 +23,7 @@ async function placesOf({ mail, call }: MailScene, row: MessageRow): Promise<str
 
 export function changePromises(mailbox: Mailbox, { originalStays = false }: MailDifferences): void {
   describe('move', () => {
-    it('moves the message as it is, and it is found again', async () => {
+    it('moves the message unchanged, and it is found again', async () => {
       const scene = mailbox();
       const { mail, call, box, inbox } = scene;
       const archive = await mail.makeFolder(call, 'Archive');
@@ -48,7 +48,7 @@ export function changePromises(mailbox: Mailbox, { originalStays = false }: Mail
       expect(await mail.row(call, stays.place)).toEqual(stays);
     });
 
-    it('leaves a message that is there already where it is', async () => {
+    it('does nothing if the message is already in the folder', async () => {
       const scene = mailbox();
       const row = await delivered(scene, scene.inbox, letter({ Subject: 'one' }));
       await scene.mail.move(scene.call, row.place, scene.inbox, started);
@@ -56,7 +56,7 @@ export function changePromises(mailbox: Mailbox, { originalStays = false }: Mail
       expect(await scene.box.messages(scene.inbox)).toHaveLength(1);
     });
 
-    it('asks to start once, and leaves the message alone when told not to', async () => {
+    it('calls start once, and does nothing if it returns false', async () => {
       const scene = mailbox();
       const row = await delivered(scene, scene.inbox, letter({ Subject: 'one' }));
       const start = vi.fn(async () => false);
@@ -67,7 +67,7 @@ export function changePromises(mailbox: Mailbox, { originalStays = false }: Mail
       expect(await placesOf(scene, row)).toEqual([scene.inbox]);
     });
 
-    it('is not_found, without a start, where the message or the folder is not there', async () => {
+    it('throws not_found, without a start, if the message or the folder does not exist', async () => {
       const scene = mailbox();
       const { mail, call, inbox, sent } = scene;
       const row = await delivered(scene, inbox, letter({ Subject: 'one' }));
@@ -84,7 +84,7 @@ export function changePromises(mailbox: Mailbox, { originalStays = false }: Mail
       expect(await placesOf(scene, row)).toEqual([inbox]);
     });
 
-    it('does nothing when its signal was aborted before', async () => {
+    it('does nothing if its signal was already aborted', async () => {
       const scene = mailbox();
       const row = await delivered(scene, scene.inbox, letter({ Subject: 'one' }));
       const start = vi.fn(started);
@@ -98,7 +98,7 @@ export function changePromises(mailbox: Mailbox, { originalStays = false }: Mail
       expect(await placesOf(scene, row)).toEqual([scene.inbox]);
     });
 
-    it('leaves a copy that somebody made of the message to be told from it', async () => {
+    it('does not confuse the message with a copy that someone else created', async () => {
       const scene = mailbox();
       const { mail, call, inbox } = scene;
       const headers = {
@@ -109,7 +109,8 @@ export function changePromises(mailbox: Mailbox, { originalStays = false }: Mail
       const row = await delivered(scene, inbox, letter(headers, 'pay Ada'));
       const archive = await mail.makeFolder(call, 'Archive');
       await mail.move(call, row.place, archive, started);
-      // The same headers: with another text, received at the same instant; and of the same length, received later.
+      // The same headers, but a different text received at the same instant; and a text of the same length,
+      // received later.
       const copies = [
         await delivered(scene, inbox, letter(headers, 'pay Mallory')),
         await delivered(scene, inbox, letter(headers, 'pay Eve'), new Date(NOON.getTime() + 1_000)),
@@ -125,7 +126,7 @@ export function changePromises(mailbox: Mailbox, { originalStays = false }: Mail
   });
 
   describe('label', () => {
-    it.each(['later', 'Two words', 'Überfällig'])('%s: is kept, and says how', async (label) => {
+    it.each(['later', 'Two words', 'Überfällig'])('%s: is kept, as a keyword or as a copy', async (label) => {
       const scene = mailbox();
       const { mail, call, box, inbox } = scene;
       await delivered(scene, inbox, letter({ Subject: 'other' }));
@@ -140,13 +141,13 @@ export function changePromises(mailbox: Mailbox, { originalStays = false }: Mail
       } else {
         expect(how).toBe('copy');
         const folders = await mail.folders(call);
-        const made = folders.find(({ path }) => path === label || path.endsWith(`.${label}`));
-        expect((await box.messages(made?.path ?? '')).map(lf)).toEqual([lf(raw)]);
+        const created = folders.find(({ path }) => path === label || path.endsWith(`.${label}`));
+        expect((await box.messages(created?.path ?? '')).map(lf)).toEqual([lf(raw)]);
       }
       expect(await mail.label(call, row.place, labelled(label), started)).toBe(how);
     });
 
-    it('asks to start, and leaves the message alone when told not to', async () => {
+    it('calls start, and does nothing if it returns false', async () => {
       const scene = mailbox();
       const { mail, call, box, inbox } = scene;
       const row = await delivered(scene, inbox, letter({ Subject: 'one' }));
@@ -162,7 +163,7 @@ export function changePromises(mailbox: Mailbox, { originalStays = false }: Mail
       expect(await mail.folders(call, { fresh: true })).toEqual(before);
     });
 
-    it('is not_found, without a start, where the place holds no message', async () => {
+    it('throws not_found, without a start, if there is no message at the place', async () => {
       const scene = mailbox();
       const row = await delivered(scene, scene.inbox, letter({ Subject: 'one' }));
       const start = vi.fn(started);
@@ -176,26 +177,26 @@ export function changePromises(mailbox: Mailbox, { originalStays = false }: Mail
   });
 
   describe('a label that is a copy', () => {
-    it('goes into no folder that it may not go into', async () => {
+    it('is not copied into a forbidden folder', async () => {
       const scene = mailbox();
       const { mail, call, inbox } = scene;
       const row = await delivered(scene, inbox, letter({ Subject: 'one' }));
-      const asked: string[] = [];
+      const queriedPaths: string[] = [];
       const mayCopyInto = (path: string) => {
-        asked.push(path);
+        queriedPaths.push(path);
         return false;
       };
       const label = { name: 'Two words', mayCopyInto };
       const how = await mail.label(call, row.place, label, started).catch((error: unknown) => error);
-      if (how === 'keyword') return expect(asked).toEqual([]);
+      if (how === 'keyword') return expect(queriedPaths).toEqual([]);
       expect(how).toMatchObject({ code: 'refused' });
-      expect(asked).toEqual([expect.stringMatching(/(^|\.)Two words$/)]);
+      expect(queriedPaths).toEqual([expect.stringMatching(/(^|\.)Two words$/)]);
       expect(await placesOf(scene, row)).toEqual([inbox]);
     });
   });
 
-  describe('messages that all have the same Message-ID', () => {
-    it('are each themselves: listed, read, in the conversation, and moved alone', async () => {
+  describe('messages that share a Message-ID', () => {
+    it('stay separate: listed, read, in the conversation, and moved alone', async () => {
       const scene = mailbox();
       const { mail, call, inbox, box } = scene;
       for (let index = 0; index < 40; index++) {
@@ -208,7 +209,8 @@ export function changePromises(mailbox: Mailbox, { originalStays = false }: Mail
       const row = rows[20];
       if (row === undefined) throw new Error('the list is too short');
       expect((await readAt(mail, call, row.place)).text).toBe(row.subject);
-      // A server may make conversations of its own: what shares a name need not be one.
+      // A server may build conversations by its own rules: messages that share a Message-ID need not be in
+      // one.
       const conversation = await mail.thread(call, row.place);
       expect(conversation).toContainEqual(row);
       const archive = await mail.makeFolder(call, 'Archive');

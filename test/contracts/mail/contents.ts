@@ -14,7 +14,7 @@ import {
 
 const DOCUMENT = Buffer.from(Array.from({ length: 5_000 }, (_, index) => index % 256));
 
-/** Attachments at several depths, texts between them that are none, and one that is a message itself. */
+/** Attachments at several depths, texts between them that are not attachments, and one attached message. */
 const NESTED = [
   'From: zoe@other.example',
   'Subject: papers',
@@ -63,7 +63,7 @@ export function contentPromises(mailbox: Mailbox): void {
   const flagsOf = (row: MessageRow) => flagsIn(mailbox(), row);
 
   describe('read', () => {
-    it('gives text, headers and attachments', async () => {
+    it('returns text, headers and attachments', async () => {
       const { box, mail, call, inbox } = mailbox();
       await box.deliver(inbox, WITH_ATTACHMENT);
       const row = await newest(inbox);
@@ -90,7 +90,7 @@ export function contentPromises(mailbox: Mailbox): void {
       expect(await flagsOf(row)).toEqual([]);
     });
 
-    it('is not_found where the place holds no message, or its uidValidity is another', async () => {
+    it('throws not_found if there is no message at the place, or its uidValidity is different', async () => {
       const { box, mail, call, inbox } = mailbox();
       await box.deliver(inbox, aMessage('one'));
       const { place } = await newest(inbox);
@@ -101,7 +101,7 @@ export function contentPromises(mailbox: Mailbox): void {
   });
 
   describe('readAll', () => {
-    it('gives messages of several folders in the order asked for, as read gives them', async () => {
+    it('returns messages of several folders in the order of the query, as read returns them', async () => {
       const scene = mailbox();
       const { mail, call } = scene;
       const one = await delivered(scene, scene.inbox, letter({ Subject: 'one' }));
@@ -115,7 +115,7 @@ export function contentPromises(mailbox: Mailbox): void {
       expect((await mail.row(call, three.place))?.flags).toEqual(new Set());
     });
 
-    it('leaves out what is not there', async () => {
+    it('leaves out messages that do not exist', async () => {
       const scene = mailbox();
       const { place } = await delivered(scene, scene.inbox, letter({ Subject: 'one' }));
       const wrong = [{ uid: place.uid + 7 }, { uidValidity: '1' }, { path: 'No such folder' }];
@@ -132,7 +132,7 @@ export function contentPromises(mailbox: Mailbox): void {
   });
 
   describe('attachment', () => {
-    it('gives the decoded bytes of each of the attachments that read lists', async () => {
+    it('returns the decoded bytes of each attachment that read lists', async () => {
       const scene = mailbox();
       const { mail, call } = scene;
       const { place } = await delivered(scene, scene.inbox, NESTED);
@@ -154,7 +154,7 @@ export function contentPromises(mailbox: Mailbox): void {
       expect(bytes[2]?.toString()).toBe('a=b;c');
     });
 
-    it('is none where there is none of that index', async () => {
+    it('returns nothing for an index that does not exist', async () => {
       const scene = mailbox();
       const { mail, call } = scene;
       const { place } = await delivered(scene, scene.inbox, NESTED);
@@ -163,7 +163,7 @@ export function contentPromises(mailbox: Mailbox): void {
       expect(await attachmentAt(mail, call, without.place, 0, 1_000_000)).toBeNull();
     });
 
-    it('is too large when it has more bytes than may be', async () => {
+    it('is too large if it has more bytes than the limit', async () => {
       const scene = mailbox();
       const { mail, call } = scene;
       const { place } = await delivered(scene, scene.inbox, NESTED);
@@ -173,7 +173,7 @@ export function contentPromises(mailbox: Mailbox): void {
       expect(fits?.bytes).toHaveLength(DOCUMENT.length);
     });
 
-    it('is not_found where the place holds no message', async () => {
+    it('throws not_found if there is no message at the place', async () => {
       const scene = mailbox();
       const { place } = await delivered(scene, scene.inbox, NESTED);
       for (const wrong of [{ uid: place.uid + 7 }, { uidValidity: '1' }, { path: 'No such folder' }]) {

@@ -18,7 +18,7 @@ export function endingPromises(mailbox: Mailbox): void {
   const outgoing = (to?: readonly string[]) => outgoingIn(mailbox(), to);
 
   describe('forget', () => {
-    it('ends what it holds for an account; the next call begins anew', async () => {
+    it('releases everything kept for an account; the next call starts afresh', async () => {
       const { box, mail, inbox } = mailbox();
       await box.deliver(inbox, aMessage('one'));
       await mail.forget(box.account.ownerId, box.account.accountId);
@@ -27,7 +27,7 @@ export function endingPromises(mailbox: Mailbox): void {
   });
 
   describe('an ended call', () => {
-    it('does nothing when its signal was aborted before', async () => {
+    it('does nothing if its signal was already aborted', async () => {
       const { box, mail, call, inbox } = mailbox();
       await box.deliver(inbox, aMessage('one'));
       const row = await newest(inbox);

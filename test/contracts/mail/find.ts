@@ -6,7 +6,7 @@ export function findPromises(mailbox: Mailbox): void {
   const newest = (path: string) => newestIn(mailbox().mail, mailbox().call, path);
 
   describe('find', () => {
-    it('finds a message in every folder that holds it, and nothing that is not it', async () => {
+    it('finds a message in every folder that contains it, and no other message', async () => {
       const { box, mail, call, inbox, sent } = mailbox();
       const receivedAt = new Date('2024-05-06T07:08:09Z');
       await box.deliver(inbox, WITH_ATTACHMENT, { receivedAt });
@@ -19,7 +19,7 @@ export function findPromises(mailbox: Mailbox): void {
       expect(found.map(({ fingerprint }) => fingerprint)).toEqual([row.fingerprint, row.fingerprint]);
     });
 
-    it('finds nothing where there is nothing', async () => {
+    it('finds nothing if there is nothing', async () => {
       const { box, mail, call, inbox } = mailbox();
       await box.deliver(inbox, aMessage('one'));
       const wanted = { stableId: null, internalDate: new Date('2024-05-06T07:08:09Z'), sizeBytes: 7 };

@@ -18,7 +18,7 @@ export function flagPromises(mailbox: Mailbox): void {
 
   describe('setFlag', () => {
     it.each(['seen', 'flagged', 'answered', 'forwarded'] as const)(
-      'sets %s, takes it away, and may be repeated',
+      'sets %s, clears it, and may be repeated',
       async (flag) => {
         const { box, mail, call, inbox } = mailbox();
         await box.deliver(inbox, aMessage('one'));
@@ -30,7 +30,7 @@ export function flagPromises(mailbox: Mailbox): void {
       },
     );
 
-    it('asks to start once, and leaves the message alone when told not to', async () => {
+    it('calls start once, and does nothing if it returns false', async () => {
       const { box, mail, call, inbox } = mailbox();
       await box.deliver(inbox, aMessage('one'));
       const row = await newest(inbox);
@@ -42,7 +42,7 @@ export function flagPromises(mailbox: Mailbox): void {
       expect(await flagsOf(row)).toEqual([]);
     });
 
-    it('is not_found, without a start, where the place holds another message or none', async () => {
+    it('throws not_found, without a start, if the place holds another message or none', async () => {
       const { box, mail, call, inbox } = mailbox();
       await box.deliver(inbox, aMessage('one'));
       const row = await newest(inbox);
@@ -75,7 +75,7 @@ export function flagPromises(mailbox: Mailbox): void {
   });
 
   describe('a list of unread messages', () => {
-    it('gives only unread ones when asked to, and counts only those', async () => {
+    it('returns only unread ones if the query says so, and counts only those', async () => {
       const { box, mail, call, inbox } = mailbox();
       for (const subject of ['one', 'two', 'three', 'four']) await box.deliver(inbox, aMessage(subject));
       await mail.setFlag(call, (await newest(inbox)).place, 'seen', true, started);

@@ -4,14 +4,14 @@ import type { Mailbox } from './scene.ts';
 /** verify, folders, makeFolder. */
 export function folderPromises(mailbox: Mailbox): void {
   describe('verify', () => {
-    it('says nothing when both servers can be used', async () => {
+    it('returns nothing if both servers can be used', async () => {
       const { mail, call } = mailbox();
       await expect(mail.verify(call)).resolves.toBeUndefined();
     });
   });
 
   describe('folders', () => {
-    it('names each folder once, among them the inbox', async () => {
+    it('names each folder once, including the inbox', async () => {
       const { mail, call, sent } = mailbox();
       const folders = await mail.folders(call, { fresh: true });
       const paths = folders.map(({ path }) => path);
@@ -26,7 +26,7 @@ export function folderPromises(mailbox: Mailbox): void {
   });
 
   describe('makeFolder', () => {
-    it('creates a folder that is missing, and gives the one that is there', async () => {
+    it('creates a missing folder, and returns an existing one', async () => {
       const { mail, call, inbox } = mailbox();
       const path = await mail.makeFolder(call, 'Überfällige Rechnungen');
       expect(path).toMatch(/(^|[./])Überfällige Rechnungen$/);

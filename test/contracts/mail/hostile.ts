@@ -3,7 +3,9 @@ import type { MailDifferences } from '../mail.ts';
 import { attachmentAt, readAt } from './read.ts';
 import { delivered, letter, type Mailbox, type MailScene } from './scene.ts';
 
-/** What strangers send to break a mailbox: none of it is lost from a list, and each says as much as can be shown. */
+/**
+ * Mail that strangers write to break a mailbox. No list loses it, and each message shows as much as possible.
+ */
 export function hostilePromises(mailbox: Mailbox, { attachmentsAtMost = 501 }: MailDifferences): void {
   const subjectsIn = async ({ mail, call }: MailScene, path: string) => {
     const query = { path, unread: false, order: 'uid', after: undefined, limit: 100 } as const;
@@ -11,7 +13,7 @@ export function hostilePromises(mailbox: Mailbox, { attachmentsAtMost = 501 }: M
   };
 
   describe('a message', () => {
-    it('of more attachments than may be numbered: those that may, each as it is', async () => {
+    it('with more attachments than can be numbered shows the first ones, unchanged', async () => {
       const scene = mailbox();
       const { mail, call, inbox } = scene;
       const parts = Array.from({ length: 600 }, (_, index) => [
@@ -40,7 +42,7 @@ export function hostilePromises(mailbox: Mailbox, { attachmentsAtMost = 501 }: M
       expect(await attachmentAt(mail, call, place, 501, 1000)).toBeNull();
     });
 
-    it('of five hundred and one attachments: all of them, and nothing is said to be left out', async () => {
+    it('with five hundred and one attachments shows all of them, and reports none as left out', async () => {
       const scene = mailbox();
       const { mail, call, inbox } = scene;
       const parts = Array.from({ length: 501 }, (_, index) => [
@@ -64,7 +66,7 @@ export function hostilePromises(mailbox: Mailbox, { attachmentsAtMost = 501 }: M
       ).toBe(`picture ${attachmentsAtMost - 1}`);
     });
 
-    it('of three hundred levels: its header, and that it cannot all be shown', async () => {
+    it('with three hundred levels shows its header, and reports that the rest cannot be shown', async () => {
       const scene = mailbox();
       const levels = Array.from({ length: 300 }, (_, depth) => [
         `Content-Type: multipart/mixed; boundary="level${depth}"`,
@@ -95,7 +97,7 @@ export function hostilePromises(mailbox: Mailbox, { attachmentsAtMost = 501 }: M
         'of references',
         `References: ${Array.from({ length: 22_000 }, (_, i) => `<${i}-${'x'.repeat(30)}@other.example>`).join('\r\n ')}`,
       ],
-    ])('with a header of a megabyte, %s: its row and its text', async (_name, filler) => {
+    ])('with a header of a megabyte, %s, shows its row and its text', async (_name, filler) => {
       const scene = mailbox();
       const { mail, call, inbox } = scene;
       const head = ['From: bob@example.test', 'Subject: wide', 'Message-ID: <wide@other.example>', filler];
@@ -105,7 +107,7 @@ export function hostilePromises(mailbox: Mailbox, { attachmentsAtMost = 501 }: M
       expect([text, headers.subject]).toEqual(['the text', 'wide']);
     });
 
-    it('with a subject of a megabyte does not keep others from the list', async () => {
+    it('with a subject of a megabyte keeps no other message from the list', async () => {
       const scene = mailbox();
       await delivered(scene, scene.inbox, letter({ Subject: 'before' }));
       const long = Array.from({ length: 14_000 }, () => 'y'.repeat(70)).join('\r\n ');

@@ -8,14 +8,14 @@ export function listPromises(mailbox: Mailbox): void {
   const list = (query: Parameters<typeof listIn>[1]) => listIn(mailbox(), query);
 
   describe('list', () => {
-    it('is empty, and knows it, where there is nothing', async () => {
+    it('is empty and complete for an empty folder', async () => {
       const { inbox } = mailbox();
       expect(await list({ path: inbox })).toEqual({ rows: [], more: false, total: 0 });
       expect(await list({ path: inbox, order: 'date' })).toEqual({ rows: [], more: false, total: 0 });
       expect(await list({ path: inbox, unread: true })).toEqual({ rows: [], more: false, total: 0 });
     });
 
-    it('gives the newest first', async () => {
+    it('returns the newest first', async () => {
       const { box, inbox } = mailbox();
       for (const subject of ['one', 'two', 'three']) await box.deliver(inbox, aMessage(subject));
       const { rows, more, total } = await list({ path: inbox, limit: 2 });
@@ -23,7 +23,7 @@ export function listPromises(mailbox: Mailbox): void {
       expect({ more, total }).toEqual({ more: true, total: 3 });
     });
 
-    it('shows a message that was delivered just before, however often the folder was listed before', async () => {
+    it('shows a message that was just delivered, however often the folder was listed before', async () => {
       const { box, inbox } = mailbox();
       for (const subject of ['one', 'two', 'three', 'four']) {
         await box.deliver(inbox, aMessage(subject));
@@ -38,10 +38,10 @@ export function listPromises(mailbox: Mailbox): void {
     });
 
     it.each(['uid', 'date'] as const)(
-      'ordered by %s, gives every message once over its pages',
+      'ordered by %s, returns every message once over its pages',
       async (order) => {
         const { box, inbox } = mailbox();
-        // Received in another order than delivered, from days to years apart, and two at the same instant.
+        // Not received in the order of delivery; from days to years apart, and two at the same instant.
         const days = [3, 1, 4, 1, 5, 9, 2].map((day) => day ** 4);
         for (const [index, day] of days.entries()) {
           await box.deliver(inbox, aMessage(`m${index}`), {
@@ -64,7 +64,7 @@ export function listPromises(mailbox: Mailbox): void {
       },
     );
 
-    it('is not_found for a folder that is not there, and for a position of another uidValidity', async () => {
+    it('throws not_found if the folder is missing, or the position has another uidValidity', async () => {
       const { box, inbox } = mailbox();
       await expect(list({ path: 'No such folder' })).rejects.toMatchObject({ code: 'not_found' });
       await box.deliver(inbox, aMessage('one'));
@@ -72,7 +72,7 @@ export function listPromises(mailbox: Mailbox): void {
       await expect(list({ path: inbox, after })).rejects.toMatchObject({ code: 'not_found' });
     });
 
-    it('gives a row as a person would read it', async () => {
+    it('returns a row as a person would read it', async () => {
       const { box, mail, call, inbox } = mailbox();
       await box.deliver(inbox, WITH_ATTACHMENT, { receivedAt: new Date('2024-05-06T07:08:09Z') });
       const row = await newest(inbox);
@@ -107,7 +107,7 @@ export function listPromises(mailbox: Mailbox): void {
   });
 
   describe('row', () => {
-    it('is undefined where the place holds no message, or its uidValidity is another', async () => {
+    it('is undefined if there is no message at the place, or its uidValidity is different', async () => {
       const { box, mail, call, inbox } = mailbox();
       await box.deliver(inbox, aMessage('one'));
       const { place } = await newest(inbox);

@@ -14,12 +14,12 @@ import type { AttachmentReading } from '../../../core/reading/attachment-job.ts'
 import { JOBS } from '../../../core/reading/jobs.ts';
 import { systemClock } from '../../../hosts/embedded/system-clock.ts';
 
-/** What core reads out of what a mailbox hands over. */
+/** What core reads from a mailbox's answers. */
 
-/** A mailbox as core uses it: what it hands over is read by core. */
+/** A mailbox as core uses it: core reads its answers. */
 export type ReadMail = MailReader & MailChanging & MailSending & MailConnections;
 
-/** @param methods of the port; only these are there */
+/** @param methods  of the port; only these exist */
 export function readMail(mail: Mail, methods: readonly (keyof Mail)[] = MAIL_METHODS): ReadMail {
   const given = only(mail, MAIL_METHODS);
   return only({ ...given, ...mailReader(given, systemClock) }, methods);

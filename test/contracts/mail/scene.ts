@@ -8,7 +8,7 @@ import type { Outgoing } from '../../../core/ports/mail-sending.ts';
 import type { MailUnderTest } from '../mail.ts';
 import type { ReadMail } from './read.ts';
 
-/** What a suite of promises is given: the mailbox of the test that runs. */
+/** What each group of promises receives: the mailbox of the current test. */
 export type Mailbox = () => MailScene;
 
 export interface MailScene {
@@ -37,7 +37,7 @@ export async function delivered(
   return newest(mail, call, path);
 }
 
-/** The row of the highest UID. */
+/** Returns the row of the highest UID. */
 export async function newest(
   mail: Pick<ReadMail, 'list'>,
   call: MailCall,
@@ -49,7 +49,7 @@ export async function newest(
   return row;
 }
 
-/** A page of a folder's list; of 20 rows, the highest UID first, unless the query says otherwise. */
+/** Lists a page of a folder. Default: 20 rows, the highest UID first. */
 export function listIn(
   { mail, call }: MailScene,
   query: Partial<ListQuery> & { path: string },
@@ -61,7 +61,7 @@ export async function flagsOf({ mail, call }: MailScene, row: MessageRow): Promi
   return [...((await mail.row(call, row.place))?.flags ?? [])];
 }
 
-/** A message to be sent, as core composes it. */
+/** Composes an outgoing message as core does. */
 export function outgoing({ box }: MailScene, to: readonly string[] = [box.recipient]): Outgoing {
   const date = new Date('2024-01-02T03:04:05Z');
   const messageId = '<sent-once@example.test>';
@@ -78,7 +78,7 @@ export function outgoing({ box }: MailScene, to: readonly string[] = [box.recipi
   return { envelope: { from: box.account.email, to }, bytes: withDate(bytes, date), date, messageId };
 }
 
-/** A message of these headers; a body of its subject unless another is given. */
+/** Writes a message with these headers. Default body: its subject. */
 export function letter(
   headers: Readonly<Record<string, string>> & { readonly Subject: string },
   body = headers.Subject,
@@ -92,7 +92,7 @@ export function lf(text: string): string {
   return text.replaceAll('\r\n', '\n');
 }
 
-/** Where a list goes on behind a row. */
+/** Returns the position from which a list continues after a row. */
 export function positionOf(row: MessageRow | undefined): ListPosition {
   if (row === undefined) throw new Error('there is no row');
   return {

@@ -25,15 +25,15 @@ export function searchPromises(mailbox: Mailbox): void {
     (await search(query)).rows.map(({ subject }) => subject).sort();
 
   describe('search', () => {
-    it('finds nothing, and knows it, where there is nothing', async () => {
+    it('is empty and complete for an empty mailbox', async () => {
       expect(await search({ words: ['anything'] })).toEqual({ rows: [], more: false, total: 0 });
     });
 
-    it('goes over every folder, newest first, and gives every message once over its pages', async () => {
+    it('covers every folder, newest first, and returns every message once over its pages', async () => {
       const scene = mailbox();
       const archive = await scene.mail.makeFolder(scene.call, 'Archive');
       const paths = [scene.inbox, scene.sent, archive];
-      // Three instants, and in each of them messages of several folders and several of one folder.
+      // Three instants, each with messages of several folders and several of one folder.
       const placed: SearchPosition[] = [];
       for (const [index, day] of [2, 1, 2, 3, 2, 2, 1, 3, 2].entries()) {
         const path = paths[index % paths.length] ?? '';
@@ -62,13 +62,13 @@ export function searchPromises(mailbox: Mailbox): void {
       expect(seen).toEqual(placed.sort(inOrder));
     });
 
-    it('gives the same rows as a list does', async () => {
+    it('returns the same rows as a list', async () => {
       const scene = mailbox();
       const row = await delivered(scene, scene.inbox, letter({ Subject: 'one' }));
       expect((await search({ words: ['one'] })).rows).toEqual([row]);
     });
 
-    it('looks for a word in sender, recipient, subject and body, and nowhere else', async () => {
+    it('matches a word in sender, recipient, subject and body, and nowhere else', async () => {
       const { box, inbox } = mailbox();
       const places = {
         'in the name of the sender': { From: 'Needle Fan <fan@other.example>' },
@@ -93,7 +93,7 @@ export function searchPromises(mailbox: Mailbox): void {
       expect(await subjects({ words: ['NeeDLE', 'subject'] })).toEqual(['needle in the subject']);
     });
 
-    it('wants every word, wherever each of them is', async () => {
+    it('requires every word, each of them anywhere', async () => {
       const { box, inbox } = mailbox();
       await box.deliver(inbox, letter({ From: 'Ada <ada@other.example>', Subject: 'budget' }, 'for spring'));
       await box.deliver(inbox, letter({ From: 'Ada <ada@other.example>', Subject: 'budget' }, 'for autumn'));
@@ -102,7 +102,7 @@ export function searchPromises(mailbox: Mailbox): void {
       expect((await search({ words: ['ada', 'budget'] })).total).toBe(2);
     });
 
-    it('finds words in text that was encoded, and words beyond ASCII', async () => {
+    it('finds words in encoded text, and words beyond ASCII', async () => {
       const { box, inbox } = mailbox();
       const encoded = [
         'From: =?utf-8?Q?Zo=C3=AB_Lab?= <zoe@other.example>',
@@ -137,7 +137,7 @@ export function searchPromises(mailbox: Mailbox): void {
       '~{3+}',
       '~',
       'NIL',
-    ])('takes %s as it stands', async (word) => {
+    ])('takes %s literally', async (word) => {
       const { box, inbox } = mailbox();
       await box.deliver(inbox, letter({ Subject: 'with' }, `here is ${word} written`));
       await box.deliver(inbox, letter({ Subject: 'without' }, 'nothing'));
@@ -178,7 +178,7 @@ export function searchPromises(mailbox: Mailbox): void {
         expect((await search({ since })).total).toBe(3);
     });
 
-    it('can be kept to one folder, and to unread messages', async () => {
+    it('can be limited to one folder, and to unread messages', async () => {
       const scene = mailbox();
       const read = await delivered(scene, scene.inbox, letter({ Subject: 'read' }, 'needle'));
       await scene.mail.setFlag(scene.call, read.place, 'seen', true, started);
@@ -192,7 +192,7 @@ export function searchPromises(mailbox: Mailbox): void {
       });
     });
 
-    it('finds what was delivered just before', async () => {
+    it('finds a message that was just delivered', async () => {
       const { box, inbox } = mailbox();
       for (const [index, subject] of ['one', 'two', 'three'].entries()) {
         await box.deliver(inbox, letter({ Subject: subject }, 'needle'));

@@ -8,7 +8,7 @@ export function sendingPromises(mailbox: Mailbox): void {
   const outgoing = (to?: readonly string[]) => outgoingIn(mailbox(), to);
 
   describe('transmit', () => {
-    it('hands the message to its recipient once, byte for byte', async () => {
+    it('delivers the message to its recipient once, byte for byte', async () => {
       const { box, mail, call } = mailbox();
       const start = vi.fn(started);
       const message = outgoing();
@@ -19,7 +19,7 @@ export function sendingPromises(mailbox: Mailbox): void {
       expect(lf(arrived)).toContain(lf(Buffer.from(message.bytes).toString()));
     });
 
-    it('hands over nothing when it is told not to start', async () => {
+    it('delivers nothing if start returns false', async () => {
       const { box, mail, call } = mailbox();
       await expect(mail.transmit(call, outgoing(), async () => false)).rejects.toMatchObject({
         code: 'not_started',
@@ -27,7 +27,7 @@ export function sendingPromises(mailbox: Mailbox): void {
       expect(await box.arrived()).toEqual([]);
     });
 
-    it('hands nothing to anybody when one of several recipients is refused', async () => {
+    it('delivers nothing to anyone if one of several recipients is refused', async () => {
       const { box, mail, call } = mailbox();
       const start = vi.fn(started);
       const message = outgoing([box.recipient, box.refusedRecipient]);
@@ -38,7 +38,7 @@ export function sendingPromises(mailbox: Mailbox): void {
   });
 
   describe('the Sent folder', () => {
-    it('holds a sent message once, read, however often it is saved', async () => {
+    it('contains a sent message once, read, however often it is saved', async () => {
       const { box, mail, call, sent } = mailbox();
       const message = outgoing();
       expect(await mail.holdsMessage(call, sent, message.messageId)).toBe(false);
@@ -49,7 +49,7 @@ export function sendingPromises(mailbox: Mailbox): void {
       expect([...(await newest(sent)).flags]).toEqual(['seen']);
     });
 
-    it('is not appended to when the server saved the message by itself', async () => {
+    it('receives no second copy if the server saved the message itself', async () => {
       const { box, mail, call, sent } = mailbox();
       const message = outgoing();
       await mail.folders(call);
@@ -58,7 +58,7 @@ export function sendingPromises(mailbox: Mailbox): void {
       expect(await box.messages(sent)).toHaveLength(1);
     });
 
-    it('gives exactly the copies from the account to these addresses', async () => {
+    it('returns exactly the copies from the account to these addresses', async () => {
       const { box, mail, call, sent } = mailbox();
       const own = box.account.email;
       await box.deliver(sent, `From: ${own}\r\nTo: Ada <Ada@Other.Example>\r\nSubject: x\r\n\r\nx\r\n`);
@@ -86,7 +86,7 @@ export function sendingPromises(mailbox: Mailbox): void {
       expect(await mail.sentCopies(call, sent, [])).toEqual([]);
     });
 
-    it('gives of each copy what tells whether the owner wrote it', async () => {
+    it('returns of each copy what shows whether the owner wrote it', async () => {
       const { box, mail, call, sent } = mailbox();
       const own = box.account.email;
       const to = 'To: Ada <ada@other.example>';
@@ -100,7 +100,7 @@ export function sendingPromises(mailbox: Mailbox): void {
       }
       const recipients = ['ada@other.example'];
       const copies = await mail.sentCopies(call, sent, recipients);
-      // A server may go by one of two From headers, and not find it.
+      // A server may read only one of two From headers, and not find the message.
       for (const { subject, from } of copies) {
         expect(from).toEqual(subject === 'two senders' ? [own, 'other@else.example'] : [own]);
       }
@@ -116,7 +116,7 @@ export function sendingPromises(mailbox: Mailbox): void {
       ]);
     });
 
-    it('gives the newest copies of each address, and not all there are', async () => {
+    it('returns the newest copies of each address, not all of them', async () => {
       const { box, mail, call, sent } = mailbox();
       const own = box.account.email;
       const copyTo = (address: string, n: number) =>
@@ -131,7 +131,7 @@ export function sendingPromises(mailbox: Mailbox): void {
       expect(copies.map(({ messageId }) => messageId)).toEqual([...newest, '<0@x.test>']);
     });
 
-    it('that is not there holds nothing, and nothing can be saved in it', async () => {
+    it('that does not exist contains nothing, and nothing can be saved in it', async () => {
       const { mail, call } = mailbox();
       expect(await mail.sentCopies(call, 'No such folder', ['ada@other.example'])).toEqual([]);
       expect(await mail.holdsMessage(call, 'No such folder', '<sent-once@example.test>')).toBe(false);

@@ -8,7 +8,7 @@ export function threadPromises(mailbox: Mailbox): void {
   const day = (date: number) => new Date(Date.UTC(2024, 0, date, 12));
 
   describe('thread', () => {
-    it('gives the same conversation, oldest first, wherever it is entered', async () => {
+    it('returns the same conversation, oldest first, from any of its messages', async () => {
       const scene = mailbox();
       const archive = await scene.mail.makeFolder(scene.call, 'Archive');
       const rows = [
@@ -29,7 +29,7 @@ export function threadPromises(mailbox: Mailbox): void {
           }),
           day(2),
         ),
-        // Names the one before it only.
+        // Names only the message before it.
         await delivered(
           scene,
           scene.inbox,
@@ -60,14 +60,14 @@ export function threadPromises(mailbox: Mailbox): void {
       for (const row of rows) expect(await scene.mail.thread(scene.call, row.place)).toEqual(rows);
     });
 
-    it('of a message that names nobody, and has no name, is that message', async () => {
+    it('of a message without Message-ID and references is that message', async () => {
       const scene = mailbox();
       await delivered(scene, scene.inbox, letter({ Subject: 'nameless' }, 'one'));
       const row = await delivered(scene, scene.inbox, letter({ Subject: 'nameless' }, 'two'));
       expect(await scene.mail.thread(scene.call, row.place)).toEqual([row]);
     });
 
-    it('of a message whose ancestors are gone joins those that name the same ones', async () => {
+    it('of a message whose ancestors are gone includes messages with the same references', async () => {
       const scene = mailbox();
       const lost = '<lost@other.example>';
       const one = await delivered(
@@ -85,7 +85,7 @@ export function threadPromises(mailbox: Mailbox): void {
       expect(await scene.mail.thread(scene.call, one.place)).toEqual([one, two]);
     });
 
-    it('shows a message that lies in two folders once, and one that pretends to be it as well', async () => {
+    it('shows a message that lies in two folders once, and also a different one with its Message-ID', async () => {
       const scene = mailbox();
       const archive = await scene.mail.makeFolder(scene.call, 'Archive');
       const raw = letter({ 'Message-ID': '<root@other.example>', Subject: 'Plan' }, 'pay Ada');
@@ -126,7 +126,7 @@ export function threadPromises(mailbox: Mailbox): void {
       expect(await subjectsOf(scene, row)).toEqual(['wide']);
     });
 
-    it('follows answers that name only what they answer', async () => {
+    it('follows answers that name only the message they answer', async () => {
       const scene = mailbox();
       const rows: MessageRow[] = [];
       for (let index = 0; index < 12; index += 1) {
@@ -145,7 +145,7 @@ export function threadPromises(mailbox: Mailbox): void {
       }
     });
 
-    it('of fifty messages has them all', async () => {
+    it('of fifty messages contains all of them', async () => {
       const scene = mailbox();
       const ids = Array.from({ length: 50 }, (_, index) => `<m${index}@other.example>`);
       for (const [index, id] of ids.entries()) {
@@ -173,7 +173,7 @@ export function threadPromises(mailbox: Mailbox): void {
       expect(found?.map(({ messageId }) => messageId)).toEqual(ids);
     });
 
-    it('is not_found where the place holds no message', async () => {
+    it('throws not_found if there is no message at the place', async () => {
       const { mail, call, ...scene } = mailbox();
       const { place } = await delivered({ mail, call, ...scene }, scene.inbox, letter({ Subject: 'one' }));
       for (const wrong of [{ uid: place.uid + 7 }, { uidValidity: '1' }, { path: 'No such folder' }]) {

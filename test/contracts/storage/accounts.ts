@@ -3,7 +3,7 @@ import type { FolderRoles, FolderRolesChange } from '../../../core/folders/roles
 import type { Account, Storage } from '../../../core/ports/storage.ts';
 import { USUAL_ROLES } from '../../folder-roles.ts';
 import type { Store } from '../storage.ts';
-import { addOwner, addOwnerAndKey, approve, ask, at, NOON, told } from './scene.ts';
+import { addOwner, addOwnerAndKey, approve, ask, at, NOON, webhookStates } from './scene.ts';
 
 function addAccount(storage: Storage, ownerId: string, label = 'work'): Promise<Account> {
   return storage.addAccount({
@@ -39,7 +39,7 @@ export function accountPromises(store: Store): void {
       }
     });
 
-    it('keep their folder roles: decided once, made where none was, chosen by the owner', async () => {
+    it('keep their folder roles: decided once, created if missing, or chosen by the owner', async () => {
       const { storage } = store();
       const ownerId = await addOwner(storage);
       await addAccount(storage, ownerId);
@@ -62,7 +62,7 @@ export function accountPromises(store: Store): void {
       expect(await storage.accounts(ownerId)).toMatchObject([{ folderRoles: { ...made, sent } }]);
     });
 
-    it('never have an id twice', async () => {
+    it('never reuse an id', async () => {
       const { storage } = store();
       const ownerId = await addOwner(storage);
       await addAccount(storage, ownerId);
@@ -70,7 +70,7 @@ export function accountPromises(store: Store): void {
       expect(await addAccount(storage, ownerId)).toMatchObject({ accountId: 2, isPrimary: true });
     });
 
-    it('are not added when their settings cannot be sealed, or to an owner that is not there', async () => {
+    it('are not added if their settings cannot be sealed, or if the owner does not exist', async () => {
       const { storage } = store();
       const ownerId = await addOwner(storage);
       const seal = () => {
@@ -86,7 +86,7 @@ export function accountPromises(store: Store): void {
       await expect(addAccount(storage, 'nobody')).rejects.toThrow();
     });
 
-    it('have one that is active: the first, the one that is chosen, or the oldest that is left', async () => {
+    it('have one active account: the first, the chosen one, or the oldest that remains', async () => {
       const { storage } = store();
       const ownerId = await addOwner(storage);
       const active = async () => (await storage.owner(ownerId))?.activeAccountId;
@@ -113,7 +113,7 @@ export function accountPromises(store: Store): void {
       );
     });
 
-    it('take with them what waits for them, and whom they had written to', async () => {
+    it('when removed, take their pending approvals and known recipients with them', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const { ownerId } = key;
@@ -132,7 +132,7 @@ export function accountPromises(store: Store): void {
           endedAt: at(5),
         });
       }
-      expect(await told(storage, waiting)).toEqual([]);
+      expect(await webhookStates(storage, waiting)).toEqual([]);
       for (const approval of [approved, elsewhere, nowhere]) {
         expect(await storage.approval(ownerId, approval.id)).toEqual(approval);
       }

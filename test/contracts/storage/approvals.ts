@@ -5,6 +5,7 @@ import type { Storage } from '../../../core/ports/storage.ts';
 import { USUAL_ROLES } from '../../folder-roles.ts';
 import type { Store } from '../storage.ts';
 import {
+  activityOutcomes,
   addKey,
   addOwner,
   addOwnerAndKey,
@@ -21,13 +22,12 @@ import {
   NOON,
   REFUSED,
   reclaim,
-  recorded,
   reject,
   run,
   SIGNER,
   settle,
   start,
-  told,
+  webhookStates,
 } from './scene.ts';
 
 const MINUTE_MS = 60_000;
@@ -36,7 +36,7 @@ const DAY_MS = 86_400_000;
 async function started(storage: Storage, approval: Approval): Promise<Approval> {
   expect(await start(storage, approval)).toBe(true);
   const now = await storage.approval(approval.ownerId, approval.id);
-  if (now === undefined) throw new Error('a started approval is not there');
+  if (now === undefined) throw new Error('the started approval is missing');
   return now;
 }
 
@@ -47,7 +47,7 @@ const policyStarted = async (storage: Storage, key: Key) => started(storage, awa
 const ownerStarted = async (storage: Storage, key: Key) =>
   started(storage, await ownerApproved(storage, key));
 
-/** How an approval comes to each place of the machine. */
+/** How an approval reaches each state of the machine. */
 const PLACES: Record<string, (storage: Storage, key: Key) => Promise<Approval>> = {
   pending: (storage, key) => ask(storage, key),
   'approved by owner': ownerApproved,
@@ -61,7 +61,7 @@ const PLACES: Record<string, (storage: Storage, key: Key) => Promise<Approval>> 
     const { ownerId, id } = await ask(storage, key, { now: at(-DAY_MS) });
     await storage.expire(NOON);
     const approval = await storage.approval(ownerId, id);
-    if (approval === undefined) throw new Error('an expired approval is not there');
+    if (approval === undefined) throw new Error('the expired approval is missing');
     return approval;
   },
   cancelled: async (storage, key) => {
@@ -69,10 +69,10 @@ const PLACES: Record<string, (storage: Storage, key: Key) => Promise<Approval>> 
     await storage.cancel({ ...key, approvalId: approval.id, now: NOON });
     return (await storage.approval(key.ownerId, approval.id)) ?? approval;
   },
-  'of unknown outcome': async (storage, key) => settle(storage, await policyStarted(storage, key), LOST),
+  'with an unknown outcome': async (storage, key) => settle(storage, await policyStarted(storage, key), LOST),
 };
 
-/** Its wait is another than any lease here, or it could not be told from one. */
+/** Its wait differs from every lease here, so that a test can tell them apart. */
 const NOT_NOW = { type: 'not_now', error: 'upstream_mail_error', retryMs: 5 * LEASE_MS } as const;
 
 const EVENTS: Record<string, (storage: Storage, approval: Approval, key: Key) => Promise<unknown>> = {
@@ -88,7 +88,10 @@ const EVENTS: Record<string, (storage: Storage, approval: Approval, key: Key) =>
   reclaim: (storage) => reclaim(storage),
 };
 
-/** DESIGN's table, as far as leases are on and time is not over: what follows. All other pairs change nothing. */
+/**
+ * The next state, from DESIGN's table, while leases run and no time limit has passed. All other pairs change
+ * nothing.
+ */
 const FOLLOWS: Record<string, Record<string, ApprovalState>> = {
   pending: { approve: 'approved', reject: 'rejected', cancel: 'cancelled' },
   'approved by owner': { start: 'approved', refuse: 'failed', 'not now': 'approved' },
@@ -103,16 +106,16 @@ export function approvalPromises(store: Store): void {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const before = await PLACES[place]?.(storage, key);
-      if (before === undefined) throw new Error(`no such place: ${place}`);
-      const toldBefore = await told(storage, before);
-      const recordedBefore = await recorded(storage, before);
+      if (before === undefined) throw new Error(`unknown state: ${place}`);
+      const statesBefore = await webhookStates(storage, before);
+      const outcomesBefore = await activityOutcomes(storage, before);
       await EVENTS[event]?.(storage, before, key);
       const after = await storage.approval(key.ownerId, before.id);
       const follows = FOLLOWS[place]?.[event];
       if (follows === undefined) {
         expect(after).toEqual(before);
-        expect(await told(storage, before)).toEqual(toldBefore);
-        expect(await recorded(storage, before)).toEqual(recordedBefore);
+        expect(await webhookStates(storage, before)).toEqual(statesBefore);
+        expect(await activityOutcomes(storage, before)).toEqual(outcomesBefore);
       } else {
         expect(after).not.toEqual(before);
         expect(after?.state).toBe(follows);
@@ -121,7 +124,7 @@ export function approvalPromises(store: Store): void {
   });
 
   describe('decide', () => {
-    it('approves with its time, a lease and its event, and hands out the plan', async () => {
+    it('approves with its time, a lease and its event, and returns the plan', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const waiting = await ask(storage, key, { sealedPlan: 'the plan' });
@@ -139,11 +142,11 @@ export function approvalPromises(store: Store): void {
         },
       });
       expect(await storage.approval(key.ownerId, waiting.id)).toEqual(decided.approval);
-      expect(await told(storage, waiting)).toEqual(['approved']);
-      expect(await recorded(storage, waiting)).toEqual(['decision approved']);
+      expect(await webhookStates(storage, waiting)).toEqual(['approved']);
+      expect(await activityOutcomes(storage, waiting)).toEqual(['decision approved']);
     });
 
-    it('rejects with its time and its event, without the plan', async () => {
+    it('rejects with its time and its event, and does not return the plan', async () => {
       const { storage } = store();
       const waiting = await ask(storage, await addOwnerAndKey(storage));
       const decided = await reject(storage, waiting, at(MINUTE_MS));
@@ -153,8 +156,8 @@ export function approvalPromises(store: Store): void {
         endedAt: at(MINUTE_MS),
         error: null,
       });
-      expect(await told(storage, waiting)).toEqual(['rejected']);
-      expect(await recorded(storage, waiting)).toEqual(['decision rejected']);
+      expect(await webhookStates(storage, waiting)).toEqual(['rejected']);
+      expect(await activityOutcomes(storage, waiting)).toEqual(['decision rejected']);
     });
 
     it('decides once', async () => {
@@ -171,17 +174,17 @@ export function approvalPromises(store: Store): void {
         sealedPlan: null,
         approval: first.approval,
       });
-      expect(await told(storage, waiting)).toEqual(['approved']);
+      expect(await webhookStates(storage, waiting)).toEqual(['approved']);
     });
 
-    it('does not approve another plan than the one that was seen', async () => {
+    it('does not approve a plan that differs from the one the owner saw', async () => {
       const { storage } = store();
       const waiting = await ask(storage, await addOwnerAndKey(storage));
       const decided = await approve(storage, waiting, { digest: 'of another plan' });
       expect(decided).toEqual({ won: false, sealedPlan: null, approval: waiting });
     });
 
-    it('does not decide what has expired', async () => {
+    it('does not decide an expired approval', async () => {
       const { storage } = store();
       const waiting = await ask(storage, await addOwnerAndKey(storage));
       expect((await approve(storage, waiting, { now: at(DAY_MS) })).won).toBe(false);
@@ -197,7 +200,7 @@ export function approvalPromises(store: Store): void {
       expect((await reject(storage, waiting, at(MINUTE_MS))).won).toBe(true);
     });
 
-    it('knows only what there is', async () => {
+    it('returns undefined for an approval that does not exist', async () => {
       const { storage } = store();
       const { ownerId } = await addOwnerAndKey(storage);
       const decision = { type: 'reject' } as const;
@@ -215,7 +218,7 @@ export function approvalPromises(store: Store): void {
   });
 
   describe('cancel', () => {
-    it('withdraws what waits, untold', async () => {
+    it('withdraws a pending approval, without a webhook event', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const waiting = await ask(storage, key);
@@ -224,14 +227,14 @@ export function approvalPromises(store: Store): void {
         won: true,
         approval: { state: 'cancelled', error: 'cancelled_by_agent', endedAt: at(5), decidedAt: null },
       });
-      expect(await told(storage, waiting)).toEqual([]);
+      expect(await webhookStates(storage, waiting)).toEqual([]);
       expect(await storage.cancel({ ...key, approvalId: waiting.id, now: at(6) })).toEqual({
         won: false,
         approval: cancelled?.approval,
       });
     });
 
-    it("knows nothing of another key's request", async () => {
+    it("does not find another key's request", async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const waiting = await ask(storage, key);
@@ -251,7 +254,7 @@ export function approvalPromises(store: Store): void {
       expect((await storage.approval(approval.ownerId, approval.id))?.startedAt).toEqual(at(9));
     });
 
-    it('is refused once 15 minutes have passed since the approval', async () => {
+    it('is refused more than 15 minutes after the approval', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const late = (await approve(storage, await ask(storage, key), { now: at(MINUTE_MS) })).approval;
@@ -259,7 +262,7 @@ export function approvalPromises(store: Store): void {
       expect(await start(storage, late, at(16 * MINUTE_MS - 1))).toBe(true);
     });
 
-    it('is refused once another has taken over', async () => {
+    it('is refused once another run has taken over', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const lapsed = (await approve(storage, await ask(storage, key), { leaseMs: LAPSED_MS })).approval;
@@ -284,7 +287,7 @@ export function approvalPromises(store: Store): void {
       for (const approval of approvals) expect(await start(storage, approval, at(MINUTE_MS))).toBe(false);
     });
 
-    it('goes on where the mode has become stricter but is not off: it was approved', async () => {
+    it('goes on if the mode has become stricter but is not off, because the action was approved', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const approval = await run(storage, key);
@@ -297,7 +300,7 @@ export function approvalPromises(store: Store): void {
       expect(await start(storage, approval)).toBe(true);
     });
 
-    it('remembers the messages that are about to be moved, for good and only if it starts', async () => {
+    it('remembers the messages that are about to be moved, permanently and only if it starts', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const { ownerId } = key;
@@ -320,7 +323,7 @@ export function approvalPromises(store: Store): void {
       expect(await storage.relocatedAmong(ownerId, ['one'])).toEqual(new Set(['one']));
     });
 
-    it('is refused for what there is not', async () => {
+    it('is refused for an approval that does not exist', async () => {
       const { storage } = store();
       const { ownerId } = await addOwnerAndKey(storage);
       const none = {
@@ -337,7 +340,7 @@ export function approvalPromises(store: Store): void {
   });
 
   describe('settle', () => {
-    it('executed: result, times, event, activity, and the addresses that are known from now on', async () => {
+    it('executed: stores result, times, event and activity, and the addresses become known', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const approval = await run(storage, key);
@@ -356,8 +359,8 @@ export function approvalPromises(store: Store): void {
         result: { sent: true, recipients: 1 },
       });
       expect(await storage.approval(key.ownerId, approval.id)).toEqual(settled);
-      expect(await told(storage, approval)).toEqual(['executed']);
-      expect(await recorded(storage, approval)).toEqual(['settlement executed']);
+      expect(await webhookStates(storage, approval)).toEqual(['executed']);
+      expect(await activityOutcomes(storage, approval)).toEqual(['settlement executed']);
       const known = await storage.knownRecipients(key.ownerId, 1, ['a@x.org', 'b@x.org', 'c@x.org']);
       expect(known).toEqual(new Set(['a@x.org', 'b@x.org']));
       const [row] = await storage.activity({ ownerId: key.ownerId, limit: 1 });
@@ -378,21 +381,21 @@ export function approvalPromises(store: Store): void {
       { end: REFUSED, state: 'failed', error: 'upstream_mail_error' },
       { end: LOST, state: 'outcome_unknown', error: null },
     ] as const)(
-      '$state: with its event and its activity, and nobody becomes known',
+      '$state: stores its event and its activity, and no address becomes known',
       async ({ end, state, error }) => {
         const { storage } = store();
         const key = await addOwnerAndKey(storage);
         const approval = await policyStarted(storage, key);
         const settled = await settle(storage, approval, end, { recipients: ['a@x.org'], followUp: true });
         expect(settled).toMatchObject({ state, error, endedAt: NOON, executedAt: null });
-        expect(await told(storage, approval)).toEqual([state]);
-        expect(await recorded(storage, approval)).toEqual([`settlement ${state}`]);
+        expect(await webhookStates(storage, approval)).toEqual([state]);
+        expect(await activityOutcomes(storage, approval)).toEqual([`settlement ${state}`]);
         expect(await storage.knownRecipients(key.ownerId, 1, ['a@x.org'])).toEqual(new Set());
         expect((await reclaim(storage)).followUps).toEqual([]);
       },
     );
 
-    it('not now, approved by the owner: due again after the wait, and told of when it is given up', async () => {
+    it('not now, approved by the owner: due again after the wait, with an event only when it gives up', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const approval = await ownerApproved(storage, key);
@@ -405,11 +408,11 @@ export function approvalPromises(store: Store): void {
       if (again === undefined) throw new Error('nothing is due');
       const given = await settle(storage, again.approval, NOT_NOW, { now: at(15 * MINUTE_MS) });
       expect(given).toMatchObject({ state: 'failed', error: 'not_started_in_time' });
-      expect(await told(storage, approval)).toEqual(['approved', 'failed']);
-      expect(await recorded(storage, approval)).toEqual(['decision approved', 'settlement failed']);
+      expect(await webhookStates(storage, approval)).toEqual(['approved', 'failed']);
+      expect(await activityOutcomes(storage, approval)).toEqual(['decision approved', 'settlement failed']);
     });
 
-    it('not now, approved by policy: failed with the error', async () => {
+    it('not now, approved by policy: fails with the error', async () => {
       const { storage } = store();
       const approval = await run(storage, await addOwnerAndKey(storage));
       expect(await settle(storage, approval, NOT_NOW)).toMatchObject({
@@ -430,20 +433,20 @@ export function approvalPromises(store: Store): void {
         expect(answer).toEqual(taken.approval);
       }
       expect(await storage.knownRecipients(key.ownerId, 1, ['a@x.org'])).toEqual(new Set());
-      expect(await told(storage, lapsed)).toEqual([]);
+      expect(await webhookStates(storage, lapsed)).toEqual([]);
       expect((await settle(storage, taken.approval, LOST)).state).toBe('outcome_unknown');
     });
 
-    it('is harmless when it is repeated', async () => {
+    it('is idempotent', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const approval = await policyStarted(storage, key);
       const first = await settle(storage, approval, DONE, { followUp: true });
       expect(await settle(storage, approval, DONE, { followUp: true, now: at(5) })).toEqual(first);
-      expect(await told(storage, approval)).toEqual(['executed']);
+      expect(await webhookStates(storage, approval)).toEqual(['executed']);
     });
 
-    it('keeps the machine going when the account has been removed meanwhile', async () => {
+    it('still moves the approval on if the account has been removed meanwhile', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const { accountId } = await storage.addAccount({

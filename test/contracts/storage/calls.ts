@@ -21,7 +21,7 @@ import {
 
 const PLANS: readonly Plan[] = ['free', 'paid'];
 
-/** So that no test runs over midnight UTC: a moment after the next one. */
+/** Waits until a moment after midnight UTC if that is near, so that no test runs across it. */
 function untilMidnight(): number {
   return 86_400_000 - (Date.now() % 86_400_000) + 1000;
 }
@@ -51,11 +51,11 @@ export function callPromises(store: Store): void {
       expect(answer.rate).toEqual({ limit: 60, remaining: 59, resetS: 60 });
     });
 
-    it('knows no secret that was never given, has expired, or belongs to a revoked credential', async () => {
+    it('finds nothing by a secret that was never issued, has expired, or belongs to a revoked credential', async () => {
       const { storage } = store();
       const ownerId = await addOwner(storage);
       const key = await addKey(storage, ownerId, { expiresAt: at(1000) });
-      expect(await call(storage, { ...key, secretHash: 'never given' })).toBe('unknown');
+      expect(await call(storage, { ...key, secretHash: 'never issued' })).toBe('unknown');
       expect(await call(storage, key, at(999))).toBe('admitted');
       expect(await call(storage, key, at(1000))).toBe('unknown');
       const revoked = await addKey(storage, ownerId);
@@ -63,22 +63,22 @@ export function callPromises(store: Store): void {
       expect(await call(storage, revoked)).toBe('unknown');
     });
 
-    it.each(PLANS)('lets through what a minute of the %s plan holds, and not one call more', async (plan) => {
+    it.each(PLANS)('admits as many calls a minute as the %s plan allows, and not one more', async (plan) => {
       const { storage, passTime } = store();
       const key = await addKey(storage, await addOwner(storage, { plan, limits: {} }));
       const { callsPerMinute } = PLAN_LIMITS[plan];
       for (let n = 0; n < callsPerMinute; n++) expect(await call(storage, key)).toBe('admitted');
-      // The store's clock alone tells when the window ends, whatever the clock of the host shows.
+      // Only the store's clock decides when the window ends, whatever the host's clock shows.
       const over = await admit(storage, key, { now: at(10 * 60_000) });
       expect(over).toMatchObject({ kind: 'over', verdict: { code: 'rate_limited' } });
-      // The window ends 60 s after its first call, and what it refused did not count in the next.
+      // The window ends 60 s after its first call. Refused calls do not count in the next window.
       await passTime(60_000);
       for (let n = 0; n < callsPerMinute; n++) expect(await call(storage, key)).toBe('admitted');
       expect(await call(storage, key)).toBe('rate_limited');
     });
 
     it.each(PLANS)(
-      'lets an owner on the %s plan make as many calls a day as it says, with all keys',
+      'admits as many calls a day as the %s plan allows, over all keys of the owner',
       async (plan) => {
         const { storage, passTime } = store();
         await passTime(untilMidnight());
@@ -97,7 +97,7 @@ export function callPromises(store: Store): void {
     );
 
     it.each(PLANS)(
-      'lets a key of the %s plan have two calls in flight, and gives a slot back',
+      'admits two calls at a time for a key of the %s plan, and gives a slot back',
       async (plan) => {
         const { storage } = store();
         const ownerId = await addOwner(storage, { plan, limits: {} });
@@ -105,14 +105,14 @@ export function callPromises(store: Store): void {
         const first = await admitted(storage, key);
         await admitted(storage, key);
         expect(await call(storage, key)).toBe('busy');
-        // Another key of the same owner has slots of its own.
+        // Another key of the same owner has its own slots.
         expect(await call(storage, await addKey(storage, ownerId))).toBe('admitted');
         await finish(storage, key, first);
         expect(await call(storage, key)).toBe('admitted');
       },
     );
 
-    it('counts a call that is over a limit nowhere', async () => {
+    it('does not count a call that is over a limit', async () => {
       const { storage, passTime } = store();
       await passTime(untilMidnight());
       const ownerId = await addOwner(storage, { limits: { callsPerMinute: 3, callsPerDay: 4 } });
@@ -127,7 +127,7 @@ export function callPromises(store: Store): void {
       expect(await call(storage, key)).toBe('daily_limit_reached');
     });
 
-    it('takes single limits from the owner', async () => {
+    it("applies the owner's own limits", async () => {
       const { storage } = store();
       const key = await addKey(
         storage,
@@ -137,7 +137,7 @@ export function callPromises(store: Store): void {
       expect(await call(storage, key)).toBe('busy');
     });
 
-    it('forgets slots whose lease is over, and does not give them back', async () => {
+    it('frees slots whose lease has expired, and does not give them back again', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const gone = await admitted(storage, key, { leaseMs: LAPSED_MS });
@@ -151,7 +151,7 @@ export function callPromises(store: Store): void {
   });
 
   describe('renew', () => {
-    it('sets the end of a slot that is held', async () => {
+    it('sets the end of a slot that is in use', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const first = await admitted(storage, key);
@@ -163,7 +163,7 @@ export function callPromises(store: Store): void {
     });
   });
 
-  describe('a slot whose lease is over', () => {
+  describe('a slot whose lease has expired', () => {
     it('cannot be renewed: another call may have taken its place', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
@@ -192,7 +192,7 @@ export function callPromises(store: Store): void {
       expect(await storage.activity({ ownerId: key.ownerId, limit: 10 })).toEqual([{ ...row, at: at(5) }]);
     });
 
-    it('may come twice, or late: the slot is given back once', async () => {
+    it('may run twice, or late: the slot is given back once', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const caller = await admitted(storage, key);

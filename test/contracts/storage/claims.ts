@@ -52,7 +52,7 @@ async function end(
 
 export function claimPromises(store: Store): void {
   describe('claim', () => {
-    it('is won once, is in progress while its lease is on, and then has its answer', async () => {
+    it('is won once, is in progress while its lease runs, and then has its answer', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const ref = await won(storage, key);
@@ -61,7 +61,7 @@ export function claimPromises(store: Store): void {
       expect(await claim(storage, key)).toEqual({ kind: 'stored', sealedOutcome: 'sealed' });
     });
 
-    it('is refused to another request, running or answered', async () => {
+    it('is refused to a different request, while it runs and afterwards', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const ref = await won(storage, key, { leaseMs: LAPSED_MS });
@@ -78,14 +78,14 @@ export function claimPromises(store: Store): void {
       await won(storage, key, { key: 'K' });
     });
 
-    it('is won anew when its lease is over, with the next fence and the same request id', async () => {
+    it('is won again once its lease has expired, with the next fence and the same request id', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const first = await won(storage, key, { leaseMs: LAPSED_MS });
       const second = await won(storage, key);
       expect(second.fence).toBe(first.fence + 1);
       expect(second.requestId).toBe(first.requestId);
-      // The first run is still there somewhere, and comes to its end.
+      // The first run still exists somewhere and ends now.
       await end(storage, key, first, 'of the first');
       expect(await claim(storage, key)).toEqual({ kind: 'in_progress' });
       await end(storage, key, first, null);
@@ -95,7 +95,7 @@ export function claimPromises(store: Store): void {
       expect(await claim(storage, key)).toEqual({ kind: 'stored', sealedOutcome: 'of the second' });
     });
 
-    it('is free once released, for any request, and its fence is never used again', async () => {
+    it('is free for any request once released, and its fence is never reused', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const first = await won(storage, key);
@@ -116,7 +116,7 @@ export function claimPromises(store: Store): void {
       expect(next.requestId).not.toBe(ref.requestId);
     });
 
-    it('gives as many keys as are claimed request ids of their own', async () => {
+    it('gives each claimed key its own request id', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const ids = new Set<string>();
@@ -150,7 +150,7 @@ export function claimPromises(store: Store): void {
       expect(await claim(storage, key)).toEqual({ kind: 'bound', approvalId: approval.id });
     });
 
-    it('stay bound when the call ends without an answer', async () => {
+    it('stay bound if the call ends without an answer', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const ref = await won(storage, key);
@@ -162,7 +162,7 @@ export function claimPromises(store: Store): void {
     it.each([
       { ends: 'executed', by: DONE },
       { ends: 'outcome_unknown', by: { type: 'lose' } as const },
-    ])('stay bound when it ended $ends', async ({ by }) => {
+    ])('stay bound if it ended $ends', async ({ by }) => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const ref = await won(storage, key, { leaseMs: LAPSED_MS });
@@ -173,7 +173,7 @@ export function claimPromises(store: Store): void {
       expect(await claim(storage, key)).toEqual({ kind: 'bound', approvalId: approval.id });
     });
 
-    it('part when it ran by policy and failed: released by the call, or lapsed', async () => {
+    it('are unbound if it ran by policy and failed: released by the call, or after its lease', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const first = await won(storage, key);
@@ -186,7 +186,7 @@ export function claimPromises(store: Store): void {
       expect([second.fence, third.fence]).toEqual([first.fence + 1, first.fence + 2]);
     });
 
-    it('are not made by a run that has lost its claim', async () => {
+    it('are not bound by a run that has lost its claim', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const lost = await won(storage, key, { leaseMs: LAPSED_MS });
@@ -200,7 +200,7 @@ export function claimPromises(store: Store): void {
       await run(storage, key, { claim: current });
     });
 
-    it('are made once by a run', async () => {
+    it('are bound once per run', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const ref = await won(storage, key);

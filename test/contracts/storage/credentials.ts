@@ -19,7 +19,7 @@ import {
   run,
   SIGNER,
   start,
-  told,
+  webhookStates,
 } from './scene.ts';
 
 const HOUR_MS = 3_600_000;
@@ -27,7 +27,7 @@ const DAY_MS = 24 * HOUR_MS;
 
 export function credentialPromises(store: Store): void {
   describe('addCredential', () => {
-    it('answers what it added', async () => {
+    it('returns what it added', async () => {
       const { storage } = store();
       const ownerId = await addOwner(storage);
       const added = await storage.addCredential({
@@ -57,7 +57,7 @@ export function credentialPromises(store: Store): void {
       expect(await storage.credentials(ownerId, SIGNER)).toEqual([added]);
     });
 
-    it('rejects a secret, an id or an owner that cannot be', async () => {
+    it('rejects an invalid secret, id or owner', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const more = { kind: 'pat', name: 'n', modes: DIRECT, expiresAt: at(DAY_MS), now: NOON } as const;
@@ -73,7 +73,7 @@ export function credentialPromises(store: Store): void {
       expect(await call(storage, { ...key, secretHash: 'new' })).toBe('unknown');
     });
 
-    it('lists newest first, revoked ones too', async () => {
+    it('lists newest first, including revoked ones', async () => {
       const { storage } = store();
       const ownerId = await addOwner(storage);
       const more = { ownerId, kind: 'pat', name: 'n', modes: DIRECT, expiresAt: at(DAY_MS) } as const;
@@ -142,7 +142,7 @@ export function credentialPromises(store: Store): void {
   });
 
   describe('rotate', () => {
-    it('lets the secret before go on for the overlap', async () => {
+    it('keeps the previous secret valid for the overlap', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const next = { ...key, secretHash: 'next' };
@@ -175,7 +175,7 @@ export function credentialPromises(store: Store): void {
       expect(await call(storage, next, at(HOUR_MS))).toBe('admitted');
     });
 
-    it('may come again within the overlap: every secret before ends with the newest overlap', async () => {
+    it('may run again within the overlap: every earlier secret ends with the newest overlap', async () => {
       const { storage } = store();
       const first = await addOwnerAndKey(storage);
       const [second, third] = [
@@ -203,7 +203,7 @@ export function credentialPromises(store: Store): void {
       expect(await call(storage, third, at(2 * HOUR_MS))).toBe('admitted');
     });
 
-    it('says in the list whether an overlap is still on', async () => {
+    it('shows in the list whether an overlap is still running', async () => {
       const { storage } = store();
       const now = new Date();
       const inMs = (ms: number) => new Date(now.getTime() + ms);
@@ -216,7 +216,7 @@ export function credentialPromises(store: Store): void {
       expect(await storage.credentials(key.ownerId, SIGNER)).toMatchObject([{ overlapUntil: null }]);
     });
 
-    it('is for live credentials', async () => {
+    it('works only on live credentials', async () => {
       const { storage } = store();
       const ownerId = await addOwner(storage);
       const expired = await addKey(storage, ownerId, { expiresAt: NOON });
@@ -237,7 +237,7 @@ export function credentialPromises(store: Store): void {
       }
     });
 
-    it('keeps a credential on for as long as one of its secrets lives', async () => {
+    it('keeps a credential on while one of its secrets is valid', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const brief = {
@@ -255,7 +255,7 @@ export function credentialPromises(store: Store): void {
   });
 
   describe('revoke', () => {
-    it('switches the credential off and cancels what waits, untold, and nothing else', async () => {
+    it('switches the credential off and cancels its pending approvals, without webhook events, and nothing else', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const other = await addKey(storage, key.ownerId);
@@ -271,13 +271,13 @@ export function credentialPromises(store: Store): void {
           error: 'credential_off',
           endedAt: at(5),
         });
-        expect(await told(storage, approval)).toEqual([]);
+        expect(await webhookStates(storage, approval)).toEqual([]);
       }
       for (const approval of [approved, elsewhere]) {
         expect(await storage.approval(key.ownerId, approval.id)).toEqual(approval);
       }
       expect(await call(storage, other)).toBe('admitted');
-      // Once is enough.
+      // The first time counts.
       expect(await storage.revoke({ signer: SIGNER, ...key, now: at(6) })).toMatchObject({
         revokedAt: at(5),
       });
@@ -299,7 +299,7 @@ export function credentialPromises(store: Store): void {
         now: NOON,
       };
       await storage.rotate(next);
-      expect(await storage.revokeBySecret({ secretHash: 'never given', signer: SIGNER, now: NOON })).toBe(
+      expect(await storage.revokeBySecret({ secretHash: 'never issued', signer: SIGNER, now: NOON })).toBe(
         false,
       );
       expect(
@@ -316,7 +316,7 @@ export function credentialPromises(store: Store): void {
   });
 
   describe('setModes', () => {
-    it('raises the revision, and cancels what waits in groups that are now off', async () => {
+    it('raises the revision, and cancels pending approvals in groups that are now off', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const other = await addKey(storage, key.ownerId);
@@ -342,7 +342,7 @@ export function credentialPromises(store: Store): void {
       expect((await storage.approval(key.ownerId, send.id))?.state).toBe('cancelled');
     });
 
-    it('is for credentials that are not revoked', async () => {
+    it('works only on credentials that are not revoked', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       expect(

@@ -12,7 +12,7 @@ const key = (uid: string, recurrenceId: string | null = null): EventKey => ({
 
 export function eventNumberPromises(store: Store): void {
   describe('event numbers', () => {
-    it('count from 1 for each owner, and stay what they are', async () => {
+    it('count from 1 for each owner, and never change', async () => {
       const { storage, reopen } = store();
       const [ada, bob] = [await addOwner(storage), await addOwner(storage)];
       const series = [key('series', '20260310T090000Z'), key('series', '20260317T090000Z'), key('series')];
@@ -23,7 +23,7 @@ export function eventNumberPromises(store: Store): void {
       expect(await (await reopen()).eventNumbers(ada, 1, again)).toEqual([4, 3, 2, 1]);
     });
 
-    it('tell events apart by account and calendar too', async () => {
+    it('also distinguish events by account and calendar', async () => {
       const { storage } = store();
       const ownerId = await addOwner(storage);
       const elsewhere = { ...key('one'), calendar: '/calendars/ada/home/' };
@@ -31,7 +31,7 @@ export function eventNumberPromises(store: Store): void {
       expect(await storage.eventNumbers(ownerId, 2, [key('one')])).toEqual([3]);
     });
 
-    it('lead back to the event, for their owner alone', async () => {
+    it('lead back to the event, only for its owner', async () => {
       const { storage } = store();
       const [ada, bob] = [await addOwner(storage), await addOwner(storage)];
       const keys = [key('one'), key('series', '20260310')];
@@ -42,7 +42,7 @@ export function eventNumberPromises(store: Store): void {
       expect(await storage.event(bob, 1)).toBeUndefined();
     });
 
-    it('are not given to another event when the account is removed', async () => {
+    it('are not reused for another event when the account is removed', async () => {
       const { storage } = store();
       const ownerId = await addOwner(storage);
       const account = {

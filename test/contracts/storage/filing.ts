@@ -33,7 +33,7 @@ const TARGETED = { holds: ['several'], sends: false, repeatable: false, targeted
 
 export function filingPromises(store: Store): void {
   describe('file', () => {
-    it('makes a pending approval, with its plan and its gist', async () => {
+    it('creates a pending approval, with its plan and its gist', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const request = filing(key, { call: HELD, now: at(7) });
@@ -73,7 +73,7 @@ export function filingPromises(store: Store): void {
       expect(await storage.events({ ownerId: key.ownerId, afterId: 0, limit: 10 })).toEqual([]);
     });
 
-    it('makes an approval that policy approved, leased to the caller', async () => {
+    it('creates an approval that policy approved, leased to the caller', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const before = Date.now();
@@ -86,13 +86,13 @@ export function filingPromises(store: Store): void {
       });
       expect(approval.approvedAt).toEqual(NOON);
       expect(approval.lease.fence).toBe(1);
-      // The store's clock need not be this machine's; it is near it.
+      // The store's clock may differ from this machine's, but only a little.
       expect(Math.abs(approval.lease.untilMs - before - LEASE_MS)).toBeLessThan(10_000);
       expect(await storage.approval(key.ownerId, approval.id)).toEqual(approval);
       expect(await storage.events({ ownerId: key.ownerId, afterId: 0, limit: 10 })).toEqual([]);
     });
 
-    it('reads credential, mode and plan anew', async () => {
+    it('reads credential, mode and plan again', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const now = NOON;
@@ -121,7 +121,7 @@ export function filingPromises(store: Store): void {
       expect(await storage.file(filing(free))).toMatchObject({ kind: 'ask' });
     });
 
-    it('answers the same request with what waits, of the same key only', async () => {
+    it('returns the pending approval for the same request, of the same key only', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const waiting = await ask(storage, key, { requestHash: 'same' });
@@ -131,12 +131,12 @@ export function filingPromises(store: Store): void {
       });
       const other = await addKey(storage, key.ownerId);
       expect(await storage.file(filing(other, { requestHash: 'same' }))).toMatchObject({ kind: 'run' });
-      // It waits no longer, whether or not anybody has noted it.
+      // It has expired, whether or not anyone has recorded that.
       const late = { requestHash: 'same', now: at(DAY_MS) };
       expect(await storage.file(filing(key, { ...late, call: HELD }))).toMatchObject({ kind: 'ask' });
     });
 
-    it('answers the same request with what runs, or with an unknown outcome of the last 24 hours', async () => {
+    it('returns what is running, or had an unknown outcome in the last 24 hours, for the same request', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const running = await run(storage, key, { requestHash: 'same' });
@@ -148,7 +148,7 @@ export function filingPromises(store: Store): void {
       expect(await again(at(DAY_MS + MINUTE_MS))).toMatchObject({ kind: 'run' });
     });
 
-    it('answers with a request that was filed long ago and has only now been approved', async () => {
+    it('returns a request that was filed long ago and has only now been approved', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const waiting = await ask(storage, key, { requestHash: 'same' });
@@ -199,7 +199,7 @@ export function filingPromises(store: Store): void {
       expect(await storage.file(filing(key, { ...again, now: resets }))).toMatchObject({ kind: 'run' });
     });
 
-    it('takes only the same request for the same, unless the owner rejected it', async () => {
+    it('treats only the same request as the same, unless the owner rejected it', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const similar = (requestHash: string) => ({ requestHash, similarHash: 'similar' });
@@ -209,7 +209,7 @@ export function filingPromises(store: Store): void {
       expect(await storage.file(filing(key, similar('new')))).toMatchObject({ kind: 'run' });
     });
 
-    it('lets one request of a key wait for a target, until it waits no more', async () => {
+    it('allows one pending request of a key per target', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const waiting = await ask(storage, key, { targets: ['a', 'b'], call: TARGETED });
@@ -227,7 +227,7 @@ export function filingPromises(store: Store): void {
       expect(await next(['b'])).toMatchObject({ kind: 'ask' });
     });
 
-    it('refuses the same request on a target that waits', async () => {
+    it('refuses the same request on a target with a pending one', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const same = { requestHash: 'same', targets: ['a'], call: TARGETED };
@@ -250,7 +250,7 @@ export function filingPromises(store: Store): void {
       expect(await again(at(HOUR_MS))).toMatchObject({ kind: 'run' });
     });
 
-    it("holds a likely repeat: another key's is under way, or its outcome is unknown", async () => {
+    it("holds a likely repeat: another key's is running, or its outcome is unknown", async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const running = await run(storage, key, { requestHash: 'same' });
@@ -271,13 +271,13 @@ export function filingPromises(store: Store): void {
       const held = { kind: 'ask', approval: { reasons: ['send_limit'] } };
       const send = (now: Date, one = key) => storage.file(filing(one, { now }));
       expect(await send(NOON)).toMatchObject({ kind: 'run' });
-      // What failed was not sent, and what is no send does not count.
+      // A failed send was not sent, and other actions do not count.
       await settle(storage, await run(storage, key), REFUSED);
       await run(storage, key, { call: { ...HELD, holds: [], sends: false } });
       expect(await send(at(1))).toMatchObject({ kind: 'run' });
       expect(await send(at(2))).toMatchObject(held);
       expect(await send(at(2), await addKey(storage, ownerId))).toMatchObject({ kind: 'run' });
-      // The store's clock alone counts: a host that is ahead, or a day behind, runs no more than the others.
+      // Only the store's clock counts: a host that is ahead, or a day behind, runs no more than the others.
       expect(await send(at(10 * MINUTE_MS))).toMatchObject(held);
       expect(await send(at(-DAY_MS))).toMatchObject(held);
       await passTime(10 * MINUTE_MS);
@@ -291,7 +291,7 @@ export function filingPromises(store: Store): void {
     });
 
     it.each(PLANS)(
-      'lets as many requests of a key wait as the %s plan says, and not one more',
+      'allows as many pending requests of a key as the %s plan says, and not one more',
       async (plan) => {
         const { storage } = store();
         const key = await addKey(storage, await addOwner(storage, { plan, limits: {} }));
@@ -301,19 +301,19 @@ export function filingPromises(store: Store): void {
           error: { code: 'too_many_pending' },
         });
         const [first] = waiting;
-        if (first === undefined) throw new Error('nothing waits');
+        if (first === undefined) throw new Error('nothing is pending');
         await storage.cancel({ ...key, approvalId: first.id, now: NOON });
         await ask(storage, key);
         expect(await storage.file(filing(key, { call: HELD }))).toMatchObject({
           error: { code: 'too_many_pending' },
         });
-        // Those that expired wait no longer, noted or not.
+        // Expired requests are not pending, recorded or not.
         await ask(storage, key, { now: at(DAY_MS) });
       },
     );
 
     it.each(PLANS)(
-      'lets as many requests of an owner wait as the %s plan says, and not one more',
+      'allows as many pending requests of an owner as the %s plan says, and not one more',
       async (plan) => {
         const { storage } = store();
         const ownerId = await addOwner(storage, { plan, limits: { waitingPerKey: 1 } });
@@ -325,7 +325,7 @@ export function filingPromises(store: Store): void {
     );
 
     it.each(PLANS)(
-      'takes as many requests of a key in a day as the %s plan says, and not one more',
+      'accepts as many requests of a key in a day as the %s plan says, and not one more',
       async (plan) => {
         const { storage, passTime } = store();
         // An hour before midnight UTC on the store's clock.
@@ -349,7 +349,7 @@ export function filingPromises(store: Store): void {
       },
     );
 
-    it('does not count what ran by policy as filed', async () => {
+    it('does not count as filed what ran by policy', async () => {
       const { storage } = store();
       const ownerId = await addOwner(storage, { limits: { ...ROOMY, filedPerDay: 1 } });
       const key = await addKey(storage, ownerId);

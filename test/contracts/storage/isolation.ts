@@ -26,8 +26,8 @@ import {
 import { aSession, PASSWORD_HASH } from './session-scene.ts';
 import { addTracker, link, linkedMessage } from './trackers.ts';
 
-/** An owner with something of everything, and with ids that another owner may have as well. */
-async function settled(storage: Storage, secretHash: string) {
+/** Adds an owner with something of readEverything, with ids that another owner may have as well. */
+async function addFullOwner(storage: Storage, secretHash: string) {
   const ownerId = await addOwner(storage);
   const key: Key = { ownerId, credentialId: 'key_same', secretHash };
   const expiresAt = at(90 * 86_400_000);
@@ -77,8 +77,8 @@ async function settled(storage: Storage, secretHash: string) {
   return { key, waiting, approved, running, done, fence: claimed.fence };
 }
 
-/** Everything that can be read of an owner. */
-async function everything(storage: Storage, ownerId: string, secretHash: string): Promise<unknown> {
+/** Reads readEverything that can be read of an owner. */
+async function readEverything(storage: Storage, ownerId: string, secretHash: string): Promise<unknown> {
   const { approvals } = await storage.approvals({
     ownerId,
     credentialId: undefined,
@@ -112,9 +112,9 @@ export function isolationPromises(store: Store): void {
   describe('owners are apart', () => {
     it('an owner without anything sees nothing of another, by any id', async () => {
       const { storage } = store();
-      const { key, waiting } = await settled(storage, 'one');
+      const { key, waiting } = await addFullOwner(storage, 'one');
       const ownerId = await addOwner(storage);
-      expect(await everything(storage, ownerId, 'none')).toEqual({
+      expect(await readEverything(storage, ownerId, 'none')).toEqual({
         owner: await storage.owner(ownerId),
         accounts: [],
         credentials: [],
@@ -147,9 +147,9 @@ export function isolationPromises(store: Store): void {
 
     it('an owner changes nothing of another, by any id and by any verb', async () => {
       const { storage } = store();
-      const { key, ...one } = await settled(storage, 'one');
+      const { key, ...one } = await addFullOwner(storage, 'one');
       const expiresAt = at(86_400_000);
-      const before = await everything(storage, key.ownerId, 'one');
+      const before = await readEverything(storage, key.ownerId, 'one');
       const ownerId = await addOwner(storage);
       const alien = { ownerId, credentialId: key.credentialId, signer: SIGNER, now: at(1) };
 
@@ -206,8 +206,8 @@ export function isolationPromises(store: Store): void {
         },
         LAPSED_MS,
       );
-      expect(await everything(storage, key.ownerId, 'one')).toEqual(before);
-      // Leases are as they were: nothing has lapsed.
+      expect(await readEverything(storage, key.ownerId, 'one')).toEqual(before);
+      // Leases are unchanged: nothing has lapsed.
       expect(await storage.reclaim({ running: new Set(), leaseMs: LEASE_MS, limit: 9, now: NOON })).toEqual({
         runs: [],
         followUps: [],
@@ -216,12 +216,12 @@ export function isolationPromises(store: Store): void {
       expect(await storage.claim(claim)).toEqual({ kind: 'in_progress' });
     });
 
-    it('two owners may use the same ids, and each moves its own', async () => {
+    it('two owners may use the same ids, and each changes only its own rows', async () => {
       const { storage } = store();
-      const one = await settled(storage, 'one');
-      const before = await everything(storage, one.key.ownerId, 'one');
-      const two = await settled(storage, 'two');
-      expect(await everything(storage, one.key.ownerId, 'one')).toEqual(before);
+      const one = await addFullOwner(storage, 'one');
+      const before = await readEverything(storage, one.key.ownerId, 'one');
+      const two = await addFullOwner(storage, 'two');
+      expect(await readEverything(storage, one.key.ownerId, 'one')).toEqual(before);
       const target = filing(two.key, { targets: ['t'], call: { ...HELD, targeted: true } });
       expect(await storage.file(target)).toMatchObject({
         error: { details: { approval_id: two.waiting.id } },
@@ -235,8 +235,8 @@ export function isolationPromises(store: Store): void {
         targetsBegin: 'none',
         now: NOON,
       });
-      expect(await everything(storage, one.key.ownerId, 'one')).toEqual(before);
-      expect(await everything(storage, two.key.ownerId, 'two')).not.toEqual(before);
+      expect(await readEverything(storage, one.key.ownerId, 'one')).toEqual(before);
+      expect(await readEverything(storage, two.key.ownerId, 'two')).not.toEqual(before);
     });
   });
 }

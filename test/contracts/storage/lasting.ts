@@ -1,16 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../storage.ts';
-import { addOwnerAndKey, approve, ask, call, execute, NOON, reclaim, SIGNER, told } from './scene.ts';
+import {
+  addOwnerAndKey,
+  approve,
+  ask,
+  call,
+  execute,
+  NOON,
+  reclaim,
+  SIGNER,
+  webhookStates,
+} from './scene.ts';
 
 export function lastingPromises(store: Store): void {
   describe('a store', () => {
-    it('answers when it is healthy, and throws when it is closed', async () => {
+    it('answers while it is healthy, and throws once it is closed', async () => {
       const { storage } = store();
       const { ownerId } = await addOwnerAndKey(storage);
       await expect(storage.healthy()).resolves.toBeUndefined();
       await storage.close();
       await expect(storage.healthy()).rejects.toThrow();
-      // Never as if nothing were there.
+      // Never as if there were nothing.
       await expect(storage.owner(ownerId)).rejects.toThrow();
       await expect(storage.accounts(ownerId)).rejects.toThrow();
       await expect(storage.expire(NOON)).rejects.toThrow();
@@ -19,7 +29,7 @@ export function lastingPromises(store: Store): void {
       ).rejects.toThrow();
     });
 
-    it('keeps what it was told when it is opened again', async () => {
+    it('keeps what was stored when it is opened again', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const waiting = await ask(storage, key);
@@ -33,13 +43,13 @@ export function lastingPromises(store: Store): void {
       expect(await again.credentials(key.ownerId, SIGNER)).toEqual(credentials);
       expect(await again.approval(key.ownerId, waiting.id)).toEqual(waiting);
       expect(await again.approval(key.ownerId, done.id)).toEqual(done);
-      expect(await told(again, done)).toEqual(['executed']);
+      expect(await webhookStates(again, done)).toEqual(['executed']);
       expect(await again.knownRecipients(key.ownerId, 1, ['a@x.org'])).toEqual(new Set(['a@x.org']));
       expect((await reclaim(again)).followUps).toMatchObject([{ approval: { id: done.id } }]);
       expect((await approve(again, waiting)).won).toBe(true);
     });
 
-    it('is seen by every process as it is now', async () => {
+    it('shows every process its current state', async () => {
       const { storage, second } = store();
       const other = await second();
       const key = await addOwnerAndKey(storage);

@@ -17,7 +17,7 @@ async function pages(
     ids.push(...approvals.map(({ id }) => id));
     const last = approvals.at(-1);
     if (!more) return ids;
-    if (last === undefined) throw new Error('an empty page says that there are more');
+    if (last === undefined) throw new Error('an empty page reports more rows');
     after = { createdAtMs: last.createdAt.getTime(), id: last.id };
   }
 }
@@ -30,7 +30,7 @@ export function listPromises(store: Store): void {
       const other = await addKey(storage, key.ownerId);
       const filed: { approval: Approval; open: boolean }[] = [];
       for (let n = 0; n < 12; n++) {
-        // Several at the same instant: their order is any, but always the same.
+        // Several at the same instant: their order is arbitrary, but always the same.
         const approval = await ask(storage, n % 3 === 0 ? other : key, { now: at(Math.floor(n / 4)) });
         if (n % 4 === 1) await reject(storage, approval, at(10));
         if (n % 4 === 2) await approve(storage, approval, { now: at(10) });
@@ -55,7 +55,7 @@ export function listPromises(store: Store): void {
       }
     });
 
-    it('are none for an owner who has none', async () => {
+    it('are empty for an owner without any', async () => {
       const { storage } = store();
       const query = {
         ownerId: 'nobody',
@@ -92,7 +92,7 @@ export function listPromises(store: Store): void {
   });
 
   describe('events', () => {
-    it('are numbered per owner from 1, and read on from any of them', async () => {
+    it('are numbered per owner from 1, and can be read from any of them on', async () => {
       const { storage } = store();
       const keys = [await addOwnerAndKey(storage), await addOwnerAndKey(storage)];
       for (const key of keys) {
@@ -120,7 +120,7 @@ export function listPromises(store: Store): void {
   });
 
   describe('activity', () => {
-    it('comes newest first, as many as are asked for', async () => {
+    it('comes newest first, as many rows as requested', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       for (let n = 0; n < 4; n++) await reject(storage, await ask(storage, key), at(n));
@@ -145,7 +145,7 @@ export function listPromises(store: Store): void {
       expect(await storage.knownRecipients(ownerId, 1, [])).toEqual(new Set());
     });
 
-    it('give their domains, per account, each once', async () => {
+    it('return their domains, per account, each once', async () => {
       const { storage } = store();
       const { ownerId } = await addOwnerAndKey(storage);
       expect(await storage.knownDomains(ownerId, 1)).toEqual(new Set());

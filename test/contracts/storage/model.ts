@@ -20,8 +20,9 @@ import {
 } from './scene.ts';
 
 /**
- * Approvals and claims of one key against a model that is written a second time, from DESIGN's table, without
- * core's functions: any row of verbs leaves both in the same state, and tells the same events.
+ * Checks approvals and claims of one key against a model. The model is a second implementation of DESIGN's
+ * table, without core's functions: any sequence of verbs leaves both in the same state and emits the same
+ * events.
  */
 
 const MINUTE_MS = 60_000;
@@ -36,7 +37,7 @@ interface ModelApproval {
   approvedMs: number;
   started: boolean;
   fence: number;
-  /** Whether its lease is over on the store's clock. */
+  /** Whether its lease has expired by the store's clock. */
   lapsed: boolean;
 }
 
@@ -54,7 +55,7 @@ interface Model {
   on: boolean;
   readonly approvals: ModelApproval[];
   readonly claims: Map<string, ModelClaim>;
-  readonly told: string[];
+  readonly reported: string[];
 }
 
 interface Real {
@@ -64,9 +65,9 @@ interface Real {
 
 type Step = fc.AsyncCommand<Model, Real>;
 
-function end(model: Model, approval: ModelApproval, state: ApprovalState, isTold: boolean): void {
+function end(model: Model, approval: ModelApproval, state: ApprovalState, isReported: boolean): void {
   approval.state = state;
-  if (isTold) model.told.push(`${approval.id} ${state}`);
+  if (isReported) model.reported.push(`${approval.id} ${state}`);
 }
 
 function inTime(model: Model, approval: ModelApproval): boolean {
@@ -77,7 +78,7 @@ function pick(model: Model, which: number): ModelApproval | undefined {
   return model.approvals[which % Math.max(1, model.approvals.length)];
 }
 
-/** After every step, all that can be seen is the same. */
+/** Checks after every step that everything visible is equal. */
 async function compare(model: Model, { storage, key: { ownerId } }: Real): Promise<void> {
   const query = { ownerId, credentialId: undefined, state: 'all', after: undefined, limit: 1000 } as const;
   const { approvals } = await storage.approvals(query);
@@ -98,8 +99,8 @@ async function compare(model: Model, { storage, key: { ownerId } }: Real): Promi
   const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
   expect(real.toSorted(byId)).toEqual(expected.toSorted(byId));
   const events = await storage.events({ ownerId, afterId: 0, limit: 1000 });
-  expect(events.map(({ data }) => `${data.approval_id} ${data.state}`)).toEqual(model.told);
-  expect(events.map(({ sequence }) => sequence)).toEqual(model.told.map((_, n) => n + 1));
+  expect(events.map(({ data }) => `${data.approval_id} ${data.state}`)).toEqual(model.reported);
+  expect(events.map(({ sequence }) => sequence)).toEqual(model.reported.map((_, n) => n + 1));
 }
 
 function step(name: string, run: (model: Model, real: Real) => Promise<void>): Step {
@@ -212,7 +213,7 @@ function isLate(model: Model, { createdMs }: ModelApproval): boolean {
   return model.nowMs >= createdMs + DAY_MS;
 }
 
-/** What waits is cancelled; what has waited for too long was over before. */
+/** Cancels a pending approval, unless it has already expired. */
 function withdraw(model: Model, approval: ModelApproval): void {
   if (approval.state !== 'pending') return;
   end(model, approval, isLate(model, approval) ? 'expired' : 'cancelled', false);
@@ -310,11 +311,11 @@ const reclaim = lease.map((leaseMs) =>
       }
     }
     expect(new Set(runs.map(({ approval }) => approval.id))).toEqual(new Set(taken));
-    // Leases that end in the same millisecond may be taken in any order: the model takes over the one it sees.
-    const events = await storage.events({ ownerId, afterId: model.told.length, limit: 1000 });
-    const told = events.map(({ data }) => `${data.approval_id} ${data.state}`);
-    expect(new Set(told)).toEqual(new Set(failed));
-    model.told.push(...told);
+    // Leases that end in the same millisecond may be taken in any order. The model follows the store's order.
+    const events = await storage.events({ ownerId, afterId: model.reported.length, limit: 1000 });
+    const reported = events.map(({ data }) => `${data.approval_id} ${data.state}`);
+    expect(new Set(reported)).toEqual(new Set(failed));
+    model.reported.push(...reported);
   }),
 );
 
@@ -350,7 +351,7 @@ function frees({ bound }: ModelClaim): boolean {
   return bound === undefined || (bound.state === 'failed' && bound.by === 'policy');
 }
 
-/** The model knows no time within a step: a claim's lease is always over, or always on. */
+/** The model has no time within a step: a claim's lease has always expired, or always runs. */
 const claim = fc
   .record({ key: claimKey, fingerprint: fc.constantFrom('f', 'f', 'f', 'g'), leaseMs: lease })
   .map(({ key: name, fingerprint, leaseMs }) =>
@@ -430,18 +431,18 @@ export function modelPromises(store: Store): void {
       ];
       await fc.assert(
         fc.asyncProperty(fc.commands(steps, { maxCommands: 40, size: 'max' }), async (commands) => {
-          // An owner for each row of verbs: none sees another's.
+          // A separate owner for each sequence of verbs: none sees another's.
           const key = await addOwnerAndKey(storage, { ...ROOMY, callsPerMinute: 10_000 });
           const model: Model = {
             nowMs: at(0).getTime(),
             on: true,
             approvals: [],
             claims: new Map(),
-            told: [],
+            reported: [],
           };
           await fc.asyncModelRun(() => ({ model, real: { storage, key } }), commands);
           await storage.revoke({ signer: SIGNER, ...key, now: NOON });
-          // What is left lapses no more into the next row's reclaim.
+          // Nothing that remains lapses into the reclaim of the next sequence.
           for (const approval of model.approvals) await putAway(storage, key, approval, model.nowMs);
         }),
         { numRuns: 60 },

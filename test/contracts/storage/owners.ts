@@ -37,7 +37,7 @@ export function ownerPromises(store: Store): void {
       expect(await storage.owner('user-2')).toBeUndefined();
     });
 
-    it('are all told, the longest there first', async () => {
+    it('are all listed, the longest there first', async () => {
       const { storage } = store();
       expect(await storage.owners()).toEqual([]);
       await storage.addOwner({ ...OWNER, ownerId: 'user-2', email: 'late@example.org', now: at(1000) });
@@ -45,7 +45,7 @@ export function ownerPromises(store: Store): void {
       expect(await storage.owners()).toEqual([await storage.owner('user-1'), await storage.owner('user-2')]);
     });
 
-    it('may have no password, and be given one', async () => {
+    it('may have no password, and receive one later', async () => {
       const { storage } = store();
       await storage.addOwner({ ...OWNER, passwordHash: null });
       expect(await storage.ownerByEmail(OWNER.email)).toMatchObject({ passwordHash: null });

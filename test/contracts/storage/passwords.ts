@@ -54,7 +54,7 @@ export function passwordPromises(store: Store): void {
       });
     });
 
-    it('are counted the same, whether or not somebody has the email', async () => {
+    it('are counted in the same way, whether or not an owner has the email', async () => {
       const { storage } = store();
       const { email } = await ownerWithPassword(storage);
       for (const [n, one] of [email, 'nobody@example.org'].entries()) {
@@ -76,7 +76,7 @@ export function passwordPromises(store: Store): void {
       expect(await from(14, at(1000))).toBe(2000);
     });
 
-    it('are still counted when the store is opened again, and by another connection', async () => {
+    it('are still counted after the store is opened again, and by another connection', async () => {
       const { storage } = store();
       const { email } = await ownerWithPassword(storage);
       await tried(storage, email);
@@ -86,7 +86,7 @@ export function passwordPromises(store: Store): void {
       expect(await tried(again, email)).toBe(5000);
     });
 
-    it('that were right count no more', async () => {
+    it('with the right password no longer count', async () => {
       const { storage } = store();
       const { ownerId, email } = await ownerWithPassword(storage);
       for (let times = 0; times < 20; times++) {
@@ -95,7 +95,7 @@ export function passwordPromises(store: Store): void {
       }
     });
 
-    it('move a time that lies ahead to now, and once only', async () => {
+    it('move a future time to now, once only', async () => {
       const { storage } = store();
       const { email } = await ownerWithPassword(storage);
       const year = at(365 * 24 * HOUR);
@@ -116,7 +116,7 @@ export function passwordPromises(store: Store): void {
       expect(await tried(storage, email)).toEqual(STRANGER);
     });
 
-    it('of ten thousand emails leave the counters of one as they are', async () => {
+    it('of ten thousand emails leave the counters of one unchanged', async () => {
       const { storage } = store();
       const { email } = await ownerWithPassword(storage);
       for (let times = 0; times < 3; times++) await tried(storage, email);
@@ -133,7 +133,7 @@ export function passwordPromises(store: Store): void {
   });
 
   describe('known devices', () => {
-    it('have tries of their own, which neither strangers nor their address use up', async () => {
+    it('have separate tries, which neither strangers nor their address use up', async () => {
       const { storage } = store();
       const { ownerId, email } = await ownerWithPassword(storage);
       await matched(storage, ownerId, 'd');
@@ -142,12 +142,12 @@ export function passwordPromises(store: Store): void {
       for (let times = 0; times < 5; times++) {
         expect(await tried(storage, email, { device: 'd' })).toEqual(['device']);
       }
-      // It has to wait for itself now, which is sooner over than the wait of its address.
+      // It now has to wait for itself, which is shorter than the wait of its address.
       expect(await tried(storage, email, { device: 'd' })).toBe(1000);
       expect(await tried(storage, email, { device: 'd', now: at(1000) })).toEqual(['device']);
     });
 
-    it('are told apart, and are known for one owner only', async () => {
+    it('are distinguished from each other, and are known for one owner only', async () => {
       const { storage } = store();
       const [one, other] = [await ownerWithPassword(storage), await ownerWithPassword(storage)];
       await matched(storage, one.ownerId, 'd');
@@ -165,7 +165,7 @@ export function passwordPromises(store: Store): void {
       }
     });
 
-    it('are forgotten with the password, and with nobody else’s', async () => {
+    it('are forgotten when the password changes, and only those of that owner', async () => {
       const { storage } = store();
       const [one, other] = [await ownerWithPassword(storage), await ownerWithPassword(storage)];
       for (const { ownerId } of [one, other]) await matched(storage, ownerId, 'd');
@@ -174,7 +174,7 @@ export function passwordPromises(store: Store): void {
       expect(await tried(storage, other.email, { device: 'd' })).toEqual(['device']);
     });
 
-    it('are not added by a password that was changed meanwhile, nor is its try given back', async () => {
+    it('are not added with a password that was changed meanwhile, nor is its try given back', async () => {
       const { storage } = store();
       const { ownerId, email } = await ownerWithPassword(storage);
       await tried(storage, email);

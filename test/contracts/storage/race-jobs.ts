@@ -27,7 +27,7 @@ export interface Job {
   readonly key: Key;
   readonly approvalIds: readonly string[];
   readonly times: number;
-  /** 0 or 1: of two racers, each does it another way. */
+  /** 0 or 1: the two racers do the job in different ways. */
   readonly side: number;
 }
 
@@ -47,7 +47,7 @@ async function each(
 
 async function found(storage: Storage, { ownerId }: Key, id: string) {
   const approval = await storage.approval(ownerId, id);
-  if (approval === undefined) throw new Error('the approval of a race is not there');
+  if (approval === undefined) throw new Error('the approval of the race is missing');
   return approval;
 }
 
@@ -65,7 +65,7 @@ async function tryPassword(storage: Storage, { ownerId }: Key, rows: TriesRows):
   return (await storage.takePasswordTry(attempt)).kind === 'check' ? 'checked' : undefined;
 }
 
-/** What a racer does; each answers what it has won. */
+/** The jobs of a racer. Each returns what it has won. */
 export const JOBS = {
   decide: (storage, job) =>
     each(
@@ -141,7 +141,7 @@ export const JOBS = {
   tryPassword: (storage, { key, times }) =>
     often(times, () => tryPassword(storage, key, { address: 1, newcomers: 101, repeaters: 201 })),
 
-  /** Each from an address of its own. */
+  /** Each from a separate address. */
   tryPasswordFromAnywhere: (storage, { key, times, side }) =>
     often(times, (n) =>
       tryPassword(storage, key, { address: 1000 * (side + 1) + n, newcomers: 101, repeaters: 201 }),
@@ -153,7 +153,9 @@ export const JOBS = {
       return (await storage.takeProof({ ownerId, sessionId: 's', nonce })) ? nonce : undefined;
     }),
 
-  /** One uses nonces of sessions, the other ends them; a nonce that was used in an ended session is told. */
+  /**
+   * One uses nonces of sessions, the other ends them. Returns each nonce that was used in an ended session.
+   */
   useOrEnd: (storage, { key: { ownerId }, times, side }) =>
     often(times, async (n) => {
       const sessionId = `s${n}`;
@@ -187,7 +189,7 @@ export const JOBS = {
       return String((await storage.addAccount({ ...account, seal: () => randomUUID() })).accountId);
     }),
 
-  /** Each says that it has made the archive folder of each account. */
+  /** Each reports that it has created the archive folder of each account. */
   pinFolder: (storage, { key: { ownerId }, times, side }) =>
     often(times, async (n) => {
       const change = { type: 'made', role: 'archive', path: `Archive ${side}` } as const;
@@ -195,7 +197,7 @@ export const JOBS = {
       return roles?.archive.path === change.path ? String(n + 1) : undefined;
     }),
 
-  /** Goes on until it is killed; tells of each state once it is stored. */
+  /** Goes on until it is killed. Reports each state once it is stored. */
   churn: async (storage, { key }, tell) => {
     for (;;) {
       const direct = await run(storage, key);

@@ -18,11 +18,14 @@ import {
   ROOMY,
   run,
   start,
-  told,
+  webhookStates,
 } from './scene.ts';
 import { aSession, begin, PASSWORD_HASH } from './session-scene.ts';
 
-/** Races of processes on one store: each opens it, waits for the word, and then they go at once. */
+/**
+ * Races between processes on one store. Each process opens the store, waits for the signal, and then all
+ * start at once.
+ */
 
 interface Racer {
   readonly child: ChildProcess;
@@ -30,7 +33,7 @@ interface Racer {
 }
 
 export function racePromises(store: Store, racer: string): void {
-  describe('of two processes', () => {
+  describe('two processes', () => {
     const ready = async ({ location }: StorageUnderTest, job: Job): Promise<Racer> => {
       const child = spawn(process.execPath, [racer, location, JSON.stringify(job)], {
         stdio: ['pipe', 'pipe', 'inherit'],
@@ -40,7 +43,7 @@ export function racePromises(store: Store, racer: string): void {
       return { child, lines };
     };
 
-    /** What each of the two has won. */
+    /** Returns what each of the two has won. */
     const race = async (job: Omit<Job, 'side'>): Promise<readonly [string[], string[]]> => {
       const racers = await Promise.all([0, 1].map((side) => ready(store(), { ...job, side })));
       for (const { child } of racers) child.stdin?.write('go\n');
@@ -56,7 +59,7 @@ export function racePromises(store: Store, racer: string): void {
       return [one, other];
     };
 
-    /** Every one was won, by one of the two. */
+    /** Expects that each one was won, by one of the two. */
     const expectShared = ([one, other]: readonly [string[], string[]], all: readonly string[]): void => {
       expect([...one, ...other].toSorted()).toEqual([...all].toSorted());
     };
@@ -74,7 +77,7 @@ export function racePromises(store: Store, racer: string): void {
       return ids;
     };
 
-    it('one pins the folder that it made, and both go by it', async () => {
+    it('agree on the folder that one of them created', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const { ownerId } = key;
@@ -87,7 +90,7 @@ export function racePromises(store: Store, racer: string): void {
       expectShared(await race(job('pinFolder', key, ids.length)), ids);
     });
 
-    it('one decides', async () => {
+    it('decide each approval once', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const ids = await several(() => ask(storage, key));
@@ -99,14 +102,14 @@ export function racePromises(store: Store, racer: string): void {
       ] as const) {
         for (const id of won) {
           const approval = await storage.approval(key.ownerId, id);
-          if (approval === undefined) throw new Error('a decided approval is not there');
+          if (approval === undefined) throw new Error('the decided approval is missing');
           expect(approval.state).toBe(state);
-          expect(await told(storage, approval)).toEqual([state]);
+          expect(await webhookStates(storage, approval)).toEqual([state]);
         }
       }
     });
 
-    it('one starts, and one settles', async () => {
+    it('start and settle each run once', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const ids = await several(() => run(storage, key));
@@ -114,18 +117,18 @@ export function racePromises(store: Store, racer: string): void {
       expectShared(await race(job('settle', key, 1, ids)), ids);
       for (const id of ids) {
         const approval = await storage.approval(key.ownerId, id);
-        if (approval === undefined) throw new Error('a settled approval is not there');
-        expect(await told(storage, approval)).toEqual([approval.state]);
+        if (approval === undefined) throw new Error('the settled approval is missing');
+        expect(await webhookStates(storage, approval)).toEqual([approval.state]);
       }
     });
 
-    it('one runs the same request', async () => {
+    it('run the same request once', async () => {
       const key = await addOwnerAndKey(store().storage);
       const hashes = Array.from({ length: 30 }, (_, n) => `same ${n}`);
       expectShared(await race(job('same', key, hashes.length)), hashes);
     });
 
-    it('both together file and run no more than the caps allow', async () => {
+    it('file and run together no more than the caps allow', async () => {
       const { storage } = store();
       const limits = { ...ROOMY, waitingPerKey: 7, directSendsPer10Min: 9 };
       const key = await addKey(storage, await addOwner(storage, { limits }));
@@ -134,7 +137,7 @@ export function racePromises(store: Store, racer: string): void {
       expect((await race(job('run', other, 20))).flat()).toHaveLength(9);
     });
 
-    it('one wins a claim, and no two have the same fence', async () => {
+    it('win each claim once, and no two with the same fence', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const names = Array.from({ length: 60 }, (_, n) => `k${n}`);
@@ -143,7 +146,7 @@ export function racePromises(store: Store, racer: string): void {
       expect(fences.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 120 }, (_, n) => n + 1));
     });
 
-    it('one takes over what lapsed, and no two have the same fence', async () => {
+    it('take over each lapsed run once, and no two with the same fence', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const lapsed = () => run(storage, key, { leaseMs: LAPSED_MS });
@@ -161,7 +164,7 @@ export function racePromises(store: Store, racer: string): void {
       expect(taken.toSorted()).toEqual(fences.toSorted());
     });
 
-    it('both together make no more calls than the limits allow', async () => {
+    it('make together no more calls than the limits allow', async () => {
       const { storage } = store();
       const held = await addKey(storage, await addOwner(storage, { limits: {} }));
       expect((await race(job('admit', held, 20))).flat()).toHaveLength(2);
@@ -169,7 +172,7 @@ export function racePromises(store: Store, racer: string): void {
       expect((await race(job('call', key, 60))).flat()).toHaveLength(60);
     });
 
-    it('both together have no more tries at a password than one alone', async () => {
+    it('have together no more tries at a password than one alone', async () => {
       const { storage } = store();
       expect((await race(job('tryPassword', await addOwnerAndKey(storage), 20))).flat()).toHaveLength(3);
       await storage.erase({
@@ -182,7 +185,7 @@ export function racePromises(store: Store, racer: string): void {
       expect((await race(anywhere)).flat()).toHaveLength(10);
     });
 
-    it('one uses a nonce', async () => {
+    it('use each nonce once', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       await storage.setPassword(key.ownerId, PASSWORD_HASH);
@@ -191,7 +194,7 @@ export function racePromises(store: Store, racer: string): void {
       expectShared(await race(job('takeProof', key, nonces.length)), nonces);
     });
 
-    it('one ends sessions, and the other uses none of them afterwards', async () => {
+    it('never use a session after one of them has ended it', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       await storage.setPassword(key.ownerId, PASSWORD_HASH);
@@ -202,7 +205,7 @@ export function racePromises(store: Store, racer: string): void {
       expect(await storage.sessions(key.ownerId, NOON)).toEqual([]);
     });
 
-    it('one changes the password, and no session of the old one is left', async () => {
+    it('leave no session of the old password after one of them has changed it', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       await storage.setPassword(key.ownerId, PASSWORD_HASH);
@@ -210,13 +213,13 @@ export function racePromises(store: Store, racer: string): void {
       expect(await storage.sessions(key.ownerId, NOON)).toEqual([]);
     });
 
-    it('both add accounts, and no two have the same id', async () => {
+    it('never add two accounts with one id', async () => {
       const key = await addOwnerAndKey(store().storage);
       const ids = (await race(job('addAccount', key, 20))).flat().map(Number);
       expect(ids.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, n) => n + 1));
     });
 
-    it('one is killed: what it told is stored, and nothing is stored by halves', async () => {
+    it('keep what one of them reported before it was killed, and store nothing by halves', async () => {
       const key = await addOwnerAndKey(store().storage);
       const { child, lines } = await ready(store(), { ...job('churn', key, 1), side: 0 });
       child.stdin?.write('go\n');
@@ -237,14 +240,14 @@ export function racePromises(store: Store, racer: string): void {
       const order = ['pending', 'approved', 'executed', 'outcome_unknown'];
       for (const [id, state] of acknowledged) {
         const stored = approvals.find((approval) => approval.id === id)?.state ?? 'nothing';
-        // It may have gone on after what it told, but not back.
+        // It may have moved on since its report, but not back.
         expect(order.indexOf(stored)).toBeGreaterThanOrEqual(order.indexOf(state));
       }
       for (const approval of approvals) {
         const { state, approvedBy } = approval;
         const events = approvedBy === 'owner' ? ['approved'] : [];
         if (state === 'executed' || state === 'outcome_unknown') events.push(state);
-        expect(await told(storage, approval)).toEqual(events);
+        expect(await webhookStates(storage, approval)).toEqual(events);
         expect(await storage.plan(key.ownerId, approval.id)).toBe(`sealed plan of ${approval.id}`);
       }
     });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Store } from '../storage.ts';
 import {
   activity,
+  activityOutcomes,
   addOwnerAndKey,
   admitted,
   approve,
@@ -14,12 +15,11 @@ import {
   LOST,
   NOON,
   reclaim,
-  recorded,
   reject,
   run,
   settle,
   start,
-  told,
+  webhookStates,
 } from './scene.ts';
 
 const MINUTE_MS = 60_000;
@@ -53,7 +53,7 @@ export function recoveryPromises(store: Store): void {
       expect((await reclaim(storage)).runs).toEqual([]);
     });
 
-    it('ends what the owner approved 15 minutes ago and nobody started', async () => {
+    it('fails what the owner approved 15 minutes ago and nobody started', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const { approval } = await approve(storage, await ask(storage, key), { leaseMs: LAPSED_MS });
@@ -63,11 +63,11 @@ export function recoveryPromises(store: Store): void {
         error: 'not_started_in_time',
         endedAt: at(15 * MINUTE_MS),
       });
-      expect(await told(storage, approval)).toEqual(['approved', 'failed']);
-      expect(await recorded(storage, approval)).toEqual(['decision approved', 'settlement failed']);
+      expect(await webhookStates(storage, approval)).toEqual(['approved', 'failed']);
+      expect(await activityOutcomes(storage, approval)).toEqual(['decision approved', 'settlement failed']);
     });
 
-    it('ends what policy approved and nobody started', async () => {
+    it('fails what policy approved and nobody started', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const approval = await run(storage, key, { leaseMs: LAPSED_MS });
@@ -76,7 +76,7 @@ export function recoveryPromises(store: Store): void {
         state: 'failed',
         error: 'interrupted',
       });
-      expect(await told(storage, approval)).toEqual(['failed']);
+      expect(await webhookStates(storage, approval)).toEqual(['failed']);
     });
 
     it('takes over what was started, however long ago, as often as leases lapse', async () => {
@@ -92,7 +92,7 @@ export function recoveryPromises(store: Store): void {
       }
     });
 
-    it('follows renewed leases', async () => {
+    it('respects renewed leases', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const lapsed = await run(storage, key, { leaseMs: LAPSED_MS });
@@ -102,16 +102,16 @@ export function recoveryPromises(store: Store): void {
       expect((await reclaim(storage)).runs).toEqual([]);
       await storage.renew(held(1), LAPSED_MS);
       expect((await reclaim(storage)).runs).toHaveLength(1);
-      // The fence is lost: the lease is not this run's to shorten.
+      // The fence is lost, so this run cannot shorten the lease.
       await storage.renew(held(1), LAPSED_MS);
       expect((await reclaim(storage)).runs).toEqual([]);
-      // An ended approval has no lease.
+      // A terminal approval has no lease.
       const settled = await settle(storage, { ...lapsed, lease: { ...lapsed.lease, fence: 2 } }, LOST);
       await storage.renew(held(2), LEASE_MS);
       expect(await storage.approval(key.ownerId, lapsed.id)).toEqual(settled);
     });
 
-    it('takes the oldest first, no more than it is asked for', async () => {
+    it('takes the oldest first, up to the given limit', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const ids: string[] = [];
@@ -131,7 +131,7 @@ export function recoveryPromises(store: Store): void {
   });
 
   describe('work after an action', () => {
-    it('is leased to whoever settles, and due when that lease is over, until it is done', async () => {
+    it('is leased to the process that settles, and due once that lease has expired, until it is done', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const leased = await execute(storage, key, {}, { followUp: true });
@@ -161,7 +161,7 @@ export function recoveryPromises(store: Store): void {
       expect((await reclaim(storage)).followUps).toHaveLength(1);
     });
 
-    it('comes after what is to be run, within the same limit', async () => {
+    it('comes after actions to run, within the same limit', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       for (let n = 0; n < 3; n++) await execute(storage, key, {}, { followUp: true, leaseMs: LAPSED_MS });
@@ -172,7 +172,7 @@ export function recoveryPromises(store: Store): void {
   });
 
   describe('expire', () => {
-    it('ends what has waited for 24 hours, and says how many', async () => {
+    it('ends approvals that were pending for 24 hours, and returns their number', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const old = [await ask(storage, key), await ask(storage, key)];
@@ -201,7 +201,7 @@ export function recoveryPromises(store: Store): void {
       passwordTriesBefore: new Date(0),
     };
 
-    it('erases the plans and gists of what ended before, and keeps their digests', async () => {
+    it('erases the plans and gists of approvals that ended before, and keeps their digests', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const old = (await reject(storage, await ask(storage, key), at(-1))).approval;

@@ -13,7 +13,7 @@ import type {
 import { createKeyring } from '../../../core/secrets/keyring.ts';
 import { keysSignature } from '../../../core/storage/signed-rows.ts';
 
-/** Owners, keys and requests as the promises of storage need them. Racers use it too, without a test runner. */
+/** Owners, keys and requests for the promises of storage. Racers use them too, without a test runner. */
 
 export const NOON = new Date('2026-03-10T12:00:00.000Z');
 
@@ -24,9 +24,9 @@ export function at(ms: number): Date {
 /** Every process of a test has the same secret key. */
 export const SIGNER = createKeyring([Buffer.alloc(32, 7)], randomBytes);
 
-/** Long enough to be on while a test runs. */
+/** Long enough not to expire during a test. */
 export const LEASE_MS = 60_000;
-/** A lease of no length is over at once. */
+/** A lease of no length expires at once. */
 export const LAPSED_MS = 0;
 
 export const DIRECT: Modes = {
@@ -37,7 +37,7 @@ export const DIRECT: Modes = {
   'calendar:write': 'direct',
 };
 
-/** Room for tests that are not about caps. */
+/** Generous limits for tests that are not about caps. */
 export const ROOMY: LimitOverrides = {
   filedPerDay: 10_000,
   waitingPerKey: 10_000,
@@ -99,12 +99,12 @@ export async function addKey(
   return key;
 }
 
-/** A paid owner with one key that may do everything directly. */
+/** Adds a paid owner with one key that may do everything directly. */
 export async function addOwnerAndKey(storage: Storage, limits: LimitOverrides = ROOMY): Promise<Key> {
   return addKey(storage, await addOwner(storage, { limits }));
 }
 
-/** A send without holds, unlike any other. */
+/** Builds a send without holds, different from every other. */
 export function filing(key: Key, changes: Partial<Filing> = {}): Filing {
   const approvalId = `apr_${randomUUID()}`;
   return {
@@ -132,17 +132,17 @@ export function filing(key: Key, changes: Partial<Filing> = {}): Filing {
 
 export const HELD = { holds: ['first_time_recipient'], sends: true, repeatable: true, targeted: false };
 
-/** Files a request that waits. */
+/** Files a request that becomes pending. */
 export async function ask(storage: Storage, key: Key, changes: Partial<Filing> = {}): Promise<Approval> {
   const filed = await storage.file(filing(key, { call: HELD, ...changes }));
-  if (filed.kind !== 'ask') throw new Error(`filed as ${JSON.stringify(filed)}, not to wait`);
+  if (filed.kind !== 'ask') throw new Error(`filed as ${JSON.stringify(filed)}, not pending`);
   return filed.approval;
 }
 
 /** Files a request that runs by policy. */
 export async function run(storage: Storage, key: Key, changes: Partial<Filing> = {}): Promise<Approval> {
   const filed = await storage.file(filing(key, changes));
-  if (filed.kind !== 'run') throw new Error(`filed as ${JSON.stringify(filed)}, not to run`);
+  if (filed.kind !== 'run') throw new Error(`filed as ${JSON.stringify(filed)}, not running`);
   return filed.approval;
 }
 
@@ -225,7 +225,7 @@ export async function execute(
   return settle(storage, approval, DONE, { now, ...settlement });
 }
 
-/** Takes over everything that lapsed. */
+/** Takes over everything that has lapsed. */
 export function reclaim(
   storage: Storage,
   { now = NOON, leaseMs = LEASE_MS, limit = 100, running = new Set<string>() } = {},
@@ -233,14 +233,14 @@ export function reclaim(
   return storage.reclaim({ running, leaseMs, limit, now });
 }
 
-/** What was told of an approval, in order. */
-export async function told(storage: Storage, { ownerId, id }: Approval): Promise<string[]> {
+/** Lists the states that webhook events reported of an approval, in order. */
+export async function webhookStates(storage: Storage, { ownerId, id }: Approval): Promise<string[]> {
   const events = await storage.events({ ownerId, afterId: 0, limit: 10_000 });
   return events.filter(({ data }) => data.approval_id === id).map(({ data }) => data.state);
 }
 
-/** The outcomes of activity rows about an approval, oldest first. */
-export async function recorded(storage: Storage, { ownerId, id }: Approval): Promise<string[]> {
+/** Lists the outcomes of activity rows about an approval, oldest first. */
+export async function activityOutcomes(storage: Storage, { ownerId, id }: Approval): Promise<string[]> {
   const rows = await storage.activity({ ownerId, limit: 10_000 });
   return rows
     .filter(({ approvalId }) => approvalId === id)
@@ -281,7 +281,7 @@ export function activity(key: Key, changes: Partial<Activity> = {}): Activity {
   };
 }
 
-/** Ends an admitted call. */
+/** Finishes an admitted call. */
 export function finish(
   storage: Storage,
   key: Key,
@@ -294,7 +294,7 @@ export function finish(
   return storage.finish({ caller: key, slotId: caller.slotId, claim, activity: activity(key), now });
 }
 
-/** One whole call. @returns what admit answered */
+/** Admits and finishes one call. @returns the kind of the answer of admit */
 export async function call(storage: Storage, key: Key, now = NOON): Promise<string> {
   const answer = await admit(storage, key, { now });
   if (answer.kind === 'admitted') await finish(storage, key, answer.caller, { now });

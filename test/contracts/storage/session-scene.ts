@@ -2,11 +2,11 @@ import type { StoredSession } from '../../../core/gate/session.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import { addOwner, at, NOON } from './scene.ts';
 
-/** Sessions as the promises of storage need them. Racers use it too, without a test runner. */
+/** Sessions for the promises of storage. Racers use them too, without a test runner. */
 
 export const PASSWORD_HASH = 'the hash';
 
-/** An owner who can sign in. */
+/** Adds an owner who can sign in. */
 export async function addPerson(storage: Storage): Promise<string> {
   const ownerId = await addOwner(storage);
   await storage.setPassword(ownerId, PASSWORD_HASH);
@@ -27,7 +27,7 @@ export function aSession(ownerId: string, id: string, changes: Partial<StoredSes
   };
 }
 
-/** Its token's hash is its id. */
+/** Starts a session. The hash of its token is its id. */
 export function begin(
   storage: Storage,
   session: StoredSession,

@@ -5,7 +5,7 @@ import { addPerson, aSession, begin } from './session-scene.ts';
 
 export function sessionPromises(store: Store): void {
   describe('sessions', () => {
-    it('lead to their owner until they are over, and are as they were begun', async () => {
+    it('lead to their owner until they end, and keep their first values', async () => {
       const { storage } = store();
       const ownerId = await addPerson(storage);
       const session = aSession(ownerId, 's1', { authenticatedAt: at(1), lastUsedAt: at(2), proofKey: null });
@@ -15,7 +15,7 @@ export function sessionPromises(store: Store): void {
       expect(await storage.session('s2', NOON)).toBeUndefined();
     });
 
-    it('begin only with the password that is the owner’s when they begin', async () => {
+    it('start only with the password that the owner has at that moment', async () => {
       const { storage } = store();
       const ownerId = await addPerson(storage);
       await storage.setPassword(ownerId, 'changed meanwhile');
@@ -25,7 +25,7 @@ export function sessionPromises(store: Store): void {
       expect(await begin(storage, aSession(ownerId, 's1'), { passwordHash: 'changed meanwhile' })).toBe(true);
     });
 
-    it('are listed while they are not over, the last used first', async () => {
+    it('are listed until they end, the last used first', async () => {
       const { storage } = store();
       const [ownerId, other] = [await addPerson(storage), await addPerson(storage)];
       await begin(storage, aSession(ownerId, 's1'));
@@ -42,7 +42,7 @@ export function sessionPromises(store: Store): void {
       expect(await idsAt(2000)).toEqual([]);
     });
 
-    it('record when they were used, never backwards', async () => {
+    it('record their last use, never backwards', async () => {
       const { storage } = store();
       const ownerId = await addPerson(storage);
       await begin(storage, aSession(ownerId, 's1'));
@@ -66,7 +66,7 @@ export function sessionPromises(store: Store): void {
       expect(await confirm('s2', 'new key', 7)).toBe(false);
     });
 
-    it('take each nonce once, and none when they have ended', async () => {
+    it('accept each nonce once, and none after they have ended', async () => {
       const { storage } = store();
       const ownerId = await addPerson(storage);
       for (const id of ['s1', 's2']) await begin(storage, aSession(ownerId, id));
@@ -79,7 +79,7 @@ export function sessionPromises(store: Store): void {
       expect(await take('s1', 'b')).toBe(false);
     });
 
-    it('end one by one, all but one, or with the password, with the nonces that they used', async () => {
+    it('end one by one, all but one, or with the password, together with their used nonces', async () => {
       const { storage } = store();
       const [ownerId, other] = [await addPerson(storage), await addPerson(storage)];
       for (const id of ['s1', 's2', 's3', 's4']) {

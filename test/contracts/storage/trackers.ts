@@ -57,7 +57,7 @@ export function read(storage: Storage, ownerId: string, trackerId = 1, upTo?: nu
 
 export function trackerPromises(store: Store): void {
   describe('trackers', () => {
-    it('count per owner, and are made once for a request', async () => {
+    it('count per owner, and are created once per request', async () => {
       const { storage } = store();
       for (const ownerId of [await addOwner(storage), await addOwner(storage)]) {
         const first = await addTracker(storage, ownerId, { dueOn: '2026-04-01' });
@@ -95,7 +95,7 @@ export function trackerPromises(store: Store): void {
       expect(await list('resolved', undefined, 1)).toEqual({ ids: [4], total: 1, more: false });
     });
 
-    it('go from any status to any, and know since when they are resolved', async () => {
+    it('move from any status to any other, and record when they were resolved', async () => {
       const { storage } = store();
       const ownerId = await addOwner(storage);
       await addTracker(storage, ownerId);
@@ -113,7 +113,7 @@ export function trackerPromises(store: Store): void {
       }
     });
 
-    it('that are not there are answered with undefined, and nothing is made', async () => {
+    it('that do not exist return undefined, and nothing is created', async () => {
       const { storage } = store();
       const ownerId = await addOwner(storage);
       const other = await addOwner(storage);
@@ -129,7 +129,7 @@ export function trackerPromises(store: Store): void {
   });
 
   describe('the links of trackers', () => {
-    it('keep what they were given, to the letter', async () => {
+    it('store their fields exactly', async () => {
       const { storage } = store();
       const ownerId = await addOwner(storage);
       await addTracker(storage, ownerId);
@@ -148,7 +148,7 @@ export function trackerPromises(store: Store): void {
       expect(found?.links.map(({ content }) => content)).toEqual(contents.toReversed());
     });
 
-    it('are one for each target of a tracker, and count per owner', async () => {
+    it('exist once per target of a tracker, and count per owner', async () => {
       const { storage } = store();
       const ownerId = await addOwner(storage);
       await addTracker(storage, ownerId);
@@ -178,7 +178,7 @@ export function trackerPromises(store: Store): void {
       expect(await page(0, 2)).toEqual([[], 4, false]);
     });
 
-    it('are made once when two make the same at once', async () => {
+    it('are created once if two processes create the same link at once', async () => {
       const { storage, second } = store();
       const ownerId = await addOwner(storage);
       await addTracker(storage, ownerId);
@@ -194,7 +194,7 @@ export function trackerPromises(store: Store): void {
   });
 
   describe('the numbers of events', () => {
-    it('stay the same, count per owner, and are found again', async () => {
+    it('stay the same, count per owner, and lead back to the event', async () => {
       const { storage } = store();
       const keys = [
         { calendar: 'Work', uid: 'u1', recurrenceId: null },

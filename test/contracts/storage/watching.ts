@@ -67,7 +67,7 @@ export function watchPromises(store: Store): void {
       }
     });
 
-    it('know where they stand, until nothing is waited for', async () => {
+    it('keep their position until no tracker needs it', async () => {
       const { storage } = store();
       const ownerId = await watchedOwner(storage);
       for (const [from, to] of [
@@ -122,7 +122,7 @@ export function watchPromises(store: Store): void {
       expect((await read(storage, ownerId, 2))?.total).toBe(1);
     });
 
-    it('changes nothing when the inbox stands elsewhere', async () => {
+    it('changes nothing if the inbox has a different position', async () => {
       const { storage } = store();
       const ownerId = await watchedOwner(storage);
       await move(storage, ownerId, undefined, FIRST);
@@ -133,7 +133,7 @@ export function watchPromises(store: Store): void {
       expect((await read(storage, ownerId))?.total).toBe(0);
     });
 
-    it('is taken by one of several that look at once', async () => {
+    it('is won by one of several processes that look at once', async () => {
       const { storage, second } = store();
       const ownerId = await watchedOwner(storage);
       const other = await second();
@@ -146,7 +146,7 @@ export function watchPromises(store: Store): void {
       expect((await read(storage, ownerId))?.total).toBe(1);
     });
 
-    it('links nothing to a tracker that is resolved or not there, and nothing twice', async () => {
+    it('links nothing to a tracker that is resolved or missing, and nothing twice', async () => {
       const { storage } = store();
       const ownerId = await watchedOwner(storage);
       await addTracker(storage, ownerId, { title: 'Resolved' });
@@ -171,7 +171,7 @@ export function watchPromises(store: Store): void {
     const summary = { text: 'Text', nextAction: 'Call', importance: 'important', sourceCount: 2 } as const;
     const due = (storage: Storage, messages = 20) => storage.summariesDue({ messages, limit: 100 });
 
-    it('are due when a message came, with the newest messages', async () => {
+    it('are due when a message has arrived, with the newest messages', async () => {
       const { storage } = store();
       const ownerId = await watchedOwner(storage);
       await link(storage, ownerId, 'note:1', { kind: 'note', note: 'x' });
@@ -187,7 +187,7 @@ export function watchPromises(store: Store): void {
       ]);
     });
 
-    it('are kept, and due again when another message came meanwhile', async () => {
+    it('are stored, and due again if another message has arrived meanwhile', async () => {
       const { storage } = store();
       const ownerId = await watchedOwner(storage);
       await link(storage, ownerId, 'message:a', { kind: 'mail', message: linkedMessage('a') });
