@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 
-// Core has no clock, no die, no timer and no environment of its own: they are passed in.
+// Core has no clock, randomness, timer or environment of its own. Its caller passes them in.
 
 const FORBIDDEN_GLOBALS = new Set([
   'process',
@@ -15,7 +15,7 @@ const FORBIDDEN_GLOBALS = new Set([
   'queueMicrotask',
 ]);
 
-/** By whatever way they come: `randomBytes`, `crypto.randomBytes`, an import of it. */
+/** In any form: `randomBytes`, `crypto.randomBytes`, or an import of it. */
 const FORBIDDEN_NAMES = new Set([
   'randomBytes',
   'randomFill',
@@ -33,11 +33,11 @@ describe('core', () => {
     /\.tsx?$/.test(file),
   );
 
-  it('has files to look at', () => {
+  it('has files to check', () => {
     expect(files.length).toBeGreaterThan(10);
   });
 
-  it.each(files)('%s takes time, randomness and settings from its caller', (file) => {
+  it.each(files)('%s receives time, randomness and settings from its caller', (file) => {
     expect(impurities(readFileSync(join(core, file), 'utf8'))).toEqual([]);
   });
 });
@@ -97,7 +97,9 @@ function impurity(node: ts.Node): string | undefined {
   return FORBIDDEN_GLOBALS.has(node.text) && isGlobal(node) ? node.text : undefined;
 }
 
-/** Whether an identifier stands for itself or hangs on globalThis, and is not the name of some other thing's member. */
+/**
+ * Whether an identifier is a global: on its own or as a member of globalThis, not a member of something else.
+ */
 function isGlobal(node: ts.Identifier): boolean {
   const { parent } = node;
   if (ts.isPropertyAccessExpression(parent) && parent.name === node) {

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 
-/** The Debian packages of the servers and the browser that the tests talk to. */
+/** The Debian packages of the servers and the browser that the tests use. */
 export const SERVER_PACKAGES = [
   'dovecot-imapd',
   'dovecot-lmtpd',
@@ -12,7 +12,7 @@ export const SERVER_PACKAGES = [
   'xandikos',
   'nginx-light',
   'postgresql',
-  // What the conflicting packages need.
+  // Needed by the conflicting packages.
   'cyrus-common',
   'cyrus-caldav',
   'sasl2-bin',
@@ -26,7 +26,7 @@ export const SERVER_PACKAGES = [
 /** They conflict with dovecot-imapd. */
 export const CONFLICTING_PACKAGES = ['cyrus-imapd', 'courier-imap'];
 
-/** What `examples/ocr.mjs` runs, and what draws its picture. */
+/** The programs that `examples/ocr.mjs` runs, and those that draw its picture. */
 export const OCR_PACKAGES = ['tesseract-ocr', 'python3-pil', 'fonts-dejavu-core'];
 
 /** The programs and libraries that write the reading corpus. */

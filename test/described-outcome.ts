@@ -7,10 +7,10 @@ import { isWrite } from '../core/tools/define-tool.ts';
 import { approval, endedApproval } from '../core/tools/result-shapes.ts';
 
 /**
- * Holds an outcome to its tool: a result to `output`, every approval in it to the `output` of the tool that it is of, an
- * error to the codes that a call of the tool declares and to the details of its code. The doors of the tests pass every
- * outcome through here.
- * @throws Error if it says something else
+ * Checks an outcome against its tool: a result against `output`, every approval in it against the `output` of
+ * the approval's tool, an error against the codes that a call of the tool declares and the details of its
+ * code. The doors of the tests check every outcome with it.
+ * @throws Error if the outcome does not match
  */
 export function expectDescribed(name: string, outcome: Outcome): void {
   const tool = toolNamed(name);
@@ -31,7 +31,7 @@ export function expectDescribed(name: string, outcome: Outcome): void {
   }
 }
 
-/** The form of the Idempotency-Key comes before the name of the tool. */
+/** The form of the Idempotency-Key is checked before the name of the tool. */
 const UNKNOWN_TOOL_ERRORS: ReadonlySet<ErrorCode> = new Set(['not_found', 'invalid_idempotency_key']);
 
 /** @throws Error if the code is not one of these, or its details are not those of the code */
@@ -45,7 +45,7 @@ export function expectDeclared(
   if (wrong !== undefined) throw new Error(wrong);
 }
 
-/** @returns what is wrong with the details of an error; undefined if they are as `ERRORS` says */
+/** @returns what is wrong with the details of an error; undefined if they match `ERRORS` */
 export function wrongDetails(code: ErrorCode, details: unknown): string | undefined {
   const schema = ERRORS[code].details;
   if (schema === null) return details === undefined ? undefined : `${code} has no details`;
@@ -63,5 +63,6 @@ function directOutput(name: string): z.ZodType {
 
 function hold(what: string, shape: z.ZodType, value: unknown): void {
   const { error } = shape.safeParse(value);
-  if (error !== undefined) throw new Error(`${what} is not as its tool says: ${z.prettifyError(error)}`);
+  if (error !== undefined)
+    throw new Error(`${what} does not match the output of its tool: ${z.prettifyError(error)}`);
 }

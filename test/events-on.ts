@@ -5,7 +5,7 @@ import type { CalendarObjects } from '../core/ports/calendar-objects.ts';
 import type { Log } from '../core/ports/log.ts';
 import type { Reader } from '../core/ports/reader.ts';
 
-/** The events of a store of iCalendar objects, as core sees them; read in this process unless another reader is given. */
+/** Returns the events of a store of iCalendar objects, as core sees them. Default reader: this process. */
 export function eventsOn(
   objects: CalendarObjects,
   {

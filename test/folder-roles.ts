@@ -4,7 +4,7 @@ import type { FolderRoles } from '../core/folders/roles.ts';
 import type { MailCall } from '../core/ports/mail.ts';
 import type { Mail } from '../core/ports/ports.ts';
 
-/** Roles of an account whose folders have the names that everybody knows. */
+/** The roles of an account whose folders have common names. */
 export const USUAL_ROLES: FolderRoles = {
   sent: { path: 'Sent', by: 'special_use' },
   drafts: { path: 'Drafts', by: 'special_use' },
@@ -13,13 +13,13 @@ export const USUAL_ROLES: FolderRoles = {
   archive: { path: null, by: 'absent' },
 };
 
-/** The path of the folder that core gives the role; empty where none has it. */
+/** Returns the path of the folder to which core gives the role; empty if there is none. */
 export async function pathOfRole(mail: Pick<Mail, 'folders'>, call: MailCall, role: string): Promise<string> {
   const folders = await mail.folders(call);
   return withRoles(folders, decideRoles(folders)).find((folder) => folder.role === role)?.path ?? '';
 }
 
-/** A label that may be copied into whatever folder has its name. */
+/** Builds a label that may be copied into any folder of its name. */
 export function labelled(name: string): { name: string; mayCopyInto(path: string): boolean } {
   return { name, mayCopyInto: () => true };
 }

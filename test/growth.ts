@@ -1,8 +1,8 @@
-/** Tells work that grows with the length of a text from work that grows with its square, within one run. */
+/** Tells linear work from quadratic work within one run. */
 
-/** Doubling a text twice makes linear work four times as long, and quadratic work sixteen times. */
+/** For a text four times as long, linear work takes four times as long, and quadratic work sixteen times. */
 const LINEAR = 8;
-/** Less is too little to be compared, and harms nobody. */
+/** Shorter times are too small to compare, and harmless. */
 const MEASURABLE_MS = 25;
 
 /** @returns why the work is not linear in the length of the repeated text; undefined if it is */
@@ -11,7 +11,7 @@ export function superlinear(
   shape: (length: number) => string,
   length: number,
 ): string | undefined {
-  // A busy machine makes one measurement long, and seldom the same one three times in a row.
+  // On a busy machine one measurement may be long, but rarely the same one three times in a row.
   for (let attempt = 1; ; attempt++) {
     const large = cpuMs(() => work(shape(4 * length)));
     if (large < MEASURABLE_MS) return undefined;
@@ -31,7 +31,7 @@ function cpuMs(work: () => void): number {
   return (user + system) / 1000;
 }
 
-/** One part, then one or two parts repeated, then an end that fits nothing. */
+/** Builds texts of one part, then one or two repeated parts, then an end that matches nothing. */
 export function shapes(parts: readonly string[]): { name: string; shape: (length: number) => string }[] {
   const starts = parts.flatMap((start) => parts.map((part) => [start, part] as const));
   const pairs = parts.flatMap((one) => parts.map((other) => ['', one + other] as const));

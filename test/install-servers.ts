@@ -11,15 +11,15 @@ import { UNPACKED } from './servers/unpacked.ts';
 
 const PACKAGES = [...SERVER_PACKAGES, ...OCR_PACKAGES, ...Object.values(CORPUS_PACKAGES).flat()];
 
-/** A mirror that does not answer any more ends the installation, not the run. */
+/** A mirror that stops answering ends the installation, not the run. */
 const LONGEST_MS = 8 * 60_000;
 
-/** Debian's package scripts ask this file whether they may start a service: 101 is no. */
+/** Debian's package scripts ask this file whether they may start a service: 101 means no. */
 const POLICY = '/usr/sbin/policy-rc.d';
 
 /**
- * Installs the missing ones in CI, as root, on Debian; elsewhere the machine is left as it is. When that fails
- * the tests still run: the suites that lack their programs are skipped and named at the end.
+ * Installs the missing servers in CI, as root, on Debian. Elsewhere it changes nothing. If the installation
+ * fails, the tests still run: suites without their programs are skipped and named at the end.
  */
 export default function installServers(): void {
   const mayInstall =
@@ -43,7 +43,7 @@ export default function installServers(): void {
   }
 }
 
-/** Puts the files of a package into their folder, all of them or none. */
+/** Unpacks all files of a package into their folder, or none. */
 function unpack(name: string): void {
   mkdirSync(UNPACKED, { recursive: true, mode: 0o755 });
   const scratch = mkdtempSync(`${UNPACKED}/.unpacking-`);

@@ -12,14 +12,14 @@ import type { Service } from '../core/service/service.ts';
 import { callWith, silentLog, testClock } from './open-service.ts';
 import { addressOf, PASSWORD } from './servers/mail-users.ts';
 
-/** A service with one owner whose mailbox lies on real servers, and a key. */
+/** A service with one key and one owner, whose mailbox is on real servers. */
 export interface MailboxService {
   readonly service: Service;
   readonly ownerId: string;
   call(tool: string, args?: unknown): Promise<Outcome>;
-  /** Ids of the newest messages of a folder, the newest first. */
+  /** Returns the ids of the newest messages of a folder, the newest first. */
   ids(folder?: string): Promise<string[]>;
-  /** From now on over new connections. */
+  /** Opens new connections from now on. */
   reconnect(): Promise<void>;
   stop(): Promise<void>;
 }

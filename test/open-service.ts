@@ -11,10 +11,10 @@ import { ADMISSION_ERRORS } from '../core/tools/call-errors.ts';
 import { expectDeclared, expectDescribed } from './described-outcome.ts';
 import { sqliteOnClock } from './store-clock.ts';
 
-/** A service for tests: the sandbox on SQLite in memory unless told otherwise, with a clock that tests can move. */
+/** A service for tests, with a clock that tests can move. Default: the sandbox, on SQLite in memory. */
 
 export interface TestClock extends Clock {
-  /** Moves `now` on (or back) against the real time. */
+  /** Moves `now` forward (or back) relative to the real time. */
   shift: (ms: number) => void;
 }
 
@@ -49,7 +49,7 @@ export interface TestService {
 export interface TestKey {
   readonly keyId: string;
   readonly apiKey: string;
-  /** Admits, runs and returns the outcome; a refused admission is its failure. */
+  /** Admits and runs a call. @returns its outcome; a refused admission is a failure */
   call(tool: string, args?: unknown, idempotencyKey?: string): Promise<Outcome>;
 }
 
@@ -75,7 +75,7 @@ export async function callWith(
   return outcome;
 }
 
-/** Opens a service with one owner and one connected sandbox account, limits wide open unless given. */
+/** Opens a service with one owner and one connected sandbox account. Default limits: generous. */
 export async function openTestService(
   options: Partial<Omit<ServiceOptions, 'calendar' | 'clock'>> & {
     clock?: TestClock;

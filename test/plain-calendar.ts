@@ -3,7 +3,7 @@ import type { EventFacts } from '../core/calendar/event.ts';
 import type { Calendar, CalendarInfo } from '../core/ports/calendar.ts';
 import { MailError } from '../core/ports/mail.ts';
 
-/** A calendar in memory that knows nothing of iCalendar, and what lies in it. */
+/** A calendar in memory that knows nothing of iCalendar, and its contents. */
 export function plainCalendar(info: Partial<CalendarInfo> = {}): {
   calendar: Calendar;
   events(): EventFacts[];
@@ -25,10 +25,10 @@ export function plainCalendar(info: Partial<CalendarInfo> = {}): {
   const hold = (name: string, ifMatch: string | null) => {
     const etag = documents.get(name)?.etag ?? null;
     if (etag !== ifMatch)
-      throw new MailError(etag === null ? 'not_found' : 'conflict', 'it is not as it was');
+      throw new MailError(etag === null ? 'not_found' : 'conflict', 'the event has changed');
   };
   const begin = async (start: () => Promise<boolean>) => {
-    if (!(await start())) throw new MailError('not_started', 'it was not to be started any more');
+    if (!(await start())) throw new MailError('not_started', 'start returned false');
   };
   return {
     events,

@@ -2,7 +2,10 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The folder with the messages of Python's own tests (`msg_01.txt` and others); undefined where none is installed. */
+/**
+ * Returns the folder with the messages of Python's own tests (`msg_01.txt` and others), or undefined if it is
+ * not installed.
+ */
 export async function pythonTestMail(): Promise<string | undefined> {
   const versions = '/root/.pyenv/versions';
   if (!existsSync(versions)) return undefined;

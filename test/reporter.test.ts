@@ -40,14 +40,14 @@ describe('the end of a test run', () => {
     expect(output.endsWith('\n1 passed, 1 failed, 0 skipped\n')).toBe(true);
   });
 
-  it('says nothing of skipping when nothing was skipped', async () => {
+  it('does not mention skipping if nothing was skipped', async () => {
     const output = await run({ 'good.test.ts': "import { it } from 'vitest'; it('passes', () => {});" });
     expect(output.endsWith('\n1 passed, 0 failed, 0 skipped\n')).toBe(true);
     expect(output).not.toContain('SKIPPED');
   });
 });
 
-/** Runs the given test files in a project of their own. @returns all that it printed */
+/** Runs the given test files in a separate project. @returns everything that it printed */
 async function run(files: Record<string, string>): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-reporter-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -59,7 +59,7 @@ async function run(files: Record<string, string>): Promise<string> {
   );
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
-  // Both streams into one, in the order in which they were written.
+  // Both streams go into one, in the order of writing.
   const command = 'exec "$0" "$@" 2>&1';
   return spawnSync('sh', ['-c', command, process.execPath, vitest, 'run'], { cwd: folder, encoding: 'utf8' })
     .stdout;

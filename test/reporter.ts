@@ -5,13 +5,13 @@ interface Outcome {
   passed: number;
   failed: number;
   skipped: number;
-  /** What was skipped, each by its full title; a suite that was skipped as a whole is one entry. */
+  /** The full titles of what was skipped. A suite that was skipped as a whole is one entry. */
   skippedTitles: string[];
 }
 
 /**
- * Says at the very end what was skipped, by name, and prints as the last line, alone, how many tests passed,
- * failed and were skipped. It writes when the process exits: whatever else is printed comes before.
+ * Names what was skipped at the very end. Its last line is only the number of tests that passed, failed and
+ * were skipped. It writes when the process exits, after everything else.
  */
 export function countReporter(): Reporter {
   let outcome: Outcome | undefined;
@@ -39,11 +39,11 @@ function report({ passed, failed, skipped, skippedTitles }: Outcome): string {
 function countModules(modules: readonly TestModule[]): Outcome {
   const outcome: Outcome = { passed: 0, failed: 0, skipped: 0, skippedTitles: [] };
   for (const module of modules) {
-    // A file that could not be loaded has no tests to count: it is one failure itself.
+    // A file that could not be loaded has no tests to count. It counts as one failure itself.
     if (module.errors().length > 0) outcome.failed += 1;
     for (const test of module.children.allTests()) count(test, outcome);
     for (const suite of module.children.allSuites()) {
-      // A hook that failed leaves its suite's tests skipped: the suite counts as one failure.
+      // A failed hook skips its suite's tests. The suite counts as one failure.
       if (suite.errors().length > 0) outcome.failed += 1;
     }
     nameSkipped(module.children, module.relativeModuleId, outcome.skippedTitles);
@@ -55,7 +55,7 @@ function count(test: TestCase, outcome: Outcome): void {
   const { state } = test.result();
   if (state === 'passed') outcome.passed += 1;
   else if (state === 'skipped') outcome.skipped += 1;
-  // A test that was begun and never ended counts as failed.
+  // A test that started and never ended counts as failed.
   else outcome.failed += 1;
 }
 

@@ -3,7 +3,10 @@ import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { build } from 'esbuild';
 
-/** Bundles a TypeScript file of the project so that a child process can run it with Node 20. @returns the bundle's path */
+/**
+ * Bundles a TypeScript file of the project so that a child process can run it with Node 20. @returns the
+ * bundle's path
+ */
 export async function bundleForChild(entry: string): Promise<string> {
   const folder = join(import.meta.dirname, '..', 'node_modules', '.cache', 'countersign-tests');
   mkdirSync(folder, { recursive: true });
@@ -28,7 +31,7 @@ export interface ChildEnd {
   readonly stderr: string;
 }
 
-/** Runs a bundle to its end, however that comes. */
+/** Runs a bundle until it exits or is killed. */
 export function runChild(
   bundle: string,
   args: readonly string[],

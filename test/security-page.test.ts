@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-// SECURITY.md names the test that shows each claim: a test that is renamed or removed takes its claim with it.
+// SECURITY.md names the test that shows each claim. Whoever renames or removes a test must update its claim.
 
 const ROOT = resolve(import.meta.dirname, '..');
 const page = readFileSync(resolve(ROOT, 'SECURITY.md'), 'utf8');

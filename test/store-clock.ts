@@ -4,7 +4,10 @@ import { sqliteStore } from '../adapters/sqlite/store.ts';
 import type { Storage } from '../core/ports/storage.ts';
 import { createStorage } from '../core/storage/create-storage.ts';
 
-/** SQLite whose own clock is the test's, which can be moved: limits and leases are judged by it. */
+/**
+ * Opens SQLite with the test's clock as its own, so that limits and leases follow a clock that tests can
+ * move.
+ */
 export function sqliteOnClock(file: string, nowMs: () => number): Storage {
   return createStorage(sqliteStore(openDatabase(file), nowMs), randomBytes);
 }

@@ -27,7 +27,7 @@ async function works({ call }: Door, key: string): Promise<boolean> {
 }
 
 section('Authentication', () => {
-  it('1. a key begins with svc_pat_, and its presets are as the dashboard names them', async () => {
+  it('1. a key starts with svc_pat_, and its presets match the names in the dashboard', async () => {
     const { call, key } = door();
     const modesOf = async (preset: 'read' | 'organise' | 'full') => {
       const apiKey = await key({ preset });
@@ -93,7 +93,7 @@ section('Authentication', () => {
     expect(await works(door(), apiKey)).toBe(false);
   });
 
-  it('4. a key reaches only what its own user has', async () => {
+  it("4. a key reaches only its own user's data", async () => {
     const own = await ownDoor();
     const { service } = own.server;
     const { ownerId } = await service.owners.create({ email: 'eve@example.org' });
@@ -126,7 +126,7 @@ section('Authentication', () => {
     }
   });
 
-  it('5. keys expire: after 90 days unless told otherwise, after 180 at the most', async () => {
+  it('5. keys expire: after 90 days by default, after at most 180', async () => {
     const own = await ownDoor();
     const { service, ownerId } = own.server;
     const create = async (days?: number) =>
@@ -192,7 +192,7 @@ section('Authentication', () => {
     });
   });
 
-  it('8. no answer holds a link that approves', async () => {
+  it('8. no answer contains a link that approves', async () => {
     const { call, letter } = door();
     const { json, text } = await call('POST', '/v1/messages', { body: letter() });
     expect(json.approvals_url).toBe('http://127.0.0.1:1/approvals');
@@ -207,7 +207,7 @@ section('Versioning', () => {
     expect(Object.keys(json.paths as object).every((path) => path.startsWith('/v1/'))).toBe(true);
   });
 
-  it('3. the description of a tool, its listing and its route have one schema', async () => {
+  it('3. the description of a tool, its listing and its route share one schema', async () => {
     const { json: listed } = await door().call('GET', '/v1/tools');
     const { json } = await door().call('GET', '/v1/openapi.json');
     const { inputSchema } = (listed.tools as { name: string; inputSchema: unknown }[]).find(
@@ -221,7 +221,7 @@ section('Versioning', () => {
     expect(body).toEqual(inputSchema);
   });
 
-  it('5. a tool may be moved to a stricter mode at any time: what ran is then a 202', async () => {
+  it('5. a tool may move to a stricter mode at any time: its next call returns 202', async () => {
     const own = await ownDoor();
     const { service, ownerId } = own.server;
     const { keyId, apiKey } = await service.keys.create({ ownerId, name: 'k', preset: 'organise' });
@@ -243,7 +243,7 @@ section('Versioning', () => {
 });
 
 section('Events', () => {
-  it('what the owner decides, and how it ends, is kept as an event by its ids alone', async () => {
+  it("the owner's decision, and how it ends, become events with ids only", async () => {
     const own = await ownDoor();
     const { service, ownerId } = own.server;
     const { id } = approvalIn(await own.call('POST', '/v1/messages', { body: own.letter() }));
@@ -272,7 +272,7 @@ section('Events', () => {
     );
   });
 
-  it('what ran by policy tells only how it ended; what expired or was cancelled tells nothing', async () => {
+  it('a run by policy emits only its end; an expired or cancelled request emits nothing', async () => {
     const own = await ownDoor();
     const { service, ownerId } = own.server;
     const key = await own.key({ modes: { 'mail:send': 'direct' } });
@@ -286,7 +286,7 @@ section('Events', () => {
     expect(events.map(({ data }) => data)).toMatchObject([{ state: 'executed' }]);
   });
 
-  it('the message that an id of the description means is read by the same key', async () => {
+  it('an id in the description is an id that the same key can read', async () => {
     const { call, deliver } = door();
     expect(resultIn(await call('GET', `/v1/messages/${await deliver()}`)).account_id).toBe(1);
   });

@@ -11,8 +11,8 @@ import { sqliteOnClock } from '../store-clock.ts';
 import { callTool } from './tool-protocol.ts';
 
 /**
- * The public door as a client sees it, in front of the sandbox on SQLite, unless told otherwise, with a clock that can
- * be moved.
+ * The public door as a client sees it, with a clock that tests can move. Default: in front of the sandbox on
+ * SQLite.
  */
 export interface Door {
   readonly server: RestServer;
@@ -20,12 +20,12 @@ export interface Door {
   call(method: Method, path: string, options?: CallOptions): Promise<Answer>;
   tool(name: string, args?: object, options?: Omit<CallOptions, 'body'>): Promise<Answer>;
   key(options?: { preset?: Preset; modes?: Partial<Modes>; ownerId?: string }): Promise<string>;
-  /** The owner presses Approve. */
+  /** Approves as the owner does. */
   approve(id: string): Promise<void>;
   reject(id: string): Promise<void>;
   /** Puts a message into the inbox. @returns its id */
   deliver(message?: Partial<SampleMessage>): Promise<string>;
-  /** A new message to somebody the account has written to; no two are the same. */
+  /** Writes a new message to someone the account has written to. No two are the same. */
   letter(changes?: object): { to: string[]; subject: string; body: string };
 }
 
@@ -46,7 +46,7 @@ export interface Answer {
 }
 
 export const OWNER = 'owner@example.org';
-/** The account has written to these; the sandbox refuses, loses and so on what goes to the last four. */
+/** The account has written to these. The sandbox refuses, loses or defers messages to the last four. */
 export const FRIEND = 'maya@atlas.example';
 export const REFUSED = 'refused@sandbox.invalid';
 export const REFUSED_AFTER = 'after@sandbox.invalid';
@@ -57,9 +57,9 @@ export const STRANGER = 'stranger@example.net';
 
 export interface DoorOptions extends RestServerOptions {
   readonly plan?: Plan;
-  /** The numbers of the plan as they are; otherwise calls are not counted. */
+  /** Applies the numbers of the plan. Default: calls are not limited. */
   readonly planLimits?: boolean;
-  /** What its clock shows when it opens; else the time of day. */
+  /** The start time of its clock. Default: the current time. */
   readonly opensAt?: Date;
 }
 
@@ -67,14 +67,14 @@ let throughTools = false;
 let openStorage: ((clock: TestClock) => Promise<Storage>) | undefined;
 
 /**
- * From now on in this file, every door has a store of its own that is opened like this, not SQLite.
- * @param open  opens one whose own clock goes with the door's
+ * Opens a separate store for every later door of this file, instead of SQLite.
+ * @param open  opens a store whose own clock follows the door's
  */
 export function keepIn(open: (clock: TestClock) => Promise<Storage>): void {
   openStorage = open;
 }
 
-/** From now on in this file, what REST routes are asked goes through the tool protocol, where they are tools. */
+/** Sends every later REST call of this file through the tool protocol, if its route is a tool. */
 export function goThroughTools(): void {
   throughTools = true;
 }
@@ -110,7 +110,7 @@ export async function openDoor({
     path,
     { body, key = server.apiKey, idempotencyKey, headers } = {},
   ) => {
-    // Those who are not let in share the budget of their address, which is not what is checked here.
+    // Refused callers share the budget of their address, which is not under test here.
     const from = { 'x-forwarded-for': `203.0.113.${calls++ % 250}` };
     if (throughTools && headers === undefined) {
       const wanted = { method, path, body, key, idempotencyKey, headers: from };
@@ -160,7 +160,7 @@ export async function openDoor({
   };
 }
 
-/** One door for the tests of a file. */
+/** Opens one door for the tests of a file. */
 export function doorOf(options: DoorOptions = {}): () => Door {
   let door: Door | undefined;
   beforeAll(async () => {
@@ -173,7 +173,7 @@ export function doorOf(options: DoorOptions = {}): () => Door {
   };
 }
 
-/** A door for one test alone. */
+/** Opens a separate door for one test. */
 export async function ownDoor(options: DoorOptions = {}): Promise<Door> {
   const door = await openDoor(options);
   onTestFinished(() => door.server.stop());
@@ -205,7 +205,7 @@ const withId = z.looseObject({
   result: z.looseObject({ messages: z.tuple([z.looseObject({ id: z.string() })]) }),
 });
 
-/** The id of the one message that a list shows. */
+/** Returns the id of the only message in a list. */
 export function idOf({ json }: Answer): string {
   return withId.parse(json).result.messages[0].id;
 }
@@ -216,29 +216,29 @@ const withApproval = z.union([
   z.looseObject({ result: z.looseObject({ approval: anApproval }) }),
 ]);
 
-/** The approval that an answer shows, pending or ended. */
+/** Returns the approval of an answer, pending or ended. */
 export function approvalIn({ status, json }: Answer): z.infer<typeof anApproval> {
   const read = withApproval.safeParse(json);
-  if (!read.success) throw new Error(`${status} shows no approval: ${JSON.stringify(json)}`);
+  if (!read.success) throw new Error(`${status} contains no approval: ${JSON.stringify(json)}`);
   return 'approval' in read.data && read.data.approval !== undefined
     ? anApproval.parse(read.data.approval)
     : anApproval.parse(object.parse(read.data.result).approval);
 }
 
-/** The result of an answer. */
+/** Returns the result of an answer. */
 export function resultIn({ status, json }: Answer): Record<string, unknown> {
   if (json.status !== 'ok' && json.status !== 'empty') throw new Error(`${status}: ${JSON.stringify(json)}`);
   return object.parse(json.result);
 }
 
-/** Holds an answer to a failure: its status, its code, and what is in its details. */
+/** Expects that an answer is this failure: its status, its code and its details. */
 export function expectFailure(answer: Answer, status: number, code: string, details?: object): void {
   const { json } = answer;
   expect({ status: answer.status, json }).toMatchObject({ status, json: { status: 'error', code } });
   if (details !== undefined) expect(json.details).toMatchObject(details);
 }
 
-/** The fields of the arguments that were refused. */
+/** Returns the fields of the refused arguments. */
 export function refusedFields({ status, json }: Answer): string[] {
   expect({ status, code: json.code }).toEqual({ status: 400, code: 'invalid_arguments' });
   const details = z.looseObject({

@@ -4,13 +4,13 @@ import { sendRaw } from '../hosts/rest/raw-http.ts';
 import { approvalIn, doorOf, expectFailure, FRIEND, refusedFields, resultIn } from './door.ts';
 import { section } from './sections.ts';
 
-// API.md, Endpoints: what all routes have in common; Meta, approvals, accounts and folders.
+// API.md, Endpoints: the rules of all routes; Meta, approvals, accounts and folders.
 
 const someText: unknown = expect.stringMatching(/\S/);
 const door = doorOf();
 
 section('Endpoints: Common rules', () => {
-  it.each([1, 255])('an Idempotency-Key of %i characters is taken', async (length) => {
+  it.each([1, 255])('an Idempotency-Key of %i characters is accepted', async (length) => {
     const { call, letter } = door();
     const answer = await call('POST', '/v1/messages', {
       body: letter(),
@@ -20,7 +20,7 @@ section('Endpoints: Common rules', () => {
   });
 
   it.each(['x'.repeat(256), 'has space', 'caf\u00e9'])(
-    'an Idempotency-Key like %j is not',
+    'an Idempotency-Key like %j is refused',
     async (idempotencyKey) => {
       const { call, letter } = door();
       expectFailure(
@@ -31,7 +31,7 @@ section('Endpoints: Common rules', () => {
     },
   );
 
-  it('a body of 256 KB is read, one byte more is refused with the bound', async () => {
+  it('a body of 256 KB is read; one byte more is refused with the limit', async () => {
     const { call } = door();
     const frame = JSON.stringify({ body: '' }).length;
     const within = await call('POST', '/v1/messages', { body: { body: 'x'.repeat(262_144 - frame) } });
@@ -50,12 +50,12 @@ section('Endpoints: Common rules', () => {
     );
   });
 
-  // Each from an address of its own: those who have no key share the budget of theirs.
+  // Each from its own address: callers without a key share the budget of their address.
   const OPERATIONS = ROUTES.filter(({ call }) => call !== 'describe').map(
     ({ method, path }, n) => [method, path, `198.51.100.${n}`] as const,
   );
 
-  it.each(OPERATIONS)('%s %s needs a key, and a body as bodies are', async (method, path, from) => {
+  it.each(OPERATIONS)('%s %s needs a key, and a body in the right form', async (method, path, from) => {
     const { server } = door();
     const ask = async (headers: Readonly<Record<string, string>>, body = '') => {
       const given: Record<string, string> = {
@@ -111,7 +111,7 @@ section('Endpoints: Common rules', () => {
     expect(refused.join()).toMatch(/colour/);
   });
 
-  it.each(WRITES)('%s refuses what is no JSON object', async (path) => {
+  it.each(WRITES)('%s refuses a body that is not a JSON object', async (path) => {
     const { call, deliver } = door();
     const at = path.includes('{id}') ? path.replace('{id}', await deliver()) : path;
     expect(refusedFields(await call('POST', at, { body: ['list'] }))).toEqual(['']);
@@ -119,7 +119,7 @@ section('Endpoints: Common rules', () => {
 });
 
 section('Endpoints: Meta', () => {
-  it('GET /v1/tools lists what the key may use, each with its schema', async () => {
+  it('GET /v1/tools lists the tools that the key may use, each with its schema', async () => {
     const { status, json } = await door().call('GET', '/v1/tools');
     expect(status).toBe(200);
     expect(Object.keys(json)).toEqual(['tools']);
@@ -147,7 +147,7 @@ section('Endpoints: Meta', () => {
     expect(reads).not.toEqual(expect.arrayContaining(['send_email']));
   });
 
-  it('only reads are hinted as read-only', async () => {
+  it('only reads have the read-only hint', async () => {
     const { json } = await door().call('GET', '/v1/tools');
     const hints = (json.tools as { name: string; annotations: { readOnlyHint: boolean } }[]).map(
       ({ name, annotations }) => [name, annotations.readOnlyHint] as const,
@@ -156,7 +156,7 @@ section('Endpoints: Meta', () => {
     expect(hints.filter(([name, isRead]) => isRead !== reading.test(name))).toEqual([]);
   });
 
-  it('POST /v1/tools/{name} calls it', async () => {
+  it('POST /v1/tools/{name} calls the tool', async () => {
     expect(await door().tool('list_accounts')).toMatchObject({ status: 200, json: { status: 'ok' } });
     const { letter, tool } = door();
     expect(await tool('send_email', letter())).toMatchObject({ status: 202 });
@@ -168,7 +168,7 @@ section('Endpoints: Meta', () => {
     expect(answer.json.error).toBe('not_found');
   });
 
-  it('POST /v1/tools/{name} wants arguments, an object', async () => {
+  it('POST /v1/tools/{name} needs arguments as an object', async () => {
     const { call } = door();
     expect(refusedFields(await call('POST', '/v1/tools/get_me', { body: {} }))).toEqual(['']);
     expect(refusedFields(await call('POST', '/v1/tools/get_me', { body: { arguments: 'x' } }))).toEqual(['']);
@@ -177,7 +177,7 @@ section('Endpoints: Meta', () => {
   });
 
   it.each([64, 65])(
-    'POST /v1/tools/{name} of a name of %i characters that is none: not found',
+    'POST /v1/tools/{name} with an unknown name of %i characters: not found',
     async (length) => {
       const answer = await door().tool('x'.repeat(length));
       expectFailure(answer, 404, 'not_found', { reason: 'tool' });
@@ -186,9 +186,9 @@ section('Endpoints: Meta', () => {
 
   it.each([
     ['/v1/trackers/', 'a slash at the end'],
-    ['//v1/me', 'a slash too many'],
-    ['/V1/me', 'in other case'],
-    ['/v1/messages/%zz', 'an escape that is none'],
+    ['//v1/me', 'an extra slash'],
+    ['/V1/me', 'in another case'],
+    ['/v1/messages/%zz', 'an invalid escape'],
     ['/v1/messages/a%2Fattachments', 'a slash inside a segment'],
   ])('GET %s: %s', async (path) => {
     const answer = await door().call('GET', path);
@@ -202,7 +202,7 @@ section('Endpoints: Meta', () => {
   });
 
   it.each(['/v1/me', '/v1/tools', '/v1/approvals', '/v1/approvals/apr_x'])(
-    'GET %s: failures say error, too',
+    'GET %s: failures also have an error field',
     async (path) => {
       const answer = await door().call('GET', path, { key: 'svc_pat_nobody' });
       expect(answer).toMatchObject({
@@ -214,7 +214,7 @@ section('Endpoints: Meta', () => {
 });
 
 section('Endpoints: Approvals', () => {
-  it('the list is bare, newest first, of this key alone, open ones unless asked for all', async () => {
+  it('the list is bare, newest first, of this key only, and of open ones by default', async () => {
     const { call, clock, letter, key, reject } = door();
     const own = await key();
     const ids: string[] = [];
@@ -249,11 +249,11 @@ section('Endpoints: Approvals', () => {
     expect(refusedFields(await door().call('GET', `/v1/approvals?${query}`))).toContain(field);
   });
 
-  it.each([1, 50])('GET /v1/approvals?limit=%i is taken', async (limit) => {
+  it.each([1, 50])('GET /v1/approvals?limit=%i is accepted', async (limit) => {
     expect((await door().call('GET', `/v1/approvals?limit=${limit}`)).status).toBe(200);
   });
 
-  it('one is 202 while it waits, with its Location, and 200 when it has ended', async () => {
+  it('one is 202 with its Location while it is pending, and 200 when it has ended', async () => {
     const { call, letter, approve } = door();
     const { id } = approvalIn(await call('POST', '/v1/messages', { body: letter() }));
     const waiting = await call('GET', `/v1/approvals/${id}`);
@@ -269,7 +269,7 @@ section('Endpoints: Approvals', () => {
     });
   });
 
-  it('of another key is not found, nor can it be cancelled', async () => {
+  it('of another key is not found and cannot be cancelled', async () => {
     const { call, letter, key } = door();
     const { id } = approvalIn(await call('POST', '/v1/messages', { body: letter() }));
     const other = await key();
@@ -280,7 +280,7 @@ section('Endpoints: Approvals', () => {
     expect((await call('GET', `/v1/approvals/${id}`)).status).toBe(202);
   });
 
-  it('are permitted to a key that may do nothing else', async () => {
+  it('are permitted to a key with no permissions', async () => {
     const { call, key } = door();
     const modes = { 'mail:read': 'off', 'calendar:read': 'off', 'trackers:read': 'off' } as const;
     const none = await key({ preset: 'read', modes });
@@ -297,7 +297,7 @@ section('Endpoints: Accounts and folders', () => {
     expect(result).toMatchObject({ total: result.returned, has_more: false });
   });
 
-  it('GET /v1/folders of one account, or of none there', async () => {
+  it('GET /v1/folders of one account, or of one that does not exist', async () => {
     expect((await door().call('GET', '/v1/folders?account_id=1')).status).toBe(200);
     expectFailure(await door().call('GET', '/v1/folders?account_id=7'), 404, 'not_found', {
       reason: 'account',

@@ -6,7 +6,7 @@ import { sendBytes } from '../hosts/rest/raw-http.ts';
 import { type Answer, approvalIn, doorOf, expectFailure, LOST, ownDoor, REFUSED, resultIn } from './door.ts';
 import { section } from './sections.ts';
 
-// API.md, Errors: each code with its status and condition; and what follows from Idempotency-Key.
+// API.md, Errors: each code with its status and condition, and the rules of Idempotency-Key.
 
 const HOUR_MS = 60 * 60_000;
 const door = doorOf();
@@ -44,7 +44,7 @@ const TABLE: Record<ErrorCode, number> = {
   unavailable: 503,
 };
 
-/** Holds a transmission until the test lets it go on. */
+/** Holds a transmission until the test releases it. */
 function gate() {
   let open = () => {};
   let reached = () => {};
@@ -54,12 +54,12 @@ function gate() {
 }
 
 section('Errors', () => {
-  it('the codes and their statuses are those of the table', () => {
+  it('codes and statuses match the table', () => {
     const statuses = Object.entries(ERRORS).map(([code, { status }]) => [code, status]);
     expect(Object.fromEntries(statuses)).toEqual(TABLE);
   });
 
-  it('the message of a code is fixed, and holds nothing of the request', async () => {
+  it('the message of a code is fixed, and contains nothing of the request', async () => {
     const { call } = door();
     const secret = 'do-not-echo';
     const [one, other] = [
@@ -104,14 +104,14 @@ section('Errors', () => {
     expect(answer).toMatchObject({ status: 411, json: { code: 'length_required' } });
   });
 
-  it('invalid_message_id: an id that was changed', async () => {
+  it('invalid_message_id: an altered id', async () => {
     const { call, deliver } = door();
     const id = await deliver();
     const changed = `${id.slice(0, -1)}${id.endsWith('A') ? 'B' : 'A'}`;
     expectFailure(await call('GET', `/v1/messages/${changed}`), 400, 'invalid_message_id');
   });
 
-  it('not_found: reason says what', async () => {
+  it('not_found: reason says what is missing', async () => {
     const { call, deliver } = door();
     expectFailure(await call('GET', '/v1/nowhere'), 404, 'not_found', { reason: 'route' });
     expectFailure(await call('GET', '/v1/messages?account_id=9'), 404, 'not_found', { reason: 'account' });
@@ -156,7 +156,7 @@ section('Errors', () => {
     );
   });
 
-  it('upstream_mail_error: the mail server did not do it; nothing is reported as done', async () => {
+  it('upstream_mail_error: the mail server did not do it, and nothing is reported as done', async () => {
     let fails = false;
     const own = await ownDoor({
       mailAs: (mail) => ({
@@ -173,7 +173,7 @@ section('Errors', () => {
     expect(answer.text).not.toContain('down');
   });
 
-  it('internal_error: a failure of ours, told without its text', async () => {
+  it('internal_error: an internal failure, reported without its text', async () => {
     let fails = false;
     const own = await ownDoor({
       mailAs: (mail) => ({
@@ -190,7 +190,7 @@ section('Errors', () => {
     expect(answer.text).not.toContain('secret');
   });
 
-  it('temporarily_unavailable: storage does not answer, Retry-After', async () => {
+  it('temporarily_unavailable: storage does not answer; with Retry-After', async () => {
     const own = await ownDoor({
       between: (service) => ({
         ...service,
@@ -220,7 +220,7 @@ section('Errors', () => {
     replayed: answer.headers.get('idempotent-replayed'),
   });
 
-  it('the same request with the same Idempotency-Key: the same bytes, and it says so', async () => {
+  it('the same request with the same Idempotency-Key: the same bytes, marked as a replay', async () => {
     const own = await ownDoor();
     const key = await own.key({ modes: { 'mail:send': 'direct' } });
     const asks = { body: own.letter(), key, idempotencyKey: 'k' };
@@ -252,7 +252,7 @@ section('Errors', () => {
     expect(own.server.mail.transmitted()).toHaveLength(2);
   });
 
-  it('idempotency_key_reused: the same key, another request; another API key may use it', async () => {
+  it('idempotency_key_reused: the same key with a different request; another API key may use it', async () => {
     const { call, letter, key, deliver } = door();
     await call('POST', '/v1/messages', { body: letter(), idempotencyKey: 'mine' });
     expectFailure(
@@ -270,7 +270,7 @@ section('Errors', () => {
     expect(other.status).toBe(202);
   });
 
-  it('idempotency_in_progress: the first is still running', async () => {
+  it('idempotency_in_progress: the first call is still running', async () => {
     const { open, reached, isOpen, isReached } = gate();
     const own = await ownDoor({
       mailAs: (mail) => ({
@@ -290,12 +290,12 @@ section('Errors', () => {
       retry_after_s: 1,
     });
     open();
-    // Answered before it is asked for again: else it may still be running.
+    // The first has its answer before the repeat; otherwise it might still be running.
     const { text } = await first;
     expect(send(await own.call('POST', '/v1/messages', asks))).toMatchObject({ text, replayed: 'true' });
   });
 
-  it('4. only 2xx is stored: a failed call is retried with the same key', async () => {
+  it('4. only 2xx is stored: a failed call may be retried with the same key', async () => {
     const own = await ownDoor();
     const key = await own.key({ modes: { 'mail:send': 'direct' } });
     const refused = { body: own.letter({ to: [REFUSED] }), key, idempotencyKey: 'k' };
@@ -314,7 +314,7 @@ section('Errors', () => {
     ).toMatchObject({ status: 200 });
   });
 
-  it('an outcome that is unknown is stored: it must not be repeated', async () => {
+  it('an unknown outcome is stored, because the request must not be repeated', async () => {
     const own = await ownDoor();
     const key = await own.key({ modes: { 'mail:send': 'direct' } });
     const asks = { body: own.letter({ to: [LOST] }), key, idempotencyKey: 'k' };
@@ -323,7 +323,7 @@ section('Errors', () => {
     expect(own.server.mail.transmitted()).toHaveLength(1);
   });
 
-  it('every failure carries the headers of every answer', async () => {
+  it('every failure has the common headers', async () => {
     const { call } = door();
     for (const path of ['/v1/nowhere', '/v1/messages?limit=0', '/v1/messages/m1_A', '/v1/approvals/apr_x']) {
       const { headers } = await call('GET', path);

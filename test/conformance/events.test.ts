@@ -15,7 +15,7 @@ import {
 import { AUTUMN, newEvent, proposed } from './own-things.ts';
 import { section } from './sections.ts';
 
-// API.md, what it says of calendar events: endpoints and states.
+// API.md, calendar events: endpoints and states.
 
 const someText: unknown = expect.stringMatching(/\S/);
 const WIDE = '\u{1f4dc}';
@@ -35,7 +35,7 @@ async function eventNumbered({ call }: Door, event_id: number): Promise<EventRow
 }
 
 section('States: Calendar event', () => {
-  it('a list says how many objects of the calendar cannot be read', async () => {
+  it('a list reports how many objects of the calendar are unreadable', async () => {
     const calendar = eventsOn(sandboxCalendar());
     const own = await ownDoor({
       given: {
@@ -52,7 +52,7 @@ section('States: Calendar event', () => {
     expect((await door().call('GET', '/v1/events')).json.result).not.toHaveProperty('unreadable');
   });
 
-  it('created: confirmed; created with proposed: tentative, and confirmed by confirm', async () => {
+  it('created: confirmed; created with proposed: tentative, then confirmed by confirm', async () => {
     const own = await ownDoor({ opensAt: AUTUMN });
     expect((await eventNumbered(own, await newEvent(own)))?.status).toBe('confirmed');
     const event_id = await proposed(own);
@@ -118,7 +118,7 @@ section('Endpoints: Calendar events', () => {
     else expect(refusedFields(answer)).toContain(field);
   });
 
-  it('GET /v1/events?only= shows past or future ones', async () => {
+  it('GET /v1/events?only= lists past or future ones', async () => {
     const rows = async (only: string) => {
       const result = resultIn(await door().call('GET', `/v1/events?days=30&past_days=30&only=${only}`));
       return result.events as { event_id: number; past: boolean }[];
@@ -134,15 +134,15 @@ section('Endpoints: Calendar events', () => {
     ['a title of 300 characters', { title: WIDE.repeat(300) }, undefined],
     ['a title of 301', { title: WIDE.repeat(301) }, 'title'],
     ['no title', { title: '' }, 'title'],
-    ['a title of two lines', { title: 'a\nb' }, 'title'],
+    ['a title with two lines', { title: 'a\nb' }, 'title'],
     ['a start with seconds', { start: '2027-01-04T09:00:30' }, undefined],
     ['a start with an offset', { start: '2027-01-04T09:00Z' }, 'start'],
     ['a start without a time', { start: '2027-01-04' }, 'start'],
-    ['a start on no day', { start: '2027-02-29T09:00' }, 'start'],
-    ['the first start there is', { start: '1900-01-01T00:00' }, undefined],
+    ['a start on a day that does not exist', { start: '2027-02-29T09:00' }, 'start'],
+    ['the earliest start', { start: '1900-01-01T00:00' }, undefined],
     ['a start before it', { start: '1899-12-31T23:59' }, 'start'],
-    ['the last start there is', { start: '9998-12-31T23:59', duration_min: 480 }, undefined],
-    ['a start behind it', { start: '9999-01-01T00:00' }, 'start'],
+    ['the latest start', { start: '9998-12-31T23:59', duration_min: 480 }, undefined],
+    ['a start after it', { start: '9999-01-01T00:00' }, 'start'],
     ['15 minutes', { duration_min: 15 }, undefined],
     ['480 minutes', { duration_min: 480 }, undefined],
     ['14 minutes', { duration_min: 14 }, 'duration_min'],
@@ -174,7 +174,7 @@ section('Endpoints: Calendar events', () => {
     expect(refusedFields(await door().call('POST', '/v1/events', { body }))).toEqual([field]);
   });
 
-  it('POST /v1/events, once approved: 30 minutes unless told, in the zone of the user; its result names it', async () => {
+  it('POST /v1/events, once approved: 30 minutes by default, in the zone of the user; its result names it', async () => {
     const own = await ownDoor({ opensAt: AUTUMN });
     const asked = await own.call('POST', '/v1/events', {
       body: { title: 'Boat', start: '2027-01-04T09:00' },
@@ -196,7 +196,7 @@ section('Endpoints: Calendar events', () => {
     });
   });
 
-  it('POST /v1/events runs at once for a key that may', async () => {
+  it('POST /v1/events runs at once for a key in direct mode', async () => {
     const own = await ownDoor();
     const key = await own.key({ modes: { 'calendar:write': 'direct' } });
     const body = { title: 'Boat', start: '2027-01-04T09:00' };
@@ -207,14 +207,14 @@ section('Endpoints: Calendar events', () => {
     });
   });
 
-  it('an attendee never written to is held', async () => {
+  it('an attendee without earlier mail is held', async () => {
     const own = await ownDoor();
     const key = await own.key({ modes: { 'calendar:write': 'direct' } });
     const body = { title: 'Boat', start: '2027-01-04T09:00', attendee: STRANGER };
     expect((await own.call('POST', '/v1/events', { body, key })).status).toBe(202);
   });
 
-  it('POST /v1/events where no calendar is, or the chosen one is gone: not_found, and that it is the calendar', async () => {
+  it('POST /v1/events without a calendar, or with a chosen one that is gone: not_found, naming the calendar', async () => {
     const body = { title: 'Nowhere', start: '2027-01-04T09:00' };
     for (const isGone of [false, true]) {
       let isConnected = false;
@@ -228,7 +228,7 @@ section('Endpoints: Calendar events', () => {
     }
   });
 
-  it('PATCH /v1/events/{event_id}, once approved, changes what is given', async () => {
+  it('PATCH /v1/events/{event_id}, once approved, changes the given fields', async () => {
     const own = await ownDoor({ opensAt: AUTUMN });
     const event_id = await newEvent(own);
     const body = { title: 'Regatta', start: '2027-01-05T10:00', duration_min: 60 };
@@ -260,7 +260,7 @@ section('Endpoints: Calendar events', () => {
     ['DELETE', '', undefined],
     ['POST', '/confirm', undefined],
   ] as const)(
-    '%s /v1/events/{event_id}%s: 404 for none, 400 beyond the bounds',
+    '%s /v1/events/{event_id}%s: 404 for an unknown number, 400 outside the range',
     async (method, path, body) => {
       const ask = (id: string) =>
         door().call(method, `/v1/events/${id}${path}`, body === undefined ? {} : { body });

@@ -1,4 +1,7 @@
-/** The checks of the suite that ask tools something, but for those of an answer's size: as part of a file's `describe`. */
+/**
+ * Runs the checks of the suite that call tools, except those of an answer's size, inside the `describe` of a
+ * file.
+ */
 export async function everyToolCheck(): Promise<void> {
   await import('./authentication.test.ts');
   await import('./endpoints.test.ts');

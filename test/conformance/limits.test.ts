@@ -27,7 +27,7 @@ const PLANS: Record<
   paid: { minute: 60, day: 5000, filed: 100, perKey: 10, perUser: 25, bulk: 50 },
 };
 
-/** To the next midnight UTC, and a little further. */
+/** Moves the clock a little past the next midnight UTC. */
 function toTomorrow({ clock }: Door): void {
   clock.shift(DAY_MS - (clock.now().getTime() % DAY_MS) + 1000);
 }
@@ -36,7 +36,7 @@ section('Limits', () => {
   describe.each(['free', 'paid'] as const)('of the %s plan', (plan) => {
     const limits = PLANS[plan];
 
-    it(`calls per minute and key: ${limits.minute}, in a window that begins with the first`, async () => {
+    it(`calls per minute and key: ${limits.minute}, in a window that starts with the first`, async () => {
       const own = await ownDoor({ plan, planLimits: true });
       const remaining: string[] = [];
       for (let n = 0; n < limits.minute; n++) {
@@ -65,7 +65,7 @@ section('Limits', () => {
       const { service } = own.server;
       toTomorrow(own);
       const keys = [own.server.apiKey, await own.key()];
-      // Admitted and left as the door does it, without the socket; the minute is moved on before it is used up.
+      // Admits and finishes as the door does, without the socket. The minute moves on before it is used up.
       for (let n = 0; n < limits.day; n++) {
         if (n % limits.minute === 0) own.clock.shift(MINUTE_MS);
         const admission = await service.calls.admitCaller({ token: keys[n % 2], address: '192.0.2.1' });
@@ -85,7 +85,7 @@ section('Limits', () => {
       expect((await own.call('GET', '/v1/me')).status).toBe(200);
     });
 
-    it(`approval requests created per day and key: ${limits.filed}; only what is filed counts`, async () => {
+    it(`approval requests created per day and key: ${limits.filed}; only filed ones count`, async () => {
       const own = await ownDoor({
         plan,
         planLimits: true,
@@ -105,7 +105,7 @@ section('Limits', () => {
       expect((await file()).status).toBe(202);
     });
 
-    it(`requests that wait: ${limits.perKey} of a key, ${limits.perUser} of a user`, async () => {
+    it(`pending requests: ${limits.perKey} of a key, ${limits.perUser} of a user`, async () => {
       const own = await ownDoor({ plan, planLimits: true, limits: { callsPerMinute: 10_000 } });
       const file = (key: string) => own.call('POST', '/v1/messages', { body: own.letter(), key });
       const first = await own.key();
@@ -175,7 +175,7 @@ section('Limits', () => {
     });
   });
 
-  it('a limit of rows: 1 to 50, 20 unless given', async () => {
+  it('a row limit: 1 to 50, default 20', async () => {
     const own = await ownDoor();
     for (const path of ['/v1/messages', '/v1/approvals', `/v1/threads/${await own.deliver()}`]) {
       for (const limit of [1, 50]) expect((await own.call('GET', `${path}?limit=${limit}`)).status).toBe(200);
@@ -184,7 +184,7 @@ section('Limits', () => {
     }
   });
 
-  it('errors, replays and polls count as calls; what a limit refused, and unknown routes, do not', async () => {
+  it('errors, replays and polls count as calls; refusals by a limit and unknown routes do not', async () => {
     const own = await ownDoor({ planLimits: true });
     const left = async (path: string, method: 'GET' | 'PUT' = 'GET') =>
       Number((await own.call(method, path)).headers.get('ratelimit-remaining'));
@@ -197,9 +197,9 @@ section('Limits', () => {
   });
 
   it.each([
-    ['what is no HTTP', 'NONSENSE\r\n\r\n', 400],
-    ['a head beyond all bounds', `GET /v1/me HTTP/1.1\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
-  ])('%s gets the headers of every answer, too', async (_name, bytes, status) => {
+    ['something other than HTTP', 'NONSENSE\r\n\r\n', 400],
+    ['an oversized head', `GET /v1/me HTTP/1.1\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+  ])('%s is answered with the common headers too', async (_name, bytes, status) => {
     const own = await ownDoor();
     const answer = await sendBytes(own.server.port, bytes);
     expect(answer).toMatchObject({
@@ -211,7 +211,7 @@ section('Limits', () => {
     );
   });
 
-  it('callers without a key have 60 calls a minute from an address', async () => {
+  it('callers without a key have 60 calls a minute per address', async () => {
     const own = await ownDoor();
     const ask = () =>
       own.call('GET', '/v1/me', { key: 'nobody', headers: { 'x-forwarded-for': '198.51.100.9' } });
@@ -263,7 +263,7 @@ section('Notes: Where API.md is silent', () => {
     expect(statuses).toEqual([...Array<number>(20).fill(200), ...Array<number>(5).fill(202)]);
   });
 
-  it('a first-time recipient is one never written to; known once a send was executed', async () => {
+  it('a first-time recipient is an address never written to; it is known once a send was executed', async () => {
     const own = await ownDoor();
     const key = await own.key({ modes: { 'mail:send': 'direct' } });
     const to = ['New.Person@example.net'];
@@ -277,7 +277,7 @@ section('Notes: Where API.md is silent', () => {
     expect(again.status).toBe(200);
   });
 
-  it('a bulk change gives an outcome for each message', async () => {
+  it('a bulk change returns an outcome for each message', async () => {
     const own = await ownDoor();
     const key = await own.key({ modes: { 'mail:manage': 'direct' } });
     const ids = [await own.deliver(), await own.deliver()];
@@ -317,7 +317,7 @@ section('Notes: Where API.md is silent', () => {
     ['GET', '/v1/messages?since=2026-02-30', undefined, 'since: must be a day that exists'],
     ['GET', '/v1/messages?q=%20', undefined, 'q: must have at least one word'],
   ] as const)(
-    'a message of details.errors says what must be: %s %s, row %#',
+    'a message of details.errors states the rule: %s %s, row %#',
     async (method, path, body, says) => {
       const own = await ownDoor();
       const { json } = await own.call(method, path, body === undefined ? {} : { body });
@@ -328,7 +328,7 @@ section('Notes: Where API.md is silent', () => {
     },
   );
 
-  it('quota_exceeded counts what waits, not what runs at once', async () => {
+  it('quota_exceeded counts pending requests, not direct runs', async () => {
     const own = await ownDoor({ limits: { filedPerDay: 1 } });
     const key = await own.key({ modes: { 'mail:manage': 'direct' } });
     for (let n = 0; n < 3; n++) {
@@ -421,7 +421,7 @@ section('Notes: Tools and their arguments', () => {
     expect(names.toSorted()).toEqual(TOOLS.map(([, name]) => name).toSorted());
   });
 
-  it('GET /v1/messages picks its tool by its parameters', async () => {
+  it('GET /v1/messages chooses its tool by its parameters', async () => {
     const own = await ownDoor();
     await own.deliver({ from: `Maya <${FRIEND}>` });
     const pairs: [string, string, object][] = [

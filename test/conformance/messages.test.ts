@@ -14,7 +14,7 @@ import {
 } from './door.ts';
 import { section } from './sections.ts';
 
-// API.md, Endpoints: messages and threads, their parameters at both sides of every bound.
+// API.md, Endpoints: messages and threads, with their parameters on both sides of every limit.
 
 const door = doorOf();
 
@@ -60,7 +60,7 @@ section('Endpoints: Messages', () => {
   });
 
   it.each(['unread=1', 'unread=', 'unread=true&unread=true'])(
-    'GET /v1/messages?%s: it says what unread must be',
+    'GET /v1/messages?%s: the error states what unread must be',
     async (query) => {
       const { json } = await door().call('GET', `/v1/messages?${query}`);
       expect(json.details).toEqual({
@@ -69,7 +69,7 @@ section('Endpoints: Messages', () => {
     },
   );
 
-  it('GET /v1/messages shows the inbox, newest first, 20 unless told otherwise', async () => {
+  it('GET /v1/messages lists the inbox, newest first, 20 by default', async () => {
     const own = await ownDoor({ samples: () => [] });
     const ids: string[] = [];
     for (let n = 0; n < 21; n++) ids.unshift(await own.deliver());
@@ -78,7 +78,7 @@ section('Endpoints: Messages', () => {
     expect((messages as { id: string }[]).map(({ id }) => id)).toEqual(ids.slice(0, 20));
   });
 
-  it('GET /v1/messages?unread=true shows unread ones only', async () => {
+  it('GET /v1/messages?unread=true lists only unread ones', async () => {
     const { call, deliver } = door();
     const [read, unread] = [await deliver(), await deliver()];
     await call('POST', `/v1/messages/${read}/mark-read`);
@@ -93,8 +93,8 @@ section('Endpoints: Messages', () => {
     ['q=stripes', 'in the body'],
     ['q=owner@example.org%20zebra', 'in the recipient'],
     ['from=zebra@zoo', 'in the sender'],
-    ['from=Zebra&since=2020-01-01', 'all that is given'],
-    ['q=zebra&unread=true', 'all that is given'],
+    ['from=Zebra&since=2020-01-01', 'all parameters'],
+    ['q=zebra&unread=true', 'all parameters'],
     ['q=zebra&folder=INBOX', 'in the folder'],
   ])('GET /v1/messages?%s: %s', async (query) => {
     const own = await ownDoor();
@@ -111,19 +111,19 @@ section('Endpoints: Messages', () => {
     const own = await ownDoor({ samples: () => [] });
     const id = await own.deliver({ subject: 'Today' });
     const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
-    // A day to each side, for a test that runs at midnight.
+    // A day to each side, in case the test runs at midnight.
     expect(idOf(await own.call('GET', `/v1/messages?since=${day(-1)}`))).toBe(id);
     expect((await own.call('GET', `/v1/messages?since=${day(2)}`)).json.status).toBe('empty');
   });
 
-  it('a search goes over every folder unless one is given', async () => {
+  it('a search covers every folder by default', async () => {
     const own = await ownDoor();
     const id = await own.deliver({ folder: 'Projects/Atlas', subject: 'Kangaroo' });
     expect(idOf(await own.call('GET', '/v1/messages?q=kangaroo'))).toBe(id);
     expect((await own.call('GET', '/v1/messages?q=kangaroo&folder=inbox')).json.status).toBe('empty');
   });
 
-  it('the pages of a list and of a search show every message once', async () => {
+  it('the pages of a list and of a search return every message once', async () => {
     const own = await ownDoor({ samples: () => [] });
     for (let n = 0; n < 7; n++) await own.deliver({ subject: 'Paged' });
     for (const query of ['limit=3', 'limit=3&q=paged']) {
@@ -139,12 +139,12 @@ section('Endpoints: Messages', () => {
     }
   });
 
-  it('a page of a folder that is gone by then: not_found, and that it is the folder', async () => {
+  it('a page of a folder that has gone meanwhile: not_found, naming the folder', async () => {
     const own = await ownDoor({
       mailAs: (mail) => ({
         ...mail,
         async list() {
-          throw new MailError('not_found', 'the folder was made anew since that page');
+          throw new MailError('not_found', 'the folder was recreated since that page');
         },
       }),
     });
@@ -171,7 +171,7 @@ section('Endpoints: Messages', () => {
     ['no recipient', { to: [] }, 'to'],
     ['the same twice', { to: [FRIEND, FRIEND] }, 'to'],
     ['the same twice, in another case', { to: [FRIEND, FRIEND.toUpperCase()] }, 'to'],
-    ['a text for recipients', { to: FRIEND }, 'to'],
+    ['a string for recipients', { to: FRIEND }, 'to'],
     ['an address of 254 characters', { to: [local(254)] }, undefined],
     ['an address of 255 characters', { to: [local(255)] }, 'to[0]'],
     ['an address without @', { to: ['ada.example.org'] }, 'to[0]'],
@@ -189,13 +189,13 @@ section('Endpoints: Messages', () => {
     ['a subject of 300', { subject: WIDE.repeat(300) }, undefined],
     ['a subject of 301', { subject: WIDE.repeat(301) }, 'subject'],
     ['no subject', { subject: '' }, 'subject'],
-    ['a subject of two lines', { subject: 'a\nb' }, 'subject'],
+    ['a subject with two lines', { subject: 'a\nb' }, 'subject'],
     ['a body of 1 character', { body: 'x' }, undefined],
     ['a body of 50000', { body: WIDE.repeat(50_000) }, undefined],
     ['a body of 50001', { body: 'x'.repeat(50_001) }, 'body'],
     ['no body', { body: '' }, 'body'],
     ['a body with a control character', { body: 'a\u0007b' }, 'body'],
-    ['an account that there is', { account_id: 1 }, undefined],
+    ['an existing account', { account_id: 1 }, undefined],
     ['account 0', { account_id: 0 }, 'account_id'],
     ['account as text', { account_id: '1' }, 'account_id'],
   ];
@@ -303,7 +303,7 @@ section('Endpoints: Messages', () => {
     else expect(refusedFields(answer)).toContain(field);
   });
 
-  it('POST /v1/messages/{id}/move takes an exact folder name only', async () => {
+  it('POST /v1/messages/{id}/move accepts only an exact folder name', async () => {
     const { call, deliver } = door();
     const id = await deliver();
     for (const target_folder of ['archive', 'Nowhere', 'x'.repeat(255)]) {
@@ -343,7 +343,7 @@ section('Endpoints: Messages', () => {
     expect(server.mail.transmitted().at(-1)?.to).toEqual([FRIEND]);
   });
 
-  it('POST /v1/messages/{id}/forward, once approved, passes on the text, without attachments', async () => {
+  it('POST /v1/messages/{id}/forward, once approved, forwards the text, without attachments', async () => {
     const { call, deliver, approve, server } = door();
     const content = Buffer.from('secret plan');
     const id = await deliver({
@@ -360,7 +360,7 @@ section('Endpoints: Messages', () => {
   });
 
   it.each(['mark-read', 'mark-unread', 'flag'])(
-    'POST /v1/messages/{id}/%s waits in mode approval',
+    'POST /v1/messages/{id}/%s is pending in mode approval',
     async (path) => {
       const { call, deliver, key } = door();
       const asks = await key({ modes: { 'mail:organize': 'approval' } });
@@ -369,7 +369,7 @@ section('Endpoints: Messages', () => {
   );
 
   const PATHS = ['', '/attachments', '/attachments/0'];
-  it.each(PATHS)('GET /v1/messages/{id}%s of another owner, or of nothing there', async (path) => {
+  it.each(PATHS)('GET /v1/messages/{id}%s of another owner, or that does not exist', async (path) => {
     const { call, server, key, deliver } = door();
     const { ownerId } = await server.service.owners.create({ email: `eve${path.length}@example.org` });
     await server.service.accounts.connect({ ownerId, email: 'eve@example.org', settings: {} });
@@ -397,7 +397,7 @@ section('Endpoints: Threads', () => {
     else expect(refusedFields(answer)).toContain(field);
   });
 
-  it('GET /v1/threads/{id} of what was not issued', async () => {
+  it('GET /v1/threads/{id} with an id that was never issued', async () => {
     expectFailure(await door().call('GET', '/v1/threads/m1_AAAA'), 400, 'invalid_message_id');
   });
 });

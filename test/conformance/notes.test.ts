@@ -5,12 +5,12 @@ import { sendBytes } from '../hosts/rest/raw-http.ts';
 import { approvalIn, doorOf, expectFailure, ownDoor } from './door.ts';
 import { section } from './sections.ts';
 
-// What the notes hold of requests: the order of refusals, bodies, envelopes, characters.
+// What the notes say of requests: the order of refusals, bodies, envelopes, characters.
 
 const door = doorOf();
 
 section('Notes: Where API.md can be read in two ways', () => {
-  it('the order of refusals: each request breaks a rule and all behind it', async () => {
+  it('the order of refusals: each request breaks a rule and all later ones', async () => {
     const { server, key } = door();
     const none = await key({ modes: { 'mail:send': 'off' } });
     const broken = {
@@ -50,7 +50,7 @@ section('Notes: Where API.md can be read in two ways', () => {
       const { json } = await ask(order.slice(at).map(([rule]) => rule));
       expect(json.code).toBe(code);
     }
-    // What is no JSON is told before the form of the key, and that before the permission.
+    // Invalid JSON is reported before an invalid key, and an invalid key before a missing permission.
     expect((await ask([])).json.details?.errors).toMatchObject([{ field: '', rule: 'json' }]);
     const { call } = door();
     const rest = { key: none, body: { nonsense: 1 } };
@@ -62,7 +62,7 @@ section('Notes: Where API.md can be read in two ways', () => {
     expectFailure(await call('POST', '/v1/messages', rest), 403, 'not_permitted');
   });
 
-  it('a POST without a body needs no length where the route has no required fields', async () => {
+  it('a POST without a body needs no length if the route has no required fields', async () => {
     const { server, deliver } = door();
     const id = await deliver();
     const answer = await sendBytes(
@@ -72,7 +72,7 @@ section('Notes: Where API.md can be read in two ways', () => {
     expect(answer.status).toBe(200);
   });
 
-  it('the form of an Idempotency-Key is checked on a read, and nothing is stored', async () => {
+  it('an Idempotency-Key on a read must be valid, and nothing is stored', async () => {
     const { tool } = door();
     expectFailure(
       await tool('list_folders', {}, { idempotencyKey: 'has space' }),
@@ -85,7 +85,7 @@ section('Notes: Where API.md can be read in two ways', () => {
     expect(again.headers.has('idempotent-replayed')).toBe(false);
   });
 
-  it('/v1/me, /v1/tools and the list of approvals are bare, the rest is enveloped', async () => {
+  it('/v1/me, /v1/tools and the list of approvals are bare; the rest is enveloped', async () => {
     const { call } = door();
     for (const path of ['/v1/me', '/v1/tools', '/v1/approvals'])
       expect((await call('GET', path)).json).not.toHaveProperty('status');
@@ -119,7 +119,7 @@ section('Notes: Where API.md can be read in two ways', () => {
   );
 
   it.each(['q=caf%e9', 'folder=%ff', 'q=%ED%A0%80', 'q=a&from=%C3'])(
-    'a query that is not UTF-8 is refused, not looked for as something else: %s',
+    'a query that is not UTF-8 is refused, and not searched for as something else: %s',
     async (query) => {
       const { server } = door();
       const { json } = await sendBytes(
@@ -141,7 +141,7 @@ section('Notes: Where API.md can be read in two ways', () => {
     },
   );
 
-  it('HEAD is no method of any route', async () => {
+  it('no route has the method HEAD', async () => {
     const { server } = door();
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       request({ port: server.port, host: '127.0.0.1', path: '/v1/me', method: 'HEAD' }, resolve)

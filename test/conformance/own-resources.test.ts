@@ -17,7 +17,7 @@ const utc: unknown = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{
 const door = doorOf();
 
 section('Resources: Calendar event', () => {
-  it('has these fields, and the list the zone', async () => {
+  it('has these fields, and its list has the zone', async () => {
     const result = resultIn(await door().call('GET', '/v1/events?days=30&past_days=30'));
     expect(result).toMatchObject({
       timezone: 'UTC',
@@ -41,7 +41,7 @@ section('Resources: Calendar event', () => {
 });
 
 section('Resources: Tracker', () => {
-  it('has these fields; a single one its links too', async () => {
+  it('has these fields; a single one also has its links', async () => {
     const own = await ownDoor();
     const { call, deliver } = own;
     const tracker_id = await newTracker(own, { title: 'Boat', keywords: 'boat, sail', due: '2026-12-01' });
@@ -105,11 +105,11 @@ section('Resources: Tracker', () => {
     });
   });
 
-  it('a new message that holds its keywords is linked by itself, once', async () => {
+  it('is linked once to a new message that contains its keywords', async () => {
     const own = await ownDoor();
     const tracker_id = await newTracker(own, { title: 'Boat', keywords: 'lighthouse' });
     const { service } = own.server;
-    // The first look only notes where the inbox ends.
+    // The first look only records where the inbox ends.
     await service.watch();
     const id = await own.deliver({ subject: 'The lighthouse' });
     for (let look = 0; look < 2; look++) {
@@ -125,7 +125,7 @@ section('Resources: Tracker', () => {
 });
 
 section('Resources: Approval', () => {
-  it('while it is pending: created and expiring in 24 hours, in UTC, and undecided', async () => {
+  it('while pending: created, expires after 24 hours, in UTC, and undecided', async () => {
     const { call, letter } = door();
     const approval = approvalIn(await call('POST', '/v1/messages', { body: letter() }));
     expect(approval).toEqual({
@@ -140,7 +140,7 @@ section('Resources: Approval', () => {
     expect((expires ?? 0) - (created ?? 0)).toBe(24 * 60 * 60_000);
   });
 
-  it('once executed: when, and what it came to', async () => {
+  it('once executed: when, and with which result', async () => {
     const { call, letter, approve } = door();
     const { id } = approvalIn(await call('POST', '/v1/messages', { body: letter() }));
     await approve(id);
@@ -156,7 +156,7 @@ section('Resources: Approval', () => {
     });
   });
 
-  it('its result of a change of mail: done and the action', async () => {
+  it('of a change of mail has a result with done and the action', async () => {
     const { call, deliver, approve } = door();
     const { id } = approvalIn(await call('POST', `/v1/messages/${await deliver()}/archive`));
     await approve(id);
@@ -213,7 +213,7 @@ section('Resources: Approval', () => {
     expect({ tool: approval.tool, action: approval.action }).toEqual({ tool: name, action });
   });
 
-  it('that the key withdrew says so in error', async () => {
+  it('withdrawn by the key says so in error', async () => {
     const { call, letter } = door();
     const { id } = approvalIn(await call('POST', '/v1/messages', { body: letter() }));
     await call('POST', `/v1/approvals/${id}/cancel`);
@@ -238,7 +238,7 @@ section('Resources: Key description', () => {
     expect(Object.keys((json.permissions as { groups: object }).groups)).toEqual(GROUPS);
   });
 
-  it('its revision rises with every change of its permissions', async () => {
+  it('has a revision that rises with every change of its permissions', async () => {
     const { call, server } = door();
     const { keyId, apiKey } = await server.service.keys.create({
       ownerId: server.ownerId,
@@ -267,7 +267,7 @@ section('Resources: Permission groups', () => {
     ['trackers:remove', 'resolve_tracker', { tracker_id: 1 }],
   ];
 
-  it.each(CALLS)('%s off: refused naming it, and its tools are not listed', async (group, name, args) => {
+  it.each(CALLS)('%s off: refused with its name, and its tools are not listed', async (group, name, args) => {
     const { call, tool, key } = door();
     const off = await key({ modes: { [group]: 'off' } });
     expectFailure(await tool(name, args, { key: off }), 403, 'not_permitted', { group });
@@ -278,7 +278,7 @@ section('Resources: Permission groups', () => {
   });
 
   it.each(['mail:send', 'mail:reply', 'mail:manage', 'mail:organize', 'calendar:write', 'trackers:write'])(
-    '%s direct runs at once, approval waits',
+    '%s in mode direct runs at once; in mode approval it is pending',
     async (group) => {
       const { tool, key, deliver } = door();
       const [, name = '', given = {}] = CALLS.find(([of]) => of === group) ?? [];
@@ -296,7 +296,7 @@ section('Resources: Permission groups', () => {
     },
   );
 
-  it('off is judged before the arguments', async () => {
+  it('off is checked before the arguments', async () => {
     const { tool, key } = door();
     const off = await key({ modes: { 'mail:send': 'off' } });
     expectFailure(await tool('send_email', { nonsense: 1 }, { key: off }), 403, 'not_permitted');

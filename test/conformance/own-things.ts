@@ -2,15 +2,15 @@ import { approvalIn, type Door, resultIn } from './door.ts';
 
 /** Events and trackers for tests that need one. */
 
-let made = 0;
+let created = 0;
 
-/** The events of these tests lie within a year from here. */
+/** The start of the year in which the events of these tests lie. */
 export const AUTUMN = new Date('2026-11-22T12:00:00Z');
 
-/** An event on a Monday morning in January that the owner has approved. @returns its event_id */
+/** Creates an event on a Monday morning in January that the owner has approved. @returns its event_id */
 export async function newEvent({ call, approve }: Door, changes: object = {}): Promise<number> {
-  made += 1;
-  const body = { title: `Event ${made}`, start: '2027-01-04T09:00', ...changes };
+  created += 1;
+  const body = { title: `Event ${created}`, start: '2027-01-04T09:00', ...changes };
   const { id } = approvalIn(await call('POST', '/v1/events', { body }));
   await approve(id);
   const { result } = approvalIn(await call('GET', `/v1/approvals/${id}`));
@@ -24,7 +24,7 @@ export function proposed(door: Door): Promise<number> {
 
 /** @returns the tracker_id */
 export async function newTracker({ call }: Door, changes: object = {}): Promise<number> {
-  made += 1;
-  const answer = await call('POST', '/v1/trackers', { body: { title: `Tracker ${made}`, ...changes } });
+  created += 1;
+  const answer = await call('POST', '/v1/trackers', { body: { title: `Tracker ${created}`, ...changes } });
   return Number(resultIn(answer).tracker_id);
 }

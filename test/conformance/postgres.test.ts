@@ -7,7 +7,7 @@ import { missingPostgres, type Postgres, startPostgres } from '../servers/postgr
 import { keepIn } from './door.ts';
 import { everyToolCheck } from './every-tool-check.ts';
 
-// What is promised does not depend on where it is kept.
+// The contract does not depend on the store.
 
 const missing = missingPostgres();
 let postgres: Postgres;
@@ -27,7 +27,7 @@ keepIn(async (clock) => {
   return new Proxy(storage, {
     get(_target, name: keyof Storage) {
       const verb = storage[name] as ((...args: unknown[]) => Promise<unknown>) | undefined;
-      // A promise that answers the store looks for its `then`.
+      // Awaiting the store reads its `then`.
       if (verb === undefined) return undefined;
       return async (...args: unknown[]) => {
         await moved;
@@ -37,7 +37,7 @@ keepIn(async (clock) => {
   });
 });
 
-describe.skipIf(missing.length > 0)(titledWithout(missing, 'Kept in Postgres, the same'), async () => {
+describe.skipIf(missing.length > 0)(titledWithout(missing, 'On Postgres, the same checks'), async () => {
   beforeAll(async () => {
     postgres = await startPostgres();
   });

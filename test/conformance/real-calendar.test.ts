@@ -7,7 +7,7 @@ import { approvalIn, type Door, expectFailure, FRIEND, OWNER, openDoor, resultIn
 import { AUTUMN, newEvent, proposed } from './own-things.ts';
 import { section } from './sections.ts';
 
-// What API.md says of calendar events once more, with a real calendar behind the door: Radicale.
+// What API.md says of calendar events again, with a real calendar behind the door: Radicale.
 
 const missing = missingPrograms(RADICALE_PROGRAMS);
 
@@ -35,7 +35,7 @@ section('Endpoints: Calendar events', () => {
       return (events as { event_id: number }[]).find((event) => event.event_id === event_id);
     };
 
-    it('none is empty with a reason', async () => {
+    it('an empty list is empty with a reason', async () => {
       const { json } = await door.call('GET', '/v1/events');
       expect(json).toMatchObject({ status: 'empty', result: { events: [], total: 0, reason: 'no_events' } });
     });
@@ -66,7 +66,7 @@ section('Endpoints: Calendar events', () => {
       });
     });
 
-    it('proposed is tentative until it is confirmed', async () => {
+    it('proposed is tentative until confirmed', async () => {
       const event_id = await proposed(door);
       expect(await row(event_id)).toMatchObject({ status: 'tentative' });
       const asked = await door.call('POST', `/v1/events/${event_id}/confirm`);

@@ -8,7 +8,7 @@ import { type Postfix, RECIPIENTS, startPostfix } from '../servers/postfix.ts';
 import { type Answer, approvalIn, type Door, expectFailure, idOf, openDoor, resultIn } from './door.ts';
 import { type Section, section } from './sections.ts';
 
-// The main parts of the contract once more, with a real mailbox behind the door: Dovecot and Postfix.
+// The main parts of the contract again, with a real mailbox behind the door: Dovecot and Postfix.
 
 const someText: unknown = expect.stringMatching(/\S/);
 let dovecot: Dovecot;
@@ -118,7 +118,7 @@ realSection('Resources: Account', () => {
 });
 
 realSection('Endpoints: Messages', () => {
-  it('search: all words must appear, over every folder; none is empty with a reason', async () => {
+  it('search: all words must appear, in any folder; no match is empty with a reason', async () => {
     await delivered('Quarterly figures', { text: 'zebra stripes' });
     const found = await door.call('GET', '/v1/messages?q=quarterly%20zebra');
     expect(resultIn(found)).toMatchObject({ returned: 1, messages: [{ subject: 'Quarterly figures' }] });
@@ -126,7 +126,7 @@ realSection('Endpoints: Messages', () => {
     expect(none.json).toMatchObject({ status: 'empty', result: { reason: 'no_match', messages: [] } });
   });
 
-  it('pages show every message once', async () => {
+  it('pages return every message once', async () => {
     const seen: string[] = [];
     let cursor = '';
     do {
@@ -139,7 +139,7 @@ realSection('Endpoints: Messages', () => {
     expect(seen).toHaveLength(Number(total));
   });
 
-  it('a reply that is approved arrives once, in its thread', async () => {
+  it('an approved reply arrives once, in its thread', async () => {
     const id = await delivered('Boat?');
     const asked = await door.call('POST', `/v1/messages/${id}/reply`, { body: { body: 'Yes.' } });
     expect(asked).toMatchObject({ status: 202, json: { executed: false } });
@@ -155,7 +155,7 @@ realSection('Endpoints: Messages', () => {
     ['archive', undefined, 'Archive'],
     ['trash', undefined, 'Trash'],
     ['move', { target_folder: 'Drafts' }, 'Drafts'],
-  ])('%s, once approved, moves it; its id means it still', async (path, body, folder) => {
+  ])('%s, once approved, moves it, and its id stays valid', async (path, body, folder) => {
     const id = await delivered(`To ${path}`);
     const asked = await door.call('POST', `/v1/messages/${id}/${path}`, body === undefined ? {} : { body });
     await door.approve(approvalIn(asked).id);
@@ -212,7 +212,7 @@ realSection('States: Approval request', () => {
     });
   };
 
-  it('to somebody written to before: executed at once; to a stranger: pending', async () => {
+  it('to a known recipient: executed at once; to a new one: pending', async () => {
     const key = await direct();
     expect(await send(addressOf(friend), key)).toMatchObject({
       status: 200,
@@ -222,7 +222,7 @@ realSection('States: Approval request', () => {
   });
 
   it.each(['blocked', 'blockedAtEnd'] as const)(
-    'a recipient that is %s: failed, and nobody got it',
+    'a recipient that is %s: failed, and nobody received it',
     async (which) => {
       const asked = await send(RECIPIENTS[which], door.server.apiKey);
       await door.approve(approvalIn(asked).id);
@@ -232,7 +232,7 @@ realSection('States: Approval request', () => {
     },
   );
 
-  it('one of several recipients is refused: failed, and nobody got it', async () => {
+  it('one of several recipients is refused: failed, and nobody received it', async () => {
     const body = door.letter({ to: [addressOf(friend), RECIPIENTS.blocked] });
     const asked = await door.call('POST', '/v1/messages', { body });
     await door.approve(approvalIn(asked).id);
@@ -245,7 +245,7 @@ realSection('States: Approval request', () => {
     expect(arrived).toEqual([]);
   });
 
-  it('a recipient put off: still approved', async () => {
+  it('a deferred recipient: still approved', async () => {
     const asked = await send(RECIPIENTS.tempfail, door.server.apiKey);
     await door.approve(approvalIn(asked).id);
     const answer = await door.call('GET', `/v1/approvals/${approvalIn(asked).id}`);
@@ -275,7 +275,7 @@ realSection('Errors', () => {
     expectFailure(await door.call('GET', `/v1/messages/${id}`), 404, 'not_found', { reason: 'message' });
   });
 
-  it('upstream_mail_error: the server is gone; nothing reads as empty', async () => {
+  it('upstream_mail_error: the server is gone; nothing looks empty', async () => {
     await dovecot.crash();
     expectFailure(await door.call('GET', '/v1/messages'), 502, 'upstream_mail_error', { account_id: 1 });
     expectFailure(await door.call('GET', '/v1/messages?q=text'), 502, 'upstream_mail_error', {
@@ -284,7 +284,7 @@ realSection('Errors', () => {
     const { accounts } = resultIn(await door.call('GET', '/v1/accounts'));
     expect(accounts).toMatchObject([{ folders: [], error: 'upstream_mail_error' }]);
     await dovecot.restart();
-    // A server that was gone is not asked again at once.
+    // An unreachable server is not contacted again at once.
     const again = () => door.call('GET', '/v1/messages');
     await vi.waitFor(async () => expect((await again()).status).toBe(200), {
       timeout: 20_000,

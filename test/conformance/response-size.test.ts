@@ -6,17 +6,17 @@ import { MailError } from '../../core/ports/mail.ts';
 import { type Answer, approvalIn, type Door, openDoor, ownDoor, resultIn, sample } from './door.ts';
 import { section } from './sections.ts';
 
-// API.md, Limits: no answer is above 64 KB, whatever the mailbox holds and whatever is asked; what does not fit comes
-// with the next page. Every answer of a test server is measured; here the mailbox does its worst.
+// API.md, Limits: no answer exceeds 64 KB, whatever the mailbox contains and whatever the request. The rest
+// comes with the next page. Test servers measure every answer; here the mailbox is at its worst.
 
 const MAX_BYTES = 65_536;
 
-/** Characters that grow on their way: in UTF-8, in JSON, when they are spelled out. */
+/** Characters that grow on their way: in UTF-8, in JSON, or when escaped. */
 const growing = fc.constantFrom('x', 'é', '\u{1f4dc}', '"', '\\', '\u200b', '<');
 const long = (max: number) =>
   fc.tuple(growing, fc.integer({ min: 1, max })).map(([char, count]) => char.repeat(count));
 
-/** All pages of a list, each within the bound. */
+/** Reads all pages of a list and checks the size of each. */
 async function pages({ call }: Door, path: string, rows: string): Promise<Record<string, unknown>[]> {
   const seen: Record<string, unknown>[] = [];
   for (let cursor = ''; ; ) {
@@ -39,7 +39,9 @@ function within(answer: Answer): Answer {
 }
 
 section('Limits', () => {
-  it('64 KB: folders by the thousand, and folders with names by the page', { timeout: 60_000 }, async () => {
+  it('64 KB: thousands of folders, and folders with names as long as a page', {
+    timeout: 60_000,
+  }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(1, 40, 3000), long(70_000), async (count, name) => {
         const named = Array.from(
@@ -172,7 +174,7 @@ section('Limits', () => {
     expect(rows.map(({ id }) => id)).toEqual(filed);
   });
 
-  it('64 KB: arguments that are wrong by the hundred, and by the page', { timeout: 60_000 }, async () => {
+  it('64 KB: hundreds of wrong arguments, and arguments as long as a page', { timeout: 60_000 }, async () => {
     const own = await ownDoor();
     const names = fc
       .tuple(fc.constantFrom(1, 31, 400, 5000), long(120_000))

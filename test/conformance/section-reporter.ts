@@ -1,7 +1,7 @@
 import type { Reporter, TestModule } from 'vitest/node';
 import { SECTIONS } from './sections.ts';
 
-/** Prints, after a run of the conformance suite, a line for each section with the number of its checks. */
+/** Prints one line per section after a run of the conformance suite, with the number of its checks. */
 export function sectionReporter(): Reporter {
   return {
     onTestRunEnd(modules) {

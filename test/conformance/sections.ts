@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
 
-/** The sections of API.md, in its order, and after them those of the notes on how it is read. */
+/** The sections of API.md, in its order, followed by those of its reading notes. */
 export const SECTIONS = [
   'What the service does',
   'Resources: Response envelope',
@@ -40,7 +40,7 @@ export const SECTIONS = [
 
 export type Section = (typeof SECTIONS)[number];
 
-/** The checks of a section. Each test counts as one; see `sectionReporter`. */
+/** Declares the checks of a section. Each test counts as one; see `sectionReporter`. */
 export function section(name: Section, checks: () => void): void {
   describe(name, checks);
 }

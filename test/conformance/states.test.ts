@@ -17,14 +17,14 @@ import {
 } from './door.ts';
 import { section } from './sections.ts';
 
-// API.md, States and transitions: every state is reached by real calls, and read as the contract says.
+// API.md, States and transitions: real calls reach every state, and answers describe it as the contract says.
 
 const HOUR_MS = 60 * 60_000;
 const someText: unknown = expect.stringMatching(/\S/);
 const door = doorOf();
 
-/** Files a request, and reads its id. */
-async function filed({ call, letter }: Door, changes: object = {}, key?: string): Promise<string> {
+/** Files a request and returns its id. */
+async function fileRequest({ call, letter }: Door, changes: object = {}, key?: string): Promise<string> {
   const body = letter(changes);
   const answer = await call('POST', '/v1/messages', { body, ...(key === undefined ? {} : { key }) });
   expect(answer.status).toBe(202);
@@ -54,7 +54,7 @@ section('States: Approval request', () => {
     ['the safety filter', { body: 'Your one-time code is 482913.' }],
   ])('new, in mode direct, held by %s: pending', async (_name, changes) => {
     const key = await door().key({ modes: direct });
-    await filed(door(), changes, key);
+    await fileRequest(door(), changes, key);
   });
 
   it('new, in mode direct, over the send limit: pending', async () => {
@@ -74,7 +74,7 @@ section('States: Approval request', () => {
   });
 
   it('pending, approved by the owner: executed', async () => {
-    const id = await filed(door());
+    const id = await fileRequest(door());
     await door().approve(id);
     const answer = await read(door(), id);
     expect(answer).toMatchObject({
@@ -105,7 +105,7 @@ section('States: Approval request', () => {
 
   it('pending for 24 hours: expired', async () => {
     const own = await ownDoor();
-    const id = await filed(own);
+    const id = await fileRequest(own);
     own.clock.shift(24 * HOUR_MS - 60_000);
     await own.server.service.recover();
     expect(approvalIn(await read(own, id)).state).toBe('pending');
@@ -120,7 +120,7 @@ section('States: Approval request', () => {
   });
 
   it('pending, withdrawn by the key: cancelled', async () => {
-    const id = await filed(door());
+    const id = await fileRequest(door());
     const answer = await door().call('POST', `/v1/approvals/${id}/cancel`);
     expect(answer).toMatchObject({
       status: 200,
@@ -130,17 +130,17 @@ section('States: Approval request', () => {
     expect(approvalIn(answer)).not.toHaveProperty('decided_at');
   });
 
-  it('pending, its key revoked, or its permission switched off: cancelled', async () => {
+  it('pending, then its key is revoked or its permission switched off: cancelled', async () => {
     const own = await ownDoor();
     const { service, ownerId } = own.server;
     const { keyId, apiKey } = await service.keys.create({ ownerId, name: 'k', preset: 'full' });
-    const id = await filed(own, {}, apiKey);
+    const id = await fileRequest(own, {}, apiKey);
     await service.keys.setModes(ownerId, keyId, { 'mail:send': 'off' });
     const cancelled = approvalIn(await read(own, id, apiKey));
     expect(cancelled).toMatchObject({ state: 'cancelled' });
     expect(cancelled.error).not.toBe('cancelled_by_agent');
     await service.keys.setModes(ownerId, keyId, { 'mail:send': 'approval' });
-    const other = await filed(own, {}, apiKey);
+    const other = await fileRequest(own, {}, apiKey);
     await service.keys.revoke(ownerId, keyId);
     await own.approve(other);
     const { approvals } = await service.approvals.list(ownerId, { state: 'all', limit: 10 });
@@ -151,9 +151,9 @@ section('States: Approval request', () => {
     expect(own.server.mail.transmitted()).toEqual([]);
   });
 
-  it('approved, and refused by the mail server before or after the start: failed, nothing was done', async () => {
+  it('approved, then refused by the mail server before or after the start: failed, nothing was done', async () => {
     for (const to of [REFUSED, REFUSED_AFTER]) {
-      const id = await filed(door(), { to: [to] });
+      const id = await fileRequest(door(), { to: [to] });
       await door().approve(id);
       const answer = await read(door(), id);
       expect(answer).toMatchObject({ status: 200, json: { executed: false } });
@@ -161,8 +161,8 @@ section('States: Approval request', () => {
     }
   });
 
-  it('approved, and the answer of the mail server lost: outcome_unknown, and what that means', async () => {
-    const id = await filed(door(), { to: [LOST] });
+  it('approved, then the answer of the mail server is lost: outcome_unknown, with its meaning', async () => {
+    const id = await fileRequest(door(), { to: [LOST] });
     await door().approve(id);
     const answer = await read(door(), id);
     expect(answer).toMatchObject({
@@ -175,8 +175,8 @@ section('States: Approval request', () => {
     expect(approvalIn(answer).state).toBe('outcome_unknown');
   });
 
-  it('approved, and put off by the mail server: still approved, 202, and still open', async () => {
-    const id = await filed(door(), { to: [PUT_OFF] });
+  it('approved, then deferred by the mail server: still approved, 202, and still open', async () => {
+    const id = await fileRequest(door(), { to: [PUT_OFF] });
     await door().approve(id);
     const answer = await read(door(), id);
     expect(answer).toMatchObject({ status: 202, json: { status: 'pending_approval', executed: false } });
@@ -190,7 +190,7 @@ section('States: Approval request', () => {
     ['rejected', (id) => door().reject(id)],
     ['cancelled', (id) => door().call('POST', `/v1/approvals/${id}/cancel`)],
   ])('%s, and cancelled by the key: unchanged', async (state, end) => {
-    const id = await filed(door());
+    const id = await fileRequest(door());
     await end(id);
     const before = await read(door(), id);
     const after = await door().call('POST', `/v1/approvals/${id}/cancel`);
@@ -200,9 +200,9 @@ section('States: Approval request', () => {
 
   it('expired or failed, and cancelled by the key: unchanged', async () => {
     const own = await ownDoor();
-    const failed = await filed(own, { to: [REFUSED] });
+    const failed = await fileRequest(own, { to: [REFUSED] });
     await own.approve(failed);
-    const expired = await filed(own);
+    const expired = await fileRequest(own);
     own.clock.shift(24 * HOUR_MS);
     await own.server.service.recover();
     for (const [id, state] of [
@@ -213,7 +213,7 @@ section('States: Approval request', () => {
     }
   });
 
-  it('the same request while one is pending: the existing one, or 409 for one with a target', async () => {
+  it('the same request while one is pending: the existing one, or 409 if it has a target', async () => {
     const { call, letter, deliver } = door();
     const body = letter();
     const first = approvalIn(await call('POST', '/v1/messages', { body }));
@@ -227,7 +227,7 @@ section('States: Approval request', () => {
     expectFailure(await call('POST', `${path}/trash`), 409, 'pending_exists_for_target', { approval_id: id });
   });
 
-  it('the same request after one of unknown outcome: that approval, and nothing is sent again', async () => {
+  it('the same request after an unknown outcome: that approval, and nothing is sent again', async () => {
     const own = await ownDoor();
     const body = own.letter({ to: [LOST] });
     const { id } = approvalIn(await own.call('POST', '/v1/messages', { body }));
@@ -267,7 +267,7 @@ section('Notes: Where API.md can be read in two ways', () => {
     expect(json.approvals).toMatchObject([{ state: 'failed', error: 'upstream_mail_error' }]);
   });
 
-  it('a write that ran at once and whose outcome is unknown: 200, not executed, and it burns its key', async () => {
+  it('a write that ran at once with an unknown outcome: 200, not executed, and its key cannot be reused', async () => {
     const own = await ownDoor();
     const key = await own.key({ modes: { 'mail:send': 'direct' } });
     const ask = { body: own.letter({ to: [LOST] }), key, idempotencyKey: 'once' };
@@ -290,7 +290,7 @@ section('Notes: Where API.md can be read in two ways', () => {
     expect((await own.call('POST', '/v1/messages', { body, key })).status).toBe(202);
   });
 
-  it('a direct write that takes longer than 25 s: 202, approved; it goes on', async () => {
+  it('a direct write that takes longer than 25 s: 202, approved; it continues', async () => {
     let open = () => {};
     const isOpen = new Promise<void>((resolve) => (open = resolve));
     let reached = () => {};
@@ -325,7 +325,7 @@ section('Notes: Where API.md can be read in two ways', () => {
     await expect.poll(async () => approvalIn(await read(own, id, key)).state).toBe('executed');
   });
 
-  it('a light write collides with no request for the same message', async () => {
+  it('a light write does not collide with a request for the same message', async () => {
     const { call, deliver } = door();
     const path = `/v1/messages/${await deliver()}`;
     expect((await call('POST', `${path}/archive`)).status).toBe(202);
@@ -342,7 +342,7 @@ section('Notes: Where API.md can be read in two ways', () => {
 
   it('poll_after_s is 15 in the first 5 minutes, then 30', async () => {
     const own = await ownDoor();
-    const id = await filed(own);
+    const id = await fileRequest(own);
     own.clock.shift(5 * 60_000 - 10_000);
     expect((await read(own, id)).json.poll_after_s).toBe(15);
     own.clock.shift(10_000);
@@ -356,7 +356,7 @@ section('Notes: Where API.md can be read in two ways', () => {
     expect(json.result).not.toHaveProperty('approval');
   });
 
-  it('several accounts without account_id are merged; if one cannot be asked, the call is a 502 naming it', async () => {
+  it('several accounts without account_id are merged; if one is unreachable, the call is a 502 naming it', async () => {
     let isDown = false;
     const own = await ownDoor({
       mailAs: (mail) => ({

@@ -2,11 +2,11 @@ import { describe } from 'vitest';
 import { goThroughTools } from './door.ts';
 import { everyToolCheck } from './every-tool-check.ts';
 
-// API.md: two doors lead to the same behaviour. Every check that asks a tool something is made through the other one.
+// API.md: two doors lead to the same behaviour. Every check that calls a tool runs through the other one.
 
 goThroughTools();
 
-describe('The tool protocol, asked the same', async () => {
+describe('The tool protocol, the same checks', async () => {
   await everyToolCheck();
   await import('./response-size.test.ts');
 });

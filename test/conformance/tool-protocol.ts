@@ -8,7 +8,10 @@ import { bodyOf, statusOf } from '../../hosts/rest/answer.ts';
 import { findRoute, type Route } from '../../hosts/rest/routes.ts';
 import { expectDescribed } from '../described-outcome.ts';
 
-/** A call of a REST route, made through the tool protocol, and its answer as that route would have written it. */
+/**
+ * Makes a call of a REST route through the tool protocol, and returns the answer that the route would have
+ * written.
+ */
 
 const MAX_BYTES = 65_536;
 
@@ -34,10 +37,12 @@ const message = z.union([
   z.looseObject({ error: z.looseObject({ code: z.number() }) }),
 ]);
 
-/** A body this long, put into another one, is too long. */
+/** A body of this length, nested in another one, is too long. */
 const NESTED_MAX_BYTES = 250_000;
 
-/** Undefined where the route is no tool, or the request is wrong in a way that only a request of REST can be. */
+/**
+ * @returns undefined if the route is not a tool, or the request is wrong in a way that only REST can express
+ */
 export async function callTool(
   port: number,
   { method, path, body, key, idempotencyKey, headers }: Wanted,
@@ -77,7 +82,7 @@ function asRoute(text: string, headers: Headers, route: Route, tool: string) {
   const answered = message.parse(JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text));
   const { result } = z.object({ result: called.optional() }).parse(answered);
   if (result === undefined) {
-    // What the protocol says of a name that no tool has.
+    // The protocol's answer to an unknown tool name.
     expect(answered).toMatchObject({ error: { code: -32602 } });
     return written(failure('not_found', { reason: 'tool' }), headers, route);
   }

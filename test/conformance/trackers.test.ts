@@ -3,7 +3,7 @@ import { doorOf, expectFailure, ownDoor, refusedFields, resultIn } from './door.
 import { newEvent, newTracker } from './own-things.ts';
 import { section } from './sections.ts';
 
-// API.md, what it says of trackers: endpoints and states.
+// API.md, trackers: endpoints and states.
 
 const someText: unknown = expect.stringMatching(/\S/);
 const WIDE = '\u{1f4dc}';
@@ -27,7 +27,7 @@ section('States: Tracker', () => {
     }
   });
 
-  it('what is resolved is no longer listed', async () => {
+  it('a resolved one is no longer listed', async () => {
     const own = await ownDoor();
     const key = await own.key({ modes: { 'trackers:remove': 'direct' } });
     const [gone, kept] = [await newTracker(own), await newTracker(own)];
@@ -112,13 +112,13 @@ section('Endpoints: Trackers', () => {
     expect(resultIn(await own.call('GET', `/v1/trackers/${tracker_id}`))).toMatchObject({ total: 1 });
   });
 
-  it('POST /v1/trackers otherwise waits', async () => {
+  it('POST /v1/trackers in another mode is pending', async () => {
     const { call, key } = door();
     const asks = await key({ modes: { 'trackers:write': 'approval' } });
     expect((await call('POST', '/v1/trackers', { body: { title: 'Boat' }, key: asks })).status).toBe(202);
   });
 
-  it('GET /v1/trackers lists active ones; none is empty with a reason', async () => {
+  it('GET /v1/trackers lists active ones; an empty list has a reason', async () => {
     const own = await ownDoor();
     const none = await own.call('GET', '/v1/trackers');
     expect(none.json).toMatchObject({
@@ -133,7 +133,7 @@ section('Endpoints: Trackers', () => {
     expect(refusedFields(await own.call('GET', '/v1/trackers?status=open'))).toEqual(['status']);
   });
 
-  it('PATCH to resolved needs trackers:remove, to the others trackers:write', async () => {
+  it('PATCH to resolved needs trackers:remove; to the others, trackers:write', async () => {
     const { call, key } = door();
     const tracker_id = await newTracker(door());
     const patch = async (status: string, modes: object) =>
@@ -197,7 +197,7 @@ section('Endpoints: Trackers', () => {
     expect(resultIn(await own.call('GET', `/v1/trackers/${tracker_id}`))).toMatchObject({ total: 2 });
   });
 
-  it('POST links takes exactly one of message_id and event_id', async () => {
+  it('POST links accepts exactly one of message_id and event_id', async () => {
     const own = await ownDoor();
     const path = `/v1/trackers/${await newTracker(own)}/links`;
     const message_id = await own.deliver();
@@ -221,7 +221,7 @@ section('Endpoints: Trackers', () => {
     ['POST', '/notes', { note: 'x' }],
     ['POST', '/links', { event_id: 1 }],
   ] as const)(
-    '%s /v1/trackers/{tracker_id}%s: 404 for none, 400 beyond the bounds, row %#',
+    '%s /v1/trackers/{tracker_id}%s: 404 for an unknown number, 400 outside the range, row %#',
     async (method, path, body) => {
       const ask = (id: string) =>
         door().call(method, `/v1/trackers/${id}${path}`, body === undefined ? {} : { body });

@@ -8,7 +8,7 @@ import { titledWithout } from '../servers/missing-servers.ts';
 import { expectedFiles, GENERATE_MS, generate, missingPackages } from './generators.ts';
 import { addTo } from './recall.ts';
 
-/** As calendars.py computes them. */
+/** The times that calendars.py computes. */
 const Expected = z.array(
   z.object({ title: z.string(), start: z.string(), end: z.string(), words: z.string() }),
 );
@@ -16,7 +16,7 @@ const Expected = z.array(
 const YEAR = { from: new Date('2025-12-30T00:00:00Z'), to: new Date('2027-01-03T00:00:00Z') };
 const missing = missingPackages('calendars');
 
-describe.skipIf(missing.length > 0)(titledWithout(missing, 'calendars that other programs write'), () => {
+describe.skipIf(missing.length > 0)(titledWithout(missing, 'calendars of other programs'), () => {
   let folder = '';
   let names: string[] = [];
 
@@ -29,7 +29,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'calendars that other
   const expectedOf = async (name: string) =>
     Expected.parse(JSON.parse(await readFile(join(folder, `${name}.events`), 'utf8')));
 
-  it('are at least 100, with titles and times as they were meant', async () => {
+  it('are at least 100, with the expected titles and times', async () => {
     expect(names.length).toBeGreaterThanOrEqual(100);
     for (const name of names) {
       const reading = { ...YEAR, calendar: 'work', timezone: 'UTC' };
@@ -45,7 +45,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'calendars that other
     }
   });
 
-  it('come whole when they are attached to a message', async () => {
+  it('are read whole when attached to a message', async () => {
     const recall = { type: 'ics', files: 0, expected: 0, came: 0 };
     for (const name of names) {
       const answer = await documentText(await readFile(join(folder, name)), { name, mime: 'text/calendar' });

@@ -7,7 +7,7 @@ import { titledWithout } from '../servers/missing-servers.ts';
 import { expectedFiles, GENERATE_MS, generate, missingPackages } from './generators.ts';
 import { addTo, type Recall, recallTable } from './recall.ts';
 
-/** Words of the expected text that must come, by type. */
+/** The least share of the expected words, by type. */
 const LEAST: Readonly<Record<string, number>> = {
   csv: 0.99,
   doc: 0.99,
@@ -29,7 +29,7 @@ const LEAST: Readonly<Record<string, number>> = {
 
 const missing = missingPackages('documents');
 
-describe.skipIf(missing.length > 0)(titledWithout(missing, 'documents that other programs write'), () => {
+describe.skipIf(missing.length > 0)(titledWithout(missing, 'documents of other programs'), () => {
   let folder = '';
   const recalls = new Map<string, Recall>();
   const lost = new Map<string, string[]>();
@@ -58,12 +58,12 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'documents that other
     expect(all.reduce((sum, { files }) => sum + files, 0)).toBeGreaterThanOrEqual(300);
   });
 
-  it.each(Object.entries(LEAST))('%s: %d of the words come', (type, least) => {
+  it.each(Object.entries(LEAST))('%s: %d of the words are found', (type, least) => {
     const { expected, came } = recalls.get(type) ?? { expected: 1, came: 0 };
     expect(came / expected, lost.get(type)?.slice(0, 10).join('\n')).toBeGreaterThanOrEqual(least);
   });
 
-  it('pictures of other programs are known by their headers', async () => {
+  it('pictures of other programs are recognised by their headers', async () => {
     const names = await expectedFiles(folder, '.size');
     expect(names.length).toBeGreaterThanOrEqual(18);
     for (const name of names) {
@@ -75,14 +75,14 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'documents that other
   });
 });
 
-/** SheetJS writes the workbooks again in the format that LibreOffice only reads. */
+/** SheetJS writes the workbooks again in the format that LibreOffice can only read. */
 async function addBinaryWorkbooks(folder: string): Promise<void> {
   for (const name of await expectedFiles(folder, '.xlsx.words')) {
     const bytes: unknown = write(read(await readFile(join(folder, `${name}.xlsx`)), { cellNF: true }), {
       type: 'buffer',
       bookType: 'xlsb',
     });
-    if (!Buffer.isBuffer(bytes)) throw new Error('SheetJS writes no buffer');
+    if (!Buffer.isBuffer(bytes)) throw new Error('SheetJS returned no buffer');
     await writeFile(join(folder, `${name}.xlsb`), bytes);
     await writeFile(join(folder, `${name}.xlsb.words`), await readFile(join(folder, `${name}.xlsx.words`)));
   }

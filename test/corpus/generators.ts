@@ -10,16 +10,19 @@ const PYTHON = '/usr/bin/python3';
 
 type Corpus = keyof typeof CORPUS_PACKAGES;
 
-/** Debian packages that a script in make/ needs and this machine lacks: the suite is then skipped by a title that says so. */
+/**
+ * Returns the Debian packages that a script in make/ needs and this machine lacks. The title of the skipped
+ * suite names them.
+ */
 export function missingPackages(corpus: Corpus): string[] {
   return CORPUS_PACKAGES[corpus].filter((name) => !isInstalled(name));
 }
 
-/** Runs make/CORPUS.py. @returns a new folder with what it wrote, for the caller to remove */
+/** Runs make/CORPUS.py. @returns a new folder with its output; the caller removes it */
 export async function generate(corpus: Corpus): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), `countersign-${corpus}-`));
   const make = join(import.meta.dirname, 'make');
-  // A Ruby or Perl without a locale takes its source for ASCII.
+  // Without a locale, Ruby and Perl read their source as ASCII.
   const env = { PATH: '/usr/bin:/bin', HOME: folder, LC_ALL: 'C.UTF-8', NODE: process.execPath };
   await promisify(execFile)(PYTHON, ['-B', join(make, `${corpus}.py`), folder], {
     env,
@@ -28,10 +31,10 @@ export async function generate(corpus: Corpus): Promise<string> {
   return folder;
 }
 
-/** On a busy machine; it takes some 30 s on an idle one. */
+/** For a busy machine. An idle one takes about 30 s. */
 export const GENERATE_MS = 400_000;
 
-/** Names of the files in a folder that have one with an expectation beside them. */
+/** Returns the names of the files in a folder that have an expectation beside them. */
 export async function expectedFiles(folder: string, ending: string): Promise<string[]> {
   const names = await readdir(folder);
   return names.filter((name) => name.endsWith(ending)).map((name) => name.slice(0, -ending.length));

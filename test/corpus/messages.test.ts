@@ -11,7 +11,7 @@ const MAILERS = ['node', 'perl', 'python', 'ruby'];
 
 const missing = missingPackages('messages');
 
-describe.skipIf(missing.length > 0)(titledWithout(missing, 'messages that other mailers write'), () => {
+describe.skipIf(missing.length > 0)(titledWithout(missing, 'messages of other mailers'), () => {
   let folder = '';
   const recalls = new Map<string, Recall>();
   const lost = new Map<string, string[]>();
@@ -38,7 +38,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'messages that other 
     expect(all.reduce((sum, { files }) => sum + files, 0)).toBeGreaterThanOrEqual(300);
   });
 
-  it.each(MAILERS)('%s: names, subjects, texts and names of attachments come', (type) => {
+  it.each(MAILERS)('%s: names, subjects, texts and names of attachments are found', (type) => {
     const { expected, came } = recalls.get(type) ?? { expected: 1, came: 0 };
     expect(came / expected, lost.get(type)?.slice(0, 10).join('\n')).toBeGreaterThanOrEqual(LEAST);
   });

@@ -1,4 +1,4 @@
-/** How many of the words of an expected text came, by type of file. */
+/** How many words of an expected text were found, by type of file. */
 export interface Recall {
   readonly type: string;
   files: number;
@@ -6,7 +6,10 @@ export interface Recall {
   came: number;
 }
 
-/** Letters, marks and digits that stand together; of scripts without spaces each character. Compatible forms are one. */
+/**
+ * Runs of letters, marks and digits; in scripts without spaces, each character. Compatibility forms count as
+ * one.
+ */
 const WORD = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[\p{L}\p{M}\p{N}]+/gu;
 
 function wordsOf(text: string): ReadonlyMap<string, number> {
@@ -15,7 +18,7 @@ function wordsOf(text: string): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** Words that come twice count twice. @returns the expected words that did not come */
+/** Counts repeated words as often as they occur. @returns the expected words that are missing */
 export function addTo(recall: Recall, expected: string, text: string): string[] {
   const came = wordsOf(text);
   const missing: string[] = [];

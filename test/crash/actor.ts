@@ -5,9 +5,9 @@ import { callWith } from '../open-service.ts';
 import { hasFollowUps, IDEMPOTENCY_KEY, readScene, sceneParts, sceneService } from './scene.ts';
 
 /**
- * A process of the crash proof: `actor.ts FOLDER act N` does what the scene says and dies by SIGKILL right after its
- * N-th port call (0: lives to the end); `actor.ts FOLDER recover` starts again and recovers until nothing is open.
- * Every port call that ended is a line of `trace`.
+ * A process of the crash proof. `actor.ts FOLDER act N` performs the act of the scene and kills itself with
+ * SIGKILL right after its N-th port call (0: it runs to the end). `actor.ts FOLDER recover` starts again and
+ * recovers until nothing is open. Each port call that ended adds a line to `trace`.
  */
 const [folder = '', step = '', nth = '0'] = process.argv.slice(2);
 const scene = readScene(folder);
@@ -18,7 +18,7 @@ function counted<T extends object>(name: string, port: T): T {
   return new Proxy(port, {
     get(target, property, receiver) {
       const member: unknown = Reflect.get(target, property, receiver);
-      // Leases are renewed by the clock, not by what is done: they would make the count differ from run to run.
+      // Renewals follow the clock, not the steps: counting them would change the count from run to run.
       if (typeof member !== 'function' || property === 'renew') return member;
       return (...args: unknown[]) => {
         const answer: unknown = Reflect.apply(member, target, args);

@@ -17,7 +17,7 @@ interface Ids {
   readonly recipient: string;
 }
 
-/** Every tool that asks the mail server, with what it is asked. */
+/** Every tool that calls the mail server, with its arguments. */
 const READS: readonly [string, (ids: Ids) => Record<string, unknown>][] = [
   ['list_accounts', () => ({})],
   ['list_folders', () => ({})],
@@ -83,8 +83,10 @@ describe.skipIf(missingServers().length > 0)(titled('the connection cut at every
     await dovecot?.stop();
   });
 
-  /** A mailbox behind the proxies, a key that need not ask, and what the world holds. */
-  async function opened() {
+  /**
+   * Opens a mailbox behind the proxies, with a key in direct mode and ways to look at folders and arrivals.
+   */
+  async function openMailbox() {
     const user = dovecot.addUser();
     const recipient = addressOf(dovecot.addUser());
     for (const raw of LETTERS) await dovecot.deliver(user, raw);
@@ -99,12 +101,12 @@ describe.skipIf(missingServers().length > 0)(titled('the connection cut at every
     return {
       ...opened,
       ids: { first, second, recipient },
-      world: async () => [...(await holdings(user)), ...(await arrivals(recipient))].sort(),
+      world: async () => [...(await contentsOf(user)), ...(await arrivals(recipient))].sort(),
     };
   }
 
-  /** What lies in each folder: subject and flags. */
-  async function holdings(user: string): Promise<string[]> {
+  /** Lists the contents of each folder: subject and flags. */
+  async function contentsOf(user: string): Promise<string[]> {
     const client = new ImapFlow({
       host: '127.0.0.1',
       port: dovecot.port,
@@ -132,42 +134,46 @@ describe.skipIf(missingServers().length > 0)(titled('the connection cut at every
     return messages.map((raw) => `arrived: ${/^Subject: (.*)$/m.exec(raw)?.[1] ?? ''}`);
   }
 
-  it.each(READS)('%s: all of it, or a failure that says so', { timeout: 120_000 }, async (tool, argsFor) => {
-    const mailbox = await opened();
-    const args = argsFor(mailbox.ids);
-    const whole = withoutNonce(await mailbox.call(tool, args));
-    expect(whole).toMatch(/^{"status":"ok"/);
-    await mailbox.reconnect();
-    void imap.script();
-    await mailbox.call(tool, args);
-    const commands = [...imap.commands];
-    expect(commands.length).toBeGreaterThan(0);
-    for (const [index, command] of commands.entries()) {
-      for (const does of CUTS) {
-        await mailbox.reconnect();
-        void imap.script({ at: index + 1, does });
-        const outcome = await mailbox.call(tool, args);
-        void imap.script();
-        const where = `${does} ${command} (${index + 1})`;
-        if (outcome.status === 'error') expect(outcome.code, where).toBe('upstream_mail_error');
-        // Only this one still answers, with the account that could not be asked.
-        else if (tool === 'list_accounts' && withoutNonce(outcome) !== whole) {
-          expect(withoutNonce(outcome), where).toMatch(/"folders":\[\],.*"error":/);
-        } else expect(withoutNonce(outcome), where).toBe(whole);
+  it.each(READS)(
+    '%s: the whole result, or an honest failure',
+    { timeout: 120_000 },
+    async (tool, argsFor) => {
+      const mailbox = await openMailbox();
+      const args = argsFor(mailbox.ids);
+      const whole = withoutNonce(await mailbox.call(tool, args));
+      expect(whole).toMatch(/^{"status":"ok"/);
+      await mailbox.reconnect();
+      void imap.script();
+      await mailbox.call(tool, args);
+      const commands = [...imap.commands];
+      expect(commands.length).toBeGreaterThan(0);
+      for (const [index, command] of commands.entries()) {
+        for (const does of CUTS) {
+          await mailbox.reconnect();
+          void imap.script({ at: index + 1, does });
+          const outcome = await mailbox.call(tool, args);
+          void imap.script();
+          const where = `${does} ${command} (${index + 1})`;
+          if (outcome.status === 'error') expect(outcome.code, where).toBe('upstream_mail_error');
+          // Only this one still answers, with the account that cannot be reached.
+          else if (tool === 'list_accounts' && withoutNonce(outcome) !== whole) {
+            expect(withoutNonce(outcome), where).toMatch(/"folders":\[\],.*"error":/);
+          } else expect(withoutNonce(outcome), where).toBe(whole);
+        }
       }
-    }
-    await mailbox.stop();
-  });
+      await mailbox.stop();
+    },
+  );
 
   describe.each(['imap', 'smtp'] as const)('%s in', (protocol) => {
     const sends = (tool: string) => tool === 'send_email' || tool === 'forward_email';
     const cases = WRITES.filter(([tool]) => protocol === 'imap' || sends(tool));
 
-    it.each(cases)('%s: what is answered is what was done', { timeout: 300_000 }, async (tool, argsFor) => {
+    it.each(cases)('%s: the answer says what was done', { timeout: 300_000 }, async (tool, argsFor) => {
       const proxy = protocol === 'imap' ? imap : smtp;
       const play = async (at: number, does: (typeof CUTS)[number]) => {
-        const mailbox = await opened();
-        // Else there is nothing to be marked.
+        const mailbox = await openMailbox();
+        // Otherwise there is nothing to mark.
         if (tool === 'mark_unread') await mailbox.call('mark_read', { id: mailbox.ids.first });
         const before = await mailbox.world();
         void proxy.script(at === 0 ? undefined : { at, does });
@@ -176,7 +182,7 @@ describe.skipIf(missingServers().length > 0)(titled('the connection cut at every
       };
       const whole = await play(0, 'cut before');
       expect(wordFor(whole.outcome)).toBe('done');
-      // What follows a send belongs to it.
+      // The follow-up of a send belongs to it.
       await whole.mailbox.stop();
       const commands = [...proxy.commands];
       expect(commands.length).toBeGreaterThan(0);
@@ -188,12 +194,12 @@ describe.skipIf(missingServers().length > 0)(titled('the connection cut at every
           const where = `${does} ${command} (${index + 1}): ${JSON.stringify(outcome)}`;
           const word = wordFor(outcome);
           if (word === 'done') {
-            // What follows a send, such as its copy in Sent, is repeated until it is done.
-            const asTold = async () => {
+            // The follow-up of a send, such as its copy in Sent, is repeated until it is done.
+            const asAnswered = async () => {
               await mailbox.service.recover();
               expect(await mailbox.world(), where).toEqual(done);
             };
-            await vi.waitFor(asTold, { timeout: 20_000, interval: LEASE_MS / 3 });
+            await vi.waitFor(asAnswered, { timeout: 20_000, interval: LEASE_MS / 3 });
           } else {
             const after = await mailbox.world();
             if (word === 'not done') expect(after, where).toEqual(before);
@@ -206,12 +212,12 @@ describe.skipIf(missingServers().length > 0)(titled('the connection cut at every
   });
 });
 
-/** A nonce is another one each time. */
+/** Removes the nonce, which differs each time. */
 function withoutNonce(outcome: Outcome): string {
   return JSON.stringify(outcome).replace(/[0-9a-f]{32,}/g, 'NONCE');
 }
 
-/** What the caller was told. */
+/** Returns what the answer said to the caller. */
 function wordFor(outcome: Outcome): 'done' | 'not done' | 'unknown' {
   if (outcome.status === 'error')
     return outcome.details?.reason === 'outcome_unknown' ? 'unknown' : 'not done';

@@ -15,7 +15,7 @@ import { LEASE_MS, sceneService } from './scene.ts';
 const AT_ONCE = 4;
 const CUTS = ['cut before', 'cut unanswered', 'cut answered'] as const;
 
-/** What one play of an approved reply with one cut came to. */
+/** The result of one approved reply with one cut. */
 interface Played {
   readonly state: string;
   readonly delivered: number;
@@ -37,7 +37,7 @@ describe.skipIf(missingServers().length > 0)(
       await dovecot?.stop();
     });
 
-    /** Files, approves with the fault in the way of one protocol, and recovers until nothing is open. */
+    /** Files a reply and approves it with a fault in one protocol. Then recovers until nothing is open. */
     async function play(protocol: 'imap' | 'smtp', fault: Fault | undefined): Promise<Played> {
       const folder = mkdtempSync(join(tmpdir(), 'cs-cut-'));
       const imap = await startProxy('imap', dovecot.port);
@@ -51,7 +51,7 @@ describe.skipIf(missingServers().length > 0)(
         const box = await realMailbox(dovecot, postfix, { imap: imap.port, smtp: smtp.port });
         const { ownerId, apiKey, args } = await connected(service, box, false);
         const filed = await callWith(service, apiKey, 'send_reply', args);
-        if (filed.status !== 'pending_approval') throw new Error('the request does not wait');
+        if (filed.status !== 'pending_approval') throw new Error('the request is not pending');
         const shown = await service.approvals.show(ownerId, filed.approval.id);
         void proxy.script(fault);
         await service.approvals.approve(ownerId, filed.approval.id, shown?.approval.digest ?? '');
@@ -81,7 +81,7 @@ describe.skipIf(missingServers().length > 0)(
     }
 
     it.each(['smtp', 'imap'] as const)(
-      '%s: what is stored agrees with what was delivered',
+      '%s: the stored state agrees with what was delivered',
       { timeout: 400_000 },
       async (protocol) => {
         const whole = await play(protocol, undefined);
@@ -100,7 +100,8 @@ describe.skipIf(missingServers().length > 0)(
             states.add(one.state);
           }
         }
-        // A cut in the middle of an IMAP conversation loses nothing; one after the final dot cannot be known.
+        // A cut in the middle of an IMAP conversation loses nothing. After a cut that follows the final dot,
+        // the outcome is unknown.
         expect([...states].sort()).toEqual(
           protocol === 'smtp' ? ['executed', 'outcome_unknown'] : ['executed'],
         );

@@ -12,7 +12,7 @@ describe.skipIf(missingServers().length > 0)(titled('crash proof on Dovecot and 
   let dovecot: Dovecot;
   let postfix: Postfix;
   beforeAll(async () => {
-    // Plain text and a sign-in without TLS: the loopback address is the one place where that is let through.
+    // Plain text and sign-in without TLS: allowed only to the loopback address.
     dovecot = await startDovecot({ tls: false });
     postfix = await startPostfix(dovecot, { tls: false });
   });
@@ -47,7 +47,7 @@ async function prepare(folder: string, box: RealMailbox, mode: 'approve' | 'dire
     writeScene(folder, { ...scene, act: { mode, tool: 'send_reply', args } });
   } else {
     const filed = await callWith(service, apiKey, 'send_reply', args);
-    if (filed.status !== 'pending_approval') throw new Error('the request does not wait');
+    if (filed.status !== 'pending_approval') throw new Error('the request is not pending');
     const shown = await service.approvals.show(ownerId, filed.approval.id);
     const digest = shown?.approval.digest ?? '';
     writeScene(folder, { ...scene, act: { mode, approvalId: filed.approval.id, digest } });

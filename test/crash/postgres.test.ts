@@ -7,7 +7,7 @@ import { keepInPostgres } from './scene.ts';
 
 const missing = missingPostgres();
 
-describe.skipIf(missing.length > 0)(titledWithout(missing, 'kept in Postgres'), () => {
+describe.skipIf(missing.length > 0)(titledWithout(missing, 'on Postgres'), () => {
   let postgres: Postgres;
   const made: string[] = [];
   beforeAll(async () => {

@@ -6,8 +6,8 @@ import * as z from 'zod';
 import { bundleForChild, runChild } from '../run-typescript.ts';
 
 /**
- * The crash proof: a process is killed with SIGKILL after its n-th port call, for every n, and really started
- * again. What was recorded when it died decides what must be found afterwards.
+ * The crash proof. A process is killed with SIGKILL after its n-th port call, for every n, and a new one is
+ * started. The steps recorded before the kill decide what the test must find afterwards.
  */
 
 const report = z.object({
@@ -17,11 +17,11 @@ const report = z.object({
     .optional(),
 });
 
-/** What was found in the world after the restart. */
+/** What the test found after the restart. */
 export interface Found {
   readonly transmitted: number;
   readonly inSent: number;
-  /** Events in the calendar, where the act is to make one. */
+  /** Events in the calendar, if the act creates one. */
   readonly events?: number;
 }
 
@@ -31,25 +31,25 @@ interface Played extends Found {
   readonly killed: boolean;
   readonly state: string | undefined;
   readonly error: string | null;
-  /** How the same call with the same Idempotency-Key was answered after the restart; direct mode only. */
+  /** The answer to the same call with the same Idempotency-Key after the restart; direct mode only. */
   readonly again: z.infer<typeof report>['again'];
   readonly approvals: number;
 }
 
-/** How one kind of mailbox is set up for the proof; each play has a mailbox of its own. */
+/** How the proof sets up one kind of mailbox. Each play has a separate mailbox. */
 export interface Stage<Box> {
   mailbox(): Promise<Box>;
   /** Fills a folder with a scene. */
   prepare(folder: string, box: Box): Promise<void>;
   look(folder: string, box: Box): Promise<Found>;
   /**
-   * From the end of this call on nobody can know whether the message went out. A start before it that did nothing is
-   * found out, and repeated.
+   * Once this call has ended, nobody can know whether the message went out. An earlier start that did nothing
+   * is detected and repeated.
    */
   readonly unknownFrom: 'storage.start' | 'calendar.write';
 }
 
-/** Plays one scene: the act with its kill, then the restart. */
+/** Plays one scene: the act until the kill, then the restart. */
 async function play<Box>(bundle: string, stage: Stage<Box>, killAfter: number): Promise<Played> {
   const folder = mkdtempSync(join(tmpdir(), 'cs-crash-'));
   try {
@@ -79,7 +79,7 @@ async function play<Box>(bundle: string, stage: Stage<Box>, killAfter: number): 
   }
 }
 
-/** The contract of a crash: DESIGN's machine, by what was recorded before the kill. */
+/** Checks the promise after a crash: DESIGN's machine, given the steps recorded before the kill. */
 function judge(mode: 'approve' | 'direct', played: Played, unknownFrom: string): void {
   const did = (call: string) => played.calls.includes(call);
   const nth = `after ${played.calls.length} calls, the last ${played.calls.at(-1)}`;
@@ -101,7 +101,7 @@ function judge(mode: 'approve' | 'direct', played: Played, unknownFrom: string):
       decided ? ['executed', 1, 1] : ['pending', 0, 0],
     );
   } else if (did('storage.file')) {
-    // The failed run has freed its key: the same call afterwards is a new one, and runs.
+    // The failed run has freed its key. The same call is a new one, and runs.
     expect([played.again?.status, played.again?.executed], nth).toEqual(['ok', true]);
     expect([played.state, played.error], nth).toEqual(['failed', 'interrupted']);
   } else {
@@ -115,17 +115,17 @@ function judge(mode: 'approve' | 'direct', played: Played, unknownFrom: string):
     expect([played.transmitted, played.inSent], nth).toEqual([1, 1]);
   }
   if (mode !== 'direct' || !did('storage.start')) return;
-  // Once started, the key is burnt: the same call is answered from what became of it, and sends nothing.
+  // After the start, the key cannot be reused: the same call returns the recorded outcome and sends nothing.
   const known = did('storage.settle') || !did(unknownFrom);
   expect([played.again?.status, played.again?.executed], nth).toEqual(['ok', known]);
   expect(played.approvals, nth).toBe(1);
 }
 
-/** Plays every n from 1 until the process lives to the end, some at a time. */
+/** Plays every n from 1 until the process runs to the end, several at a time. */
 async function playAll<Box>(stage: Stage<Box>): Promise<Played[]> {
   const bundle = await bundleForChild(join(import.meta.dirname, 'actor.ts'));
   const whole = await play(bundle, stage, 0);
-  if (whole.killed) throw new Error('the actor was killed without being asked to');
+  if (whole.killed) throw new Error('the actor was killed by something else');
   const played: Played[] = [whole];
   const AT_ONCE = 3;
   for (let n = 1; n <= whole.calls.length; n += AT_ONCE) {
@@ -138,13 +138,13 @@ async function playAll<Box>(stage: Stage<Box>): Promise<Played[]> {
   return played;
 }
 
-/** The proof for one kind of mailbox and mode. */
+/** Declares the proof for one kind of mailbox and mode. */
 export function crashProof<Box>(name: string, mode: 'approve' | 'direct', stage: Stage<Box>): void {
   describe(`${name}, ${mode}: killed after every port call`, () => {
-    it('never sends twice, and says what it cannot know', { timeout: 300_000 }, async () => {
+    it('never sends twice, and reports an unknown outcome as unknown', { timeout: 300_000 }, async () => {
       const played = await playAll(stage);
       const whole = played[0]?.calls ?? [];
-      // The proof is empty unless the calls that matter are among those after which it kills.
+      // The proof is empty unless it kills after the calls that matter.
       expect(whole).toEqual(
         expect.arrayContaining(['storage.start', stage.unknownFrom, 'mail.transmit', 'storage.settle']),
       );

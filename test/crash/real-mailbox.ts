@@ -6,18 +6,21 @@ import type { Postfix } from '../servers/postfix.ts';
 import type { Found } from './proof.ts';
 import type { sceneService } from './scene.ts';
 
-/** An owner with a real mailbox that holds a question, and the one who asked. */
+/** An owner with a real mailbox that contains a question, and the sender of that question. */
 export interface RealMailbox {
   readonly owner: string;
   readonly asker: string;
   readonly settings: ImapSettings;
-  /** What reached the asker, and what lies in the owner's Sent, once the server has delivered all it has. */
+  /**
+   * Returns what reached the sender and what is in the owner's Sent, once the server has delivered
+   * everything.
+   */
   look(): Promise<Found>;
 }
 
 const SUBJECT = 'Crash proof';
 
-/** @param ports  where the servers are reached: their own ports, or those of proxies before them */
+/** @param ports  of the servers, or of proxies in front of them */
 export async function realMailbox(
   dovecot: Dovecot,
   postfix: Postfix,
@@ -54,7 +57,7 @@ export async function realMailbox(
   };
 }
 
-/** Connects the mailbox to an owner of its own. @returns what a call needs, and the id of the question */
+/** Connects the mailbox to a new owner. @returns what a call needs, and the id of the question */
 export async function connected(service: ReturnType<typeof sceneService>, box: RealMailbox, direct: boolean) {
   const email = addressOf(box.owner);
   const { ownerId } = await service.owners.create({ email });

@@ -5,31 +5,34 @@ import { callWith } from '../open-service.ts';
 import type { Found } from './proof.ts';
 import { readScene, sceneParts, sceneService, writeScene } from './scene.ts';
 
-/** What the crash proof plays in the sandbox. */
+/** The act of the crash proof in the sandbox. */
 
 const EMAIL = 'demo@countersign.test';
 const TO = 'ada@lovelace.example';
 
-/** What a program asks for. */
-interface Asked {
+/** A tool call. */
+interface ToolCall {
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-export const SEND: Asked = {
+export const SEND: ToolCall = {
   tool: 'send_email',
   args: { to: [TO], subject: 'Crash proof', body: 'Once, and only once.' },
 };
-export const INVITE: Asked = {
+export const INVITE: ToolCall = {
   tool: 'create_event',
   args: { title: 'Crash proof', start: '2027-03-01T09:00', attendee: TO },
 };
 
-/** Owner, account and key; then a request that waits, or a key that may write to a known recipient without asking. */
+/**
+ * Adds owner, account and key. Then files a pending request, or gives the key direct mode and a known
+ * recipient.
+ */
 export async function prepare(
   folder: string,
   mode: 'approve' | 'direct',
-  { tool, args }: Asked,
+  { tool, args }: ToolCall,
 ): Promise<void> {
   const parts = sceneParts(folder, 'sandbox');
   const service = sceneService(parts);
@@ -43,7 +46,7 @@ export async function prepare(
     writeScene(folder, { ...scene, act: { mode, tool, args } });
   } else {
     const filed = await callWith(service, apiKey, tool, args);
-    if (filed.status !== 'pending_approval') throw new Error('the request does not wait');
+    if (filed.status !== 'pending_approval') throw new Error('the request is not pending');
     const shown = await service.approvals.show(ownerId, filed.approval.id);
     writeScene(folder, {
       ...scene,

@@ -16,17 +16,19 @@ import { createService, type ServiceOptions } from '../../core/service/create-se
 import { eventsOn } from '../events-on.ts';
 import { silentLog, testClock } from '../open-service.ts';
 
-/** What the crash proof plays in: one folder with a database, a mailbox, and what a program was about to do. */
+/**
+ * One folder of the crash proof, with a database, a mailbox and the call that a program was about to make.
+ */
 export interface Scene {
   readonly mail: 'sandbox' | 'imap';
-  /** Settings of the account; for the sandbox, none. */
+  /** Settings of the account; none for the sandbox. */
   readonly settings: unknown;
   readonly email: string;
   readonly ownerId: string;
   readonly apiKey: string;
   /**
-   * `approve`: the owner approves this pending request. `direct`: the key sends without asking. `watch`: the inbox is
-   * looked at once.
+   * `approve`: the owner approves this pending request. `direct`: the key sends directly. `watch`: the inbox
+   * is checked at once.
    */
   readonly act:
     | { readonly mode: 'watch' }
@@ -35,7 +37,10 @@ export interface Scene {
 }
 
 export const IDEMPOTENCY_KEY = 'crash-proof';
-/** Short, so that a restart need not wait long; long enough that nothing is taken over while its process lives. */
+/**
+ * Short, so that a restart does not wait long. Long enough that nothing is taken over while its process
+ * lives.
+ */
 export const LEASE_MS = 900;
 
 const SECRET_KEY = new Uint8Array(32).fill(7);
@@ -56,7 +61,7 @@ export interface SceneParts {
 
 const DATABASE = 'database-url';
 
-/** The scene of this folder is kept in that Postgres database, not in a file of its own. */
+/** Stores the scene of this folder in that Postgres database instead of a file. */
 export function keepInPostgres(folder: string, connectionString: string): void {
   writeFileSync(join(folder, DATABASE), connectionString);
 }
@@ -68,7 +73,7 @@ function openStorage(folder: string): Storage {
     : sqliteStorage({ file: join(folder, 'scene.db') });
 }
 
-/** Whether something is still to be done after an approval, such as to save a copy of a message that was sent. */
+/** Whether a follow-up of an approval is left, such as saving a copy of a sent message. */
 export async function hasFollowUps(folder: string): Promise<boolean> {
   const named = join(folder, DATABASE);
   if (!existsSync(named)) {
@@ -88,7 +93,7 @@ export async function hasFollowUps(folder: string): Promise<boolean> {
   }
 }
 
-/** The parts of a service on the folder's database, mailbox and, in the sandbox, calendar. */
+/** Opens the parts of a service on the folder's database, mailbox and, in the sandbox, calendar. */
 export function sceneParts(folder: string, mail: Scene['mail']): SceneParts {
   const storage = openStorage(folder);
   if (mail === 'imap') return { storage, mail: imapMail({ allowPrivateServers: true }) };

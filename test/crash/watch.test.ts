@@ -14,8 +14,9 @@ import { type Postfix, startPostfix } from '../servers/postfix.ts';
 import { type Scene, sceneParts, sceneService, writeScene } from './scene.ts';
 
 /**
- * The crash proof of the watch: a process is killed with SIGKILL after its n-th port call of a look at an inbox with
- * more new mail than is read at once, for every n, and started again. What was linked is linked once, in order.
+ * The crash proof of the watch. The inbox has more new mail than one read takes. A process is killed with
+ * SIGKILL after the n-th port call of its check, for every n, and a new one is started. Each message is
+ * linked once, in order.
  */
 
 interface Inbox {
@@ -25,7 +26,7 @@ interface Inbox {
   deliver(ownerId: string, raws: readonly Buffer[]): Promise<void>;
 }
 
-/** More than twice what is read at once. */
+/** More than twice what one read takes. */
 const NEW_MAIL = 45;
 const WITH_LAUNCH = 3;
 const AT_ONCE = 3;
@@ -37,7 +38,7 @@ function mailNo(n: number): Buffer {
 }
 
 const numbers = Array.from({ length: NEW_MAIL + 1 }, (_, index) => index + 1);
-/** What each tracker is to have in the end, oldest first: the last message came after the crash. */
+/** The links that each tracker has in the end, oldest first. The last message arrived after the crash. */
 const EXPECTED = {
   atlas: numbers,
   launch: numbers.filter((n) => n % WITH_LAUNCH === 0),
@@ -46,7 +47,10 @@ const EXPECTED = {
 
 const made = z.object({ tracker_id: z.int() });
 
-/** Trackers and their empty inbox, which is known to the watch; then mail comes. @returns the owner, and the trackers' numbers */
+/**
+ * Adds trackers and an empty inbox that the watch knows. Then mail arrives. @returns the owner, and the
+ * trackers' numbers
+ */
 async function prepare(folder: string, inbox: Inbox) {
   const parts = sceneParts(folder, inbox.kind);
   const service = sceneService(parts);
@@ -78,7 +82,7 @@ async function look(folder: string, ownerId: string, trackers: Record<keyof type
   try {
     const found = async (trackerId: number) => {
       const all = await storage.tracker({ ownerId, trackerId, upTo: undefined, limit: 1000 });
-      if (all === undefined) throw new Error('a tracker is gone');
+      if (all === undefined) throw new Error('a tracker is missing');
       const linked = all.links.map(({ content }) => (content.kind === 'mail' ? content.message.subject : ''));
       return {
         linked: linked.toReversed().map((subject) => Number(/\d+$/.exec(subject)?.[0])),
@@ -126,7 +130,7 @@ function watchProof(name: string, inbox: (folder: string) => Inbox): void {
   it(`${name}: links every message once, in order`, { timeout: 300_000 }, async () => {
     const bundle = await bundleForChild(join(import.meta.dirname, 'actor.ts'));
     const whole = await play(bundle, inbox, 0);
-    // The proof is empty unless there are steps of the watch to be killed between.
+    // The proof is empty unless the watch has several steps between which it can be killed.
     expect(whole.filter((call) => call === 'storage.watched')).toHaveLength(Math.ceil(NEW_MAIL / 20));
     expect(whole).toEqual(expect.arrayContaining(['mail.readAll', 'storage.saveSummary']));
     for (let n = 1; n <= whole.length; n += AT_ONCE) {
@@ -151,7 +155,7 @@ describe('the watch, killed after every port call', () => {
 
   describe.skipIf(missingServers().length > 0)(titled('on Dovecot'), () => {
     let dovecot: Dovecot;
-    // Nothing is sent: an account is connected only where its sender can be reached, too.
+    // Nothing is sent, but connecting an account also checks its sending server.
     let postfix: Postfix;
     beforeAll(async () => {
       dovecot = await startDovecot({ tls: false });

@@ -8,21 +8,21 @@ const state = { type: 'string', enum: ['open', 'all'] };
 const list = { type: 'array', items: text, minItems: 1, maxItems: 3 };
 const args = { type: 'object', properties: { q: text, state }, required: ['q'], additionalProperties: false };
 
-describe('what is additive', () => {
+describe('an additive change', () => {
   const changes: [name: string, before: Schema, after: Schema][] = [
     ['nothing', args, args],
     ['a new optional argument', args, { ...args, properties: { ...args.properties, more: text } }],
     ['an argument that is no longer required', args, { ...args, required: [] }],
     ['no more required arguments', args, { ...args, required: undefined }],
-    ['other fields are taken', args, { ...args, additionalProperties: true }],
-    ['a lower lower bound', text, { ...text, minLength: 1 }],
-    ['a higher upper bound', text, { ...text, maxLength: 6 }],
-    ['no bound', text, { type: 'string' }],
+    ['other fields are accepted', args, { ...args, additionalProperties: true }],
+    ['a lower lower limit', text, { ...text, minLength: 1 }],
+    ['a higher upper limit', text, { ...text, maxLength: 6 }],
+    ['no limit', text, { type: 'string' }],
     ['a new value', state, { ...state, enum: ['open', 'all', 'mine'] }],
     ['any value', state, { type: 'string' }],
     ['another type as well', text, { ...text, type: ['string', 'null'] }],
     ['all numbers', { type: 'integer' }, { type: 'number' }],
-    ['a wider bound of the items', list, { ...list, items: { ...text, maxLength: 6 }, maxItems: 4 }],
+    ['a wider limit of the items', list, { ...list, items: { ...text, maxLength: 6 }, maxItems: 4 }],
     ['items may be repeated', { ...list, uniqueItems: true }, list],
     ['other words', text, { ...text, description: 'Words.', examples: ['abc'], default: 'abc' }],
   ];
@@ -37,9 +37,9 @@ describe('what is additive', () => {
   });
 });
 
-describe('what is a break', () => {
+describe('a breaking change', () => {
   const changes: [name: string, before: Schema, after: Schema, breaks: string[]][] = [
-    ['an argument is gone', args, { ...args, properties: { q: text } }, ['x.state: is gone']],
+    ['an argument is removed', args, { ...args, properties: { q: text } }, ['x.state: is gone']],
     [
       'an optional one is required',
       args,
@@ -53,44 +53,39 @@ describe('what is a break', () => {
       ['x.more: is now required'],
     ],
     [
-      'others are refused',
+      'other fields are refused',
       { type: 'object' },
       args,
-      ['x.q: is now required', 'x: no longer takes other fields'],
+      ['x.q: is now required', 'x: no longer accepts other fields'],
     ],
-    ['a higher lower bound', text, { ...text, minLength: 3 }, ['x: minLength 2 became 3']],
-    ['a lower upper bound', text, { ...text, maxLength: 4 }, ['x: maxLength 5 became 4']],
-    [
-      'a bound where there was none',
-      { type: 'string' },
-      { type: 'string', maxLength: 9 },
-      ['x: maxLength none became 9'],
-    ],
-    ['a value is gone', state, { ...state, enum: ['open'] }, ['x: no longer takes "all"']],
-    ['one value is left', state, { type: 'string', const: 'open' }, ['x: no longer takes "all"']],
+    ['a higher lower limit', text, { ...text, minLength: 3 }, ['x: minLength 2 became 3']],
+    ['a lower upper limit', text, { ...text, maxLength: 4 }, ['x: maxLength 5 became 4']],
+    ['a new limit', { type: 'string' }, { type: 'string', maxLength: 9 }, ['x: maxLength none became 9']],
+    ['a value is removed', state, { ...state, enum: ['open'] }, ['x: no longer accepts "all"']],
+    ['one value is left', state, { type: 'string', const: 'open' }, ['x: no longer accepts "all"']],
     ['values are listed', { type: 'string' }, state, ['x: is limited to ["open","all"]']],
-    ['another type', text, { ...text, type: 'integer' }, ['x: no longer takes the type string']],
-    ['a type where there was none', {}, { type: 'string' }, ['x: is limited to the type "string"']],
-    ['whole numbers only', { type: 'number' }, { type: 'integer' }, ['x: no longer takes the type number']],
+    ['another type', text, { ...text, type: 'integer' }, ['x: no longer accepts the type string']],
+    ['a new type', {}, { type: 'string' }, ['x: is limited to the type "string"']],
+    ['whole numbers only', { type: 'number' }, { type: 'integer' }, ['x: no longer accepts the type number']],
     ['another pattern', text, { ...text, pattern: '^[ab]' }, ['x: the pattern became "^[ab]"']],
     ['a pattern', { type: 'string' }, { type: 'string', pattern: '^a' }, ['x: the pattern became "^a"']],
     ['a format', text, { ...text, format: 'date' }, ['x: the format became "date"']],
     ['a narrower item', list, { ...list, items: { ...text, maxLength: 4 } }, ['x[]: maxLength 5 became 4']],
     ['fewer items', list, { ...list, maxItems: 2 }, ['x: maxItems 3 became 2']],
-    ['no item twice', list, { ...list, uniqueItems: true }, ['x: no longer takes an item twice']],
-    ['what the rule does not know', text, { ...text, not: { const: 'abc' } }, ['x: not has changed']],
+    ['no item twice', list, { ...list, uniqueItems: true }, ['x: no longer accepts an item twice']],
+    ['an unknown keyword', text, { ...text, not: { const: 'abc' } }, ['x: not has changed']],
   ];
 
   it.each(changes)('%s', (_name, before, after, breaks) => {
     expect(breaksOfSchema(before, after, 'x')).toEqual(breaks);
   });
 
-  it('a tool is gone', () => {
+  it('a tool is removed', () => {
     expect(breaksOfTools([{ name: 'search', inputSchema: args }], [])).toEqual(['search: is gone']);
   });
 });
 
-describe('whatever it calls additive', () => {
+describe('any change that it calls additive', () => {
   const leaf: fc.Arbitrary<Schema> = fc.oneof(
     fc.record(
       { type: fc.constant('integer'), minimum: fc.nat(3), maximum: fc.nat(6) },
@@ -123,10 +118,10 @@ describe('whatever it calls additive', () => {
     fc.oneof(fc.integer({ min: -1, max: 8 }), fc.constantFrom('', 'a', 'ab', 'abcde')),
   );
 
-  it('takes every value that was taken before', () => {
+  it('accepts every value that was accepted before', () => {
     let additive = 0;
     fc.assert(
-      // One of the three is changed, so that many changes are additive.
+      // Only one of the three changes, so that many changes are additive.
       fc.property(
         fields,
         fields,

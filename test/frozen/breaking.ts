@@ -1,6 +1,6 @@
 /**
- * What a change of a tool's input schema would break for a client that was written before it. Within v1 changes are
- * additive only: new tools, new optional arguments, wider bounds.
+ * Finds what a change of a tool's input schema breaks for existing clients. Within v1, changes are additive
+ * only: new tools, new optional arguments, wider limits.
  * Source: API.md, Versioning.
  */
 
@@ -11,10 +11,12 @@ export interface FrozenTool {
 
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** Bounds that a client may have used up to their edge: the lower ones must not rise, the upper ones not fall. */
+/**
+ * Limits that a client may have used up to their edge: lower ones must not rise, upper ones must not fall.
+ */
 const LOWER = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'];
 const UPPER = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'];
-/** What says nothing about which values are taken. */
+/** Keywords that do not affect which values are accepted. */
 const WORDS = new Set(['description', 'title', 'examples', 'default', 'deprecated', '$comment']);
 const KNOWN = new Set([
   ...LOWER,
@@ -23,7 +25,9 @@ const KNOWN = new Set([
   'additionalProperties',
 ]);
 
-/** @returns every break in words, by the tool and the path of the argument; none for an additive change */
+/**
+ * @returns a sentence for each break, with the tool and the path of the argument; none for an additive change
+ */
 export function breaksOfTools(before: readonly FrozenTool[], after: readonly FrozenTool[]): string[] {
   const now = new Map(after.map((tool) => [tool.name, tool]));
   return before.flatMap(({ name, inputSchema }) => {
@@ -32,7 +36,7 @@ export function breaksOfTools(before: readonly FrozenTool[], after: readonly Fro
   });
 }
 
-/** A schema may take more than it did, never less. */
+/** Finds breaks of a schema, which may accept more than before, never less. */
 export function breaksOfSchema(before: Schema, after: Schema, at: string): string[] {
   return [
     ...bounds(before, after, at),
@@ -64,7 +68,7 @@ function types(before: Schema, after: Schema, at: string): string[] {
   const lost = [before.type]
     .flat()
     .filter((type) => !is.has(type) && !(type === 'integer' && is.has('number')));
-  return lost.map((type) => `${at}: no longer takes the type ${String(type)}`);
+  return lost.map((type) => `${at}: no longer accepts the type ${String(type)}`);
 }
 
 function values(before: Schema, after: Schema, at: string): string[] {
@@ -77,10 +81,13 @@ function values(before: Schema, after: Schema, at: string): string[] {
   return was
     .map((value) => JSON.stringify(value))
     .filter((value) => !kept.has(value))
-    .map((value) => `${at}: no longer takes ${value}`);
+    .map((value) => `${at}: no longer accepts ${value}`);
 }
 
-/** Whether one pattern takes all that another does cannot be told by looking: any other one is a break. */
+/**
+ * Treats every change of a pattern as a break, because no check can tell whether one pattern accepts all that
+ * another does.
+ */
 function texts(before: Schema, after: Schema, at: string): string[] {
   const changed = ['pattern', 'format'].flatMap((keyword) =>
     after[keyword] === undefined || after[keyword] === before[keyword]
@@ -88,7 +95,7 @@ function texts(before: Schema, after: Schema, at: string): string[] {
       : [`${at}: the ${keyword} became ${JSON.stringify(after[keyword])}`],
   );
   const unique = after.uniqueItems === true && before.uniqueItems !== true;
-  return unique ? [...changed, `${at}: no longer takes an item twice`] : changed;
+  return unique ? [...changed, `${at}: no longer accepts an item twice`] : changed;
 }
 
 function fields(before: Schema, after: Schema, at: string): string[] {
@@ -102,7 +109,7 @@ function fields(before: Schema, after: Schema, at: string): string[] {
       return isSchema(schema) ? breaksOfSchema(schema, now, `${at}.${name}`) : [];
     }),
     ...[...needs].filter((name) => !needed.has(name)).map((name) => `${at}.${name}: is now required`),
-    ...(closed ? [`${at}: no longer takes other fields`] : []),
+    ...(closed ? [`${at}: no longer accepts other fields`] : []),
   ];
 }
 
@@ -111,7 +118,7 @@ function items(before: Schema, after: Schema, at: string): string[] {
   return breaksOfSchema(isSchema(before.items) ? before.items : {}, after.items, `${at}[]`);
 }
 
-/** A keyword that this rule does not know must not have changed at all. */
+/** Requires that a keyword unknown to this rule has not changed. */
 function unknown(before: Schema, after: Schema, at: string): string[] {
   const keywords = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...keywords].flatMap((keyword) =>
