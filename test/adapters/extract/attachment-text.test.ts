@@ -35,8 +35,8 @@ beforeAll(async () => {
 
 afterAll(() => reader.close());
 
-describe('the reader of attachments', () => {
-  it('answers with the text, and leaves the bytes to the caller', async () => {
+describe('the attachment reader', () => {
+  it('returns the text, and leaves the bytes to the caller', async () => {
     const bytes = new Uint8Array(await readFile(PAGES));
     const before = bytes.slice();
     expect(await reader.extract({ bytes, name: 'x', mime: 'application/pdf', signal })).toEqual({
@@ -47,13 +47,13 @@ describe('the reader of attachments', () => {
     expect(bytes).toEqual(before);
   });
 
-  it('reads many at once, each its own', async () => {
+  it('reads many at once, each separately', async () => {
     const texts = Array.from({ length: 40 }, (_, i) => `text ${i}`);
     const answers = await Promise.all(texts.map((text) => reader.extract(plain(text))));
     expect(answers).toEqual(texts.map((text) => ({ kind: 'text', text, cut: false })));
   });
 
-  it('takes no more than 25 MB', async () => {
+  it('refuses more than 25 MB', async () => {
     const bytes = new Uint8Array(25 * 1024 * 1024 + 1);
     expect(await reader.extract({ bytes, name: '', mime: '', signal })).toEqual({
       kind: 'empty',
@@ -61,7 +61,7 @@ describe('the reader of attachments', () => {
     });
   });
 
-  it('a PDF that unpacks to a gigabyte takes no such memory', async () => {
+  it('does not spend a gigabyte of memory on a PDF that unpacks to one', async () => {
     const bytes = pdfOf(await deflatedGigabyte());
     const rssBefore = residentBytes();
     let rssMost = rssBefore;
@@ -89,7 +89,7 @@ describe('the reader of attachments', () => {
     );
   }, 300_000);
 
-  it('does not begin for a caller who has gone, nor keep one waiting', async () => {
+  it('does not start for a caller that has aborted, nor keeps one waiting', async () => {
     await expect(
       reader.extract({ ...plain('x'), signal: AbortSignal.abort(new Error('gone')) }),
     ).rejects.toThrow('gone');
@@ -101,7 +101,7 @@ describe('the reader of attachments', () => {
     expect(await reader.extract(plain('next'))).toMatchObject({ text: 'next' });
   });
 
-  it('refuses after it was closed', async () => {
+  it('refuses jobs after it was closed', async () => {
     const closed = workerText({ workerFile });
     await closed.extract(plain('x'));
     await closed.close();
@@ -109,7 +109,7 @@ describe('the reader of attachments', () => {
   });
 });
 
-it('as it is published: the worker is found, and an idle one keeps no process alive', async () => {
+it('works when published: the worker is found, and an idle one keeps no process alive', async () => {
   const house = await mkdtemp(join(tmpdir(), 'countersign-package-'));
   onTestFinished(() => rm(house, { recursive: true }));
   for (const name of ['node_modules', 'package.json']) await symlink(join(ROOT, name), join(house, name));
@@ -126,27 +126,27 @@ it('as it is published: the worker is found, and an idle one keeps no process al
   expect(JSON.parse(stdout)).toMatchObject({ kind: 'text', cut: false });
 });
 
-/** Of this process and those that it started. */
+/** The resident memory of this process and of those that it started. */
 function residentBytes(): number {
   const children = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').split(' ').filter(Boolean);
   const pages = ['self', ...children].map((pid) => {
     try {
       return Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]);
     } catch {
-      // It has ended meanwhile.
+      // It has exited meanwhile.
       return 0;
     }
   });
   return pages.reduce((sum, count) => sum + count, 0) * 4096;
 }
 
-/** Made piece by piece, so that this process takes no such memory either. */
+/** Compressed piece by piece, so that this process does not need a gigabyte either. */
 function deflatedGigabyte(): Promise<Buffer> {
   const megabyte = Buffer.alloc(1024 * 1024, '%');
   return buffer(Readable.from(Array<Buffer>(1024).fill(megabyte)).pipe(createDeflate({ level: 1 })));
 }
 
-/** One page whose content is this deflated stream. */
+/** A PDF of one page whose content is this deflated stream. */
 function pdfOf(content: Uint8Array): Buffer {
   const stream = Buffer.concat([
     Buffer.from(`<</Length ${content.length}/Filter/FlateDecode>>stream\n`),

@@ -1,11 +1,11 @@
-/** Compound files as small as their formats allow, for what no program would write. */
+/** Minimal compound files that no program would write. */
 
 const SECTOR = 512;
 const FREE = 0xffffffff;
 const END = 0xfffffffe;
 const FAT = 0xfffffffd;
 
-/** @param streams of the root, by name: none is so short that it would be kept among the small ones */
+/** @param streams  of the root, by name: each too long to be stored among the small ones */
 export function compoundFile(streams: Readonly<Record<string, Buffer>>): Buffer {
   const names = Object.keys(streams);
   const directorySectors = Math.ceil((names.length + 1) / 4);
@@ -57,7 +57,7 @@ export function compoundFile(streams: Readonly<Record<string, Buffer>>): Buffer 
   });
   const directoryAt = put(directory);
   if (fat.length > (fatSectors * SECTOR) / 4)
-    throw new Error('This writes files of half a megabyte at most.');
+    throw new Error('This writes files of at most half a megabyte.');
   for (const [at, next] of fat.entries()) sectors[at >> 7]?.writeUInt32LE(next, 4 * (at & 127));
   const header = Buffer.alloc(SECTOR, 0xff);
   header.write('d0cf11e0a1b11ae1', 'hex');
@@ -82,7 +82,7 @@ function uint32(...values: readonly number[]): Buffer {
   return bytes;
 }
 
-/** A record of PowerPoint's: an atom of bytes, or a container of records. */
+/** A PowerPoint record: an atom of bytes, or a container of records. */
 function slideRecord(type: number, content: Buffer | readonly Buffer[], instance = 0): Buffer {
   const data = Buffer.isBuffer(content) ? content : Buffer.concat(content);
   const header = Buffer.alloc(8);
@@ -101,7 +101,7 @@ export interface OldSlide {
   readonly hidden?: boolean;
 }
 
-/** @param deleted texts of slides that the file still holds, and its newest edit no longer lists */
+/** @param deleted  texts of slides that are still in the file, but not in its newest edit */
 export function oldSlidesFile(slides: readonly OldSlide[], deleted: readonly string[] = []): Buffer {
   const chars = (text: string) => slideRecord(0x0fa0, Buffer.from(text, 'utf16le'));
   const objects: Buffer[] = [];
@@ -137,7 +137,7 @@ export function oldSlidesFile(slides: readonly OldSlide[], deleted: readonly str
   });
 }
 
-/** A record of Excel's. */
+/** An Excel record. */
 export function sheetRecord(type: number, data: Buffer = Buffer.alloc(0)): Buffer {
   const header = Buffer.alloc(4);
   header.writeUInt16LE(type, 0);
@@ -145,7 +145,7 @@ export function sheetRecord(type: number, data: Buffer = Buffer.alloc(0)): Buffe
   return Buffer.concat([header, data]);
 }
 
-/** @param cells what stands in the only sheet, as records; `globals` in front of it */
+/** @param cells  the records of the only sheet; `globals` come before them */
 export function oldSheetFile(cells: readonly Buffer[], globals: readonly Buffer[] = []): Buffer {
   const begin = (kind: number) => sheetRecord(0x0809, Buffer.from([0, 6, kind, 0, 0, 0, 0, 0]));
   const title = Buffer.from('\x03\0One', 'latin1');
@@ -156,7 +156,7 @@ export function oldSheetFile(cells: readonly Buffer[], globals: readonly Buffer[
   });
 }
 
-/** @param value behind the row, the column and the format */
+/** @param value  follows the row, the column and the format */
 export function sheetCell(type: number, row: number, column: number, value: Buffer): Buffer {
   const place = Buffer.alloc(6);
   place.writeUInt16LE(row, 0);

@@ -34,7 +34,7 @@ describe('an .epub', () => {
     'EPUB/unlisted.xhtml': page('<p>of no chapter</p>'),
   };
 
-  it('shows its chapters in the order of reading', async () => {
+  it('shows its chapters in reading order', async () => {
     expect(await answerOf(book(files, list))).toEqual({
       kind: 'text',
       text: 'One\n\nTwo three\n\nfour\n\nFive',
@@ -104,7 +104,7 @@ describe('an .epub', () => {
     });
   });
 
-  it('whose chapters are locked is encrypted, one whose fonts are is not', async () => {
+  it('is encrypted if its chapters are, but not if only its fonts are', async () => {
     const lock = (name: string) => ({
       ...files,
       'META-INF/encryption.xml': `<encryption><CipherReference URI="${name}"/></encryption>`,
@@ -117,7 +117,7 @@ describe('an .epub', () => {
     expect(await answerOf(book(lock('EPUB/font.otf'), list))).toMatchObject({ kind: 'text', cut: false });
   });
 
-  it('that lacks a chapter says that it is cut; one without a list is broken', async () => {
+  it('is cut if a chapter is missing, and broken without a list of chapters', async () => {
     const { 'EPUB/second.xhtml': _, ...rest } = files;
     expect(await answerOf(book(rest, list))).toMatchObject({ kind: 'text', cut: true });
     expect(await answerOf(zipSync({ 'META-INF/container.xml': strToU8('<container/>') }))).toEqual({
@@ -127,8 +127,8 @@ describe('an .epub', () => {
   });
 });
 
-describe('a document of Apple’s', () => {
-  it('is read by the preview in it, and says so', async () => {
+describe('an Apple document', () => {
+  it('is read by its preview, and says so', async () => {
     const preview = await readFile(join(import.meta.dirname, 'documents/pages.pdf'));
     expect(
       await answerOf(zipSync({ 'QuickLook/Preview.pdf': preview, 'Index/Document.iwa': new Uint8Array(9) })),
@@ -139,7 +139,7 @@ describe('a document of Apple’s', () => {
     });
   });
 
-  it('without one is not read', async () => {
+  it('is not read without a preview', async () => {
     expect(
       await answerOf(zipSync({ 'preview.jpg': new Uint8Array(9), 'Index/Document.iwa': new Uint8Array(9) })),
     ).toEqual({

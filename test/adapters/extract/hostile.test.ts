@@ -16,21 +16,21 @@ const MAX_CHARS = 2_000_000;
 const claims = { name: '', mime: 'application/octet-stream' };
 
 describe('bombs', () => {
-  it('a part of many megabytes of nothing is too large', async () => {
+  it('that unpack to many megabytes are too large', async () => {
     expect(await documentText(wordFileOf(zeros(120)), claims)).toEqual({
       kind: 'empty',
       reason: 'too_large',
     });
   });
 
-  it('what was read before is kept', async () => {
+  it('keep the text read before', async () => {
     const file = wordFileOf(
       Buffer.concat([Buffer.from(`<w:document>${paragraph(run('before'))}`), zeros(120)]),
     );
     expect(await documentText(file, claims)).toEqual({ kind: 'text', text: 'before', cut: true });
   });
 
-  it('an archive in an archive stays closed', async () => {
+  it('of archives in an archive stay closed', async () => {
     const inner = zipSync({ 'a.txt': zeros(10) });
     const files = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`${i}.zip`, inner]));
     expect(await documentText(zipSync(files, { level: 0 }), claims)).toEqual({
@@ -39,12 +39,12 @@ describe('bombs', () => {
     });
   });
 
-  it('more files than an office document has are too many', async () => {
+  it('of more files than an office document has are too large', async () => {
     const files = Object.fromEntries(Array.from({ length: 10_001 }, (_, i) => [`${i}`, new Uint8Array(0)]));
     expect(await documentText(zipSync(files), claims)).toEqual({ kind: 'empty', reason: 'too_large' });
   });
 
-  it('entities are not expanded', async () => {
+  it('of entities are not expanded', async () => {
     const entities = Array.from(
       { length: 20 },
       (_, i) => `<!ENTITY e${i + 1} "${`&e${i};`.repeat(10)}">`,
@@ -72,26 +72,26 @@ describe('bombs', () => {
     ],
     ['slides', () => slidesFile([{ text: 'x'.repeat(3_000_000) }])],
     [
-      'an open document that repeats itself',
+      'an open document with repeated cells',
       () =>
         openDocumentFile(
           `<table:table><table:table-row table:number-rows-repeated="999999999"><table:table-cell table:number-columns-repeated="999999999"><text:p>x</text:p></table:table-cell></table:table-row></table:table>`,
         ),
     ],
     [
-      'spaces that are counted',
+      'counted spaces',
       () => openDocumentFile(`<text:p>a${'<text:s text:c="999999999"/>'.repeat(50)}b</text:p>`),
     ],
     ['rtf', () => Buffer.from(`{\\rtf1 ${'x\\par '.repeat(1_500_000)}}`)],
     ['text', () => Buffer.from('x'.repeat(3_000_000))],
-  ])('%s: text ends at the bound, and says that it is cut', async (_name, file) => {
+  ])('%s: text ends at the limit and is marked as cut', async (_name, file) => {
     const answer = await documentText(file(), claims);
     expect(answer).toMatchObject({ kind: 'text', cut: true });
     expect(answer.kind === 'text' && answer.text.length).toBeLessThanOrEqual(MAX_CHARS + 50);
   });
 });
 
-describe('what never ends', () => {
+describe('endless structures', () => {
   const MANY = 1_000_000;
   it.each([
     ['xml nested without end', () => wordFile('<w:tc>'.repeat(MANY) + paragraph(run('deep'))), 'deep'],
@@ -105,7 +105,7 @@ describe('what never ends', () => {
       () => wordFile(`<w:p ${'a="'.repeat(MANY)}>${paragraph(run('deep'))}`),
       'deep',
     ],
-    ['rtf nested in sense', () => Buffer.from(`{\\rtf1 ${'{'.repeat(9000)}deep${'}'.repeat(9000)}`), 'deep'],
+    ['deeply nested rtf', () => Buffer.from(`{\\rtf1 ${'{'.repeat(9000)}deep${'}'.repeat(9000)}`), 'deep'],
     ['rtf with long runs of spaces', () => Buffer.from(`{\\rtf1 a${' '.repeat(MANY)}}`), 'a'],
     ['html nested without end', () => Buffer.from(`<html><p>deep</p>${'<div>'.repeat(MANY)}`), 'deep'],
     ['a name of dots', () => Buffer.from('deep'), 'deep'],
@@ -127,19 +127,19 @@ describe('what never ends', () => {
 describe('broken archives', () => {
   const whole = wordFile(paragraph(run('text')).repeat(2000));
 
-  it.each([0.1, 0.5, 0.9, 0.999])('cut off at %d of their length', async (part) => {
+  it.each([0.1, 0.5, 0.9, 0.999])('cut off at %d of their length are broken', async (part) => {
     const answer = await documentText(whole.subarray(0, Math.floor(whole.length * part)), claims);
     expect(answer).toEqual({ kind: 'empty', reason: 'broken' });
   });
 
-  it('whose entries are encrypted say so', async () => {
+  it('with encrypted entries are reported as encrypted', async () => {
     const bytes = Buffer.from(whole);
     for (let at = bytes.indexOf('PK\x01\x02'); at !== -1; at = bytes.indexOf('PK\x01\x02', at + 1))
       bytes[at + 8] = 1;
     expect(await documentText(bytes, claims)).toEqual({ kind: 'empty', reason: 'encrypted' });
   });
 
-  it('with a part that is missing', async () => {
+  it('with a missing part are broken', async () => {
     const type = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml';
     const types = strToU8(`<Types><Override PartName="/word/document.xml" ContentType="${type}"/></Types>`);
     expect(await documentText(zipSync({ '[Content_Types].xml': types }), claims)).toEqual({
@@ -168,14 +168,14 @@ describe('any bytes', () => {
     expect(answer.text).not.toMatch(/[^\P{Cc}\t\n]|\p{Surrogate}/u);
   }
 
-  it('are answered', async () => {
+  it('get an answer', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 2000 }), fc.constantFrom(...mimes), isAnswered),
       { numRuns: 1000 },
     );
   });
 
-  it('are answered behind the beginning of each format', async () => {
+  it('get an answer after the signature of each format', async () => {
     const beginnings = ['PK\x03\x04', '{\\rtf1 ', '<html>', 'BEGIN:VCARD\n', '\xff\xfe', '\xfe\xff'];
     const bytes = fc
       .tuple(fc.constantFrom(...beginnings), fc.uint8Array({ maxLength: 1000 }))
@@ -183,7 +183,7 @@ describe('any bytes', () => {
     await fc.assert(fc.asyncProperty(bytes, fc.constantFrom(...mimes), isAnswered), { numRuns: 1000 });
   });
 
-  it('are answered where a document was damaged', async () => {
+  it('get an answer where a document was damaged', async () => {
     const damage = fc.array(fc.tuple(fc.nat(), fc.nat({ max: 255 })), { minLength: 1, maxLength: 8 });
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...samples), damage, fc.nat(), async (sample, changes, cutAt) => {
@@ -195,7 +195,7 @@ describe('any bytes', () => {
     );
   });
 
-  it('are answered where the XML within was damaged', async () => {
+  it('get an answer where the XML inside was damaged', async () => {
     const words = [
       '<',
       '>',

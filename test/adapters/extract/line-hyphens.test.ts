@@ -3,10 +3,10 @@ import { expect, it } from 'vitest';
 import { withoutLineHyphens } from '../../../adapters/extract/line-hyphens.ts';
 
 it.each([
-  ['a word that a line divides', 'the manipu-\nlation of text', 'the manipulation\nof text'],
+  ['a word divided by a line end', 'the manipu-\nlation of text', 'the manipulation\nof text'],
   ['other kinds of hyphens', 'Ver\u00ad\nlag, trans\u2010\nfer\nend', 'Verlag,\ntransfer\nend'],
   [
-    'a compound that stands elsewhere in one line',
+    'a compound that also appears in one line',
     'Self-contained: a self-\ncontained text',
     'Self-contained: a self-contained\ntext',
   ],
@@ -17,7 +17,7 @@ it.each([
   expect(withoutLineHyphens(text)).toBe(joined);
 });
 
-it('takes nothing away but hyphens', () => {
+it('removes only hyphens', () => {
   const words = fc.array(fc.constantFrom('word', 'Name', '12', '-', '-\n', '\n', ' ', 'é', '\u00ad\n'));
   fc.assert(
     fc.property(words, (parts) => {

@@ -1,6 +1,6 @@
 import { strToU8, zipSync } from 'fflate';
 
-/** Office files as small as their formats allow, for what no program would write. */
+/** Minimal office files that no program would write. */
 
 const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>';
 const TYPES = 'http://schemas.openxmlformats.org/package/2006/content-types';
@@ -16,13 +16,13 @@ export interface Part {
   readonly related?: Readonly<Record<string, readonly [kind: string, target: string]>>;
 }
 
-/** @param typesBy where the package says the types of its parts */
+/** @param typesBy  how the package states the types of its parts */
 export function officeFile(parts: readonly Part[], typesBy: 'part' | 'extension' = 'part'): Uint8Array {
   const [first] = parts;
   const overrides =
     typesBy === 'part'
       ? parts.map(({ name, type }) => `<Override PartName="${name}" ContentType="${type}"/>`)
-      : // As .NET's Open XML SDK writes: the first part's type is that of all XML, and only the others have their own.
+      : // Like .NET's Open XML SDK: the first part's type is that of all XML, and only the others have their own.
         parts.map(({ name, type }) =>
           type === first?.type
             ? `<Default Extension="xml" ContentType="${type}"/>`
@@ -45,13 +45,13 @@ export function officeFile(parts: readonly Part[], typesBy: 'part' | 'extension'
   return zipSync(files, { level: 1, mtime: '2026-01-01' });
 }
 
-/** @param body what stands in w:body */
+/** @param body  the content of w:body */
 export function wordFile(body: string, prolog = ''): Uint8Array {
   const xml = `${prolog}<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>${body}</w:body></w:document>`;
   return wordFileOf(xml);
 }
 
-/** @param xml the main part as it stands */
+/** @param xml  the main part, verbatim */
 export function wordFileOf(xml: string | Uint8Array): Uint8Array {
   return officeFile([
     { name: '/word/document2.xml', type: `${VENDOR}.wordprocessingml.document.main+xml`, xml },
@@ -62,7 +62,7 @@ export const run = (text: string, properties = '') =>
   `<w:r><w:rPr>${properties}</w:rPr><w:t>${text}</w:t></w:r>`;
 export const paragraph = (...runs: string[]) => `<w:p>${runs.join('')}</w:p>`;
 
-/** @param sheet what stands in the worksheet */
+/** @param sheet  the content of the worksheet */
 export function sheetFile(
   sheet: string,
   { strings = '', styles = '', workbook = '' }: { strings?: string; styles?: string; workbook?: string } = {},
@@ -92,9 +92,9 @@ export function sheetFile(
   ]);
 }
 
-/** @param slides what stands in each of them; `hidden` is not shown */
+/** @param slides  the text of each; `hidden` ones are not shown */
 export function slidesFile(slides: readonly { text: string; hidden?: boolean }[]): Uint8Array {
-  // The order of the presentation is not that of the files.
+  // The order of the presentation differs from that of the files.
   const related = Object.fromEntries(
     slides.map((_, i) => [`rId${i}`, ['slide', `slides/slide${slides.length - i}.xml`] as const]),
   );
@@ -114,7 +114,10 @@ export function slidesFile(slides: readonly { text: string; hidden?: boolean }[]
   ]);
 }
 
-/** @param content what stands in office:document-content; `manifest` in its list of files, `styles` in its styles */
+/**
+ * @param content  of office:document-content; `manifest` goes into its list of files, `styles` into its
+ * styles
+ */
 export function openDocumentFile(
   content: string,
   manifest = '',

@@ -14,7 +14,7 @@ import {
 const HIDDEN = '\n\n[Hidden text of this document is left out.]';
 
 async function textOf(bytes: Uint8Array): Promise<string> {
-  // What is claimed is wrong: the bytes decide.
+  // The declared type is wrong: the bytes decide.
   const answer = await documentText(bytes, { name: 'page.html', mime: 'text/html' });
   return answer.kind === 'text' ? answer.text : `(${answer.reason})`;
 }
@@ -79,7 +79,7 @@ describe('packages', () => {
   });
 
   it.each(['application/vnd.ms-visio.drawing.main+xml', 'application/octet-stream'])(
-    'of %s are not read, and nothing is said of their text',
+    'of %s are not read, and nothing is reported of their text',
     async (type) => {
       expect(await textOf(officeFile([word(type)]))).toBe('(unsupported_type)');
       expect(await textOf(officeFile([word(type)], 'extension'))).toBe('(unsupported_type)');
@@ -110,11 +110,11 @@ describe('packages', () => {
 });
 
 describe('word documents', () => {
-  it('are found by their content type, whatever the file within is called', async () => {
+  it('are recognised by their content type, whatever the name of the part', async () => {
     expect(await textOf(wordFile(paragraph(run('here'))))).toBe('here');
   });
 
-  it('show text of runs and none of hidden or deleted ones', async () => {
+  it('show the text of runs, without hidden or deleted ones', async () => {
     const body = paragraph(
       run('shown '),
       run('hidden', '<w:vanish/>'),
@@ -126,13 +126,13 @@ describe('word documents', () => {
     expect(await textOf(wordFile(body))).toBe(`shown not hidden${HIDDEN}`);
   });
 
-  it('show a text box once, not also as older programs are given it', async () => {
+  it('show a text box once, without its fallback for older programs', async () => {
     const box = (tag: string) => `<${tag}><w:p>${run('boxed')}</w:p></${tag}>`;
     const body = paragraph(`<w:r>${box('mc:Choice')}${box('mc:Fallback')}</w:r>`, run('after'));
     expect(await textOf(wordFile(body))).toBe('boxed\nafter');
   });
 
-  it('resolve references and CDATA, and keep tags in attributes and comments out', async () => {
+  it('resolve references and CDATA, and leave out comments and tags in attributes', async () => {
     const body = `<w:p w:x="a > b <w:t>no</w:t>"><!-- <w:t>no</w:t> --><w:r><w:t>&lt;&#65;&#x1F600;&amp;amp;<![CDATA[<b>]]>&unknown;&#x110000;</w:t></w:r></w:p>`;
     expect(await textOf(wordFile(body))).toBe('<A😀&amp;<b>&unknown;\ufffd');
   });
@@ -172,7 +172,7 @@ describe('sheets', () => {
     );
   });
 
-  it('count days from 1904 where the workbook says so', async () => {
+  it('count days from 1904 if the workbook says so', async () => {
     const sheet = `<x:sheetData><x:row>${cell('A1', '1', 's="0"')}</x:row></x:sheetData>`;
     const styles = '<cellXfs><xf numFmtId="14"/></cellXfs>';
     expect(await textOf(sheetFile(sheet, { styles, workbook: '<x:workbookPr date1904="1"/>' }))).toBe(
@@ -180,7 +180,7 @@ describe('sheets', () => {
     );
   });
 
-  it('leave out hidden columns, and keep what is shown in its column', async () => {
+  it('leave out hidden columns, and keep the position of the others', async () => {
     const sheet = `<x:cols><x:col min="2" max="2" hidden="1"/></x:cols><x:sheetData><x:row>${cell('A1', '1')}${cell('B1', '2')}${cell('D1', '4')}</x:row></x:sheetData>`;
     expect(await textOf(sheetFile(sheet))).toBe(`One\n1\t\t\t4${HIDDEN}`);
   });
@@ -194,7 +194,7 @@ describe('slides', () => {
 });
 
 describe('open documents', () => {
-  it('leave out deletions and what a style hides', async () => {
+  it('leave out deletions and text hidden by a style', async () => {
     const file = openDocumentFile(
       '<style:style style:name="T1"><style:text-properties text:display="none"/></style:style>' +
         '<text:tracked-changes><text:p>deleted</text:p></text:tracked-changes>' +
@@ -222,7 +222,7 @@ describe('open documents', () => {
     expect(await textOf(file)).toBe('(encrypted)');
   });
 
-  it('repeat cells and rows that say so, within bounds', async () => {
+  it('repeat cells and rows as declared, within limits', async () => {
     const cells = (n: number, text: string) =>
       `<table:table-cell table:number-columns-repeated="${n}">${text && `<text:p>${text}</text:p>`}</table:table-cell>`;
     const rows = (n: number, content: string) =>

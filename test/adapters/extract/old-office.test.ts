@@ -68,7 +68,7 @@ describe('a .doc of Word 6 or 95', () => {
 });
 
 describe('a .ppt', () => {
-  it('shows its slides in order, with the outline where the slide refers to it, each with its notes', async () => {
+  it('shows its slides in order, with the outline to which a slide refers, each with its notes', async () => {
     const file = oldSlidesFile([
       { outline: 'Title\rsecond line', text: 'Beside it: 東京', notes: 'Say hello' },
       { text: 'Last' },
@@ -81,11 +81,11 @@ describe('a .ppt', () => {
     expect(await textOf(file)).toBe(`shown${HIDDEN}`);
   });
 
-  it('does not show slides that were deleted and are still in the file', async () => {
+  it('does not show deleted slides that are still in the file', async () => {
     expect(await textOf(oldSlidesFile([{ text: 'kept' }], ['deleted long ago']))).toBe('kept');
   });
 
-  it('that is damaged is broken, whatever words are in it', async () => {
+  it('is broken if it is damaged, whatever words it contains', async () => {
     const file = oldSlidesFile([{ text: 'EncryptedPackage' }]);
     const stream = file.indexOf(Buffer.from([0xe8, 0x03]));
     file.fill(0xee, stream - 2, stream + 6);
@@ -100,7 +100,7 @@ describe('a .ppt', () => {
 });
 
 describe('an .xls', () => {
-  it('of LibreOffice: dates, numbers and formulas as the newer format shows them, nothing hidden', async () => {
+  it('of LibreOffice: shows dates, numbers and formulas as the newer format does, and nothing hidden', async () => {
     expect(await textOf(await readFile(join(DOCUMENTS, 'sheet.xls')))).toBe(
       `Orders\nDate\tItem\tAmount\tPaid\n2026-03-01\tChair\t0.3\tTRUE\n2026-03-02 14:30\tTable & lamp\t1234.5\tFALSE\n\t\t\t\t\tfar\n\nNotes\n\ttwo lines${HIDDEN}`,
     );
@@ -115,7 +115,7 @@ describe('an .xls', () => {
     );
   });
 
-  it('joins a shared text that goes on in the next record, as wide characters', async () => {
+  it('joins a shared text that continues in the next record as wide characters', async () => {
     const first = Buffer.concat([
       Buffer.from([1, 0, 0, 0, 1, 0, 0, 0]),
       Buffer.from('\x06\0\0Tok', 'latin1'),
@@ -137,7 +137,7 @@ describe('an .xls', () => {
 describe('a .doc', () => {
   const word = () => readFile(join(DOCUMENTS, 'word.doc'));
 
-  it('of LibreOffice: paragraphs, tables, headers; hidden and deleted runs are left out', async () => {
+  it('of LibreOffice: shows paragraphs, tables and headers, without hidden and deleted runs', async () => {
     expect(await textOf(await word())).toBe(
       `Offer\nWe offer ten chairs.\nSecond line.\tBehind a tab.\nItem\tPrice\nChair\t40 €\nLetterhead of Example Ltd${HIDDEN}`,
     );
@@ -162,14 +162,14 @@ describe('a compound file', () => {
     expect(await textOf(compoundFile({ VisioDocument: Buffer.alloc(600) }))).toBe('(unsupported_type)');
   });
 
-  it('whose chains and siblings run in circles is answered', async () => {
+  it('whose chains and siblings form cycles gets an answer', async () => {
     const file = oldSlidesFile([{ text: 'text' }, { text: 'more' }]);
-    // Each sector is followed by itself, each entry by itself.
+    // Each sector is followed by itself, and each entry by itself.
     for (let at = 0; at < 128; at++) file.writeUInt32LE(at, 512 + 4 * at);
     expect(['(broken)', 'text\n\nmore']).toContain(await textOf(file));
   });
 
-  it('is answered where it was damaged or cut off', async () => {
+  it('that was damaged or cut off gets an answer', async () => {
     const samples = [
       oldSlidesFile([{ text: 'slide', outline: 'title', notes: 'notes' }]),
       oldSheetFile([label(0, 0, 'a')]),

@@ -3,7 +3,10 @@ import { documentText } from '../../../adapters/extract/document-text.ts';
 
 const HIDDEN = '\n\n[Hidden text of this document is left out.]';
 
-/** One page that says `Form`, with these annotations. Readers find the objects of a file without a table of them. */
+/**
+ * One page that says `Form`, with these annotations. Readers find the objects of a file without a
+ * cross-reference table.
+ */
 function pdfWith(...annotations: string[]): Uint8Array {
   const content = 'BT /F1 12 Tf 20 380 Td (Form) Tj ET';
   const objects = [
@@ -26,7 +29,7 @@ async function textOf(...annotations: string[]): Promise<string> {
 }
 
 describe('a page of a PDF', () => {
-  it('is followed by the fields that are filled in, from top to bottom', async () => {
+  it('is followed by the completed fields, from top to bottom', async () => {
     expect(
       await textOf(
         field(100, 'Tx', '/T(remark)/Ff 4096/V(one\\ntwo)'),
@@ -45,7 +48,7 @@ describe('a page of a PDF', () => {
     );
   });
 
-  it('shows text typed on top, and notes as such', async () => {
+  it('shows text typed on the page, and marks notes as notes', async () => {
     expect(
       await textOf(
         `/Subtype/FreeText${at(200)}/Contents(typed on top)/DA(/Helv 12 Tf)`,
@@ -63,7 +66,7 @@ describe('a page of a PDF', () => {
     expect(await textOf(hidden)).toBe(`Form${HIDDEN}`);
   });
 
-  it('is shown although its annotations make no sense', async () => {
+  it('is shown even if its annotations are invalid', async () => {
     expect(await textOf('/Subtype 7/Rect(x)/Contents 9', '/Subtype/Widget/FT/Tx/V[[1]]')).toBe('Form');
   });
 });

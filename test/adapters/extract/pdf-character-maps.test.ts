@@ -23,7 +23,7 @@ async function answerOf(bytes: Uint8Array) {
 
 const bytes = (hex: string) => Buffer.from(hex, 'hex');
 
-describe('a PDF whose font is named and not in the file', () => {
+describe('a PDF whose font is named but not embedded', () => {
   it.each([
     ['UniGB-UCS2-H', 'GB1', bytes('4f1a8bae'), '会议'],
     ['UniJIS-UTF16-H', 'Japan1', bytes('6771d842dfb7'), '東𠮷'],
@@ -41,7 +41,7 @@ describe('a PDF whose font is named and not in the file', () => {
   it.each([
     ['Identity-H', 'Japan1'],
     ['CNS-EUC-H', 'CNS1'],
-  ])('is not said to hold no text where the codes are glyphs alone: %s', async (encoding, collection) => {
+  ])('is not reported as having no text if the codes are glyphs only: %s', async (encoding, collection) => {
     expect(await answerOf(pdfWith(encoding, collection, bytes('08a108a2')))).toEqual({
       kind: 'empty',
       reason: 'unsupported_type',

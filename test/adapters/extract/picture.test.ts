@@ -6,7 +6,7 @@ const hex = (...parts: string[]) => Buffer.from(parts.join('').replaceAll(' ', '
 
 const PICTURES = [
   ['PNG', hex('89504e470d0a1a0a 0000000d 49484452 00000140 000000f0')],
-  // A part that is passed over, then the frame.
+  // A skipped part, then the frame.
   ['JPEG', hex('ffd8 ffe0 0004 aaaa ffff c2 0011 08 00f0 0140')],
   ['GIF', hex('474946383961 4001 f000')],
   ['WebP', hex('52494646 00000000 57454250 56503820 00000000 000000 9d012a 4001 f000')],
@@ -22,7 +22,7 @@ it.each(PICTURES)('%s: the header names the size', (format, bytes) => {
   expect(pictureOf(bytes)).toEqual({ format, width: 320, height: 240 });
 });
 
-it('without a size where the header ends before it, or names none', () => {
+it('has no size if the header ends early or contains none', () => {
   for (const [format, bytes] of PICTURES) {
     expect(pictureOf(bytes.subarray(0, bytes.length - 1))).toEqual({ format });
   }
@@ -30,11 +30,11 @@ it('without a size where the header ends before it, or names none', () => {
   expect(pictureOf(hex('ffd8 ffda 0002'))).toEqual({ format: 'JPEG' });
 });
 
-it('without a format where the bytes are of no picture', () => {
+it('has no format if the bytes are not a picture', () => {
   expect(pictureOf(Buffer.from('BM is how this text begins'))).toEqual({});
 });
 
-it('answers for any bytes', () => {
+it('returns an answer for any bytes', () => {
   const head = fc.constantFrom(...PICTURES.map(([, bytes]) => bytes.subarray(0, 12)));
   fc.assert(
     fc.property(head, fc.uint8Array({ maxLength: 4000 }), (begin, rest) => {

@@ -53,17 +53,17 @@ describe('text', () => {
     ['“Preis” – 5 €', 'windows-1252', 'windows-1252'],
     ['ñåé', 'windows-1252', 'windows-1252'],
     ['Grüße aus Köln', 'iso-8859-1', 'windows-1252'],
-  ])('%s in %s, undeclared, is read as a guess that is named', async (text, charset, named) => {
+  ])('%s in %s without a declaration is read as a guess, and says so', async (text, charset, named) => {
     expect(await textOf(iconv.encode(text, charset))).toBe(
       `${text}\n\n[This file does not say how its text is encoded. It was read as ${named}, which is a guess.]`,
     );
   });
 
-  it.each(['utf-32le', 'utf-32be'])('in %s shows itself by its zeros', async (charset) => {
+  it.each(['utf-32le', 'utf-32be'])('in %s is recognised by its zero bytes', async (charset) => {
     expect(await textOf(iconv.encode('Grüße 東京 🎉', charset, { addBOM: false }))).toBe('Grüße 東京 🎉');
   });
 
-  it('in ISO-2022-JP shows itself by its escapes', async () => {
+  it('in ISO-2022-JP is recognised by its escapes', async () => {
     const bytes = Buffer.from('\x1b$B%F%9%H\x1b(B ok', 'latin1');
     expect(await textOf(bytes)).toBe('テスト ok');
   });
@@ -74,7 +74,7 @@ describe('text', () => {
     expect(await textOf(bytes)).toBe('한국');
   });
 
-  it('has lines that end in LF, and no control characters', async () => {
+  it('has LF line ends and no control characters', async () => {
     expect(await textOf(Buffer.from('a\r\nb\rc\u2028d\fe\tf\x1b[31mg\x07h'.padEnd(200, '.')))).toBe(
       'a\nb\nc\nd\ne\tf[31mgh'.padEnd(197, '.'),
     );
@@ -88,13 +88,13 @@ describe('text', () => {
     ['gzip', Buffer.from('1f8b0800000000000003f3482d0201', 'hex'), '(unsupported_type)'],
     ['a damaged old office file', Buffer.from('d0cf11e0a1b11ae1'.padEnd(2048, '0'), 'hex'), '(broken)'],
     ['a JPEG', Buffer.from('ffd8ffe000104a464946', 'hex'), '(image)'],
-  ])('is not made up from %s', async (_name, bytes, expected) => {
+  ])('is not invented from %s', async (_name, bytes, expected) => {
     expect(await textOf(bytes)).toBe(expected);
   });
 });
 
-describe('the other texts', () => {
-  it('html is read as a page, by its claims or by its first words', async () => {
+describe('other texts', () => {
+  it('of html are read as a page, by their type or their first words', async () => {
     const page =
       '<!DOCTYPE html><html><head><meta charset="koi8-r"></head><body><p>Привет</p><p>b</p></body></html>';
     const bytes = iconv.encode(page, 'koi8-r');
@@ -102,17 +102,17 @@ describe('the other texts', () => {
     expect(await textOf(bytes, 'application/octet-stream', 'x')).toBe('Привет\n\nb');
   });
 
-  it('tables of html are lines of cells', async () => {
+  it('of html tables are lines of cells', async () => {
     const table = '<table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>';
     expect(await textOf(Buffer.from(table), 'application/octet-stream', 'x.htm')).toBe('a\tb\n1\t2');
   });
 
-  it('csv, json and source code are as they are', async () => {
+  it('of csv, json and source code are unchanged', async () => {
     const csv = 'a;b\n"1";2\n';
     expect(await textOf(Buffer.from(csv), 'text/csv', 'x.csv')).toBe(csv);
   });
 
-  it('calendars and cards are unfolded', async () => {
+  it('of calendars and contacts are unfolded', async () => {
     const calendar =
       'BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nSUMMARY:Board meet\r\n ing\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n';
     expect(await textOf(Buffer.from(calendar), 'application/octet-stream', 'x')).toContain(
@@ -122,7 +122,7 @@ describe('the other texts', () => {
     expect(await textOf(Buffer.from(card), 'text/vcard', 'x.vcf')).toContain('\nFN:Ada Lovelace\n');
   });
 
-  it('messages show their header, their text and what is attached', async () => {
+  it('of messages show their header, their text and their attachments', async () => {
     const message = [
       'From: Ada <ada@example.org>',
       'To: bob@example.com',
@@ -144,7 +144,7 @@ describe('the other texts', () => {
     );
   });
 
-  it('messages show the messages in them, as deep as anybody forwards', async () => {
+  it('of messages show the messages inside, up to a usual depth of forwarding', async () => {
     const within = (subject: string, inner: string) =>
       `Subject: ${subject}\r\nContent-Type: message/rfc822\r\n\r\n${inner}`;
     const source = within('outer', within('inner', 'Subject: innermost\r\n\r\nhello'));

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { documentText } from '../../../adapters/extract/document-text.ts';
 import { pythonTestMail } from '../../python-test-mail.ts';
 
-/** Made by the programs that documents/make.py names; that file says what is in them. */
+/** Written by the programs that documents/make.py names; that file lists their contents. */
 const DOCUMENTS = join(import.meta.dirname, 'documents');
 const HIDDEN = '\n\n[Hidden text of this document is left out.]';
 
@@ -60,7 +60,7 @@ describe('documents of real programs', () => {
     ['locked.pdf', { reason: 'encrypted' }],
     ['scan.pdf', { reason: 'no_text', pages: 1 }],
     ['picture.png', { reason: 'image', picture: { format: 'PNG', width: 200, height: 200 } }],
-  ])('%s holds no text: %o', async (name, answer) => {
+  ])('%s contains no text: %o', async (name, answer) => {
     expect(await textOf(join(DOCUMENTS, name))).toEqual({ kind: 'empty', ...answer });
   });
 });
@@ -86,14 +86,14 @@ describe.skipIf(MANUALS.length === 0)('manuals of this machine (no PDF found bel
 const PYTHON_MAIL = await pythonTestMail();
 
 describe.skipIf(PYTHON_MAIL === undefined)('messages of Python’s own tests (no pyenv Python found)', () => {
-  it('each is read, with its sender and subject', async () => {
+  it('are all read, with sender and subject', async () => {
     const folder = PYTHON_MAIL ?? '';
     const names = (await readdir(folder)).filter((name) => /^msg_.*\.txt$/.test(name));
     expect(names.length).toBeGreaterThan(40);
     for (const name of names) {
       const source = await readFile(join(folder, name));
       const [header = ''] = source.toString('latin1').split(/\n\r?\n/);
-      // One of them has nothing but fields that nobody is shown.
+      // One of them has only fields that are never shown.
       if (!/^(?:From|To|Subject|Date):/im.test(header)) continue;
       const subject = /^Subject: ([\w ]+)$/m.exec(header)?.[1];
       const text = expect.stringContaining(subject === undefined ? '' : `Subject: ${subject}`);

@@ -15,11 +15,11 @@ it.each([
   ['windows-1252 quotation marks', "\\'93a\\'94 \\'80", '“a” €'],
   ['the charset of a font, until its group ends', "{\\f1 \\'cf\\'f0}\\'cf", 'ПрÏ'],
   ['characters of two bytes', "\\f2 \\'93\\'fa\\'96\\'7b\\'8c\\'ea", '日本語'],
-  ['second bytes that stand as they are', "\\f2 \\'83e\\'83X", 'テス'],
+  ['second bytes that look like ASCII', "\\f2 \\'83e\\'83X", 'テス'],
   ['Unicode with its fallback', 'x\\u8364?y\\u-10179?\\u-8704?z', 'x€y😀z'],
   ['fallbacks of other lengths', "\\uc2 a\\u8364\\'80\\'80b{\\uc0\\u8364 c}\\u8364 ??d", 'a€b€c€d'],
   [
-    'pictures and properties left out',
+    'skipped pictures and properties',
     'a{\\*\\generator Riched20;}{\\pict\\wmetafile8 0102}{\\info{\\title T}}b',
     'ab',
   ],
@@ -29,7 +29,7 @@ it.each([
   ['hidden text', 'a{\\v b}c\\v d\\v0 e', `ace${HIDDEN}`],
   ['text too small to read', 'a{\\fs2 b}c\\fs1 d\\fs20 e\\fs1\\plain f', `acef${HIDDEN}`],
   ['deleted text', 'a{\\deleted b}c', 'ac'],
-  ['what says in the middle of a group that it is optional', 'a\\b b\\* c{d\\*\\e f}g', 'ab cdfg'],
+  ['an optional mark in the middle of a group', 'a\\b b\\* c{d\\*\\e f}g', 'ab cdfg'],
   ['optional groups that programs need not know', 'a{\\*\\unknown b}c{\r\n\\*\\unknown d}e', 'ace'],
   [
     'text in a shape, without its properties',
@@ -37,7 +37,7 @@ it.each([
     'ain the shape\nb',
   ],
   ['comments', 'a{\\*\\atnid AB}{\\*\\annotation{\\*\\atnref 1} check this}b', 'a check thisb'],
-  ['more ends than beginnings', 'a}}}b', 'ab'],
+  ['more ends than starts', 'a}}}b', 'ab'],
 ])('%s', async (_name, body, text) => {
   const answer = await documentText(Buffer.from(`{\\rtf1\\ansi ${fonts}${body}`, 'latin1'), {
     name: '',

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { documentText } from '../../../adapters/extract/document-text.ts';
 import { officeFile } from './office-files.ts';
 
-/** A binary workbook as SheetJS writes it. @param hidden the indexes of its sheets that nobody is shown */
+/** Writes a binary workbook with SheetJS. @param hidden  the indexes of its hidden sheets */
 function workbook(sheets: Readonly<Record<string, unknown[][]>>, hidden: readonly number[] = []): Buffer {
   const book = utils.book_new();
   for (const [name, rows] of Object.entries(sheets)) {
@@ -14,7 +14,7 @@ function workbook(sheets: Readonly<Record<string, unknown[][]>>, hidden: readonl
   }
   book.Workbook = { Sheets: Object.keys(sheets).map((_, i) => ({ Hidden: hidden.includes(i) ? 1 : 0 })) };
   const bytes: unknown = write(book, { type: 'buffer', bookType: 'xlsb' });
-  if (!Buffer.isBuffer(bytes)) throw new Error('SheetJS writes no buffer');
+  if (!Buffer.isBuffer(bytes)) throw new Error('SheetJS returned no buffer');
   return bytes;
 }
 
@@ -24,7 +24,7 @@ async function textOf(bytes: Uint8Array): Promise<string> {
 }
 
 describe('an .xlsb', () => {
-  it('is shown as other workbooks are', async () => {
+  it('is shown like other workbooks', async () => {
     const rows = [
       ['Item', 'Amount', 'Paid', 'Date'],
       ['Stuhl & Tisch 東京', 0.1 + 0.2, true, new Date(2026, 2, 1)],
@@ -42,14 +42,14 @@ describe('an .xlsb', () => {
     );
   });
 
-  it('whose first part is something else is broken', async () => {
+  it('is broken if its first part is something else', async () => {
     const type = 'application/vnd.ms-excel.sheet.binary.macroEnabled.main';
     expect(await textOf(officeFile([{ name: '/xl/workbook.bin', type, xml: '<workbook/>' }]))).toBe(
       '(broken)',
     );
   });
 
-  it('is answered whatever its records are', async () => {
+  it('gets an answer whatever its records are', async () => {
     const type = 'application/vnd.ms-excel.sheet.binary.macroEnabled.main';
     const record = fc
       .tuple(

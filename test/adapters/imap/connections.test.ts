@@ -70,8 +70,8 @@ describe.skipIf(missingServers().length > 0)(titled('connections to Dovecot'), (
     return row;
   }
 
-  describe('what a call costs', () => {
-    it('is one look for new mail and one fetch, once the folder is selected', async () => {
+  describe('the cost of a call', () => {
+    it('is one check for new mail and one fetch, once the folder is selected', async () => {
       await dovecot.deliver(user, 'Subject: one\r\n\r\nx\r\n');
       const call = callOn({});
       const { place } = await newestOf(call);
@@ -81,7 +81,7 @@ describe.skipIf(missingServers().length > 0)(titled('connections to Dovecot'), (
       expect(proxy.commands).toEqual(['NOOP', 'FETCH', 'NOOP', 'UID FETCH']);
     });
 
-    it('is no second connection for another folder beyond the most that an account may have', async () => {
+    it('does not include a second connection for another folder beyond the limit of an account', async () => {
       mail = imapMail({ allowPrivateServers: true, maxConnectionsPerAccount: 2 });
       const call = callOn({});
       void proxy.script();
@@ -107,7 +107,7 @@ describe.skipIf(missingServers().length > 0)(titled('connections to Dovecot'), (
       expect(proxy.commands).toEqual([]);
     });
 
-    it('since nobody listens: unavailable', async () => {
+    it('because nobody listens: unavailable', async () => {
       const [port = 0] = await freePorts(1);
       await expect(mail.folders(callOn({ port }))).rejects.toMatchObject({
         code: 'unavailable',
@@ -115,7 +115,7 @@ describe.skipIf(missingServers().length > 0)(titled('connections to Dovecot'), (
       });
     });
 
-    it('since the server says nothing: unavailable at the deadline', async () => {
+    it('because the server stays silent: unavailable at the deadline', async () => {
       const silent = net.createServer().listen(0, '127.0.0.1');
       await once(silent, 'listening');
       const address = silent.address();
@@ -128,7 +128,7 @@ describe.skipIf(missingServers().length > 0)(titled('connections to Dovecot'), (
       silent.close();
     });
 
-    it('for settings that cannot be used: refused, saying which', async () => {
+    it('because of unusable settings: refused, naming the setting', async () => {
       await expect(mail.folders(callOn({ host: 'mail.example.org' }))).rejects.toMatchObject({
         code: 'refused',
         message: expect.stringContaining(
@@ -139,7 +139,7 @@ describe.skipIf(missingServers().length > 0)(titled('connections to Dovecot'), (
   });
 
   describe('without STARTTLS', () => {
-    it('are not made beyond this machine', async () => {
+    it('are not opened to other machines', async () => {
       // This host is this machine, but neither its name nor its address says so.
       const elsewhere = callOn({ host: '0.0.0.0', port: withoutTls.port, security: 'starttls' });
       await expect(mail.folders(elsewhere)).rejects.toMatchObject({
@@ -148,7 +148,7 @@ describe.skipIf(missingServers().length > 0)(titled('connections to Dovecot'), (
       });
     });
 
-    it('are made to this machine', async () => {
+    it('are opened to this machine', async () => {
       expect(await mail.folders(callOn({ port: withoutTls.port, security: 'starttls' }))).not.toEqual([]);
     });
   });
@@ -157,19 +157,19 @@ describe.skipIf(missingServers().length > 0)(titled('connections to Dovecot'), (
     const secured = (pinned: { tlsFingerprint?: string }) =>
       callOn({ port: security === 'tls' ? dovecot.tlsPort : dovecot.port, security, ...pinned });
 
-    it('that nobody vouches for are not made', async () => {
+    it('without a trusted issuer are not opened', async () => {
       await expect(mail.folders(secured({}))).rejects.toMatchObject({
         code: 'unavailable',
         message: expect.stringContaining('cannot be verified') as unknown,
       });
     });
 
-    it('that is the pinned one are made', async () => {
+    it('that is the pinned one are opened', async () => {
       const { fingerprint } = dovecot.certificate;
       expect(await mail.folders(secured({ tlsFingerprint: fingerprint }))).not.toEqual([]);
     });
 
-    it('that is not the pinned one are not made', async () => {
+    it('that is not the pinned one are not opened', async () => {
       await expect(mail.folders(secured({ tlsFingerprint: '0'.repeat(64) }))).rejects.toMatchObject({
         code: 'unavailable',
         message: expect.stringContaining('not the pinned one') as unknown,
@@ -178,7 +178,7 @@ describe.skipIf(missingServers().length > 0)(titled('connections to Dovecot'), (
   });
 
   describe('that end', () => {
-    it('while they are idle are replaced unseen', async () => {
+    it('while idle are replaced transparently', async () => {
       await dovecot.deliver(user, 'Subject: one\r\n\r\nx\r\n');
       const call = callOn({});
       await listInbox(call);
@@ -187,7 +187,7 @@ describe.skipIf(missingServers().length > 0)(titled('connections to Dovecot'), (
     });
 
     it.each(['cut before', 'cut unanswered'] as const)(
-      'at the look for new mail are replaced unseen (%s)',
+      'at the check for new mail are replaced transparently (%s)',
       async (does) => {
         await dovecot.deliver(user, 'Subject: one\r\n\r\nx\r\n');
         const call = callOn({});
@@ -198,7 +198,7 @@ describe.skipIf(missingServers().length > 0)(titled('connections to Dovecot'), (
       },
     );
 
-    it('with their server: unavailable, and back again when it is', async () => {
+    it('with their server are unavailable, and work again once it is back', async () => {
       await dovecot.deliver(user, 'Subject: one\r\n\r\nx\r\n');
       const call = callOn({});
       await listInbox(call);
@@ -209,7 +209,7 @@ describe.skipIf(missingServers().length > 0)(titled('connections to Dovecot'), (
     });
 
     it.each(['cut before', 'cut unanswered', 'hang'] as const)(
-      'in a reading command: unavailable (%s)',
+      'in a reading command are unavailable (%s)',
       async (does) => {
         await dovecot.deliver(user, 'Subject: one\r\n\r\nx\r\n');
         const givenUp = new AbortController();
@@ -226,13 +226,13 @@ describe.skipIf(missingServers().length > 0)(titled('connections to Dovecot'), (
   });
 
   describe('that end during a change', () => {
-    /** The folder as it is now, the look whether the message is there, the change, the look whether it was kept. */
+    /** Opening the folder, checking that the message exists, the change, and checking that it was stored. */
     const CONVERSATION = ['SELECT', 'UID FETCH', 'UID STORE', 'UID FETCH'];
     const faults = CONVERSATION.flatMap((command, index) =>
       (['cut before', 'cut unanswered', 'hang'] as const).map((does) => ({ does, command, at: index + 1 })),
     );
 
-    it('has these commands', async () => {
+    it('uses these commands', async () => {
       await dovecot.deliver(user, 'Subject: one\r\n\r\nx\r\n');
       const call = callOn({});
       const { place } = await newestOf(call);
@@ -242,7 +242,7 @@ describe.skipIf(missingServers().length > 0)(titled('connections to Dovecot'), (
     });
 
     it.each(faults)(
-      '$does, $command ($at): it is known whether it may have been done',
+      '$does, $command ($at): reports whether it may have been done',
       async ({ does, command, at }) => {
         await dovecot.deliver(user, 'Subject: one\r\n\r\nx\r\n');
         const givenUp = new AbortController();
@@ -270,7 +270,7 @@ describe.skipIf(missingServers().length > 0)(titled('connections to Dovecot'), (
       },
     );
 
-    it('saving a sent message: unknown, and set right by the next attempt', async () => {
+    it('while saving a sent message have an unknown outcome, and the next attempt corrects it', async () => {
       const call = callOn({});
       const bytes = composeMessage({
         from: { name: '', address: addressOf(user) },
@@ -285,7 +285,7 @@ describe.skipIf(missingServers().length > 0)(titled('connections to Dovecot'), (
       const envelope = { from: addressOf(user), to: ['bob@example.test'] };
       const message = { envelope, bytes, date: new Date(), messageId: '<kept@example.test>' };
       await mail.holdsMessage(call, 'Sent', message.messageId);
-      // NOOP, APPEND: in an empty folder nothing is searched for.
+      // NOOP, APPEND: an empty folder needs no search.
       void proxy.script({ at: 2, does: 'cut unanswered' });
       await expect(mail.saveSent(call, 'Sent', message)).rejects.toMatchObject({ code: 'outcome_unknown' });
       expect(proxy.commands).toEqual(['NOOP', 'APPEND']);

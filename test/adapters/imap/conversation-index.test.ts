@@ -14,7 +14,7 @@ function letter(id: string, answers = ''): string {
   return `Message-ID: <${id}@x.example>\r\n${named}Subject: ${id}\r\n\r\nx\r\n`;
 }
 
-describe.skipIf(missingServers().length > 0)(titled('a conversation that is asked for again'), () => {
+describe.skipIf(missingServers().length > 0)(titled('a conversation that is requested again'), () => {
   let dovecot: Dovecot;
   let proxy: MailProxy;
   let mail: Mail;
@@ -55,7 +55,7 @@ describe.skipIf(missingServers().length > 0)(titled('a conversation that is aske
     expect(proxy.commands).not.toContain('UID SEARCH');
   });
 
-  it('has what came meanwhile, in every folder, and not what is gone', async () => {
+  it('includes mail that arrived meanwhile, in every folder, and nothing that is gone', async () => {
     await dovecot.deliver(user, letter('one'));
     await dovecot.deliver(user, letter('two', 'one'));
     expect(await subjects()).toEqual(['one', 'two']);
@@ -70,7 +70,7 @@ describe.skipIf(missingServers().length > 0)(titled('a conversation that is aske
     await expect(mail.thread(call, place)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('has what came a moment after it was asked for, whichever connection is free', async () => {
+  it('includes mail that arrived just after the request, whichever connection is free', async () => {
     await dovecot.deliver(user, letter('m0'));
     const { place } = await newestOf(mail, call);
     for (let came = 1; came < 6; came++) {
@@ -80,7 +80,7 @@ describe.skipIf(missingServers().length > 0)(titled('a conversation that is aske
     }
   });
 
-  it('of a folder that was made anew has none of what was in it', async () => {
+  it('of a recreated folder contains none of its old messages', async () => {
     await dovecot.deliver(user, letter('one'));
     await dovecot.deliver(user, letter('two', 'one'), { mailbox: 'Projects' });
     expect((await subjects()).sort()).toEqual(['one', 'two']);
@@ -88,14 +88,14 @@ describe.skipIf(missingServers().length > 0)(titled('a conversation that is aske
     expect(await subjects()).toEqual(['one']);
     await dovecot.deliver(user, letter('other', 'nothing'), { mailbox: 'Projects' });
     await dovecot.deliver(user, letter('three', 'one'), { mailbox: 'Projects' });
-    // For a while Dovecot shows the old one to those who have it selected.
+    // For a while Dovecot shows the old folder to sessions that have it selected.
     const { now } = performance;
     vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + 60_000);
     expect((await subjects()).sort()).toEqual(['one', 'three']);
     vi.restoreAllMocks();
   });
 
-  it('of two calls at once is the same for both', async () => {
+  it('is the same for two calls at once', async () => {
     for (let index = 0; index < 30; index++)
       await dovecot.deliver(user, letter(`m${index}`, index === 0 ? '' : 'm0'));
     const { place } = await newestOf(mail, call);
@@ -104,7 +104,7 @@ describe.skipIf(missingServers().length > 0)(titled('a conversation that is aske
     expect(await mail.thread(call, place)).toHaveLength(30);
   });
 
-  it('is searched for where the server does not say what is new', async () => {
+  it('is searched for if the server does not report what is new', async () => {
     await dovecot.deliver(user, letter('one'));
     await dovecot.deliver(user, letter('two', 'one'), { mailbox: 'Sent' });
     const poor = await startProxy('imap', dovecot.port, {

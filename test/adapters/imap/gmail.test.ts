@@ -7,7 +7,7 @@ import { labelled, pathOfRole } from '../../folder-roles.ts';
 import { type GmailMessage, type ScriptedGmail, startScriptedGmail } from '../../servers/scripted-gmail.ts';
 import { callOn, newestOf, searchFor, started } from './mailbox-on.ts';
 
-/** Against a script, not against Gmail: that we say what its documentation asks for. */
+/** Runs against a script, not against Gmail: checks that the commands follow its documentation. */
 describe('Gmail as its documentation describes it', () => {
   let gmail: ScriptedGmail;
   let mail: Mail;
@@ -30,7 +30,7 @@ describe('Gmail as its documentation describes it', () => {
 
   const labelsOf = (uid: number) => [...(gmail.messages.find((one) => one.uid === uid)?.labels ?? [])].sort();
 
-  it('gives a message that has several labels once', async () => {
+  it('returns a message with several labels once', async () => {
     const { rows, total } = await mail.search(call, searchFor('needle'));
     expect(total).toBe(4);
     expect(rows.map(({ place, stableId }) => [place.path, stableId])).toEqual([
@@ -41,14 +41,14 @@ describe('Gmail as its documentation describes it', () => {
     ]);
   });
 
-  it('finds a message once, wherever it lies now', async () => {
+  it('finds a message once, wherever it is now', async () => {
     const row = await newestOf(mail, call);
     expect((await mail.find(call, row)).map(({ place }) => place.path)).toEqual(['INBOX']);
     await mail.move(call, row.place, '[Gmail]/Trash', started);
     expect((await mail.find(call, row)).map(({ place }) => place.path)).toEqual(['[Gmail]/Trash']);
   });
 
-  it('knows a conversation by the id that the server gives it', async () => {
+  it('recognises a conversation by the id that the server assigns', async () => {
     const { place } = await newestOf(mail, call);
     expect((await readMail(mail).thread(call, place)).map(({ stableId }) => stableId)).toEqual([
       '9001',
@@ -60,14 +60,14 @@ describe('Gmail as its documentation describes it', () => {
     ).toEqual([]);
   });
 
-  it('archives by taking a message out of the inbox', async () => {
+  it('archives by removing a message from the inbox', async () => {
     const archive = await pathOfRole(mail, call, 'archive');
     expect(archive).toBe('[Gmail]/All Mail');
     await mail.move(call, (await newestOf(mail, call)).place, archive, started);
     expect(labelsOf(4)).toEqual([]);
   });
 
-  it('has labels of its own', async () => {
+  it('has its own labels', async () => {
     const { place } = await newestOf(mail, call);
     expect(await mail.label(call, place, labelled('Two words'), started)).toBe('gmail_label');
     expect(labelsOf(4)).toEqual(['Two words', '\\Inbox']);

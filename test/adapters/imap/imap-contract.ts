@@ -12,7 +12,7 @@ import { missingServers, titled } from '../../servers/missing-servers.ts';
 import { type Postfix, RECIPIENTS, startPostfix } from '../../servers/postfix.ts';
 import { callOn } from './mailbox-on.ts';
 
-/** An IMAP server that the suite runs on. */
+/** An IMAP server for the suite. */
 interface ServerUnderTest {
   /** Plain text. */
   readonly port: number;
@@ -21,7 +21,7 @@ interface ServerUnderTest {
   stop(): Promise<void>;
 }
 
-/** Runs the contract of a mailbox on a server; Postfix and a Dovecot beside it send and receive. */
+/** Runs the mailbox contract on a server. Postfix and a Dovecot beside it send and receive. */
 export function imapContract(
   name: string,
   start: () => Promise<ServerUnderTest>,
@@ -40,7 +40,7 @@ export function imapContract(
       await Promise.all([server?.stop(), dovecot?.stop()]);
     });
 
-    it('shows a message of 100 MB and those beside it, and fetches no more than it shows', {
+    it('shows a message of 100 MB and its neighbours, and fetches only what it shows', {
       timeout: 120_000,
     }, async () => {
       const user = await server.addUser();

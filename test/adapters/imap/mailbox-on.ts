@@ -6,7 +6,7 @@ import { systemClock } from '../../../hosts/embedded/system-clock.ts';
 import { contains } from '../../contracts/mail/read.ts';
 import { addressOf, PASSWORD } from '../../servers/mail-users.ts';
 
-/** A call for the mailbox of a user, over plain text. */
+/** Returns a call for the mailbox of a user, over plain text. */
 export function callOn(port: number, user: string, limits: Partial<MailCall> = {}): MailCall {
   const server = {
     host: '127.0.0.1',
@@ -28,7 +28,7 @@ export function callOn(port: number, user: string, limits: Partial<MailCall> = {
   };
 }
 
-/** The row of the highest UID. */
+/** Returns the row of the highest UID. */
 export async function newestOf(mail: Mail, call: MailCall, path = 'INBOX'): Promise<MessageRow> {
   const query = { path, unread: false, order: 'uid', after: undefined, limit: 1 } as const;
   const [row] = (await mailReader(mail, systemClock).list(call, query)).rows;

@@ -9,7 +9,7 @@ function letter(subject: string, body = 'x'): string {
   return `From: ada@example.test\r\nMessage-ID: <${subject}@x.example>\r\nDate: Fri, 20 Nov 2026 10:00:00 +0100\r\nSubject: ${subject}\r\n\r\n${body}\r\n`;
 }
 
-describe.skipIf(missingServers().length > 0)(titled('what others do to a mailbox meanwhile'), () => {
+describe.skipIf(missingServers().length > 0)(titled('changes that other programs make meanwhile'), () => {
   let dovecot: Dovecot;
   let postfix: Postfix;
   let user: string;
@@ -38,7 +38,7 @@ describe.skipIf(missingServers().length > 0)(titled('what others do to a mailbox
     await dovecot.doveadm('mailbox delete', user, [path]);
     await dovecot.doveadm('mailbox create', user, [path]);
   };
-  /** For a while Dovecot shows a folder that is gone to those who have it selected. */
+  /** For a while Dovecot shows a deleted folder to sessions that have it selected. */
   const later = () => {
     const { now } = performance;
     vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + 90_000);
@@ -57,7 +57,7 @@ describe.skipIf(missingServers().length > 0)(titled('what others do to a mailbox
         await dovecot.deliver(user, letter(subject), { mailbox: 'Projects' });
     });
 
-    it('a folder that was deleted is not found: the list is not silently shorter', async () => {
+    it('a deleted folder is not found: the list never becomes silently shorter', async () => {
       const first = result(await page());
       expect(first).toMatchObject({ returned: 2, has_more: true });
       await dovecot.doveadm('mailbox delete', user, ['Projects']);
@@ -65,7 +65,7 @@ describe.skipIf(missingServers().length > 0)(titled('what others do to a mailbox
       expect(await page(first.next_cursor)).toMatchObject({ status: 'error', code: 'not_found' });
     });
 
-    it('a folder that was made anew is another: the cursor does not go on in it', async () => {
+    it('a recreated folder is a different one: the cursor does not continue in it', async () => {
       const first = result(await page());
       await recreated('Projects');
       for (const subject of ['four', 'five', 'six', 'seven']) {
@@ -76,7 +76,7 @@ describe.skipIf(missingServers().length > 0)(titled('what others do to a mailbox
       expect(result(await page())).toMatchObject({ total: 4 });
     });
 
-    it('of a search, the other folders go on, each message once', async () => {
+    it('of a search, the other folders continue, each message once', async () => {
       for (const subject of ['four', 'five']) await dovecot.deliver(user, letter(subject));
       const search = (more: object) => box.call('search_inbox', { from: 'ada@', limit: 2, ...more });
       const first = result(await search({}));
@@ -104,7 +104,7 @@ describe.skipIf(missingServers().length > 0)(titled('what others do to a mailbox
       return (await box.service.approvals.approve(box.ownerId, id, shown?.approval.digest ?? ''))?.approval;
     }
 
-    it('a message that was moved stays where somebody put it; asked for again, its id means it there', async () => {
+    it('a moved message stays where another program put it, and its id then finds it there', async () => {
       await dovecot.deliver(user, letter('one'));
       const [id] = await box.ids();
       const request = await filed('archive_email', { id });
@@ -117,7 +117,7 @@ describe.skipIf(missingServers().length > 0)(titled('what others do to a mailbox
       expect(await subjectsIn('Archive')).toEqual(['one']);
     });
 
-    it('another message that took its place and number is left alone', async () => {
+    it('a message that took its place and number is left alone', async () => {
       await dovecot.doveadm('mailbox create', user, ['Projects']);
       await dovecot.deliver(user, letter('one'), { mailbox: 'Projects' });
       const [id] = await box.ids('Projects');
@@ -133,13 +133,13 @@ describe.skipIf(missingServers().length > 0)(titled('what others do to a mailbox
     it.each([
       ['of another length', 'pay Mallory'],
       ['of the same length', 'y'],
-    ])('a copy with its headers and a text %s is not found instead of it', async (_name, body) => {
+    ])('a copy with its headers and a text %s is not mistaken for it', async (_name, body) => {
       await dovecot.deliver(user, letter('one'));
       const [id] = await box.ids();
       const request = await filed('delete_email', { id });
       const deliveredS = Math.floor(Date.now() / 1000);
       await dovecot.doveadm('expunge', user, ['mailbox', 'INBOX', 'all']);
-      // INTERNALDATE has seconds only: what is received in the same one cannot be told from the original.
+      // INTERNALDATE has only seconds: a copy received in the same second looks like the original.
       await vi.waitFor(() => expect(Math.floor(Date.now() / 1000)).toBeGreaterThan(deliveredS), {
         timeout: 3000,
       });

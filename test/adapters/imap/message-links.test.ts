@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { messageLinks } from '../../../adapters/imap/message-links.ts';
 
-describe('the links of messages', () => {
+describe('links between messages', () => {
   const message = fc.record({
     gap: fc.integer({ min: 1, max: 1000 }),
-    // Few, so that many messages name the same; some beyond 32 bits, which share a bucket with others.
+    // Few ids, so that many messages name the same; some beyond 32 bits, which share a bucket with others.
     ids: fc.uniqueArray(
       fc.oneof(
         fc.nat(40),
@@ -16,7 +16,7 @@ describe('the links of messages', () => {
     ),
   });
 
-  it('are those that were added, whatever their number', () => {
+  it('are those that were added, however many', () => {
     fc.assert(
       fc.property(fc.array(message, { maxLength: 300 }), (messages) => {
         const links = messageLinks();

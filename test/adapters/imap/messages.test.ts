@@ -82,13 +82,13 @@ describe.skipIf(skipped)(titled('reading messages from Dovecot'), () => {
     expect((await read(raw)).text).toBe('the text');
   });
 
-  it('with a charset that is not the one it names, or none that there is', async () => {
+  it('with a charset that is not the declared one, or does not exist', async () => {
     const latin = Buffer.from('Content-Type: text/plain; charset=utf-8\r\n\r\nGr\xfc\xdfe\r\n', 'latin1');
     expect((await read(latin)).text).toMatch(/^Gr.+e$/);
     expect((await read('Content-Type: text/plain; charset=x-nonsense\r\n\r\nhello\r\n')).text).toBe('hello');
   });
 
-  it('with header bytes that no charset was named for', async () => {
+  it('with raw header bytes without a declared charset', async () => {
     const { row } = await read(
       Buffer.from('Subject: Gr\xfc\xdfe\r\nFrom: Zo\xeb <zoe@other.example>\r\n\r\nx\r\n', 'latin1'),
     );
@@ -103,7 +103,7 @@ describe.skipIf(skipped)(titled('reading messages from Dovecot'), () => {
     expect(text.length).toBe((line.length - 1) * 380_000 - 1);
   });
 
-  it('with more attachments than are fetched: the text, and what there is of them', async () => {
+  it('with more attachments than are fetched: the text, and what is known of them', async () => {
     const attached = 27 * 1024 * 1024;
     const base64 = Buffer.alloc(attached, 7).toString('base64').replace(/.{76}/g, '$&\r\n');
     const raw = [
@@ -145,11 +145,11 @@ describe.skipIf(skipped)(titled('reading messages from Dovecot'), () => {
     const [pdf, ...others] = attachments;
     expect(others).toEqual([]);
     expect(pdf).toMatchObject({ index: 0, name: 'large.pdf', mime: 'application/pdf' });
-    // Without fetching it, its size is known to the byte only as it is encoded.
+    // The exact size is known only in its encoding until it is fetched.
     expect(Math.abs((pdf?.sizeBytes ?? 0) - attached)).toBeLessThan(100);
   });
 
-  it('with a small attachment beside a large one: each as far as it may be fetched', async () => {
+  it('with a small attachment beside a large one: each within its fetch limit', async () => {
     const large = Buffer.alloc(20 * 1024 * 1024, 7);
     const small = Buffer.from('a small note, größer than nothing');
     const raw = [
@@ -192,7 +192,7 @@ describe.skipIf(skipped)(titled('reading messages from Dovecot'), () => {
     expect(again && (await readRaw(again)).attachments).toEqual(attachments);
   });
 
-  it('a text alone that is larger than what is fetched: its beginning, and that there is more', async () => {
+  it('with a text larger than what is fetched: its start, and that there is more', async () => {
     const line = 'a line of a very long text\r\n';
     const { text } = await read(`Subject: long\r\n\r\n${line.repeat(1_000_000)}`);
     expect(text.startsWith('a line of a very long text\na line')).toBe(true);
@@ -201,7 +201,7 @@ describe.skipIf(skipped)(titled('reading messages from Dovecot'), () => {
   });
 });
 
-describe.skipIf(skipped)(titled('a folder of Dovecot that was made anew'), () => {
+describe.skipIf(skipped)(titled('a recreated Dovecot folder'), () => {
   let dovecot: Dovecot;
   const mail = imapMail({ allowPrivateServers: true });
   beforeAll(async () => {
@@ -216,7 +216,7 @@ describe.skipIf(skipped)(titled('a folder of Dovecot that was made anew'), () =>
     vi.restoreAllMocks();
   });
 
-  it.each(['and is selected', 'and is not selected'])('%s has none of the messages it had', async (state) => {
+  it.each(['and is selected', 'and is not selected'])('%s has none of its old messages', async (state) => {
     const { user, call } = mailboxOn(dovecot);
     await dovecot.deliver(user, 'Subject: before\r\n\r\nx\r\n', { mailbox: 'Projects' });
     const page = await listInbox(mail, call, 'Projects');
@@ -227,7 +227,7 @@ describe.skipIf(skipped)(titled('a folder of Dovecot that was made anew'), () =>
     await dovecot.doveadm('mailbox delete', user, ['Projects']);
     await dovecot.doveadm('mailbox create', user, ['Projects']);
     await dovecot.deliver(user, 'Subject: after\r\n\r\nx\r\n', { mailbox: 'Projects' });
-    // For a while Dovecot shows the old one to those who have it selected.
+    // For a while Dovecot shows the old folder to sessions that have it selected.
     const { now } = performance;
     vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + 60_000);
 
@@ -260,7 +260,7 @@ describe.skipIf(skipped)(titled('variants of Dovecot'), () => {
       'Junk',
     ],
   ])(
-    '%s: Sent and spam are known, and all is listed and kept as elsewhere',
+    '%s: recognise Sent and spam, and list and store everything as usual',
     async (_name, variant, sent, spam) => {
       const dovecot = await startDovecot(variant);
       const mail = imapMail({ allowPrivateServers: true });

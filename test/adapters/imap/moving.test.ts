@@ -9,7 +9,7 @@ import { callOn, newestOf, started } from './mailbox-on.ts';
 
 const LOOK = ['SELECT', 'UID FETCH'];
 
-/** What a server can do, and the commands of a move there. */
+/** The capabilities of a server, and the commands of a move there. */
 const SERVERS: readonly [string, DovecotVariant, readonly string[]][] = [
   ['MOVE', {}, [...LOOK, 'UID MOVE']],
   [
@@ -45,7 +45,7 @@ describe.skipIf(missingServers().length > 0).each(SERVERS)(
 
     const messagesIn = async (path: string) => (await dovecot.messages(user, path)).length;
 
-    it('removes no message that somebody else has marked as deleted', async () => {
+    it('does not expunge a message that another program marked as deleted', async () => {
       await dovecot.deliver(user, 'Subject: marked\r\n\r\nx\r\n');
       await dovecot.doveadm('flags add', user, ['\\Deleted', 'mailbox', 'INBOX', 'all']);
       await dovecot.deliver(user, 'Subject: moves\r\n\r\nx\r\n');
@@ -57,7 +57,7 @@ describe.skipIf(missingServers().length > 0).each(SERVERS)(
       expect(await dovecot.messages(user)).toEqual(stays);
     });
 
-    it('has these commands', async () => {
+    it('uses these commands', async () => {
       await dovecot.deliver(user, 'Subject: moves\r\n\r\nx\r\n');
       const call = callOn(proxy.port, user);
       await mail.folders(call);
@@ -75,39 +75,36 @@ describe.skipIf(missingServers().length > 0).each(SERVERS)(
       })),
     );
 
-    it.each(faults)(
-      '$does, $command ($at): it is known whether it may have been done',
-      async ({ does, at }) => {
-        await dovecot.deliver(user, 'Subject: moves\r\n\r\nx\r\n');
-        const givenUp = new AbortController();
-        const call = callOn(proxy.port, user, { signal: givenUp.signal });
-        await mail.folders(call);
-        const { place } = await newestOf(mail, call);
-        const start = vi.fn(started);
-        const happened = proxy.script({ at, does });
-        const moving = mail.move(call, place, 'Archive', start).then(
-          () => 'moved',
-          (error: MailError) => error.code,
-        );
-        await happened;
-        if (does === 'hang') givenUp.abort();
-        const outcome = await moving;
-        void proxy.script();
+    it.each(faults)('$does, $command ($at): reports whether it may have been done', async ({ does, at }) => {
+      await dovecot.deliver(user, 'Subject: moves\r\n\r\nx\r\n');
+      const givenUp = new AbortController();
+      const call = callOn(proxy.port, user, { signal: givenUp.signal });
+      await mail.folders(call);
+      const { place } = await newestOf(mail, call);
+      const start = vi.fn(started);
+      const happened = proxy.script({ at, does });
+      const moving = mail.move(call, place, 'Archive', start).then(
+        () => 'moved',
+        (error: MailError) => error.code,
+      );
+      await happened;
+      if (does === 'hang') givenUp.abort();
+      const outcome = await moving;
+      void proxy.script();
 
-        const isChange = at > LOOK.length;
-        expect(start).toHaveBeenCalledTimes(isChange || outcome === 'moved' ? 1 : 0);
-        if (!isChange) {
-          // A connection that died while it was idle is replaced.
-          if (outcome !== 'moved') expect(outcome).toBe(does === 'refuse' ? 'refused' : 'unavailable');
-        } else if (does === 'refuse' && at === LOOK.length + 1) expect(outcome).toBe('refused');
-        else expect(outcome).toBe('outcome_unknown');
+      const isChange = at > LOOK.length;
+      expect(start).toHaveBeenCalledTimes(isChange || outcome === 'moved' ? 1 : 0);
+      if (!isChange) {
+        // An idle connection that died is replaced.
+        if (outcome !== 'moved') expect(outcome).toBe(does === 'refuse' ? 'refused' : 'unavailable');
+      } else if (does === 'refuse' && at === LOOK.length + 1) expect(outcome).toBe('refused');
+      else expect(outcome).toBe('outcome_unknown');
 
-        const there = await messagesIn('INBOX');
-        const arrived = await messagesIn('Archive');
-        if (outcome === 'moved') expect(arrived).toBe(1);
-        else if (outcome !== 'outcome_unknown') expect([there, arrived]).toEqual([1, 0]);
-        expect(there + arrived).toBeGreaterThan(0);
-      },
-    );
+      const there = await messagesIn('INBOX');
+      const arrived = await messagesIn('Archive');
+      if (outcome === 'moved') expect(arrived).toBe(1);
+      else if (outcome !== 'outcome_unknown') expect([there, arrived]).toEqual([1, 0]);
+      expect(there + arrived).toBeGreaterThan(0);
+    });
   },
 );

@@ -10,7 +10,7 @@ import { missingServers, titled } from '../../servers/missing-servers.ts';
 import { type Disguise, type MailProxy, startProxy } from '../../servers/proxy.ts';
 import { callOn, newestOf, searchFor, started } from './mailbox-on.ts';
 
-describe.skipIf(missingServers().length > 0)(titled('servers as they are'), () => {
+describe.skipIf(missingServers().length > 0)(titled('limited servers'), () => {
   let dovecot: Dovecot;
   let mail: Mail;
   let user: string;
@@ -71,7 +71,7 @@ describe.skipIf(missingServers().length > 0)(titled('servers as they are'), () =
 
   describe('a search that fails half way', () => {
     it.each(['refuse', 'cut unanswered', 'cut before'] as const)(
-      'is a failure (%s), and never shorter',
+      'fails (%s), and never returns less',
       async (does) => {
         const mailboxes = ['INBOX', 'Sent', 'Archive', 'Junk'];
         for (const mailbox of mailboxes) {
@@ -98,7 +98,7 @@ describe.skipIf(missingServers().length > 0)(titled('servers as they are'), () =
     );
   });
 
-  describe('one that keeps no keywords', () => {
+  describe('one that stores no keywords', () => {
     it('has a label as a copy in a folder of that name', async () => {
       const proxy = await proxyWith({
         reply: (line) => line.replace(/(\[PERMANENTFLAGS \([^)]*?) ?\\\*\)/, '$1)'),
@@ -110,7 +110,7 @@ describe.skipIf(missingServers().length > 0)(titled('servers as they are'), () =
       expect(await dovecot.messages(user, 'later')).toEqual(['Subject: one\n\nx\n']);
     });
 
-    it('says so by its silence: the same', async () => {
+    it('and does not report that in advance, has the same', async () => {
       const proxy = await proxyWith({
         refusal: (line) => (/ STORE /.test(line) ? 'NO no keywords' : undefined),
       });
@@ -136,7 +136,7 @@ describe.skipIf(missingServers().length > 0)(titled('servers as they are'), () =
       expect((await mail.row(call, place))?.flags).toEqual(new Set());
     });
 
-    it('that means something to other programs is no keyword', async () => {
+    it('with a meaning for other programs is not a keyword', async () => {
       await dovecot.deliver(user, 'Subject: one\r\n\r\nx\r\n');
       const call = callOn(dovecot.port, user);
       const { place } = await newestOf(mail, call);
@@ -146,7 +146,7 @@ describe.skipIf(missingServers().length > 0)(titled('servers as they are'), () =
   });
 
   describe('a folder that is gone', () => {
-    it('between the list and the look into it holds nothing', async () => {
+    it('between the list and the read contains nothing', async () => {
       await dovecot.deliver(user, 'Message-ID: <kept@x.example>\r\nSubject: kept\r\n\r\nneedle\r\n');
       const proxy = await proxyWith({
         reply: (line) =>
@@ -163,7 +163,7 @@ describe.skipIf(missingServers().length > 0)(titled('servers as they are'), () =
       );
     });
 
-    it('only as far as one can see is a failure', async () => {
+    it('is not confused with one that cannot be opened for now: the search fails', async () => {
       await dovecot.deliver(user, 'Subject: hidden\r\n\r\nneedle\r\n', { mailbox: 'Archive' });
       const proxy = await proxyWith({
         refusal: (line) => (/ SELECT Archive/.test(line) ? 'NO not now' : undefined),
@@ -171,7 +171,7 @@ describe.skipIf(missingServers().length > 0)(titled('servers as they are'), () =
       await expect(subjects(callOn(proxy.port, user), 'needle')).rejects.toMatchObject({ code: 'refused' });
     });
 
-    it('is not_found for what it is asked for', async () => {
+    it('throws not_found if a call names it', async () => {
       await dovecot.doveadm('mailbox create', user, ['Projects']);
       await dovecot.deliver(user, 'Subject: gone\r\n\r\nx\r\n', { mailbox: 'Projects' });
       await dovecot.deliver(user, 'Subject: kept\r\n\r\nx\r\n');
@@ -192,7 +192,7 @@ describe.skipIf(missingServers().length > 0)(titled('servers as they are'), () =
       expect(start).not.toHaveBeenCalled();
     });
 
-    it('and was made anew: nothing is done to the messages it has now', async () => {
+    it('and was recreated: its new messages are left alone', async () => {
       await dovecot.doveadm('mailbox create', user, ['Projects']);
       await dovecot.deliver(user, 'Subject: before\r\n\r\nx\r\n', { mailbox: 'Projects' });
       const call = callOn(dovecot.port, user);
@@ -200,7 +200,7 @@ describe.skipIf(missingServers().length > 0)(titled('servers as they are'), () =
       await dovecot.doveadm('mailbox delete', user, ['Projects']);
       await dovecot.doveadm('mailbox create', user, ['Projects']);
       await dovecot.deliver(user, 'Subject: after\r\n\r\nx\r\n', { mailbox: 'Projects' });
-      // For a while Dovecot shows the old one to those who have it selected.
+      // For a while Dovecot shows the old folder to sessions that have it selected.
       const { now } = performance;
       vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + 60_000);
       const start = vi.fn(started);
@@ -229,10 +229,10 @@ describe.skipIf(missingServers().length > 0)(titled('servers as they are'), () =
         },
       ],
       ['an attachment', async (call) => mail.attachment(call, (await newestOf(mail, call)).place, 0, 1_000)],
-      ['looking for a message', async (call) => mail.find(call, await newestOf(mail, call))],
+      ['finding a message', async (call) => mail.find(call, await newestOf(mail, call))],
     ];
 
-    it.each(reads)('%s: all of it, or unavailable', async (_name, read) => {
+    it.each(reads)('%s: returns everything, or throws unavailable', async (_name, read) => {
       const attached =
         'Message-ID: <one@x.example>\r\nSubject: one\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\r\nneedle\r\n--b\r\nContent-Type: text/csv\r\n\r\na;b\r\n--b--\r\n';
       await dovecot.deliver(user, attached);
@@ -248,7 +248,7 @@ describe.skipIf(missingServers().length > 0)(titled('servers as they are'), () =
       expect(count).toBeGreaterThan(1);
       for (let at = 1; at <= count; at += 1) {
         for (const does of ['cut before', 'cut unanswered'] as const) {
-          // Waiting for a pause after a failure would only make this slow: every attempt is a new account.
+          // Every attempt is a new account. Waiting for the pause after a failure would only make this slow.
           await mail.close();
           mail = imapMail({ allowPrivateServers: true });
           await read(call);

@@ -58,9 +58,9 @@ describe.skipIf(missingServers().length > 0)(titled('a report on the servers of 
   const told = (findings: readonly Finding[]) =>
     Object.fromEntries(findings.map(({ check, state, text }) => [check, `${state}: ${text}`]));
 
-  it('tells what good ones can do, over STARTTLS with a pinned certificate', async () => {
+  it('lists what good servers can do, over STARTTLS with a pinned certificate', async () => {
     const { dovecot, postfix } = rich;
-    // Two servers, two certificates: each is asked with its own.
+    // Two servers, two certificates: each is checked against its own.
     const byImap = await reportOn(rich, { tlsFingerprint: dovecot.certificate.fingerprint });
     const bySmtp = await reportOn(rich, { tlsFingerprint: postfix.certificate.fingerprint });
     const imap = told(byImap.imap);
@@ -88,7 +88,7 @@ describe.skipIf(missingServers().length > 0)(titled('a report on the servers of 
     });
   });
 
-  it('tells the same over TLS from the first byte', async () => {
+  it('lists the same over TLS from the first byte', async () => {
     const { dovecot, postfix } = rich;
     const ports = { imap: dovecot.tlsPort, smtp: postfix.tlsPort };
     const tls = { security: 'tls', tlsFingerprint: dovecot.certificate.fingerprint } as const;
@@ -104,7 +104,7 @@ describe.skipIf(missingServers().length > 0)(titled('a report on the servers of 
     });
   });
 
-  it('tells what poor ones lack, and what is done instead', async () => {
+  it('lists what limited servers lack, and what is done instead', async () => {
     const { imap, smtp, folders } = await reportOn(poor);
     expect(told(imap)).toMatchObject({
       tls: 'good: Not encrypted: the connection does not leave this machine.',
@@ -124,24 +124,24 @@ describe.skipIf(missingServers().length > 0)(titled('a report on the servers of 
 
   it.each([
     [
-      'a certificate that nobody vouches for',
+      'a certificate without a trusted issuer',
       {},
       /^broken: The (IMAP|SMTP) .*because it is self-signed/,
       'connection',
     ],
     [
-      'another certificate than the pinned one',
+      'a certificate that is not the pinned one',
       { tlsFingerprint: 'ab'.repeat(32) },
       /not the pinned one/,
       'connection',
     ],
-  ])('tells of %s', async (_name, changes, words, check) => {
+  ])('reports %s', async (_name, changes, words, check) => {
     const { imap, smtp } = await reportOn(rich, changes);
     for (const findings of [imap, smtp])
       expect(told(findings)).toEqual({ [check]: expect.stringMatching(words) as unknown });
   });
 
-  it('tells of a wrong password', async () => {
+  it('reports a wrong password', async () => {
     const tlsFingerprint = rich.dovecot.certificate.fingerprint;
     const { imap } = await reportOn(rich, { pass: 'wrong', tlsFingerprint });
     expect(told(imap)).toEqual({
@@ -154,7 +154,7 @@ describe.skipIf(missingServers().length > 0)(titled('a report on the servers of 
     });
   });
 
-  it('tells of servers that are not there', async () => {
+  it('reports unreachable servers', async () => {
     const [imap = 0, smtp = 0] = await freePorts(2);
     const report = await reportOn(rich, {}, { imap, smtp });
     expect(told(report.imap)).toEqual({ connection: 'broken: The IMAP server cannot be reached.' });
@@ -170,7 +170,7 @@ describe.skipIf(missingServers().length > 0)(titled('a report on the servers of 
     }
   });
 
-  it('changes nothing there but \\Recent', async () => {
+  it('changes nothing in the mailbox except \\Recent', async () => {
     const user = rich.dovecot.addUser();
     const folders = () => rich.dovecot.doveadm('mailbox list', user);
     await rich.dovecot.deliver(user, 'Subject: unread\r\n\r\nhello\r\n');

@@ -36,7 +36,7 @@ describe('the address of a mail server', () => {
 describe('the settings of an account', () => {
   const server = { host: 'mail.example.org', port: 993, security: 'tls', user: 'alice', pass: 'secret' };
 
-  it('take a fingerprint as tools print it', () => {
+  it('accept a fingerprint as tools print it', () => {
     const printed = Array.from({ length: 32 }, () => 'AB').join(':');
     const settings = imapSettings.parse({ imap: { ...server, tlsFingerprint: printed }, smtp: server });
     expect(settings.imap.tlsFingerprint).toBe('ab'.repeat(32));

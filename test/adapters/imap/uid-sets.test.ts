@@ -10,7 +10,7 @@ it.each([
   expect(uidSets(uids)).toEqual(sets);
 });
 
-it('names every UID once, in lines that a server takes', () => {
+it('names every UID once, in lines that servers accept', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 3_000 }), { maxLength: 2_000 }), (uids) => {
       const sets = uidSets(uids);

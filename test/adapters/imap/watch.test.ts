@@ -16,15 +16,15 @@ describe.skipIf(missingServers().length > 0)(titled('watching inboxes on Dovecot
   });
   afterAll(() => dovecot?.stop());
 
-  /** A service with one account on Dovecot and one tracker. */
-  async function opened(fill: (mailbox: ImapMailbox) => Promise<void> = async () => undefined) {
+  /** Opens a service with one account on Dovecot and one tracker. */
+  async function openService(fill: (mailbox: ImapMailbox) => Promise<void> = async () => undefined) {
     const user = dovecot.addUser();
     const mailbox = imapMailbox(dovecot.port, user);
     await fill(mailbox);
     const storage = sqliteStorage({ file: ':memory:' });
     const service = createService({
       storage,
-      // No mail is sent here, and no server for it is running.
+      // No mail is sent here, and no sending server is running.
       mail: { ...imapMail({ allowPrivateServers: true }), verify: async () => undefined },
       reader: inlineReader(),
       secretKeys: [randomBytes(32)],
@@ -52,8 +52,8 @@ describe.skipIf(missingServers().length > 0)(titled('watching inboxes on Dovecot
     `From: Ada <ada@example.org>\r\nSubject: ${subject}\r\nMessage-ID: <${randomBytes(8).toString('hex')}@x>\r\n` +
     `Date: Fri, 20 Nov 2026 10:00:00 +0000\r\n\r\n${text}\r\n`;
 
-  it('links what arrives between two looks, also over the connection that is there already', async () => {
-    const { mailbox, service, linked } = await opened((there) =>
+  it('links what arrives between two checks, also over the connection that is already open', async () => {
+    const { mailbox, service, linked } = await openService((there) =>
       there.deliver('INBOX', raw('Atlas launch, last week'), {
         receivedAt: new Date(Date.now() - 7 * 86_400_000),
       }),
@@ -71,8 +71,8 @@ describe.skipIf(missingServers().length > 0)(titled('watching inboxes on Dovecot
     expect(await linked()).toEqual(['Atlas launch again', 'In the text', 'Atlas launch']);
   });
 
-  it('begins with an inbox that is empty', async () => {
-    const { mailbox, service, linked } = await opened();
+  it('starts with an empty inbox', async () => {
+    const { mailbox, service, linked } = await openService();
     await service.watch();
     expect(await linked()).toEqual([]);
     await mailbox.deliver('INBOX', raw('Atlas launch'));

@@ -32,7 +32,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
   let postgres: Postgres;
   let url: string;
   let storage: Storage;
-  /** Somebody else at the same database. */
+  /** Another program on the same database. */
   let other: pg.Client;
   beforeAll(async () => {
     postgres = await startPostgres();
@@ -54,7 +54,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
   const version = async () =>
     (await other.query<{ version: number }>('SELECT version FROM countersign.schema_version')).rows;
   /** Waits until a verb waits for a lock. */
-  const somebodyWaits = () =>
+  const aVerbWaits = () =>
     vi.waitUntil(
       async () => {
         const waiting =
@@ -69,7 +69,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
   };
 
   describe('and its schema', () => {
-    it('are made ready once, by several processes that start at once', async () => {
+    it('are prepared once, by several processes that start at once', async () => {
       const bundle = await bundleForChild(join(import.meta.dirname, 'opener.ts'));
       for (let round = 0; round < 5; round++) {
         await other.query('DROP SCHEMA IF EXISTS countersign CASCADE');
@@ -82,7 +82,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
       expect(await version()).toEqual([{ version: MIGRATIONS.length }]);
     });
 
-    it('are left alone when a newer program wrote them', async () => {
+    it('are left alone if a newer program wrote them', async () => {
       const { ownerId } = await addOwnerAndKey(storage);
       const newer = MIGRATIONS.length + 1;
       await other.query('UPDATE countersign.schema_version SET version = $1', [newer]);
@@ -94,7 +94,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
       await older.close();
     });
 
-    it('have the roles of the folders of an older account decided once, by whichever process comes first', async () => {
+    it('have the folder roles of an older account decided once, by the first process', async () => {
       const before = MIGRATIONS.indexOf(SCHEMA_2);
       for (const sql of MIGRATIONS.slice(0, before)) await other.query(sql);
       await other.query('UPDATE countersign.schema_version SET version = $1', [before]);
@@ -144,7 +144,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
       expect((await other.query('SELECT * FROM public.owners')).rows).toEqual([]);
     });
 
-    it('need no right to make a schema where it is made for the role', async () => {
+    it('need no right to create a schema if it already exists for the role', async () => {
       const role = `role_${new URL(url).pathname.slice(1)}`;
       await other.query(
         `CREATE ROLE ${role} LOGIN PASSWORD 'p'; CREATE SCHEMA countersign AUTHORIZATION ${role}`,
@@ -157,7 +157,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
       await other.query(`DROP SCHEMA countersign CASCADE; DROP ROLE ${role}`);
     });
 
-    it('key every table by its owner first, but for the directory', async () => {
+    it('key every table by its owner first, except the directory', async () => {
       await storage.healthy();
       const { rows } = await other.query<{ table: string; column: string }>(`
         SELECT DISTINCT c.relname AS table, a.attname AS column
@@ -175,7 +175,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
   });
 
   describe('that cannot be used', () => {
-    it('is unavailable, not empty, and is used once it is there', async () => {
+    it('is unavailable, not empty, and is used once it is back', async () => {
       const nowhere = new URL(url);
       nowhere.pathname = `${nowhere.pathname}_later`;
       const early = postgresStorage({ connectionString: nowhere.href });
@@ -207,7 +207,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
       expect(() => postgresStorage({ connectionString: 'postgres://u:p@[x' })).toThrow('cannot be read');
     });
 
-    it('is unavailable while an owner is kept by somebody else for too long', async () => {
+    it('is unavailable if another session locks an owner for too long', async () => {
       const { ownerId } = await addOwnerAndKey(storage);
       await lock(ownerId);
       const failing = storage.setPassword(ownerId, 'hash');
@@ -216,7 +216,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
       expect(await storage.setPassword(ownerId, 'hash')).toBe(true);
     });
 
-    it('only reads: what is to be written is refused', async () => {
+    it('is read-only: a write is refused', async () => {
       const { ownerId } = await addOwnerAndKey(storage);
       await other.query(
         `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET default_transaction_read_only = on`,
@@ -229,7 +229,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
   });
 
   describe('a transaction', () => {
-    it('is made again when Postgres took it back', async () => {
+    it('runs again if Postgres rolled it back', async () => {
       const { ownerId } = await addOwnerAndKey(storage);
       const account = { ownerId, label: 'l', email: 'l@x.org', signature: '', now: NOON };
       const { accountId } = await storage.addAccount({
@@ -242,14 +242,14 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
       await storage.watched({ ...step, from: undefined, to: from });
       await other.query('BEGIN; UPDATE countersign.watched_inboxes SET uid = uid');
       const moving = storage.watched({ ...step, from, to: { uidValidity: '1', uid: 2 } });
-      await somebodyWaits();
-      // Each now waits for what the other holds. The one that waited first is ended: error 40P01.
+      await aVerbWaits();
+      // Each now waits for a lock of the other. Postgres ends the one that waited first: error 40P01.
       await other.query('SELECT 1 FROM countersign.owners FOR UPDATE; COMMIT');
       expect(await moving).toBe(true);
       expect((await other.query('SELECT uid FROM countersign.watched_inboxes')).rows).toEqual([{ uid: '2' }]);
     });
 
-    it('whose commit was not answered throws, and is not made again', async () => {
+    it('without an answer to its commit throws, and does not run again', async () => {
       const { ownerId } = await addOwnerAndKey(storage);
       const account = { ownerId, label: 'l', email: 'l@x.org', signature: '', now: NOON };
       let commits = 0;
@@ -268,9 +268,9 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
       expect(await storage.accounts(ownerId)).toHaveLength(1);
     });
 
-    it('is on the disk before it resolves where it is durable, however the database is set', async () => {
+    it("is on disk before it resolves if it is durable, whatever the database's settings", async () => {
       const key = await addOwnerAndKey(storage);
-      // Each transaction notes its own level.
+      // Each transaction records its own level.
       await other.query(`
         CREATE TABLE public.levels (level text);
         CREATE FUNCTION public.note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -291,21 +291,21 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
   });
 
   describe('an owner', () => {
-    it('is kept to one transaction, and its leases begin when the wait is over', async () => {
+    it('is locked by one transaction, and its leases start when the wait ends', async () => {
       const key = await addOwnerAndKey(storage);
       await lock(key.ownerId);
       const filing = run(storage, key, { leaseMs: 0 });
-      await somebodyWaits();
+      await aVerbWaits();
       const { rows } = await other.query<{ ms: string }>(
         'SELECT ceil(extract(epoch FROM clock_timestamp()) * 1000) AS ms',
       );
-      // A millisecond of the server's clock goes by.
+      // A millisecond passes on the server's clock.
       await other.query('DO $$ BEGIN PERFORM pg_sleep(0.002); END $$');
       await other.query('COMMIT');
       expect((await filing).lease.untilMs).toBeGreaterThanOrEqual(Number(rows[0]?.ms));
     });
 
-    it('who is busy holds up nobody else whose work is due', async () => {
+    it('that is locked does not delay the due work of others', async () => {
       const [busy, free] = [await addOwnerAndKey(storage), await addOwnerAndKey(storage)];
       const [of, and] = [await ask(storage, busy), await ask(storage, free)];
       const late = at(25 * 3_600_000);
@@ -314,14 +314,14 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
       expect((await storage.approval(free.ownerId, and.id))?.state).toBe('expired');
       expect((await storage.approval(busy.ownerId, of.id))?.state).toBe('pending');
       const waiting = storage.expire(late);
-      await somebodyWaits();
+      await aVerbWaits();
       await other.query('COMMIT');
       expect(await waiting).toBe(1);
     });
   });
 
   describe('keeps', () => {
-    it('texts that no index takes, and a NUL as what a page shows for it', async () => {
+    it('texts that no index accepts, and a NUL as the character that a page shows for it', async () => {
       const ownerId = await addOwner(storage);
       const long = Array.from({ length: 20_000 }, (_, n) =>
         String.fromCharCode(33 + ((n * n * 7919) % 90)),
@@ -360,7 +360,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
       expect(await held()).toBe(0);
     });
 
-    it('targets for as long as their approval waits', async () => {
+    it('targets while their approval is pending', async () => {
       const key = await addOwnerAndKey(storage);
       const waiting = await ask(storage, key, { targets: ['a', 'b'] });
       const kept = async () =>
@@ -372,7 +372,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
       expect(await kept()).toEqual([]);
     });
 
-    it('no row that this program does not know: the error names the column, not the value', async () => {
+    it('no row that this program does not understand: the error names the column, not the value', async () => {
       const key = await addOwnerAndKey(storage);
       const approval = await run(storage, key);
       await other.query("UPDATE countersign.approvals SET state = 'of the future'");

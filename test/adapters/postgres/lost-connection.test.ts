@@ -112,7 +112,7 @@ async function scene(storage: Storage): Promise<Scene> {
 
 const ROWS = { address: 1, newcomers: 2, repeaters: 3 };
 
-/** Every verb of the port, so that it has something to do. */
+/** Calls every verb of the port with something to do. */
 const VERBS: Record<Exclude<keyof Storage, 'close'>, (storage: Storage, scene: Scene) => Promise<unknown>> = {
   healthy: (s) => s.healthy(),
   admit: (s, { key }) => s.admit({ signer: SIGNER, ...key, slotId: 'another', leaseMs: LEASE_MS, now: NOON }),
@@ -286,14 +286,16 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a connection to Post
     return rows.map(({ name }) => `countersign.${name}`);
   }
 
-  /** Everything that is stored. */
+  /** Reads everything that is stored. */
   async function stored(): Promise<string> {
     const dumps = (await tables()).map((name) => `(SELECT json_agg(t ORDER BY t::text) FROM ${name} t)`);
     const dump = await other.query<{ all: unknown }>(`SELECT json_build_array(${dumps.join(', ')}) AS all`);
     return JSON.stringify(dump.rows[0]?.all);
   }
 
-  /** Ends the server's side of the connection right before the n-th statement. @returns whether there was one */
+  /**
+   * Ends the server's side of the connection right before the n-th statement. @returns whether there was one
+   */
   function killBefore(n: number): () => boolean {
     let asked = 0;
     let killing: Promise<unknown> | undefined;
@@ -303,7 +305,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a connection to Post
       if (asked < n) return ask();
       const pid: unknown = Reflect.get(client, 'processID');
       killing ??= other.query('SELECT pg_terminate_backend($1, 10000)', [pid]);
-      // Those behind it keep their place.
+      // Later statements keep their place.
       return killing.then(ask);
     });
     return () => {
@@ -337,7 +339,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a connection to Post
         expect(settled).toHaveProperty('cause', expect.any(Error));
         expect(await stored(), `killed before statement ${killed}`).toBe(before);
       }
-      // What writes has a beginning, a lock or a statement, and a commit.
+      // A write has a start, a lock or a statement, and a commit.
       expect(killed).toBeGreaterThanOrEqual(READING.has(name) ? 1 : 3);
       const isChanged = (await stored()) !== before;
       expect(isChanged).toBe(!READING.has(name) && !IDLE.has(name));
@@ -346,14 +348,14 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a connection to Post
     },
   );
 
-  it('comes back with the server, which has kept what it was told', async () => {
+  it('works again once the server is back, which has kept what was stored', async () => {
     const storage = postgresStorage({ connectionString: url });
     const key = await addOwnerAndKey(storage);
     const waiting = await ask(storage, key);
     const { approval } = await approve(storage, waiting);
     other.on('error', () => undefined);
     await postgres.crash();
-    // What serves a connection ends a moment after the server.
+    // A backend ends a moment after the server.
     const answers = () =>
       storage.healthy().then(
         () => true,

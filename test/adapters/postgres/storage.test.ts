@@ -45,7 +45,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'storage in Postgres'
       },
       close: async () => {
         await closeAll();
-        // Faster than a database for each test; the next one makes its schema anew.
+        // Faster than a database for each test. The next one creates its schema again.
         await asked(
           location,
           'DROP SCHEMA IF EXISTS countersign CASCADE; UPDATE test_clock.passed SET ms = 0',

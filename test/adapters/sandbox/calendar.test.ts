@@ -32,7 +32,7 @@ calendarObjectsContract('sandbox', async () => {
   };
 });
 
-calendarContract('the sandbox, read', async () => {
+calendarContract('the sandbox, through its documents', async () => {
   const objects = sandboxCalendar({ samples: [] });
   const events = eventsOn(objects);
   const { account, signal } = call;
@@ -54,7 +54,7 @@ const list = async (from: string, to: string) => {
 };
 
 describe('the sandbox calendar', () => {
-  it('lists what touches the time asked for, earliest first', async () => {
+  it('lists events that overlap the range, earliest first', async () => {
     const events = await list('2026-03-03T00:00:00Z', '2026-03-05T00:00:00Z');
     expect(events.map(({ title, start }) => [start.toISOString(), title])).toEqual([
       ['2026-03-03T08:30:00.000Z', 'Atlas stand-up'],
@@ -64,7 +64,7 @@ describe('the sandbox calendar', () => {
     ]);
   });
 
-  it('takes ends as exclusive, and lists what only reaches into the time', async () => {
+  it('treats ends as exclusive, and includes events that only overlap the range', async () => {
     expect(await list('2026-03-04T08:15:00Z', '2026-03-04T14:20:00Z')).toEqual([]);
     const night = await list('2026-03-12T01:00:00Z', '2026-03-12T02:00:00Z');
     expect(night.map(({ title }) => title)).toEqual(['Night train to Lisbon']);
@@ -110,7 +110,7 @@ describe('the journal of the sandbox calendar', () => {
     return join(folder, 'calendar.journal');
   }
 
-  it('shows another process the same calendar, without what was not written to its end', async () => {
+  it('shows another process the same calendar, without a half-written line', async () => {
     const file = journalFile();
     const first = sandboxCalendar({ journalFile: file });
     const named = { calendar: 'Calendar', name: 'one.ics' };
@@ -126,7 +126,7 @@ describe('the journal of the sandbox calendar', () => {
     await second.close();
   });
 
-  it('is of one account: another one has its own calendar', async () => {
+  it('belongs to one account: another one has its own calendar', async () => {
     const own = sandboxCalendar({ samples: [] });
     await own.put(call.account, 'one.ics', ics('one'));
     expect(await own.objects({ ...call.account, accountId: 2 })).toEqual(new Map());

@@ -69,7 +69,7 @@ describe('the sample mail', () => {
     expect(counts[0]?.unread).toBeLessThan(counts[0]?.total ?? 0);
   });
 
-  it('can be read throughout, and its references lead to messages that are there', async () => {
+  it('can be read throughout, and its references lead to messages that exist', async () => {
     const mail = open();
     const rows = await everything(mail);
     const ids = rows.map(({ messageId }) => messageId);
@@ -93,7 +93,7 @@ describe('the sample mail', () => {
     );
   });
 
-  it('holds what strangers send to programs', async () => {
+  it('contains what strangers send to programs', async () => {
     const mail = open();
     const rows = await everything(mail);
     const textOfSubject = async (part: string) => {
@@ -131,7 +131,7 @@ describe('the sample mail', () => {
 });
 
 describe('transmit', () => {
-  it('brings what is sent to the own address into the inbox', async () => {
+  it('delivers mail to its own address into the inbox', async () => {
     const mail = sandboxMail({ samples: () => [] });
     await mail.transmit(call, outgoing(['Demo@countersign.test']), started);
     const { rows } = await mailReader(mail, systemClock).list(call, query('INBOX', 5));
@@ -144,7 +144,7 @@ describe('transmit', () => {
     ['tempfail@sandbox.invalid', 'unavailable', 0, 0],
     ['after@sandbox.invalid', 'refused', 1, 0],
     ['lost@sandbox.invalid', 'outcome_unknown', 1, 1],
-  ])('to %s is %s, started %i times, handed over %i times', async (recipient, code, starts, handedOver) => {
+  ])('to %s is %s, started %i times, delivered %i times', async (recipient, code, starts, handedOver) => {
     const mail = sandboxMail({ samples: () => [] });
     const start = vi.fn(started);
     const message = outgoing(['bob@example.test', recipient]);
@@ -180,7 +180,7 @@ describe('the journal', () => {
       .slice(0, -1)
       .map((line) => JSON.parse(line) as unknown);
 
-  it('shows the same mailbox after another opening', async () => {
+  it('shows the same mailbox when it is opened again', async () => {
     const before = open();
     const message = outgoing(['bob@example.test', account.email]);
     const first = (await everything(before))[0] ?? fail();
@@ -206,7 +206,7 @@ describe('the journal', () => {
     expect(lines()).toHaveLength(9);
   });
 
-  it('holds one line for each transmission, written only after the start', async () => {
+  it('contains one line for each transmission, written only after the start', async () => {
     const mail = open();
     const message = outgoing(['bob@example.test']);
     await expect(mail.transmit(call, message, async () => false)).rejects.toMatchObject({
@@ -226,7 +226,7 @@ describe('the journal', () => {
     });
   });
 
-  it('holds what was handed over although its outcome was unknown', async () => {
+  it('contains what was delivered although its outcome was unknown', async () => {
     const mail = open();
     const lost = outgoing(['lost@sandbox.invalid']);
     await expect(mail.transmit(call, lost, started)).rejects.toMatchObject({ code: 'outcome_unknown' });
@@ -237,7 +237,7 @@ describe('the journal', () => {
     ).toEqual(['<sent-once@countersign.test>']);
   });
 
-  it('leaves out a line that was being written when the process was killed', async () => {
+  it('leaves out a line that was half written when the process was killed', async () => {
     await open().transmit(call, outgoing(['bob@example.test']), started);
     appendFileSync(journalFile, '{"event":"transmitted","ownerId":"own');
     const mail = open();
@@ -251,7 +251,7 @@ describe('the journal', () => {
     expect(open).toThrow(/journal\.jsonl:2$/);
   });
 
-  it('says that the outcome is unknown when it cannot be written', async () => {
+  it('reports an unknown outcome if it cannot be written', async () => {
     const mail = sandboxMail({ journalFile, samples: () => [] });
     await mail.close();
     await expect(mail.transmit(call, outgoing(['bob@example.test']), started)).rejects.toMatchObject({

@@ -32,7 +32,7 @@ beforeEach(async () => {
 const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
 
 describe('the file', () => {
-  it('is made for its owner alone, with the folders that are missing', async () => {
+  it('is created for its owner only, together with missing folders', async () => {
     const file = join(folder, 'new', 'deep', 'countersign.db');
     const storage = sqliteStorage({ file });
     await addOwnerAndKey(storage);
@@ -42,7 +42,7 @@ describe('the file', () => {
     await storage.close();
   });
 
-  it('and its folder keep the modes that they have', async () => {
+  it('and its folder keep their modes', async () => {
     const shared = join(folder, 'shared');
     await mkdir(shared, { mode: 0o750 });
     const file = join(shared, 'countersign.db');
@@ -51,14 +51,14 @@ describe('the file', () => {
     expect([await modeOf(shared), await modeOf(file)]).toEqual(['750', '640']);
   });
 
-  it('is named in the error when it is not a database, and must be named', async () => {
+  it('is named in the error if it is not a database, and is required', async () => {
     const file = join(folder, 'notes.txt');
     await writeFile(file, 'These are notes, and more than a page header of them. '.repeat(100));
     expect(() => sqliteStorage({ file })).toThrow(file);
     expect(() => sqliteStorage({ file: '' })).toThrow('file');
   });
 
-  it('may be none: a store in memory, of its own', async () => {
+  it('may be absent: then the store is a separate one in memory', async () => {
     const [one, other] = [sqliteStorage({ file: ':memory:' }), sqliteStorage({ file: ':memory:' })];
     const { ownerId } = await addOwnerAndKey(one);
     expect(await one.owner(ownerId)).toBeDefined();
@@ -68,7 +68,7 @@ describe('the file', () => {
   });
 });
 
-describe('a rejection of before similar requests were kept', () => {
+describe('a rejection from before similar requests were stored', () => {
   it('refuses the same request, and no other', async () => {
     const file = join(folder, 'countersign.db');
     const storage = sqliteStorage({ file });
@@ -117,7 +117,7 @@ describe('an account that was removed', () => {
 });
 
 describe('migrations', () => {
-  it('bring an empty file to this version, and leave one of this version as it is', async () => {
+  it('bring an empty file to the current version, and leave a current one unchanged', async () => {
     const file = join(folder, 'countersign.db');
     const first = sqliteStorage({ file });
     const key = await addOwnerAndKey(first);
@@ -158,7 +158,7 @@ describe('migrations', () => {
     for (const one of processes) await one.close();
   });
 
-  it('give a tracker of the second version what it gathers since the third', async () => {
+  it('give a tracker of the second version the fields of the third', async () => {
     const file = join(folder, 'countersign.db');
     const old = new SqliteDatabase(file);
     for (const sql of MIGRATIONS.slice(0, 2)) old.exec(sql);
@@ -230,7 +230,7 @@ describe('migrations', () => {
     await storage.close();
   });
 
-  it('refuse a file of a newer program, and leave it alone', async () => {
+  it('refuse a file of a newer program, and leave it unchanged', async () => {
     const file = join(folder, 'countersign.db');
     await sqliteStorage({ file }).close();
     const db = new SqliteDatabase(file);
@@ -246,7 +246,7 @@ describe('migrations', () => {
     after.close();
   });
 
-  it('make tables that are strict, and keyed by their owner first but for the directory', () => {
+  it('create tables that are strict, and keyed by their owner first except the directory', () => {
     const db = openDatabase(':memory:');
     const tables = db
       .prepare<[], { name: string; strict: number }>(
@@ -276,7 +276,7 @@ describe('a transaction', () => {
     return { db, level: () => db.pragma('synchronous', { simple: true }) };
   };
 
-  it('is synced before it resolves where it is durable, and only there', async () => {
+  it('is synced before it resolves if it is durable, and only then', async () => {
     const { db, level } = levels(join(folder, 'countersign.db'));
     const [normal, full] = [1, 2];
     expect(await atomic(db, level)()).toBe(normal);
@@ -289,7 +289,7 @@ describe('a transaction', () => {
     expect(level()).toBe(normal);
   });
 
-  it('leaves nothing behind when it fails', async () => {
+  it('leaves nothing behind if it fails', async () => {
     const { db } = levels(':memory:');
     db.exec('CREATE TABLE t (n)');
     const fails = atomic(db, () => {
@@ -300,7 +300,7 @@ describe('a transaction', () => {
     expect(db.prepare('SELECT * FROM t').all()).toEqual([]);
   });
 
-  it('says that the store is temporarily unavailable, with the cause, when the file cannot be used', async () => {
+  it('throws temporarily_unavailable, with the cause, if the file cannot be used', async () => {
     const { db } = levels(':memory:');
     for (const code of ['SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT', 'SQLITE_FULL', 'SQLITE_IOERR_WRITE']) {
       const cause = new SqliteDatabase.SqliteError('the driver says so', code);
@@ -322,7 +322,7 @@ describe('a transaction', () => {
 });
 
 describe('targets', () => {
-  it('are kept for as long as their approval waits', async () => {
+  it('are kept while their approval is pending', async () => {
     const file = join(folder, 'countersign.db');
     const storage = sqliteStorage({ file });
     const key = await addOwnerAndKey(storage);
@@ -356,8 +356,8 @@ describe('a column that a newer process adds while the store is open', () => {
   });
 });
 
-describe('a row that this program does not know', () => {
-  it('is an error that names the column, not the value', async () => {
+describe('a row that this program does not understand', () => {
+  it('throws an error that names the column, not the value', async () => {
     const file = join(folder, 'countersign.db');
     const storage = sqliteStorage({ file });
     const key = await addOwnerAndKey(storage);

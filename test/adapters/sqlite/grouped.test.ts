@@ -34,7 +34,7 @@ describe('verbs that are committed together', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('see what those before them did, which nobody else sees until all of it is committed', async () => {
+  it('see the changes of those before them, which nobody else sees until all are committed', async () => {
     const seen: unknown[] = [];
     const look = grouping(db)((name: string) => {
       db.prepare('INSERT INTO names VALUES (?)').run(name);
@@ -48,7 +48,7 @@ describe('verbs that are committed together', () => {
     expect(namesIn(other)).toEqual(['a', 'b']);
   });
 
-  it('do not touch each other when one fails: it takes back only itself', async () => {
+  it('are independent if one fails: only its changes are rolled back', async () => {
     const answers = await Promise.allSettled([add('a'), add('b', 'fail'), add('c')]);
     expect(answers).toEqual([
       { status: 'fulfilled', value: 0 },
@@ -58,7 +58,7 @@ describe('verbs that are committed together', () => {
     expect(namesIn(other)).toEqual(['a', 'c']);
   });
 
-  it('fail together while another process keeps the file to itself', async () => {
+  it('all fail while another process locks the file', async () => {
     other.exec('BEGIN IMMEDIATE');
     const answers = await Promise.allSettled([add('a'), add('b')]);
     expect(answers).toMatchObject([

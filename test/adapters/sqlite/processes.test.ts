@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { bundleForChild } from '../../run-typescript.ts';
 
-it('several processes that open a new file at once all get it ready', async () => {
+it('several processes that open a new file at once all find it ready', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-sqlite-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const bundle = await bundleForChild(join(import.meta.dirname, 'opener.ts'));
