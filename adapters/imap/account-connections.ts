@@ -5,16 +5,18 @@ import type { MailServer } from '../remote/mail-server.ts';
 import { outOfTime } from '../remote/time-limit.ts';
 import { connectImap } from './connection.ts';
 
-/** An idle connection is ended before the server does it (RFC 9051, 5.4: not before 30 min), or a router forgets it. */
+/**
+ * Ends an idle connection before the server does (RFC 9051, 5.4: not before 30 min) or a router forgets it.
+ */
 const IDLE_MS = 9 * 60_000;
 const FIRST_PAUSE_MS = 500;
-/** Where the server did not answer; and where it did not accept the password, since some servers lock accounts. */
+/** For a server that did not answer, and for a refused password, because some servers lock accounts. */
 const LONGEST_PAUSE_MS = { unavailable: 15_000, auth: 5 * 60_000 } as const;
 
-/** A connection that nobody else uses until it is given back. */
+/** The exclusive use of a connection until it is given back. */
 export interface Lease {
   readonly client: ImapFlow;
-  /** How long it was idle; undefined for a connection that was made for this lease. */
+  /** How long it was idle. Undefined: opened for this lease. */
   readonly idleMs: number | undefined;
   /** A connection that has ended meanwhile is not used again. */
   giveBack(): void;
@@ -23,13 +25,15 @@ export interface Lease {
 /** The connections of one account. */
 export interface AccountConnections {
   /**
-   * A free connection, preferably with the folder `path` selected, or none where none is named; else a new one; else
-   * the first that becomes free.
-   * After a failure to connect, calls within a growing pause get that same failure, and the server is left alone.
+   * Leases a free connection: one with the folder `path` selected if possible, or one without a selected
+   * folder if `path` is undefined. If none is free, opens a new one, or waits for the first that becomes
+   * free.
+   * After a failure to connect, calls within a growing pause get the same failure, and the server is left
+   * alone.
    * @throws MailError
    */
   lease(path: string | undefined, limit: AbortSignal): Promise<Lease>;
-  /** Ends all of them, also those in use. */
+  /** Ends all connections, including those in use. */
   close(): void;
 }
 
@@ -40,7 +44,7 @@ interface Connection {
   idleTimer: NodeJS.Timeout | undefined;
 }
 
-/** @param server asked for only when a connection must be made */
+/** @param server  called only when a connection must be opened */
 export function accountConnections(
   maxConnections: number,
   server: () => Promise<MailServer>,
@@ -58,13 +62,13 @@ export function accountConnections(
     const idle = [...connections].filter(({ busy }) => !busy);
     const selected = idle.find(({ client }) => selectedPath(client) === path);
     if (selected !== undefined) return selected;
-    // A folder stays selected where there is room for another connection: the next call for it is the cheaper.
+    // If there is room for another connection, a folder stays selected: the next call for it is cheaper.
     return mayConnect() ? idle.find(({ client }) => selectedPath(client) === undefined) : idle[0];
   }
 
   function mayConnect(): boolean {
     if (connections.size + connecting >= maxConnections) return false;
-    // Some servers allow fewer connections than we do: then those that there are have to do.
+    // Some servers allow fewer connections than we do. Then the existing ones must suffice.
     return !(connections.size > 0 && pausing());
   }
 
@@ -88,7 +92,7 @@ export function accountConnections(
       client.on('close', () => drop(connection));
       return connection;
     } catch (error) {
-      // A call that was given up says nothing about the server.
+      // An aborted call says nothing about the server.
       if (error instanceof MailError && !limit.aborted) remember(error);
       throw error;
     } finally {
@@ -126,7 +130,7 @@ export function accountConnections(
 
   function end(connection: Connection): void {
     connections.delete(connection);
-    // When it cannot say goodbye it is gone already.
+    // If it cannot log out, it is already gone.
     connection.client.logout().catch(() => connection.client.close());
   }
 
@@ -193,7 +197,7 @@ export function accountConnections(
 }
 
 function ended(): MailError {
-  return new MailError('unavailable', 'the connections of this account were ended');
+  return new MailError('unavailable', 'the connections of this account were closed');
 }
 
 function selectedPath(client: ImapFlow): string | undefined {

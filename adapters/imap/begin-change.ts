@@ -5,7 +5,7 @@ import { fetchMessage } from './rows.ts';
 import type { OpenFolder } from './session.ts';
 
 /**
- * The last look before a change: the message is there, and the change is still wanted.
+ * Checks right before a change that the message exists and that the change may start.
  * @throws MailError `not_found`, `not_started`, `unavailable`
  */
 export async function beginChange(

@@ -7,18 +7,18 @@ import { isLoopback, type MailServer } from '../remote/mail-server.ts';
 import { withinLimit } from '../remote/time-limit.ts';
 import { imapFailure } from './failure.ts';
 
-/** Until the server has greeted us and TLS is there. */
+/** Until the server has greeted us and TLS is established. */
 const CONNECT_MS = 20_000;
 /** Only a last resort: every command runs under the limit of its call. */
 const SILENCE_MS = 11 * 60_000;
-/** More than the largest message, or part of one, that is fetched as a whole. */
+/** More than the largest message, or part of one, that is fetched at once. */
 const LITERAL_BYTES = 40 * 1024 * 1024;
 /** A SEARCH answers with one line: room for a million UIDs. */
 const LINE_BYTES = 12 * 1024 * 1024;
 
 /**
  * Connects and signs in.
- * @param onSecure  is given the socket once there is TLS and the certificate is trusted
+ * @param onSecure  receives the socket once TLS is established and the certificate is trusted
  * @throws MailError `unavailable`, `refused` or `auth`
  */
 export async function connectImap(
@@ -42,13 +42,13 @@ export async function connectImap(
     host,
     port,
     secure: security === 'tls',
-    // In plain text only to this machine itself, and there too only when TLS is not offered or not wanted.
+    // Plain text is used only to this machine, and only if TLS is not offered or not wanted.
     ...(security === 'none' ? { doSTARTTLS: false } : {}),
     ...(security === 'starttls' && !isLoopback(host) ? { doSTARTTLS: true } : {}),
     auth: { user, pass },
     transport: transportOn(socket, server, onSecure),
     clientInfo: { name: 'countersign', version: false, vendor: false, 'support-url': false },
-    // Without a logger imapflow does not put its text for logs together, which is a quarter of its work.
+    // Without a logger, imapflow does not build its log text, which is a quarter of its work.
     logger: false,
     disableAutoIdle: true,
     disableCompression: true,
@@ -59,7 +59,7 @@ export async function connectImap(
     maxLineLength: LINE_BYTES,
     maxResponseSize: LITERAL_BYTES + LINE_BYTES,
   });
-  // Without a listener the process would end. What failed is told by the command that was running.
+  // Without a listener the process would exit. The running command reports the failure.
   client.on('error', () => undefined);
   try {
     await withinLimit(limit, client.connect(), () => client.close());
@@ -70,7 +70,7 @@ export async function connectImap(
   }
 }
 
-/** Hands imapflow a connection that is there, and compares a pinned certificate before anything is said over TLS. */
+/** Gives imapflow an open connection, and compares a pinned certificate before anything is sent over TLS. */
 function transportOn(
   connected: Socket,
   server: MailServer,

@@ -16,7 +16,7 @@ export async function readMessage(folder: OpenFolder, place: MessagePlace): Prom
   return messageOf(folder, await fetchMessage(folder, place, BEGINNING));
 }
 
-/** Those of the messages that are there. */
+/** Yields the messages that exist. */
 export async function* readMessages(folder: OpenFolder, uids: readonly number[]): AsyncGenerator<RawMessage> {
   for (const set of uidSets(uids)) {
     for (const begun of await folder.client.fetchAll(set, BEGINNING, { uid: true })) {
@@ -26,7 +26,7 @@ export async function* readMessages(folder: OpenFolder, uids: readonly number[])
   }
 }
 
-/** The rest of a large message is fetched later than its beginning. */
+/** Fetches the rest of a large message after its start. Undefined if the message is gone. */
 async function messageUnlessGone(
   folder: OpenFolder,
   begun: FetchMessageObject,
@@ -65,6 +65,6 @@ export async function readAttachment(
 
 async function fetchSource(folder: OpenFolder, place: MessagePlace): Promise<Buffer> {
   const { source } = await fetchMessage(folder, place, { ...ROW_QUERY, source: true });
-  if (source === undefined) throw new MailError('unavailable', 'the IMAP server did not give the message');
+  if (source === undefined) throw new MailError('unavailable', 'the IMAP server did not return the message');
   return source;
 }

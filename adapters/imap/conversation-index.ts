@@ -13,41 +13,42 @@ import { fetchRowsOf } from './rows.ts';
 import { onConnection } from './session.ts';
 
 /**
- * Who answers whom in the mailbox of an account. To search a mailbox for every answer takes a server seconds; to read
- * those few headers of each message once, no longer; from then on only those of new messages are read.
+ * Which message answers which in the mailbox of an account. A server takes seconds to search a mailbox for
+ * every answer. Reading those few headers of each message once takes no longer, and later only those of new
+ * messages are read.
  */
 export interface ConversationIndex {
   /**
-   * The rows of the conversation that the message belongs to, of each folder at most THREAD_MAX; undefined where the
-   * server has conversations of its own or does not say what is new in a folder, and where the mailbox is too large.
-   * @throws MailError `not_found` where the place holds no message
+   * Returns the rows of the message's conversation, at most THREAD_MAX per folder. Undefined if the server
+   * has its own conversations, or does not report what is new in a folder, or if the mailbox is too large.
+   * @throws MailError `not_found` if there is no message at the place
    */
   rows(place: MessagePlace, limit: AbortSignal): Promise<ListedMessage[] | undefined>;
 }
 
 interface KnownFolder {
   readonly uidValidity: string;
-  /** Every message below it is in `links`, also those that have been removed since. */
+  /** Every message below this UID is in `links`, including those removed since. */
   uidNext: number;
   readonly links: MessageLinks;
 }
 
-/** About 20 MB, where messages name seven others on average. A larger mailbox is searched. */
+/** About 20 MB if each message names seven others on average. A larger mailbox is searched instead. */
 const MOST_MESSAGES = 120_000;
 const MOST_LINKS = 1_000_000;
-/** What nobody asks for again is not kept for longer. */
+/** An index that nobody uses is dropped after this time. */
 const KEPT_MS = 15 * 60_000;
-/** A message that names more is one that somebody made to be endless. */
+/** A message that names more ids was made to be endless. */
 const MOST_IDS = 100;
 
 export function conversationIndex(connections: AccountConnections): ConversationIndex {
   const known = new Map<string, KnownFolder>();
-  /** Numbers stand for ids: nobody who does not know it can make two ids that have the same. */
+  /** Ids are stored as keyed hashes: without the key, nobody can construct two ids with the same hash. */
   const key = randomBytes(16);
   let forgetting: NodeJS.Timeout | undefined;
 
   function numbersOf(ids: readonly string[]): number[] {
-    // The first of a conversation is named first, and what is answered last.
+    // The first id is that of the first message, the last that of the answered one.
     const most = ids.length <= MOST_IDS ? ids : [...ids.slice(0, 2), ...ids.slice(2 - MOST_IDS)];
     const numbers = most.map((id) => createHmac('sha1', key).update(id).digest().readUIntBE(0, 6));
     return [...new Set(numbers)];
@@ -88,12 +89,12 @@ export function conversationIndex(connections: AccountConnections): Conversation
     const grown = marks.filter((mark) => mark.total > 0 && mark.uidNext > knownFolder(mark).uidNext);
     await inEachFolder(connections, grown, limit, async (open, mark) => {
       const folder = knownFolder(mark);
-      // The folder that the server shows is still the old one, or already the new one.
-      if (open.uidValidity !== mark.uidValidity) throw madeAnew();
+      // The server still shows the old folder, or already the new one.
+      if (open.uidValidity !== mark.uidValidity) throw recreated();
       while (folder.uidNext < mark.uidNext) {
         const from = folder.uidNext;
         const added = await readLinks(open.client, `${from}:${mark.uidNext - 1}`, numbersOf);
-        // Another call may have read the same meanwhile, or some of it.
+        // Another call may have read some or all of it meanwhile.
         if (folder.uidNext !== from) continue;
         for (const [uid, ids] of added) folder.links.add(uid, ids);
         folder.uidNext = mark.uidNext;
@@ -101,15 +102,15 @@ export function conversationIndex(connections: AccountConnections): Conversation
     });
   }
 
-  /** The places of the conversation, as far as it is known; undefined where the message is not. */
+  /** Returns the known places of the conversation. Undefined if the message is unknown. */
   function conversation({ path, uidValidity, uid }: MessagePlace): FolderPlaces[] | undefined {
     const begun = known.get(path);
     const ids = begun?.uidValidity === uidValidity ? begun.links.idsOf(uid) : undefined;
     if (ids === undefined) return undefined;
-    // It may name nobody and have no name.
+    // It may have no Message-ID and name no other message.
     const found = new Map([[path, new Set([uid])]]);
     const named = new Set(ids);
-    // What is added while the set is gone through is gone through as well.
+    // The loop also visits ids that are added to the set meanwhile.
     for (const id of named) {
       for (const [inPath, { links }] of known) {
         for (const naming of links.naming(id)) {
@@ -136,7 +137,7 @@ export function conversationIndex(connections: AccountConnections): Conversation
 
   return {
     async rows(place, limit) {
-      // What is known of it is read while the server is asked for what is new.
+      // What is known is read while the server reports what is new.
       const asked = onConnection(connections, limit, readMarks);
       const early = conversation(place) ?? [];
       const [marks, rows] = await Promise.all([asked, read(early, limit)]);
@@ -152,7 +153,7 @@ export function conversationIndex(connections: AccountConnections): Conversation
       }
       const whole = conversation(place);
       if (whole === undefined) {
-        // Another call has found the mailbox too large meanwhile, and forgotten it.
+        // Meanwhile another call has found the mailbox too large and dropped the index.
         if (known.size < marks.length) return undefined;
         throw noMessage();
       }
@@ -170,13 +171,13 @@ interface FolderPlaces {
   readonly uids: readonly number[];
 }
 
-/** The highest, and one that is to be among them. */
+/** Returns the highest UIDs, always including `one`. */
 function newest(uids: ReadonlySet<number>, one: number | undefined): number[] {
   const kept = [...uids].sort((a, b) => b - a).slice(0, THREAD_MAX);
   return one === undefined || kept.includes(one) ? kept : [...kept, one];
 }
 
-/** What was not among those that were read already. */
+/** Returns the places that were not read before. */
 function without(folders: readonly FolderPlaces[], read: readonly FolderPlaces[]): FolderPlaces[] {
   return folders.flatMap((folder) => {
     const same = read.find(
@@ -188,8 +189,8 @@ function without(folders: readonly FolderPlaces[], read: readonly FolderPlaces[]
   });
 }
 
-function madeAnew(): MailError {
-  return new MailError('unavailable', 'a folder was made anew while it was read');
+function recreated(): MailError {
+  return new MailError('unavailable', 'a folder was recreated while it was read');
 }
 
 function noMessage(): MailError {
@@ -206,11 +207,11 @@ async function readLinks(
   for await (const message of client.fetch(range, query, { uid: true })) {
     if (isRead(message)) read.push([message.uid, numbersOf(linkedIds(message.headers))]);
   }
-  // Servers answer in this order, though nothing makes them.
+  // Servers answer in this order, but nothing requires it.
   return new Map(read.sort(([a], [b]) => a - b));
 }
 
-/** Servers also tell of flags that somebody else changed, in the same form but with less in it. */
+/** Servers also report flags that another program changed, in the same form but with fewer fields. */
 function isRead(message: FetchMessageObject): message is FetchMessageObject & { headers: Buffer } {
   return message.headers !== undefined;
 }

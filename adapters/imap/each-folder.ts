@@ -2,13 +2,13 @@ import type { AccountConnections } from './account-connections.ts';
 import { isNotFound } from './failure.ts';
 import { inFolder, type OpenFolder } from './session.ts';
 
-/** More connections at once make no server faster, and leave none for other calls. */
+/** More connections at once do not make a server faster, and leave none for other calls. */
 const PARALLEL = 3;
 
 /**
- * Does the same in several folders, side by side.
- * @returns what `work` answered, in the order of `folders`; undefined where there is no such folder (any more)
- * @throws MailError the first failure; no other folder is begun after it
+ * Runs `work` in several folders at once.
+ * @returns the results in the order of `folders`; undefined for a folder that does not exist (any more)
+ * @throws MailError the first failure; no other folder is started after it
  */
 export async function inEachFolder<F extends { readonly path: string }, T>(
   connections: AccountConnections,

@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { MailError } from '../../core/ports/mail.ts';
 import { connectionFailure } from '../remote/connection-failure.ts';
 
-/** What imapflow tells about an error, as far as it decides what it means. */
-const told = z.object({
+/** The fields of an imapflow error that decide its meaning. */
+const imapflowError = z.object({
   code: z.string().optional().catch(undefined),
-  /** `NO` or `BAD`, when the server refused a command. */
+  /** `NO` or `BAD` if the server refused a command. */
   responseStatus: z.string().optional().catch(undefined),
   /** The response code in brackets. */
   serverResponseCode: z.string().optional().catch(undefined),
@@ -13,24 +13,22 @@ const told = z.object({
   mailboxMissing: z.boolean().optional().catch(undefined),
 });
 
-/** Response codes of IMAP (RFC 5530) with which a server puts a client off. */
-const PUT_OFF = new Set(['UNAVAILABLE', 'INUSE', 'LIMIT', 'SERVERBUG', 'CONTACTADMIN']);
+/** Response codes (RFC 5530) with which a server asks to try again later. */
+const DEFERRING = new Set(['UNAVAILABLE', 'INUSE', 'LIMIT', 'SERVERBUG', 'CONTACTADMIN']);
 
 const NO_FOLDER = 'there is no such folder';
 
-/**
- * Makes a MailError out of what an IMAP command or connection failed with, where nothing can have been changed.
- */
+/** Converts the failure of an IMAP command or connection to a MailError, if nothing can have been changed. */
 export function imapFailure(error: unknown): MailError {
   if (error instanceof MailError) return error;
   const { authenticationFailed, mailboxMissing, responseStatus, serverResponseCode, code } =
-    told.safeParse(error).data ?? {};
+    imapflowError.safeParse(error).data ?? {};
   const fail = (...[code, reason]: ConstructorParameters<typeof MailError>) =>
     new MailError(code, reason, { cause: error });
   if (mailboxMissing === true || code === 'NotFound') return fail('not_found', NO_FOLDER);
   if (
     code === 'ETHROTTLE' ||
-    (serverResponseCode !== undefined && PUT_OFF.has(serverResponseCode.toUpperCase()))
+    (serverResponseCode !== undefined && DEFERRING.has(serverResponseCode.toUpperCase()))
   ) {
     return fail('unavailable', 'the IMAP server asks to try again later');
   }

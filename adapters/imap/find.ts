@@ -14,7 +14,7 @@ export interface WantedMessage {
   readonly sizeBytes: number;
 }
 
-/** Looks into every folder for what may be that message. */
+/** Searches every folder for possible copies of the message. */
 export async function findMessage(
   connections: AccountConnections,
   scopes: readonly SearchScope[],
@@ -38,8 +38,8 @@ async function candidates(
 ): Promise<number[]> {
   if (stableId !== null) return searchUids(folder.client, { ...only, emailId: stableId });
   const ms = internalDate.getTime();
-  // Not by size: Courier (5.0) compares another one than it tells. Days are as the server's clock shows them: one more
-  // on both sides.
+  // Not by size: Courier (5.0) compares a different one from the size that it reports. Days follow the
+  // server's clock: one more on each side.
   const uids = await searchUids(folder.client, {
     ...only,
     since: new Date(ms - DAY_MS),

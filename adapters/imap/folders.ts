@@ -4,7 +4,7 @@ import { MailError } from '../../core/ports/mail.ts';
 import type { FolderCounts } from '../../core/ports/mail-reading.ts';
 import { change } from './session.ts';
 
-/** RFC 6154, 2. In lower case: attributes are compared without regard to it. */
+/** RFC 6154, 2. In lower case, because attributes are case-insensitive. */
 const SPECIAL_USES: ReadonlyMap<string, Exclude<FolderRole, 'inbox'>> = new Map([
   ['\\sent', 'sent'],
   ['\\drafts', 'drafts'],
@@ -15,11 +15,11 @@ const SPECIAL_USES: ReadonlyMap<string, Exclude<FolderRole, 'inbox'>> = new Map(
 
 export interface FolderList {
   readonly folders: readonly MailFolder[];
-  /** What to look through to see every message once. */
+  /** The scopes that together show every message once. */
   readonly scopes: readonly SearchScope[];
 }
 
-/** A folder, or what is in it but in no other scope. */
+/** A folder, or the part of it that is in no other scope. */
 export interface SearchScope {
   readonly path: string;
   readonly only: SearchObject;
@@ -39,7 +39,7 @@ export async function countFolders(
   const counts = list.folders.map((folder) => {
     const { messages, unseen } = statuses.get(folder.path) ?? {};
     if (messages === undefined || unseen === undefined) {
-      // imapflow keeps quiet about a STATUS that failed, for whatever reason.
+      // imapflow hides the failure of a STATUS, whatever its cause.
       throw new MailError(
         client.usable ? 'refused' : 'unavailable',
         'the IMAP server did not count the messages of a folder',
@@ -55,14 +55,14 @@ export interface MarkedFolder {
   readonly path: string;
   /** Decimal. */
   readonly uidValidity: string;
-  /** Above the UID of every message that is there. */
+  /** Above the UID of every existing message. */
   readonly uidNext: number;
   readonly total: number;
 }
 
 /**
- * The folders to look through to see every message once; undefined where the server does not tell all of it, or has
- * conversations of its own.
+ * Returns the folders that together show every message once. Undefined if the server does not report all of
+ * these fields, or has its own conversations.
  */
 export async function readMarks(client: ImapFlow): Promise<readonly MarkedFolder[] | undefined> {
   if (hasThreadIds(client)) return undefined;
@@ -72,7 +72,7 @@ export async function readMarks(client: ImapFlow): Promise<readonly MarkedFolder
   for (const { path } of folderList(client, listed).folders) {
     const { messages: total, uidNext, uidValidity } = statuses.get(path) ?? {};
     if (total === undefined || uidNext === undefined || uidValidity === undefined) {
-      // imapflow keeps quiet about a STATUS that failed, for whatever reason.
+      // imapflow hides the failure of a STATUS, whatever its cause.
       if (!client.usable) throw new MailError('unavailable', 'the connection to the IMAP server was lost');
       return undefined;
     }
@@ -118,23 +118,23 @@ function hasAttribute({ flags }: ListResponse, attribute: string): boolean {
   return [...flags].some((flag) => flag.toLowerCase() === attribute);
 }
 
-/** @param isAllMail a message that leaves Gmail's inbox for All Mail is archived */
+/** @param isAllMail  a message that leaves Gmail's inbox for All Mail is archived */
 function folderOf(listed: ListResponse, isAllMail: boolean): MailFolder {
   const { path, delimiter } = listed;
   const said = [...listed.flags].map((flag) => SPECIAL_USES.get(flag.toLowerCase()));
   const specialUse = isAllMail ? 'archive' : (said.find((role) => role !== undefined) ?? null);
-  // The inbox stays the inbox, whatever else it is for.
+  // The inbox stays the inbox, whatever else it is used for.
   return { path, delimiter: delimiter || null, specialUse: path === 'INBOX' ? null : specialUse };
 }
 
-/** Creates a folder, below the server's prefix where it has one. @returns its path */
+/** Creates a folder, below the server's prefix if it has one. @returns its path */
 export async function makeFolder(client: ImapFlow, name: string): Promise<string> {
   const made = await change(client, () => client.mailboxCreate(name));
   if (made === undefined) throw new MailError('refused', 'the IMAP server did not create a folder');
   return made.path;
 }
 
-/** The folder that a name means: by its path, or below the server's prefix. */
+/** Finds a folder by its path, or by its name below the server's prefix. */
 export function folderNamed(
   { namespace }: ImapFlow,
   folders: readonly MailFolder[],

@@ -7,7 +7,7 @@ import { beginChange } from './begin-change.ts';
 import { folderNamed, isGmail, makeFolder } from './folders.ts';
 import { change, type OpenFolder } from './session.ts';
 
-/** @returns how it was done @throws MailError as `label` of the Mail port says */
+/** @returns how it was done @throws MailError as documented for `label` of the Mail port */
 export async function labelMessage(
   folder: OpenFolder,
   folders: readonly MailFolder[],
@@ -17,14 +17,15 @@ export async function labelMessage(
   limit: AbortSignal,
 ): Promise<'keyword' | 'gmail_label' | 'copy'> {
   const { client, mailbox } = folder;
-  // What begins with a backslash is the server's own: with Gmail, \Trash as a label would be a deletion.
-  if (name.startsWith('\\')) throw new MailError('refused', 'this is not a label that can be given');
+  // Labels with a backslash are the server's own: on Gmail, adding \Trash as a label would delete the
+  // message.
+  if (name.startsWith('\\')) throw new MailError('refused', 'this label is not allowed');
   await beginChange(folder, place, start, limit);
   const range = String(place.uid);
   if (isGmail(client)) {
     const options = { uid: true, useLabels: true };
     const done = await change(client, () => client.messageFlagsAdd(range, [name], options));
-    if (done === undefined) throw new MailError('refused', 'the IMAP server did not keep the label');
+    if (done === undefined) throw new MailError('refused', 'the IMAP server did not store the label');
     return 'gmail_label';
   }
   if (mailbox.permanentFlags?.has('\\*') === true && isKeyword(name)) {
@@ -33,25 +34,25 @@ export async function labelMessage(
   }
   const path = folderNamed(client, folders, name)?.path ?? (await makeFolder(client, name));
   if (path === place.path) return 'copy';
-  if (!mayCopyInto(path)) throw new MailError('refused', 'a folder of that name has a purpose of its own');
+  if (!mayCopyInto(path)) throw new MailError('refused', 'a folder of that name has a special purpose');
   const copied = await change(client, () => client.messageCopy(range, path, { uid: true }));
   if (copied === undefined) throw new MailError('refused', 'the IMAP server did not copy the message');
   return 'copy';
 }
 
-/** An atom (RFC 9051, 9). Names with a dollar sign are registered and mean something to other programs. */
+/** An atom (RFC 9051, 9). Names with a dollar sign are registered and have a meaning for other programs. */
 function isKeyword(label: string): boolean {
   return /^[!#&'+,\-./0-9:;<=>?@A-Z^_`a-z|}~]+$/.test(label);
 }
 
-/** A server may accept the command and not keep the keyword. */
+/** A server may accept the command and not store the keyword. */
 async function isKept(client: ImapFlow, range: string, label: string): Promise<boolean> {
   try {
     const message = await client.fetchOne(range, { flags: true }, { uid: true });
     if (message === false) return false;
     return [...(message.flags ?? [])].some((flag) => flag.toLowerCase() === label.toLowerCase());
   } catch (error) {
-    throw new MailError('outcome_unknown', 'the IMAP server did not say whether it kept the label', {
+    throw new MailError('outcome_unknown', 'the IMAP server did not report whether it stored the label', {
       cause: error,
     });
   }

@@ -6,12 +6,12 @@ import { MailError } from '../../core/ports/mail.ts';
 import { fetchMessage, ROW_QUERY } from './rows.ts';
 import type { OpenFolder } from './session.ts';
 
-/** A message that is too large to be fetched whole: its header, and the parts that are needed. */
+/** A message that is too large to fetch whole: its header, and the parts that are needed. */
 
-/** At most this much of the texts is fetched, and of how many. */
+/** At most this much of the texts is fetched, and at most this many texts. */
 const TEXT_BYTES = 5 * 1024 * 1024;
 const TEXTS_MAX = 20;
-/** The largest part that is fetched, as it is encoded: 25 MB are 34 in base64. */
+/** The largest part that is fetched, in encoded form: 25 MB are 34 MB in base64. */
 const PART_BYTES = 36 * 1024 * 1024;
 
 export async function fetchParts(folder: OpenFolder, place: MessagePlace): Promise<MessageSource> {
@@ -31,7 +31,7 @@ export async function fetchParts(folder: OpenFolder, place: MessagePlace): Promi
   };
 }
 
-/** One of the attachments that `fetchParts` describes. */
+/** Fetches one of the attachments that `fetchParts` describes. */
 export async function fetchAttachmentPart(
   folder: OpenFolder,
   place: MessagePlace,
@@ -54,7 +54,7 @@ export async function fetchAttachmentPart(
 async function structureOf(folder: OpenFolder, place: MessagePlace): Promise<MessageStructure> {
   const { bodyStructure } = await fetchMessage(folder, place, { ...ROW_QUERY, bodyStructure: true });
   if (bodyStructure === undefined) {
-    throw new MailError('unavailable', 'the IMAP server does not tell the structure of the message');
+    throw new MailError('unavailable', 'the IMAP server did not report the structure of the message');
   }
   return bodyStructure;
 }
@@ -64,14 +64,14 @@ async function fetchHeader(folder: OpenFolder, place: MessagePlace): Promise<Buf
   return headers;
 }
 
-/** The header of the message with that part as its whole body. */
+/** Fetches the header of the message with that part as its whole body. */
 async function fetchPart(
   folder: OpenFolder,
   place: MessagePlace,
   { part: number }: MessageStructure,
   maxLength: number,
 ): Promise<Buffer> {
-  // A message that is one part only has its MIME fields in its own header.
+  // A message with a single part has its MIME fields in its own header.
   const body = number ?? 'text';
   const { headers = Buffer.alloc(0), bodyParts } = await fetchMessage(folder, place, {
     ...ROW_QUERY,
@@ -84,7 +84,7 @@ async function fetchPart(
   return Buffer.concat([withoutMimeFields(headers), mime, content]);
 }
 
-/** The header block without its Content- fields and without the empty line at its end. */
+/** The header block without its Content- fields and the empty line at its end. */
 function withoutMimeFields(headers: Buffer): Buffer {
   const fields = headers.toString('latin1').split(/\r?\n(?![ \t])/);
   const kept = fields.filter((field) => field !== '' && !/^content-/i.test(field));

@@ -14,7 +14,7 @@ export interface LinkedRow {
   readonly threadId: string | undefined;
 }
 
-/** The headers that say what a message is called, and what it answers. */
+/** The headers with the id of a message and the ids that it answers. */
 export const LINK_HEADERS = ['message-id', 'references', 'in-reply-to'];
 
 const LINKED_QUERY = {
@@ -23,12 +23,12 @@ const LINKED_QUERY = {
   threadId: true,
 };
 
-/** @throws MailError `not_found` where the place holds no message */
+/** @throws MailError `not_found` if there is no message at the place */
 export async function linkedRow(folder: OpenFolder, place: MessagePlace): Promise<LinkedRow> {
   return linkedOf(folder, await fetchMessage(folder, place, LINKED_QUERY));
 }
 
-/** What matches, without the messages that were found already. */
+/** Returns the matches that were not found before. */
 export async function linkedRows(
   folder: OpenFolder,
   search: SearchObject,
@@ -50,13 +50,13 @@ function linkedOf(folder: OpenFolder, message: FetchMessageObject): LinkedRow {
   return { row: rowOf(folder, message), messageId: named[0] ?? null, refersTo, threadId };
 }
 
-/** The id of a message and of those that it answers, by a block of its LINK_HEADERS. */
+/** Returns the id of a message and those that it answers, from a block of its LINK_HEADERS. */
 export function linkedIds(block: Buffer): string[] {
   const { named, refersTo } = linksIn(block);
   return [...named, ...refersTo];
 }
 
-/** `named`: its id, or none; of several names it has the first. */
+/** `named`: its id, or none. If there are several, the first counts. */
 function linksIn(block: Buffer): { named: string[]; refersTo: string[] } {
   const fields = fieldsOf(block);
   const id = fields.find((field) => /^message-id[ \t]*:/i.test(field));

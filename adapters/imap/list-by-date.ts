@@ -5,7 +5,7 @@ import type { ReceivedDates } from './received-dates.ts';
 import { countMatches, fetchRowsOf } from './rows.ts';
 import type { OpenFolder } from './session.ts';
 
-/** A page by INTERNALDATE. */
+/** Returns a page by INTERNALDATE. */
 export async function pageByDate(
   folder: OpenFolder,
   { unread, after, limit }: ListQuery,
@@ -23,7 +23,7 @@ export async function pageByDate(
   for (;;) {
     const candidates = await newestReceived(folder, wanted, dates);
     const rows = await fetchInOrder(folder, candidates.slice(0, limit));
-    // When all of them were deleted in this very moment there may be others behind them.
+    // If all of them were deleted just now, there may be more behind them.
     if (rows.length > 0 || candidates.length === 0) return { rows, more: candidates.length > limit, total };
   }
 }

@@ -13,7 +13,7 @@ export async function listFolder(
 ): Promise<MessagePage> {
   const { after } = query;
   if (after !== undefined && after.uidValidity !== null && after.uidValidity !== folder.uidValidity) {
-    throw new MailError('not_found', 'the folder was made anew since that page');
+    throw new MailError('not_found', 'the folder was recreated since that page');
   }
   if (query.order === 'date') return pageByDate(folder, query, dates);
   return query.unread ? unreadByUid(folder, query) : allByUid(folder, query);
@@ -24,7 +24,7 @@ async function allByUid(folder: OpenFolder, { after, limit }: ListQuery): Promis
   const { mailbox } = folder;
   let last = after === undefined ? mailbox.exists : await countUpTo(folder, after.uid - 1);
   let rows: ListedMessage[] = [];
-  // A page may be gone wholly by the time it is fetched.
+  // All messages of a page may be gone by the time it is fetched.
   while (rows.length === 0 && last > 0) {
     const first = Math.max(1, last - limit + 1);
     rows = await fetchRows(folder, `${first}:${last}`, { uid: false });

@@ -1,31 +1,34 @@
 /**
- * Which messages name which ids, by numbers: made so that a hundred thousand messages take a few megabytes. Only ever
- * added to: what a message says of others never changes.
+ * Which messages name which ids, by number. A hundred thousand messages take a few megabytes. Links are only
+ * added, because what a message names never changes.
  */
 export interface MessageLinks {
-  /** Links: of each message as many as it has ids. */
+  /** The number of links. A message has one per id. */
   readonly size: number;
-  /** @param ids each once; below 2^53 @param uid above all that were added before */
+  /** @param ids  each once, below 2^53 @param uid  above all that were added before */
   add(uid: number, ids: readonly number[]): void;
-  /** The ids of a message; undefined where there is none of that UID. */
+  /** Returns the ids of a message, or undefined for an unknown UID. */
   idsOf(uid: number): readonly number[] | undefined;
-  /** UIDs of the messages that name the id. */
+  /** Returns the UIDs of the messages that name the id. */
   naming(id: number): readonly number[];
 }
 
 const NONE = -1;
 
 export function messageLinks(): MessageLinks {
-  /** By message: its UID, ascending, and its first link. */
+  /** Per message: its UID, ascending, and its first link. */
   let uids = new Uint32Array(64);
   let starts = new Uint32Array(64);
   let messages = 0;
-  /** By link: its id, its message, and the link before it in the same bucket. */
+  /** Per link: its id, its message, and the previous link of the same bucket. */
   let ids = new Float64Array(128);
   let owners = new Uint32Array(128);
   let earlier = new Int32Array(128);
   let links = 0;
-  /** By the last bits of an id, as many as there is room for links: the newest link. */
+  /**
+   * The newest link of each bucket. A bucket is the last bits of an id; there are as many as there is room
+   * for links.
+   */
   let buckets = new Int32Array(128).fill(NONE);
 
   const bucketOf = (id: number) => (id >>> 0) & (buckets.length - 1);

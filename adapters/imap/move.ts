@@ -4,9 +4,9 @@ import { beginChange } from './begin-change.ts';
 import { change, type OpenFolder } from './session.ts';
 
 /**
- * Moves the message into the folder `to`, which is there. Where the server has no MOVE it is copied, and the original
- * removed, but only with UIDPLUS: a plain EXPUNGE would remove what others have marked as well.
- * @throws MailError as `move` of the Mail port says
+ * Moves the message into the existing folder `to`. If the server has no MOVE, copies it and removes the
+ * original. The removal needs UIDPLUS, because a plain EXPUNGE also removes messages that others have marked.
+ * @throws MailError as documented for `move` of the Mail port
  */
 export async function moveMessage(
   folder: OpenFolder,

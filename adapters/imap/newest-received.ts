@@ -4,9 +4,9 @@ import type { ReceivedDates } from './received-dates.ts';
 import { instant, searchUids } from './rows.ts';
 import type { OpenFolder } from './session.ts';
 
-/** How far back is looked for a page, further and further until there are enough messages. */
+/** How far back a page is searched: further and further until there are enough messages. */
 const REACH_DAYS = [2, 8, 32, 128, 512, 2048, Number.POSITIVE_INFINITY];
-/** The dates of so few messages are asked for at once, and not by days. */
+/** The dates of this many messages are fetched at once instead of by days. */
 export const FEW = 1_000;
 
 export interface Received {
@@ -15,17 +15,17 @@ export interface Received {
 }
 
 export interface WantedByDate {
-  /** What is looked through: what a search finds, or these UIDs. */
+  /** The messages to choose from: the result of a search, or these UIDs. */
   readonly among: { readonly search: SearchObject } | { readonly uids: readonly number[] };
-  /** INTERNALDATE of the position behind which the page begins; undefined: at the newest. */
+  /** INTERNALDATE of the position after which the page starts. Undefined: at the newest. */
   readonly afterMs: number | undefined;
   isBehind(message: Received): boolean;
   readonly count: number;
 }
 
 /**
- * The first messages behind a position, newest INTERNALDATE first, then the highest UID. SORT is not spoken by
- * imapflow, so messages are searched for by days back from the position, and their exact dates asked for.
+ * Returns the first messages after a position, newest INTERNALDATE first, then the highest UID. imapflow has
+ * no SORT, so messages are searched by days back from the position, and their exact dates are fetched.
  */
 export async function newestReceived(
   folder: OpenFolder,
@@ -40,7 +40,7 @@ export async function newestReceived(
   const startMs = afterMs ?? (await newestMs(folder, 'uids' in among ? String(among.uids.at(-1)) : '*'));
   for (const days of REACH_DAYS) {
     const reachedMs = startMs - days * DAY_MS;
-    // SEARCH compares days as the server's clock shows them, without time and zone: a day more on both sides.
+    // SEARCH compares days by the server's clock, without time and zone: one more day on each side.
     const search: SearchObject = {
       ...('search' in among ? among.search : {}),
       ...(Number.isFinite(days) ? { since: new Date(reachedMs - DAY_MS) } : {}),
@@ -56,7 +56,7 @@ export async function newestReceived(
   return [];
 }
 
-/** Where to begin: not exactly the newest, since what is newer than this is found anyway. */
+/** Where to start. Not exactly the newest, because newer messages are found anyway. */
 async function newestMs({ client }: OpenFolder, uid: string): Promise<number> {
   const newest = await client.fetchOne(uid, { internalDate: true }, { uid: true });
   return newest === false ? 0 : instant(newest.internalDate).getTime();

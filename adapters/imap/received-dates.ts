@@ -1,13 +1,13 @@
 import { instant, uidSets } from './rows.ts';
 import type { OpenFolder } from './session.ts';
 
-/** A folder's INTERNALDATEs, asked for once each: they never change. */
+/** A folder's INTERNALDATEs. Each is fetched once, because it never changes. */
 export interface ReceivedDates {
-  /** INTERNALDATE in milliseconds by UID; messages that are gone are left out. */
+  /** Returns INTERNALDATE in milliseconds by UID, without messages that are gone. */
   of(folder: OpenFolder, uids: readonly number[]): Promise<ReadonlyMap<number, number>>;
 }
 
-/** About 20 MB. Beyond it everything is asked for anew. */
+/** About 20 MB. Beyond it everything is fetched again. */
 const MOST_DATES = 300_000;
 
 export function receivedDates(): ReceivedDates {

@@ -7,33 +7,37 @@ import type { SearchScope } from './folders.ts';
 import { type LinkedRow, linkedRows } from './linked-rows.ts';
 import type { OpenFolder } from './session.ts';
 
-/** Ids that are looked for at all; with more, the conversation is one that somebody made to be endless. */
+/** The most ids to search for. A conversation with more was made to be endless. */
 const MOST_IDS = THREAD_MAX;
-/** How often one folder is looked through: more than once only where answers do not name the whole conversation. */
+/**
+ * The most searches per folder. More than one is needed only if answers do not name the whole conversation.
+ */
 const MOST_LOOKS = 50;
-/** How much earlier than what it answers an answer may have been received, by clocks and imports. */
+/**
+ * How much earlier than the answered message an answer may have been received, because of clocks and imports.
+ */
 const EARLY_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** What is known of a conversation while it is looked for. */
+/** The known part of a conversation during the search. */
 interface Conversation {
   readonly rows: ListedMessage[];
   /** Ids of its messages, found or only named. */
   readonly ids: Set<string>;
-  /** Ids of those that were found. */
+  /** Ids of the messages found. */
   readonly there: Set<string>;
   oldestMs: number;
 }
 
-/** How far one folder has been looked through. */
+/** The progress of the search in one folder. */
 interface Progress {
-  /** Of what was found. */
+  /** Of the messages found. */
   readonly uids: Set<number>;
-  /** That were looked for. */
+  /** Already searched for. */
   readonly ids: Set<string>;
   looksLeft: number;
 }
 
-/** Messages that are named by one of the conversation, or name one of it; over and over, until there are no more. */
+/** Finds messages that name a message of the conversation, or are named by one, until there are no more. */
 export async function byReferences(
   connections: AccountConnections,
   scopes: readonly SearchScope[],
@@ -41,7 +45,8 @@ export async function byReferences(
   limit: AbortSignal,
 ): Promise<ListedMessage[]> {
   const { row, messageId, refersTo } = begun;
-  // Nearly every message names the first one: with it most are found, and need not be looked for by their own ids.
+  // Nearly every message names the first one. Searching for it finds most, without a search for their own
+  // ids.
   const first = [messageId, refersTo[0], refersTo.at(-1)].filter((id) => id != null);
   const conversation: Conversation = {
     rows: [],
@@ -59,7 +64,7 @@ export async function byReferences(
       }
       return true;
     });
-    // One that is gone is not looked into again.
+    // A missing folder is not searched again.
     for (const [index, { progress }] of some.entries()) {
       if (looked[index] === undefined) progress.looksLeft = 0;
     }
@@ -86,7 +91,7 @@ function addIds({ ids }: Conversation, more: readonly string[]): void {
   for (const id of more) if (ids.size < MOST_IDS) ids.add(id);
 }
 
-/** Adds to the conversation what the folder has of it. @param sinceMs answers are looked for from that day on */
+/** Adds the folder's messages of the conversation. @param sinceMs  answers are searched from that day on */
 async function look(
   folder: OpenFolder,
   only: SearchObject,
@@ -105,7 +110,7 @@ async function look(
       : [...inLines(missing), ...inLines(named, { since: new Date(sinceMs) })];
   for (const search of searches) {
     for (const linked of await linkedRows(folder, { ...only, ...search }, progress.uids)) {
-      // A header is searched for by a part of it: the whole ids decide.
+      // A header search matches parts: the whole ids decide.
       if (!idsOf(linked).some((id) => conversation.ids.has(id))) continue;
       const { row, messageId } = linked;
       progress.uids.add(row.place.uid);
@@ -125,10 +130,10 @@ function namesId(id: string): SearchObject[] {
   return [{ header: { references: id } }, { header: { 'in-reply-to': id } }];
 }
 
-/** A command stays below the 8000 bytes that every server takes. */
+/** A command stays below the 8000 bytes that every server accepts. */
 const LINE_CHARS = 6_000;
 
-/** One or the other has to match, and `always`: in as few commands as they fit into. */
+/** Builds as few commands as possible that match any of `either`, and `always`. */
 function inLines(either: readonly SearchObject[], always: SearchObject = {}): SearchObject[] {
   const lines: SearchObject[][] = [];
   let left = 0;

@@ -15,8 +15,8 @@ export type { Finding } from '../remote/finding.ts';
 export { broken, good, lacking } from '../remote/finding.ts';
 
 /**
- * What the two servers of an account can do, and what is wrong with them. Nothing is changed there, but that the
- * messages of the inbox are no longer \Recent, as after any look into it.
+ * Reports what the two servers of an account can do, and what is wrong with them. Changes nothing, except
+ * that messages of the inbox are no longer \Recent, as after any look at it.
  */
 export async function imapReport(
   { imap, smtp }: ImapSettings,
@@ -25,7 +25,7 @@ export async function imapReport(
 ): Promise<{
   readonly imap: readonly Finding[];
   readonly smtp: readonly Finding[];
-  /** Undefined when the server could not list them. */
+  /** Undefined if the server could not list them. */
   readonly folders: readonly MailFolder[] | undefined;
 }> {
   const [reading, sending] = await Promise.all([
@@ -63,7 +63,7 @@ async function readingReport(
 
 async function mailboxReport(client: ImapFlow) {
   const { folders } = await listFolders(client);
-  // Not read-only: what may be kept is told to those alone who may write.
+  // Not read-only, because servers report what they can store only to a session that may write.
   const inbox = await client.mailboxOpen('INBOX');
   const keepsKeywords = inbox.permanentFlags?.has('\\*') === true;
   return { folders, findings: [...extensions(client), labels(client, keepsKeywords)] };
@@ -77,29 +77,29 @@ function extensions({ capabilities }: ImapFlow): readonly Finding[] {
   return [
     has('MOVE') ? good('move', 'It moves messages (MOVE).') : lacking('move', moves),
     has('UIDPLUS')
-      ? good('uidplus', 'It removes single messages, and tells where a copy lies (UIDPLUS).')
-      : lacking('uidplus', 'It cannot remove a single message, nor tell where a copy lies (no UIDPLUS).'),
+      ? good('uidplus', 'It removes single messages, and reports where a copy is (UIDPLUS).')
+      : lacking('uidplus', 'It cannot remove a single message, nor report where a copy is (no UIDPLUS).'),
     has('SPECIAL-USE') || has('XLIST')
-      ? good('special_use', 'It says which folders are Sent, Trash and so on (SPECIAL-USE).')
+      ? good('special_use', 'It marks which folders are Sent, Trash and so on (SPECIAL-USE).')
       : lacking(
           'special_use',
-          'It does not say which folders are Sent, Trash and so on (no SPECIAL-USE): they are told by their names.',
+          'It does not mark which folders are Sent, Trash and so on (no SPECIAL-USE): Countersign recognises them by name.',
         ),
     has('OBJECTID') || has('X-GM-EXT-1')
       ? good('stable_ids', 'A message keeps its id when it is moved.')
       : lacking(
           'stable_ids',
-          'A message has another id when it is moved (no OBJECTID): it is found again by its headers, size and date.',
+          'A message has another id when it is moved (no OBJECTID): Countersign finds it again by its headers, size and date.',
         ),
     has('IDLE')
-      ? good('idle', 'It tells of new mail at once (IDLE).')
-      : lacking('idle', 'It has to be asked for new mail (no IDLE).'),
+      ? good('idle', 'It reports new mail at once (IDLE).')
+      : lacking('idle', 'It does not report new mail (no IDLE): Countersign checks for it.'),
   ];
 }
 
 function labels(client: ImapFlow, keepsKeywords: boolean): Finding {
   if (isGmail(client)) return good('keywords', "It has Gmail's labels.");
   return keepsKeywords
-    ? good('keywords', 'It keeps keywords, which serve as labels.')
-    : lacking('keywords', 'It does not keep keywords of ours: a label is a copy in the folder of that name.');
+    ? good('keywords', 'It stores keywords, which serve as labels.')
+    : lacking('keywords', 'It does not store custom keywords: a label is a copy in the folder of that name.');
 }

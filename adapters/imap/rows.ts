@@ -9,8 +9,8 @@ import { MailError } from '../../core/ports/mail.ts';
 import type { OpenFolder } from './session.ts';
 
 /**
- * What a row is made of. Headers instead of ENVELOPE, which takes imapflow longer to read, loses the offset of Date,
- * and on some servers the bytes beyond ASCII.
+ * The fields of a row. Headers instead of ENVELOPE, which imapflow reads more slowly, and which loses the
+ * offset of Date and, on some servers, bytes beyond ASCII.
  */
 export const ROW_QUERY: FetchQueryObject = {
   uid: true,
@@ -28,13 +28,16 @@ export const FLAG_NAMES: Readonly<Record<MailFlag, string>> = {
 };
 
 export function flagsOf(names: ReadonlySet<string>): ReadonlySet<MailFlag> {
-  // Flags are compared without regard to case, RFC 9051 2.3.2.
+  // Flags are case-insensitive (RFC 9051, 2.3.2).
   const lower = new Set([...names].map((name) => name.toLowerCase()));
   const flags: MailFlag[] = ['seen', 'flagged', 'answered', 'forwarded'];
   return new Set(flags.filter((flag) => lower.has(FLAG_NAMES[flag].toLowerCase())));
 }
 
-/** Rows of a range of sequence numbers or UIDs, the highest UID first. Messages that are gone are left out. */
+/**
+ * Returns the rows of a range of sequence numbers or UIDs, the highest UID first. Leaves out messages that
+ * are gone.
+ */
 export async function fetchRows(
   folder: OpenFolder,
   range: string,
@@ -55,31 +58,31 @@ export async function rowAt(folder: OpenFolder, place: MessagePlace): Promise<Li
   return rows.find((row) => row.place.uid === place.uid);
 }
 
-/** Rows of these UIDs, the highest first. */
+/** Returns the rows of these UIDs, the highest first. */
 export async function fetchRowsOf(folder: OpenFolder, uids: readonly number[]): Promise<ListedMessage[]> {
   const rows: ListedMessage[] = [];
   for (const set of uidSets(uids)) rows.push(...(await fetchRows(folder, set, { uid: true })));
   return rows.sort((a, b) => b.place.uid - a.place.uid);
 }
 
-/** @throws MailError `not_found` where the folder does not hold `place`'s message */
+/** @throws MailError `not_found` if the message of `place` is not in the folder */
 export async function fetchMessage(
   folder: OpenFolder,
   place: MessagePlace,
   query: FetchQueryObject,
 ): Promise<FetchMessageObject> {
-  if (place.uidValidity !== folder.uidValidity) throw new MailError('not_found', 'the folder was made anew');
+  if (place.uidValidity !== folder.uidValidity) throw new MailError('not_found', 'the folder was recreated');
   const message = await folder.client.fetchOne(String(place.uid), query, { uid: true });
   if (message === false || !isWhole(message)) throw new MailError('not_found', 'there is no such message');
   return message;
 }
 
-/** Servers also tell of flags that somebody else changed, in the same form but with less in it. */
+/** Servers also report flags that another program changed, in the same form but with fewer fields. */
 export function isWhole(message: FetchMessageObject): boolean {
   return message.uid > 0 && message.size !== undefined && message.internalDate !== undefined;
 }
 
-/** RFC 8474, 7. A longer one would make a message id that nobody could be asked for by. */
+/** RFC 8474, 7. A longer one would make a message id too long to be accepted. */
 const OBJECT_ID_CHARS = 255;
 
 export function rowOf(
@@ -98,15 +101,15 @@ export function rowOf(
   };
 }
 
-/** A server that gives no readable INTERNALDATE breaks its protocol; its message is still shown. */
+/** A server without a readable INTERNALDATE breaks its protocol. Its message is still shown. */
 export function instant(internalDate: Date | string | undefined): Date {
   const date = new Date(internalDate ?? 0);
   return Number.isNaN(date.getTime()) ? new Date(0) : date;
 }
 
 /**
- * UIDs in ascending order.
- * @throws MailError `refused`: imapflow answers `false` where the server refused the search
+ * Returns the matching UIDs in ascending order.
+ * @throws MailError `refused` if the server refuses the search; imapflow then returns `false`
  */
 export async function searchUids(client: ImapFlow, query: SearchObject): Promise<number[]> {
   const found = await client.search(query, { uid: true });
@@ -114,9 +117,9 @@ export async function searchUids(client: ImapFlow, query: SearchObject): Promise
   return found;
 }
 
-/** How many match, without an EXPUNGE in between: the count is a valid sequence number. */
+/** Counts the matches, without an EXPUNGE in between: the count is a valid sequence number. */
 export async function countMatches(client: ImapFlow, query: SearchObject): Promise<number> {
-  // Not UID SEARCH: only during a plain SEARCH a server may not renumber its messages (RFC 9051, 7.5.1).
+  // Not UID SEARCH: only during a plain SEARCH must a server not renumber its messages (RFC 9051, 7.5.1).
   const found = await client.search(query, { uid: false, returnOptions: ['COUNT'] });
   if (typeof found !== 'object' || Array.isArray(found) || found.count === undefined) {
     throw new MailError('refused', 'the IMAP server refused a search');
@@ -124,10 +127,10 @@ export async function countMatches(client: ImapFlow, query: SearchObject): Promi
   return found.count;
 }
 
-/** How many ranges one command names: the line stays below the 8000 bytes that every server takes. */
+/** The number of ranges per command. The line stays below the 8000 bytes that every server accepts. */
 const RANGES_A_COMMAND = 300;
 
-/** Sets of UIDs, such as `3:7,9`, that together name all of `uids`. */
+/** Returns sets of UIDs, such as `3:7,9`, that together name all of `uids`. */
 export function uidSets(uids: readonly number[]): string[] {
   const ranges: string[] = [];
   const ascending = [...uids].sort((a, b) => a - b);

@@ -20,12 +20,12 @@ import type { ReceivedDates } from './received-dates.ts';
 import { fetchRowsOf, searchUids, uidSets } from './rows.ts';
 import type { OpenFolder } from './session.ts';
 
-/** A message that matches, before its row is fetched. */
+/** A match, before its row is fetched. */
 interface Hit extends SearchPosition {
   readonly path: string;
 }
 
-/** A page of the messages that match, over all scopes. @throws MailError when one of them cannot be searched */
+/** Returns a page of the matches in all scopes. @throws MailError if one of the scopes cannot be searched */
 export async function searchScopes(
   connections: AccountConnections,
   scopes: readonly SearchScope[],
@@ -41,7 +41,7 @@ export async function searchScopes(
     if (query.path !== undefined && found.length === 0) throw noFolder();
     const hits = found.flatMap((one) => one.hits).sort(compareSearchPositions);
     const rows = await rowsOf(connections, hits.slice(0, query.limit), limit);
-    // When all of a page were removed in this very moment there may be others behind them.
+    // If the whole page was removed just now, there may be more behind it.
     if (rows.length > 0 || hits.length === 0) {
       const total = found.reduce((sum, one) => sum + one.total, 0);
       return { rows, more: hits.length > query.limit, total };
@@ -49,7 +49,7 @@ export async function searchScopes(
   }
 }
 
-/** The first hits behind the position, one more than the page holds, and the number of all. */
+/** Returns the first hits after the position, one more than the page holds, and the total. */
 async function hitsIn(
   folder: OpenFolder,
   only: SearchObject,
@@ -80,7 +80,7 @@ async function hitsIn(
   return { hits: first.map(hitOf), total: uids.length };
 }
 
-/** In the order of `hits`; those that are gone are left out. */
+/** Returns the rows in the order of `hits`, without those that are gone. */
 async function rowsOf(
   connections: AccountConnections,
   hits: readonly Hit[],
@@ -111,7 +111,7 @@ async function matchingUids(
   const base: SearchObject = {
     ...only,
     ...(query.unread ? { seen: false } : {}),
-    // SEARCH compares days as the server's clock shows them: a day more, and the exact date decides.
+    // SEARCH compares days by the server's clock: one day more, and the exact date decides.
     ...(sinceMs === undefined ? {} : { since: searchable(sinceMs - DAY_MS) }),
   };
   let uids: readonly number[] | undefined;
@@ -140,17 +140,17 @@ async function receivedSince(
   return uids.filter((uid) => certain.has(uid) || (received.get(uid) ?? 0) >= sinceMs);
 }
 
-/** No mail was received before 1970, and servers refuse to look for years that are long ago. */
+/** No mail was received before 1970, and servers refuse to search for early years. */
 function searchable(ms: number): Date {
   return new Date(Math.max(0, ms));
 }
 
-/** What a message must say, for the server to look for and for us. */
+/** A condition on a message, for the server's search and for a check here. */
 interface Condition {
   /** Every server understands it. */
   readonly isPlain: boolean;
   readonly search: SearchObject;
-  /** What the server looks for is all of it; else what it finds is looked through here. */
+  /** The server's search is exact. Otherwise its results are checked here. */
   readonly isWhole: boolean;
   matches(message: RawMessage): Promise<boolean>;
 }
@@ -158,45 +158,46 @@ interface Condition {
 function conditionsOf({ words, from, contains }: SearchQuery): Condition[] {
   const conditions = words.map((word) => inMessage(word, contains));
   if (from !== undefined) conditions.unshift(inSender(from));
-  // What every server understands comes first.
+  // Conditions that every server understands come first.
   return conditions.sort((a, b) => Number(b.isPlain) - Number(a.isPlain));
 }
 
 function inSender(part: string): Condition {
   return {
-    ...askedFor(part, ['from']),
+    ...searchFor(part, ['from']),
     matches: async ({ row }) => messageRow(row).from.toLowerCase().includes(part.toLowerCase()),
   };
 }
 
-/** Somewhere where a person would look. */
+/** The word appears where a person would look. */
 function inMessage(word: string, contains: SearchQuery['contains']): Condition {
   return {
-    ...askedFor(word, ['from', 'to', 'cc', 'subject', 'body']),
+    ...searchFor(word, ['from', 'to', 'cc', 'subject', 'body']),
     matches: ({ source }) => contains(source, word),
   };
 }
 
 /**
- * A text in one of the fields, as the server is asked for it. imapflow writes what it can without quotes, and Courier
- * (5.0) then takes neither a tilde nor NIL; one backslash in front is a flag to imapflow, and Courier waits for more.
+ * Builds the search for a text in one of the fields. imapflow leaves out quotes if it can; Courier (5.0) then
+ * accepts neither a tilde nor NIL. imapflow takes a single leading backslash for a flag, and Courier then
+ * waits for more.
  */
-function askedFor(
+function searchFor(
   text: string,
   fields: readonly ('from' | 'to' | 'cc' | 'subject' | 'body')[],
 ): Omit<Condition, 'matches'> {
-  const asked = text.replace(/^\\(?!\\)/, '');
+  const searched = text.replace(/^\\(?!\\)/, '');
   return {
     isPlain: /^[ -}]*$/.test(text) && text.toLowerCase() !== 'nil',
-    isWhole: asked === text,
-    search: asked === '' ? { all: true } : { or: fields.map((field) => ({ [field]: asked })) },
+    isWhole: searched === text,
+    search: searched === '' ? { all: true } : { or: fields.map((field) => ({ [field]: searched })) },
   };
 }
 
 /**
- * Which of `uids`, or of all that `base` describes, fulfil the condition. One at a time: a query can hold only one OR,
- * and not every server understands what could stand for several.
- * @returns undefined where the server does not search for what is not plain (`NO [BADCHARSET]`)
+ * Returns which of `uids`, or of all messages that `base` describes, meet the condition. Checks one condition
+ * at a time: a query can contain only one OR, and not every server understands the alternatives.
+ * @returns undefined if the server cannot search for text that is not plain (`NO [BADCHARSET]`)
  */
 async function narrowed(
   folder: OpenFolder,
@@ -217,7 +218,7 @@ async function narrowed(
   return isWhole ? matching : narrowedHere(folder, matching, condition);
 }
 
-/** How many messages are begun to be fetched at once. */
+/** How many messages are fetched at once. */
 const BATCH = 50;
 
 async function narrowedHere(

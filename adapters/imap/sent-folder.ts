@@ -8,7 +8,7 @@ import { change, type OpenFolder } from './session.ts';
 
 export async function holdsMessageId({ client, mailbox }: OpenFolder, messageId: string): Promise<boolean> {
   if (mailbox.exists === 0) return false;
-  // A header is searched for by a part of it: the whole id is compared here.
+  // A header search matches parts: the whole id is compared here.
   const uids = await searchUids(client, { header: { 'message-id': messageId } });
   for (const set of uidSets(uids)) {
     const messages = await client.fetchAll(set, { envelope: true }, { uid: true });
@@ -17,7 +17,7 @@ export async function holdsMessageId({ client, mailbox }: OpenFolder, messageId:
   return false;
 }
 
-/** Appends the message unless the folder holds it already. */
+/** Appends the message unless it is already in the folder. */
 export async function saveOnce(folder: OpenFolder, message: Outgoing): Promise<void> {
   if (await holdsMessageId(folder, message.messageId)) return;
   const { client, mailbox } = folder;
@@ -29,7 +29,7 @@ export async function saveOnce(folder: OpenFolder, message: Outgoing): Promise<v
 /** How many messages are fetched at once. */
 const BATCH = 50;
 
-/** As `sentCopies` of the port says. @param own the account's address */
+/** Implements `sentCopies` of the port. @param own  the account's address */
 export async function copiesTo(
   { client, mailbox }: OpenFolder,
   own: string,
@@ -39,7 +39,7 @@ export async function copiesTo(
   if (mailbox.exists === 0) return found;
   for (const address of new Set(addresses)) {
     const copies: Uint8Array[] = [];
-    // To, Cc and Bcc are searched for by a part of them: the parsed addresses decide.
+    // A search of To, Cc and Bcc matches parts: the parsed addresses decide.
     let uids = await searchUids(client, {
       from: own,
       or: [{ to: address }, { cc: address }, { bcc: address }],
@@ -54,7 +54,7 @@ export async function copiesTo(
   return found;
 }
 
-/** Their headers, the highest UID first. Messages that are gone are left out. */
+/** Fetches their headers, the highest UID first. Leaves out messages that are gone. */
 async function fetchCopies(client: ImapFlow, uids: readonly number[]): Promise<readonly Uint8Array[]> {
   const query = { uid: true, headers: [...SENT_COPY_FIELDS] };
   const fetched: FetchMessageObject[] = [];

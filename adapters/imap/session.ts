@@ -4,19 +4,22 @@ import { outOfTime, withinLimit } from '../remote/time-limit.ts';
 import type { AccountConnections, Lease } from './account-connections.ts';
 import { imapFailure, isNotFound } from './failure.ts';
 
-/** How long a connection that was idle may take to prove that it is not dead. */
+/** How long an idle connection may take to prove that it is alive. */
 const PROOF_MS = 8_000;
-/** One that has just answered need not prove it again, unless it shows a folder: what it shows may be older. */
+/**
+ * A connection that has just answered need not prove it again, unless it shows a folder: that view may be
+ * older.
+ */
 const FRESH_MS = 1_000;
 
 /**
- * How long a folder stays selected. Dovecot (2.3) goes on showing a folder that was deleted, and made anew under its
- * name, to those who have it selected; by selecting it again we get to see the new one.
+ * How long a folder stays selected. Dovecot (2.3) keeps showing a folder that was deleted and recreated to
+ * sessions that have it selected. Selecting it again shows the new one.
  */
 const SELECTED_MS = 30_000;
 const selectedAt = new WeakMap<ImapFlow, number>();
 
-/** A selected folder that shows every message that was there when the work began. */
+/** A selected folder that shows every message that existed when the work started. */
 export interface OpenFolder {
   readonly client: ImapFlow;
   readonly mailbox: MailboxObject;
@@ -25,8 +28,8 @@ export interface OpenFolder {
 }
 
 /**
- * Runs `work` on a connection of its own. At the limit the connection is closed, which ends every command.
- * @throws MailError; `work` itself says so where a change may have been made
+ * Runs `work` on a leased connection. At the limit the connection is closed, which ends every command.
+ * @throws MailError; `work` itself reports if a change may have been made
  */
 export async function onConnection<T>(
   connections: AccountConnections,
@@ -36,7 +39,7 @@ export async function onConnection<T>(
   return runOn(await readyConnection(connections, undefined, limit), limit, work);
 }
 
-/** The same, with a folder selected. @throws MailError `not_found` where there is none of that name */
+/** The same, with a folder selected. @throws MailError `not_found` if there is no folder of that name */
 export async function inFolder<T>(
   connections: AccountConnections,
   path: string,
@@ -64,8 +67,8 @@ export async function inFolderIfThere<T>(
 }
 
 /**
- * The same for a change, with the folder selected anew: what a connection still shows of a folder that was deleted, and
- * made again under its name, must not decide which message is changed.
+ * The same for a change, with the folder selected again: an old view of a folder that was deleted and
+ * recreated must not decide which message is changed.
  */
 export async function inFolderToChange<T>(
   connections: AccountConnections,
@@ -89,8 +92,9 @@ function openFolder(client: ImapFlow): OpenFolder {
 }
 
 /**
- * A connection that was idle is asked first (NOOP, or SELECT of another folder, or of this one for a change): whether
- * it is alive, and, since a server need not tell of new mail by itself, what is new in the folder.
+ * Checks an idle connection first (NOOP, or SELECT of another folder, or of this one for a change). This
+ * shows whether it is alive, and what is new in the folder, because a server need not report new mail by
+ * itself.
  */
 async function readyConnection(
   connections: AccountConnections,
@@ -108,7 +112,7 @@ async function readyConnection(
     } catch (error) {
       const wasAlive = lease.client.usable;
       lease.giveBack();
-      // One that died while it was idle is no failure: there are others.
+      // A connection that died while idle is not a failure: there are others.
       if (wasAlive || lease.idleMs === undefined || limit.aborted) throw imapFailure(error);
     } finally {
       clearTimeout(proof);
@@ -145,7 +149,7 @@ async function runOn<T>(
     if (error instanceof MailError) throw error;
     if (limit.aborted) throw outOfTime();
     const failure = imapFailure(error);
-    // Anything but a plain refusal may have left the conversation in the middle.
+    // After any failure except a plain refusal, the conversation may be broken off in the middle.
     if (failure.code === 'unavailable') client.close();
     throw failure;
   } finally {
@@ -155,9 +159,10 @@ async function runOn<T>(
 }
 
 /**
- * Runs a command that changes something. imapflow answers `false` to a refusal and, with some commands, to a lost connection.
- * @returns what the command answered; undefined where the server refused it
- * @throws MailError `outcome_unknown` when the connection was lost while it ran
+ * Runs a command that changes something. imapflow returns `false` for a refusal and, with some commands, for
+ * a lost connection.
+ * @returns the command's result, or undefined if the server refused it
+ * @throws MailError `outcome_unknown` if the connection was lost during the command
  */
 export async function change<T>(client: ImapFlow, command: () => Promise<T | false>): Promise<T | undefined> {
   const unknown = (cause?: unknown) =>

@@ -5,7 +5,10 @@ import { beginChange } from './begin-change.ts';
 import { FLAG_NAMES, flagsOf } from './rows.ts';
 import { change, type OpenFolder } from './session.ts';
 
-/** @returns whether the server shows the flag as asked @throws MailError as `setFlag` of the Mail port says */
+/**
+ * @returns whether the server now shows the flag as requested @throws MailError as documented for `setFlag`
+ * of the Mail port
+ */
 export async function setFlag(
   folder: OpenFolder,
   place: MessagePlace,
@@ -26,13 +29,13 @@ export async function setFlag(
   return isShown(client, range, flag, on);
 }
 
-/** A server may accept the command and not keep the flag. */
+/** A server may accept the command and not store the flag. */
 async function isShown(client: ImapFlow, range: string, flag: MailFlag, on: boolean): Promise<boolean> {
   try {
     const message = await client.fetchOne(range, { flags: true }, { uid: true });
     return message !== false && flagsOf(message.flags ?? new Set()).has(flag) === on;
   } catch (error) {
-    throw new MailError('outcome_unknown', 'the IMAP server did not say whether it kept the flag', {
+    throw new MailError('outcome_unknown', 'the IMAP server did not report whether it stored the flag', {
       cause: error,
     });
   }

@@ -3,7 +3,7 @@ import { mailServer } from '../remote/mail-server.ts';
 
 export type { MailServer } from '../remote/mail-server.ts';
 
-/** What the `settings` of a mail account resolve to. `caldav` is the calendar's affair. */
+/** The resolved `settings` of a mail account. `caldav` belongs to the calendar. */
 export const imapSettings = z.strictObject({
   imap: mailServer,
   smtp: mailServer,
@@ -17,7 +17,7 @@ export interface MailUrl {
   readonly host: string;
   readonly port: number;
   readonly security: 'tls' | 'starttls';
-  /** Undefined where the address names none. */
+  /** Undefined if the address names none. */
   readonly user: string | undefined;
 }
 
@@ -29,15 +29,15 @@ const SCHEMES: Readonly<Record<string, Pick<MailUrl, 'protocol' | 'port' | 'secu
 };
 
 /**
- * Reads a server's address such as `imaps://alice@example.org@mail.example.org:993`.
- * @throws TypeError with a text for the person who wrote it, which does not repeat it: it may hold a password
+ * Parses a server's address, such as `imaps://alice@example.org@mail.example.org:993`.
+ * @throws TypeError with a message for the user, which never repeats the address: it may contain a password
  */
 export function parseMailUrl(text: string): MailUrl {
   if (!URL.canParse(text)) throw new TypeError('not an address of the form imaps://user@host:port');
   const url = new URL(text);
   const scheme = SCHEMES[url.protocol];
   if (scheme === undefined) throw new TypeError('the address must begin with imaps:, imap:, smtps: or smtp:');
-  if (url.password !== '') throw new TypeError('the password does not belong into the address');
+  if (url.password !== '') throw new TypeError('the password does not belong in the address');
   if (url.hostname === '') throw new TypeError('the address names no host');
   if ((url.pathname !== '' && url.pathname !== '/') || url.search !== '' || url.hash !== '') {
     throw new TypeError('the address must end after the host and port');

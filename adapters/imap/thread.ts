@@ -8,8 +8,8 @@ import { byReferences } from './references.ts';
 import { inFolder } from './session.ts';
 
 /**
- * The messages of a conversation, once for each folder that holds them.
- * @throws MailError `not_found` where the place holds no message
+ * Returns the messages of a conversation, once per folder that contains them.
+ * @throws MailError `not_found` if there is no message at the place
  */
 export async function conversationOf(
   connections: AccountConnections,

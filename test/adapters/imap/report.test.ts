@@ -74,8 +74,8 @@ describe.skipIf(missingServers().length > 0)(titled('a report on the servers of 
       uidplus: expect.stringMatching(/^good/) as unknown,
       special_use: expect.stringMatching(/^good/) as unknown,
       stable_ids: expect.stringMatching(/^lacking: .*no OBJECTID/) as unknown,
-      idle: 'good: It tells of new mail at once (IDLE).',
-      keywords: 'good: It keeps keywords, which serve as labels.',
+      idle: 'good: It reports new mail at once (IDLE).',
+      keywords: 'good: It stores keywords, which serve as labels.',
     });
     expect(byImap.folders).toContainEqual({ path: 'Sent', delimiter: '/', specialUse: 'sent' });
     expect(bySmtp.folders).toBeUndefined();
@@ -111,7 +111,7 @@ describe.skipIf(missingServers().length > 0)(titled('a report on the servers of 
       sign_in: 'good: Signed in.',
       move: expect.stringMatching(/^lacking: .*no MOVE, no UIDPLUS.*marked as deleted\.$/) as unknown,
       uidplus: expect.stringMatching(/^lacking/) as unknown,
-      special_use: expect.stringMatching(/^lacking: .*told by their names\.$/) as unknown,
+      special_use: expect.stringMatching(/^lacking: .*recognises them by name\.$/) as unknown,
       idle: expect.stringMatching(/^lacking/) as unknown,
     });
     expect(folders).toContainEqual({ path: 'Papierkorb', delimiter: '/', specialUse: null });
