@@ -2,11 +2,11 @@ import type { Group } from '../gate/permissions.ts';
 import { DAY_MS, MINUTE_MS } from '../time/durations.ts';
 
 /**
- * The approval machine: states, events and the one table of what follows what. Pure.
- * Every storage verb that moves an approval goes through `transition`.
+ * The approval machine: states, events, and one table of transitions. Pure. Every storage verb that moves an
+ * approval uses `transition`.
  */
 
-/** How a request is filed: it runs at once, or waits for the owner, and why. */
+/** How a request is filed: it runs at once, or is pending with the reasons. */
 export type FilingVerdict =
   | { readonly kind: 'run' }
   | { readonly kind: 'ask'; readonly reasons: readonly string[] };
@@ -41,10 +41,12 @@ export const APPROVAL_ERRORS = [
 
 export type ApprovalError = (typeof APPROVAL_ERRORS)[number];
 
-/** The right to run an approval: whoever holds the fence, for as long as the store's clock says. */
+/**
+ * The right to run an approval. It belongs to the holder of the fence until it expires by the store's clock.
+ */
 interface Lease {
   readonly fence: number;
-  /** Milliseconds since the epoch on the store's clock; 0 when the lease was given back. */
+  /** Milliseconds since the epoch on the store's clock; 0 once the lease was given back. */
   readonly untilMs: number;
 }
 
@@ -58,29 +60,29 @@ export interface Approval {
   readonly group: Group;
   readonly action: string | null;
   readonly state: ApprovalState;
-  /** Names of the holds and modes that made it wait; empty when it ran by policy. */
+  /** Names of the holds and modes that made it wait; empty if it ran by policy. */
   readonly reasons: readonly string[];
-  /** Who approved it: `policy` when the key may do it without asking. */
+  /** Who approved it: `policy` if the key may run it directly. */
   readonly approvedBy: 'owner' | 'policy' | null;
   readonly createdAt: Date;
   readonly expiresAt: Date;
-  /** When the owner decided; null when nobody did. */
+  /** When the owner decided; null if nobody did. */
   readonly decidedAt: Date | null;
-  /** When it was approved, by the owner or by policy: the 15 minutes in which it may start count from here. */
+  /** When the owner or policy approved it. The 15 minutes in which it may start count from here. */
   readonly approvedAt: Date | null;
   readonly startedAt: Date | null;
   readonly executedAt: Date | null;
   /** When it reached a terminal state. */
   readonly endedAt: Date | null;
   readonly lease: Lease;
-  /** SHA-256 of the plan, hex: what the owner saw is what runs. */
+  /** SHA-256 of the plan, hex. It ensures that what the owner saw is what runs. */
   readonly digest: string;
   readonly result: Readonly<Record<string, unknown>> | null;
   readonly error: ApprovalError | null;
 }
 
 const APPROVAL_LIFETIME_MS = DAY_MS;
-/** An approved action that has not started by then never will. */
+/** An approved action that has not started within this time never will. */
 export const START_WITHIN_MS = 15 * MINUTE_MS;
 
 const TERMINAL: ReadonlySet<ApprovalState> = new Set([
@@ -97,7 +99,10 @@ export function isTerminal(state: ApprovalState): boolean {
 }
 
 export type ApprovalEvent =
-  /** The owner says yes to what the page with this digest showed. `allowed`: credential and permission are still on. */
+  /**
+   * The owner approves what the page with this digest showed. `allowed`: credential and permission are still
+   * on.
+   */
   | {
       readonly type: 'approve';
       readonly digest: string;
@@ -107,11 +112,11 @@ export type ApprovalEvent =
   | { readonly type: 'reject' }
   | { readonly type: 'expire' }
   | { readonly type: 'cancel'; readonly error: ApprovalError }
-  /** The next byte cannot be taken back. */
+  /** The next byte is irreversible. */
   | { readonly type: 'start'; readonly fence: number; readonly allowed: boolean }
-  /** The provider said no, or nothing can be run: nothing was done. */
+  /** The provider refused, or nothing can be run. Nothing was done. */
   | { readonly type: 'refuse'; readonly fence: number; readonly error: ApprovalError }
-  /** The provider could not be reached or put us off; nothing was done. */
+  /** The provider was unreachable or asked to try again later. Nothing was done. */
   | {
       readonly type: 'not_now';
       readonly fence: number;
@@ -121,11 +126,11 @@ export type ApprovalEvent =
   | { readonly type: 'succeed'; readonly fence: number; readonly result: Readonly<Record<string, unknown>> }
   /** The provider's answer never came. */
   | { readonly type: 'lose'; readonly fence: number }
-  /** Somebody else takes over what a lapsed lease left behind. `storeNowMs` is the store's clock. */
+  /** Another process takes over after a lease has lapsed. `storeNowMs` is the store's clock. */
   | { readonly type: 'reclaim'; readonly storeNowMs: number; readonly leaseUntilMs: number };
 
 /**
- * A new approval: pending, or approved by policy and leased to whoever files it.
+ * Creates an approval: pending, or approved by policy and leased to the process that files it.
  * Source: DESIGN, the approval machine, its first two rows.
  */
 export function newApproval(
@@ -157,8 +162,8 @@ export function newApproval(
 }
 
 /**
- * What follows from `event`.
- * @returns the approval as it then stands, or undefined where the event does not apply: then nothing changes
+ * Applies `event`.
+ * @returns the next approval, or undefined if the event does not apply: then nothing changes
  * Source: DESIGN, the approval machine.
  */
 export function transition(approval: Approval, event: ApprovalEvent, now: Date): Approval | undefined {
@@ -187,7 +192,7 @@ export function transition(approval: Approval, event: ApprovalEvent, now: Date):
       case 'expire':
         return expired ? ended('expired', null) : undefined;
       case 'cancel':
-        // Nobody decided in time, whether or not the background has been there.
+        // Nobody decided in time, whether or not background work has recorded it.
         return expired ? ended('expired', null) : ended('cancelled', event.error);
       default:
         return undefined;
@@ -237,8 +242,11 @@ function reclaim(
   return now.getTime() < approvedAtMs + START_WITHIN_MS ? leased : ended('failed', 'not_started_in_time');
 }
 
-/** The states in which `approval.decided` is told, by what led there. Source: API.md, Events; API-NOTES.md. */
-export function toldAs(before: Approval | undefined, after: Approval): ApprovalState | undefined {
+/**
+ * Returns the state that an `approval.decided` event reports after a change; undefined if there is no event.
+ * Source: API.md, Events; API-NOTES.md.
+ */
+export function reportedState(before: Approval | undefined, after: Approval): ApprovalState | undefined {
   if (before?.state === after.state) return undefined;
   switch (after.state) {
     case 'approved':

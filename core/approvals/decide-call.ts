@@ -5,25 +5,36 @@ import { HOUR_MS, MINUTE_MS } from '../time/durations.ts';
 import type { Approval, FilingVerdict } from './approval.ts';
 
 /**
- * What storage found, in the transaction that files, about a request and those before it.
- * "Same" is the same `requestHash`: tool and resolved arguments. "Similar" is the same `similarHash`, in which spacing,
- * case and punctuation of the caller's words do not count.
+ * What storage found about a request and earlier ones, in the transaction that files it. "Same" means the
+ * same `requestHash`: tool and resolved arguments. "Similar" means the same `similarHash`, which ignores
+ * spacing, case and punctuation of the caller's words.
  */
 export interface CallFacts {
-  /** The effective mode of the key for the group now; undefined when the key is off. */
+  /** The effective mode of the key for the group now; undefined if the key is off. */
   readonly mode: Mode | undefined;
   readonly group: Group;
   /** The same request of the same key, `pending` and not past its `expiresAt`. */
   readonly samePending: Approval | undefined;
-  /** The newest same request of the same key that is `approved`, or came to `outcome_unknown` in the last 24 hours. */
+  /**
+   * The newest same request of the same key that is `approved`, or ended `outcome_unknown` in the last 24
+   * hours.
+   */
   readonly sameUnfinished: Approval | undefined;
-  /** When the owner last rejected the same request or a similar one, of any of the owner's keys, in the last hour. */
+  /**
+   * When the owner last rejected the same or a similar request, of any of the owner's keys, in the last hour.
+   */
   readonly rejectedAt: Date | undefined;
   /** A pending request of the same key for one of the same targets. */
   readonly targetPending: Approval | undefined;
-  /** Another request of the owner with the same hash was executed in the last hour, or is another key's unfinished one. */
+  /**
+   * Another request of the owner with the same hash was executed in the last hour, or is another key's
+   * unfinished one.
+   */
   readonly executedLately: boolean;
-  /** Requests of this key that ran or run by policy and send mail, in the last 24 hours and in the last 10 minutes. */
+  /**
+   * Requests of this key that ran or run by policy and send mail, in the last 24 hours and in the last 10
+   * minutes.
+   */
   readonly directSendsDay: number;
   readonly directSends10Min: number;
   /** Requests of this key filed as pending since midnight UTC. */
@@ -32,25 +43,25 @@ export interface CallFacts {
   readonly waitingOfOwner: number;
 }
 
-/** What the plan says of the request. */
+/** What the plan says about the request. */
 export interface CallFiling {
-  /** Holds that planning found, by name; any of them makes the call wait. */
+  /** Names of the holds that planning found. Any of them makes the call wait. */
   readonly holds: readonly string[];
-  /** Counts against the send limit. */
+  /** Counts towards the send limit. */
   readonly sends: boolean;
-  /** A repeat of it is held: sends and events. */
+  /** A repeat is held: sends and events. */
   readonly repeatable: boolean;
   readonly targeted: boolean;
 }
 
 export type CallVerdict =
   | FilingVerdict
-  /** This approval is the answer; nothing new is made. */
+  /** This approval is the answer. Nothing new is created. */
   | { readonly kind: 'existing'; readonly approval: Approval }
   | { readonly kind: 'refuse'; readonly error: ServiceError };
 
 /**
- * The judge inside `file`: existing, rejected, target, holds, caps; then run, ask or refuse.
+ * Decides a call inside `file`: existing, rejected, target, holds, caps; then run, ask or refuse.
  * Source: DESIGN, the way of a call; API-NOTES.md, the same request again.
  */
 export function decideCall(facts: CallFacts, filing: CallFiling, limits: Limits, now: Date): CallVerdict {

@@ -2,16 +2,19 @@ import { ServiceError } from '../contract/errors.ts';
 import { DAY_MS } from '../time/durations.ts';
 import type { Approval } from './approval.ts';
 
-/** Whether a write with an Idempotency-Key may run, or is answered by an earlier one. Pure; judged inside `claim`. */
+/**
+ * Whether a write with an Idempotency-Key may run, or an earlier call answers it. Pure; checked inside
+ * `claim`.
+ */
 
 /** Source: API.md, Limits: stored answers are kept 24 hours. */
 const CLAIM_LIFETIME_MS = DAY_MS;
 
-/** What is kept of an earlier request with the key. */
+/** What is stored of an earlier request with the key. */
 export interface IdempotencyClaim {
   /** SHA-256 of tool and arguments, hex. */
   readonly fingerprint: string;
-  /** The key is free again: what held it changed nothing. */
+  /** The key is free again, because its request changed nothing. */
   readonly released: boolean;
   /** By the store's clock. */
   readonly leaseUntil: Date;
@@ -28,14 +31,14 @@ export function claimInProgress(): ServiceError {
 }
 
 export type ClaimVerdict =
-  /** Run it. `again`: it is the request that held the key before, which left no answer. */
+  /** Run it. `again`: the same request held the key before and left no answer. */
   | { readonly kind: 'win'; readonly again: boolean }
   | { readonly kind: 'in_progress' }
   | { readonly kind: 'reused' }
   | { readonly kind: 'stored'; readonly sealedOutcome: string }
   | { readonly kind: 'bound'; readonly approvalId: string };
 
-/** @param request `approval`: the one that the claim is bound to; `leasesAt`: now, by the store's clock */
+/** @param request  `approval`: the one to which the claim is bound; `leasesAt`: now, by the store's clock */
 export function judgeClaim(
   claim: IdempotencyClaim | undefined,
   request: {
@@ -59,7 +62,9 @@ export function judgeClaim(
   return { kind: 'win', again };
 }
 
-/** A bound approval answers a retry, but for one that ran by policy and failed: that frees the key. */
+/**
+ * Whether a bound approval answers a retry. One that ran by policy and failed does not: that frees the key.
+ */
 export function isAnswer({ state, approvedBy }: Pick<Approval, 'state' | 'approvedBy'>): boolean {
   return !(state === 'failed' && approvedBy === 'policy');
 }

@@ -12,18 +12,18 @@ import { followUp, runAction } from './run-action.ts';
 import { openAction } from './sealed-plan.ts';
 
 /**
- * Runs what is approved, settles it, and recovers what a crash left behind.
- * A run is leased to this process; a run that was never started certainly did not happen.
+ * Runs approved actions, settles them, and recovers after a crash. A run is leased to this process. A run
+ * that never started certainly changed nothing.
  */
 export interface Executor {
   /**
-   * Runs an approval that this process has just been given the lease of, and settles it. Never rejects.
-   * @returns the approval as it then stands
+   * Runs an approval that is leased to this process, and settles it. Never rejects.
+   * @returns the approval afterwards
    */
   executeApproval(approval: Approval, sealedPlan: string | null): Promise<Approval>;
-  /** Takes over what lapsed leases left behind; resolves when those runs have ended. */
+  /** Takes over runs whose lease has lapsed. Resolves when those runs have ended. */
   recover(): Promise<void>;
-  /** Resolves when nothing runs any more. */
+  /** Resolves when nothing is running. */
   idle(): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export function createExecutor(ports: Ports, keyring: Keyring, leaseMs: number):
     return work;
   }
 
-  /** Keeps a lease alive for as long as the work takes. */
+  /** Renews a lease while the work runs. */
   async function leased<T>(held: Parameters<typeof storage.renew>[0], work: () => Promise<T>): Promise<T> {
     const stop = clock.every(leaseMs / 3, () => {
       storage
@@ -81,13 +81,13 @@ export function createExecutor(ports: Ports, keyring: Keyring, leaseMs: number):
     return settled;
   }
 
-  /** The effect is there, whatever becomes of its record: the record is tried until the store takes it. */
+  /** The effect is done, whether or not it is recorded. Retries until the store accepts the record. */
   async function settle(settlement: Omit<Settlement, 'now'>): Promise<Approval> {
     for (;;) {
       try {
         return await storage.settle({ ...settlement, now: clock.now() });
       } catch (error) {
-        log.error('a settlement was not stored; it is tried again', {
+        log.error('a settlement was not stored; retrying', {
           approval: settlement.approvalId,
           ...named(error),
         });
@@ -96,7 +96,7 @@ export function createExecutor(ports: Ports, keyring: Keyring, leaseMs: number):
     }
   }
 
-  /** The work after an action that was executed. */
+  /** Runs the follow-up of an executed action. */
   function finish(approval: Approval, action: Action<StoredAction, Result>): Promise<void> {
     const { ownerId, id } = approval;
     async function work(): Promise<void> {
@@ -104,18 +104,18 @@ export function createExecutor(ports: Ports, keyring: Keyring, leaseMs: number):
         await leased({ ownerId, followUp: id }, () => followUp(parts, approval, action));
         await storage.followedUp({ ownerId, approvalId: id });
       } catch (error) {
-        log.warn('the work after an action is due again', { approval: id, ...named(error) });
+        log.warn('a follow-up is due again', { approval: id, ...named(error) });
         await storage
           .followUpLater({ ownerId, approvalId: id, retryMs: parts.retryMs })
           .catch((later: unknown) =>
-            log.warn('it is due when its lease is over', { approval: id, ...named(later) }),
+            log.warn('a follow-up is due when its lease expires', { approval: id, ...named(later) }),
           );
       }
     }
-    return track(`${id}${FINISHING}`, work());
+    return track(`${id}${FOLLOW_UP}`, work());
   }
 
-  /** @returns undefined for one that cannot be read, whatever is wrong with it: it cannot be run. The log says so. */
+  /** @returns undefined if the plan cannot be read, for any reason: then it cannot run. The log says so. */
   function readable(approval: Approval, sealedPlan: string | null): Action<StoredAction, Result> | undefined {
     try {
       return openAction(keyring, approval, sealedPlan);
@@ -128,14 +128,14 @@ export function createExecutor(ports: Ports, keyring: Keyring, leaseMs: number):
   function finishReclaimed({ approval, sealedPlan }: Reclaimed): Promise<void> {
     const action = readable(approval, sealedPlan);
     if (action !== undefined) return finish(approval, action);
-    log.error('the work after an action is given up', { approval: approval.id });
+    log.error('a follow-up is given up', { approval: approval.id });
     return storage.followedUp({ ownerId: approval.ownerId, approvalId: approval.id });
   }
 
   return {
     executeApproval,
     async recover() {
-      const ids = new Set([...running.keys()].map((key) => key.replace(FINISHING, '')));
+      const ids = new Set([...running.keys()].map((key) => key.replace(FOLLOW_UP, '')));
       const due = await storage.reclaim({ running: ids, leaseMs, limit: RECLAIM_AT_ONCE, now: clock.now() });
       await Promise.all([
         ...due.runs.map(({ approval, sealedPlan }) => executeApproval(approval, sealedPlan)),
@@ -149,5 +149,5 @@ export function createExecutor(ports: Ports, keyring: Keyring, leaseMs: number):
 }
 
 const LOST = { type: 'lose' } as const;
-/** What the key of the work after an action ends with, among what runs. */
-const FINISHING = '/follow-up';
+/** The end of the key of a follow-up, among the running work. */
+const FOLLOW_UP = '/follow-up';

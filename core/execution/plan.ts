@@ -3,11 +3,11 @@ import { storedAction } from '../actions/stored-action.ts';
 import { canonicalJson } from '../text/canonical-json.ts';
 
 /**
- * The plan of a write: what will run, frozen when the call is made. The arguments are not looked at again.
- * Stored sealed; the owner's page is rendered from it; its digest is what the owner countersigns.
+ * The plan of a write: what will run, fixed when the call is made. The arguments are not read again. It is
+ * stored sealed. The owner's page is rendered from it, and its digest is what the owner approves.
  */
 
-/** Version 1 kept every kind of action in one shape. */
+/** Version 1 stored every kind of action in one shape. */
 const VERSION = 2;
 
 const planSchema = z.strictObject({
@@ -20,7 +20,7 @@ const planSchema = z.strictObject({
 
 type Plan = z.infer<typeof planSchema>;
 
-/** The one text of a plan: its digest is taken over it, and it is what is sealed. */
+/** The only text of a plan: it is hashed for the digest, and sealed. */
 export function planText(plan: Omit<Plan, 'v'>): string {
   return canonicalJson({ v: VERSION, ...plan });
 }

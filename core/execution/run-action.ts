@@ -9,24 +9,26 @@ import type { Settlement } from '../ports/storage.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { endOf, isInTime } from './run-end.ts';
 
-/** Runs the action of one approval. */
+/** The action of one approval. */
 
 type ApprovedAction = Action<unknown, Settled>;
 type Settled = Extract<Settlement['end'], { type: 'succeed' }>['result'];
 
 export interface RunParts {
   readonly ports: Pick<Ports, 'storage' | 'clock' | 'log'>;
-  /** What the action itself is given. */
+  /** The ports that the action receives. */
   readonly runPorts: RunPorts;
   readonly keyring: Keyring;
-  /** What could not be done now is due again after this long. */
+  /** After this time, an action that could not be done now is due again. */
   readonly retryMs: number;
 }
 
 /** RFC 5321 4.5.3.2.6 allows ten minutes for the answer to the final dot. */
 const RUN_DEADLINE_MS = 11 * 60_000;
 
-/** Runs an action that has not started, or finds out what a crash left behind. Never rejects. */
+/**
+ * Runs an action that has not started, or checks the result of one that a crash interrupted. Never rejects.
+ */
 export function runAction(
   parts: RunParts,
   approval: Approval,
@@ -65,19 +67,25 @@ async function endAfterCrash(
     if (checked.kind === 'unknown') return { type: 'lose' };
   } catch (error) {
     const { log } = parts.ports;
-    log.warn('what a crash left behind could not be checked', { approval: approval.id, ...named(error) });
+    log.warn('the result of an interrupted action could not be checked', {
+      approval: approval.id,
+      ...named(error),
+    });
     return { type: 'lose' };
   }
   return attempt(parts, approval, action);
 }
 
-/** What is left to do after success. The Date of what was sent is the instant that the store recorded at the start. */
+/**
+ * Runs the follow-up of an executed action. The Date of a sent message is the instant that the store recorded
+ * at the start.
+ */
 export async function followUp(parts: RunParts, approval: Approval, action: ApprovedAction): Promise<void> {
   const { run } = openRun(parts, approval, []);
   await action.followUp?.({ ...run, date: approval.startedAt ?? run.date });
 }
 
-/** What a run is given, and what has become of its start. */
+/** Returns the context of a run, and the progress of its start. */
 function openRun({ ports, runPorts, keyring }: RunParts, approval: Approval, relocated: readonly string[]) {
   const { storage, clock } = ports;
   const { ownerId, id, lease } = approval;
@@ -91,7 +99,7 @@ function openRun({ ports, runPorts, keyring }: RunParts, approval: Approval, rel
     date,
     async start() {
       if (progress.started) return true;
-      // The store is given the Date of the message, which is older than this instant by what connecting took.
+      // The store receives the Date of the message, which is earlier than now by the time of connecting.
       if (!isInTime(approval, clock.now())) return false;
       try {
         const request = {

@@ -3,12 +3,12 @@ import { ServiceError } from '../contract/errors.ts';
 import { MailError } from '../ports/mail.ts';
 import type { Settlement } from '../ports/storage.ts';
 
-/** What the failure of a run means for its approval, and for the caller of a direct write. */
+/** The result of a failed run for its approval, and for the caller of a direct write. */
 
 /**
- * Whether the irreversible byte may have gone out decides.
- * @param isStarted the store has recorded the start
- * @param retryMs what could not be done now is due again after this long
+ * Returns the event of a failed run. It depends on whether the irreversible byte may have gone out.
+ * @param isStarted  the store has recorded the start
+ * @param retryMs  after this time, an action that could not be done now is due again
  */
 export function endOf(
   error: unknown,
@@ -26,7 +26,7 @@ export function endOf(
     case 'outcome_unknown':
       return { type: 'lose' };
     case 'unavailable':
-      // Nothing was done. What has started is not tried again all the same: the owner approved one attempt.
+      // Nothing was done. A started action is still not tried again, because the owner approved one attempt.
       if (isStarted) return { type: 'refuse', error: 'upstream_mail_error' };
       return { type: 'not_now', error: 'upstream_mail_error', retryMs };
     case 'not_found':
@@ -39,7 +39,7 @@ export function endOf(
   }
 }
 
-/** Whether what is approved may still start. */
+/** Whether an approved action may still start. */
 export function isInTime(approval: Approval, now: Date): boolean {
   return now.getTime() < (approval.approvedAt?.getTime() ?? 0) + START_WITHIN_MS;
 }

@@ -8,15 +8,16 @@ import { readPlanText, UnreadablePlan } from './plan.ts';
 
 /** Plans at rest: sealed for their owner and their approval. */
 
-/** @param text see `planText` */
+/** Seals a plan. @param text  see `planText` */
 export function sealPlan(keyring: Keyring, ownerId: string, approvalId: string, text: string): string {
   return keyring.seal('plan', `${ownerId}\n${approvalId}`, text);
 }
 
 /**
- * The action of an approval as it was filed.
- * @param sealedPlan null once it is erased
- * @throws UnreadablePlan when it cannot be opened, is not the one with the approval's digest, or is of another version
+ * Opens the action of an approval as it was filed.
+ * @param sealedPlan  null once it is erased
+ * @throws UnreadablePlan if it cannot be opened, does not match the approval's digest, or is of another
+ * version
  */
 export function openAction(
   keyring: Keyring,

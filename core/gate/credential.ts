@@ -2,8 +2,9 @@ import { hash } from 'node:crypto';
 import type { Random } from '../secrets/random.ts';
 
 /**
- * API keys: `svc_pat_`, 43 characters of 32 random bytes, and 6 of checksum, all base62. The checksum tells a
- * mistyped key, or a string that only looks like one, without asking the store. Only the SHA-256 of a key is kept.
+ * API keys: `svc_pat_`, 43 characters of 32 random bytes, and 6 of checksum, all base62. The checksum detects
+ * a mistyped key, or a string that only looks like one, without a query to the store. Only the SHA-256 of a
+ * key is stored.
  */
 const KEY_PREFIX = 'svc_pat_';
 const BODY_CHARS = 43;

@@ -13,7 +13,7 @@ export interface Limits {
   readonly messagesPerBulk: number;
   readonly concurrentCalls: number;
   readonly webhookEndpoints: number;
-  /** Sends that a key may run without asking, in 24 hours and in 10 minutes. */
+  /** Sends that a key may run directly, in 24 hours and in 10 minutes. */
   readonly directSendsPerDay: number;
   readonly directSendsPer10Min: number;
 }
@@ -51,7 +51,7 @@ export function limitsOf(plan: Plan, overrides: LimitOverrides = {}): Limits {
   return { ...PLAN_LIMITS[plan], ...overrides };
 }
 
-/** What an answer's RateLimit headers say: the per-minute budget after this call. */
+/** The RateLimit headers of an answer: the per-minute budget after this call. */
 export interface Rate {
   readonly limit: number;
   readonly remaining: number;
@@ -65,12 +65,12 @@ export interface Window {
   readonly count: number;
 }
 
-/** What a key and its owner have used so far; read by storage in the transaction that admits. */
+/** What a key and its owner have used so far. Storage reads it in the transaction that admits. */
 export interface Usage {
   readonly minute: Window | undefined;
   /** Calls of the owner on the UTC day of `now`. */
   readonly callsToday: number;
-  /** Slots of the key whose lease is not over. */
+  /** Slots of the key whose lease has not expired. */
   readonly inFlight: number;
 }
 
@@ -88,9 +88,9 @@ interface OverLimit<Code, ResetsAt> {
 }
 
 /**
- * Judges one call against the limits, in the order minute, day, concurrency.
- * A call over a limit counts nowhere.
- * @returns the minute window to store when the call is within
+ * Checks one call against the limits, in the order minute, day, concurrency. A call over a limit does not
+ * count.
+ * @returns the minute window to store if the call is within the limits
  */
 export function judgeLimits(usage: Usage, limits: Limits, now: Date): LimitVerdict {
   const { window, rate, within } = takeFromWindow(usage.minute, limits.callsPerMinute, now);
@@ -109,8 +109,8 @@ export function judgeLimits(usage: Usage, limits: Limits, now: Date): LimitVerdi
 }
 
 /**
- * Takes one call from a fixed window of 60 s that begins with its first call.
- * A clock that went back starts a new window rather than stretching the old one.
+ * Takes one call from a fixed window of 60 s that starts with its first call. If the clock goes back, a new
+ * window starts, so that the old one does not stretch.
  */
 export function takeFromWindow(
   window: Window | undefined,

@@ -125,7 +125,7 @@ function countTry(
   return { waitMs: 0, counted, changes };
 }
 
-/** The counter without the failures that are forgotten by now. */
+/** Returns the counter without the failures that are forgotten by now. */
 function decayed(counter: TriesCounter, facts: PasswordTryFacts, nowMs: number): FailedTries {
   const { failures, lastMs } = facts[counter] ?? { failures: 0, lastMs: nowMs };
   if (lastMs > nowMs) return { failures, lastMs: nowMs };

@@ -28,7 +28,7 @@ export function modesOf(group: Group): readonly Mode[] {
   return READ_GROUPS.has(group) ? ['off', 'on'] : ['off', 'approval', 'direct'];
 }
 
-/** The mode that counts: the stricter of what the key says and what the plan allows. */
+/** Returns the mode that applies: the stricter of the key's mode and the plan's. */
 export function effectiveMode(group: Group, mode: Mode, plan: Plan): Mode {
   return mode === 'direct' && plan === 'free' && !DIRECT_ON_FREE.has(group) ? 'approval' : mode;
 }
@@ -70,7 +70,10 @@ export const PRESETS = {
 
 export type Preset = keyof typeof PRESETS;
 
-/** The groups of `modes` that are not a mode of theirs (a read group `direct`, say); empty when all is well. */
+/**
+ * Returns the groups of `modes` whose mode is invalid (a read group `direct`, for example); empty if all are
+ * valid.
+ */
 export function wrongModes(modes: Modes): Group[] {
   return GROUPS.filter((group) => !modesOf(group).includes(modes[group]));
 }

@@ -9,7 +9,7 @@ export interface Session {
   readonly authenticatedAt: Date;
 }
 
-/** A session as storage keeps it. */
+/** A session as storage stores it. */
 export interface StoredSession extends Session {
   readonly createdAt: Date;
   /** Updated every few minutes, not at every request. */

@@ -37,12 +37,12 @@ export function stepUp(facts: {
 }): 'go' | 'confirm' {
   const { demand, isProven, session, now } = facts;
   if (demand === 'view') return 'go';
-  // After the clock was set back the time may lie in the future; measure the distance in either direction.
+  // After the clock was set back, the time may be in the future: measure the distance in either direction.
   const awayMs = Math.abs(now.getTime() - session.authenticatedAt.getTime());
   return isProven && awayMs < WITHIN_MS[demand] ? 'go' : 'confirm';
 }
 
-/** The demand of a change to a key's modes. Only a gated group that newly becomes `direct` is a grant. */
+/** Returns the demand of a change to a key's modes. Only a gated group that becomes `direct` is a grant. */
 export function demandOfModes(before: Modes, changes: Partial<Modes>): 'change' | 'grant' {
   const grants = GROUPS.some(
     (group) => changes[group] === 'direct' && before[group] !== 'direct' && isGated(group),

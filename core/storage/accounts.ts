@@ -10,7 +10,7 @@ type Request<Verb extends 'addAccount' | 'changeFolderRoles' | 'removeAccount'> 
   Storage[Verb]
 >[0];
 
-/** The first account of an owner is its active one. */
+/** Adds an account. An owner's first account is the active one. */
 export function addAccount(
   facts: Facts,
   { ownerId, label, email, signature, seal, folderRoles, now }: Request<'addAccount'>,
@@ -35,7 +35,7 @@ export function addAccount(
   };
 }
 
-/** The account that is active stays so while it is there; otherwise the oldest becomes active. */
+/** Keeps the active account while it exists; otherwise activates the oldest. */
 function activation(
   ownerId: string,
   { activeAccountId }: AccountsFacts,
@@ -45,7 +45,10 @@ function activation(
   return [{ type: 'activate_account', ownerId, accountId: accountIds[0] ?? null }];
 }
 
-/** @returns the roles as they now stand; null: not decided yet; undefined: no such account */
+/**
+ * @returns the roles after the change; null if they are not decided yet, undefined if there is no such
+ * account
+ */
 export function changeFolderRoles(
   facts: Facts,
   { ownerId, accountId, change }: Request<'changeFolderRoles'>,
@@ -68,7 +71,7 @@ export function activateAccount(facts: Facts, ownerId: string, accountId: number
   };
 }
 
-/** Cancels what waits for the account, and activates the oldest that is left. */
+/** Removes an account. Cancels its pending approvals and activates the oldest remaining account. */
 export function removeAccount(
   facts: Facts,
   { ownerId, accountId, targetsBegin, now }: Request<'removeAccount'>,

@@ -4,7 +4,7 @@ import type { Change, ClaimFacts, ClaimKey, HeldFacts, Judged, StoredClaim } fro
 
 type Claimed = Awaited<ReturnType<Storage['claim']>>;
 
-/** @param newRequestId for the case that the key stands for another request from now on */
+/** @param newRequestId  used if the key stands for another request from now on */
 export function claim(
   { claim: before, approval }: ClaimFacts,
   request: ClaimKey & { fingerprint: string; leaseMs: number; now: Date },
@@ -30,13 +30,13 @@ export function claim(
   };
 }
 
-/** The claim, while this run's fence is its newest and the run has not ended it. */
+/** Returns the claim if this run's fence is its newest and the run has not ended it. */
 export function heldClaim(claim: StoredClaim | undefined, { fence }: ClaimRef): StoredClaim | undefined {
   if (claim === undefined || claim.fence !== fence || claim.released) return undefined;
   return claim.sealedOutcome === null ? claim : undefined;
 }
 
-/** Completes or releases a claim; nothing when it is no longer held. */
+/** Completes or releases a claim. Does nothing if it is no longer held. */
 export function endedClaim(
   { claim, approval }: ClaimFacts,
   of: ClaimKey,
@@ -48,7 +48,7 @@ export function endedClaim(
   if (end.sealedOutcome !== null) {
     return [{ type: 'save_claim', of, claim: { ...over, sealedOutcome: end.sealedOutcome } }];
   }
-  // The key is freed, unless it is bound to an approval that is to be its answer.
+  // The key is freed, unless it is bound to an approval that will be its answer.
   const stays = approval !== undefined && isAnswer(approval);
   return [{ type: 'save_claim', of, claim: stays ? over : { ...over, released: true, approvalId: null } }];
 }
@@ -62,7 +62,7 @@ export function renew(
 ): Judged<void> {
   const untilMs = storeNowMs + leaseMs;
   const changes: Change[] = [];
-  // A lapsed slot counts no more: taking it back could make one call too many.
+  // A lapsed slot no longer counts. Taking it back could allow one call too many.
   if (slotId !== undefined && facts.slot !== undefined && facts.slot.leaseUntilMs > storeNowMs) {
     const { credentialId } = facts.slot;
     changes.push({ type: 'keep_slot', ownerId, credentialId, slotId, leaseUntilMs: untilMs });

@@ -29,10 +29,10 @@ import { createTracker, eventNumbers, linkToTracker, saveSummary, setTrackerStat
 import { forgetUnwatched, watched } from './watching.ts';
 
 /**
- * Storage as core uses it, over a database that holds no rules: for each verb the facts that it needs, the pure
- * function that judges them, and whether it must survive a loss of power. What somebody acts on once it is recorded is
+ * Builds core's storage on a database without rules. For each verb: the facts that it needs, the pure
+ * function that judges them, and whether it must survive a power loss. A record that someone acts on is
  * durable: an action's start and end, a decision, a key switched off.
- * @param random where the ids of events and requests come from
+ * @param random  source of the ids of events and requests
  */
 export function createStorage(store: Store, random: Random): Storage {
   const { unit } = store;

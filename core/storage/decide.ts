@@ -8,7 +8,7 @@ import { isAllowed } from './standing.ts';
 type Decided = Awaited<ReturnType<Storage['decide']>>;
 type Decision = Parameters<Storage['decide']>[0];
 
-/** The owner approves or rejects. */
+/** Approves or rejects for the owner. */
 export function decide(
   facts: ApprovalFacts | undefined,
   { decision, leaseMs, signer, now }: Decision,
@@ -34,7 +34,7 @@ export function decide(
   };
 }
 
-/** The key withdraws its own request. */
+/** Withdraws a request for its own key. */
 export function cancel(
   facts: ApprovalFacts | undefined,
   { credentialId, now }: { credentialId: string; now: Date },

@@ -18,7 +18,7 @@ import { limitsNow, modeNow } from './standing.ts';
 
 type Filed = Awaited<ReturnType<Storage['file']>>;
 
-/** How far back the facts of a request look. */
+/** Returns how far back the facts of a request look. */
 export function filingNeed(filing: Filing): FilingNeed {
   const { ownerId, credentialId, requestHash, similarHash, targets, claim, now } = filing;
   const nowMs = now.getTime();
@@ -44,7 +44,7 @@ export function file(facts: FilingFacts, filing: Filing, storeNowMs: number): Ju
   const { ownerId, credentialId, approvalId, group, claim, signer, now } = filing;
   const refused = (answer: Filed): Judged<Filed> => ({ answer, changes: [] });
   const held = claim === null ? undefined : heldClaim(facts.claim, claim);
-  // Somebody else has won the claim since, or it is bound: the request is not this run's to file.
+  // Another run has won the claim since, or it is bound: this run cannot file the request.
   if (claim !== null && held?.approvalId !== null) {
     return refused({ kind: 'refuse', error: claimInProgress() });
   }

@@ -4,7 +4,7 @@ import { endedClaim } from './claims.ts';
 
 type End = Parameters<Storage['finish']>[0];
 
-/** What ends every call: the slot comes back, and one activity row is written. */
+/** Ends a call: gives the slot back and writes one activity row. */
 export function finished({ caller, slotId, activity, now }: End): readonly Change[] {
   const { ownerId, credentialId } = caller;
   return [
@@ -13,7 +13,7 @@ export function finished({ caller, slotId, activity, now }: End): readonly Chang
   ];
 }
 
-/** The same, of a call with an Idempotency-Key. */
+/** Ends a call with an Idempotency-Key. */
 export function finishedWithClaim(
   facts: ClaimFacts,
   end: End,

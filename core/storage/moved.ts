@@ -1,15 +1,15 @@
-import { type Approval, type ApprovalError, toldAs, transition } from '../approvals/approval.ts';
+import { type Approval, type ApprovalError, reportedState, transition } from '../approvals/approval.ts';
 import type { StoredActivity } from '../ports/storage.ts';
 import type { Change } from '../ports/store.ts';
 import type { Random } from '../secrets/random.ts';
 import { eventId } from '../secrets/record-ids.ts';
 
-/** What is written when an approval moved: its row, the event that tells of it, and that it no longer waits. */
+/** Returns the writes for an approval that moved: its row, its webhook event, and the end of its waiting. */
 export function moved(before: Approval, after: Approval, now: Date, random: Random): readonly Change[] {
   const { ownerId, id: approvalId } = after;
   const changes: Change[] = [{ type: 'save_approval', approval: after }];
   if (before.state === 'pending') changes.push({ type: 'free_targets', ownerId, approvalId });
-  const state = toldAs(before, after);
+  const state = reportedState(before, after);
   if (state !== undefined) {
     const data = { approval_id: approvalId, state, account_id: after.accountId };
     const { credentialId } = after;
@@ -25,7 +25,7 @@ export function moved(before: Approval, after: Approval, now: Date, random: Rand
   return changes;
 }
 
-/** Cancels those of these approvals that still wait. */
+/** Cancels those of these approvals that are still pending. */
 export function cancelWaiting(
   approvals: readonly Approval[],
   error: ApprovalError,
@@ -38,12 +38,12 @@ export function cancelWaiting(
   });
 }
 
-/** The activity row of the owner's decision. */
+/** Returns the activity row of the owner's decision. */
 export function decisionRow(approval: Approval, now: Date): Change {
   return activityRow('decision', approval, 0, now);
 }
 
-/** The activity row of a run's end. Its duration counts from its first byte, or from the approval. */
+/** Returns the activity row of a run's end. Its duration counts from its first byte, or from the approval. */
 export function settlementRow(approval: Approval, now: Date): Change {
   const since = approval.startedAt ?? approval.approvedAt ?? now;
   return activityRow('settlement', approval, Math.max(0, now.getTime() - since.getTime()), now);

@@ -24,7 +24,7 @@ export function takePasswordTry(
   return { answer: { kind: 'check', counted, isKnownDevice, found: facts.found }, changes: saved };
 }
 
-/** The try had the right password: it is given back, and the device becomes the owner's newest. */
+/** Gives the try back, because its password was right, and makes the device the owner's newest. */
 export function passwordMatched(
   facts: TriesFacts,
   { ownerId, passwordHash, rows, counted, deviceHash, now }: Match,

@@ -5,7 +5,7 @@ import type { Random } from '../secrets/random.ts';
 import { moved, settlementRow } from './moved.ts';
 import { isAllowed } from './standing.ts';
 
-/** Judges whether the next byte may go out, which cannot be taken back. */
+/** Judges whether the next, irreversible byte may go out. */
 export function start(
   facts: ApprovalFacts | undefined,
   { fence, relocated, signer, now }: Parameters<Storage['start']>[0],
@@ -26,7 +26,7 @@ export function start(
   };
 }
 
-/** Records how a run ended. One whose fence is lost changes nothing. */
+/** Records how a run ended. Changes nothing if its fence is lost. */
 export function settle(
   facts: ApprovalFacts | undefined,
   settlement: Settlement,
@@ -57,7 +57,7 @@ function eventOf({ end, fence }: Settlement, storeNowMs: number): ApprovalEvent 
   return { type: 'not_now', fence, error: end.error, retryAtMs: storeNowMs + end.retryMs };
 }
 
-/** The work after an action is due again, unless it is done. */
+/** Makes a follow-up due again, unless it is done. */
 export function followUpLater(
   { hasFollowUp }: HeldFacts,
   { ownerId, approvalId, retryMs }: Parameters<Storage['followUpLater']>[0],

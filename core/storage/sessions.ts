@@ -6,7 +6,7 @@ type Facts = SessionsFacts | undefined;
 
 const NOTHING = { answer: false, changes: [] } as const;
 
-/** Begins a session, and ends those that are over. False: the password is another by now. */
+/** Starts a session, and ends expired ones. False: the password has changed meanwhile. */
 export function addSession(
   facts: Facts,
   { session, tokenHash, passwordHash, expiresAt }: Parameters<Storage['addSession']>[0],
@@ -31,7 +31,7 @@ function found(facts: Facts, sessionId: string): StoredSession | undefined {
   return facts?.sessions.find(({ session }) => session.id === sessionId)?.session;
 }
 
-/** A session that was used later stays so. */
+/** Records the use of a session, unless a later one is recorded. */
 export function useSession(facts: Facts, sessionId: string, now: Date): Judged<void> {
   const session = found(facts, sessionId);
   if (session === undefined || session.lastUsedAt >= now) return { answer: undefined, changes: [] };
@@ -49,7 +49,7 @@ export function confirmSession(
   return { answer: true, changes: [{ type: 'save_session', session: confirmed }] };
 }
 
-/** A nonce counts once, while its session is on. */
+/** Accepts a nonce once, while its session exists. */
 export function takeProof(
   { hasSession, isUsed }: FactsOf<'proof'>,
   proof: Parameters<Storage['takeProof']>[0],
@@ -63,13 +63,13 @@ export function endSession(facts: Facts, sessionId: string): Judged<boolean> {
   return session === undefined ? NOTHING : { answer: true, changes: ends([session]) };
 }
 
-/** Ends all but this one. @returns how many */
+/** Ends all sessions except this one. @returns how many */
 export function endOtherSessions(facts: Facts, sessionId: string): Judged<number> {
   const others = (facts?.sessions ?? []).map(({ session }) => session).filter(({ id }) => id !== sessionId);
   return { answer: others.length, changes: ends(others) };
 }
 
-/** A new password ends every session and forgets the known devices. False: no such owner. */
+/** Sets a password, ends every session and forgets the known devices. False: no such owner. */
 export function setPassword(facts: Facts, ownerId: string, passwordHash: string): Judged<boolean> {
   if (facts === undefined) return NOTHING;
   return {

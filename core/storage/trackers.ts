@@ -7,7 +7,7 @@ type Request<Verb extends 'createTracker' | 'setTrackerStatus' | 'linkToTracker'
   TrackerStorage[Verb]
 >[0];
 
-/** A repeat of the request answers the tracker that is there. */
+/** Creates a tracker. A repeated request returns the existing tracker. */
 export function createTracker(
   { existing, lastTrackerId }: FactsOf<'newTracker'>,
   { ownerId, requestId, title, keywords, dueOn, addedByAgent, now }: Request<'createTracker'>,
@@ -29,7 +29,7 @@ export function createTracker(
   return { answer: tracker, changes: [{ type: 'add_tracker', tracker, requestId }] };
 }
 
-/** Coming to `resolved` sets `resolvedAt`, leaving it clears it. */
+/** Sets a tracker's status. Entering `resolved` sets `resolvedAt`; leaving it clears it. */
 export function setTrackerStatus(
   { trackers: [stored] }: TrackersFacts,
   { status, now }: Request<'setTrackerStatus'>,
@@ -40,7 +40,7 @@ export function setTrackerStatus(
   return { answer: tracker, changes: [{ type: 'save_tracker', stored: { ...stored, tracker } }] };
 }
 
-/** A tracker has one link for each target: a repeat answers the one that is there. */
+/** Links to a tracker once per target. A repeat returns the existing link. */
 export function linkToTracker(
   facts: TrackersFacts,
   { target, addedBy, content, now }: Request<'linkToTracker'>,
@@ -54,7 +54,7 @@ export function linkToTracker(
   return { answer: link, changes: [added, ...tracker] };
 }
 
-/** A new link. A message makes the tracker's summary due. */
+/** Adds a link. A message makes the tracker's summary due. */
 export function linked(
   stored: StoredTracker,
   target: string,
@@ -72,7 +72,7 @@ export function linked(
   return { added, tracker: [{ type: 'save_tracker', stored: after }], stored: after };
 }
 
-/** Keeps a summary, unless it knows less than the one that is there. */
+/** Stores a summary, unless it covers less than the stored one. */
 export function saveSummary(
   { trackers: [stored] }: TrackersFacts,
   { summary, upTo }: Parameters<WatchStorage['saveSummary']>[0],
@@ -82,7 +82,7 @@ export function saveSummary(
   return { answer: undefined, changes: [{ type: 'save_tracker', stored: after }] };
 }
 
-/** An event seen for the first time gets the owner's next number. */
+/** Gives an event that is seen for the first time the owner's next number. */
 export function eventNumbers(
   { known, lastEventId }: FactsOf<'eventNumbers'>,
   ownerId: string,

@@ -2,7 +2,7 @@ import type { Change, FactsOf, Judged, StoredTracker } from '../ports/store.ts';
 import type { WatchStorage } from '../ports/watch-storage.ts';
 import { linked } from './trackers.ts';
 
-/** Moves an inbox on and links what was found on the way. False: it does not stand at `from` any more. */
+/** Moves an inbox on and links what was found on the way. False: its position is no longer `from`. */
 export function watched(
   facts: FactsOf<'inbox'>,
   { ownerId, accountId, from, to, links, now }: Parameters<WatchStorage['watched']>[0],
@@ -31,7 +31,7 @@ export function watched(
   return { answer: true, changes };
 }
 
-/** The place where a watched inbox stands is forgotten once its owner waits for nothing. */
+/** Forgets the position of a watched inbox once no tracker of its owner needs it. */
 export function forgetUnwatched(inboxes: FactsOf<'unwatched'>): Judged<void> {
   return {
     answer: undefined,

@@ -130,7 +130,7 @@ export function recoveryPromises(store: Store): void {
     });
   });
 
-  describe('work after an action', () => {
+  describe('follow-ups', () => {
     it('is leased to the process that settles, and due once that lease has expired, until it is done', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);

@@ -7,7 +7,7 @@ import {
   type ApprovalState,
   isTerminal,
   newApproval,
-  toldAs,
+  reportedState,
   transition,
 } from '../../../core/approvals/approval.ts';
 
@@ -271,13 +271,13 @@ describe('what is told', () => {
     const after = transition(before, EVENTS[event], now);
     if (after === undefined) throw new Error('a row of the machine leads nowhere');
     const silent = after.state === before.state || ['expired', 'cancelled'].includes(after.state);
-    expect(toldAs(before, after)).toBe(silent ? undefined : after.state);
+    expect(reportedState(before, after)).toBe(silent ? undefined : after.state);
   });
 
   it('is not that something was filed, nor that policy approved', () => {
-    expect(toldAs(undefined, PENDING)).toBeUndefined();
-    expect(toldAs(undefined, BY_POLICY)).toBeUndefined();
-    expect(toldAs(PENDING, BY_OWNER)).toBe('approved');
+    expect(reportedState(undefined, PENDING)).toBeUndefined();
+    expect(reportedState(undefined, BY_POLICY)).toBeUndefined();
+    expect(reportedState(PENDING, BY_OWNER)).toBe('approved');
   });
 });
 
