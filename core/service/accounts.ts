@@ -20,7 +20,7 @@ export function createAccounts(ports: Ports, keyring: Keyring): Accounts {
   const { storage, mail, calendar, clock, log } = ports;
   let trialCount = 0;
 
-  /** Calls the servers of an account that is not saved yet, and leaves no connection behind. */
+  /** Calls the servers of an account that is not saved yet, and closes its connections afterwards. */
   async function withTrialAccount<T>(
     { ownerId, email, settings }: { ownerId: string; email: string; settings: unknown },
     work: (call: MailCall) => Promise<T>,

@@ -1,17 +1,17 @@
 import { named } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';
 
-/** Work that is done over and over, never twice at a time. */
+/** Work that is repeated, never twice at a time. */
 export interface BackgroundRound {
-  /** Now, and then every so often. */
+  /** Starts now, and then at regular intervals. */
   start(): void;
-  /** @returns resolves when what is under way has ended */
+  /** @returns resolves when the current round has ended */
   stop(): Promise<void>;
 }
 
 /**
- * @param name  what the work is called where it is observed
- * @param everyMs from one beginning to the next; a longer round is not disturbed
+ * @param name  the name of the work in measurements
+ * @param everyMs  from one start to the next; a longer round is not interrupted
  */
 export function backgroundRound(
   name: string,

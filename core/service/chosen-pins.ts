@@ -12,7 +12,8 @@ import {
 import type { FolderChoice, FolderChoices } from './service.ts';
 
 /**
- * Turns the owner's choices into pins. Choosing what is already pinned keeps the record of how it was decided.
+ * Turns the owner's choices into pins. Choosing what is already pinned keeps the record of how it was
+ * decided.
  * @throws ServiceError invalid_arguments with an error for each impossible choice
  */
 export function chosenPins(
@@ -41,7 +42,7 @@ export function chosenPins(
   return pins;
 }
 
-/** @returns a string says what is wrong with the choice */
+/** @returns a string that describes what is wrong with the choice, or the pin */
 function pinOf(
   choice: FolderChoice,
   role: PinnedRole,

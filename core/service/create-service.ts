@@ -27,19 +27,25 @@ import { createSessions } from './sessions.ts';
 import { createKeySigning } from './sign-keys.ts';
 
 export interface ServiceOptions extends Omit<Ports, 'calendar'> {
-  /** Without one, no calendar is connected. A store of iCalendar objects serves as well as a calendar of its own kind. */
+  /**
+   * Default: no calendar is connected. A store of iCalendar objects works, and so does a calendar without
+   * iCalendar.
+   */
   readonly calendar?: Calendar | CalendarObjects;
-  /** 32 random bytes each; the first writes, all of them read. */
+  /** 32 random bytes each. The first writes, all read. */
   readonly secretKeys: readonly Uint8Array[];
   /** Public address of the API host, without a path. */
   readonly baseUrl: string;
   /** Public address of the owner's dashboard, without a path. */
   readonly dashboardUrl: string;
-  /** What new owners get; default `paid`. */
+  /** The plan of new owners. Default: `paid`. */
   readonly plan?: Plan;
-  /** Single limits of new owners. */
+  /** Limits of new owners that differ from the plan. */
   readonly limits?: LimitOverrides;
-  /** Leases of calls and runs; default 30 s. After a hard kill, what it held is busy for that long. */
+  /**
+   * Length of the leases of calls and runs. Default: 30 s. After a hard kill, their slots and claims stay
+   * busy for that long.
+   */
   readonly leaseMs?: number;
 }
 
@@ -82,7 +88,8 @@ export function createService(options: ServiceOptions): Service {
     leaseMs,
     onPending(notice) {
       for (const listener of listeners) {
-        // The app's own affair: the request is filed, whether it throws now or fails later.
+        // A listener is the app's own business: the request is filed, whether the listener throws now or
+        // fails later.
         new Promise((resolve) => resolve(listener(notice))).catch((error: unknown) =>
           ports.log.error('a listener of approval.pending failed', named(error)),
         );
@@ -99,7 +106,7 @@ export function createService(options: ServiceOptions): Service {
 
   const inboxes = createInboxWatch(ports, keyring);
   const summaries = createSummaryRefresh(ports);
-  /** What is done again and again, each never twice at a time. */
+  /** Work that is repeated, each kind never twice at a time. */
   const rounds = [
     backgroundRound('recovery', recover, ROUND_MS, ports),
     backgroundRound('inbox watch', inboxes.round, WATCH_MS, ports),
