@@ -7,53 +7,55 @@ import { CONNECT_MS, migrate, NewerSchemaError } from './migrations.ts';
 
 /** How long a transaction waits for another's. */
 const LOCK_WAIT_MS = 5000;
-/** After that the server ends a transaction whose process says nothing more, and frees what it holds. */
+/** After this time of silence the server ends a process's transaction and frees its locks. */
 const SILENCE_MS = 15_000;
-/** After that a statement's answer is not waited for any longer: the connection is given up. */
+/** After this time without an answer to a statement, the connection is closed. */
 const ANSWER_MS = 30_000;
-/** How often a transaction is made that Postgres itself took back. */
+/** How often a transaction is tried if Postgres rolls it back. */
 const TRIES = 6;
 
-/** How statements are run, inside a transaction or alone. Their values are named by `@name`. */
+/** Runs statements, inside a transaction or alone. Their values are named by `@name`. */
 export interface Queries {
   rows(statement: string, values: Values): Promise<readonly Row[]>;
-  /** @returns how many rows were written */
+  /** @returns the number of rows written */
   run(statement: string, values: Values): Promise<number>;
 }
 
-/** Statements that are called together are sent together, and run one after the other, behind the beginning. */
+/** Statements that are called together are sent together. They run one after the other, after the BEGIN. */
 export interface Transaction extends Queries {
-  /** Rolls back instead, and throws, when a statement before it failed. */
+  /** Commits. If an earlier statement failed, rolls back and throws. */
   commit(): Promise<void>;
 }
 
 export interface Database extends Queries {
   /**
-   * Runs a unit between a beginning and the commit that it calls itself. A unit that Postgres took back runs again.
-   * @throws what the unit throws, when everything was rolled back; ServiceError when the store cannot be reached
+   * Runs a unit after `begin`; the unit calls `commit` itself. A unit that Postgres rolled back runs again.
+   * @throws the unit's error once everything is rolled back; ServiceError if the store cannot be reached
    */
   transact<Result>(begin: string, unit: (tx: Transaction) => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 }
 
 /**
- * Nothing is connected before the first verb; that one also brings the schema to this program's version.
- * @throws Error when the connection string cannot be read; it is not repeated, since a password may be in it
+ * Opens a database. Connects only at the first verb, which also upgrades the schema to this program's
+ * version.
+ * @throws Error if the connection string cannot be parsed. It never repeats the string, which may contain a
+ * password.
  */
 export function openDatabase(connectionString: string): Database {
   checkReadable(connectionString);
   const pool = new pg.Pool({ connectionString, ...SETTINGS });
-  // An idle connection that is lost is replaced; if it cannot be, whoever needs it is told.
+  // A lost idle connection is replaced. If it cannot be, its next user gets the error.
   pool.on('error', () => undefined);
   let migrated: Promise<void> | undefined;
   let closed: Promise<void> | undefined;
 
   async function ready(): Promise<void> {
-    migrated ??= answered(migrate(connectionString));
+    migrated ??= orLostConnection(migrate(connectionString));
     try {
       await migrated;
     } catch (cause) {
-      // The next one tries again: the server may not have been there yet.
+      // The next verb tries again: the server may not have been reachable yet.
       migrated = undefined;
       throw unreachable(cause) ?? cause;
     }
@@ -62,25 +64,26 @@ export function openDatabase(connectionString: string): Database {
   const alone = queriesOf(async (config) => {
     await ready();
     try {
-      return await answered(pool.query(config));
+      return await orLostConnection(pool.query(config));
     } catch (cause) {
       throw unreachable(cause) ?? cause;
     }
   });
 
   async function attempt<Result>(begin: string, unit: (tx: Transaction) => Promise<Result>): Promise<Result> {
-    const client = await answered(pool.connect());
+    const client = await orLostConnection(pool.connect());
     let broken: Error | undefined;
     const lose = (cause: Error) => {
       broken = cause;
     };
     client.on('error', lose);
     try {
-      const begun = answered(client.query(begin));
+      const begun = orLostConnection(client.query(begin));
       const [, result] = await inOrder(begun, unit(transactionOf(client)));
       return result;
     } catch (cause) {
-      // What cannot be rolled back ends with its connection. Did it fail at COMMIT, nobody knows what became of it.
+      // If a transaction cannot be rolled back, its connection is closed. If its COMMIT failed, its outcome
+      // is unknown.
       await client.query('ROLLBACK').catch(lose);
       throw cause;
     } finally {
@@ -97,7 +100,7 @@ export function openDatabase(connectionString: string): Database {
         try {
           return await attempt(begin, unit);
         } catch (cause) {
-          if (tries === TRIES || !wasTakenBack(cause)) throw unreachable(cause) ?? cause;
+          if (tries === TRIES || !isRetryable(cause)) throw unreachable(cause) ?? cause;
         }
       }
     },
@@ -114,7 +117,7 @@ const SETTINGS = {
   query_timeout: ANSWER_MS,
   keepAlive: true,
   pipeline: true,
-  // A BIGINT comes as a number; who reads it refuses one that is none any more.
+  // A BIGINT arrives as a number. Its reader refuses one that is not a safe integer.
   types: {
     getTypeParser: (oid: number, format?: 'text' | 'binary'): unknown =>
       oid === pg.types.builtins.INT8 && format !== 'binary' ? Number : pg.types.getTypeParser(oid, format),
@@ -123,7 +126,7 @@ const SETTINGS = {
 
 function checkReadable(connectionString: string): void {
   try {
-    // Made and thrown away: the pool would read it with its first connection only.
+    // Created only as a check: the pool would parse the string with its first connection.
     new pg.Client({ connectionString });
   } catch {
     throw new Error('postgresStorage: the option `connectionString` cannot be read as a URL.');
@@ -146,9 +149,12 @@ function queriesOf(query: (config: Config) => Promise<pg.QueryResult<Row>>): Que
 
 interface Compiled {
   readonly text: string;
-  /** The values that it takes, in order. */
+  /** The statement's values, in order. */
   readonly names: readonly string[];
-  /** Of a statement that is prepared: one that names its columns, for another program may add some meanwhile. */
+  /**
+   * The name of a prepared statement. Only statements that name their columns are prepared, because another
+   * program may add columns meanwhile.
+   */
   readonly name: string | undefined;
 }
 
@@ -168,10 +174,10 @@ function compiled(statement: string): Compiled {
 
 function transactionOf(client: pg.PoolClient): Transaction {
   return {
-    ...queriesOf((config) => answered(client.query<Row>(config))),
+    ...queriesOf((config) => orLostConnection(client.query<Row>(config))),
     async commit() {
-      const { command } = await answered(client.query('COMMIT'));
-      // This is how Postgres answers when a statement had failed before.
+      const { command } = await orLostConnection(client.query('COMMIT'));
+      // This is Postgres's answer if an earlier statement had failed.
       if (command !== 'COMMIT')
         throw new Error('A transaction was to be committed after one of its statements failed.');
     },
@@ -180,7 +186,9 @@ function transactionOf(client: pg.PoolClient): Transaction {
 
 type Value = string | number | boolean | null | readonly string[];
 
-/** Postgres keeps every character but NUL. In its place stands what a page would show for it. */
+/**
+ * Postgres stores every character except NUL. NUL is replaced by the character that a page would show for it.
+ */
 function storable(value: Values[string] | undefined): Value {
   if (value === undefined) throw new Error('A statement was not given one of its values.');
   if (typeof value === 'string') return value.replaceAll('\0', '\u{FFFD}');
@@ -201,10 +209,10 @@ export async function inOrder<Sent extends readonly Promise<unknown>[]>(
   return Promise.all(sent);
 }
 
-/** An answer of the server, or its error as it is; anything else that goes wrong is a connection that is lost. */
-async function answered<Answer>(asked: Promise<Answer>): Promise<Answer> {
+/** Passes on the server's answer or error. Any other failure is a lost connection. */
+async function orLostConnection<Answer>(query: Promise<Answer>): Promise<Answer> {
   try {
-    return await asked;
+    return await query;
   } catch (cause) {
     throw cause instanceof pg.DatabaseError || cause instanceof NewerSchemaError ? cause : lost(cause);
   }
@@ -216,14 +224,17 @@ function lost(cause: unknown): ServiceError {
 
 const TAKEN_BACK = new Set(['40001', '40P01']);
 
-/** A failed serialisation or a deadlock: rolled back for certain, and better luck the next time. */
-function wasTakenBack(cause: unknown): boolean {
+/**
+ * Whether Postgres certainly rolled back, after a failed serialisation or a deadlock, and a repeat may
+ * succeed.
+ */
+function isRetryable(cause: unknown): boolean {
   return cause instanceof pg.DatabaseError && TAKEN_BACK.has(cause.code ?? '');
 }
 
 /**
- * Connections, resources, operators and locks: classes 08, 40, 53, 57, 58, a transaction that was silent for too long,
- * a server that only reads, a wait that was too long, and a sign-in that is refused.
+ * Connections, resources, operators and locks: classes 08, 40, 53, 57, 58; a transaction that was silent for
+ * too long, a read-only server, a wait that was too long, and a refused sign-in.
  */
 const UNREACHABLE = /^(08|28|40|53|57|58|25P03|25006|55P03|3D000)/;
 
@@ -233,12 +244,13 @@ function unreachable(cause: unknown): ServiceError | undefined {
 
 const LIMITS = `SET LOCAL lock_timeout = ${LOCK_WAIT_MS}; SET LOCAL idle_in_transaction_session_timeout = ${SILENCE_MS}`;
 /**
- * Committed as the database is set: where that is `synchronous_commit = off`, a crash may undo the newest ones. Each of
- * its statements sees what was committed before the statement: with the owner locked, nobody else writes in between.
+ * Commits according to the database's setting: with `synchronous_commit = off`, a crash may undo the newest
+ * commits. Each statement sees what was committed before it. While the owner is locked, nobody else writes in
+ * between.
  */
 export const RELAXED = `BEGIN ISOLATION LEVEL READ COMMITTED; ${LIMITS}`;
-/** On the disk before it resolves, however the database is set. */
+/** On disk before it resolves, whatever the database's setting. */
 export const DURABLE = `${RELAXED};
   SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'`;
-/** Its statements all see the same moment. */
+/** All its statements see the same moment. */
 export const SNAPSHOT = `BEGIN ISOLATION LEVEL REPEATABLE READ; ${LIMITS}`;

@@ -3,10 +3,13 @@ import type { Values } from '../rows/query.ts';
 import { integer, type Row, text } from '../rows/row.ts';
 import { inOrder, type Transaction } from './database.ts';
 
-/** Milliseconds since the epoch on the store's clock: the server's, at that moment. Evaluated once a statement. */
+/**
+ * The current time of the store's clock, which is the server's, in milliseconds since the epoch. Evaluated
+ * once per statement.
+ */
 export const STORE_NOW_MS = '(SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)';
 
-/** The clock is read once the locks are held: outside of the part that waits for them. */
+/** The clock is read once the locks are held: outside the part that waits for them. */
 const LOCKING = (owners: string) => `
   WITH locked AS MATERIALIZED (SELECT owner_id FROM countersign.owners WHERE ${owners} FOR NO KEY UPDATE)
   SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now_ms
@@ -18,15 +21,15 @@ const OWNER_OF_SECRET = LOCKING(
 );
 
 /**
- * Keeps the rows of counters to this transaction, also those that are not there yet. The address comes first
- * everywhere, so no two transactions wait for each other. The lock of the newcomers' row stands for all rows of an
- * email. The first number is any, as long as it is always the same.
+ * Locks the rows of counters for this transaction, including rows that do not exist yet. The address always
+ * comes first, so no two transactions wait for each other. The lock of the newcomers' row covers all rows of
+ * an email. The first number is arbitrary but fixed.
  */
 const COUNTERS = `
   SELECT pg_advisory_xact_lock(730581648, @address), pg_advisory_xact_lock(730581648, @newcomers),
     ${STORE_NOW_MS} AS now_ms`;
 
-/** In one order, so that no two transactions wait for each other. */
+/** Always in the same order, so that no two transactions wait for each other. */
 const SEVERAL =
   'SELECT owner_id FROM countersign.owners WHERE owner_id = ANY(@ownerIds::text[]) ORDER BY owner_id FOR NO KEY UPDATE';
 const CLOCK = `SELECT ${STORE_NOW_MS} AS now_ms`;
@@ -46,22 +49,22 @@ const OWNERS_OF_UNWATCHED = `
     SELECT 1 FROM countersign.trackers t
     WHERE t.owner_id = w.owner_id AND t.status <> 'resolved' AND t.keywords <> '')`;
 
-/** What a unit holds. `values` are for its statements. */
+/** The result of locking. `values` are for the unit's statements. */
 export interface Locked {
   /** The store's clock, once the locks are held. */
   readonly nowMs: Promise<number>;
   readonly values: Values;
 }
 
-/** Keeps an owner to this transaction until it ends: all that writes an owner's rows begins with it. */
+/** Locks an owner for this transaction. Everything that writes an owner's rows starts with it. */
 export function lockOwner(tx: Transaction, ownerId: string): Promise<number> {
   return clockOf(tx.rows(OWNER, { ownerId }));
 }
 
 /**
- * Locks what a unit needs. Statements that are sent behind it run once it holds the lock, and see what was committed
+ * Locks what a unit needs. Statements sent after it run once it holds the lock, and see everything committed
  * until then.
- * @returns undefined: work that is due for many owners is due for none
+ * @returns undefined if no owner has due work
  */
 export async function lockFor<Kind extends FactKind>(
   tx: Transaction,
@@ -89,8 +92,7 @@ export async function lockFor(tx: Transaction, need: Need): Promise<Locked | und
 }
 
 /**
- * Locks those of the owners found who are free; only when none is, it waits for them. Who is busy now is not waited
- * for, and has the work done the next time.
+ * Locks those owners that are free, and waits only if none is. Work of a busy owner is done the next time.
  */
 async function lockOwners(tx: Transaction, owners: string, values: Values): Promise<Locked | undefined> {
   const ownerIds = idsOf(await tx.rows(owners, values));

@@ -8,7 +8,7 @@ import { SCHEMA_6 } from './schema-6.ts';
 import { SCHEMA_7 } from './schema-7.ts';
 import { SCHEMA_8 } from './schema-8.ts';
 
-/** Migration n takes the schema from version n - 1 to n. One that was released is never edited. */
+/** Migration n upgrades the schema from version n - 1 to n. A released migration is never edited. */
 export const MIGRATIONS: readonly string[] = [
   SCHEMA_1,
   SCHEMA_2,
@@ -22,30 +22,31 @@ export const MIGRATIONS: readonly string[] = [
 
 export class NewerSchemaError extends Error {}
 
-/** For a connection to be made. */
+/** For opening a connection. */
 export const CONNECT_MS = 5000;
 
-/** For a look at the catalogue. */
+/** For a query of the catalogue. */
 const LOOK_MS = 10_000;
 
-/** Any number, as long as it is always the same: processes that start at once wait for each other by it. */
+/** Arbitrary but fixed: processes that start at once wait for each other by it. */
 const LOCK = 7_305_816_482;
 
 /**
- * Brings the schema `countersign` of the database to this program's version, in one transaction: processes that start
- * at once do it once. A role that may not make a schema finds it made by one that may.
- * @throws NewerSchemaError when the schema was written by a newer program; the driver's errors
+ * Upgrades the schema `countersign` of the database to this program's version, in one transaction, so that
+ * processes that start at once do it only once. A role that may not create a schema needs one that already
+ * exists.
+ * @throws NewerSchemaError if a newer program wrote the schema; the driver's errors
  */
 export async function migrate(connectionString: string): Promise<void> {
-  // A connection of its own, for a migration may take longer than a statement otherwise may.
+  // A separate connection, because a migration may take longer than other statements.
   const client = clientOf({ connectionString, connectionTimeoutMillis: CONNECT_MS, keepAlive: true });
   await client.connect();
   try {
     if ((await versionOf(client)) === MIGRATIONS.length) return;
-    // Who falls silent in the middle of it does not keep the others waiting for ever.
+    // A process that falls silent in the middle does not block the others forever.
     await client.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 60000');
     await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
-    // Somebody else may have done it meanwhile.
+    // Another process may have done it meanwhile.
     const version = await versionOf(client);
     for (const sql of MIGRATIONS.slice(version)) await client.query(sql);
     await client.query('UPDATE countersign.schema_version SET version = $1', [MIGRATIONS.length]);
@@ -72,15 +73,15 @@ export async function hasSchema(connectionString: string): Promise<boolean> {
 
 function clientOf(settings: pg.ClientConfig): pg.Client {
   const client = new pg.Client(settings);
-  // A connection that is lost is the error of what was asked on it.
+  // A lost connection is reported by the query that used it.
   client.on('error', () => undefined);
   return client;
 }
 
-/** 0: there is none of our tables. */
+/** 0: none of our tables exist. */
 async function versionOf(client: pg.Client): Promise<number> {
-  // Read from the catalogue as from any table: `to_regclass` would ask a cache, which inside a transaction may not yet
-  // know what another process has made.
+  // Queries the catalogue like any table. `to_regclass` uses a cache, which inside a transaction may not yet
+  // contain what another process has created.
   const found = await client.query(
     "SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = 'countersign' AND tablename = 'schema_version'",
   );

@@ -1,11 +1,11 @@
 /**
- * Every row carries `owner_id` first in its key, and every query is filtered by it, so that the schema shards by
- * owner. The exceptions are the directory (`owners.email_folded`, `secrets`, `sessions`: what is looked up before
- * the owner is known) and the indexes of due work (`approvals_lapsing`, `approvals_expiring`, `approvals_erasable`,
- * `follow_ups_due`, `claims_by_age`, `activity_by_age`).
+ * Every row carries `owner_id` first in its key, and every query filters by it, so that the schema shards by
+ * owner. The exceptions are the directory (`owners.email_folded`, `secrets`, `sessions`: look-ups before the
+ * owner is known) and the indexes of due work (`approvals_lapsing`, `approvals_expiring`,
+ * `approvals_erasable`, `follow_ups_due`, `claims_by_age`, `activity_by_age`).
  *
- * All of it lies in a schema of its own, so that it can share a database with the program that embeds it. Texts that
- * are keys compare by their bytes, whatever language the database is set to.
+ * Everything is in a separate schema, so that it can share a database with the program that embeds it. Texts
+ * that are keys compare by their bytes, whatever the language of the database.
  */
 export const SCHEMA_1 = `
 DO $$ BEGIN

@@ -1,6 +1,6 @@
 /**
- * Tries at passwords. `password_tries` is not keyed by owner: it counts for emails that nobody has, too. Its row
- * numbers come from a fixed range, and rows that have been forgotten are erased.
+ * Tries at passwords. `password_tries` is not keyed by owner, because it also counts for emails without one.
+ * Its row numbers come from a fixed range, and forgotten rows are erased.
  */
 export const SCHEMA_3 = `
 CREATE TABLE countersign.password_tries (

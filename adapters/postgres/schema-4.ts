@@ -1,6 +1,6 @@
 /**
- * Sessions that can be listed and ended, with the key that proves their browser. Older sessions have no such key and
- * end: people sign in again. `sessions.token_hash` belongs to the directory.
+ * Sessions that can be listed and ended, with the key that proves their browser. Older sessions have no key
+ * and end: people sign in again. `sessions.token_hash` belongs to the directory.
  */
 export const SCHEMA_4 = `
 DROP TABLE countersign.sessions;

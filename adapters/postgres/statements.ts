@@ -23,12 +23,12 @@ const DUE_TRACKERS = `
   SELECT * FROM countersign.trackers WHERE last_message_link_id > summarised_link_id ORDER BY owner_id, tracker_id LIMIT @limit`;
 const WAITS = "status <> 'resolved' AND keywords <> ''";
 
-/** One by one: a statement that is prepared may not come to answer more columns. */
+/** Listed one by one, because a prepared statement must not start to return more columns. */
 const CREDENTIAL_COLUMNS = `
   c.owner_id, c.credential_id, c.kind, c.name, c.modes, c.revision, c.created_at_ms, c.expires_at_ms,
   c.overlap_until_ms, c.revoked_at_ms, c.signature`;
 
-/** Statements that name their columns are prepared once in each connection. */
+/** Statements that name their columns are prepared once per connection. */
 export const STATEMENTS: StatementTexts = {
   caller: `
     SELECT s.expires_at_ms AS secret_expires_at_ms, s.signature AS secret_signature, ${CREDENTIAL_COLUMNS}, o.email, o.timezone, o.plan, o.limits, o.active_account_id
@@ -94,7 +94,7 @@ export const STATEMENTS: StatementTexts = {
         WHERE owner_id = @ownerId AND request_hash = @requestHash AND state IN ('approved', 'outcome_unknown')
           AND credential_id <> @credentialId
           AND (ended_at_ms IS NULL OR ended_at_ms > @unfinishedSinceMs)) AS unfinished_elsewhere`,
-  // A send that failed was not sent. One whose outcome is unknown may have been.
+  // A failed send was not sent. One with an unknown outcome may have been.
   direct_sends: `
     SELECT count(*) AS day, count(*) FILTER (WHERE filed_at_ms > ${STORE_NOW_MS} - @shortSendsMs::bigint) AS short
     FROM countersign.approvals
@@ -320,10 +320,12 @@ export const ADD_OWNER = `
     @keys_signature, @created_at_ms)
   ON CONFLICT DO NOTHING`;
 
-/** Rows that one statement erases: so none takes longer than a statement may. */
+/** Rows that one statement erases, so that none exceeds the time limit of a statement. */
 const ERASED_AT_ONCE = 5000;
 
-/** Each is repeated until it erases nothing. Who else erases at that moment, erases others. */
+/**
+ * Each is repeated until it erases nothing. Another process that erases at the same time erases other rows.
+ */
 export const ERASE: readonly string[] = [
   `WITH old AS (
     SELECT owner_id, approval_id FROM countersign.approvals WHERE has_plan AND ended_at_ms < @plansBeforeMs

@@ -19,7 +19,7 @@ import { ADD_OWNER, ERASE, STATEMENTS, WRITES } from './statements.ts';
 export function postgresStore(db: Database): Store {
   return {
     ...sqlLookups(async (load) => {
-      // One statement sees one moment by itself.
+      // A single statement sees a single moment.
       if (load.queries.length === 1) return answer(db, load, {});
       return db.transact(SNAPSHOT, async (tx) => {
         const [found] = await inOrder(answer(tx, load, {}), tx.commit());

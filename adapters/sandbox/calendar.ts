@@ -13,15 +13,17 @@ export interface SandboxCalendarOptions {
   /** The events of a new calendar. */
   readonly samples?: readonly SampleEvent[];
   readonly now?: () => Date;
-  /** Keeps what happens, so that the sandbox of another process, given the same file, shows the same calendars. */
+  /**
+   * Records every event, so that a sandbox in another process with the same file shows the same calendars.
+   */
   readonly journalFile?: string;
 }
 
-/** The sandbox, with what another program does in it. */
+/** The sandbox, with what another program can do to it. */
 export interface SandboxCalendar extends CalendarObjects {
-  /** Stores an object, whatever was there. */
+  /** Stores an object, replacing any other of its name. */
   put(account: MailAccount, name: string, ics: string): Promise<void>;
-  /** The objects as they lie there, by name. */
+  /** Returns the stored objects by name. */
   objects(account: MailAccount): Promise<ReadonlyMap<string, string>>;
 }
 
@@ -35,10 +37,11 @@ const CALENDAR: CalendarInfo = {
 };
 
 /**
- * A calendar in memory for every account that asks, with sample events around the day on which it was opened. It
- * tells nobody anything: attendees are written to by mail.
+ * A calendar in memory for every account, with sample events around the day on which it was opened. It
+ * notifies nobody: attendees are written to by mail.
  *
- * A journal that cannot be written is `outcome_unknown`: what it should have kept may or may not be on disk.
+ * If the journal cannot be written, the error is `outcome_unknown`, because the entry may or may not be on
+ * disk.
  */
 export function sandboxCalendar(options: SandboxCalendarOptions = {}): SandboxCalendar {
   const { samples = SAMPLE_EVENTS, now = () => new Date(), journalFile } = options;
@@ -125,7 +128,7 @@ export function sandboxCalendar(options: SandboxCalendarOptions = {}): SandboxCa
       objects.delete(name);
     },
 
-    // There are no connections, and the calendar is the server's: it stays.
+    // There are no connections. The calendar belongs to the server and stays.
     async forget() {},
 
     async close() {
@@ -146,7 +149,7 @@ function inCalendar(calendar: DocumentPlace['calendar']): void {
   if (calendar !== CALENDAR.calendar) throw new MailError('not_found', 'There is no such calendar.');
 }
 
-/** If-Match, or If-None-Match: * where it is null. */
+/** If-Match, or If-None-Match: * if it is null. */
 function held(objects: ReadonlyMap<string, string>, name: string, ifMatch: string | null): void {
   const there = objects.get(name);
   if (ifMatch !== null && there === undefined) throw new MailError('not_found', 'The object is gone.');
@@ -154,7 +157,7 @@ function held(objects: ReadonlyMap<string, string>, name: string, ifMatch: strin
   if (etag !== ifMatch) throw new MailError('conflict', 'The object has changed.');
 }
 
-/** @throws MailError `refused` where it holds no event, or events that are not one */
+/** @throws MailError `refused` if it contains no event, or several events that do not belong together */
 function uidOf(ics: string): string {
   const [uid, ...others] = uidsIn(ics);
   if (uid === undefined || others.length > 0) throw new MailError('refused', 'An object holds one event.');

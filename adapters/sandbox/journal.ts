@@ -3,7 +3,7 @@ import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync
 import * as z from 'zod';
 import { MailError } from '../../core/ports/mail.ts';
 
-/** What happened in a sandbox, in order: one JSON object a line. Bytes are base64. */
+/** What happened in a sandbox, in order: one JSON object per line. Bytes are base64. */
 
 const account = { ownerId: z.string(), accountId: z.int() };
 const instant = z.iso.datetime();
@@ -11,7 +11,7 @@ const flag = z.enum(['seen', 'flagged', 'answered', 'forwarded']);
 
 /** What happened in the sandbox's mailboxes. */
 export const mailEntry = z.discriminatedUnion('event', [
-  /** The instant that the sample mail is dated from. */
+  /** The reference time of the sample mail. */
   z.strictObject({ event: z.literal('opened'), at: instant }),
   z.strictObject({
     event: z.literal('transmitted'),
@@ -59,7 +59,7 @@ export type JournalEntry = z.infer<typeof mailEntry>;
 
 /** What happened in the sandbox's calendars. */
 export const calendarEntry = z.discriminatedUnion('event', [
-  /** The instant that the sample events are dated from. */
+  /** The reference time of the sample events. */
   z.strictObject({ event: z.literal('opened'), at: instant }),
   z.strictObject({ event: z.literal('stored'), ...account, name: z.string(), ics: z.string() }),
   z.strictObject({ event: z.literal('removed'), ...account, name: z.string() }),
@@ -68,16 +68,17 @@ export const calendarEntry = z.discriminatedUnion('event', [
 export type CalendarJournalEntry = z.infer<typeof calendarEntry>;
 
 export interface Journal<Entry> {
-  /** What the file held when it was opened. */
+  /** The entries of the file when it was opened. */
   readonly entries: readonly Entry[];
-  /** On disk when it returns. */
+  /** Writes an entry to disk before it returns. */
   append(entry: Entry): void;
   close(): void;
 }
 
 /**
- * Opens the journal, made when there is none; without a file, one that forgets everything with the process. A last
- * line without its end was being written when the process was killed: it never happened, and is removed.
+ * Opens the journal, and creates it if there is none. Without a file, it forgets everything when the process
+ * ends. A last line without its end was cut off when the process was killed: it never happened, and is
+ * removed.
  * @throws Error naming the line that cannot be read
  */
 export function openJournal<Entry>(file: string | undefined, schema: z.ZodType<Entry>): Journal<Entry> {

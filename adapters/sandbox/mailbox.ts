@@ -5,7 +5,7 @@ import { type ParsedMessage, parseHeaders } from '../../core/mail/parse.ts';
 import { MailError } from '../../core/ports/mail.ts';
 import type { ListPosition, ListQuery } from '../../core/ports/mail-reading.ts';
 
-/** The state of one mailbox, in memory. Changing it is synchronous, so that nothing comes between. */
+/** The state of one mailbox, in memory. Changes are synchronous, so that nothing comes between. */
 
 export type Mailbox = Map<string, Folder>;
 
@@ -16,10 +16,10 @@ interface Folder {
   readonly messages: StoredMessage[];
 }
 
-/** A message before a folder has it. */
+/** A message that is not in a folder yet. */
 export interface Letter {
   readonly raw: Uint8Array;
-  /** The beginning of `raw`, up to the empty line. */
+  /** The start of `raw`, up to the empty line. */
   readonly header: Uint8Array;
   readonly headers: ParsedMessage['headers'];
   readonly receivedAt: Date;
@@ -31,7 +31,7 @@ export interface StoredMessage extends Letter {
   readonly keywords: Set<string>;
 }
 
-/** The folders of a new mailbox, and what the sandbox says that they are for. */
+/** The folders of a new mailbox, with the special uses that the sandbox reports. */
 const FOLDERS: readonly (readonly [path: string, specialUse: MailFolder['specialUse']])[] = [
   ['INBOX', null],
   ['Sent', 'sent'],
@@ -50,33 +50,33 @@ export function foldersOf(mailbox: Mailbox): readonly MailFolder[] {
   return [...mailbox].map(([path, { specialUse }]) => ({ path, delimiter: '/', specialUse }));
 }
 
-/** Does nothing where there is a folder of that path. */
+/** Does nothing if there is already a folder with that path. */
 export function addFolder(mailbox: Mailbox, path: string): void {
   if (!mailbox.has(path)) mailbox.set(path, { specialUse: null, nextUid: 1, messages: [] });
 }
 
-/** @param receivedAt  INTERNALDATE, kept to the second as IMAP does */
+/** @param receivedAt  INTERNALDATE, stored to the second as in IMAP */
 export function readLetter(raw: Uint8Array, receivedAt: Date): Letter {
   const wholeS = Math.floor(receivedAt.getTime() / 1000);
   const header = headerBlock(raw);
   return { raw, header, headers: parseHeaders(raw), receivedAt: new Date(wholeS * 1000) };
 }
 
-/** @throws MailError `not_found` when there is no such folder */
+/** @throws MailError `not_found` if there is no such folder */
 export function folderOf(mailbox: Mailbox, path: string): Folder {
   const found = mailbox.get(path);
   if (found === undefined) throw new MailError('not_found', 'There is no such folder.');
   return found;
 }
 
-/** @throws MailError `not_found` when there is no such folder */
+/** @throws MailError `not_found` if there is no such folder */
 export function put(mailbox: Mailbox, path: string, letter: Letter, flags: readonly MailFlag[]): void {
   const { messages, nextUid } = folderOf(mailbox, path);
   messages.push({ ...letter, uid: nextUid, flags: new Set(flags), keywords: new Set() });
   folderOf(mailbox, path).nextUid = nextUid + 1;
 }
 
-/** @throws MailError `not_found` when the message or the folder is not there */
+/** @throws MailError `not_found` if the message or the folder does not exist */
 export function moveTo(mailbox: Mailbox, path: string, uid: number, to: string): void {
   const message = messageOf(mailbox, path, uid);
   const target = folderOf(mailbox, to);
@@ -86,7 +86,7 @@ export function moveTo(mailbox: Mailbox, path: string, uid: number, to: string):
   target.nextUid += 1;
 }
 
-/** @throws MailError `not_found` when there is no such folder, or no such message in it */
+/** @throws MailError `not_found` if there is no such folder, or no such message in it */
 export function messageOf(mailbox: Mailbox, path: string, uid: number): StoredMessage {
   const found = folderOf(mailbox, path).messages.find((message) => message.uid === uid);
   if (found === undefined) throw new MailError('not_found', 'There is no such message.');
@@ -104,7 +104,7 @@ export function isUnread(message: StoredMessage): boolean {
 
 type Position = Pick<ListPosition, 'uid' | 'internalDateMs'>;
 
-/** In the order asked for, those behind `after`; `total` counts those before it too. */
+/** Lists the messages after `after` in the requested order. `total` includes those before it. */
 export function listed(
   messages: readonly StoredMessage[],
   { unread, order, after }: ListQuery,

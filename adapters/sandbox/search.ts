@@ -7,7 +7,7 @@ import {
 } from '../../core/ports/mail-reading.ts';
 import { isUnread, type Mailbox, type StoredMessage } from './mailbox.ts';
 
-/** A message with the folder that it lies in. */
+/** A message with its folder. */
 export interface Located {
   readonly path: string;
   readonly message: StoredMessage;
@@ -17,7 +17,7 @@ export function everyMessage(mailbox: Mailbox): Located[] {
   return [...mailbox].flatMap(([path, { messages }]) => messages.map((message) => ({ path, message })));
 }
 
-/** In the order of the port, those behind the position; `total` counts those before it too. */
+/** In the order of the port, from the position on. `total` includes those before it. */
 export async function searched(
   located: readonly Located[],
   query: SearchQuery,
@@ -51,7 +51,7 @@ async function matches({ path, message }: Located, query: SearchQuery): Promise<
 
 const TEXTS = new WeakMap<StoredMessage, Promise<string>>();
 
-/** A server searches what it stores; this one holds its own samples, and what its tests put there. */
+/** A server searches what it stores. This one contains only its samples and its tests' messages. */
 function textOf(message: StoredMessage): Promise<string> {
   const text = TEXTS.get(message) ?? parseMessage(message.raw).then((parsed) => parsed.text);
   TEXTS.set(message, text);
@@ -66,10 +66,10 @@ function compare(a: Located, b: Located): number {
   return compareSearchPositions(positionOf(a), positionOf(b));
 }
 
-/** `begun`, and what is linked to it by Message-ID, References and In-Reply-To; oldest first. */
-export function conversation(located: readonly Located[], begun: readonly Located[]): Located[] {
-  const found = new Set(begun);
-  const ids = new Set(begun.flatMap(idsOf));
+/** Returns `seeds` and the messages linked to it by Message-ID, References and In-Reply-To, oldest first. */
+export function conversation(located: readonly Located[], seeds: readonly Located[]): Located[] {
+  const found = new Set(seeds);
+  const ids = new Set(seeds.flatMap(idsOf));
   for (let before = -1; before < found.size; ) {
     before = found.size;
     for (const one of located) {

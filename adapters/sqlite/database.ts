@@ -8,8 +8,8 @@ import { migrate } from './migrations.ts';
 const BUSY_TIMEOUT_MS = 5000;
 
 /**
- * Opens the file, made with its folder when it is missing, both readable by their owner alone.
- * SQLite gives the files beside it (`-wal`, `-shm`) the mode of the file.
+ * Opens the file. Creates it and its folder if missing, readable only by their owner. SQLite gives the files
+ * beside it (`-wal`, `-shm`) the mode of the file.
  * @throws Error that names the file, with the cause
  */
 export function openDatabase(file: string): Database {
@@ -20,7 +20,7 @@ export function openDatabase(file: string): Database {
     db.pragma('journal_mode = WAL');
     db.pragma('synchronous = NORMAL');
     db.pragma('foreign_keys = ON');
-    // What was deleted is not to be found in the file.
+    // Overwrites deleted rows, so that they cannot be recovered from the file.
     db.pragma('secure_delete = ON');
     migrate(db);
     return db;
@@ -33,11 +33,11 @@ export function openDatabase(file: string): Database {
 
 function createFile(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  // 'a' creates it where it is missing, and leaves what is there as it is.
+  // 'a' creates a missing file, and leaves an existing one unchanged.
   closeSync(openSync(file, 'a', 0o600));
 }
 
-/** A verb that reads with one statement. */
+/** Wraps a verb that reads with one statement. */
 export function reading<Arguments extends unknown[], Result>(
   unit: (...args: Arguments) => Result,
 ): (...args: Arguments) => Promise<Result> {
@@ -51,8 +51,9 @@ export function reading<Arguments extends unknown[], Result>(
 }
 
 /**
- * A verb as one IMMEDIATE transaction: nobody else writes between what it reads and what it writes.
- * Committed with `synchronous=NORMAL`: whole after any crash, though a loss of power may undo the newest ones.
+ * Wraps a verb in one IMMEDIATE transaction: no other process writes between its reads and its writes.
+ * Committed with `synchronous=NORMAL`: consistent after any crash, but a power loss may undo the newest
+ * commits.
  */
 export function atomic<Arguments extends unknown[], Result>(
   db: Database,
@@ -62,8 +63,8 @@ export function atomic<Arguments extends unknown[], Result>(
 }
 
 /**
- * The same with `synchronous=FULL`: it survives a loss of power before it resolves. For what must not be forgotten
- * once somebody acted on it: an action's start and end, a decision, a key switched off.
+ * The same with `synchronous=FULL`: it survives a power loss once it has resolved. For records that someone
+ * acts on: an action's start and end, a decision, a key switched off.
  */
 export function durable<Arguments extends unknown[], Result>(
   db: Database,
@@ -89,9 +90,9 @@ function unreachable(cause: unknown): ServiceError | undefined {
 }
 
 /**
- * The store's clock, by which leases are judged: this machine's. Every process that opens the file runs on it, so
- * SQLite's own clock would tell the same; this one needs no statement. Read it inside the transaction, which may
- * have waited for another.
+ * Returns the store's clock, which decides leases: this machine's. SQLite's own clock would return the same
+ * for every process that opens the file; this one needs no statement. Read it inside the transaction, which
+ * may have waited for another.
  */
 export function storeNowMs(): number {
   return Date.now();

@@ -4,18 +4,20 @@ import { atomic } from './database.ts';
 
 /** A verb that waits for its group. */
 interface Waiting {
-  /** Does its work inside the group's transaction. @returns what tells the caller, once that is committed */
+  /**
+   * Works inside the group's transaction. @returns a function that answers the caller, for after the commit
+   */
   run(): () => void;
-  /** Does its work in a transaction of its own, and tells the caller how that went. */
+  /** Works in a separate transaction, and answers the caller. */
   runAlone(): void;
   fail(cause: ServiceError): void;
 }
 
 /**
- * Makes verbs like those of `atomic`, but what is asked of them within one turn of the event loop is committed
- * together: under load a call costs a part of a commit, where it would cost two. They run one after the other, each
- * sees what those before it did, and each answers once all of it is committed. When one of them fails nothing of the
- * group is kept, and each runs again by itself: so they touch nothing but the database.
+ * Wraps verbs as `atomic` does, but commits all verbs of one turn of the event loop together: under load a
+ * call costs a part of a commit instead of two. The verbs run one after the other. Each sees the changes of
+ * those before it, and each answers once everything is committed. If one fails, the whole group is rolled
+ * back and each verb runs again by itself, so verbs must not touch anything except the database.
  */
 export function grouping(db: Database) {
   let waiting: Waiting[] = [];
@@ -28,7 +30,8 @@ export function grouping(db: Database) {
     try {
       told = await runAll(group);
     } catch (cause) {
-      // When the store cannot be reached, each of them would wait for it in vain. Any other failure is one verb's own.
+      // If the store cannot be reached, each of them would wait in vain. Any other failure belongs to one
+      // verb.
       for (const verb of group) cause instanceof ServiceError ? verb.fail(cause) : verb.runAlone();
       return;
     }

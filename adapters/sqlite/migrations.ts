@@ -10,7 +10,7 @@ import { SCHEMA_8 } from './schema-8.ts';
 import { SCHEMA_9 } from './schema-9.ts';
 import { SCHEMA_10 } from './schema-10.ts';
 
-/** Migration n takes a file from version n - 1 to n. One that was released is never edited. */
+/** Migration n upgrades a file from version n - 1 to n. A released migration is never edited. */
 export const MIGRATIONS: readonly string[] = [
   SCHEMA_1,
   SCHEMA_2,
@@ -25,8 +25,9 @@ export const MIGRATIONS: readonly string[] = [
 ];
 
 /**
- * Brings the file to this program's version, in one transaction: two processes that start at once do it once.
- * @throws Error when the file was written by a newer program
+ * Upgrades the file to this program's version, in one transaction, so that two processes that start at once
+ * do it only once.
+ * @throws Error if a newer program wrote the file
  */
 export function migrate(db: Database): void {
   const newest = MIGRATIONS.length;

@@ -1,7 +1,7 @@
 /**
- * Every row carries `owner_id` first in its key, and every query is filtered by it, so that the schema shards by
- * owner. The exceptions are the directory (`owners.email_folded`, `secrets`, `sessions`: what is looked up before
- * the owner is known) and the indexes of due work (`approvals_lapsing`, `approvals_expiring`,
+ * Every row carries `owner_id` first in its key, and every query filters by it, so that the schema shards by
+ * owner. The exceptions are the directory (`owners.email_folded`, `secrets`, `sessions`: look-ups before the
+ * owner is known) and the indexes of due work (`approvals_lapsing`, `approvals_expiring`,
  * `approvals_erasable`, `follow_ups_due`, `claims_by_age`).
  */
 export const SCHEMA_1 = `

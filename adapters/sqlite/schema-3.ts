@@ -1,6 +1,6 @@
 /**
- * What trackers gather: links, summaries, and where the watching of an inbox stands. An index of due work is not
- * keyed by its owner: `trackers_to_summarise`.
+ * The contents of trackers: links, summaries, and the position of each watched inbox.
+ * `trackers_to_summarise`, an index of due work, is not keyed by owner.
  */
 export const SCHEMA_3 = `
 ALTER TABLE trackers ADD COLUMN resolved_at_ms INTEGER;

@@ -1,4 +1,4 @@
-/** Which folders of an account have which roles, and the messages that requests moved, copied or labelled. */
+/** The roles of an account's folders, and the messages that requests moved, copied or labelled. */
 export const SCHEMA_4 = `
 ALTER TABLE accounts ADD COLUMN folder_roles TEXT;  -- JSON; NULL: not decided yet
 

@@ -1,4 +1,4 @@
-/** When a request was filed, on the store's clock: limits count by it, whatever the clocks of the hosts show. */
+/** When a request was filed, by the store's clock. Limits count by it, whatever the hosts' clocks show. */
 export const SCHEMA_8 = `
 ALTER TABLE approvals ADD COLUMN filed_at_ms INTEGER NOT NULL DEFAULT 0;
 UPDATE approvals SET filed_at_ms = created_at_ms;

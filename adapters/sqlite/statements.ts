@@ -24,8 +24,8 @@ const DUE_TRACKERS = `
 const WAITS = "status <> 'resolved' AND keywords <> ''";
 
 /**
- * Every statement goes down an index to a handful of rows, however many an owner has. The index is named where SQLite,
- * which keeps no statistics here, would rather walk through all of an owner's rows.
+ * Every statement uses an index and reads a handful of rows, however many an owner has. Statements name the
+ * index if SQLite, which has no statistics here, would otherwise scan all of an owner's rows.
  */
 export const STATEMENTS: StatementTexts = {
   caller: `
@@ -95,7 +95,7 @@ export const STATEMENTS: StatementTexts = {
         WHERE owner_id = @ownerId AND request_hash = @requestHash AND state IN ('approved', 'outcome_unknown')
           AND credential_id <> @credentialId
           AND (ended_at_ms IS NULL OR ended_at_ms > @unfinishedSinceMs)) AS unfinished_elsewhere`,
-  // A send that failed was not sent. One whose outcome is unknown may have been.
+  // A failed send was not sent. One with an unknown outcome may have been.
   direct_sends: `
     SELECT count(*) AS day, count(*) FILTER (WHERE filed_at_ms > @storeNowMs - @shortSendsMs) AS short
     FROM approvals INDEXED BY approvals_direct_sends
@@ -196,7 +196,7 @@ export const STATEMENTS: StatementTexts = {
     SELECT address FROM known_recipients
     WHERE owner_id = @ownerId AND account_id = @accountId
       AND address IN (SELECT value FROM json_each(@addresses))`,
-  // Trimmed from the right by every character but the @ it leaves all up to the last one.
+  // Trimming every character except @ from the right leaves everything up to the last @.
   known_domains: `
     SELECT DISTINCT substr(address, length(rtrim(address, replace(address, '@', ''))) + 1) AS domain
     FROM known_recipients WHERE owner_id = @ownerId AND account_id = @accountId`,
@@ -258,7 +258,7 @@ export const STATEMENTS: StatementTexts = {
   clock: 'SELECT @storeNowMs AS now_ms',
 };
 
-/** Each may take several statements. */
+/** Each may need several statements. */
 export const WRITES: Readonly<Record<WriteStatement, readonly string[]>> = {
   count_call: [
     `
@@ -319,7 +319,7 @@ export const ADD_OWNER = `
     @keys_signature, @created_at_ms)
   ON CONFLICT DO NOTHING`;
 
-/** Erases plans and notes it in their approvals, then the rest. */
+/** Erases plans and records it in their approvals, then erases the rest. */
 export const ERASE: readonly string[] = [
   `DELETE FROM plans WHERE (owner_id, approval_id) IN (
     SELECT owner_id, approval_id FROM approvals WHERE has_plan = 1 AND ended_at_ms < @plansBeforeMs)`,

@@ -5,9 +5,9 @@ import { openDatabase, storeNowMs } from './database.ts';
 import { sqliteStore } from './store.ts';
 
 /**
- * Storage in one SQLite file, which several processes of one machine may share.
- * @param file a path, or `:memory:` for a store that ends with the process
- * @throws when the file cannot be opened, or was written by a newer program
+ * Opens storage in one SQLite file, which several processes of one machine may share.
+ * @param file  a path, or `:memory:` for a store that ends with the process
+ * @throws Error if the file cannot be opened, or if a newer program wrote it
  */
 export function sqliteStorage({ file }: { file: string }): Storage {
   if (file === '')
