@@ -6,9 +6,9 @@ import { Answer } from './job.ts';
 const MAX_BYTES = 25 * 1024 * 1024;
 
 /**
- * Text of documents, taken in processes of their own.
- * @param options.workerFile the bundled `worker.ts`, for a program that is bundled with this package in it; else it is
- * found in the installed package
+ * Extracts the text of documents in separate processes.
+ * @param options.workerFile  the bundled `worker.ts`, for a program that bundles this package. Default: the
+ * one in the installed package.
  */
 export function workerText(options: { readonly workerFile?: string } = {}): AttachmentText {
   const file = () =>

@@ -1,25 +1,25 @@
-/** The text of a document while it is collected, never longer than MAX_CHARS. */
+/** Collects the text of a document, never more than MAX_CHARS. */
 export interface BoundedText {
   write(text: string): void;
-  /** One space in front of what is written next, unless that is a TAB or a line end. */
+  /** Writes one space before the next text, unless that is a TAB or a line end. */
   space(): void;
   /** Nothing more fits: a reader may stop. */
   readonly full: boolean;
-  /** Nothing but white space has been written, and nothing is hidden. */
+  /** Only white space has been written, and nothing is hidden. */
   readonly blank: boolean;
-  /** Something of the document could not be read, or does not fit. */
+  /** Records that a part of the document could not be read, or does not fit. */
   incomplete(): void;
-  /** Something that a person would not see has been left out. */
+  /** Records that text which a person would not see was left out. */
   leftOutHidden(): void;
-  /** It is the text of a preview, and the document itself cannot be read. */
+  /** Records that it is the text of a preview, because the document itself cannot be read. */
   onlyPreview(): void;
-  /** Nothing says how the text is encoded: it was read in the charset that is most likely. */
+  /** Records that the text does not declare its encoding: it was read in the most likely charset. */
   guessedCharset(name: string): void;
-  /** @returns lines that end in LF and hold no control characters but TAB */
+  /** @returns lines that end in LF, with no control characters except TAB */
   finish(): { text: string; cut: boolean };
 }
 
-/** UTF-16 code units, so no more code points than that. */
+/** UTF-16 code units, so there are at most as many code points. */
 const MAX_CHARS = 2_000_000;
 const HIDDEN = '[Hidden text of this document is left out.]';
 const PREVIEW = '[This is the preview that the file holds of itself. It may show the first page only.]';

@@ -1,13 +1,13 @@
 /**
- * The heap limit of a process does not count array buffers, and pdf.js unpacks a stream into one that doubles until
- * the stream ends: a file of 4 KB can ask for gigabytes. This bounds them, for the process that calls it.
+ * The heap limit of a process does not count array buffers, and pdf.js unpacks a stream into one that doubles
+ * until the stream ends: a file of 4 KB can need gigabytes. This limits them in the process that calls it.
  */
 
 let refused = 0;
 
 /**
- * From here on to ask for a larger array of bytes throws a RangeError, which pdf.js takes as the end of the stream,
- * and it unpacks by its own code: what Node's DecompressionStream makes is not counted.
+ * Makes any larger byte array throw a RangeError from now on. pdf.js treats that as the end of the stream and
+ * uses its own code to unpack, because arrays of Node's DecompressionStream are not counted.
  */
 export function limitByteArrays(maxBytes: number): void {
   Reflect.deleteProperty(globalThis, 'DecompressionStream');
@@ -25,7 +25,7 @@ export function limitByteArrays(maxBytes: number): void {
   });
 }
 
-/** How often that has happened: whoever catches the error may say nothing of it. */
+/** Returns how often that has happened. Code that catches the error may not report it. */
 export function refusedByteArrays(): number {
   return refused;
 }

@@ -3,10 +3,10 @@ import { NoText } from './no-text.ts';
 
 /** The streams of a compound file, the container of Office's formats before 2007 (MS-CFB). */
 export interface CompoundFile {
-  /** Whether the root holds a stream or a storage of this name. */
+  /** Whether the root contains a stream or a storage of this name. */
   has(name: string): boolean;
   /**
-   * A stream of the root, as far as the file holds it.
+   * Returns a stream of the root, as far as the file contains it.
    * @throws NoText `broken` if there is none
    */
   stream(name: string): Buffer;
@@ -15,7 +15,7 @@ export interface CompoundFile {
 const HEADER_BYTES = 512;
 const ENTRY_BYTES = 128;
 const MINI_SECTOR_BYTES = 64;
-/** Sector numbers from here on mean something else: the end of a chain, a free sector. */
+/** Sector numbers from here on have a special meaning: the end of a chain, a free sector. */
 const NO_SECTOR = 0xfffffffa;
 const HEADER_FAT_SECTORS = 109;
 const ROOT = 5;
@@ -42,7 +42,7 @@ export function openCompoundFile(source: Uint8Array): CompoundFile {
   const sector = (at: number) => bytes.subarray((at + 1) * sectorBytes, (at + 2) * sectorBytes);
   const fat = numbers(fatSectors(bytes, sector, sectors).map(sector));
 
-  /** @param length of the stream, where it is known */
+  /** @param length  of the stream, if known */
   const chain = (begin: number, length = Number.POSITIVE_INFINITY): Buffer => {
     const found: Buffer[] = [];
     let at = begin;
@@ -82,7 +82,10 @@ export function openCompoundFile(source: Uint8Array): CompoundFile {
   };
 }
 
-/** The first are listed in the header, the others in a chain of sectors whose last number names the next. */
+/**
+ * The header lists the first ones. The others are in a chain of sectors, each of which ends with the number
+ * of the next.
+ */
 function fatSectors(bytes: Buffer, sector: (at: number) => Buffer, sectors: number): number[] {
   const header = numbers([bytes.subarray(76, HEADER_BYTES)]).subarray(0, HEADER_FAT_SECTORS);
   const listed = [...header];
@@ -119,7 +122,10 @@ function directory(bytes: Buffer): Entry[] {
   return entries;
 }
 
-/** What one storage holds: documents within the document have storages of their own. By name in lower case. */
+/**
+ * Returns the entries of one storage by lower-case name. Documents within the document have separate
+ * storages.
+ */
 function siblings(entries: readonly Entry[], first: number): ReadonlyMap<string, Entry> {
   const found = new Map<string, Entry>();
   const seen = new Set<number>();

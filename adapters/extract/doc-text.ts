@@ -14,9 +14,9 @@ const HAS_PIECES = 0x0004;
 const ENCRYPTED = 0x0100;
 const TABLE_IS_1 = 0x0200;
 
-/** Pieces may name the same text again and again. */
+/** Pieces may name the same text repeatedly. */
 const MAX_CHARS_READ = 20_000_000;
-/** A piece is decoded so many characters at a time. */
+/** The number of characters of a piece that are decoded at a time. */
 const CHARS_AT_ONCE = 1_000_000;
 
 /**
@@ -106,13 +106,13 @@ const CHARSETS: Readonly<Record<number, string>> = {
   39: 'windows-1257',
 };
 
-/** What a pair of offset and length in the header, at this place, says of the table stream. */
+/** Returns the part of the table stream that a pair of offset and length in the header describes. */
 function part(table: Buffer, document: Buffer, at: number): Buffer {
   const offset = document.readUInt32LE(at);
   return table.subarray(offset, offset + document.readUInt32LE(at + 4));
 }
 
-/** Text that stands together in the document stream. Offsets are of bytes. */
+/** Contiguous text in the document stream. Offsets are in bytes. */
 interface Piece {
   readonly begin: number;
   readonly end: number;
@@ -148,13 +148,13 @@ interface Run {
   readonly visibility: Visibility;
 }
 
-/** @param runs in the order of the stream, none within another */
+/** @param runs  in the order of the stream, not nested */
 function* split({ begin, end, charBytes }: Piece, runs: readonly Run[]): Generator<Run> {
   let at = begin;
   for (let i = firstBehind(runs, begin); i < runs.length; i++) {
     const run = runs[i];
     if (run === undefined || run.begin >= end) break;
-    // A run begins and ends between two characters.
+    // A run starts and ends between two characters.
     const from = Math.max(at, run.begin - ((run.begin - begin) % charBytes));
     const until = Math.min(end, run.end - ((run.end - begin) % charBytes));
     if (from > at) yield { begin: at, end: from, visibility: 'shown' };
@@ -164,7 +164,7 @@ function* split({ begin, end, charBytes }: Piece, runs: readonly Run[]): Generat
   if (end > at) yield { begin: at, end, visibility: 'shown' };
 }
 
-/** The index of the first run that ends behind this place. */
+/** Returns the index of the first run that ends after this place. */
 function firstBehind(runs: readonly Run[], place: number): number {
   let low = 0;
   let high = runs.length;
@@ -221,9 +221,12 @@ function ordered(runs: Run[]): Run[] {
     });
 }
 
-/** Characters of Word's own, across runs: a field's instruction may end in another run than it began. */
+/**
+ * Handles Word's special characters across runs: a field's instruction may end in a different run from the
+ * one in which it started.
+ */
 function shownText(out: BoundedText): (text: string) => void {
-  /** Of each field that is open, whether its instruction is still being read. */
+  /** Whether the instruction of each open field is still being read. */
   const fields: boolean[] = [];
   let afterCell = false;
   return (text) => {

@@ -24,8 +24,8 @@ import { BINARY_WORKBOOK, xlsbText } from './xlsb-text.ts';
 import { openZip, type ZipArchive } from './zip.ts';
 
 /**
- * The text of a document. Bounded in what it writes and unpacks, not in time: that is for whoever runs it.
- * What was read before a document turned out to be broken, or too large, is answered as cut.
+ * Extracts the text of a document. Limits what it writes and unpacks, but not its time: the caller does that.
+ * If a document turns out to be broken or too large, the text read before is returned as cut.
  */
 export async function documentText(bytes: Uint8Array, claims: Claims): Promise<ExtractedText> {
   const out = boundedText();
@@ -42,7 +42,7 @@ export async function documentText(bytes: Uint8Array, claims: Claims): Promise<E
   const lines = LAID_OUT.has(type) ? tidied(text) : text;
   const shown = type === 'pdf' ? withoutLineHyphens(lines) : lines;
   if (shown.trim() !== '') return { kind: 'text', text: shown, cut };
-  // Of what was not read nobody knows whether it holds text.
+  // Nobody knows whether the unread part contains text.
   return { kind: 'empty', reason: failure?.reason ?? (cut ? 'broken' : 'no_text'), ...failure?.facts };
 }
 
@@ -62,7 +62,7 @@ const READERS: Readonly<Record<DocumentType, Reader>> = {
   html(bytes, out, claims) {
     out.write(htmlReader().read(decoded(bytes, claims, out)));
   },
-  // RFC 5545 3.1, RFC 6350 3.2: a line may be folded anywhere, in a word too.
+  // RFC 5545 3.1, RFC 6350 3.2: a line may be folded anywhere, even in a word.
   folded(bytes, out, claims) {
     out.write(decoded(bytes, claims, out).replace(/\r?\n[ \t]/g, ''));
   },
@@ -71,10 +71,10 @@ const READERS: Readonly<Record<DocumentType, Reader>> = {
   },
 };
 
-/** These come with spaces and empty lines that only their layout explains. */
+/** Their text contains spaces and empty lines that only their layout explains. */
 const LAID_OUT: ReadonlySet<DocumentType> = new Set(['pdf', 'zip', 'compound', 'rtf']);
 
-/** What an office file with a password is: the stream that holds the real one (MS-OFFCRYPTO 2.3.4.4). */
+/** An office file with a password has this stream, which contains the real one (MS-OFFCRYPTO 2.3.4.4). */
 const ENCRYPTED_PACKAGE = 'EncryptedPackage';
 
 /** Compound files that are documents: those of Office before 2007. */
@@ -86,7 +86,7 @@ function compoundText(bytes: Uint8Array, out: BoundedText): void {
   try {
     read(file, out);
   } catch (error) {
-    // Lengths and offsets that lead out of the file.
+    // Lengths and offsets that point outside the file.
     if (error instanceof RangeError) throw new NoText('broken', { cause: error });
     throw error;
   }
@@ -104,7 +104,7 @@ function decoded(bytes: Uint8Array, claims: Claims, out: BoundedText): string {
   return read.text;
 }
 
-/** Archives that are documents; of others the files are not read. */
+/** Archives that are documents. The files of other archives are not read. */
 async function zipText(bytes: Uint8Array, out: BoundedText): Promise<void> {
   const zip = openZip(bytes);
   if (zip.has(CONTENT_TYPES)) officeText(zip, out);
@@ -114,7 +114,7 @@ async function zipText(bytes: Uint8Array, out: BoundedText): Promise<void> {
   else throw new NoText('unsupported_type');
 }
 
-/** What Apple's Pages, Numbers and Keynote may show others of a document: its pages, or only the first. */
+/** The preview in documents of Apple's Pages, Numbers and Keynote: all pages, or only the first. */
 const APPLE_PREVIEW = 'QuickLook/Preview.pdf';
 
 async function previewText(zip: ZipArchive, out: BoundedText): Promise<void> {
@@ -126,7 +126,7 @@ function officeText(zip: ZipArchive, out: BoundedText): void {
   const office = officePackage(zip);
   const { name, contentType } = office.main ?? { name: '', contentType: '' };
   const [, read] = OFFICE_READERS.find(([type]) => type.test(contentType)) ?? [];
-  // A drawing, a package of another program: not read, so nothing is said of its text.
+  // A drawing, or a package of another program: not read, so nothing is reported of its text.
   if (read === undefined) throw new NoText('unsupported_type');
   read(office, name, out);
 }

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { htmlCharset } from '../../core/mail/charset.ts';
 import { isPicture } from './picture.ts';
 
-/** What a document is read as. The bytes decide; only texts are told apart by what is claimed of them. */
+/** The type that a document is read as. The bytes decide; declarations only distinguish texts. */
 export type DocumentType =
   | 'pdf'
   | 'zip'
@@ -16,11 +16,11 @@ export type DocumentType =
 
 export interface Claims {
   readonly name: string;
-  /** As the message claims it, parameters and all. */
+  /** As the message declares it, with its parameters. */
   readonly mime: string;
 }
 
-/** By the bytes that a file begins with. */
+/** By the first bytes of a file. */
 const MAGIC: readonly { type: DocumentType; hex: string }[] = [
   { type: 'zip', hex: '504b0304' },
   { type: 'zip', hex: '504b0506' },
@@ -37,7 +37,7 @@ export function documentType(bytes: Uint8Array, { name, mime }: Claims): Documen
   const magic = MAGIC.find((candidate) => hex.startsWith(candidate.hex));
   if (magic !== undefined) return magic.type;
   if (isPicture(bytes)) return 'picture';
-  // Without the zeros of UTF-16 and what may stand in front.
+  // Without the zeros of UTF-16 and anything that may come first.
   const start = head
     .toString('latin1')
     .replaceAll('\0', '')
@@ -54,7 +54,7 @@ export function documentType(bytes: Uint8Array, { name, mime }: Claims): Documen
   return claimed.startsWith('image/') && claimed !== 'image/svg+xml' ? 'picture' : 'plain';
 }
 
-/** The charset that a media type names, or an HTML page of itself. */
+/** Returns the charset that a media type declares, or an HTML page itself. */
 export function declaredCharset(bytes: Uint8Array, { mime }: Claims): string | undefined {
   const named = /\bcharset\s{0,9}=\s{0,9}["']?([\w.:-]{1,40})/i.exec(mime)?.[1];
   return named ?? htmlCharset(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));

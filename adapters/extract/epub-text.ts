@@ -10,13 +10,13 @@ export const CONTAINER = 'META-INF/container.xml';
 const ENCRYPTION = 'META-INF/encryption.xml';
 
 const MAX_CHAPTERS = 5000;
-/** Of one chapter: a longer one is cut. */
+/** Per chapter. A longer one is cut. */
 const MAX_CHAPTER_BYTES = 5 * 1024 * 1024;
 /** Of all chapters together, with the sheets that style each of them. */
 const BOUNDS = { chars: 1_000_000 + MAX_STYLE_CHARS, elements: 50_000, steps: 20_000_000 };
 
 /**
- * The chapters of a book in the order of reading, separated by an empty line (EPUB 3.3).
+ * Extracts the chapters of a book in reading order, separated by an empty line (EPUB 3.3).
  * @throws NoText `encrypted`, `broken`
  */
 export function epubText(zip: ZipArchive, out: BoundedText): void {
@@ -27,7 +27,7 @@ export function epubText(zip: ZipArchive, out: BoundedText): void {
   const styled = styleSheets(zip, fileFrom);
   for (const chapter of chapters(zip, book)) {
     if (out.full) return;
-    // Fonts are locked in many books; chapters only in those that are sold for one program.
+    // Many books lock their fonts. Chapters are locked only in books that are sold for one program.
     if (locked.has(keyOf(chapter))) throw new NoText('encrypted');
     if (!zip.has(chapter)) out.incomplete();
     else out.write(`${html.read(styled(chapter, htmlOf(fileText(zip, chapter, out))))}\n\n`);
@@ -48,7 +48,7 @@ function attributesOf(events: Iterable<XmlEvent>, element: string, name: string)
   return found;
 }
 
-/** @param book the file that lists all others, and those of them that are read, in their order */
+/** @param book  the file that lists all others, and the reading order */
 function chapters(zip: ZipArchive, book: string): Set<string> {
   const files = new Map<string, string>();
   const found = new Set<string>();
@@ -91,7 +91,9 @@ function fileText(zip: ZipArchive, name: string, out: BoundedText): string {
   return bytes.toString(bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf16le' : 'utf8');
 }
 
-/** In HTML an element that XHTML closes at once, such as an empty `title`, would hold all that follows it. */
+/**
+ * In HTML, an element that XHTML closes at once, such as an empty `title`, would contain everything after it.
+ */
 function htmlOf(xhtml: string): string {
   return xhtml.replace(
     /<([a-z][a-z0-9]{0,20})(\s[^<>]{0,2000})?\/>/gi,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What goes to the process that reads documents, and what comes back. */
+/** The messages to and from the process that reads documents. */
 
 export const Job = z.object({ bytes: z.instanceof(Uint8Array), name: z.string(), mime: z.string() });
 

@@ -1,6 +1,6 @@
 /**
- * Joins words that the end of a line divides. The hyphen stays only in a word that the text also has in one line with it.
- * Names, numbers and addresses are left as they are: behind the hyphen stand small letters.
+ * Joins words divided by a line end. The hyphen stays only if the text contains the word with its hyphen in
+ * one line. Names, numbers and addresses stay unchanged, because only small letters after the hyphen count.
  */
 export function withoutLineHyphens(text: string): string {
   const compounds = new Set<string>();
@@ -12,6 +12,6 @@ export function withoutLineHyphens(text: string): string {
 }
 
 const COMPOUND = /(?<![\p{L}\p{N}-])\p{L}{1,40}-\p{L}{1,40}(?![\p{L}\p{N}-])/gu;
-/** What is left of the second line stays on a line of its own. */
+/** The rest of the second line stays on its own line. */
 const DIVIDED =
   /(?<![\p{L}\p{N}-])(\p{L}{2,40})[-\u00ad\u2010]\n(\p{Ll}{2,40})(?![\p{L}\p{N}-])(\S{0,20})[ \n]?/gu;

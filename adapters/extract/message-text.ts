@@ -3,11 +3,14 @@ import { attachmentOf, parseMessage } from '../../core/mail/parse.ts';
 import { displayAddresses } from '../../core/mail/row-text.ts';
 import type { BoundedText } from './bounded-text.ts';
 
-/** Messages in messages in messages, and all of them together: others are only named. */
+/** The limits of messages in messages: how deep, and how many in all. Others are only named. */
 const MAX_DEPTH = 5;
 const MAX_MESSAGES = 50;
 
-/** A message within a message: its header as one is shown, its text, what is attached, and the messages in it. */
+/**
+ * Extracts a message within a message: its header as shown, its text, its attachments, and the messages in
+ * it.
+ */
 export async function messageText(bytes: Uint8Array, out: BoundedText): Promise<void> {
   await writeMessage(bytes, out, 1, { left: MAX_MESSAGES });
 }

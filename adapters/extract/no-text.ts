@@ -1,8 +1,8 @@
 import type { NoTextFacts, NoTextReason } from '../../core/ports/attachment-text.ts';
 
-/** Thrown by a reader that cannot read on, with the reason that the caller is told. */
+/** Thrown by a reader that cannot continue, with the reason for the caller. */
 export class NoText extends Error {
-  /** What is known of the document all the same. */
+  /** What is known of the document nevertheless. */
   readonly facts: NoTextFacts;
 
   constructor(

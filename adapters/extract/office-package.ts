@@ -3,33 +3,36 @@ import { attribute, type XmlEvent, xmlEvents } from './xml.ts';
 import type { ZipArchive } from './zip.ts';
 
 /**
- * The parts of an Office Open XML file. Relationships lead to a part, and content types say what it is; the names of
- * the files in the archive mean nothing (ECMA-376 part 2).
+ * The parts of an Office Open XML file. Relationships lead to a part, and content types say what it is. The
+ * names of the files in the archive mean nothing (ECMA-376 part 2).
  */
 export interface OfficePackage {
-  /** The part that the package is about, with its content type; undefined where nothing says which one it is. */
+  /** The main part of the package, with its content type; undefined if nothing names it. */
   readonly main: OfficePart | undefined;
-  /** @throws NoText `broken` where the package lacks the part */
+  /** @throws NoText `broken` if the package lacks the part */
   events(part: string): Generator<XmlEvent>;
-  /** The same of a part that is not XML, in pieces. */
+  /** Returns a part that is not XML, in pieces. @throws NoText `broken` if the package lacks the part */
   bytes(part: string): Generator<Uint8Array>;
-  /** What a part refers to, by id. */
+  /** Returns what a part refers to, by id. */
   related(part: string): ReadonlyMap<string, { readonly type: string; readonly part: string }>;
-  /** The parts that `from` refers to as `kind`, the last word of a relationship's type; in the order of the file. */
+  /**
+   * Returns the parts to which `from` refers as `kind`, the last word of a relationship's type, in the order
+   * of the file.
+   */
   relatedAs(from: string, kind: string): readonly string[];
-  /** The same; where nothing is referred to as `kind`, every part with a content type of that name. */
+  /** The same. If there is no reference as `kind`, returns every part with a content type of that name. */
   partsOf(from: string, kind: string): readonly string[];
 }
 
 interface OfficePart {
   readonly name: string;
-  /** Lower case; empty where the package does not say. */
+  /** Lower case; empty if the package does not say. */
   readonly contentType: string;
 }
 
 export const CONTENT_TYPES = '[Content_Types].xml';
 
-/** Content types of the parts that a package can be about: all of them end this way but the binary workbook's. */
+/** Content types of the possible main parts: all end this way, except the binary workbook's. */
 const MAIN = /\.main(?:\+xml)?$/;
 
 export function officePackage(zip: ZipArchive): OfficePackage {
@@ -58,8 +61,8 @@ export function officePackage(zip: ZipArchive): OfficePackage {
 }
 
 /**
- * A part's own type stands in an Override; the others have the type of their extension.
- * @returns `named`: the parts that have a type of their own, whether or not the archive holds them
+ * A part's own type is in an Override. The others have the type of their extension.
+ * @returns `named`: the parts with their own type, whether or not they are in the archive
  */
 function contentTypes(zip: ZipArchive): { contentType(part: string): string; named: Iterable<string> } {
   const overrides = new Map<string, string>();
@@ -80,12 +83,12 @@ function contentTypes(zip: ZipArchive): { contentType(part: string): string; nam
   };
 }
 
-/** Part names are compared without case; programs differ about the slash in front. */
+/** Part names are case-insensitive, and programs differ on the leading slash. */
 function partKey(part: string): string {
   return part.replace(/^\/+/, '').toLowerCase();
 }
 
-/** @param part `/` for the package itself */
+/** @param part  `/` for the package itself */
 function relationships(
   zip: ZipArchive,
   part: string,
@@ -110,7 +113,7 @@ function partFrom(part: string, target: string): string | undefined {
   try {
     return decodeURI(pathname);
   } catch (error) {
-    // A per cent sign that encodes nothing stands for itself.
+    // A per cent sign that encodes nothing is literal.
     if (error instanceof URIError) return pathname;
     throw error;
   }

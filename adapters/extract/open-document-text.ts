@@ -14,9 +14,9 @@ const MAX_GAP = 50;
 const MAX_HIDING_STYLES = 10_000;
 
 /**
- * Text documents, sheets and presentations (OpenDocument 1.3). Paragraphs are lines, rows of a table are lines of
- * cells separated by tabs, and behind a text document are its headers and footers. Deletions are left out, and what a
- * style hides.
+ * Extracts text documents, sheets and presentations (OpenDocument 1.3). Paragraphs are lines; rows of a table
+ * are lines of cells separated by tabs. The headers and footers of a text document come last. Leaves out
+ * deletions and text hidden by a style.
  * @throws NoText `encrypted`, `broken`
  */
 export function openDocumentText(zip: ZipArchive, out: BoundedText): void {
@@ -24,7 +24,7 @@ export function openDocumentText(zip: ZipArchive, out: BoundedText): void {
     if (event.kind === 'open' && event.name === 'encryption-data') throw new NoText('encrypted');
   }
   contentText(visible(xmlEvents(zip.read(CONTENT)), out), out);
-  // Of sheets they say "Page 1" and the like.
+  // In sheets they say "Page 1" and the like.
   if (isTextDocument(zip)) contentText(headersAndFooters(visible(xmlEvents(zip.read(STYLES)), out)), out);
 }
 
@@ -33,7 +33,9 @@ function isTextDocument(zip: ZipArchive): boolean {
   return Buffer.from(type).toString('latin1').startsWith('application/vnd.oasis.opendocument.text');
 }
 
-/** They stand in the styles of pages, each kind of page with its own. The numbers of pages are of no page there. */
+/**
+ * They are in the styles of pages, separately for each kind of page. Their page numbers belong to no page.
+ */
 function* headersAndFooters(events: Iterable<XmlEvent>): Generator<XmlEvent> {
   let isInside = false;
   let isNumber = false;
@@ -46,11 +48,11 @@ function* headersAndFooters(events: Iterable<XmlEvent>): Generator<XmlEvent> {
   }
 }
 
-/** Leaves out the elements that nobody is shown. */
+/** Leaves out elements that are not shown. */
 function* visible(events: Iterable<XmlEvent>, out: BoundedText): Generator<XmlEvent> {
   const hiding = new Set<string>();
   let styleName = '';
-  /** Elements that are open within one that is left out, with it. */
+  /** The number of open elements from the hidden one inwards. */
   let depth = 0;
   for (const event of events) {
     if (depth > 0) {
@@ -76,9 +78,9 @@ function* visible(events: Iterable<XmlEvent>, out: BoundedText): Generator<XmlEv
 }
 
 function contentText(events: Iterable<XmlEvent>, out: BoundedText): void {
-  /** Paragraphs that are open: one may hold a note, or a frame with more. */
+  /** Open paragraphs: one may contain a note, or a frame with more. */
   let paragraphs = 0;
-  /** Footnotes and comments stand where they belong, in brackets. */
+  /** Footnotes and comments appear at their place, in brackets. */
   let notes = 0;
   let cells = 0;
   let row = '';

@@ -2,9 +2,10 @@ import { z } from 'zod';
 import type { BoundedText } from './bounded-text.ts';
 
 /**
- * What stands on a page beside its own text: values of form fields, text typed on top, and notes (ISO 32000-2, 12.5 and
- * 12.7). Fields are lines of their name and their value, from the top of the page to its bottom.
- * @param annotations of one page, as pdf.js reads them
+ * Writes what a page shows besides its own text: values of form fields, text typed on the page, and notes
+ * (ISO 32000-2, 12.5 and 12.7). Fields are lines of their name and their value, from the top of the page to
+ * its bottom.
+ * @param annotations  of one page, as pdf.js reads them
  */
 export function annotationsText(annotations: unknown, out: BoundedText): void {
   const read = z.array(Annotation).catch([]).parse(annotations);
@@ -32,7 +33,7 @@ const Annotation = z.object({
   textContent: z.array(z.string()).catch([]),
   fieldType: z.string().catch(''),
   fieldName: z.string().catch(''),
-  /** What the form calls the field for people. */
+  /** The form's name of the field for people. */
   alternativeText: z.string().catch(''),
   fieldValue: z.union([z.string(), z.array(z.string())]).catch(''),
   password: z.boolean().catch(false),
@@ -62,7 +63,7 @@ function filledIn({ fieldType, fieldValue, password, checkBox, radioButton, ...b
   const value = typeof fieldValue === 'string' ? fieldValue : fieldValue.join(', ');
   if (fieldType === 'Tx') return password ? '' : value;
   if (fieldType === 'Ch') return value;
-  // A check box shows a mark and no word; of radio buttons one shows it.
+  // A check box shows a mark without a word. One of several radio buttons shows it.
   if (checkBox) return value === button.exportValue && value !== '' && value !== 'Off' ? '[x]' : '[ ]';
   if (radioButton) return value !== '' && value === button.buttonValue ? value : '';
   return '';

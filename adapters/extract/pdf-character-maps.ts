@@ -1,12 +1,13 @@
 import { Buffer } from 'node:buffer';
 
 /**
- * The maps that a PDF may name without holding them, for fonts of Chinese, Japanese and Korean (ISO 32000-2, 9.7.5.2):
- * from codes to the glyphs of a collection of Adobe's, and from those to Unicode. The real ones take megabytes. Where
- * the codes are those of a charset, these do for text: they number the glyphs as Unicode does.
+ * The maps that a PDF may name without containing them, for fonts of Chinese, Japanese and Korean (ISO
+ * 32000-2, 9.7.5.2): from codes to the glyphs of an Adobe collection, and from those to Unicode. The real
+ * ones take megabytes. If the codes are those of a charset, these are enough for text: they number the glyphs
+ * as Unicode does.
  */
 export interface CharacterMaps {
-  /** For pdf.js, which asks it for maps, and for fonts to draw with, by their names. */
+  /** For pdf.js, which requests maps, and fonts for drawing, by name. */
   readonly Factory: new () => {
     fetch(request: { readonly kind: string; readonly filename: string }): Promise<Uint8Array>;
   };
@@ -14,9 +15,12 @@ export interface CharacterMaps {
   readonly isMissing: boolean;
 }
 
-/** Of one document. */
+/** For one document. */
 export function characterMaps(): CharacterMaps {
-  /** A font of this document numbers its glyphs as Unicode does. Some files give it the wrong collection. */
+  /**
+   * A font of this document numbers its glyphs as Unicode does. Some files declare the wrong collection for
+   * it.
+   */
   let isNumbered = false;
   let isMissing = false;
 

@@ -7,18 +7,19 @@ import { NoText } from './no-text.ts';
 import { annotationsText } from './pdf-annotations.ts';
 import { type CharacterMaps, characterMaps } from './pdf-character-maps.ts';
 
-/** A long document is cut at a page before the whole of it is given up for taking too long. */
+/** After this time a long document is cut at a page, before it fails for taking too long. */
 const ENOUGH_MS = 7000;
 
 /**
- * Lines as the layout has them, each page followed by what is filled in and typed on it, pages separated by an empty line.
- * @throws NoText `encrypted`, `broken`, `too_large`, `too_slow`, `no_text`; `unsupported_type` where fonts cannot be
- * read
+ * Extracts lines in their layout. Completed fields and typed text follow each page; an empty line separates
+ * pages.
+ * @throws NoText `encrypted`, `broken`, `too_large`, `too_slow`, `no_text`; `unsupported_type` if fonts
+ * cannot be read
  */
 export async function pdfText(bytes: Uint8Array, out: BoundedText): Promise<void> {
   const end = performance.now() + ENOUGH_MS;
   const refused = refusedByteArrays();
-  // It takes no Buffer.
+  // It does not accept a Buffer.
   const maps = characterMaps();
   const pdf = await openPdf(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength), maps);
   const pages = pdf.numPages;
@@ -42,9 +43,9 @@ type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
 async function openPdf(bytes: Uint8Array, { Factory }: CharacterMaps): Promise<Pdf> {
   try {
     return await getDocumentProxy(bytes, {
-      // Errors alone, not to stdout.
+      // Only errors, and not to stdout.
       verbosity: 0,
-      // Nothing is drawn, and nothing is looked for on this machine.
+      // Nothing is drawn, and no fonts of this machine are used.
       disableFontFace: true,
       useSystemFonts: false,
       maxImageSize: 0,
@@ -60,7 +61,7 @@ async function openPdf(bytes: Uint8Array, { Factory }: CharacterMaps): Promise<P
   }
 }
 
-/** Beside text there are marks, which have none. */
+/** Besides text there are marks, which have none. */
 const Chunk = z.object({
   items: z.array(z.object({ str: z.string().default(''), hasEOL: z.boolean().default(false) })),
 });
@@ -85,7 +86,7 @@ async function pageText(pdf: Pdf, number: number, out: BoundedText, end: number)
     out.write('\n');
     return true;
   } catch {
-    // One page that cannot be read takes no other with it.
+    // An unreadable page does not affect the others.
     out.incomplete();
     return false;
   }

@@ -2,8 +2,8 @@ import { Buffer } from 'node:buffer';
 import type { Picture } from '../../core/ports/attachment-text.ts';
 
 /**
- * What the header of a picture says of it: its format, and its width and height in pixels where they are found.
- * Nothing is unpacked, and no header is followed for more than MAX_STEPS.
+ * Reads the format of a picture from its header, and its width and height in pixels if they are found.
+ * Unpacks nothing, and follows no header for more than MAX_STEPS.
  */
 export function pictureOf(source: Uint8Array): Picture {
   const bytes = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
@@ -56,7 +56,9 @@ const FORMATS: readonly {
   { name: 'TIFF', begins: /^(?:II\*\0|MM\0\*)/, sizeOf: tiffSize },
 ];
 
-/** Source: ITU T.81, B.2.2: the frame header names the size; every part before it names its own length. */
+/**
+ * Source: ITU T.81, B.2.2: the frame header contains the size; every part before it contains its own length.
+ */
 function jpegSize(bytes: Buffer): Size | undefined {
   let at = 2;
   for (let step = 0; step < MAX_STEPS; step++) {
@@ -64,7 +66,7 @@ function jpegSize(bytes: Buffer): Size | undefined {
     const marker = bytes.readUInt8(at);
     const isFrame = marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
     if (isFrame) return { height: bytes.readUInt16BE(at + 4), width: bytes.readUInt16BE(at + 6) };
-    // The picture itself begins.
+    // The picture itself starts.
     if (marker === 0xda) return undefined;
     at += 1 + bytes.readUInt16BE(at + 1);
   }
@@ -87,7 +89,7 @@ function webpSize(bytes: Buffer): Size | undefined {
   }
 }
 
-/** A negative height means that the rows come from top to bottom; the oldest headers count in two bytes. */
+/** A negative height means rows from top to bottom. The oldest headers use two bytes. */
 function bmpSize(bytes: Buffer): Size {
   if (bytes.readUInt32LE(14) === 12) return { width: bytes.readUInt16LE(18), height: bytes.readUInt16LE(20) };
   return { width: Math.abs(bytes.readInt32LE(18)), height: Math.abs(bytes.readInt32LE(22)) };

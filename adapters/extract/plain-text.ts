@@ -5,14 +5,14 @@ import { decodeText, switchesToJapanese } from '../../core/mail/charset.ts';
 
 export interface PlainText {
   readonly text: string;
-  /** The name of the charset, where nothing says which one it is and the bytes only make it likely. */
+  /** The name of the charset, if it is not declared and the bytes only make it likely. */
   readonly guessed?: string;
 }
 
 /**
- * The text of bytes that may be in any charset: a byte order mark decides, then what the bytes can only be, then
- * what was declared. Where nothing else is known, the charset is guessed.
- * @returns undefined where the bytes are no text
+ * Decodes text in any charset. A byte order mark decides first, then what the bytes can only be, then the
+ * declared charset. Otherwise the charset is guessed.
+ * @returns undefined if the bytes are not text
  */
 export function plainText(source: Uint8Array, declaredCharset: string | undefined): PlainText | undefined {
   const bytes = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
@@ -33,17 +33,20 @@ export function plainText(source: Uint8Array, declaredCharset: string | undefine
   return { text: decodeText(bytes, guessed), guessed };
 }
 
-/** ISO-2022-KR and -CN switch by control characters, which no other text holds; the first also says so in front. */
+/**
+ * ISO-2022-KR and -CN switch by control characters, which no other text contains. The first also declares
+ * itself at the start.
+ */
 function shiftedCharset(bytes: Buffer, declaredCharset = ''): string | undefined {
   if (/^iso-2022-(?:kr|cn)$/i.test(declaredCharset)) return declaredCharset;
   return bytes.indexOf('\x1b$)C') === 0 ? 'iso-2022-kr' : undefined;
 }
 
-/** Of a hundred. Below it, one charset is as likely as another; charsets of several bytes show themselves clearly. */
+/** Per cent. Below it, all charsets are equally likely; charsets of several bytes are recognised clearly. */
 const LIKELY = 20;
 const LIKELY_MULTIBYTE = 50;
 const MULTIBYTE = /^(?:Shift_JIS|EUC-|Big5|GB)/;
-/** Of fewer bytes beyond ASCII, any charset makes some word. */
+/** With fewer bytes beyond ASCII, any charset makes some word. */
 const TELLING_BYTES = 6;
 
 function likelyCharset(bytes: Buffer): string {
@@ -52,11 +55,11 @@ function likelyCharset(bytes: Buffer): string {
   const [likely] = chardet
     .analyse(sample)
     .filter(({ name, confidence }) => confidence >= (MULTIBYTE.test(name) ? LIKELY_MULTIBYTE : LIKELY));
-  // What says ISO 8859-1 means windows-1252 (WHATWG Encoding).
+  // Text declared as ISO 8859-1 is windows-1252 (WHATWG Encoding).
   return likely === undefined || likely.name === 'ISO-8859-1' ? 'windows-1252' : likely.name;
 }
 
-/** The longest first: the mark of UTF-32LE begins with that of UTF-16LE. */
+/** The longest first: the mark of UTF-32LE starts with that of UTF-16LE. */
 const MARKS = [
   { mark: Buffer.of(0xff, 0xfe, 0, 0), charset: 'utf-32le' },
   { mark: Buffer.of(0, 0, 0xfe, 0xff), charset: 'utf-32be' },
@@ -67,7 +70,7 @@ const MARKS = [
 
 const SAMPLE_BYTES = 64 * 1024;
 
-/** Of random bytes every tenth is a control character, of programs and archives too. */
+/** Every tenth random byte is a control character; programs and archives are similar. */
 function looksLikeText(bytes: Buffer): boolean {
   const sample = bytes.subarray(0, SAMPLE_BYTES);
   const isControl = (byte: number) =>
@@ -75,7 +78,7 @@ function looksLikeText(bytes: Buffer): boolean {
   return sample.filter(isControl).length * 50 <= sample.length;
 }
 
-/** Every four bytes are the number of a character; of text in another charset hardly any four are. */
+/** Every four bytes are the number of a character. In text of another charset hardly any four are. */
 function unmarkedUtf32(bytes: Buffer): 'utf-32le' | 'utf-32be' | undefined {
   const sample = bytes.subarray(0, SAMPLE_BYTES);
   if (sample.length === 0 || sample.length % 4 !== 0) return undefined;
@@ -91,7 +94,7 @@ function unmarkedUtf32(bytes: Buffer): 'utf-32le' | 'utf-32be' | undefined {
   return isText(false) ? 'utf-32be' : undefined;
 }
 
-/** Most letters of most alphabets that computers began with have a zero as their other half. */
+/** Most letters of the oldest alphabets of computers have a zero as their other half. */
 function unmarkedUtf16(bytes: Buffer): string | undefined {
   const sample = bytes.subarray(0, SAMPLE_BYTES);
   const zeros = [0, 0];

@@ -21,11 +21,11 @@ const SLIDE_LIST = 0x0ff0;
 const USER_EDIT = 0x0ff5;
 const PERSIST_DIRECTORY = 0x1772;
 
-/** Which list of slides. */
+/** The kinds of slide lists. */
 const SLIDES = 0;
 const NOTES = 2;
 
-/** At the beginning of the stream that names the newest edit, if the document has a password. */
+/** At the start of the stream that names the newest edit, if the document has a password. */
 const ENCRYPTED = 0xf3d1c4df;
 
 const HEADER_BYTES = 8;
@@ -35,8 +35,9 @@ const MAX_OBJECTS = 100_000;
 const HIDDEN = 0x0004;
 
 /**
- * Slides of PowerPoint's files before 2007 (MS-PPT) in their order, separated by an empty line, each followed by its
- * notes. Only what the newest edit holds: slides that were deleted stay in the file. Hidden slides are left out.
+ * Extracts the slides of PowerPoint files before 2007 (MS-PPT) in order, separated by an empty line, each
+ * followed by its notes. Reads only the newest edit, because deleted slides stay in the file. Leaves out
+ * hidden slides.
  * @throws NoText `encrypted`, `broken`, `unsupported_type`
  */
 export function pptText(file: CompoundFile, out: BoundedText): void {
@@ -93,7 +94,7 @@ function* children({ data }: SlideRecord): Generator<SlideRecord> {
   }
 }
 
-/** Records that hold no others, in their order, each with the type of the record that holds it. */
+/** Yields records without children, in order, each with the type of its parent. */
 function* atoms(record: SlideRecord, depth = 0): Generator<SlideRecord & { readonly within: number }> {
   for (const child of children(record)) {
     if (!child.isContainer) yield { ...child, within: record.type };
@@ -102,8 +103,8 @@ function* atoms(record: SlideRecord, depth = 0): Generator<SlideRecord & { reado
 }
 
 /**
- * Where the objects of the document are by their numbers, in its newest edit: each edit names the one before, and lists
- * what it wrote anew.
+ * Returns the place of each object by its number, in the newest edit. Each edit names the one before it, and
+ * lists what it rewrote.
  */
 function newestEdit(
   currentUser: Buffer,
@@ -193,7 +194,7 @@ function textOf(type: number, data: Buffer): string | undefined {
   return type === TEXT_BYTES ? data.toString('latin1') : undefined;
 }
 
-/** Fields, as of the slide's number, are one star. */
+/** Fields, such as the slide's number, are one star. */
 function writeLines(text: string | undefined, out: BoundedText): void {
   if (text !== undefined && text.trim() !== '' && text !== '*')
     out.write(`${text.replace(/[\r\v]/g, '\n')}\n`);

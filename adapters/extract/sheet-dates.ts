@@ -1,14 +1,14 @@
 import { DAY_MS } from '../../core/time/durations.ts';
 import { attribute, type XmlEvent } from './xml.ts';
 
-/** Formats of numbers that are dates without saying so in a format code. Source: ECMA-376 part 1, 18.8.30. */
+/** Number formats that are dates without a format code. Source: ECMA-376 part 1, 18.8.30. */
 const isBuiltInDate = (id: number) =>
   (id >= 14 && id <= 22) || (id >= 27 && id <= 36) || (id >= 45 && id <= 58);
 
 /** 31 December 9999. */
 const MAX_SERIAL = 2_958_465;
 
-/** @returns of each cell style whether it shows a number as a date or time */
+/** @returns for each cell style, whether it shows a number as a date or time */
 export function cellFormats(events: Iterable<XmlEvent>): boolean[] {
   const codes = new Map<number, string>();
   const areDates: boolean[] = [];
@@ -28,7 +28,7 @@ export function cellFormats(events: Iterable<XmlEvent>): boolean[] {
   return areDates;
 }
 
-/** @param code of the format, where the workbook defines it itself */
+/** @param code  of the format, if the workbook defines it itself */
 export function isDateFormat(id: number, code: string | undefined): boolean {
   return code === undefined ? isBuiltInDate(id) : isDateCode(code);
 }
@@ -38,11 +38,11 @@ function isDateCode(code: string): boolean {
   return /[ymdhs]/i.test(code.slice(0, 200).replace(/"[^"]*"|\[[^\]]*\]|\\./g, ''));
 }
 
-/** Days since the epoch of the workbook as ISO 8601 without a zone: a date, a time, or both. */
+/** Formats days since the epoch of the workbook as ISO 8601 without a zone: a date, a time, or both. */
 export function serialDate(value: string, from1904: boolean): string {
   const serial = Number(value);
   if (!(serial >= 0 && serial <= MAX_SERIAL)) return value;
-  // The format inherited a 29 February 1900, day 60, that never was.
+  // The format inherited a 29 February 1900, day 60, which never existed.
   const epoch = from1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, serial < 60 ? 31 : 30);
   const iso = new Date(epoch + Math.round(serial * 86_400) * 1000).toISOString();
   const date = iso.slice(0, 10);

@@ -1,18 +1,18 @@
 import type { BoundedText } from './bounded-text.ts';
 import { serialDate } from './sheet-dates.ts';
 
-/** The rows of one sheet as they are written: cells separated by tabs. Hidden rows and columns are left out. */
+/** Writes the rows of one sheet: cells separated by tabs. Leaves out hidden rows and columns. */
 export interface SheetRows {
-  /** Columns count from 1; both are hidden, and those between them. */
+  /** Columns count from 1. Hides both and those between them. */
   hideColumns(first: number, last: number): void;
-  /** Ends the row before. */
+  /** Ends the previous row. */
   begin(isHidden: boolean): void;
   /** In the order of the columns. */
   cell(column: number, text: string): void;
   end(): void;
 }
 
-/** Cells far to the right of the last one follow it after so many tabs. */
+/** A cell far to the right of the last one follows it after this many tabs. */
 const MAX_GAP = 50;
 const MAX_HIDDEN_RANGES = 200;
 

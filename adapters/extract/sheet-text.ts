@@ -6,13 +6,13 @@ import { attribute, type XmlEvent } from './xml.ts';
 
 export const WORKBOOK = /(?:spreadsheetml|ms-excel)\.[\w.]+\.main\+xml$/;
 
-/** Of one workbook. */
+/** Per workbook. */
 export const MAX_SHARED_STRINGS = 500_000;
 export const MAX_SHARED_CHARS = 20_000_000;
 
 /**
- * Each sheet is its name and its rows, cells separated by tabs, dates as ISO 8601, formulas as their last results.
- * Hidden sheets, rows and columns are left out.
+ * Extracts the name and the rows of each sheet: cells separated by tabs, dates as ISO 8601, formulas as their
+ * last results. Leaves out hidden sheets, rows and columns.
  */
 export function sheetText(office: OfficePackage, workbook: string, out: BoundedText): void {
   const strings = office
@@ -107,7 +107,7 @@ function sharedStrings(events: Iterable<XmlEvent>, out: BoundedText): string[] {
   let chars = 0;
   let text = '';
   let inText = false;
-  /** How a name is spoken, beside it: not part of the text. */
+  /** The pronunciation of a name beside it is not part of the text. */
   let inPhonetics = false;
   for (const event of events) {
     if (event.kind === 'text') {

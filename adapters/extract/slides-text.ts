@@ -4,7 +4,10 @@ import { attribute, type XmlEvent } from './xml.ts';
 
 export const PRESENTATION = /(?:presentationml|ms-powerpoint)\.[\w.]+\.main\+xml$/;
 
-/** Slides in their order, separated by an empty line, each followed by its notes. Hidden slides are left out. */
+/**
+ * Extracts the slides in order, separated by an empty line, each followed by its notes. Leaves out hidden
+ * slides.
+ */
 export function slidesText(office: OfficePackage, presentation: string, out: BoundedText): void {
   for (const slide of slidesOf(office, presentation)) {
     if (out.full) return;
@@ -29,7 +32,7 @@ function slidesOf(office: OfficePackage, presentation: string): string[] {
   return slides;
 }
 
-/** `r:id`, beside an `id` of another kind. */
+/** Returns `r:id`, not an `id` of another kind. */
 function relationId(attributes: string): string {
   return /\s\w+:id\s*=\s*["']([^"']*)["']/.exec(attributes)?.[1] ?? '';
 }

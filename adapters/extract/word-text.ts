@@ -4,11 +4,11 @@ import { attribute, type XmlEvent } from './xml.ts';
 
 export const WORD_DOCUMENT = /(?:wordprocessingml|ms-word)\.[\w.]+\.main\+xml$/;
 
-/** Kinds of the parts that stand around the document's own text. */
+/** Kinds of the parts around the document's own text. */
 const BEFORE = ['header'];
 const BEHIND = ['footnotes', 'endnotes', 'comments', 'footer'];
 
-/** Letters that are smaller are dots. */
+/** Smaller letters are dots. */
 const READABLE_HALF_POINTS = 5;
 
 export function wordText(office: OfficePackage, document: string, out: BoundedText): void {
@@ -20,13 +20,16 @@ export function wordText(office: OfficePackage, document: string, out: BoundedTe
   }
 }
 
-/** Paragraphs are lines; rows of a table are lines of cells separated by tabs. Deletions and hidden runs are left out. */
+/**
+ * Paragraphs are lines; rows of a table are lines of cells separated by tabs. Leaves out deletions and hidden
+ * runs.
+ */
 function partText(events: Iterable<XmlEvent>, out: BoundedText): void {
   let inText = false;
   let isHidden = false;
   /** Tables within tables are read as part of the cell. */
   let cells = 0;
-  /** What is drawn for programs that do not know the first choice: the same text again. */
+  /** The version for programs that do not know the first choice: the same text again. */
   let fallbacks = 0;
   for (const event of events) {
     if (out.full) return;

@@ -3,14 +3,14 @@ import type { Buffer } from 'node:buffer';
 /** Whether a person sees characters with these properties. */
 export type Visibility = 'shown' | 'hidden' | 'deleted';
 
-/** Half points. Letters that are smaller are dots. */
+/** Half points. Smaller letters are dots. */
 const READABLE_SIZE = 5;
 
 /** Properties of characters (MS-DOC 2.6.1). */
 const DELETED = 0x0800;
 const HIDDEN = 0x083c;
 const SIZE = 0x4a43;
-/** Bytes of a property's value by the three highest bits of its number; 6 is a length and so many bytes. */
+/** Bytes of a property's value by the three highest bits of its number. For 6, a length comes first. */
 const VALUE_BYTES = [1, 1, 2, 4, 2, 2, 0, 3];
 
 /** Word 97 and later. */

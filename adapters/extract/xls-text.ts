@@ -42,8 +42,8 @@ const MAX_FORMATS = 100_000;
 const MAX_HIDDEN_ROWS = 100_000;
 
 /**
- * The sheets of Excel's workbooks before 2007 (MS-XLS), as those of newer ones are shown. Hidden sheets, rows and
- * columns are left out.
+ * Extracts the sheets of Excel workbooks before 2007 (MS-XLS) in the same form as those of newer ones. Leaves
+ * out hidden sheets, rows and columns.
  * @throws NoText `encrypted`, `broken`, `unsupported_type`
  */
 export function xlsText(file: CompoundFile, out: BoundedText): void {
@@ -85,7 +85,7 @@ interface Sheet {
 interface BiffRecord {
   readonly type: number;
   readonly data: Buffer;
-  /** Where the next record begins. */
+  /** Where the next record starts. */
   readonly end: number;
 }
 
@@ -143,7 +143,7 @@ function readWorkbook(stream: Buffer, out: BoundedText): Workbook {
   return { text, isExcel97, from1904, strings, dates, sheets };
 }
 
-/** @param at of the byte that says whether the characters have one byte or two */
+/** @param at  the place of the byte that says whether characters have one byte or two */
 function unicode(data: Buffer, at: number, chars: number): string {
   if (at >= data.length) return '';
   const isWide = (data.readUInt8(at) & 1) !== 0;

@@ -141,7 +141,7 @@ function sharedStrings(office: OfficePackage, part: string, out: BoundedText): s
   return strings;
 }
 
-/** @returns of each cell style whether it shows a number as a date or time */
+/** @returns for each cell style, whether it shows a number as a date or time */
 function cellFormats(office: OfficePackage, part: string): boolean[] {
   const codes = new Map<number, string>();
   const areDates: boolean[] = [];

@@ -8,7 +8,7 @@ import { type ReceivedDates, receivedDates } from './received-dates.ts';
 import { onConnection } from './session.ts';
 import { type ImapSettings, imapSettings } from './settings.ts';
 
-/** How long the list of folders may be used again. */
+/** How long the list of folders may be reused. */
 const FOLDERS_MS = 60_000;
 
 /** What is kept of an account from one call to the next. */
@@ -20,7 +20,9 @@ export interface ImapAccount {
   folders(limit: AbortSignal): Promise<FolderList>;
   /** Lists the folders anew, so that messages in a folder that was just created are not missed. */
   freshFolders(limit: AbortSignal): Promise<FolderList>;
-  /** Refreshes the list once before giving up, so that a folder that another program just created is found. */
+  /**
+   * Refreshes the list once before giving up, so that a folder that another program just created is found.
+   */
   hasFolder(path: string, limit: AbortSignal): Promise<boolean>;
   countFolders(limit: AbortSignal): Promise<readonly FolderCounts[]>;
   /** Call this after a change of the folders. */

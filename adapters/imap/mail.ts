@@ -21,7 +21,7 @@ import { setFlag } from './set-flag.ts';
 import { conversationOf } from './thread.ts';
 
 export interface ImapOptions {
-  /** How many IMAP connections one account may hold at a time; some servers allow few. Default 3. */
+  /** How many IMAP connections one account may have at a time; some servers allow few. Default: 3. */
   readonly maxConnectionsPerAccount?: number;
   /**
    * Whether accounts may name servers on this machine or in private networks. Default: `false`, because anyone who can
@@ -32,7 +32,7 @@ export interface ImapOptions {
 }
 
 /**
- * Mailboxes on IMAP servers, sending by SMTP. The `settings` of an account resolve to `ImapSettings`.
+ * Mailboxes on IMAP servers, with sending by SMTP. The `settings` of an account resolve to `ImapSettings`.
  */
 export function imapMail({
   maxConnectionsPerAccount = 3,

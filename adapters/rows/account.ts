@@ -5,7 +5,7 @@ import { integer, type Row, remembering, text, textOrNull } from './row.ts';
 /** The columns that `readAccounts` reads. */
 export const ACCOUNT_COLUMNS = 'owner_id, account_id, label, email, signature, sealed_settings, folder_roles';
 
-/** @param rows all accounts of one owner, oldest first */
+/** @param rows  all accounts of one owner, oldest first */
 export function readAccounts(rows: readonly Row[]): readonly Account[] {
   return rows.map((row, index) => ({
     ownerId: text(row, 'owner_id'),

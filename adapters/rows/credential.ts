@@ -75,7 +75,7 @@ function isOverrides(value: Readonly<Record<string, unknown>>): value is LimitOv
   );
 }
 
-/** @param row the credential's, with plan and limits of its owner */
+/** @param row  the credential's, with plan and limits of its owner */
 export function readStanding(row: Row): Standing {
   return { credential: readCredential(row), plan: readPlan(row), limits: readOverrides(row) };
 }

@@ -4,7 +4,7 @@ import type { NumberedKey } from '../../core/ports/store.ts';
 import type { NumberedEvent } from '../../core/ports/tracker-storage.ts';
 import { integer, type Row, text } from './row.ts';
 
-/** By which an index finds it, however long its parts are. */
+/** Returns a hash for the index, however long the parts of the key are. */
 export function hashOfKey({ calendar, uid, recurrenceId }: EventKey): string {
   return createHash('sha256')
     .update(JSON.stringify([calendar, uid, recurrenceId]))
@@ -19,7 +19,7 @@ export function readNumberedEvent(row: Row): NumberedEvent {
   return { accountId: integer(row, 'account_id'), key: readKey(row) };
 }
 
-/** No instance of a series: NULL or empty, as the store keeps it. */
+/** If it is not an instance of a series, the store has NULL or an empty text. */
 function readKey(row: Row): EventKey {
   const recurrenceId = row.recurrence_id === null ? '' : text(row, 'recurrence_id');
   return {

@@ -334,8 +334,8 @@ function keyText({ calendar, uid, recurrenceId }: EventKey): string {
   return JSON.stringify([calendar, uid, recurrenceId ?? '']);
 }
 
-/** A statement that always answers one row. */
+/** Returns the row of a statement that always returns one. */
 function counted(row: Row | undefined): Row {
-  if (row === undefined) throw new Error('A statement that always answers a row answered none.');
+  if (row === undefined) throw new Error('A statement that always returns a row returned none.');
   return row;
 }

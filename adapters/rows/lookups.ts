@@ -37,7 +37,7 @@ export function sqlLookups(answered: <Answer>(load: Load<Answer>) => Promise<Ans
         credentialId === undefined
           ? ({ all: 'approvals_of_owner', open: 'open_of_owner' } as const)
           : ({ all: 'approvals_of_credential', open: 'open_of_credential' } as const);
-      // One row more than is wanted tells whether there are more.
+      // One row beyond the limit shows whether there are more.
       const values = { ownerId, credentialId: credentialId ?? '', createdAtMs, id, limit: limit + 1 };
       return rows(ask(pages[state], values), (found) => ({
         approvals: found.slice(0, limit).map(readApproval),

@@ -19,7 +19,7 @@ export function readKeysRecord(row: Row): KeysRecord | undefined {
   return { signedAt: instant(row, 'keys_signed_at_ms'), signature: text(row, 'keys_signature') };
 }
 
-/** Here and not by a database: SQLite's own NOCASE folds ASCII only, Postgres' follows the language that it is set to. */
+/** Not done by a database: SQLite's NOCASE folds only ASCII, and Postgres follows its language setting. */
 export function folded(email: string): string {
   return email.normalize('NFC').toLowerCase();
 }

@@ -1,25 +1,28 @@
 import type { Row } from './row.ts';
 
 type Value = string | number | boolean | null | readonly (string | number)[];
-/** By the name that a statement calls them, after its `@`. */
+/** By the name in the statement, after its `@`. */
 export type Values = Readonly<Record<string, Value>>;
 
-/** One look at the database. Each SQL store has its own text for each statement. */
+/** One read of the database. Each SQL store has its own text for each statement. */
 export interface Query {
   readonly statement: Statement;
   readonly values: Values;
 }
 
-/** The queries that answer one question, and what their rows mean, in the same order. */
+/** The queries for one answer, and how to read their rows, in the same order. */
 export interface Load<Answer> {
   readonly queries: readonly Query[];
   read(...results: readonly (readonly Row[])[]): Answer;
 }
 
-/** The text of each statement, in the dialect of one store. `@storeNowMs` and `@ownerIds` are the store's to fill. */
+/**
+ * The text of each statement, in the dialect of one store. The store itself supplies `@storeNowMs` and
+ * `@ownerIds`.
+ */
 export type StatementTexts = Readonly<Record<Statement, string>>;
 
-/** Each with the values that it is given. */
+/** Each with its values. */
 export type Statement =
   /** `secretHash`: the credential, its secret's end and signature (`secret_expires_at_ms`, `secret_signature`), its owner. */
   | 'caller'
@@ -61,7 +64,7 @@ export type Statement =
   /** `ownerId`, `credentialId` */
   | 'credential'
   | 'secrets'
-  /** `ownerId`: its approvals that wait. */
+  /** `ownerId`: its pending approvals. */
   | 'pending'
   /** `ownerId`: the targets of those. */
   | 'pending_targets'
@@ -84,7 +87,7 @@ export type Statement =
   | 'proof'
   /** `ownerId`, `requestId` */
   | 'tracker_of_request'
-  /** `ownerId`: `last_id`, 0 when there is none. */
+  /** `ownerId`: `last_id`, 0 if there is none. */
   | 'last_tracker'
   | 'last_link'
   | 'last_event'

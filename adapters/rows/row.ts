@@ -1,4 +1,7 @@
-/** A row as the driver gives it. These readers narrow its columns, and refuse what the schema does not allow. */
+/**
+ * A row as the driver returns it. These readers narrow its columns, and refuse what the schema does not
+ * allow.
+ */
 export type Row = Readonly<Record<string, unknown>>;
 
 export function text(row: Row, column: string): string {
@@ -19,7 +22,7 @@ export function integerOrNull(row: Row, column: string): number | null {
   return row[column] === null ? null : integer(row, column);
 }
 
-/** As its driver gives it: a boolean, or 0 and 1. */
+/** As its driver returns it: a boolean, or 0 and 1. */
 export function flag(row: Row, column: string): boolean {
   const value = row[column];
   if (value === true || value === 1) return true;
@@ -59,13 +62,13 @@ export function remembering<Value extends object>(parse: (text: string) => Value
   };
 }
 
-/** A column of JSON that holds an object. */
+/** A JSON column with an object. */
 export function object(row: Row, column: string): Readonly<Record<string, unknown>> {
   const value: unknown = JSON.parse(text(row, column));
   return isObject(value) ? value : wrong(column);
 }
 
-/** A column of JSON that holds an array of strings. */
+/** A JSON column with an array of strings. */
 export function texts(row: Row, column: string): readonly string[] {
   const value: unknown = JSON.parse(text(row, column));
   return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : wrong(column);
@@ -75,7 +78,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value itself stays out of the message: it may be an address. */
+/** The value itself stays out of the message, because it may be an address. */
 function wrong(column: string): never {
-  throw new Error(`The column ${column} of the database holds a value that this program does not know.`);
+  throw new Error(`The column ${column} of the database contains a value that this program does not know.`);
 }

@@ -1,7 +1,7 @@
 import type { StoredSession } from '../../core/gate/session.ts';
 import { instant, type Row, text, textOrNull } from './row.ts';
 
-/** Of a row of `sessions` as `s`. Named so that an owner's columns can stand beside them. */
+/** For a row of `sessions` as `s`. The names do not clash with an owner's columns. */
 export const SESSION_COLUMNS = `
   s.owner_id, s.session_id, s.authenticated_at_ms, s.created_at_ms AS session_created_at_ms, s.last_used_at_ms,
   s.browser, s.address, s.proof_key, s.expires_at_ms AS session_expires_at_ms`;

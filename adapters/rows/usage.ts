@@ -2,7 +2,9 @@ import type { Window } from '../../core/gate/limits.ts';
 import type { StoredUsage } from '../../core/ports/store.ts';
 import { integer, type Row, text } from './row.ts';
 
-/** A row without a slot is a count of calls: of the credential's minute, or with no credential of the owner's day. */
+/**
+ * A row without a slot counts calls: of the credential's minute or, without a credential, of the owner's day.
+ */
 export function readUsage(rows: readonly Row[]): StoredUsage {
   let minute: Window | undefined;
   let day: Window | undefined;

@@ -7,7 +7,7 @@ export function readPosition(row: Row): InboxPosition | undefined {
   return { uidValidity: textOrNull(row, 'uid_validity'), uid: integer(row, 'uid') };
 }
 
-/** @param rows accounts of several owners, with their inboxes; each owner's together, oldest first */
+/** @param rows  accounts of several owners with their inboxes, grouped by owner, oldest first */
 export function readWatchedInboxes(rows: readonly Row[]): readonly WatchedInbox[] {
   const owners = new Map<string, Row[]>();
   for (const row of rows) {

@@ -10,15 +10,15 @@ import type { Values } from './query.ts';
 /** What a change or a command writes. Columns are named as in the tables. */
 export type Write =
   | { readonly op: 'insert'; readonly table: string; readonly key: Values; readonly values: Values }
-  /** Inserts the row, or sets `values` where the key is there. */
+  /** Inserts the row, or sets `values` if the key exists. */
   | { readonly op: 'put'; readonly table: string; readonly key: Values; readonly values: Values }
   | { readonly op: 'update'; readonly table: string; readonly key: Values; readonly values: Values }
   | { readonly op: 'delete'; readonly table: string; readonly key: Values }
-  /** What each store says in its own words. */
+  /** A statement that each store has in its own dialect. */
   | { readonly op: 'run'; readonly statement: WriteStatement; readonly values: Values };
 
 export type WriteStatement =
-  /** Puts the counts of the credential's minute and of the owner's day, and adds the slot. */
+  /** Sets the counts of the credential's minute and of the owner's day, and adds the slot. */
   | 'count_call'
   | 'keep_slot'
   | 'give_slot'
@@ -27,7 +27,7 @@ export type WriteStatement =
   /** Inserts the row behind the owner's newest one, or behind the last checkpoint if there is no row. */
   | 'append_activity'
   | 'add_targets'
-  /** Those that are there stay as they are. */
+  /** Existing ones stay unchanged. */
   | 'remember_recipients'
   | 'remember_relocated'
   | 'add_event_number';
@@ -36,7 +36,9 @@ type RowWrite = Exclude<Write, { op: 'run' }>;
 
 const texts = new Map<string, string>();
 
-/** The text of a write that is the same in every dialect. @param prefix stands before the name of a table */
+/**
+ * Returns the text of a write that is the same in every dialect. @param prefix  before the name of a table
+ */
 export function writeText(write: RowWrite, prefix: string): string {
   const key = Object.keys(write.key);
   const values = write.op === 'delete' ? [] : Object.keys(write.values);
@@ -90,7 +92,7 @@ export function eraseValues(before: Parameters<Storage['erase']>[0]): Values {
   };
 }
 
-/** The rows of a change. */
+/** Returns the rows of a change. */
 export function writesOf(change: Change): readonly Write[] {
   switch (change.type) {
     case 'count_call': {
@@ -417,7 +419,7 @@ function trackerKey({ ownerId, trackerId }: { ownerId: string; trackerId: number
   return { owner_id: ownerId, tracker_id: trackerId };
 }
 
-/** The columns of an approval that the machine moves. */
+/** The columns of an approval that change when it moves. */
 function movingColumns(approval: Approval): Values {
   return {
     state: approval.state,

@@ -26,7 +26,7 @@ export interface Transmission {
   readonly raw: Uint8Array;
 }
 
-/** What is sent to the account itself comes back into its inbox. */
+/** Puts a message to the account itself into its inbox. */
 export function arrive(mailbox: Mailbox, letter: Letter, entry: TransmittedEntry, email: string): void {
   const own = email.toLowerCase();
   if (entry.to.some((address) => address.toLowerCase() === own)) put(mailbox, 'INBOX', letter, []);

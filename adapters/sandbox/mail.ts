@@ -39,19 +39,21 @@ export interface SandboxOptions {
   /** The mail of a new mailbox, given the account's address. */
   readonly samples?: (owner: string) => readonly SampleMessage[];
   readonly now?: () => Date;
-  /** Keeps what happens, so that the sandbox of another process, given the same file, shows the same mailboxes. */
+  /**
+   * Records every event, so that a sandbox in another process with the same file shows the same mailboxes.
+   */
   readonly journalFile?: string;
 }
 
-/** The sandbox, with what whoever stands outside the service sees of it: senders, recipients, other programs. */
+/** The sandbox, with what senders, recipients and other programs outside the service see of it. */
 export interface SandboxMail extends Mail {
   /** Puts a message into a folder, unread. */
   deliver(account: MailAccount, path: string, raw: Uint8Array, receivedAt?: Date): Promise<void>;
-  /** The messages of a folder as they lie there, oldest first. */
+  /** Returns the stored messages of a folder, oldest first. */
   messages(account: MailAccount, path: string): Promise<readonly Uint8Array[]>;
-  /** The keywords of the messages of a folder, oldest first. */
+  /** Returns the keywords of the messages of a folder, oldest first. */
   keywords(account: MailAccount, path: string): Promise<readonly (readonly string[])[]>;
-  /** What was handed over, of all accounts, oldest first. */
+  /** Returns the transmissions of all accounts, oldest first. */
   transmitted(): readonly Transmission[];
 }
 
@@ -64,19 +66,20 @@ const REFUSED_AFTER = 'after@sandbox.invalid';
 const LOST = 'lost@sandbox.invalid';
 
 /**
- * A mailbox in memory for every account that asks, with sample mail, and a sender that hands nothing on. Settings
- * and passwords are never asked for. What is sent to the account's own address arrives in its inbox.
+ * A mailbox in memory for every account, with sample mail and a sender that delivers nothing. It never reads
+ * settings or passwords. Mail to the account's own address arrives in its inbox.
  *
- * Some recipients make what a real server does not do on demand:
+ * Some recipients cause what a real server does not do on demand:
  *
  * | recipient | transmit |
  * |---|---|
  * | `refused@sandbox.invalid` | `refused`, before `start` |
  * | `tempfail@sandbox.invalid` | `unavailable`, before `start` |
- * | `after@sandbox.invalid` | `refused`, after `start`; nothing was handed over |
- * | `lost@sandbox.invalid` | `outcome_unknown`, after `start`; the message was handed over |
+ * | `after@sandbox.invalid` | `refused`, after `start`; nothing was delivered |
+ * | `lost@sandbox.invalid` | `outcome_unknown`, after `start`; the message was delivered |
  *
- * A journal that cannot be written is `outcome_unknown`: what it should have kept may or may not be on disk.
+ * If the journal cannot be written, the error is `outcome_unknown`, because the entry may or may not be on
+ * disk.
  */
 export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
   const { samples = sampleMail, now = () => new Date(), journalFile } = options;
@@ -85,7 +88,7 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
   if (openingOf(journal.entries) === undefined) {
     journal.append({ event: 'opened', at: openedAt.toISOString() });
   }
-  // Dates of the sample mail count from the opening: another opening is another mailbox.
+  // Dates of the sample mail count from the opening, so another opening is another mailbox.
   const uidValidity = String(Math.floor(openedAt.getTime() / 1000));
   const transmissions = journal.entries.flatMap((entry) =>
     entry.event === 'transmitted' ? [transmissionOf(entry)] : [],
@@ -280,7 +283,7 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
       const letter = readLetter(message.bytes, message.date);
       const recipients = new Set(message.envelope.to.map((address) => address.toLowerCase()));
       if (recipients.has(REFUSED)) throw new MailError('refused', 'The server refused a recipient.');
-      if (recipients.has(PUT_OFF)) throw new MailError('unavailable', 'The server put us off.');
+      if (recipients.has(PUT_OFF)) throw new MailError('unavailable', 'The server asked to try again later.');
       refuseEnded(call);
       await begin(start);
       if (recipients.has(REFUSED_AFTER)) throw new MailError('refused', 'The server refused the message.');
@@ -314,7 +317,7 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
       return true;
     },
 
-    // There are no connections, and the mailbox is the server's: it stays.
+    // There are no connections. The mailbox belongs to the server and stays.
     async forget() {},
 
     async close() {

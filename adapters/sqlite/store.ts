@@ -21,7 +21,7 @@ interface Ready {
 }
 
 /**
- * Both halves of a unit run in one synchronous transaction: the judge runs between its statements.
+ * Runs both halves of a unit in one synchronous transaction: the judge runs between its statements.
  * @param storeNowMs  the store's clock; read inside the transaction, which may have waited for another
  */
 export function sqliteStore(db: Database, storeNowMs: () => number): Store {
@@ -59,7 +59,7 @@ export function sqliteStore(db: Database, storeNowMs: () => number): Store {
   }
 
   const together = grouping(db);
-  /** One statement sees one moment by itself. */
+  /** A single statement sees a single moment. */
   const lookUp = <Answer>(load: Load<Answer>): Promise<Answer> => {
     const look = () => answer(load, storeNowMs());
     return reading(load.queries.length === 1 ? look : db.transaction(look))();
@@ -78,7 +78,8 @@ export function sqliteStore(db: Database, storeNowMs: () => number): Store {
         return judged.answer;
       };
       const done = await (commit === 'durable' ? durable(db, work)() : together(work)());
-      // The log would keep the sealed settings until others have written over them. A reader can put this off.
+      // Otherwise the log would contain the sealed settings until others overwrite them. A reader can delay
+      // this.
       if (changes.some(({ type }) => type === 'remove_account')) db.pragma('wal_checkpoint(TRUNCATE)');
       return done;
     },
@@ -112,7 +113,7 @@ function rowOf(columns: readonly string[], values: readonly Plain[]): Row {
   return row;
 }
 
-/** SQLite has no booleans and no arrays: the first are 0 and 1, the second JSON. */
+/** SQLite has no booleans and no arrays: the first become 0 and 1, the second JSON. */
 function bound(names: readonly string[], values: Values, more: Values): Plain[] {
   const plain: Plain[] = [];
   for (const name of names) {
@@ -124,6 +125,6 @@ function bound(names: readonly string[], values: Values, more: Values): Plain[] 
 
 function plainly(value: Values[string] | undefined): Plain {
   if (typeof value === 'boolean') return value ? 1 : 0;
-  if (value === undefined) throw new Error('A statement was not given one of its values.');
+  if (value === undefined) throw new Error('A statement lacks one of its values.');
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
 }
