@@ -7,9 +7,9 @@ import { frozenMessage, isInSent, messageFacts, transmit } from './frozen-messag
 import { actingAccount } from './message-target.ts';
 import { eventChange } from './planned-change.ts';
 
-/** What changes of the calendar have in common: a document is stored or removed, then the attendees are told. */
+/** What all calendar changes share: a document is stored or removed, then the attendees are notified. */
 
-/** Frozen when the plan was made. */
+/** Fixed when the plan is made. */
 export const frozenChange = z.strictObject({
   account: actingAccount,
   eventId: z.int().min(1),
@@ -25,11 +25,11 @@ export const frozenChange = z.strictObject({
     answersOrganizers: z.boolean(),
     access: z.enum(['own', 'shared', 'unknown']),
   }),
-  /** The owner's: for times that float. */
+  /** The owner's zone, for floating times. */
   timezone: z.string(),
-  /** What the attendees are sent; null: nothing, or the calendar server tells them. */
+  /** The message to the attendees; null: none, or the calendar server notifies them. */
   message: frozenMessage.nullable(),
-  /** All whom the run writes to, or has the server write to, or may have. */
+  /** Everyone to whom the run writes, or has the server write, or may have it write. */
   recipients: z.array(z.string()),
 });
 export type FrozenChange = z.infer<typeof frozenChange>;
@@ -51,17 +51,17 @@ export interface Opened {
   readonly place: DocumentPlace;
 }
 
-/** @throws MailError `refused` when the account or its calendar is no longer connected */
+/** @throws MailError `refused` if the account or its calendar is no longer connected */
 export async function opened(change: FrozenChange, run: RunContext): Promise<Opened> {
   const { account, uid, recurrenceId, name } = change;
   const { calendar } = change.calendar;
   const { call } = await run.mailbox(account.accountId);
   const port = run.ports.calendar;
-  if (port === undefined) throw new MailError('refused', 'there is no calendar any more');
+  if (port === undefined) throw new MailError('refused', 'the calendar is no longer connected');
   return { calendar: port, call, key: { calendar, uid, recurrenceId }, place: { calendar, name } };
 }
 
-/** The event as it is now; undefined when it is gone. */
+/** Reads the current event; undefined if it is gone. */
 export function readNow(
   { timezone }: FrozenChange,
   { calendar, call, key }: Opened,
@@ -69,22 +69,22 @@ export function readNow(
   return calendar.read(call, key, timezone);
 }
 
-/** What the owner is shown: read from the documents and from the message. */
+/** Returns what the owner sees, read from the documents and from the message. */
 export async function factsOf(
   change: Parameters<typeof eventChange>[1] & Pick<FrozenChange, 'message'>,
   ports: Parameters<Action<unknown, unknown>['facts']>[0],
 ): Promise<ActionFacts> {
   const message = change.message && (await messageFacts(change.message));
-  // The reader bounds what reading the event takes.
+  // The reader limits the work of reading the event.
   const never = new AbortController().signal;
   const event = await eventChange(ports, change, message?.says ?? null, never);
   return { ...(message && { message }), event, details: [], targets: [] };
 }
 
 /**
- * Sends the message to the attendees. If it certainly was not sent, `takeBack` makes the calendar what it was, so that
+ * Sends the message to the attendees. If it certainly was not sent, `takeBack` restores the calendar, so that
  * nothing has been done.
- * @throws MailError `outcome_unknown` when that fails too
+ * @throws MailError `outcome_unknown` if that fails too
  */
 export async function tell(
   { account, message }: FrozenChange,
@@ -99,14 +99,14 @@ export async function tell(
     try {
       await takeBack();
     } catch (error) {
-      const reason = 'the event was stored, and its attendees could not be told';
+      const reason = 'the event was stored, and its attendees could not be notified';
       throw new MailError('outcome_unknown', reason, { cause: new AggregateError([cause, error]) });
     }
     throw cause;
   }
 }
 
-/** Once the calendar is as planned: whether a message went out cannot be known, unless it lies in Sent. */
+/** Checks the message once the calendar is as planned. Only a copy in Sent proves that it went out. */
 export async function checkTold(
   { account, message }: FrozenChange,
   run: RunContext,

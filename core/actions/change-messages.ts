@@ -4,14 +4,14 @@ import { MailError, type MailErrorCode } from '../ports/mail.ts';
 import type { RunContext } from './action.ts';
 import { type MessageTarget, placeOf } from './message-target.ts';
 
-/** What actions on several messages have in common. */
+/** What actions on several messages share. */
 
-/** What an action on messages comes to. @typeParam E what it says of a message that it changed */
+/** The result of an action on messages. @typeParam E  the fields of a changed message */
 export type Changed<E> = {
   readonly done: true;
   /** The word for the action. */
   readonly action: string;
-  /** One for each message, in the order of the plan. */
+  /** One per message, in the order of the plan. */
   readonly items: ChangedItem<E>[];
 };
 
@@ -21,8 +21,8 @@ export type ChangedItem<E> = { readonly id: string; readonly account_id: number 
 );
 
 /**
- * Changes the targets one after the other, each at its place with its identity checked. It is a failure only when
- * none of them was changed.
+ * Changes the targets one after the other, each at its place with its identity checked. Fails only if none of
+ * them was changed.
  */
 export async function changeEach<T extends MessageTarget, E extends object>(
   targets: readonly T[],
@@ -45,19 +45,19 @@ export async function changeEach<T extends MessageTarget, E extends object>(
   }
   const [first] = failures;
   if (first !== undefined && failures.length === items.length) {
-    // What may have been done decides; then what may still be done.
+    // A change that may have been made counts most; then one that may still be made.
     const weightiest = (code: MailErrorCode) => failures.find((failure) => failure.code === code);
     throw weightiest('outcome_unknown') ?? weightiest('unavailable') ?? first;
   }
   return items;
 }
 
-/** A message as results name it. */
+/** Returns the ids of a message in results. */
 export function named({ id, account }: MessageTarget): { readonly id: string; readonly account_id: number } {
   return { id, account_id: account.accountId };
 }
 
-/** The code of one message's outcome; one that may have been changed says so. */
+/** Returns the error code of one message; a message that may have been changed has its own code. */
 function codeOf({ code }: MailError): string {
   return code === 'not_found' || code === 'outcome_unknown' ? code : 'upstream_mail_error';
 }

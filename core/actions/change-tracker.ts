@@ -4,8 +4,8 @@ import type { LinkContent } from '../ports/tracker-storage.ts';
 import type { ActionFacts, RunContext } from './action.ts';
 
 /**
- * What changes of trackers have in common. They write to Countersign's own storage: a write is whole or not at all,
- * and the same write again changes nothing more.
+ * What changes of trackers share. They write to Countersign's own storage: a write happens completely or not
+ * at all, and a repeat changes nothing more.
  */
 export const ownRecords = {
   account: null,
@@ -15,7 +15,7 @@ export const ownRecords = {
   check: async (): Promise<{ readonly kind: 'not' }> => ({ kind: 'not' }),
 } as const;
 
-/** The tracker that is changed, with its title when the plan was made. */
+/** The tracker to change, with its title when the plan was made. */
 export const changedTracker = z.strictObject({ trackerId: z.int().min(1), title: z.string() });
 type ChangedTracker = z.infer<typeof changedTracker>;
 
@@ -39,7 +39,7 @@ export type Linked<Target> = Target & {
   readonly linked: true;
 };
 
-/** The result of a change of a tracker, as its own route answers it. */
+/** Returns the result of a tracker change as its own route answers it. */
 export function withoutDone<R extends Done>({
   done: _done,
   action: _action,
@@ -48,15 +48,18 @@ export function withoutDone<R extends Done>({
   return own;
 }
 
-/** @throws MailError `not_started` when it may not begin, `not_found` when `write` finds no tracker */
+/** @throws MailError `not_started` if it may not start, `not_found` if `write` finds no tracker */
 export async function begun<T>({ start }: RunContext, write: () => Promise<T | undefined>): Promise<T> {
   if (!(await start())) throw new MailError('not_started', 'the run was not allowed to start');
   const written = await write();
-  if (written === undefined) throw new MailError('not_found', 'the tracker is not there');
+  if (written === undefined) throw new MailError('not_found', 'the tracker does not exist');
   return written;
 }
 
-/** Links once, however often it is repeated. @param target names what is linked @returns the number of the link */
+/**
+ * Links once, however often it is repeated. @param target  the name of the linked thing @returns the number
+ * of the link
+ */
 export async function link(
   run: RunContext,
   { trackerId }: ChangedTracker,

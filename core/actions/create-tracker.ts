@@ -4,7 +4,7 @@ import { dueAt } from '../time/time-zone.ts';
 import type { LightAction } from './action.ts';
 import { begun, type Done, ownRecords, withoutDone } from './change-tracker.ts';
 
-/** Opens a tracker. The same request opens one tracker only, however often it is repeated. */
+/** Opens a tracker. The same request opens only one tracker, however often it is repeated. */
 
 export const storedCreateTracker = z.strictObject({
   kind: z.literal('create_tracker'),
@@ -12,7 +12,7 @@ export const storedCreateTracker = z.strictObject({
   keywords: z.string(),
   /** YYYY-MM-DD. */
   dueOn: z.string().nullable(),
-  /** The owner's, in which it is due. */
+  /** The owner's zone, in which it is due. */
   timezone: z.string(),
 });
 type StoredCreateTracker = z.infer<typeof storedCreateTracker>;

@@ -13,11 +13,11 @@ import {
 } from './change-event.ts';
 import { saveCopy } from './frozen-message.ts';
 
-/** Removes a document from the calendar, and tells the attendees. */
+/** Removes a document from the calendar, and notifies the attendees. */
 
 export const storedDeleteEvent = frozenChange.extend({
   kind: z.literal('delete_event'),
-  /** What is removed. */
+  /** The document to remove. */
   replaced: replacedDocument,
 });
 type StoredDeleteEvent = z.infer<typeof storedDeleteEvent>;
@@ -40,7 +40,7 @@ export function deleteEvent(stored: StoredDeleteEvent): Action<StoredDeleteEvent
       );
       return result;
     },
-    /** It was certainly not removed if the ETag is still the one of before. */
+    /** It was certainly not removed if the ETag is unchanged. */
     async check(run) {
       const now = await readNow(stored, await opened(stored, run));
       if (now === undefined) return checkTold(stored, run, result);

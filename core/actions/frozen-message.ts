@@ -5,12 +5,12 @@ import { readSentMessage } from '../mail/sent-message.ts';
 import type { Outgoing } from '../ports/mail-sending.ts';
 import type { ActionFacts, RunContext } from './action.ts';
 
-/** A message that a plan sends, frozen when the plan was made. The account is the one that it is sent from. */
+/** A message that a plan sends, fixed when the plan is made. The account is the sending one. */
 
 export const frozenMessage = z.strictObject({
   /** The SMTP envelope. */
   envelope: z.strictObject({ from: z.string(), to: z.array(z.string()).min(1) }),
-  /** The message byte for byte, except for its Date; base64. */
+  /** The message byte for byte, except its Date; base64. */
   raw: z.string(),
   /** The Message-ID of `raw`. */
   messageId: z.string(),
@@ -22,7 +22,7 @@ function outgoing({ envelope, raw, messageId }: FrozenMessage, date: Date): Outg
   return { envelope, bytes: withDate(Buffer.from(raw, 'base64'), date), date, messageId };
 }
 
-/** @throws Error when the bytes hold anything that cannot be shown */
+/** @throws Error if the bytes contain anything that cannot be shown */
 export async function messageFacts({
   envelope,
   raw,
@@ -36,14 +36,14 @@ export async function transmit(accountId: number, message: FrozenMessage, run: R
   await run.ports.mail.transmit(call, outgoing(message, run.date), run.start);
 }
 
-/** Whether a copy in Sent proves that it was sent. Its absence proves nothing. */
+/** Whether a copy in Sent proves that it was sent. A missing copy proves nothing. */
 export async function isInSent(accountId: number, message: FrozenMessage, run: RunContext): Promise<boolean> {
   const mailbox = await run.mailbox(accountId);
   const { path } = (await folderRolesOf(run.ports, mailbox)).sent;
   return path !== null && (await run.ports.mail.holdsMessage(mailbox.call, path, message.messageId));
 }
 
-/** Saves the copy in Sent. An owner who wants no Sent folder wants no copies. */
+/** Saves the copy in Sent. An owner without a Sent folder wants no copies. */
 export async function saveCopy(accountId: number, message: FrozenMessage, run: RunContext): Promise<void> {
   const mailbox = await run.mailbox(accountId);
   const { sent } = await folderRolesOf(run.ports, mailbox);

@@ -33,14 +33,14 @@ export function label(stored: StoredLabel): Action<StoredLabel, Changed<Labelled
         // The owner may have chosen other folders since it was filed.
         const roles = await folderRolesOf(run.ports, mailbox);
         if (isReservedLabel(label, roles, [])) {
-          throw new MailError('refused', 'the label means a folder that has a purpose of its own');
+          throw new MailError('refused', 'the label means a folder that has a special purpose');
         }
         const request = { name: label, mayCopyInto: (path: string) => !isReservedPath(path, roles) };
         return { labelled_by: await run.ports.mail.label(mailbox.call, row.place, request, run.start) };
       });
       return { done: true, action: 'label', items };
     },
-    // If a label is a copy, another attempt could make a second one.
+    // If a label is a copy, another attempt could create a second one.
     check: async () => ({ kind: 'unknown' }),
   };
 }

@@ -5,7 +5,7 @@ import type { MessageRow } from '../mail/message-row.ts';
 import type { MailCall } from '../ports/mail.ts';
 import { digestOf } from '../text/canonical-json.ts';
 
-/** A message that an action is about, as a plan keeps it: where it was, what it is known by, and what the owner sees. */
+/** A message of an action, as a plan stores it: its place, its identity, and what the owner sees. */
 
 export const actingAccount = z.strictObject({ accountId: z.int().min(1), email: z.string() });
 export type ActingAccount = z.infer<typeof actingAccount>;
@@ -14,13 +14,13 @@ export const messageTarget = z.strictObject({
   /** As the caller named it. */
   id: z.string(),
   account: actingAccount,
-  /** Where it was when the plan was made. */
+  /** Its place when the plan was made. */
   path: z.string(),
   uidValidity: z.string(),
   uid: z.int().min(1),
   /** The server's own id of the message, if it has one (EMAILID, X-GM-MSGID). */
   stableId: z.string().nullable(),
-  /** SHA-256 of what stays the same when the message moves: see `fingerprint` of a MessageRow. */
+  /** SHA-256 of what stays the same if the message moves: see `fingerprint` of a MessageRow. */
   fingerprint: z.string(),
   from: z.string(),
   subject: z.string(),
@@ -29,15 +29,15 @@ export const messageTarget = z.strictObject({
   preview: z.string(),
   internalDateMs: z.int(),
   sizeBytes: z.int(),
-  /** What it is remembered by once a request has moved it: see `relocationMark`. */
+  /** The mark that is remembered once a request has moved it: see `relocationMark`. */
   mark: z.string(),
 });
 
 export type MessageTarget = z.infer<typeof messageTarget>;
 
 /**
- * Where a plan's message lies now, its identity checked: right before every write.
- * @returns undefined when it is gone, or another message lies there
+ * Finds the current place of a plan's message, and checks its identity. Called right before every write.
+ * @returns undefined if it is gone, or another message is there
  */
 export async function placeOf(
   mail: Pick<MailReader, 'row'>,
@@ -50,7 +50,7 @@ export async function placeOf(
     : undefined;
 }
 
-/** The one account that these messages belong to; null if they belong to several. */
+/** Returns the account of these messages; null if they belong to several. */
 export function accountOf(targets: readonly MessageTarget[]): ActingAccount | null {
   const [first] = targets;
   const isShared =
@@ -58,7 +58,7 @@ export function accountOf(targets: readonly MessageTarget[]): ActingAccount | nu
   return isShared ? first.account : null;
 }
 
-/** Names a message among the targets of requests: the same message has the same name wherever it lies. */
+/** Names a message among the targets of requests. The same message has the same name wherever it is. */
 export function targetName(
   accountId: number,
   message: { readonly stableId: string | null; readonly fingerprint: string },
@@ -66,12 +66,12 @@ export function targetName(
   return `${targetNamesBegin(accountId)}${message.stableId ?? message.fingerprint}`;
 }
 
-/** What the names of an account's messages begin with, also as they are filed. */
+/** Returns the start of the names of an account's messages, also of the filed ones. */
 export function targetNamesBegin(accountId: number): string {
   return `message:${accountId}:`;
 }
 
-/** The name of a target as it is filed: hashed, except for the account of a message. */
+/** Returns the filed name of a target: hashed, except for the account of a message. */
 export function filedTarget(name: string): string {
   return `${/^message:\d+:/.exec(name)?.[0] ?? ''}${digestOf(name)}`;
 }

@@ -7,12 +7,12 @@ import { accountOf, messageTarget, placeOf } from './message-target.ts';
 /** Moves messages, each to a folder of its own account. */
 
 const destination = z.union([
-  /** A folder that was there when the plan was made. */
+  /** A folder that existed when the plan was made. */
   z.strictObject({ path: z.string() }),
-  /** The folder of a role that none is pinned to yet: the run finds it, or creates it, and pins it. */
+  /** The folder of a role without a pin: the run finds or creates it, and pins it. */
   z.strictObject({
     role: z.enum(['archive', 'trash']),
-    path: z.string().describe('What it is expected to be called.'),
+    path: z.string().describe('Its expected name.'),
     isNew: z.boolean(),
   }),
 ]);
@@ -48,8 +48,8 @@ export function move(stored: StoredMove): Action<StoredMove, MoveResult> {
       return { done: true, action: word, items };
     },
     /**
-     * Looks for each message where it was and where it was to go. If nothing has moved, all of it runs again. If some
-     * messages have, those that have not are left where they are, and the result says which.
+     * Looks for each message in its old and new folder. If nothing has moved, everything runs again. If some
+     * messages have moved, the others stay where they are, and the result says which.
      */
     async check(run) {
       const items: ChangedItem<object>[] = [];
@@ -66,7 +66,7 @@ export function move(stored: StoredMove): Action<StoredMove, MoveResult> {
   };
 }
 
-/** One line for each account. */
+/** One line per account. */
 function destinations(targets: readonly Moving[]): ActionFacts['details'] {
   const accounts = new Map(targets.map(({ account, to }) => [account.accountId, { account, to }]));
   return [...accounts.values()].map(({ account, to }) => ({
@@ -75,7 +75,7 @@ function destinations(targets: readonly Moving[]): ActionFacts['details'] {
   }));
 }
 
-/** Undefined: it is in both places (copied and not removed, or a twin of it was there before), or in neither. */
+/** Undefined: it is in both places (copied and not removed, or a twin was there before), or in neither. */
 async function hasMoved(target: Moving, run: RunContext): Promise<boolean | undefined> {
   const { mail } = run.ports;
   const mailbox = await run.mailbox(target.account.accountId);

@@ -8,31 +8,37 @@ import type { CalendarInfo } from '../ports/calendar.ts';
 import type { Ports } from '../ports/ports.ts';
 import { saying } from '../reading/invitation-job.ts';
 
-/** What a plan does to an event, for the owner's page: read from the documents that it stores and replaces. */
+/**
+ * The effect of a plan on an event, for the owner's page: read from the documents that it stores and
+ * replaces.
+ */
 export interface EventChange {
   /** Null: it is new. */
   readonly before: EventFacts | null;
-  /** Null: it is taken out of the calendar. */
+  /** Null: it is removed from the calendar. */
   readonly after: EventFacts | null;
-  /** One instance of a series: the others stay as they are. */
+  /** One instance of a series: the others stay unchanged. */
   readonly onlyThisOne: boolean;
   readonly telling: Telling;
   /**
-   * What the calendar server passes on besides, when it tells somebody: lines as they stand in the document. Empty:
-   * nothing, or it tells nobody.
+   * What the calendar server also passes on when it notifies someone: lines as in the document. Empty:
+   * nothing, or it notifies nobody.
    */
   readonly alongside: string;
-  /** The document describes the event's time zone differently from the zone of that name, by which its times are shown. */
+  /**
+   * The document describes the event's time zone differently from the zone of that name. The page shows times
+   * in the named zone.
+   */
   readonly isZoneDisputed: boolean;
-  /** Whose event it is, where it is not the owner's. */
+  /** The organizer, if it is not the owner. */
   readonly organizer: string | null;
-  /** The server may tell the organizer that the owner does not come. */
+  /** The server may notify the organizer that the owner does not come. */
   readonly organizerHears: boolean;
-  /** The calendar that it is in. */
+  /** Its calendar. */
   readonly calendar: Pick<CalendarInfo, 'name' | 'access'>;
 }
 
-/** A change of the calendar as a plan keeps it. */
+/** A change of the calendar as a plan stores it. */
 interface PlannedChange {
   readonly account: { readonly email: string };
   readonly uid: string;
@@ -40,15 +46,16 @@ interface PlannedChange {
   readonly calendar: Pick<CalendarInfo, 'name' | 'schedules' | 'answersOrganizers' | 'access'>;
   readonly timezone: string;
   readonly recipients: readonly string[];
-  /** The document that is replaced or removed. Null: the event is new. */
+  /** The document to replace or remove. Null: the event is new. */
   readonly replaced: { readonly document: string } | null;
-  /** What is stored, character for character. Null: the document is removed. */
+  /** The document to store, character for character. Null: the document is removed. */
   readonly document: string | null;
 }
 
 /**
- * @param message what the message to the attendees says
- * @throws Error if the documents do not say the event, the message says another, or others are told than the plan names
+ * @param message  the content of the message to the attendees
+ * @throws Error if the documents do not contain the event, if the message says something else, or if it
+ * notifies others than the plan names
  */
 export async function eventChange(
   ports: Pick<Ports, 'calendar' | 'reader'>,
@@ -59,7 +66,7 @@ export async function eventChange(
   const { account, uid, recurrenceId, timezone, calendar } = change;
   const { email } = account;
   const documents = ports.calendar?.documents;
-  if (documents === undefined) throw new Error('there is no calendar that could read the plan');
+  if (documents === undefined) throw new Error('there is no calendar that can read the plan');
   const says = async (document: string | null): Promise<SaidEvent | null> => {
     if (document === null) return null;
     const reading = await documents.read(document, { uid, recurrenceId }, { timezone, signal });
@@ -69,17 +76,17 @@ export async function eventChange(
   const before = await says(change.replaced?.document ?? null);
   const after = await says(change.document);
   const said = after ?? before;
-  if (said === null) throw new Error('the plan of an event says no event');
+  if (said === null) throw new Error('the plan of an event contains no event');
   const facts = said.event;
   const self = { address: email, isMail: true, name: '' };
   const told = after?.event ?? { ...facts, status: 'cancelled', organizer: facts.organizer ?? self };
   if (message !== null) await refuseOther(ports, message.invitation, told, { timezone, signal });
-  // Of an event that was cancelled before, everybody has heard.
+  // If an event was already cancelled, everyone has been notified of that.
   const isKnown = after === null && facts.status === 'cancelled';
   const telling = isKnown ? NOBODY : tellingOf(facts, email, calendar.schedules);
   const organizer = hearingOrganizer(facts, email, calendar);
   if (written(telling, organizer).join('\n') !== change.recipients.join('\n')) {
-    throw new Error('the plan names others to be told than its documents');
+    throw new Error('the plan notifies other people than its documents name');
   }
   const serverTells = telling.byServer.length > 0 || organizer !== null;
   return {
@@ -111,15 +118,18 @@ async function refuseOther(
     const says = reading.kind === 'read' && reading.value.kind === 'event' ? reading.value.event : undefined;
     if (says && saying({ ...says, sequence: 0 }) === saying({ ...meant, sequence: 0 })) return;
   }
-  throw new Error('the message to the attendees says something else than the plan');
+  throw new Error('the message to the attendees differs from the plan');
 }
 
-/** All whom a change writes to, or has the server write to, or may have. */
+/** Returns everyone to whom a change writes, or has the server write, or may have it write. */
 export function written(telling: Telling, organizer: string | null): string[] {
   return organizer === null ? recipientsOf(telling) : [...recipientsOf(telling), organizer];
 }
 
-/** Whom the server may tell of a change of an event that is theirs. Null: nobody, or the event is the owner's own. */
+/**
+ * Returns whom the server may notify of a change of someone else's event. Null: nobody, or the event is the
+ * owner's own.
+ */
 export function hearingOrganizer(
   facts: EventFacts,
   email: string,

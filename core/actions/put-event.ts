@@ -19,7 +19,7 @@ import {
 } from './change-event.ts';
 import { saveCopy } from './frozen-message.ts';
 
-/** Stores a document of the calendar, new or changed, and tells the attendees. */
+/** Stores a new or changed document in the calendar, and notifies the attendees. */
 
 const eventWord = z.enum(['create', 'propose', 'update', 'confirm', 'cancel']);
 export type EventWord = z.infer<typeof eventWord>;
@@ -27,7 +27,7 @@ export type EventWord = z.infer<typeof eventWord>;
 export const storedPutEvent = frozenChange.extend({
   kind: z.literal('put_event'),
   word: eventWord,
-  /** What is stored, character for character. */
+  /** The document to store, character for character. */
   document: z.string(),
   /** Null: the event is new. */
   replaced: replacedDocument.nullable(),
@@ -50,14 +50,14 @@ export function putEvent(stored: StoredPutEvent): Action<StoredPutEvent, EventRe
       await calendar.write(call, { ...place, document, ifMatch: replaced?.etag ?? null }, run.start);
       const etag = message === null ? undefined : await storedEtag(stored, at);
       await tell(stored, run, async () => {
-        // It cannot be taken back if somebody else has changed it meanwhile.
-        if (etag === undefined) throw new MailError('conflict', 'the event is not as it was stored');
+        // It cannot be taken back if someone else has changed it meanwhile.
+        if (etag === undefined) throw new MailError('conflict', 'the event has changed since it was stored');
         if (replaced === null) return calendar.remove(call, { ...place, ifMatch: etag }, run.start);
         return calendar.write(call, { ...place, document: replaced.document, ifMatch: etag }, run.start);
       });
       return result;
     },
-    /** It was certainly not stored if the ETag is still the one of before. */
+    /** It was certainly not stored if the ETag is unchanged. */
     async check(run) {
       const at = await opened(stored, run);
       const found = await judge(stored, at, await readNow(stored, at));
@@ -81,7 +81,10 @@ async function judge(
   return replaced === null || saysSame(now, planned) ? 'stored' : 'unknown';
 }
 
-/** The ETag of what was just stored; undefined if something else is there, or the server does not tell. */
+/**
+ * Returns the ETag of what was just stored; undefined if something else is there, or the server does not
+ * report it.
+ */
 async function storedEtag(change: StoredPutEvent, at: Opened): Promise<string | undefined> {
   try {
     const planned = await plannedEvent(change, at);
@@ -89,18 +92,18 @@ async function storedEtag(change: StoredPutEvent, at: Opened): Promise<string | 
       const now = await readNow(change, at);
       return now && saysSame(now, planned) ? now.etag : undefined;
     }
-    // Of an instance that is taken out, the rest of its series is there. Its ETag is read first: a change by somebody
-    // else behind that is then a conflict.
+    // If an instance is removed, the rest of its series remains. Its ETag is read first, so that someone
+    // else's later change is a conflict.
     const rest = await readNow(change, { ...at, key: { ...at.key, recurrenceId: null } });
     return (await readNow(change, at)) === undefined ? rest?.etag : undefined;
   } catch (error) {
-    // It only cannot be taken back then.
+    // The only consequence is that it cannot be taken back.
     if (error instanceof MailError || error instanceof ServiceError) return undefined;
     throw error;
   }
 }
 
-/** The event as the plan stores it; undefined: it takes the event out of the calendar. */
+/** Returns the event as the plan stores it; undefined if the plan removes it from the calendar. */
 async function plannedEvent(
   { document, timezone }: StoredPutEvent,
   { calendar, call, key }: Opened,
@@ -110,7 +113,7 @@ async function plannedEvent(
   return says.kind === 'event' ? says.event : undefined;
 }
 
-/** A server may write a document anew in its own way: what it says of the event counts. */
+/** A server may rewrite a document in its own way: the facts of the event count. */
 function saysSame({ event }: StoredEvent, planned: EventFacts): boolean {
   return canonicalJson(said(event)) === canonicalJson(said(planned));
 }

@@ -9,7 +9,7 @@ export const storedSend = z.strictObject({
   kind: z.literal('send'),
   account: actingAccount,
   message: frozenMessage,
-  /** The message that it answers or passes on, and the flag that this one is given afterwards. */
+  /** The message that it answers or forwards, and the flag that this one receives afterwards. */
   about: z.strictObject({ target: messageTarget, flag: z.enum(['answered', 'forwarded']) }).nullable(),
 });
 type StoredSend = z.infer<typeof storedSend>;
@@ -41,7 +41,7 @@ export function send(stored: StoredSend): Action<StoredSend, SendResult> {
       const isSent = await isInSent(accountId, message, run);
       return isSent ? { kind: 'happened', result } : { kind: 'unknown' };
     },
-    /** The copy in Sent, then the flag on the message that was answered. */
+    /** Saves the copy in Sent, then flags the answered message. */
     async followUp(run) {
       await saveCopy(accountId, message, run);
       if (about === null) return;

@@ -13,7 +13,7 @@ import { storedTrackerMessage, trackerMessage } from './tracker-message.ts';
 import { storedTrackerNote, trackerNote } from './tracker-note.ts';
 import { storedTrackerStatus, trackerStatus } from './tracker-status.ts';
 
-/** Every kind of action, as a plan keeps it. */
+/** Every kind of action, as a plan stores it. */
 export const storedAction = z.discriminatedUnion('kind', [
   storedSend,
   storedMove,
@@ -30,7 +30,7 @@ export const storedAction = z.discriminatedUnion('kind', [
 
 export type StoredAction = z.infer<typeof storedAction>;
 
-/** The action that a plan keeps. */
+/** Returns the action that a plan stores. */
 export function actionOf(stored: StoredAction): Action<StoredAction, Result> {
   switch (stored.kind) {
     case 'send':

@@ -11,7 +11,7 @@ import {
   withoutDone,
 } from './change-tracker.ts';
 
-/** Links an event to a tracker. One that is linked already stays so. */
+/** Links an event to a tracker. An existing link stays unchanged. */
 
 export const storedTrackerEvent = z.strictObject({
   kind: z.literal('tracker_event'),
@@ -19,7 +19,7 @@ export const storedTrackerEvent = z.strictObject({
   eventId: z.int().min(1),
   title: z.string(),
   startMs: z.int(),
-  /** The owner's, in which the start is shown. */
+  /** The owner's zone, in which the start is shown. */
   timezone: z.string(),
 });
 type StoredTrackerEvent = z.infer<typeof storedTrackerEvent>;

@@ -12,12 +12,12 @@ import {
 } from './change-tracker.ts';
 import { type MessageTarget, messageTarget, targetName } from './message-target.ts';
 
-/** Links a message to a tracker. One that is linked already stays so. */
+/** Links a message to a tracker. An existing link stays unchanged. */
 
 export const storedTrackerMessage = z.strictObject({
   kind: z.literal('tracker_message'),
   tracker: changedTracker,
-  /** Its preview is the excerpt that the tracker keeps. */
+  /** Its preview is the excerpt that the tracker stores. */
   target: messageTarget,
 });
 type StoredTrackerMessage = z.infer<typeof storedTrackerMessage>;

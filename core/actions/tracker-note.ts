@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { LightAction } from './action.ts';
 import { changedTracker, type Done, link, ownRecords, trackerFacts, withoutDone } from './change-tracker.ts';
 
-/** Adds a note to a tracker: one, however often the request is repeated. */
+/** Adds one note to a tracker, however often the request is repeated. */
 
 export const storedTrackerNote = z.strictObject({
   kind: z.literal('tracker_note'),

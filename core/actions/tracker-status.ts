@@ -3,7 +3,7 @@ import type { TrackerStatus } from '../ports/tracker-storage.ts';
 import type { LightAction } from './action.ts';
 import { begun, changedTracker, type Done, ownRecords, trackerFacts, withoutDone } from './change-tracker.ts';
 
-/** Changes the status of a tracker: any to any other, or to itself. */
+/** Changes the status of a tracker: from any to any, including the same. */
 
 const word = z.enum(['set_tracker_status', 'resolve']);
 type Word = z.infer<typeof word>;

@@ -19,7 +19,10 @@ export function createApprovals(
 ): Approvals {
   const { storage, clock, log } = ports;
 
-  /** What the page shows. An unreadable plan must not keep the owner from seeing and rejecting the request. */
+  /**
+   * Returns the content of the page. An unreadable plan must not keep the owner from seeing and rejecting the
+   * request.
+   */
   async function contentOf(approval: Approval, sealedPlan: string | undefined): Promise<ApprovalContent> {
     if (sealedPlan === undefined) return { kind: 'erased' };
     try {

@@ -32,7 +32,10 @@ import { toolNamed } from '../tools/catalogue.ts';
 import type { Found, OwnTool, ReadTool, Tool, WriteTool } from '../tools/define-tool.ts';
 import type { Answer, ToolCall } from './service.ts';
 
-/** The one way in: tool, permission, arguments, then run or file, then finish. Source: DESIGN, the way of a call. */
+/**
+ * Runs a call: tool, permission, arguments, then run or file, then finish. The only way in. Source: DESIGN,
+ * the way of a call.
+ */
 export type CallTool = (caller: Caller, call: ToolCall) => Promise<Answer>;
 
 export interface CallToolParts {
@@ -45,7 +48,7 @@ export interface CallToolParts {
   readonly executor: Executor;
   readonly dashboardUrl: string;
   readonly leaseMs: number;
-  /** Something waits for the owner. */
+  /** Notifies that something waits for the owner. */
   readonly onPending: (notice: { ownerId: string; approvalId: string }) => void;
 }
 
@@ -55,23 +58,23 @@ const WAIT_MS = 25_000;
 /** An Idempotency-Key that this call holds. */
 type HeldClaim = ClaimRef & { readonly requestId: string };
 
-/** What a call came to, with what must be written down about it. */
+/** The answer of a call, with what must be recorded about it. */
 interface Answered extends Answer {
   readonly approvalId: string | null;
   /** Null: the call holds no Idempotency-Key. */
   readonly claim: HeldClaim | null;
 }
 
-/** What a tool came to. */
+/** The result of a tool. */
 type Ran = Pick<Answered, 'outcome' | 'approvalId'>;
 
-/** What the activity says of content: ids that were shown in full or changed, and ids that were listed. */
+/** What the activity records of content: ids that were shown in full or changed, and ids that were listed. */
 interface Notes {
   readonly shown: Set<string>;
   readonly listed: Set<string>;
 }
 
-/** A call whose tool, permission and arguments are in order. */
+/** A call whose tool, permission and arguments are valid. */
 interface CheckedCall {
   readonly tool: Tool;
   /** The effective mode of the tool's group. */
@@ -95,7 +98,7 @@ export function createCallTool(parts: CallToolParts): CallTool {
   };
 }
 
-/** Checks the call, claims its Idempotency-Key, runs the tool. Never throws: what goes wrong is a Failure. */
+/** Checks the call, claims its Idempotency-Key, runs the tool. Never throws: an error becomes a Failure. */
 async function answerCall(
   parts: CallToolParts,
   caller: Caller,
@@ -125,7 +128,7 @@ async function answerCall(
 }
 
 /**
- * The form of the Idempotency-Key, the tool, its permission, its arguments, in this order.
+ * Checks the form of the Idempotency-Key, the tool, its permission and its arguments, in this order.
  * @throws ServiceError
  */
 function checkCall(parts: CallToolParts, { owner, credential }: Caller, call: ToolCall): CheckedCall {
@@ -146,7 +149,7 @@ function modeOf({ group }: Tool, { modes }: Credential, { plan }: Owner): Mode {
   return mode;
 }
 
-/** The tool with its arguments. @throws ServiceError invalid_arguments */
+/** Binds the tool to its arguments. @throws ServiceError invalid_arguments */
 function boundTool(parts: CallToolParts, tool: Tool, call: ToolCall): CheckedCall['run'] {
   if (tool.kind === 'read') {
     const read = tool.bind(call.args);
@@ -201,7 +204,7 @@ function contextOf(
   };
 }
 
-/** Keeps the leases of the call alive while it runs, and ends the work when the caller stops waiting. */
+/** Renews the leases of the call while it runs, and ends the work when the caller stops waiting. */
 async function whileHeld<T>(
   { ports: { storage, clock, log }, leaseMs }: CallToolParts,
   caller: Caller,
@@ -234,7 +237,7 @@ function heldBy(caller: Caller, claim: HeldClaim | null): Held {
   };
 }
 
-/** Ends the call: slot, claim and activity. @returns what the caller is answered */
+/** Ends the call: slot, claim and activity. @returns the answer to the caller */
 async function recordCall(
   { ports: { storage, clock, log }, keyring }: CallToolParts,
   caller: Caller,
@@ -266,8 +269,9 @@ async function recordCall(
     });
     return outcome;
   } catch (error) {
-    log.warn('a call was not written down', named(error));
-    // An effect stays the answer whatever becomes of its record; a read that cannot be recorded is not given out.
+    log.warn('a call was not recorded', named(error));
+    // An effect stays the answer, whether or not it is recorded. A read that cannot be recorded is not
+    // returned.
     const isRead = toolNamed(call.tool)?.kind === 'read';
     return isRead && outcome.status !== 'error' ? failureOf(unavailable(error)) : outcome;
   }
@@ -321,13 +325,13 @@ async function claimKey(
     case 'bound': {
       const { approvalId } = claimed;
       const approval = await storage.approval(ownerId, approvalId);
-      if (approval === undefined) throw new Error('a claim is bound to an approval that is not there');
+      if (approval === undefined) throw new Error('the approval to which a claim is bound is missing');
       return replayed(writeOutcome(approval, parts.dashboardUrl, now), approvalId);
     }
   }
 }
 
-/** A light write in mode `direct`: no approval, its own result. */
+/** Performs a light write in mode `direct`: no approval, its own result. */
 async function performLight(
   { runPorts }: CallToolParts,
   tool: WriteTool,
@@ -342,7 +346,7 @@ async function performLight(
     ownerId: owner.ownerId,
     requestId: claim?.requestId ?? newApprovalId(ports.random),
     date: context.now,
-    // There is no approval to ask: it only does not begin for a caller who has stopped waiting.
+    // There is no approval to check. It only does not start for a caller that has stopped waiting.
     start: async () => {
       isStarted ||= !context.signal.aborted;
       return isStarted;
@@ -361,7 +365,7 @@ async function performLight(
   });
 }
 
-/** Files a request; the judge in storage says whether it runs at once or waits. */
+/** Files a request. The judge in storage decides whether it runs at once or waits. */
 async function fileRequest(
   parts: CallToolParts,
   tool: WriteTool,
@@ -410,7 +414,7 @@ async function fileRequest(
   return { outcome: writeOutcome(settled, dashboardUrl, context.now), approvalId: approval.id };
 }
 
-/** The approval as its run leaves it, or as it stands when the caller has waited long enough. */
+/** Returns the approval after its run, or its current state once the caller has waited long enough. */
 export async function settledWithin(
   run: Promise<Approval>,
   approval: Approval,
@@ -427,7 +431,7 @@ export async function settledWithin(
   }
 }
 
-/** What the write that filed an approval answers. */
+/** Returns the answer of a write that filed an approval. */
 function writeOutcome(approval: Approval, dashboardUrl: string, now: Date): Outcome {
   if (approval.approvedBy !== 'policy') return approvalOutcome(approval, dashboardUrl, now);
   if (approval.state === 'failed') return failureOf(runFailure(approval.error));
@@ -435,7 +439,7 @@ function writeOutcome(approval: Approval, dashboardUrl: string, now: Date): Outc
   return approvalOutcome(approval, dashboardUrl, now);
 }
 
-/** The largest part of what was found that fits into one answer, with its third-party fields marked. */
+/** Returns the largest part of the result that fits into one answer, with its third-party fields marked. */
 function fitted(
   tool: ReadTool | OwnTool,
   found: Found,
@@ -476,7 +480,7 @@ export function unavailable(cause: unknown): Refusal {
   return new ServiceError('temporarily_unavailable', { details: { retry_after_s: 5 }, cause });
 }
 
-/** What the caller is told of something that was thrown; what is not for the caller becomes the cause. */
+/** Returns what the caller may learn of a thrown error. Everything else becomes the cause. */
 function refusalOf(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if (!(error instanceof MailError)) return new ServiceError('internal_error', { cause: error });

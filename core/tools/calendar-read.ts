@@ -36,13 +36,13 @@ export const listEvents = defineRead({
         title: z.string(),
         start: timestamp,
         end: timestamp,
-        status: z.string().meta({ description: 'confirmed; tentative while it is proposed.' }),
+        status: z.string().meta({ description: 'confirmed, or tentative while it is proposed.' }),
         past: z.boolean(),
         recurring: z.boolean(),
         left_out: z
           .array(z.string())
           .optional()
-          .meta({ description: 'Parts of the event that cannot be read, and are missing here.' }),
+          .meta({ description: 'Parts of the event that cannot be read and are missing here.' }),
       }),
     ),
     timezone: z.string().meta({ description: 'IANA name of the zone of the user.' }),
@@ -117,6 +117,6 @@ export const listEvents = defineRead({
 
 function numberAt(numbers: readonly number[], index: number): number {
   const number = numbers[index];
-  if (number === undefined) throw new Error('the number of an event was not given');
+  if (number === undefined) throw new Error('the number of an event is missing');
   return number;
 }

@@ -4,7 +4,7 @@ import { address, line } from '../contract/schema.ts';
 import { cancelledEvent, changedEvent, confirmedEvent, newEvent } from '../plans/event-changes.ts';
 import { defineWrite } from './define-tool.ts';
 
-/** Changes of the calendar. Attendees are told once: by the calendar server, else by mail. */
+/** Changes of the calendar. Attendees are notified once: by the calendar server, otherwise by mail. */
 
 const title = line({ min: 1, max: 300, description: 'One line.' });
 
@@ -15,8 +15,8 @@ const start = z
   .meta({ description: "YYYY-MM-DDTHH:MM, wall-clock time in the user's time zone, without an offset." });
 
 /**
- * 30 February and 25:00 are none. A time that the clock skips is one: see RFC 5545 3.3.5. What begins in 9999 may end
- * in a year that iCalendar cannot write.
+ * 30 February and 25:00 do not exist. A time that the clock skips is valid: see RFC 5545 3.3.5. An event that
+ * starts in 9999 may end in a year that iCalendar cannot write.
  */
 function isWallClock(value: string): boolean {
   const wholeS = value.length === 16 ? `${value}:00` : value;
@@ -75,7 +75,7 @@ export const proposeEvent = defineWrite({
   name: 'propose_event',
   title: 'Propose an event',
   description:
-    'Puts a tentative event into the calendar, to be confirmed with confirm_event; its attendee is not told before that. Usually waits for the owner.',
+    'Puts a tentative event into the calendar, to be confirmed with confirm_event; its attendee is not notified before that. Usually waits for the owner.',
   input: newEventInput,
   plan: (args, context) => newEvent('propose', args, context),
 });
@@ -85,7 +85,7 @@ export const updateEvent = defineWrite({
   name: 'update_event',
   title: 'Change an event',
   description:
-    'Changes title, start or duration of an event, or invites one more attendee; give at least one of them. All attendees are told. Usually waits for the owner.',
+    'Changes title, start or duration of an event, or invites one more attendee; give at least one of them. All attendees are notified. Usually waits for the owner.',
   input: z
     .strictObject({
       event_id: eventId,
@@ -106,7 +106,7 @@ export const cancelEvent = defineWrite({
   name: 'cancel_event',
   title: 'Cancel an event',
   description:
-    'Takes an event out of the calendar and tells its attendees; of a series, this one event. Usually waits for the owner.',
+    'Removes an event from the calendar and notifies its attendees; of a series, this one event. Usually waits for the owner.',
   input: z.strictObject({ event_id: eventId }),
   plan: cancelledEvent,
 });
@@ -115,7 +115,7 @@ export const confirmEvent = defineWrite({
   ...write('confirm', ['pending_exists_for_target']),
   name: 'confirm_event',
   title: 'Confirm an event',
-  description: 'Confirms a tentative event and tells its attendees. Usually waits for the owner.',
+  description: 'Confirms a tentative event and notifies its attendees. Usually waits for the owner.',
   input: z.strictObject({ event_id: eventId }),
   plan: confirmedEvent,
 });

@@ -22,7 +22,7 @@ import {
   setTrackerStatus,
 } from './trackers-write.ts';
 
-/** Every tool, in the order in which they are listed. */
+/** Every tool, in the order of the list. */
 export const CATALOGUE: readonly Tool[] = [
   getMe,
   listApprovals,

@@ -17,8 +17,8 @@ interface ToolFacts {
   /** Paths of third-party text in the result, such as `messages[].from`. */
   readonly untrusted: readonly string[];
   /**
-   * Its result: of a read what it found, of a write what its approval shows as `result` once it is executed. Without
-   * what the flagging of third-party text adds.
+   * Its result. For a read, what it found; for a write, the `result` of its approval once it is executed.
+   * Without the fields that mark third-party text.
    */
   readonly output: z.ZodType;
   /** Its own error codes: those that it can return beyond the ones that follow from the steps of its call (`errorsOf`). */
@@ -28,18 +28,18 @@ interface ToolFacts {
 interface ReadFacts extends ToolFacts {
   /** Changes nothing. */
   readonly kind: 'read';
-  /** Those of the untrusted fields that are put between fence lines. */
+  /** The untrusted fields that are put between fence lines. */
   readonly wrapped: readonly string[];
 }
 
 interface OwnFacts extends Omit<ReadFacts, 'kind'> {
-  /** Changes the key's own requests only. */
+  /** Changes only the key's own requests. */
   readonly kind: 'own';
 }
 
 interface WriteFacts extends ToolFacts {
   readonly group: Group;
-  /** The action word of its approvals; null where API.md shows none. */
+  /** The action word of its approvals; null if API.md shows none. */
   readonly action: string | null;
 }
 
@@ -60,29 +60,31 @@ type LightTool = WriteFacts & {
 } & Bound<LightPlanned>;
 
 /**
- * Changes something in the world. What `bind` gives finds the target, chooses and fills the action, and collects what
- * the holds must know; only the action runs.
+ * Changes something in the world. The function that `bind` returns finds the target, chooses and fills the
+ * action, and collects what the holds need. Only the action runs.
  */
 export type WriteTool = GatedTool | LightTool;
 
 export type Tool = ReadTool | OwnTool | WriteTool;
 
-/** What a read found. @typeParam R its result, as the tool's `output` has it */
+/** The result of a read. @typeParam R  its result, in the form of the tool's `output` */
 export type Found<R = Result> =
   | { readonly kind: 'result'; readonly result: R }
   | { readonly kind: 'empty'; readonly result: R }
-  /** A result that can be made smaller: `at(n)` for n rows or characters, `at(most)` being all there is. */
+  /** A result that can be made smaller: `at(n)` contains n rows or characters, `at(most)` everything. */
   | { readonly kind: 'cut'; readonly most: number; at(n: number): R }
   | { readonly kind: 'outcome'; readonly outcome: Success<R> | Pending };
 
-/** All four are said: what MCP takes for granted where one is missing is the worst. Source: MCP, ToolAnnotations. */
+/**
+ * All four are always given, because MCP assumes the worst for a missing one. Source: MCP, ToolAnnotations.
+ */
 interface ToolHints {
   readonly readOnlyHint: boolean;
-  /** It may do what cannot be taken back. */
+  /** It may do something irreversible. */
   readonly destructiveHint: boolean;
   /** The same call again changes nothing more. */
   readonly idempotentHint: boolean;
-  /** It deals with more than the service's own records: mailboxes and calendars. */
+  /** It reaches beyond the service's own records: mailboxes and calendars. */
   readonly openWorldHint: boolean;
 }
 
@@ -94,7 +96,7 @@ export interface ToolListing {
   readonly annotations: ToolHints;
 }
 
-/** The result of a tool is what its `output` says. */
+/** Defines a read. Its result has the type of its `output`. */
 export function defineRead<I extends z.ZodType, R extends Result>(
   tool: ReadFacts & {
     input: I;
@@ -106,7 +108,7 @@ export function defineRead<I extends z.ZodType, R extends Result>(
   return { ...facts, ...bound(argumentsOf(input), run) };
 }
 
-/** A call that withdraws a request of its own key. */
+/** Defines a call that withdraws a request of its own key. */
 export function defineOwn<I extends z.ZodType, R extends Result>(
   tool: OwnFacts & {
     input: I;
@@ -118,7 +120,10 @@ export function defineOwn<I extends z.ZodType, R extends Result>(
   return { ...facts, ...bound(argumentsOf(input), run) };
 }
 
-/** A write that is always an approval, also when it runs at once. Its action comes to what its `output` says. */
+/**
+ * Defines a write that is always an approval, even if it runs at once. The result of its action has the type
+ * of its `output`.
+ */
 export function defineWrite<I extends z.ZodType, R extends Result>(
   tool: WriteFacts & {
     input: I;
@@ -130,7 +135,9 @@ export function defineWrite<I extends z.ZodType, R extends Result>(
   return { ...facts, kind: 'gated', ...bound(argumentsOf(input), plan) };
 }
 
-/** A write that just runs in mode `direct`, and then answers what its `directOutput` says. */
+/**
+ * Defines a write that runs without an approval in mode `direct`, and then answers with its `directOutput`.
+ */
 export function defineLightWrite<I extends z.ZodType, R extends Result, D extends Result>(
   tool: WriteFacts & {
     input: I;
@@ -169,7 +176,7 @@ function hintsOf({ kind, group }: Tool): ToolHints {
   return {
     readOnlyHint: kind === 'read',
     destructiveHint: kind === 'gated',
-    // Of a light write it depends: to mark a message twice changes nothing, to note something twice does.
+    // It depends for a light write: marking a message twice changes nothing, adding a note twice does.
     idempotentHint: kind === 'read' || kind === 'own',
     openWorldHint: group !== null && !group.startsWith('trackers:'),
   };

@@ -12,11 +12,11 @@ import { wordEnd } from '../text/seen-text.ts';
 import { defineRead } from './define-tool.ts';
 import { attachment, messageIdShape, pageShape } from './result-shapes.ts';
 
-/** A stranger names attachments and their types; a row of a list is not as long as they like. */
+/** Strangers name attachments and their types. This limits a row of a list. */
 const NAME_CHARS = 100;
-/** What is fetched to be read at the most. */
+/** The most that is fetched to be read. */
 const ATTACHMENT_BYTES = 25 * 1024 * 1024;
-/** What one answer shows of the text at the most; less when that does not fit. */
+/** The most text in one answer; less if it does not fit. */
 const TEXT: TextWindow = { from: 0, most: 50_000 };
 
 /** Source: API.md, Attachment. */
@@ -72,13 +72,13 @@ export const listAttachments = defineRead({
   },
 });
 
-/** What the agent is told of a document without text. */
+/** What the agent learns about a document without text. */
 const HINTS: Readonly<Record<NoTextReason, string>> = {
-  unsupported_type: 'Text cannot be taken from this type of file.',
+  unsupported_type: 'Text cannot be extracted from this type of file.',
   encrypted: 'The document is protected by a password.',
-  broken: 'The document cannot be read; it may be damaged.',
-  image: 'It is a picture. What it shows is not read.',
-  no_text: 'The document holds no text; it may be a scan.',
+  broken: 'The document cannot be read. It may be damaged.',
+  image: 'This is a picture. Its content is not read.',
+  no_text: 'The document contains no text. It may be a scan.',
   too_large: 'The document is too large to be read here.',
   too_slow: 'The document took too long to read.',
 };
@@ -100,7 +100,7 @@ export const readAttachment = defineRead({
   output: z.looseObject({
     id: messageIdShape,
     ...attachment.pick({ index: true, name: true, mime: true }).shape,
-    text: z.string().optional().meta({ description: 'Absent where there is none: `reason` says why.' }),
+    text: z.string().optional().meta({ description: 'Absent if there is none: `reason` says why.' }),
     text_chars: z.int().min(0),
     text_truncated: z.boolean(),
     image: z
@@ -110,8 +110,8 @@ export const readAttachment = defineRead({
         height: z.int().min(1).exactOptional(),
       })
       .optional()
-      .meta({ description: 'Of a picture: its format, and its size in pixels as far as its header says.' }),
-    pages: z.int().min(0).optional().meta({ description: 'Of a PDF without text: how many pages it has.' }),
+      .meta({ description: 'Of a picture: its format, and its size in pixels if its header contains it.' }),
+    pages: z.int().min(0).optional().meta({ description: 'Of a PDF without text: the number of its pages.' }),
   }),
   async run(args, context) {
     const { mail, attachmentText } = context.ports;
@@ -183,14 +183,14 @@ function withoutText(
   return { kind: 'empty', result } as const;
 }
 
-/** What is said of an attachment whose message cannot be read. */
+/** The row of an attachment whose message cannot be read. */
 const NOT_KNOWN: Omit<AttachmentInfo, 'index'> = {
   name: 'unnamed',
   mime: 'application/octet-stream',
   sizeBytes: 0,
 };
 
-/** When the caller has waited for as long as anybody does, it took too long. */
+/** If the caller's waiting time is over, it took too long. */
 async function extractedWithin(
   attachmentText: AttachmentText,
   document: Parameters<AttachmentText['extract']>[0],

@@ -10,7 +10,7 @@ import { folderName } from '../text/shortened.ts';
 import { defineRead } from './define-tool.ts';
 import { accountIdShape, pageShape } from './result-shapes.ts';
 
-const role = z.string().nullable().meta({ description: "Null for a folder of the owner's own." });
+const role = z.string().nullable().meta({ description: "Null for the owner's own folders." });
 const counts = { unread: z.int().min(0), total: z.int().min(0) };
 
 export const listAccounts = defineRead({
@@ -37,8 +37,8 @@ export const listAccounts = defineRead({
           .int()
           .min(1)
           .optional()
-          .meta({ description: 'There when not all folders of the account fit into the answer.' }),
-        error: z.string().optional().meta({ description: 'There when the account could not be asked.' }),
+          .meta({ description: 'Present if not all folders of the account fit into the answer.' }),
+        error: z.string().optional().meta({ description: 'Present if the account could not be reached.' }),
       }),
     ),
     ...pageShape,
@@ -51,8 +51,8 @@ export const listAccounts = defineRead({
     const rest = accounts.slice(skip);
     return {
       kind: 'cut',
-      // One step for each account and each folder: what does not fit is whole accounts from the end, and only where
-      // not even one whole account fits, folders of it.
+      // One step per account and per folder. If the answer is too long, whole accounts are left out from the
+      // end. Folders are left out only if not even one whole account fits.
       most: rest.reduce((steps, account) => steps + stepsOf(account), 0),
       at(n) {
         const shown = wholeWithin(rest, n);
@@ -72,7 +72,7 @@ export const listAccounts = defineRead({
 
 const stepsOf = ({ folders }: { folders: readonly unknown[] }) => 1 + folders.length;
 
-/** The accounts from the first on that can be shown whole in so many steps. */
+/** Returns the first accounts that fit completely into this many steps. */
 function wholeWithin<A extends { folders: readonly unknown[] }>(accounts: readonly A[], steps: number): A[] {
   const shown: A[] = [];
   let left = steps;
@@ -84,7 +84,7 @@ function wholeWithin<A extends { folders: readonly unknown[] }>(accounts: readon
   return shown;
 }
 
-/** An account that cannot be asked is still a row: its folders are missing and `error` says so. */
+/** An unreachable account still has a row: its folders are missing and `error` says so. */
 async function described(context: CallContext, account: Account) {
   const row = {
     account_id: account.accountId,
@@ -112,7 +112,10 @@ async function described(context: CallContext, account: Account) {
     };
   } catch (error) {
     if (!(error instanceof MailError)) throw error;
-    context.ports.log.warn('an account could not be asked', { account: account.accountId, code: error.code });
+    context.ports.log.warn('an account could not be reached', {
+      account: account.accountId,
+      code: error.code,
+    });
     const folders: never[] = [];
     return { ...row, by_role: {}, folders, error: 'upstream_mail_error' };
   }
@@ -121,7 +124,7 @@ async function described(context: CallContext, account: Account) {
 export const listFolders = defineRead({
   name: 'list_folders',
   title: 'List folders',
-  description: 'The folders of one account or of all, with the role that each has.',
+  description: 'The folders of one account or of all, each with its role.',
   group: 'mail:read',
   errors: ['no_mail_account_connected', 'not_found', 'upstream_mail_error'],
   kind: 'read',

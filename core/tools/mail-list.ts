@@ -29,8 +29,7 @@ export const summarizeInbox = defineRead({
   ...facts,
   name: 'summarize_inbox',
   title: 'List messages',
-  description:
-    'The newest messages of a folder, the inbox unless another is named; of one account or of all of them.',
+  description: 'The newest messages of a folder, by default the inbox; of one account or of all of them.',
   run: (args, context) => listMessages(args, context, false),
 });
 
@@ -38,7 +37,7 @@ export const listUnread = defineRead({
   ...facts,
   name: 'list_unread',
   title: 'List unread messages',
-  description: 'The newest unread messages of a folder, the inbox unless another is named.',
+  description: 'The newest unread messages of a folder, by default the inbox.',
   run: (args, context) => listMessages(args, context, true),
 });
 
@@ -57,7 +56,7 @@ async function listMessages(
   const wanted = args.folder ?? 'inbox';
   const accounts = accountsOf(context, args.account_id);
   const order = accounts.length === 1 ? 'uid' : 'date';
-  // The order changes when an account joins the only one, or is left alone: a page of the other order has no place here.
+  // The order changes between one account and several. A position of the other order is invalid here.
   const after = args.cursor === undefined ? undefined : positionOf(context, args.cursor, positionIn(order));
   const pages = await Promise.all(
     accounts.map(async (account) => {
@@ -93,7 +92,10 @@ function newestFirst(a: AccountRow, b: AccountRow): number {
 
 const UID_MAX = 2 ** 32 - 1;
 
-/** The position from which an account goes on: its own, or the instant of the other's, before or after the tie. */
+/**
+ * Returns the position from which an account continues: its own, or the instant of the other's, before or
+ * after the tie.
+ */
 function behind([accountId, uidValidity, uid, internalDateMs]: RowPosition, account: number): ListPosition {
   if (account === accountId) return { uidValidity, uid, internalDateMs };
   return { uidValidity: null, uid: account < accountId ? 0 : UID_MAX + 1, internalDateMs };

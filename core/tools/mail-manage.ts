@@ -25,7 +25,7 @@ import {
 } from './message-selection.ts';
 import { changeResult } from './result-shapes.ts';
 
-/** Changes of where messages lie and what they are filed under. */
+/** Changes of the folder or the labels of messages. */
 
 type Wanted = { readonly path: string } | { readonly role: 'archive' | 'trash' };
 
@@ -53,7 +53,7 @@ async function planMove(
     const field = args.ids === undefined ? 'id' : `ids[${args.ids.indexOf(there.id)}]`;
     throw invalidArgument(field, 'same_folder', 'names a message that is in that folder already');
   }
-  // What lies in Sent looks as if the owner had sent it; what lies in Drafts may be sent without another look.
+  // Mail in Sent looks as if the owner had sent it. Mail in Drafts may be sent without another look.
   const holds: Hold[] = moves.some(({ isOwn }) => isOwn) ? ['into_sent_or_drafts'] : [];
   const moving = moves.map(({ target, destination }) => ({ ...target, to: destination }));
   const wanted = moves.map(({ target, destination }) => [
@@ -67,16 +67,16 @@ async function planMove(
   };
 }
 
-/** The folder of one account that messages are to be moved into. */
+/** The folder of one account into which messages are moved. */
 interface Found {
-  /** Undefined when it is missing. */
+  /** Undefined if it is missing. */
   readonly folder: MailFolder | undefined;
-  /** What lies in it could pass for the owner's own. */
+  /** Its messages could pass for the owner's own. */
   readonly isOwn: boolean;
   readonly destination: Destination;
 }
 
-/** @throws ServiceError not_found when the owner wants no folder for the role */
+/** @throws ServiceError not_found if the owner wants no folder for the role */
 async function folderFor(context: CallContext, account: Account, to: Wanted): Promise<Found> {
   const mailbox = { account, call: context.mailCall(account) };
   const roles = await asked(account, 'folder', folderRolesOf(context.ports, mailbox));
@@ -90,7 +90,7 @@ async function folderFor(context: CallContext, account: Account, to: Wanted): Pr
   return {
     folder,
     isOwn: passesForOwn(folder ?? { path, delimiter: null, specialUse: null }, roles),
-    // A folder that no role is pinned to yet is found, or created, and pinned by the run.
+    // If the role has no pin yet, the run finds or creates the folder, and pins it.
     destination: 'role' in to && (isNew || pin?.path === null) ? { role: to.role, path, isNew } : { path },
   };
 }
@@ -144,8 +144,8 @@ export const moveEmail = defineWrite({
 });
 
 /**
- * A label that begins with a backslash is one of the server's own. One that is, or could become, a folder with a purpose
- * of its own would put a copy into Sent or the trash.
+ * Refuses a label that begins with a backslash, because those are the server's own. Also refuses the name of
+ * a folder with a special purpose, now or later: it would put a copy into Sent or the trash.
  * @throws ServiceError invalid_arguments
  */
 async function refuseReservedLabel(
@@ -162,7 +162,7 @@ async function refuseReservedLabel(
     const roles = await asked(account, 'folder', folderRolesOf(context.ports, mailbox));
     const folders = await asked(account, 'folder', context.ports.mail.folders(mailbox.call));
     if (isReservedLabel(label, roles, delimitersOf(folders))) {
-      const message = 'means a folder that has a purpose of its own, such as Sent or Trash';
+      const message = 'means a folder with a special purpose, such as Sent or Trash';
       throw invalidArgument('label', 'reserved', message);
     }
   }

@@ -13,12 +13,12 @@ import {
 } from './message-selection.ts';
 import { changedItem, changeResult, itemsOf } from './result-shapes.ts';
 
-/** Small changes of messages: flags, safe to repeat. */
+/** Small changes of messages: flags. Safe to repeat. */
 
-/** What a message was made: API.md, Message read state. */
+/** The new state of a message: API.md, Message read state. */
 const marked = {
   state: messageState,
-  matches_request: z.boolean().meta({ description: 'Whether the server now shows it as asked.' }),
+  matches_request: z.boolean().meta({ description: 'Whether the server now shows the requested state.' }),
 };
 const markedItem = changedItem.extend(z.object(marked).partial().shape);
 

@@ -7,7 +7,7 @@ import { attachmentRow } from './mail-attachments.ts';
 import { attachment, messageSummary } from './result-shapes.ts';
 
 const ATTACHMENTS_SHOWN = 20;
-/** Code points of body in one answer at most; fewer when they do not fit. */
+/** The most code points of body in one answer; fewer if they do not fit. */
 const BODY_CHARS = 50_000;
 
 export const getEmail = defineRead({
@@ -32,18 +32,18 @@ export const getEmail = defineRead({
   output: messageSummary.extend({
     body: z.string(),
     body_chars: z.int().min(0).meta({ description: 'Characters of the whole text.' }),
-    body_offset: z.int().min(0).meta({ description: 'Where this part begins.' }),
+    body_offset: z.int().min(0).meta({ description: 'Where this part starts.' }),
     body_truncated: z.boolean(),
     body_next_offset: z
       .int()
       .min(1)
       .optional()
-      .meta({ description: 'The body_offset of the next part; there when body_truncated is true.' }),
+      .meta({ description: 'The body_offset of the next part; present if body_truncated is true.' }),
     attachments: z.array(attachment),
-    attachments_total: z.int().min(0).meta({ description: 'list_attachments shows them all.' }),
+    attachments_total: z.int().min(0).meta({ description: 'list_attachments lists them all.' }),
   }),
   async run(args, context) {
-    // Offsets count what is shown, so that the parts are the whole.
+    // Offsets count the shown text, so that the parts make up the whole.
     const window = { from: args.body_offset, most: BODY_CHARS };
     const { account, row, message } = await messageNamed(context, args.id, window);
     context.shown(args.id);

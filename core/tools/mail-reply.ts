@@ -49,23 +49,22 @@ export const sendReply = defineWrite({
 
 const REPLY_RECIPIENTS = 5;
 
-/** Reply-To, else From. A stranger writes these: no more than a send of ours may have, and only plain addresses. */
+/**
+ * Returns Reply-To, otherwise From. A stranger writes these: at most as many as in our own sends, and only
+ * plain addresses.
+ */
 function answerTo({ replyTo, from }: MessageHeaders): string[] {
   const named = replyTo.length > 0 ? replyTo : from;
   const unique = [...new Map(named.map((one) => [normalAddress(one.address), one.address])).values()];
   const plain = unique.filter((one) => address.safeParse(one).success);
   if (plain.length === 0) {
-    throw invalidArgument(
-      'id',
-      'recipient',
-      'names a message whose sender has no address that can be answered',
-    );
+    throw invalidArgument('id', 'recipient', 'names a message whose sender has no valid address for a reply');
   }
   if (plain.length > REPLY_RECIPIENTS || plain.length < unique.length) {
     throw invalidArgument(
       'id',
       'recipient',
-      'names a message whose Reply-To has addresses that cannot all be answered',
+      'names a message whose Reply-To has addresses that cannot all receive a reply',
     );
   }
   return plain;

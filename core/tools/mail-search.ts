@@ -83,7 +83,7 @@ export const searchInbox = defineRead({
   },
 });
 
-/** One that cannot be read may say anything: a search is never silently shorter. */
+/** A message that cannot be read counts as a match: a search is never silently shorter. */
 function saysWord({ ports, signal }: CallContext): SearchQuery['contains'] {
   return async (source, word) => {
     const reading = await readWithin(ports, signal, 'search', { source, word });
@@ -114,11 +114,11 @@ function rowPosition({ account, row }: AccountRow): RowPosition {
   return [account.accountId, folderKey(place.path), place.uid, internalDate.getTime()];
 }
 
-/** Before every folder key, and behind every one: keys are hex. */
+/** Before every folder key, and after every one: keys are hex. */
 const FIRST_KEY = '';
 const LAST_KEY = 'g';
 
-/** Where an account goes on: at its own position, or before or behind the tie of that instant. */
+/** Where an account continues: at its own position, or before or after the tie of that instant. */
 function behind([accountOfRow, key, uid, internalDateMs]: RowPosition, account: number): SearchPosition {
   if (account === accountOfRow) return { internalDateMs, folderKey: key, uid };
   return { internalDateMs, folderKey: account < accountOfRow ? LAST_KEY : FIRST_KEY, uid: 0 };

@@ -55,7 +55,7 @@ export const forwardEmail = defineWrite({
   name: 'forward_email',
   title: 'Forward a message',
   description:
-    'Sends the text of a message on, with a note above it and the account signature; attachments are not forwarded. Usually waits for the owner.',
+    'Forwards the text of a message, with a note above it and the account signature; attachments are not forwarded. Usually waits for the owner.',
   group: 'mail:send',
   errors: [...MESSAGE_ERRORS, 'pending_exists_for_target'],
   action: 'forward',

@@ -7,16 +7,16 @@ import { wordEnd } from '../text/seen-text.ts';
 import { defineRead } from './define-tool.ts';
 import { messageSummary, pageShape } from './result-shapes.ts';
 
-/** Code points of one message's text; what is behind them is read by get_email. */
+/** Code points of one message's text. get_email reads the rest. */
 const BODY_CHARS = 4000;
 
 interface ThreadRow {
   readonly summary: ReturnType<typeof summaryOf>;
-  /** What may be shown of its text. */
+  /** The part of its text that may be shown. */
   readonly chars: readonly string[];
   /** Of the whole text. */
   readonly bodyChars: number;
-  /** The position behind it in the conversation. */
+  /** The position after it in the conversation. */
   readonly next: number;
 }
 
@@ -24,7 +24,7 @@ export const getThread = defineRead({
   name: 'get_thread',
   title: 'Read a conversation',
   description:
-    'The messages of the conversation that a message belongs to, oldest first, with the beginning of each text; read on with get_email.',
+    'The messages of the conversation that a message belongs to, oldest first, with the start of each text; get_email reads the rest.',
   group: 'mail:read',
   errors: MESSAGE_ERRORS,
   kind: 'read',
@@ -54,7 +54,7 @@ export const getThread = defineRead({
     for await (const message of readMessages(context.ports, call, wanted, reading)) {
       const found = thread[next];
       next += 1;
-      // A message that was moved or removed since the conversation was looked up is no row of this page.
+      // A message that was moved or removed since the conversation was read is not a row of this page.
       if (message === undefined || found === undefined) continue;
       const { text, chars } = message.body;
       const summary = summaryOf(context, account, found);
@@ -69,8 +69,8 @@ export const getThread = defineRead({
     }
     return {
       kind: 'cut',
-      // One step for each character that a row may show: what does not fit is whole rows from the end, and only
-      // where not even one whole row fits, the end of its text.
+      // One step per character of a row. If the answer is too long, whole rows are left out from the end.
+      // Text is cut only if not even one whole row fits.
       most: rows.length * BODY_CHARS,
       at(n) {
         const whole = Math.floor(n / BODY_CHARS);

@@ -13,7 +13,7 @@ import { messageSummary, pageShape } from './result-shapes.ts';
 
 /** Rows of messages of several accounts as one list. */
 
-/** A list of message rows, as it is answered. */
+/** A list of message rows, as answers contain it. */
 export const messageRows = z.looseObject({
   messages: z.array(messageSummary),
   folder: z.string(),
@@ -27,12 +27,12 @@ export interface AccountRow {
 
 interface AccountPage {
   readonly account: Account;
-  /** The folder that was asked; undefined: all of them. */
+  /** The folder that was read; undefined: all of them. */
   readonly path: string | undefined;
   readonly page: MessagePage<MessageRow>;
 }
 
-/** The path of the folder that a name means in an account. */
+/** Returns the path of the folder that a name means in an account. */
 export async function pathNamed(
   context: CallContext,
   account: Account,
@@ -42,21 +42,21 @@ export async function pathNamed(
 }
 
 /**
- * Merges a page of each account.
- * @param pages as many as accounts were asked; undefined for one that has no such folder
- * @throws ServiceError not_found when none of them has it
+ * Merges one page per account.
+ * @param pages  one per account; undefined if it has no such folder
+ * @throws ServiceError not_found if no account has it
  */
 export function mergedRows(
   context: CallContext,
   pages: readonly (AccountPage | undefined)[],
   list: {
-    /** What the caller called the folder. */
+    /** The caller's name for the folder. */
     readonly folder: string;
     readonly limit: number;
-    /** The order among accounts; the rows of one account come in it. */
+    /** The order among accounts. The rows of one account are already in order. */
     compare(a: AccountRow, b: AccountRow): number;
     positionOf(last: AccountRow): Position;
-    /** What an empty list says besides. */
+    /** Additional fields of an empty list. */
     readonly none: Result;
   },
 ): Found<z.input<typeof messageRows>> {

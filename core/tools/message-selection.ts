@@ -11,7 +11,7 @@ import type { Planned } from '../plans/planned.ts';
 import type { Account } from '../ports/storage.ts';
 import type { Hold } from '../safety/holds.ts';
 
-/** Tools that change messages take one (`id`) or several (`ids`); each of them is a target with an outcome of its own. */
+/** Tools that change messages accept one (`id`) or several (`ids`). Each is a target with its own outcome. */
 export const selection = {
   id: messageId.optional(),
   ids: z
@@ -39,14 +39,14 @@ interface Selected {
 }
 
 /**
- * The messages that a call selects, each once, as a plan keeps them.
+ * Returns the messages that a call selects, each once, as a plan stores them.
  * @throws ServiceError too_many_targets, not_found, invalid_message_id
  */
 export async function selectedMessages(args: Selection, context: CallContext): Promise<Selected[]> {
   const ids = new Set(args.ids ?? (args.id === undefined ? [] : [args.id]));
   const most = context.limits.messagesPerBulk;
   if (ids.size > most) throw new ServiceError('too_many_targets', { details: { max_targets: most } });
-  // Two ids may have come to mean one message, when it has moved between them.
+  // Two ids may mean the same message by now, if it was moved.
   const selected = new Map<string, Selected>();
   for (const id of ids) {
     const { account, row } = await findRow(context, id);
@@ -72,10 +72,10 @@ export function requestOf(
 }
 
 const PREVIEW_CHARS = 140;
-/** White space may be most of what a text begins with. */
+/** A text may start with a lot of white space. */
 const LOOKED_AT = 100 * PREVIEW_CHARS;
 
-/** The targets with a line of each text, if the owner is going to see them. */
+/** Adds a line of each text to the targets if the owner will see them. */
 export async function previewed<T extends MessageTarget>(
   targets: readonly T[],
   holds: readonly Hold[],

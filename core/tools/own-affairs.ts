@@ -65,7 +65,7 @@ export const getMe = defineRead({
 export const listApprovals = defineRead({
   name: 'list_approvals',
   title: 'List approval requests',
-  description: "This key's own approval requests, newest first; those still open unless state is all.",
+  description: "This key's own approval requests, newest first; open ones only, unless state is all.",
   group: null,
   errors: [],
   kind: 'read',
@@ -89,8 +89,8 @@ export const listApprovals = defineRead({
     const [newest] = page.approvals;
     return {
       kind: 'cut',
-      // One step for each message that an approval may have an outcome of: what does not fit is whole approvals from
-      // the end, and only where not even one whole approval fits, outcomes of it.
+      // One step per message of an approval. If the answer is too long, whole approvals are left out from the
+      // end. Outcomes are left out only if not even one whole approval fits.
       most: Math.max(1, page.approvals.length) * ITEMS_AT_MOST,
       at(n) {
         const whole = Math.floor(n / ITEMS_AT_MOST);
@@ -143,7 +143,7 @@ export const cancelApproval = defineOwn({
   name: 'cancel_approval',
   title: 'Withdraw an approval request',
   description:
-    "Withdraws one of this key's requests that still waits. One that is no longer pending comes back unchanged.",
+    "Withdraws one of this key's pending requests. One that is no longer pending is returned unchanged.",
   group: null,
   errors: ['not_found'],
   kind: 'own',

@@ -2,22 +2,22 @@ import * as z from 'zod';
 import { APPROVAL_STATES } from '../approvals/approval.ts';
 
 /**
- * What results hold, as the description of the API gives it. Every object is open: clients ignore fields that they do
- * not know. Source: API.md, Resources and their fields.
+ * The fields of results, as the description of the API lists them. Every object is open: clients ignore
+ * unknown fields. Source: API.md, Resources and their fields.
  */
 
 const count = z.int().min(0);
 
-/** An instant; its offset is that of whatever the instant belongs to. */
+/** An instant. Its offset is that of the thing it belongs to. */
 export const timestamp = z.string().meta({ format: 'date-time' });
 
 const nextCursor = z
   .string()
   .max(120)
   .regex(/^c1_[A-Za-z0-9_-]+$/)
-  .meta({ description: 'Where the next page begins; there when has_more is true.' });
+  .meta({ description: 'Where the next page starts; present if has_more is true.' });
 
-/** Of a page that counts no more than its own rows. */
+/** For a page that counts only its own rows. */
 export const partShape = {
   returned: count.meta({ description: 'Rows in this page.' }),
   has_more: z.boolean(),
@@ -34,7 +34,7 @@ export const messageIdShape = z
   .min(4)
   .max(1440)
   .regex(/^m1_[A-Za-z0-9_-]+$/)
-  .meta({ description: 'Opaque; to be used exactly as it is.' });
+  .meta({ description: 'Opaque; use it unchanged.' });
 
 export const accountIdShape = z.int().min(1);
 
@@ -56,7 +56,7 @@ export const attachment = z
   })
   .meta({ id: 'Attachment' });
 
-/** What the flagging of third-party text adds to a result. Source: API.md, Third-party flagging. */
+/** The fields that mark third-party text in a result. Source: API.md, Third-party flagging. */
 export const untrustedMarks = z.looseObject({
   untrusted_fields: z.array(z.string()).min(1).meta({ description: 'Paths such as messages[].from.' }),
   untrusted_notice: z.string(),
@@ -65,10 +65,10 @@ export const untrustedNonce = z.looseObject({
   untrusted_nonce: z
     .string()
     .regex(/^[0-9a-f]{32,}$/)
-    .meta({ description: 'Stands in the fence lines of this answer alone.' }),
+    .meta({ description: 'Appears only in the fence lines of this answer.' }),
 });
 
-/** What a send comes to. */
+/** The result of a send. */
 export const sendResult = z.looseObject({ sent: z.boolean(), recipients: count });
 
 /** One message of a change of several. */
@@ -79,20 +79,20 @@ export const changedItem = z.looseObject({
   code: z.string().optional().meta({ description: 'Why it was not changed.' }),
 });
 
-/** How many there are where not all of them fit into an answer. */
+/** Their number if not all of them fit into an answer. */
 export const itemsOf = <T extends z.ZodType>(item: T) => ({
   items: z.array(item).optional().meta({ description: 'An outcome for each message.' }),
-  items_total: count.optional().meta({ description: 'There when not all items fit into the answer.' }),
+  items_total: count.optional().meta({ description: 'Present if not all items fit into the answer.' }),
 });
 
-/** What a change of messages comes to. */
+/** The result of a change of messages. */
 export const changeResult = z.looseObject({
   done: z.boolean(),
   action: z.string(),
   ...itemsOf(changedItem),
 });
 
-/** Fields that have no value yet are absent. Source: API.md, Approval. */
+/** Fields without a value are absent. Source: API.md, Approval. */
 export const approval = z
   .looseObject({
     id: z
@@ -112,12 +112,12 @@ export const approval = z
     result: z
       .looseObject({})
       .optional()
-      .meta({ description: "What the action came to; see the tool's own." }),
+      .meta({ description: "The result of the action; see the tool's own." }),
     error: z.string().optional().meta({ description: 'Why it ended otherwise.' }),
   })
   .meta({ id: 'Approval' });
 
-/** What a read of an approval that has ended shows, and a write that ran at once. */
+/** The answer to a read of an approval that has ended, and to a write that ran at once. */
 export const endedApproval = z.looseObject({
   approval,
   meaning: z.string().meta({ description: 'What the state means, in one sentence.' }),

@@ -3,12 +3,15 @@ import { trackerGist } from '../actions/gist.ts';
 import type { Planned } from '../plans/planned.ts';
 import { trackerIdShape, trackerStatusShape } from './tracker-fields.ts';
 
-/** What tools that change one tracker have in common. */
+/** What tools that change one tracker share. */
 
 /** The tracker must exist, and nothing else may wait for it. */
 export const TRACKER_CHANGE_ERRORS = ['not_found', 'pending_exists_for_target'] as const;
 
-/** The tracker is what is changed: another request for it must wait. @param change what is done to it */
+/**
+ * Returns the request and its target, the tracker: another request for it must wait. @param change  what is
+ * done to it
+ */
 export function trackerRequest(
   { trackerId, title }: { readonly trackerId: number; readonly title: string },
   change: Planned['request'],
@@ -17,7 +20,7 @@ export function trackerRequest(
   return { holds: [], gist: trackerGist(title), request, targets: [`tracker:${trackerId}`] };
 }
 
-/** What a change comes to: its route's own result, which an approval shows with what was done. */
+/** The output of a change: its route's own result, and in an approval also what was done. */
 export function changeOutput<S extends z.ZodRawShape, W extends string>(
   direct: z.ZodObject<S, z.core.$loose>,
   action: W,

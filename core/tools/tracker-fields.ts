@@ -5,7 +5,7 @@ import type { Tracker, TrackerLink } from '../ports/tracker-storage.ts';
 import { dueAt, isoIn } from '../time/time-zone.ts';
 import { accountIdShape, messageIdShape, timestamp } from './result-shapes.ts';
 
-/** Trackers as arguments name them and as results show them. Source: API.md, Tracker. */
+/** Trackers in arguments and results. Source: API.md, Tracker. */
 
 /** Source: API.md, Identifier formats. */
 export const trackerId = z
@@ -30,7 +30,7 @@ export const trackerShape = z.looseObject({
   next_action: z.string(),
   last_auto_link_at: timestamp
     .optional()
-    .meta({ format: 'date-time', description: 'There once mail was linked by keywords.' }),
+    .meta({ format: 'date-time', description: 'Present once mail was linked by keywords.' }),
   created_at: timestamp,
   resolved_at: timestamp.nullable(),
   added_by_agent: z.boolean(),
@@ -43,8 +43,8 @@ export const linkShape = z.looseObject({
   from: z.string(),
   date: timestamp,
   note: z.string().nullable(),
-  note_offset: z.int().min(0).optional().meta({ description: 'Where this part of a long note begins.' }),
-  note_truncated: z.boolean().optional().meta({ description: 'true: it goes on in the next page.' }),
+  note_offset: z.int().min(0).optional().meta({ description: 'Where this part of a long note starts.' }),
+  note_truncated: z.boolean().optional().meta({ description: 'true: it continues in the next page.' }),
   added_by: z.string(),
   created_at: timestamp,
   id: messageIdShape.optional().meta({ description: 'Of a message.' }),
@@ -63,7 +63,10 @@ async function trackerNamed(context: CallContext, id: number): Promise<Tracker> 
   return found.tracker;
 }
 
-/** The tracker that a change is about, as a plan keeps it, and the status that it has now. @throws ServiceError not_found */
+/**
+ * Returns the tracker of a change as a plan stores it, with its current status. @throws ServiceError
+ * not_found
+ */
 export async function trackerChosen(context: CallContext, id: number) {
   const { trackerId, title, status } = await trackerNamed(context, id);
   context.shown(`tracker:${trackerId}`);
@@ -74,7 +77,7 @@ export function noTracker(): ServiceError {
   return new ServiceError('not_found', { details: { reason: 'tracker' } });
 }
 
-/** `last_auto_link_at` is absent until the first one. */
+/** `last_auto_link_at` is absent until the first automatic link. */
 export function trackerRow(tracker: Tracker, timezone: string): z.input<typeof trackerShape> {
   const { summary, lastAutoLinkAt } = tracker;
   return {
@@ -94,7 +97,7 @@ export function trackerRow(tracker: Tracker, timezone: string): z.input<typeof t
   };
 }
 
-/** What a kind of link has no word for is empty; `date` is then that of the link. */
+/** Fields that a kind of link does not have are empty; `date` is then that of the link. */
 export function linkRow(context: CallContext, { linkId, addedBy, createdAt, content }: TrackerLink): LinkRow {
   const base = { link_id: linkId, kind: content.kind };
   const rest = { added_by: addedBy, created_at: createdAt.toISOString() };

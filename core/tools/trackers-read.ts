@@ -18,7 +18,7 @@ import {
 
 const TRACKERS_OF_PAGE = 100;
 const LINKS_OF_PAGE = 50;
-/** Code points of a note in one answer at most; what is behind them comes with the next page. */
+/** The most code points of a note in one answer. The rest comes with the next page. */
 const NOTE_CHARS = 10_000;
 
 const OF_TRACKER = ['title', 'keywords', 'summary', 'next_action'];
@@ -63,7 +63,7 @@ export const listTrackers = defineRead({
   },
 });
 
-/** The link that a page begins with, and how many code points of its note were shown before. */
+/** The first link of a page, and how many code points of its note were shown before. */
 const position = z.tuple([z.int().min(1), z.int().min(0)]);
 
 const trackerWithLinks = trackerShape.extend({ links: z.array(linkShape), ...pageShape });
@@ -72,7 +72,7 @@ export const getTracker = defineRead({
   name: 'get_tracker',
   title: 'Read a tracker',
   description:
-    'One tracker with the messages, events and notes that are linked to it, newest first. A long note goes on in the next page.',
+    'One tracker with the messages, events and notes that are linked to it, newest first. A long note continues in the next page.',
   group: 'trackers:read',
   errors: ['not_found'],
   kind: 'read',
@@ -96,7 +96,7 @@ export const getTracker = defineRead({
   },
 });
 
-/** @param links those of the page, and the first of the next one */
+/** @param links  those of the page, and the first of the next one */
 function linksPage(
   context: CallContext,
   tracker: Tracker,
@@ -115,8 +115,8 @@ function linksPage(
   }
   return {
     kind: 'cut',
-    // One step for each character that a note may show: what does not fit is whole rows from the end, and only where
-    // not even one whole row fits, the end of its note.
+    // One step per character of a note. If the answer is too long, whole rows are left out from the end. A
+    // note is cut only if not even one whole row fits.
     most: rows.length * NOTE_CHARS,
     at(n) {
       const count = Math.max(1, Math.floor(n / NOTE_CHARS));
@@ -141,12 +141,12 @@ function linksPage(
   };
 }
 
-/** A row whose note can be cut. What is counted is what is shown. @param offset where the note goes on */
+/** Returns a row whose note can be cut. Counts the shown text. @param offset  where the note continues */
 function noted(row: LinkRow, offset: number) {
   const { note } = row;
   const chars = note !== null ? Array.from(seenText(note)).slice(offset) : [];
   return {
-    /** `end`: how much of the note was shown so far, where it goes on behind that. */
+    /** `end`: how much of the note was shown so far, if it continues. */
     upTo(most: number): { readonly row: LinkRow; readonly end: number | undefined } {
       const isWhole = chars.length <= most;
       if (isWhole && offset === 0) return { row, end: undefined };

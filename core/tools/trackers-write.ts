@@ -35,7 +35,7 @@ const created = z.looseObject({
 export const createTracker = defineLightWrite({
   name: 'create_tracker',
   title: 'Create a tracker',
-  description: 'Opens a tracker for a topic; new mail that holds its keywords is linked to it.',
+  description: 'Opens a tracker for a topic; new mail that contains its keywords is linked to it.',
   group: 'trackers:write',
   errors: [],
   action: 'create',
@@ -67,7 +67,7 @@ export const createTracker = defineLightWrite({
 export const setTrackerStatus = defineLightWrite({
   name: 'set_tracker_status',
   title: 'Change the status of a tracker',
-  description: 'Sets a tracker to open or waiting; one that was resolved becomes active again.',
+  description: 'Sets a tracker to open or waiting; a resolved one becomes active again.',
   group: 'trackers:write',
   errors: TRACKER_CHANGE_ERRORS,
   action: null,
@@ -87,7 +87,9 @@ export const setTrackerStatus = defineLightWrite({
   },
 });
 
-/** What is put into a tracker: notes, messages, events. Each once, however often the request is repeated. */
+/**
+ * Additions to a tracker: notes, messages, events. Each is added once, however often the request is repeated.
+ */
 
 const facts = {
   group: 'trackers:write',
@@ -105,7 +107,7 @@ export const addTrackerNote = defineLightWrite({
   ...facts,
   name: 'add_tracker_note',
   title: 'Add a note to a tracker',
-  description: 'Adds a note to a tracker; notes are kept as they are.',
+  description: 'Adds a note to a tracker; notes are stored unchanged.',
   input: z.strictObject({
     tracker_id: trackerId,
     note: text({ min: 1, max: 10_000, description: 'Plain text.' }),
@@ -126,7 +128,7 @@ export const linkToTracker = defineLightWrite({
   errors: [...TRACKER_CHANGE_ERRORS, ...MESSAGE_ERRORS],
   name: 'link_to_tracker',
   title: 'Link a message to a tracker',
-  description: 'Links one message to a tracker; a message that is linked already stays so.',
+  description: 'Links one message to a tracker; an existing link stays unchanged.',
   input: z.strictObject({ tracker_id: trackerId, message_id: messageId }),
   ...linkOutput('link_to_tracker', { id: messageIdShape, linked: z.literal(true) }),
   async plan(args, context) {
@@ -148,7 +150,7 @@ export const linkEventToTracker = defineLightWrite({
   errors: [...TRACKER_CHANGE_ERRORS, 'upstream_mail_error'],
   name: 'link_event_to_tracker',
   title: 'Link an event to a tracker',
-  description: 'Links one calendar event to a tracker; an event that is linked already stays so.',
+  description: 'Links one calendar event to a tracker; an existing link stays unchanged.',
   input: z.strictObject({
     tracker_id: trackerId,
     event_id: z.int().min(1).max(2_147_483_647).meta({ description: 'An event, as list_events shows it.' }),
