@@ -22,7 +22,9 @@ const FORMULA_STRING = 8;
 const FORMULA_NUMBER = 9;
 const FORMULA_BOOL = 10;
 const FORMULA_ERROR = 11;
-/** From here on the cell of the column that follows the last: the types of cells again, without their column. */
+/**
+ * From here on, the cell is in the column after the last one: the same types of cells, without their column.
+ */
 const SHORT_BLANK = 12;
 const SHORT_SHARED = 18;
 const SHARED_STRING = 19;
@@ -42,7 +44,7 @@ const MAX_FORMATS = 100_000;
 const MAX_RECORD_BYTES = 1_000_000;
 
 /**
- * Workbooks whose parts are records instead of XML (MS-XLSB), shown as the others are.
+ * Extracts workbooks whose parts are records instead of XML (MS-XLSB), in the same form as the others.
  * @throws NoText `broken`
  */
 export function xlsbText(office: OfficePackage, workbook: string, out: BoundedText): void {
@@ -80,7 +82,10 @@ interface BinaryRecord {
   readonly data: Buffer;
 }
 
-/** Types and lengths are numbers of 7 bits a byte, the lowest first (MS-XLSB 2.1.4). A long record comes without its data. */
+/**
+ * Types and lengths are numbers of 7 bits per byte, the lowest first (MS-XLSB 2.1.4). A long record comes
+ * without its data.
+ */
 function* records(pieces: Iterable<Uint8Array>): Generator<BinaryRecord> {
   let rest: Buffer = Buffer.alloc(0);
   let toSkip = 0;
@@ -118,7 +123,7 @@ function varint(bytes: Buffer, at: number, most: number): { value: number; end: 
   return { value, end: at + most };
 }
 
-/** A length in characters, then so many of two bytes. */
+/** A length in characters, then that many of two bytes. */
 function wideString(data: Buffer, at: number): { text: string; end: number } {
   if (at + 4 > data.length) return { text: '', end: data.length };
   const end = Math.min(data.length, at + 4 + 2 * data.readUInt32LE(at));
@@ -130,7 +135,7 @@ function sharedStrings(office: OfficePackage, part: string, out: BoundedText): s
   let chars = 0;
   for (const { type, data } of records(office.bytes(part))) {
     if (type !== SHARED_STRING) continue;
-    // In front is a byte that says what follows the text.
+    // The first byte says what follows the text.
     const { text } = wideString(data, 1);
     strings.push(text);
     chars += text.length;
@@ -190,7 +195,7 @@ function isCell(type: number): boolean {
   return (type >= CELL_BLANK && type <= FORMULA_ERROR) || type === CELL_RICH;
 }
 
-/** In front of each value is the number of its format. */
+/** The number of the format comes before each value. */
 function cellText(type: number, data: Buffer, display: Display): string | undefined {
   const format = data.readUInt32LE(0) & 0xffffff;
   const has = (bytes: number) => data.length >= 4 + bytes;

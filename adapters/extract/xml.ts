@@ -3,29 +3,29 @@ import { StringDecoder } from 'node:string_decoder';
 import { NoText } from './no-text.ts';
 
 /**
- * Reads XML as a row of events, piece by piece, in constant memory and without a stack. It does not check that
- * elements match. Only the entities that XML itself defines and numbers are replaced: what a DTD declares is not
- * read, so nothing expands and nothing is loaded.
+ * Reads XML as a sequence of events, piece by piece, in constant memory and without a stack. It does not
+ * check that elements match. It replaces only numeric references and the entities that XML itself defines. A
+ * DTD is not read, so nothing expands and nothing is loaded.
  */
 export type XmlEvent =
   | { readonly kind: 'open'; readonly name: string; readonly attributes: string }
   | { readonly kind: 'close'; readonly name: string }
   | { readonly kind: 'text'; readonly text: string };
 
-/** One tag, comment, or CDATA section; drawings carry pictures in attributes. */
+/** One tag, comment or CDATA section; drawings contain pictures in attributes. */
 const MAX_MARKUP_CHARS = 1_000_000;
-/** The attributes that are asked for are short and stand in front. */
+/** The attributes that readers need are short and come first. */
 const MAX_ATTRIBUTES_CHARS = 4096;
-/** No reference that is replaced is longer. */
+/** No replaced reference is longer. */
 const MAX_REFERENCE_CHARS = 12;
 
 /**
- * Names of elements come without their prefix.
- * @throws NoText `broken` where markup does not end
+ * Yields names of elements without their prefix.
+ * @throws NoText `broken` if markup does not end
  */
 export function* xmlEvents(pieces: Iterable<Uint8Array>): Generator<XmlEvent> {
   let rest = '';
-  /** Markup that is not there yet is looked at again when it has doubled: so it costs no more than its length. */
+  /** Incomplete markup is scanned again once it has doubled, so the cost is linear in its length. */
   let enoughChars = 0;
   for (const text of decoded(pieces)) {
     rest += text ?? '';
@@ -42,7 +42,7 @@ export function* xmlEvents(pieces: Iterable<Uint8Array>): Generator<XmlEvent> {
       at = end;
     }
     if (rest[at] !== '<') {
-      // Text need not wait for its end, but a reference has to stay in one piece.
+      // Text need not be complete, but a reference must stay in one piece.
       const reference = rest.lastIndexOf('&');
       const safe = reference >= at && reference > rest.length - MAX_REFERENCE_CHARS ? reference : rest.length;
       if (safe > at) yield { kind: 'text', text: withReferences(rest.slice(at, safe)) };
@@ -71,12 +71,12 @@ function* markup(text: string): Generator<XmlEvent> {
   if (text.endsWith('/>')) yield { kind: 'close', name };
 }
 
-/** Where the markup that begins here ends; undefined when that is not there yet. */
+/** Returns where the markup that starts here ends; undefined if its end has not arrived. */
 function markupEnd(text: string, at: number): number | undefined {
   if (text.startsWith('<!--', at)) return behind(text, '-->', at + 4);
   if (text.startsWith('<![CDATA[', at)) return behind(text, ']]>', at);
   if (text.startsWith('<?', at)) return behind(text, '?>', at);
-  // What the first characters of a comment or a CDATA section could still become.
+  // The first characters of what may still become a comment or a CDATA section.
   if (text.length - at < '<![CDATA['.length && text.startsWith('<!', at)) return undefined;
   if (text.startsWith('<!', at)) {
     const subset = text.indexOf('[', at);
@@ -91,7 +91,7 @@ function behind(text: string, end: string, from: number): number | undefined {
   return at === -1 ? undefined : at + end.length;
 }
 
-/** A value in quotation marks may hold `>`. */
+/** A value in quotation marks may contain `>`. */
 function tagEnd(text: string, from: number): number | undefined {
   for (let at = from; at < text.length; at++) {
     const character = text.charAt(at);
@@ -103,7 +103,7 @@ function tagEnd(text: string, from: number): number | undefined {
   return undefined;
 }
 
-/** @param name of the attribute, without its prefix */
+/** @param name  of the attribute, without its prefix */
 export function attribute(event: { readonly attributes: string }, name: string): string | undefined {
   let pattern = PATTERNS.get(name);
   if (pattern === undefined) {
@@ -115,7 +115,7 @@ export function attribute(event: { readonly attributes: string }, name: string):
   return value === undefined ? undefined : withReferences(value);
 }
 
-/** Only names from our own sources come in here. */
+/** Only names from our own sources are used here. */
 const PATTERNS = new Map<string, RegExp>();
 
 const REFERENCES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };

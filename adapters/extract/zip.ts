@@ -3,21 +3,24 @@ import { inflateRawSync } from 'node:zlib';
 import { Inflate } from 'fflate';
 import { NoText } from './no-text.ts';
 
-/** The files of a ZIP archive by its central directory (APPNOTE.TXT 4.3). What comes out is counted as it comes out. */
+/**
+ * Reads the files of a ZIP archive by its central directory (APPNOTE.TXT 4.3). Counts the bytes as it unpacks
+ * them.
+ */
 export interface ZipArchive {
   has(name: string): boolean;
   /** Lower case, in the order of the directory. */
   names(): readonly string[];
   /**
-   * The file in pieces, nothing if there is none. Names are compared without case.
-   * @throws NoText `too_large` once all that was read together exceeds the bound, `broken`, `encrypted`
+   * Yields the file in pieces, or nothing if there is none. Names are case-insensitive.
+   * @throws NoText `too_large` once everything read together exceeds the limit, `broken`, `encrypted`
    */
   read(name: string): Generator<Uint8Array>;
 }
 
 const MAX_FILES = 10_000;
 const MAX_UNZIPPED_BYTES = 100 * 1024 * 1024;
-/** Deflate makes at most 1032 bytes of one, so that a piece is never above 17 MB. */
+/** Deflate expands one byte to at most 1032, so a piece never exceeds 17 MB. */
 const PIECE_BYTES = 16 * 1024;
 const AT_ONCE_BYTES = 16 * 1024 * 1024;
 
@@ -58,7 +61,7 @@ export function openZip(source: Uint8Array): ZipArchive {
   };
 }
 
-/** Part names of office files are compared without case; some programs write backslashes or a slash in front. */
+/** Part names of office files are case-insensitive. Some programs write backslashes or a leading slash. */
 function keyOf(name: string): string {
   return name.replaceAll('\\', '/').replace(/^\//, '').toLowerCase();
 }
@@ -82,7 +85,7 @@ function readDirectory(bytes: Buffer): Map<string, Entry> {
       packedBytes: bytes.readUInt32LE(at + 20),
       headerAt: bytes.readUInt32LE(at + 42),
     };
-    // Of two files with one name office programs take the first.
+    // If two files have one name, office programs use the first.
     if (!entries.has(key)) entries.set(key, entry);
     at = behindName + bytes.readUInt16LE(at + 30) + bytes.readUInt16LE(at + 32);
   }
@@ -115,7 +118,10 @@ function* inflated(packed: Uint8Array): Generator<Uint8Array> {
   else yield whole;
 }
 
-/** Nearly every file: three times as fast. Undefined where it is too large, or damaged: then as much as can be. */
+/**
+ * Unpacks a whole file at once: three times as fast, and enough for nearly every file. Undefined if it is too
+ * large or damaged: then it is unpacked in pieces, as far as possible.
+ */
 function inflatedAtOnce(packed: Uint8Array): Uint8Array | undefined {
   try {
     return inflateRawSync(packed, { maxOutputLength: AT_ONCE_BYTES });
