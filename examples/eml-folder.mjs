@@ -143,7 +143,7 @@ export function emlFolderMail({ outbox }) {
     verify: async (call) => void (await open(call)),
     folders: async (call) =>
       pathsIn(await open(call)).map((path) => ({ path, delimiter: null, specialUse: FOLDERS[path] ?? null })),
-    async makeFolder(call, name) {
+    async createFolder(call, name) {
       fs.mkdirSync(directory(await open(call), name), { recursive: true });
       return name;
     },
@@ -220,7 +220,7 @@ export function emlFolderMail({ outbox }) {
       const { file, flags, internalDate } = at(root, place);
       await begin(start);
       if (!mayCopyInto(name)) throw new MailError('refused', 'the folder has a purpose of its own');
-      await mail.makeFolder(call, name);
+      await mail.createFolder(call, name);
       if (name !== place.path) put(root, name, fs.readFileSync(file), flags, internalDate);
       return 'copy';
     },

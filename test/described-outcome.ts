@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Failure, Outcome } from '../core/call/outcome.ts';
 import { ERRORS, type ErrorCode } from '../core/contract/errors.ts';
 import { errorsOf } from '../core/tools/call-errors.ts';
-import { toolNamed } from '../core/tools/catalogue.ts';
+import { findTool } from '../core/tools/catalogue.ts';
 import { isWrite } from '../core/tools/define-tool.ts';
 import { approval, endedApproval } from '../core/tools/result-shapes.ts';
 
@@ -13,7 +13,7 @@ import { approval, endedApproval } from '../core/tools/result-shapes.ts';
  * @throws Error if the outcome does not match
  */
 export function expectDescribed(name: string, outcome: Outcome): void {
-  const tool = toolNamed(name);
+  const tool = findTool(name);
   if (outcome.status === 'error') {
     expectDeclared(`a call of ${name}`, tool === undefined ? UNKNOWN_TOOL_ERRORS : errorsOf(tool), outcome);
     return;
@@ -25,7 +25,7 @@ export function expectDescribed(name: string, outcome: Outcome): void {
   hold(`the result of ${name}`, shape, result);
   const { approval: one, approvals: several = [] } = approvalsIn.parse(result);
   for (const shown of one === undefined ? several : [one]) {
-    const of = toolNamed(shown.tool);
+    const of = findTool(shown.tool);
     if (shown.result !== undefined && of !== undefined)
       hold(`an approval of ${of.name}`, of.output, shown.result);
   }
@@ -56,7 +56,7 @@ export function wrongDetails(code: ErrorCode, details: unknown): string | undefi
 const approvalsIn = z.looseObject({ approval: approval.optional(), approvals: z.array(approval).optional() });
 
 function directOutput(name: string): z.ZodType {
-  const tool = toolNamed(name);
+  const tool = findTool(name);
   if (tool?.kind !== 'light') throw new Error(`${name} ran without an approval`);
   return tool.directOutput;
 }

@@ -2,7 +2,7 @@ import type { CalendarObjects } from '../../core/ports/calendar-objects.ts';
 import type { Log } from '../../core/ports/log.ts';
 import { type MailAccount, type MailCall, MailError, type Start } from '../../core/ports/mail.ts';
 import type { AllowPrivateServers } from '../remote/connect.ts';
-import { underCall } from '../remote/time-limit.ts';
+import { withinCall } from '../remote/time-limit.ts';
 import { asInfo, type FoundCalendar, type FoundCalendars, findCalendars } from './discover.ts';
 import { findObjects } from './find-objects.ts';
 import { type CalendarHttp, calendarHttp, type DavRequest } from './http.ts';
@@ -69,7 +69,7 @@ export function caldavCalendar({ log, allowPrivateServers = false }: CaldavOptio
   }
 
   /** Finds the calendar of that name. Refreshes the list once, so a new one is found. Undefined if none matches. */
-  async function calendarNamed(
+  async function findCalendar(
     call: MailCall,
     limit: AbortSignal,
     name: string,
@@ -83,7 +83,7 @@ export function caldavCalendar({ log, allowPrivateServers = false }: CaldavOptio
   }
 
   async function objectUrl(call: MailCall, limit: AbortSignal, calendar: string, name: string): Promise<URL> {
-    const found = await calendarNamed(call, limit, calendar);
+    const found = await findCalendar(call, limit, calendar);
     if (found === undefined) throw new MailError('not_found', 'there is no such calendar');
     const collection = found.url.href.endsWith('/') ? found.url.href : `${found.url.href}/`;
     return new URL(encodeURIComponent(name), collection);
@@ -113,7 +113,7 @@ export function caldavCalendar({ log, allowPrivateServers = false }: CaldavOptio
 
   return {
     calendars(call) {
-      return underCall(call, async (limit) => {
+      return withinCall(call, async (limit) => {
         const all = await calendarsOf(call, limit, { fresh: true });
         return all?.calendars.map(asInfo) ?? [];
       });
@@ -123,9 +123,9 @@ export function caldavCalendar({ log, allowPrivateServers = false }: CaldavOptio
       const state = stateOf(call.account);
       const trust = state.trust;
       const calendarsIn = async ({ fresh }: { fresh: boolean }) =>
-        (await underCall(call, (limit) => calendarsOf(call, limit, { fresh })))?.calendars ?? [];
+        (await withinCall(call, (limit) => calendarsOf(call, limit, { fresh })))?.calendars ?? [];
       const fetched = (each: FoundCalendar) =>
-        underCall(call, (limit) => objectsInRange(state.http, each, range, trust, limit));
+        withinCall(call, (limit) => objectsInRange(state.http, each, range, trust, limit));
       const returned = new Set<string>();
       let isFresh = false;
       let waiting = [...(await calendarsIn({ fresh: false }))];
@@ -160,15 +160,15 @@ export function caldavCalendar({ log, allowPrivateServers = false }: CaldavOptio
     },
 
     withUid(call, key) {
-      return underCall(call, async (limit) => {
-        const calendar = await calendarNamed(call, limit, key.calendar);
+      return withinCall(call, async (limit) => {
+        const calendar = await findCalendar(call, limit, key.calendar);
         if (calendar === undefined) return [];
         return findObjects(stateOf(call.account).http, calendar, key.uid, limit);
       });
     },
 
     target(call) {
-      return underCall(call, async (limit) => {
+      return withinCall(call, async (limit) => {
         const all = await calendarsOf(call, limit);
         if (all === undefined) return undefined;
         const { server, serverDefault, calendars } = all;
@@ -187,7 +187,7 @@ export function caldavCalendar({ log, allowPrivateServers = false }: CaldavOptio
     },
 
     write(call, { calendar, name, ics, ifMatch }, start) {
-      return underCall(call, async (limit) => {
+      return withinCall(call, async (limit) => {
         const url = await objectUrl(call, limit, calendar, name);
         const condition = ifMatch === null ? { 'if-none-match': '*' } : { 'if-match': ifMatch };
         const headers = { 'content-type': 'text/calendar; charset=utf-8', ...condition };
@@ -196,7 +196,7 @@ export function caldavCalendar({ log, allowPrivateServers = false }: CaldavOptio
     },
 
     remove(call, { calendar, name, ifMatch }, start) {
-      return underCall(call, async (limit) => {
+      return withinCall(call, async (limit) => {
         const url = await objectUrl(call, limit, calendar, name);
         const headers = { 'if-match': ifMatch };
         await change(call, { method: 'DELETE', url, headers, body: '' }, start, limit);

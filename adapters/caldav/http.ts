@@ -4,7 +4,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { MailError, type Start } from '../../core/ports/mail.ts';
 import type { Reach } from '../remote/connect.ts';
 import { connectionFailure } from '../remote/connection-failure.ts';
-import { outOfTime } from '../remote/time-limit.ts';
+import { timedOut } from '../remote/time-limit.ts';
 import { CalendarAgent, connect, type Peer } from './connection.ts';
 import type { CalendarServer } from './settings.ts';
 import { failureOf, writeFailureOf } from './status.ts';
@@ -93,7 +93,7 @@ export function calendarHttp(server: () => Promise<CalendarServer>, reach: Reach
       try {
         return await sent.response;
       } catch (error) {
-        if (limit.aborted) throw outOfTime();
+        if (limit.aborted) throw timedOut();
         if (error instanceof MailError) throw error;
         if (!sent.reused() || attempt > 2) throw connectionFailure('CalDAV', error);
       }
@@ -104,7 +104,7 @@ export function calendarHttp(server: () => Promise<CalendarServer>, reach: Reach
     async query(request, limit, read) {
       let { url } = request;
       for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
-        if (limit.aborted) throw outOfTime();
+        if (limit.aborted) throw timedOut();
         const response = await queryOnce({ ...request, url }, limit, read);
         const { location } = response.headers;
         if (response.status < 300 || response.status > 399 || location === undefined) {
@@ -125,7 +125,7 @@ export function calendarHttp(server: () => Promise<CalendarServer>, reach: Reach
     },
 
     async change(request, start, limit) {
-      if (limit.aborted) throw outOfTime();
+      if (limit.aborted) throw timedOut();
       const { peer, authorization } = await peerFor(request.url);
       const socket = await connect(peer, reach, limit).catch((error: unknown) => {
         throw error instanceof MailError ? error : connectionFailure('CalDAV', error);
@@ -134,11 +134,11 @@ export function calendarHttp(server: () => Promise<CalendarServer>, reach: Reach
       socket.on('error', () => undefined);
       try {
         if (!(await start())) throw new MailError('not_started', 'cancelled before it started');
-        if (limit.aborted) throw outOfTime();
+        if (limit.aborted) throw timedOut();
         if (!socket.writable) throw connectionFailure('CalDAV', undefined);
         const sent = send({ ...request, authorization, socket }, limit);
         const response = await sent.response.catch((error: unknown) => {
-          if (!sent.isFullySent()) throw limit.aborted ? outOfTime() : connectionFailure('CalDAV', error);
+          if (!sent.isFullySent()) throw limit.aborted ? timedOut() : connectionFailure('CalDAV', error);
           throw new MailError(
             'outcome_unknown',
             'the connection to the calendar server was lost during a change',

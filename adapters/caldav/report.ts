@@ -1,6 +1,6 @@
 import { MailError } from '../../core/ports/mail.ts';
 import type { Reach } from '../remote/connect.ts';
-import { broken, brokenBy, type Finding, good, lacking } from '../remote/finding.ts';
+import { broken, brokenFinding, type Finding, good, lacking } from '../remote/finding.ts';
 import { findCalendars } from './discover.ts';
 import { calendarHttp } from './http.ts';
 import type { CalendarServer } from './settings.ts';
@@ -46,7 +46,7 @@ export async function calendarReport(
     ];
   } catch (error) {
     if (!(error instanceof MailError)) throw error;
-    return [brokenBy(error)];
+    return [brokenFinding(error)];
   } finally {
     http.close();
   }

@@ -1,5 +1,5 @@
 import type { Resolver } from '../../core/ports/resolver.ts';
-import { underLimit } from '../remote/time-limit.ts';
+import { withTimeLimit } from '../remote/time-limit.ts';
 import { readAutoconfig } from './autoconfig.ts';
 import type { Discovery, FoundCalendarServer, FoundServer } from './discovery.ts';
 import { hostName, isWithin } from './domain.ts';
@@ -43,7 +43,7 @@ export async function discoverMail(request: {
   const known = providerOfDomain(domain);
   if (known !== undefined) return ofProvider(known, email, `Countersign's settings for ${known.name}`);
 
-  return underLimit({ signal, ms: PATIENCE_MS }, async (limit) => {
+  return withTimeLimit({ signal, ms: PATIENCE_MS }, async (limit) => {
     const search: Search = { email, domain, resolver, get, signal: limit, tried: [] };
     for (const look of [byMx, byAutoconfig, byServiceRecords]) {
       const found = await look(search);

@@ -2,7 +2,7 @@ import { request } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Resolver } from '../../core/ports/resolver.ts';
 import { isPublicAddress } from '../remote/public-address.ts';
-import { underLimit } from '../remote/time-limit.ts';
+import { withTimeLimit } from '../remote/time-limit.ts';
 
 /** Fetches one small document, without following redirects. @throws Error whose message says in plain words why it failed */
 export type HttpsGet = (url: URL, signal: AbortSignal) => Promise<HttpsAnswer>;
@@ -35,7 +35,7 @@ export function httpsGet(options: {
     // Node skips the lookup for an IP address, and with it our check.
     if (isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0)
       throw new Error('it is an IP address, not a host name');
-    return underLimit({ signal, ms: PATIENCE_MS }, async (limit) => {
+    return withTimeLimit({ signal, ms: PATIENCE_MS }, async (limit) => {
       try {
         const addresses = await resolver.resolveAddresses(url.hostname, limit);
         if (addresses.length === 0) throw new Error('there is no such host');

@@ -2,7 +2,7 @@ import type { ImapFlow } from 'imapflow';
 import { MailError } from '../../core/ports/mail.ts';
 import type { Reach } from '../remote/connect.ts';
 import type { MailServer } from '../remote/mail-server.ts';
-import { outOfTime } from '../remote/time-limit.ts';
+import { timedOut } from '../remote/time-limit.ts';
 import { connectImap } from './connection.ts';
 
 /**
@@ -149,7 +149,7 @@ export function accountConnections(
       };
       const giveUp = () => {
         waiting.delete(wake);
-        reject(outOfTime());
+        reject(timedOut());
       };
       waiting.add(wake);
       limit.addEventListener('abort', giveUp, { once: true });
@@ -163,7 +163,7 @@ export function accountConnections(
         if (limit.aborted) {
           // It may have been woken for a connection that it no longer takes.
           wakeOne();
-          throw outOfTime();
+          throw timedOut();
         }
         const idle = pickIdle(path);
         if (idle !== undefined) {

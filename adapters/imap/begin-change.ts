@@ -1,6 +1,6 @@
 import type { MessagePlace } from '../../core/mail/listed-message.ts';
 import { MailError, type Start } from '../../core/ports/mail.ts';
-import { outOfTime } from '../remote/time-limit.ts';
+import { timedOut } from '../remote/time-limit.ts';
 import { fetchMessage } from './rows.ts';
 import type { OpenFolder } from './session.ts';
 
@@ -16,5 +16,5 @@ export async function beginChange(
 ): Promise<void> {
   await fetchMessage(folder, place, { size: true, internalDate: true });
   if (!(await start())) throw new MailError('not_started', 'the change was called off before it began');
-  if (limit.aborted) throw outOfTime();
+  if (limit.aborted) throw timedOut();
 }

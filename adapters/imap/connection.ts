@@ -4,7 +4,7 @@ import { ImapFlow, type ImapTransport } from 'imapflow';
 import { isTrusted, tlsOptions, UntrustedCertificate } from '../remote/certificate.ts';
 import { connectTls, connectTo, type Reach } from '../remote/connect.ts';
 import { isLoopback, type MailServer } from '../remote/mail-server.ts';
-import { withinLimit } from '../remote/time-limit.ts';
+import { raceLimit } from '../remote/time-limit.ts';
 import { imapFailure } from './failure.ts';
 
 /** Until the server has greeted us and TLS is established. */
@@ -62,7 +62,7 @@ export async function connectImap(
   // Without a listener the process would exit. The running command reports the failure.
   client.on('error', () => undefined);
   try {
-    await withinLimit(limit, client.connect(), () => client.close());
+    await raceLimit(limit, client.connect(), () => client.close());
     return client;
   } catch (error) {
     client.close();

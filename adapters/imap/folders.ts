@@ -128,7 +128,7 @@ function folderOf(listed: ListResponse, isAllMail: boolean): MailFolder {
 }
 
 /** Creates a folder, below the server's prefix if it has one. @returns its path */
-export async function makeFolder(client: ImapFlow, name: string): Promise<string> {
+export async function createFolder(client: ImapFlow, name: string): Promise<string> {
   const made = await change(client, () => client.mailboxCreate(name));
   if (made === undefined) throw new MailError('refused', 'the IMAP server did not create a folder');
   return made.path;

@@ -1,13 +1,13 @@
 import type { MailCall } from '../../core/ports/mail.ts';
 import type { Mail } from '../../core/ports/ports.ts';
 import type { AllowPrivateServers } from '../remote/connect.ts';
-import { underCall } from '../remote/time-limit.ts';
+import { withinCall } from '../remote/time-limit.ts';
 import { smtpSender } from '../smtp/sender.ts';
 import { connectImap } from './connection.ts';
 import { readAttachment, readMessage } from './content.ts';
 import { noFolder } from './failure.ts';
 import { findMessage } from './find.ts';
-import { folderNamed, makeFolder } from './folders.ts';
+import { createFolder, folderNamed } from './folders.ts';
 import { accountKey, type ImapAccount, imapAccounts, settingsOf } from './imap-accounts.ts';
 import { labelMessage } from './label.ts';
 import { listFolder } from './list.ts';
@@ -46,12 +46,12 @@ export function imapMail({
     call: MailCall,
     work: (account: ImapAccount, limit: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    return underCall(call, (limit) => work(accounts.of(call.account), limit));
+    return withinCall(call, (limit) => work(accounts.of(call.account), limit));
   }
 
   return {
     verify(call) {
-      return underCall(call, async (limit) => {
+      return withinCall(call, async (limit) => {
         const { imap, smtp } = await settingsOf(call.account);
         const client = await connectImap(imap, reach, limit);
         // The server has accepted the password.
@@ -144,14 +144,14 @@ export function imapMail({
       });
     },
 
-    makeFolder(call, name) {
+    createFolder(call, name) {
       return onAccount(call, async (account, limit) => {
         if (await account.hasFolder(name, limit)) return name;
         const { folders } = await account.folders(limit);
         const path = await onConnection(
           account.connections,
           limit,
-          async (client) => folderNamed(client, folders, name)?.path ?? (await makeFolder(client, name)),
+          async (client) => folderNamed(client, folders, name)?.path ?? (await createFolder(client, name)),
         );
         account.forgetFolders();
         return path;
@@ -169,7 +169,7 @@ export function imapMail({
     },
 
     transmit(call, message, start) {
-      return underCall(call, (limit) => {
+      return withinCall(call, (limit) => {
         const server = async () => (await settingsOf(call.account)).smtp;
         return sender.transmit(accountKey(call.account), server, message, start, limit);
       });

@@ -1,9 +1,9 @@
 import type { ImapFlow } from 'imapflow';
 import type { MailFolder } from '../../core/folders/folder.ts';
 import type { Reach } from '../remote/connect.ts';
-import { brokenBy, type Finding, good, lacking } from '../remote/finding.ts';
+import { brokenFinding, type Finding, good, lacking } from '../remote/finding.ts';
 import type { MailServer } from '../remote/mail-server.ts';
-import { withinLimit } from '../remote/time-limit.ts';
+import { raceLimit } from '../remote/time-limit.ts';
 import { tlsReport } from '../remote/tls-report.ts';
 import { smtpReport } from '../smtp/report.ts';
 import { connectImap } from './connection.ts';
@@ -50,11 +50,11 @@ async function readingReport(
     });
     const connected = client;
     findings.push(...tlsReport(socket, server), good('sign_in', 'Signed in.'));
-    const mailbox = await withinLimit(limit, mailboxReport(connected), () => connected.close());
+    const mailbox = await raceLimit(limit, mailboxReport(connected), () => connected.close());
     findings.push(...mailbox.findings);
     folders = mailbox.folders;
   } catch (error) {
-    findings.push(brokenBy(imapFailure(error)));
+    findings.push(brokenFinding(imapFailure(error)));
   } finally {
     client?.close();
   }

@@ -1,6 +1,6 @@
 import type { ImapFlow, MailboxObject } from 'imapflow';
 import { MailError } from '../../core/ports/mail.ts';
-import { outOfTime, withinLimit } from '../remote/time-limit.ts';
+import { raceLimit, timedOut } from '../remote/time-limit.ts';
 import type { AccountConnections, Lease } from './account-connections.ts';
 import { imapFailure, isNotFound } from './failure.ts';
 
@@ -107,7 +107,7 @@ async function readyConnection(
     const stop = () => lease.client.close();
     const proof = lease.idleMs !== undefined ? setTimeout(stop, PROOF_MS) : undefined;
     try {
-      await withinLimit(limit, makeReady(lease, path, anew), stop);
+      await raceLimit(limit, makeReady(lease, path, anew), stop);
       return lease;
     } catch (error) {
       const wasAlive = lease.client.usable;
@@ -143,11 +143,11 @@ async function runOn<T>(
   const stop = () => client.close();
   limit.addEventListener('abort', stop, { once: true });
   try {
-    if (limit.aborted) throw outOfTime();
+    if (limit.aborted) throw timedOut();
     return await work(client);
   } catch (error) {
     if (error instanceof MailError) throw error;
-    if (limit.aborted) throw outOfTime();
+    if (limit.aborted) throw timedOut();
     const failure = imapFailure(error);
     // After any failure except a plain refusal, the conversation may be broken off in the middle.
     if (failure.code === 'unavailable') client.close();

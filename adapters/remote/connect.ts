@@ -4,7 +4,7 @@ import tls from 'node:tls';
 import { MailError } from '../../core/ports/mail.ts';
 import { isTrusted, type TlsServer, tlsOptions, UntrustedCertificate } from './certificate.ts';
 import { isPublicAddress } from './public-address.ts';
-import { underLimit, withinLimit } from './time-limit.ts';
+import { raceLimit, withTimeLimit } from './time-limit.ts';
 
 /** For TCP and, if it comes first, TLS. */
 const CONNECT_MS = 20_000;
@@ -78,7 +78,7 @@ async function withinConnectTime<T>(
   signal: AbortSignal,
   work: (limit: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  return underLimit({ signal, ms: CONNECT_MS }, async (limit) => {
+  return withTimeLimit({ signal, ms: CONNECT_MS }, async (limit) => {
     try {
       return await work(limit);
     } catch (cause) {
@@ -91,7 +91,7 @@ async function withinConnectTime<T>(
 async function openSocket({ host, port }: Endpoint, reach: Reach, limit: AbortSignal): Promise<net.Socket> {
   const { addressesOf = systemAddresses } = reach;
   const addresses =
-    net.isIP(host) === 0 ? await withinLimit(limit, addressesOf(host), () => undefined) : [host];
+    net.isIP(host) === 0 ? await raceLimit(limit, addressesOf(host), () => undefined) : [host];
   for (const address of addresses) {
     if (isPublicAddress(address)) continue;
     const { allowPrivateServers: allow } = reach;
@@ -141,7 +141,7 @@ async function waitFor(
     socket.once('close', ended);
   });
   try {
-    await withinLimit(limit, ready, () => socket.destroy());
+    await raceLimit(limit, ready, () => socket.destroy());
   } catch (error) {
     socket.destroy();
     throw error;

@@ -23,7 +23,7 @@ export function broken(check: string, text: string): Finding {
 }
 
 /** Why a server cannot be used. */
-export function brokenBy({ code, message }: MailError): Finding {
+export function brokenFinding({ code, message }: MailError): Finding {
   const text = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
   return broken(code === 'auth' ? 'sign_in' : 'connection', text);
 }

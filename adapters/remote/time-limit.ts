@@ -14,7 +14,7 @@ export interface Limit {
  * garbage-collected while something waits for it, and then never fires.
  * @param work  `restart` starts the time limit again from now
  */
-export async function underLimit<T>(
+export async function withTimeLimit<T>(
   { signal, ms }: Limit,
   work: (limit: AbortSignal, restart: (ms: number) => void) => Promise<T>,
 ): Promise<T> {
@@ -37,11 +37,11 @@ export async function underLimit<T>(
 }
 
 /** Runs the work of one call until its deadline or until the caller aborts. */
-export function underCall<T>(
+export function withinCall<T>(
   { signal, deadlineMs }: Pick<MailCall, 'signal' | 'deadlineMs'>,
   work: (limit: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  return underLimit({ signal, ms: deadlineMs }, work);
+  return withTimeLimit({ signal, ms: deadlineMs }, work);
 }
 
 /**
@@ -49,12 +49,12 @@ export function underCall<T>(
  * @param stop  makes `work` end; called when the limit is reached
  * @throws MailError `unavailable` at the limit; otherwise whatever `work` throws
  */
-export async function withinLimit<T>(limit: AbortSignal, work: Promise<T>, stop: () => void): Promise<T> {
+export async function raceLimit<T>(limit: AbortSignal, work: Promise<T>, stop: () => void): Promise<T> {
   let onAbort = () => {};
   const over = new Promise<never>((_resolve, reject) => {
     onAbort = () => {
       stop();
-      reject(outOfTime());
+      reject(timedOut());
     };
   });
   // Nobody waits for the one that settles second.
@@ -69,6 +69,6 @@ export async function withinLimit<T>(limit: AbortSignal, work: Promise<T>, stop:
   }
 }
 
-export function outOfTime(): MailError {
+export function timedOut(): MailError {
   return new MailError('unavailable', 'the call ran out of time');
 }

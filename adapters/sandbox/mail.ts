@@ -256,7 +256,7 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
       return 'keyword';
     },
 
-    async makeFolder(call, name) {
+    async createFolder(call, name) {
       const mailbox = await mailboxFor(call);
       if (mailbox.has(name)) return name;
       const { ownerId, accountId } = call.account;

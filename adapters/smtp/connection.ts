@@ -5,7 +5,7 @@ import { MailError } from '../../core/ports/mail.ts';
 import { isTrusted, tlsOptions, UntrustedCertificate } from '../remote/certificate.ts';
 import { connectTls, connectTo, type Reach } from '../remote/connect.ts';
 import { isLoopback, type MailServer } from '../remote/mail-server.ts';
-import { withinLimit } from '../remote/time-limit.ts';
+import { raceLimit } from '../remote/time-limit.ts';
 import { smtpFailure } from './failure.ts';
 
 /** For the server's greeting and TLS. */
@@ -129,5 +129,5 @@ export function smtpStep<T>(
     connection.on('end', ended);
     take(settle);
   });
-  return withinLimit(limit, step, () => connection.close());
+  return raceLimit(limit, step, () => connection.close());
 }

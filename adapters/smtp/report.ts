@@ -1,6 +1,6 @@
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { Reach } from '../remote/connect.ts';
-import { brokenBy, type Finding, good, lacking } from '../remote/finding.ts';
+import { brokenFinding, type Finding, good, lacking } from '../remote/finding.ts';
 import type { MailServer } from '../remote/mail-server.ts';
 import { tlsReport } from '../remote/tls-report.ts';
 import { openSmtp, signIn, socketOf } from './connection.ts';
@@ -16,7 +16,7 @@ export async function smtpReport(
   try {
     connection = await openSmtp(server, reach, limit);
   } catch (error) {
-    return [brokenBy(smtpFailure(error))];
+    return [brokenFinding(smtpFailure(error))];
   }
   // Before the next command, the last response is the one to EHLO.
   const offered = offeredIn(connection.lastServerResponse || '');
@@ -25,7 +25,7 @@ export async function smtpReport(
     await signIn(connection, server, limit);
     return [...findings, good('sign_in', 'Signed in.')];
   } catch (error) {
-    return [...findings, brokenBy(smtpFailure(error))];
+    return [...findings, brokenFinding(smtpFailure(error))];
   } finally {
     connection.close();
   }

@@ -3,7 +3,7 @@ import type { Start } from '../../core/ports/mail.ts';
 import type { Outgoing } from '../../core/ports/mail-sending.ts';
 import type { Reach } from '../remote/connect.ts';
 import type { MailServer } from '../remote/mail-server.ts';
-import { underLimit } from '../remote/time-limit.ts';
+import { withTimeLimit } from '../remote/time-limit.ts';
 import { connectSmtp, isAlive } from './connection.ts';
 import { transmitOver } from './transmit.ts';
 
@@ -87,7 +87,7 @@ async function ifAlive(
   signal: AbortSignal,
 ): Promise<SMTPConnection | undefined> {
   if (kept === undefined) return undefined;
-  const alive = await underLimit({ signal, ms: PROOF_MS }, (limit) => isAlive(kept, limit));
+  const alive = await withTimeLimit({ signal, ms: PROOF_MS }, (limit) => isAlive(kept, limit));
   return alive ? kept : undefined;
 }
 

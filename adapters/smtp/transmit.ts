@@ -5,7 +5,7 @@ import type { SMTPEnvelope } from 'nodemailer/lib/smtp-connection';
 import * as z from 'zod';
 import { MailError, type Start } from '../../core/ports/mail.ts';
 import type { Outgoing } from '../../core/ports/mail-sending.ts';
-import { underLimit } from '../remote/time-limit.ts';
+import { withTimeLimit } from '../remote/time-limit.ts';
 import { smtpStep } from './connection.ts';
 import { isFinalRefusal, smtpFailure } from './failure.ts';
 
@@ -51,7 +51,7 @@ export async function transmitOver(
   }
 
   try {
-    await underLimit({ signal: limit, ms: PATIENCE_MS }, (silence, restart) =>
+    await withTimeLimit({ signal: limit, ms: PATIENCE_MS }, (silence, restart) =>
       smtpStep(connection, silence, (done) =>
         connection.send(envelope, Readable.from(body(restart), { objectMode: false }), done),
       ),

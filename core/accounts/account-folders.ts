@@ -1,6 +1,6 @@
 import { decideRoles } from '../folders/decide-roles.ts';
 import type { FolderRole, MailFolder } from '../folders/folder.ts';
-import { type FolderRoles, isInbox, MADE_NAMES, type MadeRole, roleOf } from '../folders/roles.ts';
+import { CREATED_NAMES, type CreatableRole, type FolderRoles, isInbox, roleOf } from '../folders/roles.ts';
 import { MailError } from '../ports/mail.ts';
 import type { MailChanging } from '../ports/mail-changing.ts';
 import type { MailReading } from '../ports/mail-reading.ts';
@@ -15,7 +15,7 @@ interface FolderPorts {
 }
 
 interface FolderMakingPorts extends FolderPorts {
-  readonly mail: Pick<MailReading, 'folders'> & Pick<MailChanging, 'makeFolder'>;
+  readonly mail: Pick<MailReading, 'folders'> & Pick<MailChanging, 'createFolder'>;
 }
 
 export type WithRole<F extends MailFolder> = F & { readonly role: FolderRole | null };
@@ -48,11 +48,11 @@ export async function folderRolesOf({ mail, storage }: FolderPorts, mailbox: Mai
 export async function folderForRole(
   ports: FolderMakingPorts,
   mailbox: Mailbox,
-  role: MadeRole,
+  role: CreatableRole,
 ): Promise<string> {
   const pin = (await folderRolesOf(ports, mailbox))[role];
   if (pin.path === null && pin.by === 'owner') throw noFolderFor(role);
-  const path = await ports.mail.makeFolder(mailbox.call, pin.path ?? MADE_NAMES[role]);
+  const path = await ports.mail.createFolder(mailbox.call, pin.path ?? CREATED_NAMES[role]);
   if (pin.path !== null) return path;
   const roles = await saveRoles(ports.storage, mailbox, { type: 'made', role, path });
   // Another process was faster, or the owner has chosen a different folder in the meantime.
@@ -61,7 +61,7 @@ export async function folderForRole(
   return pinned;
 }
 
-function noFolderFor(role: MadeRole): MailError {
+function noFolderFor(role: CreatableRole): MailError {
   return new MailError('not_found', `no folder of the account may be used for ${role}`);
 }
 

@@ -44,7 +44,7 @@ export function mailCall(
 }
 
 /** Returns undefined if the mailbox reports `not_found`. */
-export async function notFoundAsNone<T>(answer: Promise<T>): Promise<T | undefined> {
+export async function undefinedIfNotFound<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;
   } catch (error) {

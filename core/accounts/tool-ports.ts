@@ -28,7 +28,7 @@ const STORAGE_LOOK_UPS = [
   'trackers',
 ] as const;
 
-const MAIL_CHANGES = ['label', 'makeFolder', 'move', 'saveSent', 'setFlag', 'transmit'] as const;
+const MAIL_CHANGES = ['createFolder', 'label', 'move', 'saveSent', 'setFlag', 'transmit'] as const;
 
 const STORAGE_CHANGES = [...STORAGE_LOOK_UPS, 'createTracker', 'linkToTracker', 'setTrackerStatus'] as const;
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { notFoundAsNone } from '../accounts/mail-call.ts';
+import { undefinedIfNotFound } from '../accounts/mail-call.ts';
 import type { MailReader } from '../accounts/mail-reader.ts';
 import type { MessageRow } from '../mail/message-row.ts';
 import type { MailCall } from '../ports/mail.ts';
@@ -44,7 +44,7 @@ export async function placeOf(
   call: MailCall,
   target: MessageTarget,
 ): Promise<MessageRow | undefined> {
-  const row = await notFoundAsNone(mail.row(call, target));
+  const row = await undefinedIfNotFound(mail.row(call, target));
   return row !== undefined && row.fingerprint === target.fingerprint && row.stableId === target.stableId
     ? row
     : undefined;

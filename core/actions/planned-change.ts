@@ -1,12 +1,12 @@
 import { readWithin } from '../accounts/read-message.ts';
 import type { EventFacts } from '../calendar/event.ts';
 import type { EventReading } from '../calendar/event-document.ts';
-import { isOurs, NOBODY, recipientsOf, type Telling, tellingOf } from '../calendar/telling.ts';
+import { isOurs, NO_NOTICES, type Notices, noticesOf, recipientsOf } from '../calendar/notices.ts';
 import type { Invitation } from '../mail/compose.ts';
 import type { SentMessage } from '../mail/sent-message.ts';
 import type { CalendarInfo } from '../ports/calendar.ts';
 import type { Ports } from '../ports/ports.ts';
-import { saying } from '../reading/invitation-job.ts';
+import { comparable } from '../reading/invitation-job.ts';
 
 /**
  * The effect of a plan on an event, for the owner's page: read from the documents that it stores and
@@ -19,7 +19,7 @@ export interface EventChange {
   readonly after: EventFacts | null;
   /** One instance of a series: the others stay unchanged. */
   readonly onlyThisOne: boolean;
-  readonly telling: Telling;
+  readonly notices: Notices;
   /**
    * What the calendar server also passes on when it notifies someone: lines as in the document. Empty:
    * nothing, or it notifies nobody.
@@ -33,7 +33,7 @@ export interface EventChange {
   /** The organizer, if it is not the owner. */
   readonly organizer: string | null;
   /** The server may notify the organizer that the owner does not come. */
-  readonly organizerHears: boolean;
+  readonly organizerIsNotified: boolean;
   /** Its calendar. */
   readonly calendar: Pick<CalendarInfo, 'name' | 'access'>;
 }
@@ -83,21 +83,21 @@ export async function eventChange(
   if (message !== null) await refuseOther(ports, message.invitation, told, { timezone, signal });
   // If an event was already cancelled, everyone has been notified of that.
   const isKnown = after === null && facts.status === 'cancelled';
-  const telling = isKnown ? NOBODY : tellingOf(facts, email, calendar.schedules);
-  const organizer = hearingOrganizer(facts, email, calendar);
-  if (written(telling, organizer).join('\n') !== change.recipients.join('\n')) {
+  const notices = isKnown ? NO_NOTICES : noticesOf(facts, email, calendar.schedules);
+  const organizer = notifiedOrganizer(facts, email, calendar);
+  if (notifiedAddresses(notices, organizer).join('\n') !== change.recipients.join('\n')) {
     throw new Error('the plan notifies other people than its documents name');
   }
-  const serverTells = telling.byServer.length > 0 || organizer !== null;
+  const serverTells = notices.byServer.length > 0 || organizer !== null;
   return {
     before: before?.event ?? null,
     after: after?.event ?? null,
     onlyThisOne: recurrenceId !== null,
-    telling,
+    notices,
     alongside: serverTells ? said.alongside : '',
     isZoneDisputed: (before?.isZoneDisputed ?? false) || (after?.isZoneDisputed ?? false),
     organizer: isOurs(facts, email) ? null : (facts.organizer?.address ?? null),
-    organizerHears: organizer !== null,
+    organizerIsNotified: organizer !== null,
     calendar: { name: calendar.name, access: calendar.access },
   };
 }
@@ -116,21 +116,21 @@ async function refuseOther(
     const input = { ics: invitation.ics, uid, recurrenceId, timezone };
     const reading = await readWithin(ports, signal, 'event', input);
     const says = reading.kind === 'read' && reading.value.kind === 'event' ? reading.value.event : undefined;
-    if (says && saying({ ...says, sequence: 0 }) === saying({ ...meant, sequence: 0 })) return;
+    if (says && comparable({ ...says, sequence: 0 }) === comparable({ ...meant, sequence: 0 })) return;
   }
   throw new Error('the message to the attendees differs from the plan');
 }
 
 /** Returns everyone to whom a change writes, or has the server write, or may have it write. */
-export function written(telling: Telling, organizer: string | null): string[] {
-  return organizer === null ? recipientsOf(telling) : [...recipientsOf(telling), organizer];
+export function notifiedAddresses(notices: Notices, organizer: string | null): string[] {
+  return organizer === null ? recipientsOf(notices) : [...recipientsOf(notices), organizer];
 }
 
 /**
  * Returns whom the server may notify of a change of someone else's event. Null: nobody, or the event is the
  * owner's own.
  */
-export function hearingOrganizer(
+export function notifiedOrganizer(
   facts: EventFacts,
   email: string,
   { answersOrganizers }: Pick<CalendarInfo, 'answersOrganizers'>,

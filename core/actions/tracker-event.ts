@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { wordsIn } from '../time/time-zone.ts';
+import { dateInWords } from '../time/time-zone.ts';
 import type { LightAction } from './action.ts';
 import {
   changedTracker,
@@ -40,7 +40,7 @@ export function trackerEvent(
         ...trackerFacts(tracker),
         { label: 'Event', text: title },
         { label: 'Event no.', text: String(eventId) },
-        { label: 'Begins', text: wordsIn(start, timezone) },
+        { label: 'Begins', text: dateInWords(start, timezone) },
       ],
       targets: [],
     }),

@@ -1,5 +1,5 @@
 import { folderRolesOf, type WithRole, withRoles } from '../accounts/account-folders.ts';
-import { notFoundAsNone } from '../accounts/mail-call.ts';
+import { undefinedIfNotFound } from '../accounts/mail-call.ts';
 import { type ReadMessage, readMessage } from '../accounts/read-message.ts';
 import { relocationMark } from '../accounts/sent-evidence.ts';
 import type { MessageTarget } from '../actions/message-target.ts';
@@ -39,7 +39,7 @@ function findAccount(context: CallContext, accountId: number): Account {
  * Waits for one account of possibly several. A failure names the account.
  * @param about what a `not_found` error reports as missing
  */
-export async function asked<T>(
+export async function nameAccountOnFailure<T>(
   account: Account,
   about: 'folder' | 'calendar',
   answer: Promise<T>,
@@ -65,7 +65,7 @@ const ROLES: readonly string[] = [
 ] satisfies FolderRole[];
 
 /** The folder with exactly that name; if there is none, the folder with that role. */
-export function folderNamed<F extends WithRole<MailFolder>>(
+export function folderByName<F extends WithRole<MailFolder>>(
   folders: readonly F[],
   name: string,
 ): F | undefined {
@@ -81,8 +81,11 @@ export async function foldersOf(
   options?: { fresh: boolean },
 ): Promise<readonly WithRole<MailFolder>[]> {
   const mailbox = { account, call: context.mailCall(account) };
-  const roles = await asked(account, 'folder', folderRolesOf(context.ports, mailbox));
-  return withRoles(await asked(account, 'folder', context.ports.mail.folders(mailbox.call, options)), roles);
+  const roles = await nameAccountOnFailure(account, 'folder', folderRolesOf(context.ports, mailbox));
+  return withRoles(
+    await nameAccountOnFailure(account, 'folder', context.ports.mail.folders(mailbox.call, options)),
+    roles,
+  );
 }
 
 /**
@@ -142,13 +145,13 @@ export async function findMessage<T>(
   const folder = (await mail.folders(call)).find((one) => parts.isIn(one.path));
   if (folder !== undefined) {
     const place = { path: folder.path, uidValidity: parts.uidValidity, uid: parts.uid };
-    const there = await notFoundAsNone(ask(call, { place }));
+    const there = await undefinedIfNotFound(ask(call, { place }));
     if (there !== undefined && isMeant(there.row)) return { account, ...there };
   }
   const found = (await mail.find(call, parts)).filter(isMeant);
   const [only] = found;
   if (only === undefined || found.length > 1) throw gone;
-  const there = await notFoundAsNone(ask(call, only));
+  const there = await undefinedIfNotFound(ask(call, only));
   if (there === undefined || !isMeant(there.row)) throw gone;
   return { account, ...there };
 }
@@ -165,7 +168,7 @@ export async function findRow(
 }
 
 /** Reads the message of an id. @param window the part of its text to return */
-export async function messageNamed(
+export async function findReadMessage(
   context: CallContext,
   id: string,
   window: TextWindow,

@@ -130,7 +130,7 @@ export function meaningOf(approval: Approval): string {
       return 'The request is approved and is being carried out. It is not done yet.';
     case 'executed': {
       const inPart =
-        leftUndone(approval) === undefined
+        failedTargets(approval) === undefined
           ? ''
           : ' in part only: result.items says which messages are not done, and why';
       return approval.approvedBy === 'policy'
@@ -153,7 +153,7 @@ export function meaningOf(approval: Approval): string {
 const itemsDone = z.looseObject({ items: z.array(z.looseObject({ done: z.boolean().optional() })) });
 
 /** The number of targets that an executed change of several messages did not complete. Undefined: none. */
-export function leftUndone({
+export function failedTargets({
   result,
 }: Approval): { readonly undone: number; readonly of: number } | undefined {
   const items = itemsDone.safeParse(result).data?.items ?? [];

@@ -4,7 +4,7 @@ import type { StoredAction } from '../actions/stored-action.ts';
 import type { Approval } from '../approvals/approval.ts';
 import type { Result } from '../contract/result.ts';
 import { normalAddress } from '../contract/schema.ts';
-import { named } from '../ports/log.ts';
+import { errorName } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Reclaimed, Settlement } from '../ports/storage.ts';
 import type { Keyring } from '../secrets/keyring.ts';
@@ -45,7 +45,7 @@ export function createExecutor(ports: Ports, keyring: Keyring, leaseMs: number):
     const stop = clock.every(leaseMs / 3, () => {
       storage
         .renew(held, leaseMs)
-        .catch((error: unknown) => log.warn('a lease was not renewed', named(error)));
+        .catch((error: unknown) => log.warn('a lease was not renewed', errorName(error)));
     });
     try {
       return await work();
@@ -89,7 +89,7 @@ export function createExecutor(ports: Ports, keyring: Keyring, leaseMs: number):
       } catch (error) {
         log.error('a settlement was not stored; retrying', {
           approval: settlement.approvalId,
-          ...named(error),
+          ...errorName(error),
         });
         await new Promise<void>((resolve) => clock.after(Math.min(1000, leaseMs / 3), resolve));
       }
@@ -104,11 +104,11 @@ export function createExecutor(ports: Ports, keyring: Keyring, leaseMs: number):
         await leased({ ownerId, followUp: id }, () => followUp(parts, approval, action));
         await storage.followedUp({ ownerId, approvalId: id });
       } catch (error) {
-        log.warn('a follow-up is due again', { approval: id, ...named(error) });
+        log.warn('a follow-up is due again', { approval: id, ...errorName(error) });
         await storage
           .followUpLater({ ownerId, approvalId: id, retryMs: parts.retryMs })
           .catch((later: unknown) =>
-            log.warn('a follow-up is due when its lease expires', { approval: id, ...named(later) }),
+            log.warn('a follow-up is due when its lease expires', { approval: id, ...errorName(later) }),
           );
       }
     }
@@ -120,7 +120,7 @@ export function createExecutor(ports: Ports, keyring: Keyring, leaseMs: number):
     try {
       return openAction(keyring, approval, sealedPlan);
     } catch (error) {
-      log.error('a plan could not be read', { approval: approval.id, ...named(error) });
+      log.error('a plan could not be read', { approval: approval.id, ...errorName(error) });
       return undefined;
     }
   }

@@ -2,7 +2,7 @@ import { mailCall } from '../accounts/mail-call.ts';
 import type { RunPorts } from '../accounts/tool-ports.ts';
 import type { Action, RunContext } from '../actions/action.ts';
 import type { Approval } from '../approvals/approval.ts';
-import { named } from '../ports/log.ts';
+import { errorName } from '../ports/log.ts';
 import { MailError } from '../ports/mail.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Settlement } from '../ports/storage.ts';
@@ -51,7 +51,7 @@ async function attempt(
   } catch (error) {
     const cause = progress.startError ?? error;
     const { started } = progress;
-    log.warn('an approved action did not succeed', { approval: approval.id, started, ...named(cause) });
+    log.warn('an approved action did not succeed', { approval: approval.id, started, ...errorName(cause) });
     return endOf(cause, started, approval, clock.now(), parts.retryMs);
   }
 }
@@ -69,7 +69,7 @@ async function endAfterCrash(
     const { log } = parts.ports;
     log.warn('the result of an interrupted action could not be checked', {
       approval: approval.id,
-      ...named(error),
+      ...errorName(error),
     });
     return { type: 'lose' };
   }

@@ -1,5 +1,5 @@
 import type { MailFolder } from './folder.ts';
-import { alike, INBOX_ALIKE, partsOf, readingsOf, resembledRoles } from './named-role.ts';
+import { foldLookAlikes, INBOX_FOLDED, partsOf, readingsOf, resembledRoles } from './named-role.ts';
 import { type FolderRoles, PINNED_ROLES } from './roles.ts';
 
 /** Labels and folders that a key may not use freely. Pure. */
@@ -25,7 +25,7 @@ export function isReservedPath(path: string, roles: FolderRoles): boolean {
  * Whether messages in this folder could pass for the owner's own: it is Sent or Drafts, looks like one of them, or is
  * inside one.
  */
-export function passesForOwn({ path, delimiter, specialUse }: MailFolder, roles: FolderRoles): boolean {
+export function couldPassForOwn({ path, delimiter, specialUse }: MailFolder, roles: FolderRoles): boolean {
   if (specialUse === 'sent' || specialUse === 'drafts') return true;
   const delimiters = delimiter === null ? [] : [delimiter];
   const resembled = resembledRoles(path, delimiters);
@@ -36,7 +36,7 @@ export function passesForOwn({ path, delimiter, specialUse }: MailFolder, roles:
 const OWN_ROLES = ['sent', 'drafts'] as const;
 
 /** Gmail keeps its own folders inside one of these. */
-const PROVIDERS: ReadonlySet<string> = new Set(['gmail', 'google mail'].map(alike));
+const PROVIDERS: ReadonlySet<string> = new Set(['gmail', 'google mail'].map(foldLookAlikes));
 
 function isOrLiesIn(path: string, outer: string | null, delimiters: readonly string[]): boolean {
   if (outer === null) return false;
@@ -53,6 +53,6 @@ function beginsWith(parts: readonly string[], outer: readonly string[]): boolean
 
 /** The parts without a leading INBOX, under which some servers keep every folder. */
 function partsAlike(path: string, delimiters: readonly string[]): readonly string[] {
-  const parts = partsOf(path, delimiters).map((part) => alike(part) || part.trim());
-  return parts[0] === INBOX_ALIKE ? parts.slice(1) : parts;
+  const parts = partsOf(path, delimiters).map((part) => foldLookAlikes(part) || part.trim());
+  return parts[0] === INBOX_FOLDED ? parts.slice(1) : parts;
 }

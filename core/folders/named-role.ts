@@ -29,7 +29,7 @@ export function resembledRoles(path: string, delimiters: readonly string[] = [])
       const match = table.find(part);
       if (match !== undefined) roles.add(match.role);
     }
-    if (alike(part) === INBOX_ALIKE) roles.add('inbox');
+    if (foldLookAlikes(part) === INBOX_FOLDED) roles.add('inbox');
   }
   return roles;
 }
@@ -75,12 +75,12 @@ function exact(name: string): string {
 }
 
 /** Folds a name as a person compares it: letters and digits without marks, look-alikes made equal. */
-export function alike(name: string): string {
+export function foldLookAlikes(name: string): string {
   return withoutLookAlikes(exact(name)).replace(/[^\p{L}\p{N}]/gu, '');
 }
 
 /** INBOX as `alike` folds it. */
-export const INBOX_ALIKE = alike('inbox');
+export const INBOX_FOLDED = foldLookAlikes('inbox');
 
 /** All role names, folded by one function. */
 function nameTable(fold: (name: string) => string): { find(name: string): RoleName | undefined } {
@@ -107,4 +107,4 @@ function nameTable(fold: (name: string) => string): { find(name: string): RoleNa
 }
 
 const EXACT = nameTable(exact);
-const ALIKE = nameTable(alike);
+const ALIKE = nameTable(foldLookAlikes);

@@ -10,11 +10,11 @@ export const PINNED_ROLES = ['sent', 'drafts', 'spam', 'trash', 'archive'] as co
 export type PinnedRole = (typeof PINNED_ROLES)[number];
 
 /** Roles whose folder Countersign creates on demand, with the name it gets. */
-export const MADE_NAMES = { sent: 'Sent', trash: 'Trash', archive: 'Archive' } as const;
-export type MadeRole = keyof typeof MADE_NAMES;
+export const CREATED_NAMES = { sent: 'Sent', trash: 'Trash', archive: 'Archive' } as const;
+export type CreatableRole = keyof typeof CREATED_NAMES;
 
-export function isMade(role: PinnedRole): role is MadeRole {
-  return Object.hasOwn(MADE_NAMES, role);
+export function isCreatable(role: PinnedRole): role is CreatableRole {
+  return Object.hasOwn(CREATED_NAMES, role);
 }
 
 const pin = z.union([
@@ -48,7 +48,7 @@ export type FolderRolesChange =
   /** The first decision; ignored if there was one before. */
   | { readonly type: 'decide'; readonly roles: FolderRoles }
   /** Countersign created a folder for a role without one. */
-  | { readonly type: 'made'; readonly role: MadeRole; readonly path: string }
+  | { readonly type: 'made'; readonly role: CreatableRole; readonly path: string }
   /** The owner's choice. */
   | { readonly type: 'choose'; readonly pins: Readonly<Partial<Record<PinnedRole, Pin>>> };
 

@@ -74,6 +74,6 @@ export type Preset = keyof typeof PRESETS;
  * Returns the groups of `modes` whose mode is invalid (a read group `direct`, for example); empty if all are
  * valid.
  */
-export function wrongModes(modes: Modes): Group[] {
+export function invalidModes(modes: Modes): Group[] {
   return GROUPS.filter((group) => !modesOf(group).includes(modes[group]));
 }

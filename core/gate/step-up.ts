@@ -43,7 +43,7 @@ export function stepUp(facts: {
 }
 
 /** Returns the demand of a change to a key's modes. Only a gated group that becomes `direct` is a grant. */
-export function demandOfModes(before: Modes, changes: Partial<Modes>): 'change' | 'grant' {
+export function demandForModes(before: Modes, changes: Partial<Modes>): 'change' | 'grant' {
   const grants = GROUPS.some(
     (group) => changes[group] === 'direct' && before[group] !== 'direct' && isGated(group),
   );

@@ -3,7 +3,7 @@ import type { EventWord } from '../actions/put-event.ts';
 import type { Agent, Attendee, EventFacts } from '../calendar/event.ts';
 import type { DocumentWriting } from '../calendar/event-document.ts';
 import { ianaZone, instantOf } from '../calendar/ical/zone.ts';
-import { isOurs } from '../calendar/telling.ts';
+import { isOurs } from '../calendar/notices.ts';
 import type { CallContext } from '../call/context.ts';
 import { ServiceError } from '../contract/errors.ts';
 import { invalidArgument, normalAddress } from '../contract/schema.ts';

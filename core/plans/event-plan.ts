@@ -2,11 +2,11 @@ import { readWithin } from '../accounts/read-message.ts';
 import type { EventResult, FrozenChange } from '../actions/change-event.ts';
 import { deleteEvent } from '../actions/delete-event.ts';
 import { eventGist } from '../actions/gist.ts';
-import { hearingOrganizer, written } from '../actions/planned-change.ts';
+import { notifiedAddresses, notifiedOrganizer } from '../actions/planned-change.ts';
 import { type EventWord, putEvent } from '../actions/put-event.ts';
 import type { EventFacts, EventKey } from '../calendar/event.ts';
 import { invitationText } from '../calendar/invitation.ts';
-import { NOBODY, recipientsOf, tellingOf } from '../calendar/telling.ts';
+import { NO_NOTICES, noticesOf, recipientsOf } from '../calendar/notices.ts';
 import type { CallContext } from '../call/context.ts';
 import { ServiceError } from '../contract/errors.ts';
 import type { Invitation } from '../mail/compose.ts';
@@ -59,10 +59,10 @@ export async function planEvent(
   const { account, notice, replaced, key, calendar } = change;
   const { email } = account;
   const { timezone } = context.owner;
-  const telling = notice === null ? NOBODY : tellingOf(notice.facts, email, calendar.schedules);
-  const addressed = new Set(recipientsOf(telling));
+  const notices = notice === null ? NO_NOTICES : noticesOf(notice.facts, email, calendar.schedules);
+  const addressed = new Set(recipientsOf(notices));
   if (change.attendee !== null) addressed.add(change.attendee);
-  const organizer = replaced && hearingOrganizer(replaced.event, email, calendar);
+  const organizer = replaced && notifiedOrganizer(replaced.event, email, calendar);
   if (organizer !== null) addressed.add(organizer);
   const holds: Hold[] = await sendingHolds(context, {
     account,
@@ -74,13 +74,13 @@ export async function planEvent(
   if (calendar.access === 'shared') holds.push('shared_calendar');
   if (calendar.access === 'unknown') holds.push('calendar_access_unknown');
   const wereNotified =
-    replaced !== null && recipientsOf(tellingOf(replaced.event, email, calendar.schedules)).length > 0;
+    replaced !== null && recipientsOf(noticesOf(replaced.event, email, calendar.schedules)).length > 0;
   const message =
-    notice === null || telling.byMail.length === 0
+    notice === null || notices.byMail.length === 0
       ? null
       : await frozenMessageOf(context, {
           account,
-          to: telling.byMail,
+          to: notices.byMail,
           ...invitationText(notice.method, notice.facts, { organizer: email, timezone, wereNotified }),
           invitation: await invitationOf(notice, context),
           inReplyTo: null,
@@ -102,7 +102,7 @@ export async function planEvent(
     },
     timezone,
     message,
-    recipients: written(telling, organizer),
+    recipients: notifiedAddresses(notices, organizer),
   };
   return { action: actionFor(change, frozen), holds, gist: eventGist(change.event) };
 }

@@ -1,7 +1,7 @@
 import type { EventKey } from '../calendar/event.ts';
 import type { EventLock } from '../calendar/event-document.ts';
 import type { CallContext } from '../call/context.ts';
-import { asked } from '../call/mailbox.ts';
+import { nameAccountOnFailure } from '../call/mailbox.ts';
 import { ServiceError } from '../contract/errors.ts';
 import { invalidArgument } from '../contract/schema.ts';
 import type { CalendarInfo, StoredEvent } from '../ports/calendar.ts';
@@ -22,7 +22,7 @@ export async function calendarForNew(
   const port = portOf(context);
   const active = accounts.filter(({ accountId }) => accountId === owner.activeAccountId);
   for (const account of new Set([...active, ...accounts])) {
-    const calendar = await asked(account, 'calendar', port.target(context.mailCall(account)));
+    const calendar = await nameAccountOnFailure(account, 'calendar', port.target(context.mailCall(account)));
     if (calendar !== undefined) return { account, calendar };
   }
   throw noSuch('calendar');
@@ -46,7 +46,7 @@ export async function storedEvent(
   const numbered = await ports.storage.event(owner.ownerId, eventId);
   const account = accounts.find(({ accountId }) => accountId === numbered?.accountId);
   if (numbered === undefined || account === undefined) throw noSuch('event');
-  const stored = await asked(account, 'calendar', readOrNone(context, account, numbered.key));
+  const stored = await nameAccountOnFailure(account, 'calendar', readOrNone(context, account, numbered.key));
   // A single event has become a series: its instances have their own numbers.
   if (stored === undefined || (stored.event.recurring && numbered.key.recurrenceId === null)) {
     throw noSuch('event');

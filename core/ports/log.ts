@@ -11,7 +11,7 @@ export interface Log {
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 /** The loggable parts of an error: its name, and its code if it has one. */
-export function named(error: unknown): { readonly error: string; readonly code: string | undefined } {
+export function errorName(error: unknown): { readonly error: string; readonly code: string | undefined } {
   if (!(error instanceof Error)) return { error: typeof error, code: undefined };
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
   return { error: error.name, code };

@@ -11,7 +11,7 @@ export interface MailChanging {
   setFlag(call: MailCall, place: MessagePlace, flag: MailFlag, on: boolean, start: Start): Promise<boolean>;
 
   /** Creates the folder if it does not exist. @returns its path, below the server's prefix if it has one */
-  makeFolder(call: MailCall, name: string): Promise<string>;
+  createFolder(call: MailCall, name: string): Promise<string>;
 
   /**
    * Moves the message at `place` into the folder `to`, after `start`. If the server cannot move, copies the message and

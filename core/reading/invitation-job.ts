@@ -27,11 +27,11 @@ export const invitationJob: Job<InvitationInput, string | null> = {
   async read({ method, facts, timezone, stamp }) {
     const ics = invitationObject(method, facts, { timezone, stamp });
     const reread = eventFacts(ics, facts, timezone);
-    return reread !== undefined && saying(reread) === saying(facts) ? ics : null;
+    return reread !== undefined && comparable(reread) === comparable(facts) ? ics : null;
   },
 };
 
 /** All facts of an invitation, for comparison. */
-export function saying(facts: EventFacts): string {
+export function comparable(facts: EventFacts): string {
   return canonicalJson(invitedFacts(facts));
 }

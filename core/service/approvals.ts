@@ -2,12 +2,12 @@ import type { Approval } from '../approvals/approval.ts';
 import { UnreadablePlan } from '../execution/plan.ts';
 import { openGist } from '../execution/sealed-gist.ts';
 import { openAction } from '../execution/sealed-plan.ts';
-import { named } from '../ports/log.ts';
+import { errorName } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Credential } from '../ports/storage.ts';
 import { findingsIn, holdText } from '../safety/holds.ts';
 import type { Keyring } from '../secrets/keyring.ts';
-import { toolNamed } from '../tools/catalogue.ts';
+import { findTool } from '../tools/catalogue.ts';
 import type { ApprovalContent, ApprovalGist, Approvals } from './service.ts';
 
 export function createApprovals(
@@ -29,7 +29,7 @@ export function createApprovals(
       const action = openAction(keyring, approval, sealedPlan);
       return { kind: 'shown', account: action.account, ...(await action.facts(ports)) };
     } catch (error) {
-      log.error('a plan could not be read', { approval: approval.id, ...named(error) });
+      log.error('a plan could not be read', { approval: approval.id, ...errorName(error) });
       const isOther = error instanceof UnreadablePlan && error.code === 'version';
       return { kind: isOther ? 'other_version' : 'unreadable' };
     }
@@ -42,7 +42,7 @@ export function createApprovals(
     try {
       return openGist(keyring, approval, sealedGist);
     } catch (error) {
-      log.error('the gist of a request could not be read', { approval: approval.id, ...named(error) });
+      log.error('the gist of a request could not be read', { approval: approval.id, ...errorName(error) });
       return { kind: 'unreadable' };
     }
   }
@@ -101,6 +101,6 @@ function headingOf(approval: Approval, keys: readonly Credential[]) {
   return {
     approval,
     keyName: key?.name ?? '',
-    title: toolNamed(approval.tool)?.title ?? approval.tool,
+    title: findTool(approval.tool)?.title ?? approval.tool,
   };
 }

@@ -1,4 +1,4 @@
-import { named } from '../ports/log.ts';
+import { errorName } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';
 
 /** Work that is repeated, never twice at a time. */
@@ -34,7 +34,7 @@ export function backgroundRound(
   function begin(): void {
     underWay ??= observed()
       .catch((error: unknown) => {
-        log.error('a round of background work failed', named(error));
+        log.error('a round of background work failed', errorName(error));
       })
       .finally(() => {
         underWay = undefined;

@@ -20,7 +20,7 @@ import { sealPlan } from '../execution/sealed-plan.ts';
 import { limitsOf } from '../gate/limits.ts';
 import { effectiveMode, type Mode } from '../gate/permissions.ts';
 import type { Planned } from '../plans/planned.ts';
-import { named } from '../ports/log.ts';
+import { errorName } from '../ports/log.ts';
 import { MailError } from '../ports/mail.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Activity, Caller, ClaimRef, Credential, Held, Owner } from '../ports/storage.ts';
@@ -28,7 +28,7 @@ import { flagUntrusted } from '../safety/untrusted.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { approvalId as newApprovalId } from '../secrets/record-ids.ts';
 import { canonicalJson, digestOf } from '../text/canonical-json.ts';
-import { toolNamed } from '../tools/catalogue.ts';
+import { findTool } from '../tools/catalogue.ts';
 import type { Found, OwnTool, ReadTool, Tool, WriteTool } from '../tools/define-tool.ts';
 import type { Answer, ToolCall } from './service.ts';
 
@@ -86,7 +86,7 @@ export function createCallTool(parts: CallToolParts): CallTool {
   const { workObserver, clock } = parts.ports;
   return async (caller, call) => {
     const began = clock.now();
-    const ended = workObserver?.began(toolNamed(call.tool)?.name ?? 'an unknown tool');
+    const ended = workObserver?.began(findTool(call.tool)?.name ?? 'an unknown tool');
     const notes: Notes = { shown: new Set(), listed: new Set() };
     try {
       const answered = await answerCall(parts, caller, call, notes, began);
@@ -122,7 +122,7 @@ async function answerCall(
     return { ...ran, outcome: withFittingItems(ran.outcome, call.sizeBytes), claim, replayed: false };
   } catch (error) {
     const refusal = refusalOf(error);
-    if (refusal.cause !== undefined) log.warn('a call failed', named(refusal.cause));
+    if (refusal.cause !== undefined) log.warn('a call failed', errorName(refusal.cause));
     return { outcome: failureOf(refusal), approvalId: null, claim, replayed: false };
   }
 }
@@ -135,7 +135,7 @@ function checkCall(parts: CallToolParts, { owner, credential }: Caller, call: To
   if (call.idempotencyKey !== undefined && !/^[\x21-\x7e]{1,255}$/.test(call.idempotencyKey)) {
     throw new ServiceError('invalid_idempotency_key');
   }
-  const tool = toolNamed(call.tool);
+  const tool = findTool(call.tool);
   if (tool === undefined) throw new ServiceError('not_found', { details: { reason: 'tool' } });
   const mode = modeOf(tool, credential, owner);
   return { tool, mode, run: boundTool(parts, tool, call) };
@@ -217,7 +217,7 @@ async function whileHeld<T>(
     clock.every(leaseMs / 3, () => {
       storage
         .renew(heldBy(caller, claim), leaseMs)
-        .catch((error: unknown) => log.warn('a lease was not renewed', named(error)));
+        .catch((error: unknown) => log.warn('a lease was not renewed', errorName(error)));
     }),
   ];
   try {
@@ -252,7 +252,7 @@ async function recordCall(
   const activity: Activity = {
     kind: 'call',
     credentialId,
-    tool: toolNamed(call.tool)?.name ?? null,
+    tool: findTool(call.tool)?.name ?? null,
     outcome: outcome.status === 'error' ? outcome.code : outcome.status,
     approvalId,
     durationMs: Math.max(0, now.getTime() - began.getTime()),
@@ -269,10 +269,10 @@ async function recordCall(
     });
     return outcome;
   } catch (error) {
-    log.warn('a call was not recorded', named(error));
+    log.warn('a call was not recorded', errorName(error));
     // An effect stays the answer, whether or not it is recorded. A read that cannot be recorded is not
     // returned.
-    const isRead = toolNamed(call.tool)?.kind === 'read';
+    const isRead = findTool(call.tool)?.kind === 'read';
     return isRead && outcome.status !== 'error' ? failureOf(unavailable(error)) : outcome;
   }
 }

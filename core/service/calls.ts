@@ -3,7 +3,7 @@ import { createAddressBudget } from '../gate/address-budget.ts';
 import { isWellFormed, secretHash } from '../gate/credential.ts';
 import type { LimitVerdict } from '../gate/limits.ts';
 import { effectiveMode, type Group } from '../gate/permissions.ts';
-import { named } from '../ports/log.ts';
+import { errorName } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import { CATALOGUE } from '../tools/catalogue.ts';
@@ -49,7 +49,7 @@ export function createCalls(
             return { kind: 'over', failure: overLimit(admitted.verdict), retryAfterS, rate };
           }
         } catch (error) {
-          log.error('a call could not be admitted', named(error));
+          log.error('a call could not be admitted', errorName(error));
           return {
             kind: 'refused',
             failure: failureOf(unavailable(error)),

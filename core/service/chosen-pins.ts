@@ -3,8 +3,8 @@ import type { MailFolder } from '../folders/folder.ts';
 import {
   changedRoles,
   type FolderRoles,
+  isCreatable,
   isInbox,
-  isMade,
   PINNED_ROLES,
   type Pin,
   type PinnedRole,
@@ -51,10 +51,10 @@ function pinOf(
 ): Pin | string {
   if (choice === 'none') {
     // If Countersign never creates this folder, "none found" and "none wanted" mean the same.
-    return current.path === null && !isMade(role) ? current : { path: null, by: 'owner' };
+    return current.path === null && !isCreatable(role) ? current : { path: null, by: 'owner' };
   }
   if (choice === 'made') {
-    return isMade(role) ? { path: null, by: 'absent' } : 'is not a folder that Countersign creates';
+    return isCreatable(role) ? { path: null, by: 'absent' } : 'is not a folder that Countersign creates';
   }
   const { path } = choice;
   if (path === current.path) return current;

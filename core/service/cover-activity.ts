@@ -1,4 +1,4 @@
-import { named } from '../ports/log.ts';
+import { errorName } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Signer } from '../secrets/keyring.ts';
 
@@ -16,7 +16,7 @@ export async function coverActivity({ storage, clock, log }: Ports, signer: Sign
         if ((await storage.addCheckpoints(request)) < ROWS_AT_ONCE) break;
       }
     } catch (error) {
-      log.error('activity could not be covered by a checkpoint', named(error));
+      log.error('activity could not be covered by a checkpoint', errorName(error));
     }
   }
 }

@@ -6,7 +6,7 @@ import { type LimitOverrides, PLAN_LIMITS } from '../gate/limits.ts';
 import type { Plan } from '../gate/permissions.ts';
 import type { Calendar } from '../ports/calendar.ts';
 import type { CalendarObjects } from '../ports/calendar-objects.ts';
-import { named } from '../ports/log.ts';
+import { errorName } from '../ports/log.ts';
 import { closePorts, PORTS, type Ports } from '../ports/ports.ts';
 import { createKeyring } from '../secrets/keyring.ts';
 import { ACTIVITY_KEPT_MS } from '../storage/check-activity.ts';
@@ -91,7 +91,7 @@ export function createService(options: ServiceOptions): Service {
         // A listener is the app's own business: the request is filed, whether the listener throws now or
         // fails later.
         new Promise((resolve) => resolve(listener(notice))).catch((error: unknown) =>
-          ports.log.error('a listener of approval.pending failed', named(error)),
+          ports.log.error('a listener of approval.pending failed', errorName(error)),
         );
       }
     },

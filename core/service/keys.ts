@@ -7,7 +7,7 @@ import {
   ROTATION_OVERLAP_HOURS,
   secretHash,
 } from '../gate/credential.ts';
-import { type Modes, PRESETS, wrongModes } from '../gate/permissions.ts';
+import { invalidModes, type Modes, PRESETS } from '../gate/permissions.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import { credentialId } from '../secrets/record-ids.ts';
@@ -26,7 +26,7 @@ export function createKeys(
     const unknown = Object.keys(changes).find((group) => !Object.hasOwn(base, group));
     if (unknown !== undefined) throw invalidArgument(unknown, 'group', 'is not a permission group');
     const modes = { ...base, ...changes };
-    const [wrong] = wrongModes(modes);
+    const [wrong] = invalidModes(modes);
     if (wrong !== undefined) throw invalidArgument(wrong, 'mode', `cannot be ${modes[wrong]}`);
     return modes;
   };

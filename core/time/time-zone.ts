@@ -22,7 +22,7 @@ export function isoIn(instant: Date, timezone: string): string {
 }
 
 /** An instant in words, in the zone: `Sat, 21 Nov 2026, 15:00 CET`. */
-export function wordsIn(instant: Date, timezone: string): string {
+export function dateInWords(instant: Date, timezone: string): string {
   return new Intl.DateTimeFormat('en-GB', {
     weekday: 'short',
     day: 'numeric',

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { accountsOf, asked } from '../call/mailbox.ts';
+import { accountsOf, nameAccountOnFailure } from '../call/mailbox.ts';
 import { pageFields, skipped } from '../call/paging.ts';
 import { cursor } from '../contract/schema.ts';
 import { shortened } from '../text/shortened.ts';
@@ -64,7 +64,7 @@ export const listEvents = defineRead({
     const to = startOfDay(now, timezone, args.days + 1);
     const found = await Promise.all(
       accountsOf(context, undefined).map(async (account) => {
-        const { events, unreadable } = await asked(
+        const { events, unreadable } = await nameAccountOnFailure(
           account,
           'calendar',
           calendar.list(context.mailCall(account), { from, to, timezone }),
@@ -94,7 +94,7 @@ export const listEvents = defineRead({
     if (rows.length === 0) {
       const calendars = await Promise.all(
         accountsOf(context, undefined).map((account) =>
-          asked(account, 'calendar', calendar.calendars(context.mailCall(account))),
+          nameAccountOnFailure(account, 'calendar', calendar.calendars(context.mailCall(account))),
         ),
       );
       const reason = calendars.flat().length === 0 ? 'no_calendar_connected' : 'no_events';

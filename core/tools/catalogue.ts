@@ -65,6 +65,6 @@ export const CATALOGUE: readonly Tool[] = [
 
 const BY_NAME: ReadonlyMap<string, Tool> = new Map(CATALOGUE.map((tool) => [tool.name, tool]));
 
-export function toolNamed(name: string): Tool | undefined {
+export function findTool(name: string): Tool | undefined {
   return BY_NAME.get(name);
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { readWithin } from '../accounts/read-message.ts';
-import { findMessage, MESSAGE_ERRORS, messageNamed } from '../call/mailbox.ts';
+import { findMessage, findReadMessage, MESSAGE_ERRORS } from '../call/mailbox.ts';
 import { pageFields, skipped } from '../call/paging.ts';
 import { ServiceError } from '../contract/errors.ts';
 import { cursor, messageId } from '../contract/schema.ts';
@@ -51,7 +51,7 @@ export const listAttachments = defineRead({
   input: z.strictObject({ id: messageId, cursor: cursor.optional() }),
   output: z.looseObject({ id: messageIdShape, attachments: z.array(attachment), ...pageShape }),
   async run(args, context) {
-    const { attachments, unreadable } = (await messageNamed(context, args.id, NO_TEXT)).message;
+    const { attachments, unreadable } = (await findReadMessage(context, args.id, NO_TEXT)).message;
     context.listed(args.id);
     const none = { id: args.id, attachments: [], total: 0, returned: 0, has_more: false };
     if (unreadable !== null) {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { CallContext } from '../call/context.ts';
-import { accountsOf, asked } from '../call/mailbox.ts';
+import { accountsOf, nameAccountOnFailure } from '../call/mailbox.ts';
 import { positionOf } from '../call/paging.ts';
 import { accountId, cursor, limit } from '../contract/schema.ts';
 import type { ListPosition, ListQuery } from '../ports/mail-reading.ts';
@@ -69,7 +69,11 @@ async function listMessages(
         after: after && behind(after, account.accountId),
         limit: args.limit,
       } as const;
-      const page = await asked(account, 'folder', context.ports.mail.list(context.mailCall(account), query));
+      const page = await nameAccountOnFailure(
+        account,
+        'folder',
+        context.ports.mail.list(context.mailCall(account), query),
+      );
       return { account, path, page };
     }),
   );

@@ -4,12 +4,12 @@ import { label } from '../actions/label.ts';
 import type { MessageTarget } from '../actions/message-target.ts';
 import { type Destination, type MoveResult, move } from '../actions/move.ts';
 import type { CallContext } from '../call/context.ts';
-import { asked, findFolder } from '../call/mailbox.ts';
+import { findFolder, nameAccountOnFailure } from '../call/mailbox.ts';
 import { ServiceError } from '../contract/errors.ts';
 import { invalidArgument, line } from '../contract/schema.ts';
 import type { MailFolder } from '../folders/folder.ts';
-import { isReservedLabel, passesForOwn } from '../folders/guarded-paths.ts';
-import { MADE_NAMES } from '../folders/roles.ts';
+import { couldPassForOwn, isReservedLabel } from '../folders/guarded-paths.ts';
+import { CREATED_NAMES } from '../folders/roles.ts';
 import type { Planned } from '../plans/planned.ts';
 import type { Account } from '../ports/storage.ts';
 import type { Hold } from '../safety/holds.ts';
@@ -79,17 +79,17 @@ interface Found {
 /** @throws ServiceError not_found if the owner wants no folder for the role */
 async function folderFor(context: CallContext, account: Account, to: Wanted): Promise<Found> {
   const mailbox = { account, call: context.mailCall(account) };
-  const roles = await asked(account, 'folder', folderRolesOf(context.ports, mailbox));
+  const roles = await nameAccountOnFailure(account, 'folder', folderRolesOf(context.ports, mailbox));
   const pin = 'role' in to ? roles[to.role] : undefined;
   if (pin?.path === null && pin.by === 'owner') {
     throw new ServiceError('not_found', { details: { reason: 'folder' } });
   }
-  const path = 'path' in to ? to.path : (pin?.path ?? MADE_NAMES[to.role]);
+  const path = 'path' in to ? to.path : (pin?.path ?? CREATED_NAMES[to.role]);
   const folder = await findFolder(context, account, (folders) => folders.find((one) => one.path === path));
   const isNew = folder === undefined;
   return {
     folder,
-    isOwn: passesForOwn(folder ?? { path, delimiter: null, specialUse: null }, roles),
+    isOwn: couldPassForOwn(folder ?? { path, delimiter: null, specialUse: null }, roles),
     // If the role has no pin yet, the run finds or creates the folder, and pins it.
     destination: 'role' in to && (isNew || pin?.path === null) ? { role: to.role, path, isNew } : { path },
   };
@@ -159,8 +159,8 @@ async function refuseReservedLabel(
   );
   for (const account of accounts) {
     const mailbox = { account, call: context.mailCall(account) };
-    const roles = await asked(account, 'folder', folderRolesOf(context.ports, mailbox));
-    const folders = await asked(account, 'folder', context.ports.mail.folders(mailbox.call));
+    const roles = await nameAccountOnFailure(account, 'folder', folderRolesOf(context.ports, mailbox));
+    const folders = await nameAccountOnFailure(account, 'folder', context.ports.mail.folders(mailbox.call));
     if (isReservedLabel(label, roles, delimitersOf(folders))) {
       const message = 'means a folder with a special purpose, such as Sent or Trash';
       throw invalidArgument('label', 'reserved', message);

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { MESSAGE_ERRORS, messageNamed, summaryOf } from '../call/mailbox.ts';
+import { findReadMessage, MESSAGE_ERRORS, summaryOf } from '../call/mailbox.ts';
 import { messageId } from '../contract/schema.ts';
 import { wordEnd } from '../text/seen-text.ts';
 import { defineRead } from './define-tool.ts';
@@ -45,7 +45,7 @@ export const getEmail = defineRead({
   async run(args, context) {
     // Offsets count the shown text, so that the parts make up the whole.
     const window = { from: args.body_offset, most: BODY_CHARS };
-    const { account, row, message } = await messageNamed(context, args.id, window);
+    const { account, row, message } = await findReadMessage(context, args.id, window);
     context.shown(args.id);
     const { text, chars } = message.body;
     const start = Math.min(args.body_offset, chars);

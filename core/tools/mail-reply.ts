@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { targetName } from '../actions/message-target.ts';
-import { MESSAGE_ERRORS, messageNamed, messageTarget } from '../call/mailbox.ts';
+import { findReadMessage, MESSAGE_ERRORS, messageTarget } from '../call/mailbox.ts';
 import { address, bodyText, invalidArgument, messageId, normalAddress, text } from '../contract/schema.ts';
 import type { MessageHeaders } from '../mail/parse.ts';
 import { isMessageId, QUOTE_WINDOW, quoted, replyReferences, replySubject } from '../plans/quote.ts';
@@ -23,7 +23,7 @@ export const sendReply = defineWrite({
   }),
   output: sendResult,
   async plan(args, context) {
-    const { account, row, message: parent } = await messageNamed(context, args.id, QUOTE_WINDOW);
+    const { account, row, message: parent } = await findReadMessage(context, args.id, QUOTE_WINDOW);
     context.shown(args.id);
     const body = bodyText(args.body);
     const target = messageTarget(account, args.id, row);

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { readWithin } from '../accounts/read-message.ts';
 import type { CallContext } from '../call/context.ts';
-import { accountsOf, asked } from '../call/mailbox.ts';
+import { accountsOf, nameAccountOnFailure } from '../call/mailbox.ts';
 import { positionOf } from '../call/paging.ts';
 import { accountId, cursor, limit, line } from '../contract/schema.ts';
 import { folderKey, type SearchPosition, type SearchQuery } from '../ports/mail-reading.ts';
@@ -65,7 +65,7 @@ export const searchInbox = defineRead({
           limit: args.limit,
           contains: saysWord(context),
         };
-        const page = await asked(
+        const page = await nameAccountOnFailure(
           account,
           'folder',
           context.ports.mail.search(context.mailCall(account), query),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { targetName } from '../actions/message-target.ts';
-import { MESSAGE_ERRORS, messageNamed, messageTarget, sendingAccount } from '../call/mailbox.ts';
+import { findReadMessage, MESSAGE_ERRORS, messageTarget, sendingAccount } from '../call/mailbox.ts';
 import { accountId, address, bodyText, line, messageId, normalAddress, text } from '../contract/schema.ts';
 import { forwarded, forwardSubject, QUOTE_WINDOW, replyReferences } from '../plans/quote.ts';
 import { planSend, signed } from '../plans/send-plan.ts';
@@ -71,7 +71,7 @@ export const forwardEmail = defineWrite({
   }),
   output: sendResult,
   async plan(args, context) {
-    const { account, row, message } = await messageNamed(context, args.id, QUOTE_WINDOW);
+    const { account, row, message } = await findReadMessage(context, args.id, QUOTE_WINDOW);
     context.shown(args.id);
     const note = bodyText(args.note ?? '');
     const { subject, to } = message.headers;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { CallContext } from '../call/context.ts';
-import { findFolder, folderNamed, summaryOf } from '../call/mailbox.ts';
+import { findFolder, folderByName, summaryOf } from '../call/mailbox.ts';
 import { cursorAt, type Position } from '../call/paging.ts';
 import { ServiceError } from '../contract/errors.ts';
 import type { Result } from '../contract/result.ts';
@@ -38,7 +38,7 @@ export async function pathNamed(
   account: Account,
   name: string,
 ): Promise<string | undefined> {
-  return (await findFolder(context, account, (folders) => folderNamed(folders, name)))?.path;
+  return (await findFolder(context, account, (folders) => folderByName(folders, name)))?.path;
 }
 
 /**

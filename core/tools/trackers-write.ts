@@ -6,7 +6,7 @@ import { trackerEvent } from '../actions/tracker-event.ts';
 import { trackerMessage } from '../actions/tracker-message.ts';
 import { trackerNote } from '../actions/tracker-note.ts';
 import { trackerStatus } from '../actions/tracker-status.ts';
-import { MESSAGE_ERRORS, messageNamed, messageTarget, ROW_FIELD_CHARS } from '../call/mailbox.ts';
+import { findReadMessage, MESSAGE_ERRORS, messageTarget, ROW_FIELD_CHARS } from '../call/mailbox.ts';
 import { bodyText, line, messageId, text } from '../contract/schema.ts';
 import { storedEvent } from '../plans/find-event.ts';
 import { shortened } from '../text/shortened.ts';
@@ -133,7 +133,7 @@ export const linkToTracker = defineLightWrite({
   ...linkOutput('link_to_tracker', { id: messageIdShape, linked: z.literal(true) }),
   async plan(args, context) {
     const { tracker } = await trackerChosen(context, args.tracker_id);
-    const { account, row, message } = await messageNamed(context, args.message_id, EXCERPT_WINDOW);
+    const { account, row, message } = await findReadMessage(context, args.message_id, EXCERPT_WINDOW);
     context.shown(args.message_id);
     const preview = excerptOf(message.body.text);
     const target = { ...messageTarget(account, args.message_id, row), preview };

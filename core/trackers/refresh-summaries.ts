@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { named } from '../ports/log.ts';
+import { errorName } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';
 import { NEXT_ACTION_CHARS, SUMMARY_CHARS } from '../ports/summarizer.ts';
 import type { TrackerSummary } from '../ports/tracker-storage.ts';
@@ -71,7 +71,7 @@ export function createSummaryRefresh(ports: Ports): SummaryRefresh {
           log.warn('a tracker could not be summarised', {
             owner: ownerId,
             tracker: trackerId,
-            ...named(error),
+            ...errorName(error),
           });
         }
       }

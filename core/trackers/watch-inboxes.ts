@@ -3,7 +3,7 @@ import { mailReader } from '../accounts/mail-reader.ts';
 import { type ReadMessage, readMessages } from '../accounts/read-message.ts';
 import { targetName } from '../actions/message-target.ts';
 import type { MessageRow } from '../mail/message-row.ts';
-import { named } from '../ports/log.ts';
+import { errorName } from '../ports/log.ts';
 import type { MailCall } from '../ports/mail.ts';
 import type { ListQuery } from '../ports/mail-reading.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -159,7 +159,7 @@ export function createInboxWatch(ports: Ports, keyring: Keyring): InboxWatch {
       } catch (error) {
         if (passedOver || abort.signal.aborted) throw error;
         passedOver = true;
-        log.warn('a new message could not be read', { account: call.account.accountId, ...named(error) });
+        log.warn('a new message could not be read', { account: call.account.accountId, ...errorName(error) });
         messages.push({ text: '', matched: '' });
       }
     }
@@ -212,7 +212,7 @@ export function createInboxWatch(ports: Ports, keyring: Keyring): InboxWatch {
             log.warn('an inbox could not be watched', {
               owner: ownerId,
               account: accountId,
-              ...named(error),
+              ...errorName(error),
             });
           }
         }

@@ -19,7 +19,7 @@ export type Passed =
  * Otherwise nothing is done, and the answer is a page that asks for the password and repeats the form. The form token
  * has already been checked.
  */
-export async function letThrough(visit: OwnerVisit, form: OwnerForm): Promise<Passed> {
+export async function checkForm(visit: OwnerVisit, form: OwnerForm): Promise<Passed> {
   if (visit.fields.size > FIELDS_MAX) {
     return stopped(visit, problemPage(413, 'Nothing was done', 'The form has too many fields.'));
   }

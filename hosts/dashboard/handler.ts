@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ErrorCode, ServiceError } from '../../core/contract/errors.ts';
-import { named } from '../../core/ports/log.ts';
+import { errorName } from '../../core/ports/log.ts';
 import type { Service } from '../../core/service/service.ts';
 import { clientAddress, trustedProxies } from '../http/client-address.ts';
 import { leakedKeys } from '../http/leaked-keys.ts';
@@ -8,13 +8,13 @@ import { type PublicBase, publicBase } from '../http/public-base.ts';
 import { headOf, type RequestHead, targetOf } from '../http/request-head.ts';
 import { transportSecurity } from '../http/transport-security.ts';
 import { ASSETS, SCRIPT_PATH } from './assets.ts';
-import { letThrough } from './confirm.ts';
+import { checkForm } from './confirm.ts';
 import { DEVICE_S, dashboardCookies } from './cookies.ts';
 import { formToken, formTokenMatches } from './csrf.ts';
 import { type FormBody, readForm } from './form-body.ts';
 import { documentOf } from './layout.tsx';
 import { notFoundPage, problemPage, staleFormPage } from './pages/problem.tsx';
-import { judgeRequest, type Verdict } from './request-guard.ts';
+import { checkRequest, type Verdict } from './request-guard.ts';
 import { findRoute } from './routes.ts';
 import { sessionOf } from './session.ts';
 import { type DashboardOptions, type OwnerVisit, type PageReply, type Reply, redirect } from './visit.ts';
@@ -100,7 +100,7 @@ export function dashboardHandler(
     const ownerVisit = { ...visit, owner, session, token: formToken(secret) };
     if (found.kind === 'page') return answerWith(await found.act(ownerVisit), path, ownerVisit);
     if (!formTokenMatches(secret, fields.get('form_token'))) return answerWith(staleFormPage());
-    const passed = await letThrough(ownerVisit, found.form);
+    const passed = await checkForm(ownerVisit, found.form);
     if (passed.kind === 'stopped') return answerWith(passed.reply, path, passed.visit);
     const reply = await found.form.act(passed.visit);
     if (passed.device === undefined) return answerWith(reply, path, passed.visit);
@@ -128,7 +128,7 @@ export function dashboardHandler(
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const head = headOf(request);
-    const verdict = judgeRequest(head, service.dashboardUrl);
+    const verdict = checkRequest(head, service.dashboardUrl);
     let answer: Answer;
     try {
       answer = await answerTo(request, head, verdict);
@@ -152,7 +152,7 @@ export function dashboardHandler(
   return (request, response) => {
     respond(request, response).catch((error: unknown) => {
       // The response itself could not be written. All that is left is to close the connection.
-      options.log?.error('a dashboard answer could not be written', named(error));
+      options.log?.error('a dashboard answer could not be written', errorName(error));
       response.destroy();
     });
   };
@@ -194,7 +194,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
 function replyTo(error: unknown): { reply: PageReply; code: string } {
   if (!(error instanceof ServiceError)) {
     const text = 'The service failed. Your change may or may not have been made: check before you repeat it.';
-    return { reply: problemPage(500, 'Something went wrong', text), code: named(error).error };
+    return { reply: problemPage(500, 'Something went wrong', text), code: errorName(error).error };
   }
   const { code } = error;
   if (code === 'not_found') return { reply: notFoundPage(), code };

@@ -11,7 +11,7 @@ export type Verdict =
   | { readonly kind: 'misdirected' }
   | { readonly kind: 'foreign'; readonly origin: string };
 
-export function judgeRequest(head: RequestHead, dashboardUrl: string): Verdict {
+export function checkRequest(head: RequestHead, dashboardUrl: string): Verdict {
   const origin = addressedOrigin(head, dashboardUrl);
   if (origin === undefined) return { kind: 'misdirected' };
   if (head.method === 'GET' || head.method === 'HEAD') return { kind: 'pass', origin };

@@ -6,7 +6,7 @@ import { approvalsPage } from './pages/approvals.tsx';
 import { askPassword, connectAccount, findServers, showServers } from './pages/connect-account.tsx';
 import {
   createKey,
-  demandOfSetModes,
+  demandForSetModes,
   integrationsPage,
   revokeKey,
   rotateKey,
@@ -68,7 +68,7 @@ const ROUTES: readonly Route[] = [
     POST: { does: 'Revoke the key', demand: 'change', act: revokeKey },
   }),
   owner(`/integrations/${KEY}/modes`, {
-    POST: { does: 'Save the modes', demand: demandOfSetModes, act: setModes },
+    POST: { does: 'Save the modes', demand: demandForSetModes, act: setModes },
   }),
   owner('/trackers', { GET: trackersPage }),
   owner(`/trackers/${TRACKER}`, { GET: trackerPage }),

@@ -1,4 +1,4 @@
-import { isoIn, wordsIn } from '../../core/time/time-zone.ts';
+import { dateInWords, isoIn } from '../../core/time/time-zone.ts';
 import { Quoted } from './third-party-text.tsx';
 
 const DAY = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' } as const;
@@ -8,7 +8,7 @@ const CLOCK = { hour: '2-digit', minute: '2-digit' } as const;
 export function When({ at, zone }: { at: Date | string; zone: string }) {
   const date = typeof at === 'string' ? new Date(at) : at;
   if (Number.isNaN(date.getTime())) return <Quoted text={String(at)} />;
-  return <time dateTime={date.toISOString()}>{wordsIn(date, zone)}</time>;
+  return <time dateTime={date.toISOString()}>{dateInWords(date, zone)}</time>;
 }
 
 /** A start and an end in the owner's time zone, as days for an all-day event. */

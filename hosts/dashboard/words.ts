@@ -1,5 +1,5 @@
 import type { Approval, ApprovalError, ApprovalState } from '../../core/approvals/approval.ts';
-import { leftUndone } from '../../core/call/outcome.ts';
+import { failedTargets } from '../../core/call/outcome.ts';
 import { ERRORS, type ErrorCode } from '../../core/contract/errors.ts';
 import type { Group, Mode } from '../../core/gate/permissions.ts';
 
@@ -35,7 +35,7 @@ export function meaningForOwner(approval: Approval): string {
     case 'approved':
       return 'It is approved and being carried out. It is not done yet.';
     case 'executed': {
-      const left = leftUndone(approval);
+      const left = failedTargets(approval);
       const inPart = left && `It failed for ${left.undone} of ${left.of} messages.`;
       const done =
         approval.approvedBy === 'policy'

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Failure, failure, failureOf } from '../../core/call/outcome.ts';
 import { type ErrorCode, ServiceError } from '../../core/contract/errors.ts';
 import type { Rate } from '../../core/gate/limits.ts';
-import { type Log, named } from '../../core/ports/log.ts';
+import { errorName, type Log } from '../../core/ports/log.ts';
 import type { Keys, Service } from '../../core/service/service.ts';
 import { clientAddress, type IsTrusted } from './client-address.ts';
 import { leakedKeys } from './leaked-keys.ts';
@@ -77,7 +77,7 @@ export async function answerFailure(
   write: (why: Failure) => Reply,
 ): Promise<Answered> {
   const why = cause instanceof ServiceError ? failureOf(cause) : failure('internal_error');
-  log?.error('request failed', { request_id: request.id, code: why.code, error: named(cause).error });
+  log?.error('request failed', { request_id: request.id, code: why.code, error: errorName(cause).error });
   // An answer without its rate is better than none.
   const rate = await addressRate(service, request.address).catch(() => undefined);
   return { ...write(why), rate };

@@ -1,6 +1,6 @@
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { type Failure, failure } from '../../core/call/outcome.ts';
-import { named } from '../../core/ports/log.ts';
+import { errorName } from '../../core/ports/log.ts';
 import type { Caller } from '../../core/ports/storage.ts';
 import { admitRequest } from '../http/admit-request.ts';
 import { trustedProxies } from '../http/client-address.ts';
@@ -65,7 +65,7 @@ export function mcpEndpoint(service: ApiService, options: ApiOptions): AnswerReq
       const response = await fetch(requestOf(request.head, body));
       const text = await response.text();
       if (response.status >= 500) {
-        for (const error of errors) options.log?.error('the tool protocol failed', named(error));
+        for (const error of errors) options.log?.error('the tool protocol failed', errorName(error));
       }
       const type = response.headers.get('content-type');
       return {

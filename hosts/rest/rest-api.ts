@@ -1,5 +1,5 @@
 import { type Failure, failure, type Outcome } from '../../core/call/outcome.ts';
-import { named } from '../../core/ports/log.ts';
+import { errorName } from '../../core/ports/log.ts';
 import type { Caller } from '../../core/ports/storage.ts';
 import type { Service } from '../../core/service/service.ts';
 import { admitRequest } from '../http/admit-request.ts';
@@ -140,7 +140,7 @@ export function restApi(service: RestService, options: ApiOptions = {}): AnswerR
       await service.healthy();
       return written({ status: 'ok', result: {} }, form);
     } catch (cause) {
-      options.log?.error('storage does not answer', named(cause));
+      options.log?.error('storage does not answer', errorName(cause));
       return written(failure('temporarily_unavailable', { retry_after_s: HEALTH_RETRY_S }), form);
     }
   }

@@ -13,7 +13,7 @@ import {
 } from './command.ts';
 import { type ConfirmedServers, confirmedServers } from './confirmed-servers.ts';
 import { mailSettings } from './mail-settings.ts';
-import { ownerNamed, withService } from './open-service.ts';
+import { findOwner, withService } from './open-service.ts';
 
 const accountAdd: Command = {
   name: 'account add',
@@ -66,12 +66,12 @@ const accountAdd: Command = {
         fingerprint: values['tls-fingerprint'],
       });
     const { accountId } = await withService(terminal, async (service) => {
-      const { ownerId } = await ownerNamed(service, ownerEmail);
+      const { ownerId } = await findOwner(service, ownerEmail);
       const name = values.calendar;
       if (name === undefined)
         return service.accounts.connect({ ownerId, email, settings: settings(undefined) });
       const calendars = await service.accounts.calendars({ ownerId, email, settings: settings(undefined) });
-      const { calendar } = calendarNamed(calendars, name);
+      const { calendar } = findCalendar(calendars, name);
       return service.accounts.connect({ ownerId, email, settings: settings(calendar) });
     });
     const calendar = caldav === undefined ? '' : ', with its calendar';
@@ -88,7 +88,7 @@ const accountList: Command = {
     noPositionals(positionals);
     const email = required(values.owner, '--owner');
     const { owner, accounts } = await withService(terminal, async (service) => {
-      const found = await ownerNamed(service, email);
+      const found = await findOwner(service, email);
       return { owner: found, accounts: await service.accounts.list(found.ownerId) };
     });
     terminal.print(
@@ -111,7 +111,7 @@ const accountRemove: Command = {
     const accountId = Number(text);
     const email = required(values.owner, '--owner');
     await withService(terminal, async (service) => {
-      const { ownerId } = await ownerNamed(service, email);
+      const { ownerId } = await findOwner(service, email);
       const accounts = await service.accounts.list(ownerId);
       if (!accounts.some((one) => one.accountId === accountId)) {
         throw new Error(`${email} has no account ${accountId}.`);
@@ -150,7 +150,7 @@ function calendarOf(text: string, email: string): { url: string; user: string } 
 }
 
 /** Finds a calendar by name, or by path if the name is not unique. @throws Error with a message for the user */
-function calendarNamed(calendars: readonly CalendarInfo[], wanted: string): CalendarInfo {
+function findCalendar(calendars: readonly CalendarInfo[], wanted: string): CalendarInfo {
   const writable = calendars.filter((one) => one.writable);
   const found = writable.filter(({ name, calendar }) => name === wanted || calendar === wanted);
   const [only] = found;

@@ -5,7 +5,7 @@ import { calendarSettings } from '../../adapters/caldav/settings.ts';
 import { broken, type Finding, imapReport } from '../../adapters/imap/report.ts';
 import { type ImapSettings, imapSettings } from '../../adapters/imap/settings.ts';
 import type { Reach } from '../../adapters/remote/connect.ts';
-import { underLimit } from '../../adapters/remote/time-limit.ts';
+import { withTimeLimit } from '../../adapters/remote/time-limit.ts';
 import { mailCall } from '../../core/accounts/mail-call.ts';
 import { decideRoles } from '../../core/folders/decide-roles.ts';
 import type { MailFolder } from '../../core/folders/folder.ts';
@@ -102,7 +102,7 @@ function checkAccount(
   account: Account,
 ): Promise<AccountReport> {
   const { signal } = new AbortController();
-  return underLimit({ signal, ms: ACCOUNT_MS }, (limit) =>
+  return withTimeLimit({ signal, ms: ACCOUNT_MS }, (limit) =>
     accountReport(keyring, reach, owner, account, limit),
   );
 }

@@ -1,6 +1,12 @@
 import { type Finding, good, lacking } from '../../adapters/remote/finding.ts';
 import type { MailFolder } from '../../core/folders/folder.ts';
-import { type FolderRoles, isMade, MADE_NAMES, PINNED_ROLES, type Pin } from '../../core/folders/roles.ts';
+import {
+  CREATED_NAMES,
+  type FolderRoles,
+  isCreatable,
+  PINNED_ROLES,
+  type Pin,
+} from '../../core/folders/roles.ts';
 
 /** Reports which folder has which role, and whether it still exists. */
 export function folderFindings(roles: FolderRoles, folders: readonly MailFolder[]): readonly Finding[] {
@@ -9,7 +15,9 @@ export function folderFindings(roles: FolderRoles, folders: readonly MailFolder[
     const { path, by } = roles[role];
     if (path === null) {
       const otherwise =
-        by === 'absent' && isMade(role) ? `“${MADE_NAMES[role]}” is created when needed` : 'none is used';
+        by === 'absent' && isCreatable(role)
+          ? `“${CREATED_NAMES[role]}” is created when needed`
+          : 'none is used';
       return lacking(check, `There is no folder for ${role}: ${otherwise}.`);
     }
     return folders.some((folder) => folder.path === path)

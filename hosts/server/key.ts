@@ -10,7 +10,7 @@ import {
   required,
   UsageError,
 } from './command.ts';
-import { ownerNamed, withService } from './open-service.ts';
+import { findOwner, withService } from './open-service.ts';
 
 const keyAdd: Command = {
   name: 'key add',
@@ -34,7 +34,7 @@ const keyAdd: Command = {
       ...(values.days === undefined ? {} : { days: wholeNumber(values.days, '--days') }),
     };
     const { keyId, apiKey, baseUrl } = await withService(terminal, async (service) => {
-      const { ownerId } = await ownerNamed(service, email);
+      const { ownerId } = await findOwner(service, email);
       return { ...(await service.keys.create({ ownerId, ...wanted })), baseUrl: service.baseUrl };
     });
     terminal.print(
@@ -55,7 +55,7 @@ const keyList: Command = {
     noPositionals(positionals);
     const email = required(values.owner, '--owner');
     const keys = await withService(terminal, async (service) =>
-      service.keys.list((await ownerNamed(service, email)).ownerId),
+      service.keys.list((await findOwner(service, email)).ownerId),
     );
     terminal.print(
       { keys: keys.map(row) },
@@ -73,7 +73,7 @@ const keyRevoke: Command = {
     const keyId = onlyPositional(positionals, 'KEY_ID');
     const email = required(values.owner, '--owner');
     await withService(terminal, async (service) => {
-      const { ownerId } = await ownerNamed(service, email);
+      const { ownerId } = await findOwner(service, email);
       const keys = await service.keys.list(ownerId);
       if (!keys.some((key) => key.credentialId === keyId)) throw new Error(`${email} has no key ${keyId}.`);
       await service.keys.revoke(ownerId, keyId);

@@ -59,7 +59,7 @@ export async function withService<T>(terminal: Terminal, work: (service: Service
 }
 
 /** @throws Error with a message for the user */
-export async function ownerNamed(service: Service, email: string): Promise<Owner> {
+export async function findOwner(service: Service, email: string): Promise<Owner> {
   const owner = await service.owners.byEmail(email);
   if (owner === undefined)
     throw new Error(`There is no owner ${email}. Add one: countersign owner add ${email}`);

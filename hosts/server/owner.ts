@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { COMMON_OPTIONS, type Command, onlyPositional } from './command.ts';
-import { ownerNamed, withService } from './open-service.ts';
+import { findOwner, withService } from './open-service.ts';
 
 const ownerAdd: Command = {
   name: 'owner add',
@@ -33,7 +33,7 @@ const ownerPassword: Command = {
     const email = onlyPositional(positionals, 'EMAIL');
     const password = await terminal.secret('New password');
     const ownerId = await withService(terminal, async (service) => {
-      const owner = await ownerNamed(service, email);
+      const owner = await findOwner(service, email);
       await service.owners.setPassword(owner.ownerId, password);
       return owner.ownerId;
     });

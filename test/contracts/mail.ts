@@ -62,7 +62,7 @@ interface Section {
  * In the order in which an author writes an adapter: each section needs its own methods and those before it.
  */
 const SECTIONS = {
-  folders: { methods: ['verify', 'folders', 'makeFolder'], promises: folderPromises },
+  folders: { methods: ['verify', 'folders', 'createFolder'], promises: folderPromises },
   lists: { methods: ['list', 'row'], promises: listPromises },
   flags: { methods: ['setFlag', 'counts'], promises: flagPromises },
   reading: {
@@ -103,7 +103,7 @@ const NAMES: readonly MailSection[] = [
  *
  * | section | methods |
  * |---|---|
- * | `folders` | verify, folders, makeFolder |
+ * | `folders` | verify, folders, createFolder |
  * | `lists` | list, row |
  * | `flags` | setFlag, counts |
  * | `reading` | read, readAll, attachment |

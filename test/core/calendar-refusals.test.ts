@@ -110,7 +110,7 @@ describe('attendees without a mail address', () => {
     const event_id = await numberOf(scene, 'one');
     const { id } = approvalOf(await scene.key.call('update_event', { event_id, title: 'Other' }));
     const shown = await shownOf(scene, id);
-    expect(shown.event?.telling).toEqual({
+    expect(shown.event?.notices).toEqual({
       byServer: [],
       byMail: [],
       notYet: [],
@@ -131,7 +131,7 @@ it.each(['update_event', 'cancel_event'])(
     const event_id = await numberOf(scene, 'one,two');
     const { id } = approvalOf(await scene.key.call(tool, { event_id, ...args }));
     const shown = await shownOf(scene, id);
-    expect(shown.event?.telling.byMail).toEqual([FRIEND]);
+    expect(shown.event?.notices.byMail).toEqual([FRIEND]);
     const { state } = (await approve(scene, id)).approval;
     const [told] = await invitations(scene);
     expect([state, told?.to, told?.lines]).toEqual([

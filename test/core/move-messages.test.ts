@@ -300,9 +300,9 @@ describe('an account without a folder for the archive', () => {
           const folders = await mail.folders(call, options);
           return made > 0 ? folders : folders.filter(({ path }) => path !== 'Archive');
         },
-        async makeFolder(call, name) {
+        async createFolder(call, name) {
           made += 1;
-          return mail.makeFolder(call, name);
+          return mail.createFolder(call, name);
         },
       }),
     });

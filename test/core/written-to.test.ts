@@ -20,7 +20,7 @@ writtenToPromises('the sandbox', async () => {
     email,
     settings: {},
     deliver: (path, raw) => mail.deliver(account, path, Buffer.from(raw)),
-    createFolder: (name) => mail.makeFolder(call, name),
+    createFolder: (name) => mail.createFolder(call, name),
     close: async () => {},
   };
 });

@@ -1,10 +1,10 @@
 import { ServiceError } from '../../../core/contract/errors.ts';
 import type { MailFolder } from '../../../core/folders/folder.ts';
 import {
+  CREATED_NAMES,
   type FolderRoles,
+  isCreatable,
   isInbox,
-  isMade,
-  MADE_NAMES,
   PINNED_ROLES,
   type Pin,
   type PinnedRole,
@@ -105,7 +105,7 @@ function RoleChoice(props: { role: PinnedRole; pin: Pin; folders: readonly MailF
   const options: (readonly [string, string])[] = [
     ...(isGone ? [[`${FOLDER}${pin.path}`, `${visibleText(pin.path)} (gone)`] as const] : []),
     ...paths.map((path) => [`${FOLDER}${path}`, visibleText(path)] as const),
-    ...(isMade(role) ? [['made', `Create “${MADE_NAMES[role]}” when needed`] as const] : []),
+    ...(isCreatable(role) ? [['made', `Create “${CREATED_NAMES[role]}” when needed`] as const] : []),
     ['none', 'None'],
   ];
   return (
@@ -146,7 +146,7 @@ function Hints(props: { role: PinnedRole; pin: Pin; isGone: boolean; folders: re
 
 function chosenValue(pin: Pin, role: PinnedRole): string {
   if (pin.path !== null) return `${FOLDER}${pin.path}`;
-  return pin.by === 'absent' && isMade(role) ? 'made' : 'none';
+  return pin.by === 'absent' && isCreatable(role) ? 'made' : 'none';
 }
 
 function reasonOf({ path, by }: Pin, role: PinnedRole): string {
@@ -160,7 +160,7 @@ function reasonOf({ path, by }: Pin, role: PinnedRole): string {
     case 'owner':
       return path === null ? 'You chose none.' : 'You chose it.';
     case 'absent':
-      return isMade(role)
+      return isCreatable(role)
         ? 'No folder was found for this. Countersign creates one when needed.'
         : 'No folder was found for this.';
   }

@@ -177,8 +177,8 @@ function People({ list }: { list: readonly string[] }) {
   );
 }
 
-function Notified({ event: { telling, organizer, organizerHears, after } }: { event: EventChange }) {
-  const { byServer, byMail, notYet, unreachable } = telling;
+function Notified({ event: { notices, organizer, organizerIsNotified, after } }: { event: EventChange }) {
+  const { byServer, byMail, notYet, unreachable } = notices;
   const ways = [
     ['By a message from you, shown below', byMail],
     ['By your calendar server', byServer],
@@ -204,7 +204,9 @@ function Notified({ event: { telling, organizer, organizerHears, after } }: { ev
         <p class="note" id="organizer-note">
           This event belongs to <Quoted text={organizer} />, not to you. It is only removed from your
           calendar.{' '}
-          {organizerHears ? 'Your calendar server may tell them that you decline.' : 'They are not notified.'}
+          {organizerIsNotified
+            ? 'Your calendar server may tell them that you decline.'
+            : 'They are not notified.'}
         </p>
       )}
     </>

@@ -11,7 +11,7 @@ import {
   PRESETS,
   type Preset,
 } from '../../../core/gate/permissions.ts';
-import { type Demand, demandOfModes } from '../../../core/gate/step-up.ts';
+import { type Demand, demandForModes } from '../../../core/gate/step-up.ts';
 import type { Credential } from '../../../core/ports/storage.ts';
 import { publicBase } from '../../http/public-base.ts';
 import { Choice, Field, Form, Problems } from '../forms.tsx';
@@ -73,11 +73,11 @@ export async function setModes(visit: OwnerVisit): Promise<Reply> {
 }
 
 /** `setModes` itself rejects unknown keys and invalid modes. */
-export async function demandOfSetModes({ service, owner, param, fields }: OwnerVisit): Promise<Demand> {
+export async function demandForSetModes({ service, owner, param, fields }: OwnerVisit): Promise<Demand> {
   const keys = await service.keys.list(owner.ownerId);
   const key = keys.find(({ credentialId }) => credentialId === param);
   const changes = readModes(fields);
-  return key === undefined || changes === undefined ? 'change' : demandOfModes(key.modes, changes);
+  return key === undefined || changes === undefined ? 'change' : demandForModes(key.modes, changes);
 }
 
 /** The groups with a chosen mode; undefined if one of them is invalid. */

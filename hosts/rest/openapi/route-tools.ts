@@ -1,4 +1,4 @@
-import { CATALOGUE, toolNamed } from '../../../core/tools/catalogue.ts';
+import { CATALOGUE, findTool } from '../../../core/tools/catalogue.ts';
 import type { Tool } from '../../../core/tools/define-tool.ts';
 import type { Route } from '../routes.ts';
 
@@ -9,7 +9,7 @@ export function toolsOf({ call }: Route): readonly Tool[] {
 }
 
 function defined(name: string): Tool {
-  const tool = toolNamed(name);
+  const tool = findTool(name);
   if (tool === undefined) throw new Error(`a route names the tool ${name}, which is not in the catalogue`);
   return tool;
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { underLimit, withinLimit } from '../../../adapters/remote/time-limit.ts';
+import { raceLimit, withTimeLimit } from '../../../adapters/remote/time-limit.ts';
 import { bundleForChild, runChild } from '../../run-typescript.ts';
 
 describe('a time limit', () => {
@@ -12,11 +12,11 @@ describe('a time limit', () => {
   });
 
   const forever = () => new Promise<never>(() => undefined);
-  const wait = (limit: AbortSignal) => withinLimit(limit, forever(), () => undefined);
+  const wait = (limit: AbortSignal) => raceLimit(limit, forever(), () => undefined);
 
   it('ends the work when the time is up', async () => {
     const { signal } = new AbortController();
-    const done = expect(underLimit({ signal, ms: 1000 }, wait)).rejects.toMatchObject({
+    const done = expect(withTimeLimit({ signal, ms: 1000 }, wait)).rejects.toMatchObject({
       code: 'unavailable',
     });
     await vi.advanceTimersByTimeAsync(1000);
@@ -28,7 +28,7 @@ describe('a time limit', () => {
     const reason = new Error('given up');
     let seen: AbortSignal | undefined;
     const done = expect(
-      underLimit({ signal: caller.signal, ms: 1000 }, (limit) => {
+      withTimeLimit({ signal: caller.signal, ms: 1000 }, (limit) => {
         seen = limit;
         return wait(limit);
       }),
@@ -41,7 +41,7 @@ describe('a time limit', () => {
   it('is over at once if the caller has already aborted', async () => {
     const caller = new AbortController();
     caller.abort();
-    const aborted = await underLimit({ signal: caller.signal, ms: 1000 }, async (limit) => limit.aborted);
+    const aborted = await withTimeLimit({ signal: caller.signal, ms: 1000 }, async (limit) => limit.aborted);
     expect(aborted).toBe(true);
   });
 
@@ -49,7 +49,7 @@ describe('a time limit', () => {
     const { signal } = new AbortController();
     let limit: AbortSignal | undefined;
     let restart = (_ms: number): void => {};
-    const done = underLimit({ signal, ms: 1000 }, (inner, again) => {
+    const done = withTimeLimit({ signal, ms: 1000 }, (inner, again) => {
       limit = inner;
       restart = again;
       return wait(inner);
@@ -69,7 +69,7 @@ describe('a time limit', () => {
     const { signal } = new AbortController();
     const added = vi.spyOn(signal, 'addEventListener');
     const removed = vi.spyOn(signal, 'removeEventListener');
-    await underLimit({ signal, ms: 1000 }, work).catch(() => undefined);
+    await withTimeLimit({ signal, ms: 1000 }, work).catch(() => undefined);
     expect(vi.getTimerCount()).toBe(0);
     expect(added.mock.calls.map(([, listener]) => listener)).toEqual(
       removed.mock.calls.map(([, listener]) => listener),

@@ -192,7 +192,7 @@ describe('the journal', () => {
     const second = (await everything(before))[1] ?? fail();
     await before.label(call, second.place, labelled('later'), started);
     await before.deliver(account, 'INBOX', Buffer.from('Subject: from outside\r\n\r\nx\r\n'));
-    await before.makeFolder(call, 'New');
+    await before.createFolder(call, 'New');
 
     const after = open();
     expect(await everything(after)).toEqual(await everything(before));

@@ -26,7 +26,7 @@ export function changePromises(mailbox: Mailbox, { originalStays = false }: Mail
     it('moves the message unchanged, and it is found again', async () => {
       const scene = mailbox();
       const { mail, call, box, inbox } = scene;
-      const archive = await mail.makeFolder(call, 'Archive');
+      const archive = await mail.createFolder(call, 'Archive');
       const stays = await delivered(scene, inbox, letter({ Subject: 'stays' }));
       const raw = letter({ Subject: 'moves', 'Message-ID': '<moves@other.example>' });
       const row = await delivered(scene, inbox, raw, new Date('2024-05-06T07:08:09Z'));
@@ -107,7 +107,7 @@ export function changePromises(mailbox: Mailbox, { originalStays = false }: Mail
         Date: 'Mon, 6 May 2024 09:00:00 +0200',
       };
       const row = await delivered(scene, inbox, letter(headers, 'pay Ada'));
-      const archive = await mail.makeFolder(call, 'Archive');
+      const archive = await mail.createFolder(call, 'Archive');
       await mail.move(call, row.place, archive, started);
       // The same headers, but a different text received at the same instant; and a text of the same length,
       // received later.
@@ -213,7 +213,7 @@ export function changePromises(mailbox: Mailbox, { originalStays = false }: Mail
       // one.
       const conversation = await mail.thread(call, row.place);
       expect(conversation).toContainEqual(row);
-      const archive = await mail.makeFolder(call, 'Archive');
+      const archive = await mail.createFolder(call, 'Archive');
       await mail.move(call, row.place, archive, started);
       expect((await listIn(scene, { path: archive })).rows.map(({ subject }) => subject)).toEqual([
         row.subject,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Mailbox } from './scene.ts';
 
-/** verify, folders, makeFolder. */
+/** verify, folders, createFolder. */
 export function folderPromises(mailbox: Mailbox): void {
   describe('verify', () => {
     it('returns nothing if both servers can be used', async () => {
@@ -25,16 +25,16 @@ export function folderPromises(mailbox: Mailbox): void {
     });
   });
 
-  describe('makeFolder', () => {
+  describe('createFolder', () => {
     it('creates a missing folder, and returns an existing one', async () => {
       const { mail, call, inbox } = mailbox();
-      const path = await mail.makeFolder(call, 'Überfällige Rechnungen');
+      const path = await mail.createFolder(call, 'Überfällige Rechnungen');
       expect(path).toMatch(/(^|[./])Überfällige Rechnungen$/);
       const created = (await mail.folders(call)).find((folder) => folder.path === path);
       expect(created?.specialUse).toBeNull();
-      expect(await mail.makeFolder(call, 'Überfällige Rechnungen')).toBe(path);
-      expect(await mail.makeFolder(call, path)).toBe(path);
-      expect(await mail.makeFolder(call, inbox)).toBe(inbox);
+      expect(await mail.createFolder(call, 'Überfällige Rechnungen')).toBe(path);
+      expect(await mail.createFolder(call, path)).toBe(path);
+      expect(await mail.createFolder(call, inbox)).toBe(inbox);
       const paths = (await mail.folders(call, { fresh: true })).map((folder) => folder.path);
       expect(paths.filter((one) => one.includes('Rechnungen'))).toEqual([path]);
     });

@@ -28,7 +28,7 @@ export function readMail(mail: Mail, methods: readonly (keyof Mail)[] = MAIL_MET
 const MAIL_METHODS: readonly (keyof Mail)[] = [
   'verify',
   'folders',
-  'makeFolder',
+  'createFolder',
   'list',
   'row',
   'setFlag',

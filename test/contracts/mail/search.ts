@@ -31,7 +31,7 @@ export function searchPromises(mailbox: Mailbox): void {
 
     it('covers every folder, newest first, and returns every message once over its pages', async () => {
       const scene = mailbox();
-      const archive = await scene.mail.makeFolder(scene.call, 'Archive');
+      const archive = await scene.mail.createFolder(scene.call, 'Archive');
       const paths = [scene.inbox, scene.sent, archive];
       // Three instants, each with messages of several folders and several of one folder.
       const placed: SearchPosition[] = [];

@@ -10,7 +10,7 @@ export function threadPromises(mailbox: Mailbox): void {
   describe('thread', () => {
     it('returns the same conversation, oldest first, from any of its messages', async () => {
       const scene = mailbox();
-      const archive = await scene.mail.makeFolder(scene.call, 'Archive');
+      const archive = await scene.mail.createFolder(scene.call, 'Archive');
       const rows = [
         await delivered(
           scene,
@@ -87,7 +87,7 @@ export function threadPromises(mailbox: Mailbox): void {
 
     it('shows a message that lies in two folders once, and also a different one with its Message-ID', async () => {
       const scene = mailbox();
-      const archive = await scene.mail.makeFolder(scene.call, 'Archive');
+      const archive = await scene.mail.createFolder(scene.call, 'Archive');
       const raw = letter({ 'Message-ID': '<root@other.example>', Subject: 'Plan' }, 'pay Ada');
       const row = await delivered(scene, scene.inbox, raw, day(1));
       await delivered(scene, archive, raw, day(1));

@@ -23,7 +23,7 @@ function ports(): Ports {
 
 /** The methods that change a mailbox, a calendar, or the state of a request. */
 const CHANGES = {
-  mail: ['transmit', 'saveSent', 'move', 'label', 'makeFolder', 'setFlag'],
+  mail: ['transmit', 'saveSent', 'move', 'label', 'createFolder', 'setFlag'],
   calendar: ['write', 'remove'],
   storage: ['decide', 'start', 'settle', 'file', 'cancel', 'setModes', 'createTracker', 'setTrackerStatus'],
 } as const;

@@ -3,10 +3,10 @@ import {
   effectiveMode,
   GROUPS,
   type Group,
+  invalidModes,
   type Mode,
   modesOf,
   PRESETS,
-  wrongModes,
 } from '../../../core/gate/permissions.ts';
 
 const READS: readonly Group[] = ['mail:read', 'calendar:read', 'trackers:read'];
@@ -24,8 +24,8 @@ describe('modes', () => {
 
   it('that a group does not have are found', () => {
     const { modes } = PRESETS.full;
-    expect(wrongModes(modes)).toEqual([]);
-    expect(wrongModes({ ...modes, 'mail:read': 'direct', 'mail:send': 'on' })).toEqual([
+    expect(invalidModes(modes)).toEqual([]);
+    expect(invalidModes({ ...modes, 'mail:read': 'direct', 'mail:send': 'on' })).toEqual([
       'mail:read',
       'mail:send',
     ]);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { GROUPS, type Modes, modesOf, PRESETS } from '../../../core/gate/permissions.ts';
-import { type Demand, demandOfModes, stepUp } from '../../../core/gate/step-up.ts';
+import { type Demand, demandForModes, stepUp } from '../../../core/gate/step-up.ts';
 
 const NOW = new Date('2026-03-10T12:00:00.000Z');
 const MINUTE_MS = 60_000;
@@ -53,13 +53,13 @@ describe('demandOfModes', () => {
   it.each(['mail:send', 'mail:reply', 'mail:manage', 'calendar:write', 'trackers:remove'] as const)(
     'is a grant when %s becomes direct, and not when it was',
     (group) => {
-      expect(demandOfModes(modes, { [group]: 'direct' })).toBe('grant');
-      expect(demandOfModes({ ...modes, [group]: 'direct' }, { [group]: 'direct' })).toBe('change');
+      expect(demandForModes(modes, { [group]: 'direct' })).toBe('grant');
+      expect(demandForModes({ ...modes, [group]: 'direct' }, { [group]: 'direct' })).toBe('change');
     },
   );
 
   it.each(['mail:organize', 'trackers:write'] as const)('is no grant when %s becomes direct', (group) => {
-    expect(demandOfModes({ ...modes, [group]: 'off' }, { [group]: 'direct' })).toBe('change');
+    expect(demandForModes({ ...modes, [group]: 'off' }, { [group]: 'direct' })).toBe('change');
   });
 
   it('is no grant when nothing becomes direct', () => {
@@ -72,7 +72,7 @@ describe('demandOfModes', () => {
       );
     fc.assert(
       fc.property(change, (changes) => {
-        expect(demandOfModes(modes, changes)).toBe('change');
+        expect(demandForModes(modes, changes)).toBe('change');
       }),
     );
   });

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { failure } from '../../../core/call/outcome.ts';
 import { errorsOf } from '../../../core/tools/call-errors.ts';
-import { CATALOGUE, toolNamed } from '../../../core/tools/catalogue.ts';
+import { CATALOGUE, findTool } from '../../../core/tools/catalogue.ts';
 import { expectDescribed } from '../../described-outcome.ts';
 
 // Each tool declares its own errors; the others follow from the steps of its call. The doors of the tests hold every
 // failure that a test provokes to these lists.
 
 function errorsOfTool(name: string): readonly string[] {
-  const tool = toolNamed(name);
+  const tool = findTool(name);
   return tool === undefined ? [] : [...errorsOf(tool)].toSorted();
 }
 

@@ -17,7 +17,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the folders of an account'), () => 
     const dashboard = await openDashboard();
     const account = { ownerId: dashboard.ownerId, accountId: 1, email: EMAIL, settings: async () => ({}) };
     const call = { account, signal: new AbortController().signal, deadlineMs: 5000 };
-    for (const name of ['Outbox 2026', HOSTILE]) await dashboard.mail.makeFolder(call, name);
+    for (const name of ['Outbox 2026', HOSTILE]) await dashboard.mail.createFolder(call, name);
     const context = await browser.newContext({
       javaScriptEnabled: false,
       viewport: { width: 390, height: 844 },

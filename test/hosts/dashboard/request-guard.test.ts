@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgeRequest, type Verdict } from '../../../hosts/dashboard/request-guard.ts';
+import { checkRequest, type Verdict } from '../../../hosts/dashboard/request-guard.ts';
 
 const LOCAL = 'http://127.0.0.1:8788';
 const NAMED = 'http://countersign.localhost:8788';
@@ -203,7 +203,7 @@ describe('a request', () => {
   it.each(rows)(
     'with $why: $verdict',
     ({ own, method = 'GET', target = '/approvals', headers, verdict, origin = own }) => {
-      const judged = judgeRequest({ method, target, headers, peer: '192.0.2.1' }, own);
+      const judged = checkRequest({ method, target, headers, peer: '192.0.2.1' }, own);
       expect(judged).toEqual(verdict === 'misdirected' ? { kind: verdict } : { kind: verdict, origin });
     },
   );

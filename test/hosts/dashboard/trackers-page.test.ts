@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
-import { wordsIn } from '../../../core/time/time-zone.ts';
+import { dateInWords } from '../../../core/time/time-zone.ts';
 import { browserIsMissing, inBrowser, openBrowser, press } from '../../servers/browser.ts';
 import { type Dashboard, EMAIL, openDashboard, PASSWORD } from './open-dashboard.ts';
 
@@ -224,7 +224,7 @@ describe.skipIf(browserIsMissing)(inBrowser("the owner's trackers"), () => {
         'link_event_to_tracker',
         { tracker_id: 2, event_id: event.event_id },
         'Link an event to a tracker',
-        ['Garden fence', event.title, wordsIn(new Date(event.start), 'UTC')],
+        ['Garden fence', event.title, dateInWords(new Date(event.start), 'UTC')],
       ],
     ];
     for (const [tool, args, heading, shown] of changes) {
