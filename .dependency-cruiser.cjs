@@ -31,6 +31,7 @@ const ROOMS = [
   'reading',
   'gate',
   'approvals',
+  'events',
   'safety',
   'ports',
   'storage',

@@ -16,6 +16,8 @@ const publicEntries = [
   'hosts/rest/handler',
   'hosts/mcp/handler',
   'hosts/dashboard/handler',
+  'adapters/webhooks/https-sender',
+  'hosts/webhooks/verify-webhook',
   'test/contracts/testing',
 ];
 

@@ -27,6 +27,14 @@ export type {
   KeyInDocument,
 } from './calendar/event-document.ts';
 export { ERRORS, type ErrorCode, type ErrorDetails, ServiceError } from './contract/errors.ts';
+export { type AttemptEnd, DELIVERY_STATES, type Delivery, type DeliveryState } from './events/delivery.ts';
+export { DISABLED_REASONS, type DisabledReason, type EndpointHealth } from './events/endpoint-health.ts';
+export {
+  type EventContent,
+  eventContent,
+  SUBSCRIBED_TYPES,
+  type SubscribedType,
+} from './events/webhook-event.ts';
 export type { FolderRole, MailFolder } from './folders/folder.ts';
 export {
   type FolderRoles,
@@ -130,13 +138,13 @@ export type {
   Settlement,
   Storage,
   StoredActivity,
-  StoredEvent,
   TriesRows,
 } from './ports/storage.ts';
 export { ACTIVITY_KINDS } from './ports/storage.ts';
 export type {
   Change,
   Commit,
+  EndpointsFacts,
   FactKind,
   FactKinds,
   FactsOf,
@@ -148,12 +156,15 @@ export type {
   Store,
   StoredClaim,
   StoredCredential,
+  StoredDelivery,
   StoredDevice,
+  StoredEndpoint,
   StoredSecret,
   StoredTracker,
   StoredUsage,
   TrackersFacts,
 } from './ports/store.ts';
+export type { StoredEvent } from './ports/stored-event.ts';
 export type { Summarizer, Summary, SummarySource } from './ports/summarizer.ts';
 export type {
   LinkContent,
@@ -171,6 +182,17 @@ export type {
   WatchedInbox,
   WatchStorage,
 } from './ports/watch-storage.ts';
+export type { WebhookEnd, WebhookRequest, WebhookSender } from './ports/webhook-sender.ts';
+export { EXCERPT_CHARS } from './ports/webhook-sender.ts';
+export type {
+  AttemptLog,
+  BegunAttempt,
+  DeliveryRecord,
+  DeliveryRef,
+  EndedAttempt,
+  Endpoint,
+  WebhookStorage,
+} from './ports/webhook-storage.ts';
 export type { WorkObserver } from './ports/work-observer.ts';
 export type { Signer } from './secrets/keyring.ts';
 export type { Random } from './secrets/random.ts';

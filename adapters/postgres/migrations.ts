@@ -7,6 +7,7 @@ import { SCHEMA_5 } from './schema-5.ts';
 import { SCHEMA_6 } from './schema-6.ts';
 import { SCHEMA_7 } from './schema-7.ts';
 import { SCHEMA_8 } from './schema-8.ts';
+import { SCHEMA_9 } from './schema-9.ts';
 
 /** Migration n upgrades the schema from version n - 1 to n. A released migration is never edited. */
 export const MIGRATIONS: readonly string[] = [
@@ -18,6 +19,7 @@ export const MIGRATIONS: readonly string[] = [
   SCHEMA_6,
   SCHEMA_7,
   SCHEMA_8,
+  SCHEMA_9,
 ];
 
 export class NewerSchemaError extends Error {}

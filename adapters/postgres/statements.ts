@@ -1,5 +1,6 @@
 import type { StatementTexts } from '../rows/query.ts';
 import { SESSION_COLUMNS } from '../rows/session.ts';
+import { DELIVERY_COLUMNS } from '../rows/webhook.ts';
 import type { WriteStatement } from '../rows/writes.ts';
 import { STORE_NOW_MS } from './lock.ts';
 
@@ -264,6 +265,43 @@ export const STATEMENTS: StatementTexts = {
     ) AS placed
     WHERE place <= @messages ORDER BY link_id DESC`,
 
+  endpoints: 'SELECT * FROM countersign.endpoints WHERE owner_id = @ownerId ORDER BY endpoint_id',
+  keys_of_endpoints: `
+    SELECT * FROM countersign.credentials WHERE owner_id = @ownerId
+      AND (credential_id = @credentialId
+        OR credential_id IN (SELECT credential_id FROM countersign.endpoints WHERE owner_id = @ownerId))`,
+  events_behind: `
+    SELECT * FROM countersign.events WHERE owner_id = @ownerId
+      AND sequence > (SELECT min(position) FROM countersign.endpoints WHERE owner_id = @ownerId AND disabled IS NULL)
+    ORDER BY sequence LIMIT @limit`,
+  due_deliveries: `
+    SELECT ${DELIVERY_COLUMNS} FROM countersign.endpoints e
+    CROSS JOIN LATERAL (
+      SELECT * FROM countersign.deliveries
+      WHERE owner_id = e.owner_id AND endpoint_id = e.endpoint_id AND state = 'waiting'
+        AND due_ms <= ${STORE_NOW_MS} AND lease_until_ms <= ${STORE_NOW_MS}
+      ORDER BY due_ms LIMIT @limit) d
+    JOIN countersign.events v ON v.owner_id = d.owner_id AND v.sequence = d.sequence
+    WHERE e.owner_id = @ownerId ORDER BY d.due_ms, d.sequence`,
+  deliveries_by_event: `
+    SELECT ${DELIVERY_COLUMNS} FROM countersign.deliveries d
+    JOIN countersign.events v ON v.owner_id = d.owner_id AND v.sequence = d.sequence
+    WHERE d.owner_id = @ownerId AND d.endpoint_id = ANY(@endpointIds::bigint[])
+      AND d.sequence = ANY(@sequences::bigint[])`,
+  deliveries: `
+    SELECT ${DELIVERY_COLUMNS} FROM countersign.deliveries d
+    JOIN countersign.events v ON v.owner_id = d.owner_id AND v.sequence = d.sequence
+    WHERE d.owner_id = @ownerId AND d.endpoint_id = @endpointId AND d.sequence < @before
+    ORDER BY d.sequence DESC LIMIT @limit`,
+  owners_with_deliveries: `
+    SELECT owner_id FROM (
+      SELECT owner_id, min(due_ms) AS due_ms FROM countersign.deliveries
+      WHERE state = 'waiting' AND due_ms <= ${STORE_NOW_MS} AND lease_until_ms <= ${STORE_NOW_MS} GROUP BY owner_id
+      UNION ALL
+      SELECT e.owner_id, 0 FROM countersign.endpoints e JOIN countersign.owners o ON o.owner_id = e.owner_id
+      WHERE e.disabled IS NULL AND e.position < o.last_event_sequence) AS waiting
+    GROUP BY owner_id ORDER BY min(due_ms), owner_id LIMIT @limit`,
+
   any_owner: 'SELECT 1 FROM countersign.owners LIMIT 1',
   clock: `SELECT ${STORE_NOW_MS} AS now_ms`,
 };
@@ -343,6 +381,12 @@ export const ERASE: readonly string[] = [
     WHERE c.hour_ms < @activityBeforeMs AND n.hour_ms < @activityBeforeMs AND NOT EXISTS (
       SELECT 1 FROM countersign.activity a WHERE a.owner_id = c.owner_id AND a.activity_id <= n.last_id)
     LIMIT ${ERASED_AT_ONCE} FOR UPDATE OF c SKIP LOCKED)`,
+  `WITH old AS (
+    SELECT owner_id, sequence FROM countersign.events WHERE created_at_ms < @eventsBeforeMs
+    LIMIT ${ERASED_AT_ONCE} FOR UPDATE SKIP LOCKED),
+  erased AS (
+    DELETE FROM countersign.deliveries d USING old WHERE d.owner_id = old.owner_id AND d.sequence = old.sequence)
+  DELETE FROM countersign.events v USING old WHERE v.owner_id = old.owner_id AND v.sequence = old.sequence`,
   `DELETE FROM countersign.claims WHERE (owner_id, credential_id, key) IN (
     SELECT owner_id, credential_id, key FROM countersign.claims WHERE created_at_ms < @claimsBeforeMs
     LIMIT ${ERASED_AT_ONCE} FOR UPDATE SKIP LOCKED)`,

@@ -5,15 +5,18 @@ import type { ConnectionOptions, TLSSocket } from 'node:tls';
 export interface TlsServer {
   readonly host: string;
   readonly tlsFingerprint?: string | undefined;
+  /** The only authorities to trust, in PEM; default: Node's. */
+  readonly ca?: string | undefined;
 }
 
 /** TLS options for this server. With a pinned certificate, check `isTrusted` before sending anything. */
-export function tlsOptions({ host, tlsFingerprint }: TlsServer): ConnectionOptions {
+export function tlsOptions({ host, tlsFingerprint, ca }: TlsServer): ConnectionOptions {
   return {
     host,
     ...(isIP(host) === 0 ? { servername: host } : {}),
     // A pinned certificate is compared as a whole; its issuer and name do not matter.
     rejectUnauthorized: tlsFingerprint === undefined,
+    ...(ca === undefined ? {} : { ca }),
   };
 }
 

@@ -1,19 +1,14 @@
-import { APPROVAL_STATES } from '../../core/approvals/approval.ts';
-import type { StoredEvent } from '../../core/ports/storage.ts';
-import { instant, integer, integerOrNull, object, oneOf, type Row, text } from './row.ts';
+import { eventContent } from '../../core/events/webhook-event.ts';
+import type { StoredEvent } from '../../core/ports/stored-event.ts';
+import { instant, integer, object, type Row, text } from './row.ts';
 
 export function readEvent(row: Row): StoredEvent {
-  const data = object(row, 'data');
+  const credentialId = text(row, 'credential_id');
   return {
+    ...eventContent({ type: text(row, 'type'), data: object(row, 'data') }),
     sequence: integer(row, 'sequence'),
     id: text(row, 'event_id'),
-    type: oneOf(row, 'type', ['approval.decided']),
-    credentialId: text(row, 'credential_id'),
+    credentialId: credentialId === '' ? null : credentialId,
     createdAt: instant(row, 'created_at_ms'),
-    data: {
-      approval_id: text(data, 'approval_id'),
-      state: oneOf(data, 'state', APPROVAL_STATES),
-      account_id: integerOrNull(data, 'account_id'),
-    },
   };
 }

@@ -5,6 +5,7 @@ import { readApproval } from './approval.ts';
 import { readCheckpoint, readNumberedActivity } from './checkpoint.ts';
 import { readClaim } from './claim.ts';
 import { readCredential, readSecret, readStanding } from './credential.ts';
+import { readEvent } from './event.ts';
 import { hashOfKey, readNumberedKey } from './event-number.ts';
 import { folded, readKeysRecord, readOwner } from './owner.ts';
 import type { Load, Query, Statement, Values } from './query.ts';
@@ -14,6 +15,7 @@ import { readLink, readStoredTracker, readTracker } from './tracker.ts';
 import { readTries } from './tries.ts';
 import { readUsage } from './usage.ts';
 import { readPosition } from './watching.ts';
+import { readDelivery, readEndpointsFacts } from './webhook.ts';
 
 /** How each kind of fact is read from SQL. The store has locked what the need names. */
 export function factsOf<Kind extends FactKind>(need: NeedOf<Kind>): Load<FactsOf<Kind>> {
@@ -276,6 +278,37 @@ const FACTS: { readonly [Kind in FactKind]: (need: NeedOf<Kind>) => Load<FactsOf
     };
   },
 
+  endpoints: (need) => ({
+    queries: endpointQueries(need),
+    read: ([owner], endpoints, credentials) => owner && readEndpointsFacts(owner, endpoints, credentials),
+  }),
+
+  webhooks: ({ ownerId, limit }) => ({
+    queries: [
+      ...endpointQueries({ ownerId, credentialId: null }),
+      ask('events_behind', { ownerId, limit }),
+      ask('due_deliveries', { ownerId, limit }),
+    ],
+    read: ([owner], endpoints, credentials, news, due) =>
+      owner && {
+        ...readEndpointsFacts(owner, endpoints, credentials),
+        news: news.map(readEvent),
+        due: due.map(readDelivery),
+      },
+  }),
+
+  deliveries: ({ ownerId, endpointIds, sequences }) => ({
+    queries: [
+      ...endpointQueries({ ownerId, credentialId: null }),
+      ask('deliveries_by_event', { ownerId, endpointIds, sequences }),
+    ],
+    read: ([owner], endpoints, credentials, deliveries) =>
+      owner && {
+        ...readEndpointsFacts(owner, endpoints, credentials),
+        deliveries: deliveries.map(readDelivery),
+      },
+  }),
+
   unwatched: () => ({
     queries: [ask('unwatched', {})],
     read: (rows) =>
@@ -289,6 +322,14 @@ export function ask(statement: Statement, values: Values): Query {
 
 function claimQueries(values: Values): readonly Query[] {
   return [ask('claim', values), ask('approval_of_claim', values)];
+}
+
+function endpointQueries({ ownerId, credentialId }: FactsNeed<'endpoints'>): readonly Query[] {
+  return [
+    ask('owner', { ownerId }),
+    ask('endpoints', { ownerId }),
+    ask('keys_of_endpoints', { ownerId, credentialId: credentialId ?? '' }),
+  ];
 }
 
 function trackerQueries({ ownerId, trackerIds, targets }: FactsNeed<'trackers'>): readonly Query[] {

@@ -13,6 +13,7 @@ import { integer, type Row, text, textOrNull } from './row.ts';
 import { readSession } from './session.ts';
 import { readLink, readMessage, readTracker } from './tracker.ts';
 import { readWaitingTracker, readWatchedInboxes } from './watching.ts';
+import { readDeliveryRecord, readEndpoint } from './webhook.ts';
 
 type Lookups = Omit<Store, 'unit' | 'apply' | 'addOwner' | 'erase' | 'close'>;
 
@@ -130,6 +131,14 @@ export function sqlLookups(answered: <Answer>(load: Load<Answer>) => Promise<Ans
       });
     },
     event: (ownerId, eventId) => first(ask('event', { ownerId, eventId }), readNumberedEvent),
+    endpoints: (ownerId) => list(ask('endpoints', { ownerId }), readEndpoint),
+    ownersWithDeliveries: (limit) =>
+      list(ask('owners_with_deliveries', { limit }), (row) => text(row, 'owner_id')),
+    deliveries: ({ ownerId, endpointId, before = Number.MAX_SAFE_INTEGER, limit }) =>
+      rows(ask('deliveries', { ownerId, endpointId, before, limit: limit + 1 }), (found) => ({
+        deliveries: found.slice(0, limit).map(readDeliveryRecord),
+        more: found.length > limit,
+      })),
     waitingTrackers: (ownerId) => list(ask('waiting_trackers', { ownerId }), readWaitingTracker),
     summariesDue: (query) =>
       answered({

@@ -139,6 +139,20 @@ export type Statement =
   /** `limit`, `messages` */
   | 'trackers_to_summarise'
   | 'messages_to_summarise'
+  /** `ownerId` */
+  | 'endpoints'
+  /** `ownerId`, `credentialId`: the keys of the endpoints, and this one. */
+  | 'keys_of_endpoints'
+  /** `ownerId`, `limit`: events behind the enabled endpoint that is furthest behind. */
+  | 'events_behind'
+  /** `ownerId`, `limit` of each endpoint: deliveries with their events. */
+  | 'due_deliveries'
+  /** `ownerId`, `endpointIds`, `sequences`: the same columns. */
+  | 'deliveries_by_event'
+  /** `ownerId`, `endpointId`, `before`, `limit`: the same columns. */
+  | 'deliveries'
+  /** `limit` */
+  | 'owners_with_deliveries'
   | 'any_owner'
   /** The store's clock, as `now_ms`. */
   | 'clock';

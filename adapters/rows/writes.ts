@@ -6,6 +6,7 @@ import type { LinkContent } from '../../core/ports/tracker-storage.ts';
 import { hashOfKey } from './event-number.ts';
 import { folded } from './owner.ts';
 import type { Values } from './query.ts';
+import { deliveryColumns, deliveryKey, endpointColumns, endpointKey, logText } from './webhook.ts';
 
 /** What a change or a command writes. Columns are named as in the tables. */
 export type Write =
@@ -86,6 +87,7 @@ export function addOwnerValues(owner: Parameters<Storage['addOwner']>[0]): Value
 export function eraseValues(before: Parameters<Storage['erase']>[0]): Values {
   return {
     plansBeforeMs: before.plansBefore.getTime(),
+    eventsBeforeMs: before.eventsBefore.getTime(),
     activityBeforeMs: before.activityBefore.getTime(),
     claimsBeforeMs: before.claimsBefore.getTime(),
     passwordTriesBeforeMs: before.passwordTriesBefore.getTime(),
@@ -175,7 +177,7 @@ export function writesOf(change: Change): readonly Write[] {
         owner_id: change.ownerId,
         event_id: id,
         type,
-        credential_id: credentialId,
+        credential_id: credentialId ?? '',
         created_at_ms: createdAt.getTime(),
         data: JSON.stringify(data),
       };
@@ -400,6 +402,47 @@ export function writesOf(change: Change): readonly Write[] {
     }
     case 'forget_position':
       return [{ op: 'delete', table: 'watched_inboxes', key: accountKey(change) }];
+    case 'add_endpoint': {
+      const { endpoint, position } = change.stored;
+      const values = {
+        ...endpointColumns(endpoint),
+        credential_id: endpoint.credentialId,
+        url: endpoint.url,
+        types: JSON.stringify(endpoint.types),
+        position,
+        created_at_ms: endpoint.createdAt.getTime(),
+      };
+      const counted: Write = {
+        op: 'update',
+        table: 'owners',
+        key: { owner_id: endpoint.ownerId },
+        values: { last_endpoint_id: endpoint.endpointId },
+      };
+      return [{ op: 'insert', table: 'endpoints', key: endpointKey(endpoint), values }, counted];
+    }
+    case 'save_endpoint': {
+      const { endpoint } = change;
+      const values = endpointColumns(endpoint);
+      return [{ op: 'update', table: 'endpoints', key: endpointKey(endpoint), values }];
+    }
+    case 'move_endpoint': {
+      const values = { position: change.position };
+      return [{ op: 'update', table: 'endpoints', key: endpointKey(change), values }];
+    }
+    case 'remove_endpoint':
+      return [
+        { op: 'delete', table: 'endpoints', key: endpointKey(change) },
+        { op: 'delete', table: 'deliveries', key: endpointKey(change) },
+      ];
+    case 'add_delivery': {
+      const values = { ...deliveryColumns(change), log: '[]' };
+      return [{ op: 'insert', table: 'deliveries', key: deliveryKey(change.ref), values }];
+    }
+    case 'save_delivery': {
+      const { log } = change;
+      const values = { ...deliveryColumns(change), ...(log === null ? {} : { log: logText(log) }) };
+      return [{ op: 'update', table: 'deliveries', key: deliveryKey(change.ref), values }];
+    }
   }
 }
 

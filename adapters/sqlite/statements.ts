@@ -2,6 +2,7 @@ import { ACCOUNT_COLUMNS } from '../rows/account.ts';
 import { CREDENTIAL_COLUMNS } from '../rows/credential.ts';
 import type { StatementTexts } from '../rows/query.ts';
 import { SESSION_COLUMNS } from '../rows/session.ts';
+import { DELIVERY_COLUMNS } from '../rows/webhook.ts';
 import type { WriteStatement } from '../rows/writes.ts';
 
 const ACCOUNTS_OF = (owner: string) =>
@@ -254,6 +255,43 @@ export const STATEMENTS: StatementTexts = {
       JOIN tracker_links l ON l.owner_id = t.owner_id AND l.tracker_id = t.tracker_id AND l.kind = 'mail')
     WHERE place <= @messages ORDER BY link_id DESC`,
 
+  endpoints: 'SELECT * FROM endpoints WHERE owner_id = @ownerId ORDER BY endpoint_id',
+  keys_of_endpoints: `
+    SELECT * FROM credentials WHERE owner_id = @ownerId
+      AND (credential_id = @credentialId
+        OR credential_id IN (SELECT credential_id FROM endpoints WHERE owner_id = @ownerId))`,
+  events_behind: `
+    SELECT * FROM events WHERE owner_id = @ownerId
+      AND sequence > (SELECT min(position) FROM endpoints WHERE owner_id = @ownerId AND disabled IS NULL)
+    ORDER BY sequence LIMIT @limit`,
+  due_deliveries: `
+    SELECT ${DELIVERY_COLUMNS} FROM endpoints e
+    JOIN deliveries d ON d.owner_id = e.owner_id AND d.endpoint_id = e.endpoint_id AND d.sequence IN (
+      SELECT sequence FROM deliveries INDEXED BY deliveries_waiting
+      WHERE owner_id = e.owner_id AND endpoint_id = e.endpoint_id AND state = 'waiting'
+        AND due_ms <= @storeNowMs AND lease_until_ms <= @storeNowMs
+      ORDER BY due_ms LIMIT @limit)
+    JOIN events v ON v.owner_id = d.owner_id AND v.sequence = d.sequence
+    WHERE e.owner_id = @ownerId ORDER BY d.due_ms, d.sequence`,
+  deliveries_by_event: `
+    SELECT ${DELIVERY_COLUMNS} FROM deliveries d
+    JOIN events v ON v.owner_id = d.owner_id AND v.sequence = d.sequence
+    WHERE d.owner_id = @ownerId AND d.endpoint_id IN (SELECT value FROM json_each(@endpointIds))
+      AND d.sequence IN (SELECT value FROM json_each(@sequences))`,
+  deliveries: `
+    SELECT ${DELIVERY_COLUMNS} FROM deliveries d
+    JOIN events v ON v.owner_id = d.owner_id AND v.sequence = d.sequence
+    WHERE d.owner_id = @ownerId AND d.endpoint_id = @endpointId AND d.sequence < @before
+    ORDER BY d.sequence DESC LIMIT @limit`,
+  owners_with_deliveries: `
+    SELECT owner_id FROM (
+      SELECT owner_id, min(due_ms) AS due_ms FROM deliveries
+      WHERE state = 'waiting' AND due_ms <= @storeNowMs AND lease_until_ms <= @storeNowMs GROUP BY owner_id
+      UNION ALL
+      SELECT e.owner_id, 0 FROM endpoints e JOIN owners o ON o.owner_id = e.owner_id
+      WHERE e.disabled IS NULL AND e.position < o.last_event_sequence) AS waiting
+    GROUP BY owner_id ORDER BY min(due_ms), owner_id LIMIT @limit`,
+
   any_owner: 'SELECT 1 FROM owners LIMIT 1',
   clock: 'SELECT @storeNowMs AS now_ms',
 };
@@ -336,6 +374,9 @@ export const ERASE: readonly string[] = [
     JOIN checkpoints n ON n.owner_id = c.owner_id AND n.number = c.number + 1
     WHERE c.hour_ms < @activityBeforeMs AND n.hour_ms < @activityBeforeMs AND n.last_id < coalesce(
       (SELECT activity_id FROM activity WHERE owner_id = c.owner_id ORDER BY activity_id LIMIT 1), 9e18))`,
+  `DELETE FROM deliveries WHERE (owner_id, sequence) IN (
+    SELECT owner_id, sequence FROM events WHERE created_at_ms < @eventsBeforeMs)`,
+  'DELETE FROM events WHERE created_at_ms < @eventsBeforeMs',
   'DELETE FROM claims WHERE created_at_ms < @claimsBeforeMs',
   'DELETE FROM password_tries WHERE forgotten_ms < @passwordTriesBeforeMs',
 ];

@@ -242,11 +242,14 @@ function reclaim(
   return now.getTime() < approvedAtMs + START_WITHIN_MS ? leased : ended('failed', 'not_started_in_time');
 }
 
+export const REPORTED_STATES = ['approved', 'rejected', 'executed', 'failed', 'outcome_unknown'] as const;
+export type ReportedState = (typeof REPORTED_STATES)[number];
+
 /**
  * Returns the state that an `approval.decided` event reports after a change; undefined if there is no event.
  * Source: API.md, Events; API-NOTES.md.
  */
-export function reportedState(before: Approval | undefined, after: Approval): ApprovalState | undefined {
+export function reportedState(before: Approval | undefined, after: Approval): ReportedState | undefined {
   if (before?.state === after.state) return undefined;
   switch (after.state) {
     case 'approved':

@@ -6,6 +6,8 @@ const MISSING = [
   'approval',
   'attachment',
   'calendar',
+  'delivery',
+  'endpoint',
   'event',
   'folder',
   'key',

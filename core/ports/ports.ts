@@ -10,6 +10,7 @@ import type { MailSending } from './mail-sending.ts';
 import type { Reader } from './reader.ts';
 import type { Storage } from './storage.ts';
 import type { Summarizer } from './summarizer.ts';
+import type { WebhookSender } from './webhook-sender.ts';
 import type { WorkObserver } from './work-observer.ts';
 
 /** A mailbox and its sender. One object serves all accounts. */
@@ -27,6 +28,8 @@ export interface Ports {
   readonly calendar?: Calendar;
   /** Without it, summaries of trackers are sentences taken from the messages. */
   readonly summarizer?: Summarizer;
+  /** Without one, no webhook endpoint can be added. */
+  readonly webhookSender?: WebhookSender;
   readonly workObserver?: WorkObserver;
   readonly clock: Clock;
   readonly random: Random;
@@ -44,11 +47,20 @@ export const PORTS = {
   log: 'required',
   storage: 'required',
   summarizer: 'optional',
+  webhookSender: 'optional',
   workObserver: 'optional',
 } as const satisfies Record<keyof Ports, 'required' | 'optional'>;
 
 /** Closes what the ports hold open. Storage is last because the others may still write to it. */
-export async function closePorts({ mail, calendar, reader, attachmentText, storage }: Ports): Promise<void> {
+export async function closePorts({
+  mail,
+  calendar,
+  reader,
+  attachmentText,
+  webhookSender,
+  storage,
+}: Ports): Promise<void> {
+  await webhookSender?.close();
   await mail.close();
   await calendar?.close();
   await reader.close();

@@ -1,4 +1,4 @@
-import type { Approval, ApprovalError, ApprovalState } from '../approvals/approval.ts';
+import type { Approval, ApprovalError } from '../approvals/approval.ts';
 import type { CallFiling } from '../approvals/decide-call.ts';
 import type { ServiceError } from '../contract/errors.ts';
 import type { FolderRoles, FolderRolesChange } from '../folders/roles.ts';
@@ -10,8 +10,10 @@ import type { Signer } from '../secrets/keyring.ts';
 import type { Account } from './account.ts';
 import type { Activity, StoredActivity } from './activity.ts';
 import type { CheckpointStorage } from './checkpoint-storage.ts';
+import type { StoredEvent } from './stored-event.ts';
 import type { TrackerStorage } from './tracker-storage.ts';
 import type { WatchStorage } from './watch-storage.ts';
+import type { WebhookStorage } from './webhook-storage.ts';
 
 export type { Account } from './account.ts';
 export { ACTIVITY_KINDS, type Activity, type StoredActivity } from './activity.ts';
@@ -37,7 +39,8 @@ export interface Storage
     AccountStorage,
     TrackerStorage,
     WatchStorage,
-    CheckpointStorage {
+    CheckpointStorage,
+    WebhookStorage {
   /** Resolves if the store responds. */
   healthy(): Promise<void>;
   close(): Promise<void>;
@@ -187,12 +190,13 @@ export interface ApprovalStorage {
   expire(now: Date): Promise<number>;
 
   /**
-   * Erases plans and gists of approvals that ended before `plansBefore` (their digests stay), older activity and
-   * claims, checkpoints of erased rows except the newest one, and expired counters of password tries, each by its own
-   * date.
+   * Erases plans and gists of approvals that ended before `plansBefore` (their digests stay), older events with their
+   * deliveries, activity and claims, checkpoints of erased rows except the newest one, and expired counters of password
+   * tries, each by its own date.
    */
   erase(request: {
     plansBefore: Date;
+    eventsBefore: Date;
     activityBefore: Date;
     claimsBefore: Date;
     passwordTriesBefore: Date;
@@ -558,19 +562,4 @@ export interface Settlement {
 export interface Reclaimed {
   readonly approval: Approval;
   readonly sealedPlan: string | null;
-}
-
-/** A webhook event such as `approval.decided`, for the key that it belongs to. Source: API.md, Events. */
-export interface StoredEvent {
-  readonly sequence: number;
-  /** `evt_` and 22 characters. */
-  readonly id: string;
-  readonly type: 'approval.decided';
-  readonly credentialId: string;
-  readonly createdAt: Date;
-  readonly data: {
-    readonly approval_id: string;
-    readonly state: ApprovalState;
-    readonly account_id: number | null;
-  };
 }

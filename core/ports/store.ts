@@ -1,5 +1,7 @@
 import type { Approval } from '../approvals/approval.ts';
 import type { EventKey } from '../calendar/event.ts';
+import type { Delivery } from '../events/delivery.ts';
+import type { EventContent } from '../events/webhook-event.ts';
 import type { FolderRoles } from '../folders/roles.ts';
 import type { LimitOverrides, Window } from '../gate/limits.ts';
 import type { FailedTries, TriesCounter } from '../gate/password-tries.ts';
@@ -15,11 +17,12 @@ import type {
   Reclaimed,
   Storage,
   StoredActivity,
-  StoredEvent,
   TriesRows,
 } from './storage.ts';
+import type { StoredEvent } from './stored-event.ts';
 import type { Tracker, TrackerLink } from './tracker-storage.ts';
 import type { InboxPosition } from './watch-storage.ts';
+import type { AttemptLog, DeliveryRef, Endpoint } from './webhook-storage.ts';
 
 /**
  * What core needs of a database. It contains no rules: core's verbs decide on the facts that it loads and list the
@@ -81,6 +84,9 @@ type StoreLookups = Pick<
   | 'ownersWithoutCheckpoint'
   | 'checkpoints'
   | 'numberedActivity'
+  | 'endpoints'
+  | 'ownersWithDeliveries'
+  | 'deliveries'
 > & {
   /** All of the owner's, newest first, revoked ones too, with all their secrets; and the store's clock. */
   credentials(ownerId: string): Promise<{
@@ -188,12 +194,41 @@ export interface FactKinds {
       readonly position: InboxPosition | undefined;
     };
   };
+  /** The owner's endpoints with their keys. Undefined: there is no such owner. `credentialId`: loaded as well. */
+  endpoints: {
+    readonly need: { readonly ownerId: string; readonly credentialId: string | null };
+    readonly facts: EndpointsFacts | undefined;
+  };
+  /** Also at most `limit` events behind the position of the endpoint that is furthest behind, and as many that are due. */
+  webhooks: {
+    readonly need: { readonly ownerId: string; readonly limit: number };
+    readonly facts:
+      | (EndpointsFacts & {
+          /** Oldest first. */
+          readonly news: readonly StoredEvent[];
+          /** Waiting, due and not leased by the store's clock, the longest due first. */
+          readonly due: readonly StoredDelivery[];
+        })
+      | undefined;
+  };
+  /** Also the deliveries of these events to these endpoints. */
+  deliveries: {
+    readonly need: {
+      readonly ownerId: string;
+      readonly endpointIds: readonly number[];
+      readonly sequences: readonly number[];
+    };
+    readonly facts: (EndpointsFacts & { readonly deliveries: readonly StoredDelivery[] }) | undefined;
+  };
   /** Watched inboxes of owners without an active tracker that has keywords. */
   unwatched: {
     readonly need: Readonly<Record<never, never>>;
     readonly facts: readonly { readonly ownerId: string; readonly accountId: number }[];
   };
 }
+
+/** An event that has no number yet. */
+type NewEvent = EventContent & Pick<StoredEvent, 'id' | 'credentialId' | 'createdAt'>;
 
 export type FactKind = keyof FactKinds;
 export type FactsOf<Kind extends FactKind> = FactKinds[Kind]['facts'];
@@ -389,6 +424,32 @@ export interface TrackersFacts {
   readonly lastLinkId: number;
 }
 
+export interface EndpointsFacts {
+  readonly plan: Plan;
+  readonly limits: LimitOverrides;
+  /** An id that was given once is never given again. */
+  readonly lastEndpointId: number;
+  /** Of the owner's newest event; 0: there was none. */
+  readonly lastSequence: number;
+  /** Oldest first. */
+  readonly endpoints: readonly StoredEndpoint[];
+  readonly credentials: readonly StoredCredential[];
+}
+
+export interface StoredEndpoint {
+  readonly endpoint: Endpoint;
+  /** The newest event that a delivery was filed for, or that does not concern the endpoint. */
+  readonly position: number;
+}
+
+export interface StoredDelivery {
+  readonly endpointId: number;
+  readonly event: StoredEvent;
+  readonly delivery: Delivery;
+  /** Oldest first. */
+  readonly log: readonly AttemptLog[];
+}
+
 export interface StoredTracker {
   readonly tracker: Tracker;
   /** The newest link of a message; 0: none. */
@@ -436,7 +497,7 @@ export type Change =
   /** The approval is no longer pending, so its targets collide with no request. */
   | { readonly type: 'free_targets'; readonly ownerId: string; readonly approvalId: string }
   /** The event gets the owner's next sequence number. */
-  | { readonly type: 'append_event'; readonly ownerId: string; readonly event: Omit<StoredEvent, 'sequence'> }
+  | { readonly type: 'append_event'; readonly ownerId: string; readonly event: NewEvent }
   /** After the owner's other rows, including those that its checkpoints cover. */
   | { readonly type: 'append_activity'; readonly ownerId: string; readonly activity: StoredActivity }
   /** Adds the follow-up of an approval, or changes when it is due by the store's clock. */
@@ -527,7 +588,26 @@ export type Change =
       readonly accountId: number;
       readonly position: InboxPosition;
     }
-  | { readonly type: 'forget_position'; readonly ownerId: string; readonly accountId: number };
+  | { readonly type: 'forget_position'; readonly ownerId: string; readonly accountId: number }
+  | { readonly type: 'add_endpoint'; readonly stored: StoredEndpoint }
+  /** Its secrets and its health. */
+  | { readonly type: 'save_endpoint'; readonly endpoint: Endpoint }
+  | {
+      readonly type: 'move_endpoint';
+      readonly ownerId: string;
+      readonly endpointId: number;
+      readonly position: number;
+    }
+  /** With its deliveries. */
+  | { readonly type: 'remove_endpoint'; readonly ownerId: string; readonly endpointId: number }
+  | { readonly type: 'add_delivery'; readonly ref: DeliveryRef; readonly delivery: Delivery }
+  /** `log` null: it stays as it is. */
+  | {
+      readonly type: 'save_delivery';
+      readonly ref: DeliveryRef;
+      readonly delivery: Delivery;
+      readonly log: readonly AttemptLog[] | null;
+    };
 
 /** The fields that `filing` searches, stored with an approval. */
 interface FiledFacts {

@@ -20,11 +20,13 @@ import { createCallTool, settledWithin } from './call-tool.ts';
 import { createCalls } from './calls.ts';
 import { createPasswordCheck } from './check-password.ts';
 import { coverActivity } from './cover-activity.ts';
+import { createWebhookDelivery } from './deliver-webhooks.ts';
 import { createKeys } from './keys.ts';
 import { createOwners } from './owners.ts';
 import type { Service } from './service.ts';
 import { createSessions } from './sessions.ts';
 import { createKeySigning } from './sign-keys.ts';
+import { createWebhooks } from './webhooks.ts';
 
 export interface ServiceOptions extends Omit<Ports, 'calendar'> {
   /**
@@ -56,8 +58,10 @@ const OPTION_NAMES: ReadonlySet<string> = new Set<string>([
 
 const LEASE_MS = 30_000;
 const PLANS_KEPT_MS = 30 * DAY_MS;
+const EVENTS_KEPT_MS = 30 * DAY_MS;
 const ROUND_MS = 5000;
 const WATCH_MS = 30_000;
+const WEBHOOKS_MS = 1000;
 const STOP_WITHIN_MS = 8000;
 
 /**
@@ -106,11 +110,14 @@ export function createService(options: ServiceOptions): Service {
 
   const inboxes = createInboxWatch(ports, keyring);
   const summaries = createSummaryRefresh(ports);
+  const { webhookSender } = ports;
+  const webhooks = webhookSender && createWebhookDelivery(ports, webhookSender, keyring);
   /** Work that is repeated, each kind never twice at a time. */
   const rounds = [
     backgroundRound('recovery', recover, ROUND_MS, ports),
     backgroundRound('inbox watch', inboxes.round, WATCH_MS, ports),
     backgroundRound('tracker summaries', summaries.round, ROUND_MS, ports),
+    ...(webhooks === undefined ? [] : [backgroundRound('webhooks', webhooks.round, WEBHOOKS_MS, ports)]),
   ];
 
   async function recover(): Promise<void> {
@@ -123,6 +130,7 @@ export function createService(options: ServiceOptions): Service {
     await coverActivity(ports, keyring);
     await storage.erase({
       plansBefore: before(PLANS_KEPT_MS),
+      eventsBefore: before(EVENTS_KEPT_MS),
       activityBefore: before(ACTIVITY_KEPT_MS),
       claimsBefore: before(DAY_MS),
       passwordTriesBefore: now,
@@ -138,6 +146,7 @@ export function createService(options: ServiceOptions): Service {
     sessions: createSessions(ports, checkPassword),
     keys: createKeys(ports, keyring, keysSigned),
     accounts: createAccounts(ports, keyring),
+    webhooks: createWebhooks(ports, keyring),
     trackers: {
       list: (ownerId, { state, before, limit }) => storage.trackers({ ownerId, state, before, limit }),
       show: (ownerId, trackerId, { upTo, limit }) => storage.tracker({ ownerId, trackerId, upTo, limit }),
@@ -158,7 +167,7 @@ export function createService(options: ServiceOptions): Service {
     async stop(withinMs = STOP_WITHIN_MS) {
       inboxes.stop();
       summaries.stop();
-      const ended = rounds.map((round) => round.stop());
+      const ended = [...rounds, ...(webhooks === undefined ? [] : [webhooks])].map((work) => work.stop());
       let given = (): void => {};
       const patience = new Promise<void>((resolve) => {
         given = clock.after(withinMs, resolve);

@@ -48,6 +48,7 @@ export function createOwners(
       if (!(await storage.setPassword(ownerId, await newHash(password, random)))) throw notFound('owner');
     },
     activity: (ownerId, limit) => storage.activity({ ownerId, limit }),
+    list: () => storage.owners(),
     events: (ownerId, afterId, limit) => storage.events({ ownerId, afterId, limit }),
   };
 }

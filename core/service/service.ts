@@ -4,6 +4,8 @@ import type { ActingAccount } from '../actions/message-target.ts';
 import type { Approval } from '../approvals/approval.ts';
 import type { Failure, Outcome } from '../call/outcome.ts';
 import type { ErrorCode } from '../contract/errors.ts';
+import type { DisabledReason } from '../events/endpoint-health.ts';
+import type { SubscribedType } from '../events/webhook-event.ts';
 import type { MailFolder } from '../folders/folder.ts';
 import type { FolderRoles, PinnedRole } from '../folders/roles.ts';
 import type { Rate } from '../gate/limits.ts';
@@ -11,8 +13,10 @@ import type { Modes, Preset } from '../gate/permissions.ts';
 import type { Session, StoredSession } from '../gate/session.ts';
 import type { stepUp } from '../gate/step-up.ts';
 import type { CalendarInfo } from '../ports/calendar.ts';
-import type { Account, Caller, Credential, Owner, StoredActivity, StoredEvent } from '../ports/storage.ts';
+import type { Account, Caller, Credential, Owner, StoredActivity } from '../ports/storage.ts';
+import type { StoredEvent } from '../ports/stored-event.ts';
 import type { TrackerStorage } from '../ports/tracker-storage.ts';
+import type { DeliveryRecord } from '../ports/webhook-storage.ts';
 import type { ToolListing } from '../tools/define-tool.ts';
 
 /** The interface for the doors, the dashboard and an embedding app. */
@@ -28,6 +32,7 @@ export interface Service {
   readonly accounts: Accounts;
   readonly approvals: Approvals;
   readonly trackers: Trackers;
+  readonly webhooks: Webhooks;
 
   /**
    * `approval.pending`: something waits for the owner. Ids only. If a listener fails, at once or later, that
@@ -95,6 +100,8 @@ export interface Owners {
   }): Promise<{ ownerId: string }>;
   /** Finds an owner by email, in any case. Undefined: there is none. */
   byEmail(email: string): Promise<Owner | undefined>;
+  /** All owners, the oldest first: for the operator. */
+  list(): Promise<readonly Owner[]>;
   /**
    * Sets the password and ends all sessions of the owner. @throws ServiceError not_found, invalid_arguments
    * (10 to 1000 characters)
@@ -178,6 +185,54 @@ export interface Keys {
   setModes(ownerId: string, keyId: string, modes: Partial<Modes>): Promise<void>;
   /** Revokes a live key that was found in a URL. */
   revokeLeaked(apiKey: string): Promise<void>;
+}
+
+/** Where the owner's keys are told of events. */
+export interface Webhooks {
+  /**
+   * @returns the endpoint's secret, shown this once
+   * @throws ServiceError not_found (the key), invalid_arguments (`url`, or the plan allows no more endpoints)
+   */
+  add(endpoint: {
+    ownerId: string;
+    keyId: string;
+    url: string;
+    /** Default: all that endpoints can be told of. */
+    types?: readonly SubscribedType[];
+  }): Promise<{ endpointId: string; secret: string }>;
+  /** Oldest first. */
+  list(ownerId: string): Promise<readonly WebhookEndpoint[]>;
+  /** Forgets its deliveries too. @throws ServiceError not_found */
+  remove(ownerId: string, endpointId: string): Promise<void>;
+  /** For 24 hours requests are signed with both secrets. @throws ServiceError not_found */
+  rotateSecret(ownerId: string, endpointId: string): Promise<{ secret: string }>;
+  /** Switches an endpoint on again that was disabled. @throws ServiceError not_found */
+  enable(ownerId: string, endpointId: string): Promise<void>;
+  /** Sends a `webhook.test`. @throws ServiceError not_found (or it is disabled) */
+  sendTest(ownerId: string, endpointId: string): Promise<void>;
+  /** Newest first. @param page `before`: only deliveries of events with a smaller sequence number */
+  deliveries(
+    ownerId: string,
+    endpointId: string,
+    page: { before?: number; limit: number },
+  ): Promise<{ readonly deliveries: readonly DeliveryRecord[]; readonly more: boolean }>;
+  /** Sends the event of an ended delivery again. @throws ServiceError not_found */
+  redeliver(ownerId: string, endpointId: string, sequence: number): Promise<void>;
+}
+
+export interface WebhookEndpoint {
+  /** `wh_` and its number. */
+  readonly endpointId: string;
+  readonly keyId: string;
+  readonly url: string;
+  readonly types: readonly SubscribedType[];
+  readonly createdAt: Date;
+  /** Until when the secret before a rotation signs as well; null if none does. */
+  readonly overlapUntil: Date | null;
+  /** Since when every attempt has failed; null if the last one did not. */
+  readonly failingSince: Date | null;
+  /** Why it is off; null if it is on. */
+  readonly disabled: DisabledReason | null;
 }
 
 export interface Accounts {

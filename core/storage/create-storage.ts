@@ -27,6 +27,19 @@ import { isAltered } from './signed-rows.ts';
 import { credentialAt } from './standing.ts';
 import { createTracker, eventNumbers, linkToTracker, saveSummary, setTrackerStatus } from './trackers.ts';
 import { forgetUnwatched, watched } from './watching.ts';
+import {
+  addEndpoint,
+  beginAttempts,
+  enableEndpoint,
+  endAttempts,
+  redeliver,
+  removeEndpoint,
+  rotateEndpoint,
+  testEndpoint,
+} from './webhooks.ts';
+
+/** Events and deliveries that one unit looks at. */
+const ATTEMPTS_AT_ONCE = 100;
 
 /**
  * Builds core's storage on a database without rules. For each verb: the facts that it needs, the pure
@@ -42,6 +55,8 @@ export function createStorage(store: Store, random: Random): Storage {
     ({ kind: 'trackers', ownerId, trackerIds: [trackerId], targets }) as const;
   const sessionsOf = (ownerId: string) => ({ kind: 'sessions', ownerId }) as const;
   const accountsOf = (ownerId: string) => ({ kind: 'accounts', ownerId }) as const;
+  const endpointsOf = (ownerId: string, credentialId: string | null = null) =>
+    ({ kind: 'endpoints', ownerId, credentialId }) as const;
   const key = ({ ownerId, credentialId }: { ownerId: string; credentialId: string }) =>
     ({ kind: 'credential', ownerId, credentialId }) as const;
 
@@ -150,6 +165,34 @@ export function createStorage(store: Store, random: Random): Storage {
       unit('relaxed', { kind: 'eventNumbers', ownerId, accountId, events }, (facts) =>
         eventNumbers(facts, ownerId, accountId, events),
       ),
+    addEndpoint: (r) =>
+      unit('durable', endpointsOf(r.ownerId, r.credentialId), (facts) => addEndpoint(facts, r)),
+    removeEndpoint: (ownerId, endpointId) =>
+      unit('durable', endpointsOf(ownerId), (facts) => removeEndpoint(facts, ownerId, endpointId)),
+    rotateEndpoint: (r) => unit('durable', endpointsOf(r.ownerId), (facts) => rotateEndpoint(facts, r)),
+    enableEndpoint: (ownerId, endpointId) =>
+      unit('durable', endpointsOf(ownerId), (facts) => enableEndpoint(facts, endpointId)),
+    testEndpoint: (r) =>
+      unit('relaxed', endpointsOf(r.ownerId), (facts, at) => testEndpoint(facts, r, at, random)),
+    beginAttempts: (r) =>
+      unit('relaxed', { kind: 'webhooks', ownerId: r.ownerId, limit: ATTEMPTS_AT_ONCE }, (facts, at) =>
+        beginAttempts(facts, r, at),
+      ),
+    endAttempts: (r) => {
+      const endpointIds = [...new Set(r.ends.map(({ endpointId }) => endpointId))];
+      const sequences = [...new Set(r.ends.map(({ sequence }) => sequence))];
+      return unit(
+        'relaxed',
+        { kind: 'deliveries', ownerId: r.ownerId, endpointIds, sequences },
+        (facts, at) => endAttempts(facts, r, at),
+      );
+    },
+    redeliver: (r) => {
+      const { ownerId, endpointId, sequence } = r;
+      const need = { kind: 'deliveries', ownerId, endpointIds: [endpointId], sequences: [sequence] } as const;
+      return unit('relaxed', need, (facts, at) => redeliver(facts, r, at));
+    },
+
     watched: (r) => {
       const { ownerId, accountId, links } = r;
       const trackerIds = [...new Set(links.map(({ trackerId }) => trackerId))];

@@ -2,10 +2,11 @@ import * as z from 'zod';
 import { accountsOf, nameAccountOnFailure } from '../call/mailbox.ts';
 import { pageFields, skipped } from '../call/paging.ts';
 import { cursor } from '../contract/schema.ts';
+import { timestamp } from '../contract/shapes.ts';
 import { shortened } from '../text/shortened.ts';
 import { isoIn, startOfDay } from '../time/time-zone.ts';
 import { defineRead } from './define-tool.ts';
-import { pageShape, timestamp } from './result-shapes.ts';
+import { pageShape } from './result-shapes.ts';
 
 const TITLE_CHARS = 500;
 

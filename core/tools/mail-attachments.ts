@@ -4,13 +4,14 @@ import { findMessage, findReadMessage, MESSAGE_ERRORS } from '../call/mailbox.ts
 import { pageFields, skipped } from '../call/paging.ts';
 import { ServiceError } from '../contract/errors.ts';
 import { cursor, messageId } from '../contract/schema.ts';
+import { messageIdShape } from '../contract/shapes.ts';
 import type { AttachmentInfo } from '../mail/parse.ts';
 import type { AttachmentText, ExtractedText, NoTextFacts, NoTextReason } from '../ports/attachment-text.ts';
 import type { UnreadableReason } from '../ports/reader.ts';
 import type { TextWindow } from '../reading/message-job.ts';
 import { wordEnd } from '../text/seen-text.ts';
 import { defineRead } from './define-tool.ts';
-import { attachment, messageIdShape, pageShape } from './result-shapes.ts';
+import { attachment, pageShape } from './result-shapes.ts';
 
 /** Strangers name attachments and their types. This limits a row of a list. */
 const NAME_CHARS = 100;

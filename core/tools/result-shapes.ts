@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { APPROVAL_STATES } from '../approvals/approval.ts';
+import { messageIdShape, timestamp } from '../contract/shapes.ts';
 
 /**
  * The fields of results, as the description of the API lists them. Every object is open: clients ignore
@@ -7,9 +8,6 @@ import { APPROVAL_STATES } from '../approvals/approval.ts';
  */
 
 const count = z.int().min(0);
-
-/** An instant. Its offset is that of the thing it belongs to. */
-export const timestamp = z.string().meta({ format: 'date-time' });
 
 const nextCursor = z
   .string()
@@ -28,13 +26,6 @@ export const pageShape = {
   total: count.meta({ description: 'Rows of all pages together.' }),
   ...partShape,
 };
-
-export const messageIdShape = z
-  .string()
-  .min(4)
-  .max(1440)
-  .regex(/^m1_[A-Za-z0-9_-]+$/)
-  .meta({ description: 'Opaque; use it unchanged.' });
 
 export const accountIdShape = z.int().min(1);
 

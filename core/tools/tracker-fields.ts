@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import type { CallContext } from '../call/context.ts';
 import { ServiceError } from '../contract/errors.ts';
+import { messageIdShape, timestamp } from '../contract/shapes.ts';
 import type { Tracker, TrackerLink } from '../ports/tracker-storage.ts';
 import { dueAt, isoIn } from '../time/time-zone.ts';
-import { accountIdShape, messageIdShape, timestamp } from './result-shapes.ts';
+import { accountIdShape } from './result-shapes.ts';
 
 /** Trackers in arguments and results. Source: API.md, Tracker. */
 

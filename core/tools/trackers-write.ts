@@ -8,11 +8,11 @@ import { trackerNote } from '../actions/tracker-note.ts';
 import { trackerStatus } from '../actions/tracker-status.ts';
 import { findReadMessage, MESSAGE_ERRORS, messageTarget, ROW_FIELD_CHARS } from '../call/mailbox.ts';
 import { bodyText, line, messageId, text } from '../contract/schema.ts';
+import { messageIdShape, timestamp } from '../contract/shapes.ts';
 import { storedEvent } from '../plans/find-event.ts';
 import { shortened } from '../text/shortened.ts';
 import { EXCERPT_WINDOW, excerptOf } from '../trackers/extractive-summary.ts';
 import { defineLightWrite } from './define-tool.ts';
-import { messageIdShape, timestamp } from './result-shapes.ts';
 import { changeOutput, statusOutput, TRACKER_CHANGE_ERRORS, trackerRequest } from './tracker-change.ts';
 import { trackerChosen, trackerId, trackerIdShape, trackerStatusShape } from './tracker-fields.ts';
 

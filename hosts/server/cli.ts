@@ -7,8 +7,16 @@ import { KEY_COMMANDS } from './key.ts';
 import { OWNER_COMMANDS } from './owner.ts';
 import { serve } from './serve.ts';
 import { processTerminal } from './terminal.ts';
+import { WEBHOOK_COMMANDS } from './webhook.ts';
 
-const COMMANDS: readonly Command[] = [serve, ...OWNER_COMMANDS, ...ACCOUNT_COMMANDS, ...KEY_COMMANDS, doctor];
+const COMMANDS: readonly Command[] = [
+  serve,
+  ...OWNER_COMMANDS,
+  ...ACCOUNT_COMMANDS,
+  ...KEY_COMMANDS,
+  ...WEBHOOK_COMMANDS,
+  doctor,
+];
 
 const DONE = 0;
 const FAILED = 1;

@@ -26,6 +26,8 @@ export interface Configuration {
   readonly trustedProxies: readonly string[];
   /** Private hosts, addresses and networks that account servers may use. Undefined: all, as long as there is one owner. */
   readonly allowPrivateServers: 'all' | 'none' | readonly string[] | undefined;
+  /** Hosts that webhooks may go to although their address is private. */
+  readonly allowPrivateTargets: readonly string[];
   /** Undefined: read from `secretKeyFile`. */
   readonly secretKeys: readonly Uint8Array[] | undefined;
   readonly plan: Plan;
@@ -100,6 +102,10 @@ const settings = z.strictObject({
     .describe(
       'must be all, none, or host names, addresses or networks of mail and calendar servers, like mail.lan,192.168.1.0/24',
     ),
+  allowPrivateTargets: z
+    .array(z.union([z.ipv4(), z.ipv6(), z.string().regex(HOST_NAME)]))
+    .default([])
+    .describe('must be the hosts of webhook receivers at private addresses, like hooks.lan,192.168.1.7'),
   secretKey: z
     .array(z.base64().refine((text) => Buffer.from(text, 'base64').length === 32))
     .min(1)
@@ -182,6 +188,7 @@ function fromText(name: SettingName, text: string): unknown {
       return /^\d+$/.test(text) ? Number(text) : text;
     case 'allowPrivateServers':
       return text === 'all' || text === 'none' ? text : text.split(',').map((part) => part.trim());
+    case 'allowPrivateTargets':
     case 'trustedProxies':
     case 'secretKey':
       return text.split(',').map((part) => part.trim());

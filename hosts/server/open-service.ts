@@ -2,6 +2,7 @@ import { caldavCalendar } from '../../adapters/caldav/calendar.ts';
 import { workerText } from '../../adapters/extract/attachment-text.ts';
 import { imapMail } from '../../adapters/imap/mail.ts';
 import { processReader } from '../../adapters/reader/reader.ts';
+import { httpsSender } from '../../adapters/webhooks/https-sender.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { Owner } from '../../core/ports/storage.ts';
 import type { WorkObserver } from '../../core/ports/work-observer.ts';
@@ -21,7 +22,7 @@ export async function openService(
   log: Log,
   workObserver?: WorkObserver,
 ): Promise<Service> {
-  const { plan, limits } = configuration;
+  const { plan, limits, allowPrivateTargets } = configuration;
   const { storage, secretKeys } = await openDatabase(configuration);
   const { allowPrivateServers } = reachOf(configuration, storage);
   return createService({
@@ -30,6 +31,7 @@ export async function openService(
     calendar: caldavCalendar({ log, allowPrivateServers }),
     reader: processReader(),
     attachmentText: workerText(),
+    webhookSender: httpsSender({ allowPrivateTargets }),
     log,
     ...(workObserver === undefined ? {} : { workObserver }),
     secretKeys,

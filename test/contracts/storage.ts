@@ -19,6 +19,7 @@ import { recoveryPromises } from './storage/recovery.ts';
 import { sessionPromises } from './storage/sessions.ts';
 import { trackerPromises } from './storage/trackers.ts';
 import { watchPromises } from './storage/watching.ts';
+import { webhookPromises } from './storage/webhooks.ts';
 
 /** An empty store for one test. */
 export interface StorageUnderTest {
@@ -70,6 +71,7 @@ export function storageContract(name: string, open: () => Promise<StorageUnderTe
     modelPromises(store);
     trackerPromises(store);
     watchPromises(store);
+    webhookPromises(store);
     racePromises(store, racer);
   });
 }

@@ -27,12 +27,12 @@ async function open(to = FRIEND, options: SceneOptions = {}) {
 
 async function told(scene: Scene): Promise<string[]> {
   const events = await scene.service.owners.events(scene.ownerId, 0, 100);
-  for (const event of events) {
-    expect(event.type).toBe('approval.decided');
+  return events.map((event) => {
     expect(event.id).toMatch(/^evt_/);
+    if (event.type !== 'approval.decided') throw new Error(`told of ${event.type}`);
     expect(event.data.account_id).toBe(1);
-  }
-  return events.map(({ data }) => data.state);
+    return event.data.state;
+  });
 }
 
 describe('an approval by the owner', () => {

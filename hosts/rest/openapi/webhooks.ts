@@ -1,34 +1,9 @@
-import * as z from 'zod';
-import { messageIdShape, timestamp } from '../../../core/tools/result-shapes.ts';
+import { EVENT_TYPES, EVENTS, type EventType, webhookEnvelope } from '../../../core/events/webhook-event.ts';
 import type { JsonObject } from '../json-body.ts';
 import { jsonContent } from './examples.ts';
 import { jsonSchemaOf } from './json-schema.ts';
 
 /** What an endpoint of the owner's is sent: identifiers only. Source: API.md, Events. */
-
-const accountId = z.int().nullable();
-
-const EVENTS: readonly { type: string; when: string; data: z.ZodRawShape }[] = [
-  {
-    type: 'message.received',
-    when: 'New mail arrived in the INBOX of a connected account; for keys that may read mail.',
-    data: { account_id: accountId, message_id: messageIdShape },
-  },
-  {
-    type: 'approval.decided',
-    when: 'A request that this key filed was approved, rejected, executed, failed, or ended with an unknown outcome.',
-    data: {
-      approval_id: z.string().regex(/^apr_/).max(26),
-      state: z.enum(['approved', 'rejected', 'executed', 'failed', 'outcome_unknown']),
-      account_id: accountId,
-    },
-  },
-  {
-    type: 'webhook.test',
-    when: 'The owner pressed "Send test event" in the dashboard.',
-    data: { endpoint_id: z.string().meta({ examples: ['wh_1'] }) },
-  },
-];
 
 const HEADERS: readonly { name: string; description: string; schema: JsonObject }[] = [
   {
@@ -45,7 +20,7 @@ const HEADERS: readonly { name: string; description: string; schema: JsonObject 
   {
     name: 'Service-Event-Type',
     description: 'The type of the body.',
-    schema: { type: 'string', enum: EVENTS.map(({ type }) => type) },
+    schema: { type: 'string', enum: [...EVENT_TYPES] },
   },
   {
     name: 'Service-Delivery-Attempt',
@@ -55,26 +30,15 @@ const HEADERS: readonly { name: string; description: string; schema: JsonObject 
 ];
 
 export function webhooks(): JsonObject {
-  return Object.fromEntries(EVENTS.map((event) => [event.type, { post: delivery(event) }]));
+  return Object.fromEntries(EVENT_TYPES.map((type) => [type, { post: delivery(type) }]));
 }
 
-function delivery({ type, when, data }: (typeof EVENTS)[number]): JsonObject {
-  const { schema } = jsonSchemaOf(
-    z.looseObject({
-      id: z
-        .string()
-        .regex(/^evt_/)
-        .meta({ examples: ['evt_2mJ8s0Qx'] }),
-      type: z.literal(type),
-      created_at: timestamp,
-      api_version: z.literal('v1'),
-      data: z.looseObject(data),
-    }),
-  );
+function delivery(type: EventType): JsonObject {
+  const { schema } = jsonSchemaOf(webhookEnvelope(type));
   return {
     operationId: type.replace('.', '_'),
     summary: type,
-    description: when,
+    description: EVENTS[type].when,
     tags: ['events'],
     security: [],
     parameters: HEADERS.map((header) => ({ ...header, in: 'header', required: true })),

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { postgresStorage } from '../../../adapters/postgres/storage.ts';
 import type { Approval } from '../../../core/approvals/approval.ts';
 import type { Account, Storage } from '../../../core/ports/storage.ts';
+import type { BegunAttempt } from '../../../core/ports/webhook-storage.ts';
 import {
   activity,
   addOwner,
@@ -29,6 +30,7 @@ import {
   webhookStates,
 } from '../../contracts/storage/scene.ts';
 import { aSession, begin, PASSWORD_HASH } from '../../contracts/storage/session-scene.ts';
+import { addEndpoint, begun, ended } from '../../contracts/storage/webhook-scene.ts';
 import { USUAL_ROLES } from '../../folder-roles.ts';
 import { titledWithout } from '../../servers/missing-servers.ts';
 import { missingOwnPostgres, type OwnPostgres, startOwnPostgres } from '../../servers/postgres.ts';
@@ -44,6 +46,7 @@ interface Scene {
   readonly started: Approval;
   readonly executed: Approval;
   readonly trackerId: number;
+  readonly attempt: BegunAttempt;
 }
 
 const LATE = at(100 * 86_400_000);
@@ -93,6 +96,16 @@ async function scene(storage: Storage): Promise<Scene> {
   await storage.setPassword(ownerId, PASSWORD_HASH);
   await begin(storage, aSession(ownerId, SESSION.sessionId));
   await begin(storage, aSession(ownerId, 'another'));
+  const executed = await execute(
+    storage,
+    key,
+    {},
+    { followUp: true, leaseMs: LAPSED_MS, recipients: ['a@x.org'] },
+  );
+  await addEndpoint(storage, key);
+  await storage.testEndpoint({ ownerId, endpointId: 1, now: NOON });
+  const [attempt] = await begun(storage, ownerId);
+  if (attempt === undefined) throw new Error('no attempt was begun');
   return {
     key,
     account,
@@ -100,13 +113,9 @@ async function scene(storage: Storage): Promise<Scene> {
     waiting: await ask(storage, key, { targets: ['target'] }),
     approved: await run(storage, key),
     started,
-    executed: await execute(
-      storage,
-      key,
-      {},
-      { followUp: true, leaseMs: LAPSED_MS, recipients: ['a@x.org'] },
-    ),
+    executed,
     trackerId,
+    attempt,
   };
 }
 
@@ -140,8 +149,28 @@ const VERBS: Record<Exclude<keyof Storage, 'close'>, (storage: Storage, scene: S
     s.followUpLater({ ownerId, approvalId: executed.id, retryMs: LEASE_MS }),
   reclaim: (s) => reclaim(s),
   expire: (s) => s.expire(LATE),
+  addEndpoint: (s, { key }) => addEndpoint(s, key),
+  endpoints: (s, { key: { ownerId } }) => s.endpoints(ownerId),
+  removeEndpoint: (s, { key: { ownerId } }) => s.removeEndpoint(ownerId, 1),
+  rotateEndpoint: (s, { key: { ownerId } }) =>
+    s.rotateEndpoint({ ownerId, endpointId: 1, sealedSecret: 'new', overlapUntil: LATE }),
+  enableEndpoint: (s, { key: { ownerId } }) => s.enableEndpoint(ownerId, 1),
+  testEndpoint: (s, { key: { ownerId } }) => s.testEndpoint({ ownerId, endpointId: 1, now: NOON }),
+  ownersWithDeliveries: (s) => s.ownersWithDeliveries(10),
+  beginAttempts: (s, { key }) => begun(s, key.ownerId),
+  endAttempts: (s, { key: { ownerId }, attempt }) =>
+    s.endAttempts({ ownerId, ends: [ended(attempt, 204)], now: NOON }),
+  deliveries: (s, { key: { ownerId } }) =>
+    s.deliveries({ ownerId, endpointId: 1, before: undefined, limit: 10 }),
+  redeliver: (s, { key: { ownerId } }) => s.redeliver({ ownerId, endpointId: 1, sequence: 1, now: NOON }),
   erase: (s) =>
-    s.erase({ plansBefore: LATE, activityBefore: LATE, claimsBefore: LATE, passwordTriesBefore: LATE }),
+    s.erase({
+      plansBefore: LATE,
+      eventsBefore: LATE,
+      activityBefore: LATE,
+      claimsBefore: LATE,
+      passwordTriesBefore: LATE,
+    }),
   approval: (s, { key: { ownerId }, waiting }) => s.approval(ownerId, waiting.id),
   approvals: (s, { key }) => s.approvals({ ...key, state: 'all', after: undefined, limit: 10 }),
   plan: (s, { key: { ownerId }, waiting }) => s.plan(ownerId, waiting.id),

@@ -316,6 +316,7 @@ export function approvalPromises(store: Store): void {
       expect(await storage.relocatedAmong(other.ownerId, marks)).toEqual(new Set());
       await storage.erase({
         plansBefore: at(9e12),
+        eventsBefore: new Date(0),
         activityBefore: at(9e12),
         claimsBefore: at(9e12),
         passwordTriesBefore: at(9e12),

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ApprovalState } from '../../../core/approvals/approval.ts';
 import type { Settlement, Storage } from '../../../core/ports/storage.ts';
+import type { StoredEvent } from '../../../core/ports/stored-event.ts';
 import type { Store } from '../storage.ts';
 import {
   addOwnerAndKey,
@@ -99,8 +100,12 @@ async function compare(model: Model, { storage, key: { ownerId } }: Real): Promi
   const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
   expect(real.toSorted(byId)).toEqual(expected.toSorted(byId));
   const events = await storage.events({ ownerId, afterId: 0, limit: 1000 });
-  expect(events.map(({ data }) => `${data.approval_id} ${data.state}`)).toEqual(model.reported);
+  expect(events.map(decision)).toEqual(model.reported);
   expect(events.map(({ sequence }) => sequence)).toEqual(model.reported.map((_, n) => n + 1));
+}
+
+function decision(event: StoredEvent): string {
+  return event.type === 'approval.decided' ? `${event.data.approval_id} ${event.data.state}` : event.type;
 }
 
 function step(name: string, run: (model: Model, real: Real) => Promise<void>): Step {
@@ -313,7 +318,7 @@ const reclaim = lease.map((leaseMs) =>
     expect(new Set(runs.map(({ approval }) => approval.id))).toEqual(new Set(taken));
     // Leases that end in the same millisecond may be taken in any order. The model follows the store's order.
     const events = await storage.events({ ownerId, afterId: model.reported.length, limit: 1000 });
-    const reported = events.map(({ data }) => `${data.approval_id} ${data.state}`);
+    const reported = events.map(decision);
     expect(new Set(reported)).toEqual(new Set(failed));
     model.reported.push(...reported);
   }),

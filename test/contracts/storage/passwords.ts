@@ -108,7 +108,12 @@ export function passwordPromises(store: Store): void {
     it('are erased once they are forgotten, and not before', async () => {
       const { storage } = store();
       const { email } = await ownerWithPassword(storage);
-      const before = { plansBefore: new Date(0), activityBefore: new Date(0), claimsBefore: new Date(0) };
+      const before = {
+        plansBefore: new Date(0),
+        eventsBefore: new Date(0),
+        activityBefore: new Date(0),
+        claimsBefore: new Date(0),
+      };
       for (let times = 0; times < 3; times++) await tried(storage, email);
       await storage.erase({ ...before, passwordTriesBefore: at(36 * HOUR) });
       expect(await tried(storage, email)).toBe(5000);

@@ -196,6 +196,7 @@ export function recoveryPromises(store: Store): void {
   describe('erase', () => {
     const NOTHING = {
       plansBefore: new Date(0),
+      eventsBefore: new Date(0),
       activityBefore: new Date(0),
       claimsBefore: new Date(0),
       passwordTriesBefore: new Date(0),
@@ -257,6 +258,7 @@ export function recoveryPromises(store: Store): void {
       const done = await execute(storage, key, {}, { followUp: true, leaseMs: LAPSED_MS });
       const later = {
         plansBefore: at(1),
+        eventsBefore: new Date(0),
         activityBefore: new Date(0),
         claimsBefore: new Date(0),
         passwordTriesBefore: new Date(0),

@@ -236,7 +236,9 @@ export function reclaim(
 /** Lists the states that webhook events reported of an approval, in order. */
 export async function webhookStates(storage: Storage, { ownerId, id }: Approval): Promise<string[]> {
   const events = await storage.events({ ownerId, afterId: 0, limit: 10_000 });
-  return events.filter(({ data }) => data.approval_id === id).map(({ data }) => data.state);
+  return events.flatMap((event) =>
+    event.type === 'approval.decided' && event.data.approval_id === id ? [event.data.state] : [],
+  );
 }
 
 /** Lists the outcomes of activity rows about an approval, oldest first. */

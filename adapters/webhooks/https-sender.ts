@@ -1,0 +1,181 @@
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { Agent, type RequestOptions, request } from 'node:https';
+import type { Duplex } from 'node:stream';
+import * as z from 'zod';
+import {
+  EXCERPT_CHARS,
+  type WebhookEnd,
+  type WebhookRequest,
+  type WebhookSender,
+} from '../../core/ports/webhook-sender.ts';
+import { certificateTrouble } from '../remote/certificate.ts';
+import { connectTls, PrivateServerRefused, type Reach } from '../remote/connect.ts';
+import { underLimit } from '../remote/time-limit.ts';
+
+export interface HttpsSenderOptions {
+  /** Hosts that may have a private address. */
+  readonly allowPrivateTargets?: readonly string[];
+  /** The only authorities to trust, in PEM; default: Node's. */
+  readonly ca?: string;
+  /** All addresses of a host; default: this machine's resolver. */
+  readonly addressesOf?: (host: string) => Promise<readonly string[]>;
+}
+
+/** More of an answer than this is not read. */
+const ANSWER_BYTES_MAX = 16 * 1024;
+/** An answer's status counts at once; its body gets this long. */
+const BODY_MS = 1000;
+/** An idle connection is kept this long for the next request to the same host. */
+const IDLE_MS = 15_000;
+const IDLE_MAX = 64;
+
+/**
+ * Posts by HTTPS/1.1 over kept connections. Every address of a host is checked, and the checked address is the one
+ * connected to, so a DNS answer that changes later has no effect.
+ */
+export function httpsSender({
+  allowPrivateTargets = [],
+  ca,
+  addressesOf,
+}: HttpsSenderOptions = {}): WebhookSender {
+  const privateTargets = new Set(allowPrivateTargets.map((host) => host.toLowerCase()));
+  const agent = new CheckedAgent(
+    {
+      allowPrivateServers: ({ host }) => privateTargets.has(host.toLowerCase()),
+      ...(addressesOf === undefined ? {} : { addressesOf }),
+    },
+    ca,
+  );
+  return {
+    async post(sent) {
+      return underLimit({ signal: NEVER, ms: sent.timeLimitMs }, async (limit) => {
+        try {
+          return await postOnce(sent, agent, limit).catch((error: unknown) => {
+            // The receiver closed a kept connection just as it was used again. It may come twice, never not at all.
+            if (!(error instanceof StaleConnection)) throw error;
+            return postOnce(sent, agent, limit);
+          });
+        } catch (error) {
+          return { kind: 'unanswered', reason: reasonOf(error, limit) };
+        }
+      });
+    },
+    close: async () => agent.destroy(),
+  };
+}
+
+const NEVER = new AbortController().signal;
+
+/** Opens connections to checked addresses only. */
+class CheckedAgent extends Agent {
+  readonly #reach: Reach;
+  readonly #ca: string | undefined;
+
+  constructor(reach: Reach, ca: string | undefined) {
+    super({ keepAlive: true, maxFreeSockets: IDLE_MAX, timeout: IDLE_MS, scheduling: 'lifo' });
+    this.#reach = reach;
+    this.#ca = ca;
+  }
+
+  override createConnection(
+    { host, port, signal }: RequestOptions,
+    done?: (error: Error | null, socket: Duplex) => void,
+  ): Duplex | null | undefined {
+    const server = { host: host ?? '', port: Number(port), ca: this.#ca };
+    connectTls(server, this.#reach, signal ?? NEVER).then(
+      (socket) => done?.(null, socket),
+      (error: unknown) => {
+        // Node passes the socket on only if there is no error.
+        const failed = done as ((error: unknown) => void) | undefined;
+        failed?.(error);
+      },
+    );
+    return undefined;
+  }
+}
+
+class StaleConnection extends Error {}
+
+function postOnce(
+  { url, headers, body }: WebhookRequest,
+  agent: Agent,
+  limit: AbortSignal,
+): Promise<WebhookEnd> {
+  return new Promise((resolve, reject) => {
+    const outgoing: ClientRequest = request(url, {
+      method: 'POST',
+      agent,
+      signal: limit,
+      headers: { ...headers, 'content-length': body.length },
+    });
+    outgoing.once('error', (error) => {
+      const isStale = outgoing.reusedSocket && codeOf(error) === 'ECONNRESET';
+      reject(isStale ? new StaleConnection('the kept connection was closed', { cause: error }) : error);
+    });
+    // Node reports no error for an upgraded connection, and nothing else would settle this promise.
+    outgoing.once('upgrade', (_response, socket) => {
+      socket.destroy();
+      reject(new Error('it does not speak plain HTTP'));
+    });
+    outgoing.once('response', (response) => {
+      excerptOf(response, limit).then((excerpt) =>
+        resolve({
+          kind: 'answered',
+          status: response.statusCode ?? 0,
+          retryAfter: response.headers['retry-after'] ?? null,
+          excerpt,
+        }),
+      );
+    });
+    outgoing.end(body);
+  });
+}
+
+/** The beginning of the body: all that came in time and within the limit. Never rejects. */
+function excerptOf(response: IncomingMessage, limit: AbortSignal): Promise<string> {
+  return new Promise((resolve) => {
+    const pieces: Buffer[] = [];
+    let bytes = 0;
+    const end = () => {
+      clearTimeout(timer);
+      limit.removeEventListener('abort', end);
+      // A body that is not at its end would keep the connection busy.
+      if (!response.complete) response.destroy();
+      resolve(Buffer.concat(pieces).toString('utf8').slice(0, EXCERPT_CHARS));
+    };
+    const timer = setTimeout(end, BODY_MS);
+    limit.addEventListener('abort', end, { once: true });
+    response.on('data', (piece: Buffer) => {
+      pieces.push(piece.subarray(0, ANSWER_BYTES_MAX - bytes));
+      bytes += piece.length;
+      if (bytes >= ANSWER_BYTES_MAX) end();
+    });
+    response.once('end', end);
+    response.once('error', end);
+    response.once('close', end);
+  });
+}
+
+const failure = z.object({ code: z.string() });
+
+function codeOf(error: unknown): string {
+  return failure.safeParse(error).data?.code ?? '';
+}
+
+const UNREACHABLE = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH']);
+
+function reasonOf(error: unknown, limit: AbortSignal): string {
+  if (error instanceof PrivateServerRefused) {
+    return 'Its address is private. The operator can allow it with COUNTERSIGN_ALLOW_PRIVATE_TARGETS.';
+  }
+  const code = codeOf(error);
+  const trouble = certificateTrouble(code);
+  if (trouble !== undefined) return `Its certificate cannot be verified, because ${trouble}.`;
+  if (limit.aborted || code === 'ETIMEDOUT') return 'It did not answer in time.';
+  if (code === 'ENOTFOUND') return 'There is no such host.';
+  if (code === 'EAI_AGAIN') return 'Its name could not be resolved.';
+  if (UNREACHABLE.has(code)) return 'It cannot be reached.';
+  if (code.startsWith('ERR_SSL') || code === 'EPROTO') return 'It does not speak TLS as it should.';
+  if (code.startsWith('HPE_')) return 'Its answer is not HTTP.';
+  return 'It closed the connection.';
+}

@@ -1,0 +1,13 @@
+import * as z from 'zod';
+
+/** Shapes that results and events share, as the description of the API gives them. */
+
+/** An instant. Its offset is that of the thing it belongs to. */
+export const timestamp = z.string().meta({ format: 'date-time' });
+
+export const messageIdShape = z
+  .string()
+  .min(4)
+  .max(1440)
+  .regex(/^m1_[A-Za-z0-9_-]+$/)
+  .meta({ description: 'Opaque; use it unchanged.' });

@@ -1,0 +1,112 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../time/durations.ts';
+
+/**
+ * The delivery machine: how often, when, and until when one event is posted to one endpoint. Pure.
+ * Source: API.md, Events, Delivery; API-NOTES.md, webhook attempts.
+ */
+
+/** From the end of one attempt to the next; the first is made at once. */
+const DELAYS_MS = [MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 5 * HOUR_MS, 16 * HOUR_MS + 50 * MINUTE_MS] as const;
+
+export const ATTEMPTS_MAX = DELAYS_MS.length + 1;
+
+/** A receiver has this long to answer an attempt. */
+export const ATTEMPT_MS = 10_000;
+
+/** A receiver that asks for more patience than this gets no more. */
+const RETRY_AFTER_MAX_MS = DAY_MS;
+
+export const DELIVERY_STATES = [
+  /** An attempt is due at `dueMs`, or under way until `leaseUntilMs`. */
+  'waiting',
+  'delivered',
+  /** Every attempt failed. */
+  'failed',
+  /** It must not be sent any more: its endpoint, key or permission was switched off. */
+  'dropped',
+] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
+export interface Delivery {
+  readonly state: DeliveryState;
+  /** Attempts that were begun: 0 to ATTEMPTS_MAX. */
+  readonly attempts: number;
+  /** When the next attempt is due, on the store's clock. */
+  readonly dueMs: number;
+  /** Rises with each attempt, so that one whose lease has lapsed cannot record its end. */
+  readonly fence: number;
+  /** On the store's clock; 0: no attempt is under way. */
+  readonly leaseUntilMs: number;
+}
+
+/** How an attempt ended. Anything but a 2xx in time is a failure; redirects are not followed. */
+export type AttemptEnd =
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      /** Of the header `Retry-After`; null if there is none that can be read. */
+      readonly retryAfterMs: number | null;
+    }
+  | { readonly kind: 'unanswered' };
+
+export type DeliveryEvent =
+  /** An attempt begins. */
+  | { readonly type: 'attempt'; readonly leaseMs: number }
+  /** @param jitter 0 to 1, from the random source */
+  | { readonly type: 'end'; readonly fence: number; readonly end: AttemptEnd; readonly jitter: number }
+  | { readonly type: 'drop' };
+
+export function newDelivery(nowMs: number): Delivery {
+  return { state: 'waiting', attempts: 0, dueMs: nowMs, fence: 0, leaseUntilMs: 0 };
+}
+
+/**
+ * What a delivery comes to; undefined if the event changes nothing.
+ *
+ * An attempt whose process died counts: nobody knows whether the receiver saw it. Its lease lapses, and the next
+ * attempt is made at once.
+ */
+export function deliveryAfter(delivery: Delivery, event: DeliveryEvent, nowMs: number): Delivery | undefined {
+  if (delivery.state !== 'waiting') return undefined;
+  switch (event.type) {
+    case 'attempt': {
+      if (!isDue(delivery, nowMs)) return undefined;
+      if (delivery.attempts >= ATTEMPTS_MAX) return { ...delivery, state: 'failed', leaseUntilMs: 0 };
+      return {
+        ...delivery,
+        attempts: delivery.attempts + 1,
+        fence: delivery.fence + 1,
+        leaseUntilMs: nowMs + event.leaseMs,
+      };
+    }
+    case 'end': {
+      if (event.fence !== delivery.fence || delivery.leaseUntilMs === 0) return undefined;
+      const ended = { ...delivery, leaseUntilMs: 0 };
+      if (isSuccess(event.end)) return { ...ended, state: 'delivered' };
+      const delayMs = DELAYS_MS[delivery.attempts - 1];
+      if (delayMs === undefined) return { ...ended, state: 'failed' };
+      return { ...ended, dueMs: nowMs + waitMs(delayMs, event) };
+    }
+    case 'drop':
+      return { ...delivery, state: 'dropped', leaseUntilMs: 0 };
+  }
+}
+
+/** Whether an attempt can begin. */
+function isDue({ dueMs, leaseUntilMs }: Delivery, nowMs: number): boolean {
+  return dueMs <= nowMs && leaseUntilMs <= nowMs;
+}
+
+export function isSuccess(end: AttemptEnd): boolean {
+  return end.kind === 'answered' && end.status >= 200 && end.status < 300;
+}
+
+/** Within a tenth of the schedule, so that receivers that failed together are not tried together. */
+function waitMs(
+  delayMs: number,
+  { end, jitter }: { readonly end: AttemptEnd; readonly jitter: number },
+): number {
+  const scheduledMs = Math.round(delayMs * (0.9 + 0.2 * jitter));
+  const askedMs = end.kind === 'answered' ? (end.retryAfterMs ?? 0) : 0;
+  return Math.max(scheduledMs, Math.min(askedMs, RETRY_AFTER_MAX_MS));
+}

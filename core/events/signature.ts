@@ -1,0 +1,55 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Random } from '../secrets/random.ts';
+
+/** How a webhook request shows that it comes from here. Source: API.md, Events, Signature. */
+
+/** How far `t` may be from the receiver's clock. */
+const TOLERANCE_S = 300;
+
+/** A new endpoint secret: `whsec_` and 32 random bytes, base64url. All of it is the key of the HMAC. */
+export function newEndpointSecret(random: Random): string {
+  return `whsec_${Buffer.from(random(32)).toString('base64url')}`;
+}
+
+/**
+ * The value of `Service-Signature`.
+ * @param secrets  the endpoint's; after a rotation, for 24 hours, the previous one as well
+ */
+export function signatureHeader(body: Uint8Array, secrets: readonly string[], unixS: number): string {
+  return [`t=${unixS}`, ...secrets.map((secret) => `v1=${signature(body, secret, unixS)}`)].join(',');
+}
+
+/** Why a signature does not hold. */
+export type SignatureFault = 'malformed' | 'too_old' | 'too_new' | 'wrong';
+
+/**
+ * Checks a `Service-Signature` against the raw bytes of the body.
+ * @returns undefined if it holds
+ */
+export function signatureFault(
+  header: string,
+  body: Uint8Array,
+  secret: string,
+  nowS: number,
+): SignatureFault | undefined {
+  const fields = header.split(',').map((field) => field.trim().split('='));
+  const [time, ...others] = fields.flatMap(([name, value = '']) => (name === 't' ? [value] : []));
+  const given = fields.flatMap(([name, value = '']) => (name === 'v1' ? [value] : []));
+  if (time === undefined || others.length > 0 || !/^\d{1,12}$/.test(time) || given.length === 0) {
+    return 'malformed';
+  }
+  const unixS = Number(time);
+  const expected = Buffer.from(signature(body, secret, unixS));
+  const matches = given.filter((one) => {
+    const bytes = Buffer.from(one);
+    return bytes.length === expected.length && timingSafeEqual(bytes, expected);
+  });
+  if (matches.length === 0) return 'wrong';
+  if (unixS < nowS - TOLERANCE_S) return 'too_old';
+  if (unixS > nowS + TOLERANCE_S) return 'too_new';
+  return undefined;
+}
+
+function signature(body: Uint8Array, secret: string, unixS: number): string {
+  return createHmac('sha256', secret).update(`${unixS}.`).update(body).digest('hex');
+}

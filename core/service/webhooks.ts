@@ -1,0 +1,109 @@
+import { invalidArgument } from '../contract/schema.ts';
+import { endpointUrl } from '../events/endpoint-url.ts';
+import { newEndpointSecret } from '../events/signature.ts';
+import { SUBSCRIBED_TYPES } from '../events/webhook-event.ts';
+import type { Ports } from '../ports/ports.ts';
+import type { Endpoint } from '../ports/webhook-storage.ts';
+import type { Keyring } from '../secrets/keyring.ts';
+import { wireEndpointId } from '../storage/webhooks.ts';
+import { HOUR_MS } from '../time/durations.ts';
+import { sealEndpointSecret } from './deliver-webhooks.ts';
+import { notFound } from './not-found.ts';
+import type { WebhookEndpoint, Webhooks } from './service.ts';
+
+const ROTATION_OVERLAP_MS = 24 * HOUR_MS;
+
+export function createWebhooks(ports: Ports, keyring: Keyring): Webhooks {
+  const { storage, clock, random } = ports;
+
+  return {
+    async add({ ownerId, keyId, url, types = SUBSCRIBED_TYPES }) {
+      const address = endpointUrl(url);
+      if (address === undefined) {
+        throw invalidArgument(
+          'url',
+          'url',
+          'must be an address that begins with https://, without a password',
+        );
+      }
+      if (types.length === 0) throw invalidArgument('types', 'length', 'must name at least one type');
+      const secret = newEndpointSecret(random);
+      const added = await storage.addEndpoint({
+        ownerId,
+        credentialId: keyId,
+        url: address,
+        types: SUBSCRIBED_TYPES.filter((type) => types.includes(type)),
+        signer: keyring,
+        seal: (endpointId) => sealEndpointSecret(keyring, ownerId, endpointId, secret),
+        now: clock.now(),
+      });
+      if (added.kind === 'no_key') throw notFound('key');
+      if (added.kind === 'too_many') {
+        throw invalidArgument('url', 'limit', `cannot be added: the plan allows ${added.most} endpoints`);
+      }
+      return { endpointId: wireEndpointId(added.endpoint.endpointId), secret };
+    },
+
+    list: async (ownerId) => (await storage.endpoints(ownerId)).map((one) => shown(one, clock.now())),
+
+    async remove(ownerId, endpointId) {
+      if (!(await storage.removeEndpoint(ownerId, numberOf(endpointId)))) throw notFound('endpoint');
+    },
+
+    async rotateSecret(ownerId, endpointId) {
+      const number = numberOf(endpointId);
+      const secret = newEndpointSecret(random);
+      const rotated = await storage.rotateEndpoint({
+        ownerId,
+        endpointId: number,
+        sealedSecret: sealEndpointSecret(keyring, ownerId, number, secret),
+        overlapUntil: new Date(clock.now().getTime() + ROTATION_OVERLAP_MS),
+      });
+      if (rotated === undefined) throw notFound('endpoint');
+      return { secret };
+    },
+
+    async enable(ownerId, endpointId) {
+      const enabled = await storage.enableEndpoint(ownerId, numberOf(endpointId));
+      if (enabled === undefined) throw notFound('endpoint');
+    },
+
+    async sendTest(ownerId, endpointId) {
+      const filed = await storage.testEndpoint({
+        ownerId,
+        endpointId: numberOf(endpointId),
+        now: clock.now(),
+      });
+      if (filed === undefined) throw notFound('endpoint');
+    },
+
+    deliveries: (ownerId, endpointId, { before, limit }) =>
+      storage.deliveries({ ownerId, endpointId: numberOf(endpointId), before, limit }),
+
+    async redeliver(ownerId, endpointId, sequence) {
+      const ref = { ownerId, endpointId: numberOf(endpointId), sequence };
+      if (!(await storage.redeliver({ ...ref, now: clock.now() }))) throw notFound('delivery');
+    },
+  };
+}
+
+/** 0, which no endpoint has, if it is not the id of an endpoint. */
+function numberOf(endpointId: string): number {
+  const [, digits = '0'] = /^wh_(\d{1,9})$/.exec(endpointId) ?? [];
+  return Number(digits);
+}
+
+function shown(endpoint: Endpoint, now: Date): WebhookEndpoint {
+  const { endpointId, credentialId, url, types, createdAt, previous, health } = endpoint;
+  const { failingSinceMs, disabled } = health;
+  return {
+    endpointId: wireEndpointId(endpointId),
+    keyId: credentialId,
+    url,
+    types,
+    createdAt,
+    overlapUntil: previous !== null && previous.until > now ? previous.until : null,
+    failingSince: failingSinceMs === null ? null : new Date(failingSinceMs),
+    disabled,
+  };
+}

@@ -1,0 +1,267 @@
+import { type Delivery, deliveryAfter, newDelivery } from '../events/delivery.ts';
+import { HEALTHY, healthAfter } from '../events/endpoint-health.ts';
+import type { EventContent } from '../events/webhook-event.ts';
+import { limitsOf } from '../gate/limits.ts';
+import { effectiveMode } from '../gate/permissions.ts';
+import type {
+  Change,
+  EndpointsFacts,
+  FactsOf,
+  Judged,
+  StoredDelivery,
+  StoredEndpoint,
+} from '../ports/store.ts';
+import type { StoredEvent } from '../ports/stored-event.ts';
+import type { BegunAttempt, DeliveryRef, Endpoint, WebhookStorage } from '../ports/webhook-storage.ts';
+import type { Signer } from '../secrets/keyring.ts';
+import type { Random } from '../secrets/random.ts';
+import { eventId } from '../secrets/record-ids.ts';
+import { isOn } from './standing.ts';
+
+type Request<Verb extends keyof WebhookStorage> = Parameters<WebhookStorage[Verb]>[0];
+type Answer<Verb extends keyof WebhookStorage> = Awaited<ReturnType<WebhookStorage[Verb]>>;
+
+const NOTHING: readonly Change[] = [];
+
+/** The endpoint's id on the wire. Source: API.md, Identifier formats. */
+export function wireEndpointId(endpointId: number): string {
+  return `wh_${endpointId}`;
+}
+
+export function addEndpoint(
+  facts: EndpointsFacts | undefined,
+  { ownerId, credentialId, url, types, seal, signer, now }: Request<'addEndpoint'>,
+): Judged<Answer<'addEndpoint'>> {
+  const key = facts?.credentials.find((one) => one.credentialId === credentialId);
+  if (facts === undefined || key === undefined || !isOn(key, signer, now)) {
+    return { answer: { kind: 'no_key' }, changes: NOTHING };
+  }
+  const most = limitsOf(facts.plan, facts.limits).webhookEndpoints;
+  if (facts.endpoints.length >= most) return { answer: { kind: 'too_many', most }, changes: NOTHING };
+  const endpointId = facts.lastEndpointId + 1;
+  const endpoint: Endpoint = {
+    ownerId,
+    endpointId,
+    credentialId,
+    url,
+    types,
+    sealedSecret: seal(endpointId),
+    previous: null,
+    health: HEALTHY,
+    createdAt: now,
+  };
+  const stored = { endpoint, position: facts.lastSequence };
+  return { answer: { kind: 'added', endpoint }, changes: [{ type: 'add_endpoint', stored }] };
+}
+
+export function removeEndpoint(
+  facts: EndpointsFacts | undefined,
+  ownerId: string,
+  endpointId: number,
+): Judged<boolean> {
+  if (endpointOf(facts, endpointId) === undefined) return { answer: false, changes: NOTHING };
+  return { answer: true, changes: [{ type: 'remove_endpoint', ownerId, endpointId }] };
+}
+
+export function rotateEndpoint(
+  facts: EndpointsFacts | undefined,
+  { endpointId, sealedSecret, overlapUntil }: Request<'rotateEndpoint'>,
+): Judged<Endpoint | undefined> {
+  const stored = endpointOf(facts, endpointId);
+  if (stored === undefined) return { answer: undefined, changes: NOTHING };
+  const previous = { sealedSecret: stored.endpoint.sealedSecret, until: overlapUntil };
+  return saved(stored, { sealedSecret, previous });
+}
+
+export function enableEndpoint(
+  facts: EndpointsFacts | undefined,
+  endpointId: number,
+): Judged<Endpoint | undefined> {
+  const stored = endpointOf(facts, endpointId);
+  if (facts === undefined || stored === undefined) return { answer: undefined, changes: NOTHING };
+  if (stored.endpoint.health.disabled === null) return { answer: stored.endpoint, changes: NOTHING };
+  return saved({ ...stored, position: facts.lastSequence }, { health: HEALTHY });
+}
+
+/** The event is the endpoint's alone: its delivery is filed with it. */
+export function testEndpoint(
+  facts: EndpointsFacts | undefined,
+  { ownerId, endpointId, now }: Request<'testEndpoint'>,
+  storeNowMs: number,
+  random: Random,
+): Judged<DeliveryRef | undefined> {
+  const stored = endpointOf(facts, endpointId);
+  if (facts === undefined || stored === undefined || stored.endpoint.health.disabled !== null) {
+    return { answer: undefined, changes: NOTHING };
+  }
+  const { credentialId } = stored.endpoint;
+  const content: EventContent = { type: 'webhook.test', data: { endpoint_id: wireEndpointId(endpointId) } };
+  const event = { ...content, id: eventId(random), credentialId, createdAt: now };
+  const ref = { ownerId, endpointId, sequence: facts.lastSequence + 1 };
+  return {
+    answer: ref,
+    changes: [
+      { type: 'append_event', ownerId, event },
+      { type: 'add_delivery', ref, delivery: newDelivery(storeNowMs) },
+    ],
+  };
+}
+
+/** Files deliveries for new events, begins attempts that are due, and drops what must not be sent any more. */
+export function beginAttempts(
+  facts: FactsOf<'webhooks'>,
+  { ownerId, room, leaseMs, signer, now }: Request<'beginAttempts'>,
+  storeNowMs: number,
+): Judged<readonly BegunAttempt[]> {
+  if (facts === undefined) return { answer: [], changes: NOTHING };
+  const changes: Change[] = [];
+  const waiting = [...facts.due];
+  for (const { endpoint, position } of facts.endpoints) {
+    if (endpoint.health.disabled !== null) continue;
+    const news = facts.news.filter(({ sequence }) => sequence > position);
+    const last = news.at(-1);
+    if (last === undefined) continue;
+    changes.push({
+      type: 'move_endpoint',
+      ownerId,
+      endpointId: endpoint.endpointId,
+      position: last.sequence,
+    });
+    for (const event of news.filter((one) => concerns(facts, endpoint, one, signer, now))) {
+      const { endpointId } = endpoint;
+      const delivery = newDelivery(storeNowMs);
+      changes.push({
+        type: 'add_delivery',
+        ref: { ownerId, endpointId, sequence: event.sequence },
+        delivery,
+      });
+      waiting.push({ endpointId, event, delivery, log: [] });
+    }
+  }
+  const begun: BegunAttempt[] = [];
+  const left = new Map(facts.endpoints.map(({ endpoint: { endpointId } }) => [endpointId, room(endpointId)]));
+  for (const { endpointId, event, delivery: before } of waiting) {
+    const endpoint = endpointOf(facts, endpointId)?.endpoint;
+    if (endpoint === undefined) continue;
+    const ref = { ownerId, endpointId, sequence: event.sequence };
+    if (!isWanted(facts, endpoint, event, signer, now)) {
+      const dropped = deliveryAfter(before, { type: 'drop' }, storeNowMs);
+      if (dropped !== undefined) changes.push({ type: 'save_delivery', ref, delivery: dropped, log: null });
+      continue;
+    }
+    const places = left.get(endpointId) ?? 0;
+    if (places <= 0) continue;
+    const after = deliveryAfter(before, { type: 'attempt', leaseMs }, storeNowMs);
+    if (after === undefined) continue;
+    changes.push({ type: 'save_delivery', ref, delivery: after, log: null });
+    if (after.state !== 'waiting') continue;
+    left.set(endpointId, places - 1);
+    begun.push({ endpoint, event, attempt: after.attempts, fence: after.fence });
+  }
+  return { answer: begun, changes };
+}
+
+/** Whether the endpoint is told of an event at all. A test is filed with its delivery. */
+function concerns(
+  facts: EndpointsFacts,
+  endpoint: Endpoint,
+  event: StoredEvent,
+  signer: Signer,
+  now: Date,
+): boolean {
+  const { type, credentialId } = event;
+  return (
+    endpoint.types.some((subscribed) => subscribed === type) &&
+    (credentialId === null || credentialId === endpoint.credentialId) &&
+    isWanted(facts, endpoint, event, signer, now)
+  );
+}
+
+/** Whether it may still be told: it is on, its key is, and for new mail the key may read mail. */
+function isWanted(
+  facts: EndpointsFacts,
+  endpoint: Endpoint,
+  event: StoredEvent,
+  signer: Signer,
+  now: Date,
+): boolean {
+  const key = facts.credentials.find(({ credentialId }) => credentialId === endpoint.credentialId);
+  if (endpoint.health.disabled !== null || key === undefined || !isOn(key, signer, now)) return false;
+  return (
+    event.type !== 'message.received' ||
+    effectiveMode('mail:read', key.modes['mail:read'], facts.plan) !== 'off'
+  );
+}
+
+/** Records how attempts ended. */
+export function endAttempts(
+  facts: FactsOf<'deliveries'>,
+  { ownerId, ends }: Request<'endAttempts'>,
+  storeNowMs: number,
+): Judged<Answer<'endAttempts'>> {
+  const changes: Change[] = [];
+  const healths = new Map((facts?.endpoints ?? []).map((stored) => [stored.endpoint.endpointId, stored]));
+  const touched = new Set<number>();
+  const deliveries = new Map((facts?.deliveries ?? []).map((one) => [nameOf(one), one]));
+  for (const { endpointId, sequence, fence, end, jitter, log } of ends) {
+    const stored = healths.get(endpointId);
+    const before = deliveries.get(`${endpointId} ${sequence}`);
+    if (stored === undefined || before === undefined) continue;
+    const after = deliveryAfter(before.delivery, { type: 'end', fence, end, jitter }, storeNowMs);
+    if (after === undefined) continue;
+    const ref = { ownerId, endpointId, sequence };
+    const kept = [...before.log, log];
+    changes.push({ type: 'save_delivery', ref, delivery: after, log: kept });
+    deliveries.set(`${endpointId} ${sequence}`, { ...before, delivery: after, log: kept });
+    const health = healthAfter(stored.endpoint.health, end, storeNowMs);
+    healths.set(endpointId, { ...stored, endpoint: { ...stored.endpoint, health } });
+    touched.add(endpointId);
+  }
+  const answer = [...touched].flatMap((endpointId) => {
+    const stored = healths.get(endpointId);
+    return stored === undefined ? [] : [stored.endpoint];
+  });
+  for (const endpoint of answer) changes.push({ type: 'save_endpoint', endpoint });
+  return { answer: answer.map(({ endpointId, health }) => ({ endpointId, health })), changes };
+}
+
+/** Makes an ended delivery due again, with all its attempts. */
+export function redeliver(
+  facts: FactsOf<'deliveries'>,
+  { ownerId, endpointId, sequence }: Request<'redeliver'>,
+  storeNowMs: number,
+): Judged<boolean> {
+  const stored = endpointOf(facts, endpointId);
+  const before = facts?.deliveries.find(
+    (one) => one.endpointId === endpointId && one.event.sequence === sequence,
+  );
+  const isOff = stored === undefined || stored.endpoint.health.disabled !== null;
+  if (isOff || before === undefined || before.delivery.state === 'waiting') {
+    return { answer: false, changes: NOTHING };
+  }
+  const { fence } = before.delivery;
+  const delivery: Delivery = { ...newDelivery(storeNowMs), fence };
+  const ref = { ownerId, endpointId, sequence };
+  return { answer: true, changes: [{ type: 'save_delivery', ref, delivery, log: [] }] };
+}
+
+function nameOf({ endpointId, event }: StoredDelivery): string {
+  return `${endpointId} ${event.sequence}`;
+}
+
+function endpointOf(facts: EndpointsFacts | undefined, endpointId: number): StoredEndpoint | undefined {
+  return facts?.endpoints.find(({ endpoint }) => endpoint.endpointId === endpointId);
+}
+
+function saved(stored: StoredEndpoint, changes: Partial<Endpoint>): Judged<Endpoint> {
+  const endpoint = { ...stored.endpoint, ...changes };
+  const { ownerId, endpointId } = endpoint;
+  const { position } = stored;
+  return {
+    answer: endpoint,
+    changes: [
+      { type: 'save_endpoint', endpoint },
+      { type: 'move_endpoint', ownerId, endpointId, position },
+    ],
+  };
+}
