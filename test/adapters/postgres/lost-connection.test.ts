@@ -106,6 +106,7 @@ async function scene(storage: Storage): Promise<Scene> {
   await storage.testEndpoint({ ownerId, endpointId: 1, now: NOON });
   const [attempt] = await begun(storage, ownerId);
   if (attempt === undefined) throw new Error('no attempt was begun');
+  await storage.testEndpoint({ ownerId, endpointId: 1, now: NOON });
   return {
     key,
     account,
@@ -281,7 +282,7 @@ const VERBS: Record<Exclude<keyof Storage, 'close'>, (storage: Storage, scene: S
 
 /** Verbs that write nothing, here or anywhere. */
 const READING = new Set(
-  'healthy approval approvals plan gists knownRecipients knownDomains relocatedAmong events activity credentials owner owners ownerByEmail session sessions accounts trackers tracker event waitingTrackers summariesDue ownersWithoutCheckpoint checkpoints numberedActivity unsignedOwners keysRecord'.split(
+  'healthy approval approvals plan gists knownRecipients knownDomains relocatedAmong events activity credentials owner owners ownerByEmail session sessions accounts trackers tracker event waitingTrackers summariesDue endpoints ownersWithDeliveries deliveries ownersWithoutCheckpoint checkpoints numberedActivity unsignedOwners keysRecord'.split(
     ' ',
   ),
 );
@@ -289,7 +290,7 @@ const READING = new Set(
  * In this scene they change nothing: the account is active already, every inbox is still waited for, and the keys are
  * signed.
  */
-const IDLE = new Set(['activateAccount', 'inboxesToWatch', 'signKeys']);
+const IDLE = new Set(['activateAccount', 'enableEndpoint', 'inboxesToWatch', 'redeliver', 'signKeys']);
 
 const missing = missingOwnPostgres();
 

@@ -106,7 +106,7 @@ export async function addOwnerAndKey(storage: Storage, limits: LimitOverrides = 
 
 /** Builds a send without holds, different from every other. */
 export function filing(key: Key, changes: Partial<Filing> = {}): Filing {
-  const approvalId = `apr_${randomUUID()}`;
+  const approvalId = `apr_${randomUUID().slice(0, 22)}`;
   return {
     ownerId: key.ownerId,
     credentialId: key.credentialId,
