@@ -32,10 +32,12 @@ export function signatureFault(
   secret: string,
   nowS: number,
 ): SignatureFault | undefined {
-  const fields = header.split(',').map((field) => field.trim().split('='));
-  const [time, ...others] = fields.flatMap(([name, value = '']) => (name === 't' ? [value] : []));
-  const given = fields.flatMap(([name, value = '']) => (name === 'v1' ? [value] : []));
-  if (time === undefined || others.length > 0 || !/^\d{1,12}$/.test(time) || given.length === 0) {
+  const fields = header.split(',').map((field) => field.trim());
+  const valuesOf = (name: string) =>
+    fields.flatMap((field) => (field.startsWith(`${name}=`) ? [field.slice(name.length + 1)] : []));
+  const [time, ...others] = valuesOf('t');
+  const given = valuesOf('v1');
+  if (time === undefined || others.length > 0 || !/^(0|[1-9]\d{0,11})$/.test(time) || given.length === 0) {
     return 'malformed';
   }
   const unixS = Number(time);
