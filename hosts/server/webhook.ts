@@ -70,7 +70,10 @@ export const WEBHOOK_COMMANDS: readonly Command[] = [webhookAdd, webhookList, we
 async function ownerOfKey(service: Service, keyId: string): Promise<string> {
   for (const { ownerId } of await service.owners.list()) {
     const keys = await service.keys.list(ownerId);
-    if (keys.some(({ credentialId }) => credentialId === keyId)) return ownerId;
+    const key = keys.find(({ credentialId }) => credentialId === keyId);
+    if (key === undefined) continue;
+    if (key.revokedAt !== null) throw new Error(`Key ${keyId} is revoked. Add the endpoint to another key.`);
+    return ownerId;
   }
   throw new Error(`There is no key ${keyId}. List them: countersign key list --owner EMAIL`);
 }

@@ -13,6 +13,9 @@ const printed = z.strictObject({
   account_id: z.number().optional(),
   keys: z.array(z.looseObject({ key_id: z.string() })).optional(),
   accounts: z.array(z.looseObject({ account_id: z.number() })).optional(),
+  endpoint_id: z.string().optional(),
+  secret: z.string().optional(),
+  endpoints: z.array(z.looseObject({ endpoint_id: z.string() })).optional(),
 });
 
 /** Exactly one object on one line. */
