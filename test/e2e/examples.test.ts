@@ -1,14 +1,19 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import * as z from 'zod';
+import { httpsSender } from '../../adapters/webhooks/https-sender.ts';
 import { isInstalled, OCR_PACKAGES } from '../debian-packages.ts';
+import { ownRestServer } from '../hosts/rest/rest-server.ts';
 import { buildCli, type Cli } from '../hosts/server/cli-process.ts';
 import { browserIsMissing, inBrowser, openBrowser } from '../servers/browser.ts';
+import { makeCertificate } from '../servers/certificate.ts';
 import { titledWithout } from '../servers/missing-servers.ts';
+import { freePorts } from '../servers/ports.ts';
 import { type InstalledPackage, installPackage, lineOf } from './installed-package.ts';
 import { decide, signedIn } from './owner-pages.ts';
 
@@ -68,6 +73,70 @@ image.save('${file}')`;
     },
   );
 });
+
+it('examples/webhook-receiver.mjs handles each event once, though it crashes and events come again', {
+  timeout: 90_000,
+}, async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-receiver-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const { certFile, keyFile } = await makeCertificate(folder);
+  const sender = httpsSender({
+    allowPrivateTargets: ['localhost'],
+    ca: await readFile(certFile, 'utf8'),
+  });
+  const api = await ownRestServer({ given: { webhookSender: sender } });
+  const { service, ownerId } = api;
+  const { keyId, apiKey } = await service.keys.create({ ownerId, name: 'agent', preset: 'full' });
+  const [port = 0] = await freePorts(1);
+  const url = `https://localhost:${port}`;
+  const { endpointId, secret } = await service.webhooks.add({ ownerId, keyId, url });
+  const start = async (apiUrl: string) => {
+    const receiver = installed.run('webhook-receiver', {
+      ...{ TLS_CERT: certFile, TLS_KEY: keyFile, WEBHOOK_SECRET: secret, COUNTERSIGN_KEY: apiKey },
+      ...{ COUNTERSIGN_URL: apiUrl, PORT: String(port), EVENTS_FILE: join(folder, 'events.db') },
+    });
+    await lineOf(receiver, (line) => line === `Listening on ${url}`);
+    return receiver;
+  };
+  const delivered = () =>
+    vi.waitUntil(async () => {
+      const { deliveries } = await service.webhooks.deliveries(ownerId, endpointId, { limit: 100 });
+      return deliveries.length > 0 && deliveries.every(({ state }) => state === 'delivered') && deliveries;
+    }, 30_000);
+
+  // It accepts an event that it cannot handle, because the API does not answer, and crashes.
+  const first = await start('http://127.0.0.1:1');
+  const forged = { url, headers: { 'service-signature': `t=1,v1=${'0'.repeat(64)}` }, timeLimitMs: 10_000 };
+  expect(await sender.post({ ...forged, body: Buffer.from('{}') })).toMatchObject({ status: 400 });
+  expect(await sender.post({ ...forged, body: Buffer.alloc(1_000_000) })).toMatchObject({ status: 400 });
+  const filed = await fetch(`http://127.0.0.1:${api.port}/v1/messages`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ to: ['ada@example.org'], subject: 'Hello', body: 'Hello.' }),
+  });
+  const { approval } = waiting.parse(await filed.json());
+  service.start();
+  await service.approvals.reject(ownerId, approval.id);
+  const [rejection] = await delivered();
+  first.kill('SIGKILL');
+  const crashed = await first.ended;
+  expect(crashed.stderr).toMatch(/^(refused: The signature does not match.*\n){2}will try again: /);
+  expect(crashed.stdout).not.toContain(approval.id);
+
+  // Started again it handles the event, and only once.
+  const second = await start(`http://127.0.0.1:${api.port}`);
+  await lineOf(second, (line) => line.startsWith(`${approval.id}: rejected: `));
+  await service.webhooks.redeliver(ownerId, endpointId, rejection?.event.sequence ?? 0);
+  await lineOf(second, (line) => line === `${rejection?.event.id}: received again`);
+  await service.webhooks.sendTest(ownerId, endpointId);
+  await lineOf(second, (line) => line.endsWith(': webhook.test'));
+  second.kill('SIGTERM');
+  const { stdout, stderr } = await second.ended;
+  expect(stdout.match(/: rejected: /g)).toHaveLength(1);
+  expect(stderr).toBe('');
+});
+
+const waiting = z.object({ approval: z.object({ id: z.string() }) });
 
 describe.skipIf(browserIsMissing)(inBrowser('examples/agent.mjs, beside serve --demo'), () => {
   let cli: Cli;
