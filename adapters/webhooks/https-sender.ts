@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent, type RequestOptions, request } from 'node:https';
-import type { Duplex } from 'node:stream';
+import { type Duplex, PassThrough } from 'node:stream';
 import * as z from 'zod';
 import {
   EXCERPT_CHARS,
@@ -10,7 +10,7 @@ import {
 } from '../../core/ports/webhook-sender.ts';
 import { certificateTrouble } from '../remote/certificate.ts';
 import { connectTls, PrivateServerRefused, type Reach } from '../remote/connect.ts';
-import { underLimit } from '../remote/time-limit.ts';
+import { withTimeLimit } from '../remote/time-limit.ts';
 
 export interface HttpsSenderOptions {
   /** Hosts that may have a private address. */
@@ -48,7 +48,7 @@ export function httpsSender({
   );
   return {
     async post(sent) {
-      return underLimit({ signal: NEVER, ms: sent.timeLimitMs }, async (limit) => {
+      return withTimeLimit({ signal: NEVER, ms: sent.timeLimitMs }, async (limit) => {
         try {
           return await postOnce(sent, agent, limit).catch((error: unknown) => {
             // The receiver closed a kept connection just as it was used again. It may come twice, never not at all.
@@ -85,9 +85,9 @@ class CheckedAgent extends Agent {
     connectTls(server, this.#reach, signal ?? NEVER).then(
       (socket) => done?.(null, socket),
       (error: unknown) => {
-        // Node passes the socket on only if there is no error.
-        const failed = done as ((error: unknown) => void) | undefined;
-        failed?.(error);
+        // Node's type asks for a socket beside the error, and Node does not use it.
+        const none = new PassThrough();
+        done?.(error instanceof Error ? error : new Error('no connection', { cause: error }), none);
       },
     );
     return undefined;

@@ -28,7 +28,7 @@ export interface Ports {
   readonly calendar?: Calendar;
   /** Without it, summaries of trackers are sentences taken from the messages. */
   readonly summarizer?: Summarizer;
-  /** Without one, no webhook endpoint can be added. */
+  /** Without it, no webhook endpoint can be added. */
   readonly webhookSender?: WebhookSender;
   readonly workObserver?: WorkObserver;
   readonly clock: Clock;

@@ -2,7 +2,7 @@ import { ATTEMPT_MS, type AttemptEnd } from '../events/delivery.ts';
 import { retryAfterMs } from '../events/retry-after.ts';
 import { signatureHeader } from '../events/signature.ts';
 import { webhookBody } from '../events/webhook-event.ts';
-import { named } from '../ports/log.ts';
+import { errorName } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { WebhookEnd, WebhookSender } from '../ports/webhook-sender.ts';
 import type { AttemptLog, BegunAttempt, EndedAttempt, Endpoint } from '../ports/webhook-storage.ts';
@@ -86,7 +86,7 @@ export function createWebhookDelivery(
     isAgain = true;
     clock.after(0, () => {
       isAgain = false;
-      round().catch((error: unknown) => log.error('webhooks could not be looked at', named(error)));
+      round().catch((error: unknown) => log.error('webhooks could not be looked at', errorName(error)));
     });
   }
 
@@ -94,7 +94,7 @@ export function createWebhookDelivery(
     const { endpoint, event } = attempt;
     const at = clock.now();
     const end = await post(attempt, at).catch((error: unknown): WebhookEnd => {
-      log.error('a webhook request could not be made', named(error));
+      log.error('a webhook request could not be made', errorName(error));
       return { kind: 'unanswered', reason: 'The request could not be made. The log of the server says why.' };
     });
     const durationMs = clock.now().getTime() - at.getTime();
@@ -148,7 +148,7 @@ export function createWebhookDelivery(
             log.warn('a webhook endpoint was disabled', { reason: health.disabled });
         }
       } catch (error) {
-        log.error('ends of webhook attempts were not recorded: they are made again', named(error));
+        log.error('ends of webhook attempts were not recorded: they are made again', errorName(error));
       }
       ends = more;
       if (ends.length === 0) ended.delete(ownerId);

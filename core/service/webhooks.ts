@@ -18,6 +18,11 @@ export function createWebhooks(ports: Ports, keyring: Keyring): Webhooks {
 
   return {
     async add({ ownerId, keyId, url, types = SUBSCRIBED_TYPES }) {
+      if (ports.webhookSender === undefined) {
+        throw new Error(
+          'Webhooks need the port webhookSender, such as httpsSender of countersign/webhook-sender.',
+        );
+      }
       const address = endpointUrl(url);
       if (address === undefined) {
         throw invalidArgument(
@@ -39,7 +44,7 @@ export function createWebhooks(ports: Ports, keyring: Keyring): Webhooks {
       });
       if (added.kind === 'no_key') throw notFound('key');
       if (added.kind === 'too_many') {
-        throw invalidArgument('url', 'limit', `cannot be added: the plan allows ${added.most} endpoints`);
+        throw invalidArgument('url', 'limit', `cannot be added: the plan allows ${added.most} at a time`);
       }
       return { endpointId: wireEndpointId(added.endpoint.endpointId), secret };
     },

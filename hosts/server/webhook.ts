@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { Service, WebhookEndpoint } from '../../core/service/service.ts';
 import { COMMON_OPTIONS, type Command, noPositionals, onlyPositional, required } from './command.ts';
-import { ownerNamed, withService } from './open-service.ts';
+import { findOwner, withService } from './open-service.ts';
 
 const webhookAdd: Command = {
   name: 'webhook add',
@@ -35,7 +35,7 @@ const webhookList: Command = {
     noPositionals(positionals);
     const email = required(values.owner, '--owner');
     const endpoints = await withService(terminal, async (service) =>
-      service.webhooks.list((await ownerNamed(service, email)).ownerId),
+      service.webhooks.list((await findOwner(service, email)).ownerId),
     );
     terminal.print(
       { endpoints: endpoints.map(row) },
@@ -54,7 +54,7 @@ const webhookRemove: Command = {
     const endpointId = onlyPositional(positionals, 'ENDPOINT_ID');
     const email = required(values.owner, '--owner');
     await withService(terminal, async (service) => {
-      const { ownerId } = await ownerNamed(service, email);
+      const { ownerId } = await findOwner(service, email);
       const endpoints = await service.webhooks.list(ownerId);
       if (!endpoints.some((one) => one.endpointId === endpointId)) {
         throw new Error(`${email} has no webhook endpoint ${endpointId}.`);
