@@ -50,7 +50,8 @@ function oneLine(text: string): string {
 
 /** The text without the effect of marking, in one part or cut in two. */
 function unmarked(text: string): string {
-  return text.replaceAll('‹', '<').replace(/<{3,}/g, '<<<');
+  // Brackets in front of the words of a fence become three, and signs between them are left out.
+  return text.replaceAll('‹', '<').replace(/<[^\p{L}\p{N}<]*(?=<)/gu, '');
 }
 
 const sample = fc.record({
