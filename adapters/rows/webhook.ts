@@ -69,8 +69,9 @@ export function readDelivery(row: Row): StoredDelivery {
 /** The same, as the owner sees it. */
 export function readDeliveryRecord(row: Row): DeliveryRecord {
   const { event, delivery, log } = readDelivery(row);
-  const { state, attempts, dueMs } = delivery;
-  return { event, state, attempts, dueAt: state === 'waiting' ? new Date(dueMs) : null, log };
+  const { state, attempts, dueMs, leaseUntilMs } = delivery;
+  const isIdle = state === 'waiting' && leaseUntilMs === 0;
+  return { event, state, attempts, dueAt: isIdle ? new Date(dueMs) : null, log };
 }
 
 const attemptLogs = z.array(

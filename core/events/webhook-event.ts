@@ -85,6 +85,26 @@ export function webhookBody({ id, type, createdAt, data }: EventContent & Posted
   return Buffer.from(JSON.stringify(body), 'utf8');
 }
 
+/**
+ * The headers that Countersign sends with the body.
+ * @param attempt  1 to 6
+ * @param signature  the value of `Service-Signature`
+ */
+export function webhookHeaders(
+  { id, type }: { readonly id: string; readonly type: EventType },
+  attempt: number,
+  signature: string,
+): Readonly<Record<string, string>> {
+  return {
+    'content-type': 'application/json',
+    'user-agent': 'countersign',
+    'service-signature': signature,
+    'service-event-id': id,
+    'service-event-type': type,
+    'service-delivery-attempt': String(attempt),
+  };
+}
+
 interface PostedEvent {
   readonly id: string;
   readonly createdAt: Date;

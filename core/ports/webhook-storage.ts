@@ -136,7 +136,7 @@ export interface DeliveryRecord {
   readonly event: StoredEvent;
   readonly state: DeliveryState;
   readonly attempts: number;
-  /** When the next attempt is due; null if there is none. On the store's clock. */
+  /** When the next attempt is due, on the store's clock. Null: an attempt is under way, or none will follow. */
   readonly dueAt: Date | null;
   /** Oldest first. */
   readonly log: readonly AttemptLog[];

@@ -1,7 +1,7 @@
 import { ATTEMPT_MS, type AttemptEnd } from '../events/delivery.ts';
 import { retryAfterMs } from '../events/retry-after.ts';
 import { signatureHeader } from '../events/signature.ts';
-import { webhookBody } from '../events/webhook-event.ts';
+import { webhookBody, webhookHeaders } from '../events/webhook-event.ts';
 import { errorName } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { WebhookEnd, WebhookSender } from '../ports/webhook-sender.ts';
@@ -115,16 +115,10 @@ export function createWebhookDelivery(
   async function post({ endpoint, event, attempt }: BegunAttempt, at: Date): Promise<WebhookEnd> {
     const body = webhookBody(event);
     const secrets = liveSecrets(keyring, endpoint, at);
+    const signature = signatureHeader(body, secrets, Math.floor(at.getTime() / 1000));
     return sender.post({
       url: endpoint.url,
-      headers: {
-        'content-type': 'application/json',
-        'user-agent': 'countersign',
-        'service-signature': signatureHeader(body, secrets, Math.floor(at.getTime() / 1000)),
-        'service-event-id': event.id,
-        'service-event-type': event.type,
-        'service-delivery-attempt': String(attempt),
-      },
+      headers: webhookHeaders(event, attempt, signature),
       body,
       timeLimitMs: ATTEMPT_MS,
     });

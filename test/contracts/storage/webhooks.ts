@@ -137,7 +137,9 @@ export function webhookPromises(store: Store): void {
       for (const [index, waitMs] of waits.entries()) {
         const attempt = only(await begun(storage, key.ownerId));
         expect(attempt.attempt).toBe(index + 1);
+        expect(await deliveriesOf(storage, endpoint)).toMatchObject([{ state: 'waiting', dueAt: null }]);
         await end(storage, attempt, 500);
+        expect(await deliveriesOf(storage, endpoint)).toMatchObject([{ dueAt: expect.any(Date) }]);
         await opened.passTime(waitMs / 2);
         expect(await begun(storage, key.ownerId)).toEqual([]);
         expect(await storage.ownersWithDeliveries(10)).toEqual([]);
