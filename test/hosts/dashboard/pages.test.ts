@@ -1,12 +1,13 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import PostalMime from 'postal-mime';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../core/contract/errors.ts';
 import { MailError } from '../../../core/ports/mail.ts';
 import type { AccountFields } from '../../../hosts/dashboard/account-fields.ts';
 import { callWith } from '../../open-service.ts';
 import { browserIsMissing, inBrowser, openBrowser, press } from '../../servers/browser.ts';
 import { type Dashboard, EMAIL, formTokenIn, openDashboard, PASSWORD } from './open-dashboard.ts';
+import { signedInPage } from './signed-in-page.ts';
 
 const RLO = '\u202e';
 
@@ -17,32 +18,8 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
   });
   afterAll(() => browser.close());
 
-  /** Signs in by the form. The test fails if the browser requests another host or blocks something. */
-  async function signedIn(
-    dashboard: Dashboard,
-    path: string,
-    options: BrowserContextOptions = {},
-  ): Promise<Page> {
-    const context = await browser.newContext(options);
-    const page = await context.newPage();
-    const strange: string[] = [];
-    page.on('request', (request) => {
-      if (!request.url().startsWith(dashboard.url) && !request.url().startsWith('data:'))
-        strange.push(request.url());
-    });
-    page.on('console', (message) => strange.push(message.text()));
-    page.on('dialog', (dialog) => strange.push(dialog.message()));
-    onTestFinished(async () => {
-      await context.close();
-      expect(strange.filter((text) => !text.includes('status of 4'))).toEqual([]);
-    });
-    await page.goto(`${dashboard.url}${path}`);
-    await page.getByLabel('Email').fill(EMAIL);
-    await page.getByLabel('Password').fill(PASSWORD);
-    await press(page, 'Sign in');
-    await page.waitForURL(`${dashboard.url}${path}`);
-    return page;
-  }
+  const signedIn = (dashboard: Dashboard, path: string, options: BrowserContextOptions = {}) =>
+    signedInPage(browser, dashboard, path, options);
 
   const textOf = (page: Page, id: string) => page.locator(`#${id}`).textContent();
 

@@ -1,9 +1,10 @@
 import type { Browser, BrowserContextOptions } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { dateInWords } from '../../../core/time/time-zone.ts';
 import { browserIsMissing, inBrowser, openBrowser, press } from '../../servers/browser.ts';
-import { type Dashboard, EMAIL, openDashboard, PASSWORD } from './open-dashboard.ts';
+import { type Dashboard, EMAIL, openDashboard } from './open-dashboard.ts';
+import { signedInPage } from './signed-in-page.ts';
 
 const RLO = '\u202e';
 const HOSTILE = `<img src=http://evil.example/x.png onerror=alert(1)>"'>${RLO}fdp.exe`;
@@ -16,28 +17,8 @@ describe.skipIf(browserIsMissing)(inBrowser("the owner's trackers"), () => {
   });
   afterAll(() => browser.close());
 
-  /** The test fails if the browser requests another host or blocks something. */
-  async function signedIn(dashboard: Dashboard, path: string, options: BrowserContextOptions = {}) {
-    const context = await browser.newContext(options);
-    const page = await context.newPage();
-    const strange: string[] = [];
-    page.on('request', (request) => {
-      if (!request.url().startsWith(dashboard.url) && !request.url().startsWith('data:'))
-        strange.push(request.url());
-    });
-    page.on('console', (message) => strange.push(message.text()));
-    page.on('dialog', (dialog) => strange.push(dialog.message()));
-    onTestFinished(async () => {
-      await context.close();
-      expect(strange.filter((text) => !text.includes('status of 4'))).toEqual([]);
-    });
-    await page.goto(`${dashboard.url}${path}`);
-    await page.getByLabel('Email').fill(EMAIL);
-    await page.getByLabel('Password').fill(PASSWORD);
-    await press(page, 'Sign in');
-    await page.waitForURL(`${dashboard.url}${path}`);
-    return page;
-  }
+  const signedIn = (dashboard: Dashboard, path: string, options: BrowserContextOptions = {}) =>
+    signedInPage(browser, dashboard, path, options);
 
   async function arrives(dashboard: Dashboard, subject: string, text: string, from = 'Maya Okafor') {
     const { ownerId } = dashboard;
