@@ -5,7 +5,7 @@ import type { Session } from './session.ts';
 /**
  * How sensitive an owner's request is.
  * `view`: changes nothing. `change`: changes something. `approve`: lets an action happen.
- * `grant`: gives a program more rights than it had.
+ * `grant`: gives a program more rights than it had, or sends events to a new receiver.
  */
 export type Demand = 'view' | 'change' | 'approve' | 'grant';
 

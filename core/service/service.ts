@@ -189,6 +189,8 @@ export interface Keys {
 
 /** Where the owner's keys are told of events. */
 export interface Webhooks {
+  /** False without the port `webhookSender`. No endpoint can be added then. */
+  readonly canSend: boolean;
   /**
    * @returns the endpoint's secret, shown this once
    * @throws ServiceError not_found (the key), invalid_arguments (`url`, or the plan allows no more endpoints)

@@ -17,6 +17,8 @@ export function createWebhooks(ports: Ports, keyring: Keyring): Webhooks {
   const { storage, clock, random } = ports;
 
   return {
+    canSend: ports.webhookSender !== undefined,
+
     async add({ ownerId, keyId, url, types = SUBSCRIBED_TYPES }) {
       if (ports.webhookSender === undefined) {
         throw new Error(

@@ -6,6 +6,10 @@ const NOTICES = new Map([
   ['folders_saved', 'The folders are saved.'],
   ['key_revoked', 'The key is revoked. Its waiting requests are cancelled.'],
   ['modes_saved', 'The modes are saved.'],
+  ['endpoint_enabled', 'The endpoint is enabled. It gets the events that happen from now on.'],
+  ['endpoint_removed', 'The endpoint is removed.'],
+  ['test_sent', 'The test event is on its way. Its delivery is listed below.'],
+  ['redelivered', 'The event is sent again.'],
   ['session_ended', 'The session is ended.'],
   ['sessions_ended', 'All other sessions are ended.'],
 ]);

@@ -14,6 +14,16 @@ import {
 } from './pages/integrations.tsx';
 import { endOtherSessions, endSession, settingsPage } from './pages/settings.tsx';
 import { trackerPage, trackersPage } from './pages/trackers.tsx';
+import { deliveriesPage, redeliver } from './pages/webhook-deliveries.tsx';
+import {
+  addEndpoint,
+  enableEndpoint,
+  removeEndpoint,
+  removeEndpointPage,
+  rotateSecret,
+  sendTestEvent,
+  webhooksPage,
+} from './pages/webhooks.tsx';
 import { showSignIn, signIn, signOut } from './session.ts';
 import { type OwnerForm, type OwnerVisit, type Reply, redirect, type Visit } from './visit.ts';
 
@@ -29,7 +39,7 @@ const APPROVAL = '(apr_[A-Za-z0-9_-]{1,40})';
 const ACCOUNT = '(\\d{1,9})';
 const TRACKER = '(\\d{1,10})';
 const KEY = '([A-Za-z0-9_-]{1,64})';
-
+const ENDPOINT = '(wh_\\d{1,9})';
 const SESSION = '(ses_[A-Za-z0-9_-]{1,40})';
 
 const ROUTES: readonly Route[] = [
@@ -69,6 +79,27 @@ const ROUTES: readonly Route[] = [
   }),
   owner(`/integrations/${KEY}/modes`, {
     POST: { does: 'Save the modes', demand: demandForSetModes, act: setModes },
+  }),
+  owner('/integrations/webhooks', {
+    GET: webhooksPage,
+    POST: { does: 'Add endpoint', demand: 'grant', act: addEndpoint },
+  }),
+  owner(`/integrations/webhooks/${ENDPOINT}`, { GET: deliveriesPage }),
+  owner(`/integrations/webhooks/${ENDPOINT}/test`, {
+    POST: { does: 'Send test event', demand: 'change', act: sendTestEvent },
+  }),
+  owner(`/integrations/webhooks/${ENDPOINT}/rotate`, {
+    POST: { does: 'Rotate the secret', demand: 'grant', act: rotateSecret },
+  }),
+  owner(`/integrations/webhooks/${ENDPOINT}/enable`, {
+    POST: { does: 'Enable the endpoint', demand: 'change', act: enableEndpoint },
+  }),
+  owner(`/integrations/webhooks/${ENDPOINT}/remove`, {
+    GET: removeEndpointPage,
+    POST: { does: 'Remove the endpoint', demand: 'change', act: removeEndpoint },
+  }),
+  owner(`/integrations/webhooks/${ENDPOINT}/redeliver`, {
+    POST: { does: 'Redeliver', demand: 'change', act: redeliver },
   }),
   owner('/trackers', { GET: trackersPage }),
   owner(`/trackers/${TRACKER}`, { GET: trackerPage }),

@@ -75,7 +75,9 @@ main > section { margin-bottom: 2rem; }
 .state[data-state='open'] { color: var(--pico-primary); }
 .state[data-state='waiting'] { color: light-dark(#8a5a00, #f0b94d); }
 .state[data-state='resolved'] { color: light-dark(#1a6b3c, #62c98c); }
-.state[data-state='failed'], .state[data-state='outcome_unknown'] { color: light-dark(#b3261e, #f2938c); }
+.state[data-state='failing'] { color: light-dark(#8a5a00, #f0b94d); }
+.state[data-state='delivered'], .state[data-state='on'] { color: light-dark(#1a6b3c, #62c98c); }
+.state[data-state='failed'], .state[data-state='outcome_unknown'], .state[data-state='disabled'] { color: light-dark(#b3261e, #f2938c); }
 .facts > div { display: grid; grid-template-columns: 9rem 1fr; gap: 0 1rem; padding: 0.25rem 0; }
 .facts dt { font-weight: normal; color: var(--pico-muted-color); }
 .facts dd { margin: 0; overflow-wrap: anywhere; }
@@ -133,7 +135,9 @@ ul.note li:last-child { margin: 0; }
 .modes select { font-size: 0.875rem; padding-block: 0.35rem; height: auto; }
 .modes { margin-top: 0.9rem; }
 .modes small { display: block; font-weight: normal; color: var(--pico-muted-color); }
-.key { padding: 1rem; }
+.key { padding: 1rem; overflow-wrap: anywhere; }
+.key .note { margin: 0.6rem 0 0; }
+.rows details { margin: 0.5rem 0 0; }
 .pages { display: flex; gap: 1.2rem; }
 .wide { overflow-x: auto; }
 .wide table { font-size: 0.875rem; }

@@ -1,6 +1,9 @@
 import type { Approval, ApprovalError, ApprovalState } from '../../core/approvals/approval.ts';
 import { failedTargets } from '../../core/call/outcome.ts';
 import { ERRORS, type ErrorCode } from '../../core/contract/errors.ts';
+import type { DeliveryState } from '../../core/events/delivery.ts';
+import type { DisabledReason } from '../../core/events/endpoint-health.ts';
+import type { EventType } from '../../core/events/webhook-event.ts';
 import type { Group, Mode } from '../../core/gate/permissions.ts';
 
 /** Texts for the service's codes on the owner's pages. */
@@ -83,4 +86,23 @@ export const MODE_TITLES: Record<Mode, string> = {
   on: 'on',
   approval: 'approval: asks you first',
   direct: 'direct: runs at once',
+};
+
+export const EVENT_TITLES: Record<EventType, string> = {
+  'message.received': 'New mail',
+  'approval.decided': 'Decided request',
+  'webhook.test': 'Test event',
+};
+
+export const DELIVERY_TITLES: Record<DeliveryState, string> = {
+  waiting: 'Waiting',
+  delivered: 'Delivered',
+  failed: 'Failed',
+  dropped: 'Stopped',
+};
+
+/** Why an endpoint is disabled. */
+export const DISABLED_TEXTS: Record<DisabledReason, string> = {
+  gone: 'Its receiver answered 410 Gone, so nothing is sent to it any more.',
+  failing: 'No delivery succeeded for five days, so nothing is sent to it any more.',
 };

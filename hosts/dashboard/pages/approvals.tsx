@@ -2,6 +2,7 @@ import { type Approval, isTerminal } from '../../../core/approvals/approval.ts';
 import type { Account } from '../../../core/ports/storage.ts';
 import type { ApprovalGist, ApprovalSummary } from '../../../core/service/service.ts';
 import { AccountName } from '../account-name.tsx';
+import { DisabledEndpoints } from '../disabled-endpoints.tsx';
 import { Link } from '../links.tsx';
 import { StateBadge } from '../state-badge.tsx';
 import { Quoted } from '../third-party-text.tsx';
@@ -14,10 +15,11 @@ const ROWS = 50;
 /** What waits, then what is decided, newest first. */
 export async function approvalsPage({ service, owner, query }: OwnerVisit): Promise<Reply> {
   const after = readPosition(query.get('after'));
-  const [open, all, accounts] = await Promise.all([
+  const [open, all, accounts, endpoints] = await Promise.all([
     service.approvals.list(owner.ownerId, { state: 'open', limit: ROWS }),
     service.approvals.list(owner.ownerId, { state: 'all', limit: ROWS, ...(after && { after }) }),
     service.accounts.list(owner.ownerId),
+    service.webhooks.list(owner.ownerId),
   ]);
   const waiting =
     after === undefined ? open.approvals.toSorted((a, b) => rank(a.approval) - rank(b.approval)) : [];
@@ -34,6 +36,7 @@ export async function approvalsPage({ service, owner, query }: OwnerVisit): Prom
     'Approvals',
     <>
       <h1>Approvals</h1>
+      <DisabledEndpoints endpoints={endpoints} />
       {after !== undefined ? null : (
         <section aria-labelledby="waiting">
           <h2 id="waiting">Waiting for you</h2>

@@ -14,7 +14,7 @@ const REASONS = {
 const TYPED_AGAIN: ReadonlyMap<string, string> = new Map([['password', 'Mailbox password']]);
 
 /** Fields that mean nothing to a person. */
-const HIDDEN: ReadonlySet<string> = new Set(['digest', 'note']);
+const HIDDEN: ReadonlySet<string> = new Set(['digest', 'note', 'sequence']);
 
 /**
  * Asks for the owner's password, shows what it is for, and repeats the form.
@@ -27,8 +27,9 @@ export function confirmPage(
 ): PageReply {
   const repeated = [...fields].filter(([name]) => !TYPED_AGAIN.has(name));
   const listed = repeated.filter(([name, value]) => value !== '' && !HIDDEN.has(name));
-  const [, section = ''] = path.split('/');
+  const [, section = '', subsection] = path.split('/');
   const isRequest = section === 'approvals';
+  const parent = subsection === 'webhooks' ? `/${section}/${subsection}` : `/${section}`;
   return page(
     'Your password',
     <section class="narrow centered">
@@ -74,7 +75,7 @@ export function confirmPage(
         />
         <div class="decision">
           <button type="submit">{does}</button>
-          <Link class="button-like" to={isRequest ? `/approvals/${param}` : `/${section}`}>
+          <Link class="button-like" to={isRequest ? `/approvals/${param}` : parent}>
             Cancel
           </Link>
         </div>

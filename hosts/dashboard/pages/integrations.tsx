@@ -14,7 +14,9 @@ import {
 import { type Demand, demandForModes } from '../../../core/gate/step-up.ts';
 import type { Credential } from '../../../core/ports/storage.ts';
 import { publicBase } from '../../http/public-base.ts';
+import { DisabledEndpoints } from '../disabled-endpoints.tsx';
 import { Choice, Field, Form, Problems } from '../forms.tsx';
+import { IntegrationsTabs } from '../integrations-tabs.tsx';
 import { Link } from '../links.tsx';
 import { Notice } from '../notice.tsx';
 import { Quoted } from '../third-party-text.tsx';
@@ -123,6 +125,7 @@ function keyPage(baseUrl: string, name: string, apiKey: string, done: string): R
 
 async function listPage(visit: OwnerVisit, problems: readonly string[]): Promise<Reply> {
   const { service, owner, token, query } = visit;
+  const endpoints = await service.webhooks.list(owner.ownerId);
   const keys = await service.keys.list(owner.ownerId);
   const altered = keys.filter(({ isAltered }) => isAltered);
   const live = keys.filter(({ isAltered, revokedAt }) => !isAltered && revokedAt === null);
@@ -131,7 +134,9 @@ async function listPage(visit: OwnerVisit, problems: readonly string[]): Promise
     'Integrations',
     <>
       <h1>Integrations</h1>
+      <IntegrationsTabs current="keys" />
       <Notice code={query.get('notice')} />
+      <DisabledEndpoints endpoints={endpoints} />
       <Problems problems={problems} />
       <section aria-labelledby="keys">
         <h2 id="keys">Keys</h2>

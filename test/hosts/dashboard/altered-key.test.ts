@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import { openDashboard } from './open-dashboard.ts';
 
-it('a key that was changed outside Countersign is named on the page, and can only be revoked there', async () => {
-  const dashboard = await openDashboard({
+/** Every key that is not revoked is reported as changed. */
+function openAltered() {
+  return openDashboard({
     between: (service) => ({
       ...service,
       keys: {
@@ -12,6 +13,10 @@ it('a key that was changed outside Countersign is named on the page, and can onl
       },
     }),
   });
+}
+
+it('a key that was changed outside Countersign is named on the page, and can only be revoked there', async () => {
+  const dashboard = await openAltered();
   const path = `/integrations/${dashboard.key.keyId}`;
   const cookie = await dashboard.cookie();
   const shown = async () => (await dashboard.send({ path: '/integrations', headers: { cookie } })).body;
@@ -23,4 +28,19 @@ it('a key that was changed outside Countersign is named on the page, and can onl
   const revoked = await dashboard.submit({ path: `${path}/revoke`, headers: { cookie } });
   expect(revoked.status).toBe(303);
   expect(await shown()).not.toContain('This key was changed outside');
+});
+
+it('an endpoint of a key that was changed outside Countersign says that nothing is sent to it', async () => {
+  const dashboard = await openAltered();
+  const { service, ownerId, key } = dashboard;
+  const { endpointId } = await service.webhooks.add({
+    ownerId,
+    keyId: key.keyId,
+    url: 'https://hooks.example.org/',
+  });
+  const headers = { cookie: await dashboard.cookie() };
+  const { body } = await dashboard.send({ path: '/integrations/webhooks', headers });
+  expect(body).toContain('Its key was changed outside Countersign, so nothing is sent to it.');
+  expect(body).not.toContain(`/integrations/webhooks/${endpointId}/test`);
+  expect(body).not.toContain('<option');
 });

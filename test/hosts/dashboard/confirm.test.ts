@@ -154,16 +154,19 @@ describe('the page that asks for the password', () => {
 });
 
 describe('the password is asked for again', () => {
+  type Fields = Record<string, string>;
+
   /** The result of a signed form some time after signing in. */
   async function answersAfter(
     ms: number,
-    path: (dashboard: Dashboard) => string,
-    form: Record<string, string>,
+    path: (dashboard: Dashboard) => string | Promise<string>,
+    fields: Fields | ((dashboard: Dashboard) => Fields),
   ) {
     const dashboard = await openDashboard();
     const cookie = await dashboard.cookie();
+    const form = typeof fields === 'function' ? fields(dashboard) : fields;
+    const request = { path: await path(dashboard), headers: { cookie } };
     dashboard.clock.shift(ms);
-    const request = { path: path(dashboard), headers: { cookie } };
     const signed = await dashboard.submit({ ...request, form });
     const confirmed = await dashboard.submit({ ...request, form: { ...form, owner_password: PASSWORD } });
     const then = await dashboard.submit({ ...request, form });
@@ -172,21 +175,36 @@ describe('the password is asked for again', () => {
     );
   }
 
-  it.each<[what: string, path: (dashboard: Dashboard) => string, form: Record<string, string>]>([
+  const endpoint = async ({ service, ownerId, key }: Dashboard) => {
+    const url = 'https://hooks.example.org/';
+    return `/integrations/webhooks/${(await service.webhooks.add({ ownerId, keyId: key.keyId, url })).endpointId}`;
+  };
+
+  it.each<
+    [what: string, ...(Parameters<typeof answersAfter> extends [number, ...infer Request] ? Request : never)]
+  >([
     ['to create a key', () => '/integrations', { name: 'mine', preset: 'read', days: '9' }],
     ['to rotate a key', ({ key }) => `/integrations/${key.keyId}/rotate`, {}],
     ['for direct modes', ({ key }) => `/integrations/${key.keyId}/modes`, { 'mail:send': 'direct' }],
+    [
+      'to add a webhook endpoint',
+      () => '/integrations/webhooks',
+      ({ key }) => ({ key: key.keyId, url: 'https://hooks.example.org/', types: 'approval.decided' }),
+    ],
+    ['to rotate the secret of an endpoint', async (dashboard) => `${await endpoint(dashboard)}/rotate`, {}],
   ])('%s, ten minutes after the last time', { timeout: 60_000 }, async (_, path, form) => {
     expect(await answersAfter(9 * MINUTE_MS, path, form)).toEqual(['done', 'done', 'done']);
     expect(await answersAfter(11 * MINUTE_MS, path, form)).toEqual(['asked', 'done', 'done']);
   });
 
-  it('never for what revokes or restricts, however long ago', { timeout: 60_000 }, async () => {
+  it('never for what revokes, restricts or only repeats, however long ago', { timeout: 60_000 }, async () => {
     const days = 13 * 24 * HOUR_MS;
     const key = ({ key }: Dashboard) => `/integrations/${key.keyId}`;
     const modes = (dashboard: Dashboard) => `${key(dashboard)}/modes`;
     expect(await answersAfter(days, modes, { 'mail:send': 'off' })).toEqual(['done', 'done', 'done']);
     expect(await answersAfter(days, modes, { 'mail:organize': 'direct' })).toEqual(['done', 'done', 'done']);
+    const test = async (dashboard: Dashboard) => `${await endpoint(dashboard)}/test`;
+    expect(await answersAfter(days, test, {})).toEqual(['done', 'done', 'done']);
     const revoke = (dashboard: Dashboard) => `${key(dashboard)}/revoke`;
     expect((await answersAfter(days, revoke, {}))[0]).toBe('done');
   });

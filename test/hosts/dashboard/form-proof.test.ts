@@ -20,6 +20,16 @@ function nothingDone(answer: PlainAnswer): void {
   expect(answer.body).toContain(ASKS);
 }
 
+const RECEIVER = 'https://hooks.example.org/countersign';
+
+function addEndpoint({ service, ownerId, key }: Dashboard) {
+  return service.webhooks.add({ ownerId, keyId: key.keyId, url: RECEIVER });
+}
+
+function endpointFields({ key }: Dashboard) {
+  return { key: key.keyId, url: RECEIVER, types: 'approval.decided' };
+}
+
 describe('a cookie alone, with the token derived from it', () => {
   /** Every form that changes something, with plausible fields. */
   const forms = async (dashboard: Dashboard) => {
@@ -28,6 +38,7 @@ describe('a cookie alone, with the token derived from it', () => {
       .approvals;
     const { sessionId } = dashboard.browserOf(await dashboard.cookie());
     const key = `/integrations/${dashboard.key.keyId}`;
+    const endpoint = `/integrations/webhooks/${(await addEndpoint(dashboard)).endpointId}`;
     return [
       [`/approvals/${id}/approve`, { digest: summary?.approval.digest ?? '' }],
       [`/approvals/${id}/reject`, {}],
@@ -40,6 +51,12 @@ describe('a cookie alone, with the token derived from it', () => {
       [`${key}/rotate`, {}],
       [`${key}/revoke`, {}],
       [`${key}/modes`, { 'mail:send': 'direct' }],
+      ['/integrations/webhooks', endpointFields(dashboard)],
+      [`${endpoint}/test`, {}],
+      [`${endpoint}/rotate`, {}],
+      [`${endpoint}/enable`, {}],
+      [`${endpoint}/remove`, {}],
+      [`${endpoint}/redeliver`, { sequence: '1' }],
       [`/settings/sessions/${sessionId}/end`, {}],
       ['/settings/sessions/end-others', {}],
       ['/sign-out', {}],
@@ -52,6 +69,8 @@ describe('a cookie alone, with the token derived from it', () => {
     accounts: await service.accounts.list(ownerId),
     sessions: (await service.sessions.list(ownerId)).map(({ id }) => id).toSorted(),
     approvals: (await service.approvals.list(ownerId, { state: 'all', limit: 100 })).approvals,
+    endpoints: await service.webhooks.list(ownerId),
+    deliveries: await service.webhooks.deliveries(ownerId, 'wh_1', { limit: 10 }),
     sent: mail.transmitted().length,
   });
 

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { type Dashboard, formTokenIn, openDashboard } from './open-dashboard.ts';
 
-const PAGES = ['/approvals', '/accounts', '/integrations', '/activity', '/settings'];
+const PAGES = [
+  '/approvals',
+  '/accounts',
+  '/integrations',
+  '/integrations/webhooks',
+  '/activity',
+  '/settings',
+];
 
 describe('every answer of the dashboard', () => {
   it('is protected: pages, redirects, refusals and the style sheet', async () => {

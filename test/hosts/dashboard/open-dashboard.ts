@@ -10,9 +10,11 @@ import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { sandboxCalendar } from '../../../adapters/sandbox/calendar.ts';
 import { type SandboxMail, sandboxMail } from '../../../adapters/sandbox/mail.ts';
+import { httpsSender } from '../../../adapters/webhooks/https-sender.ts';
 import type { Calendar } from '../../../core/ports/calendar.ts';
 import type { CalendarObjects } from '../../../core/ports/calendar-objects.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
+import type { WebhookSender } from '../../../core/ports/webhook-sender.ts';
 import type { Service } from '../../../core/service/service.ts';
 import { formToken } from '../../../hosts/dashboard/csrf.ts';
 import { dashboardHandler } from '../../../hosts/dashboard/handler.ts';
@@ -70,6 +72,7 @@ export interface DashboardSetup extends DashboardOptions {
   readonly between?: (service: Service) => Service;
   readonly calendar?: Calendar | CalendarObjects;
   readonly storage?: Storage;
+  readonly webhookSender?: WebhookSender;
   /** The owner's time zone; default: UTC. */
   readonly timezone?: string;
 }
@@ -77,7 +80,7 @@ export interface DashboardSetup extends DashboardOptions {
 /** The real service on SQLite and the sandbox mailbox, behind its own server. It stops with the test. */
 export async function openDashboard(setup: DashboardSetup = {}): Promise<Dashboard> {
   const { dashboardUrl, between = (service) => service, calendar = sandboxCalendar(), ...others } = setup;
-  const { timezone = 'UTC', storage, ...options } = others;
+  const { timezone = 'UTC', storage, webhookSender = httpsSender(), ...options } = others;
   let listener: RequestListener = () => {};
   const server = createServer((req, res) => listener(req, res));
   server.listen(0, '127.0.0.1');
@@ -92,6 +95,7 @@ export async function openDashboard(setup: DashboardSetup = {}): Promise<Dashboa
     mail,
     calendar,
     ...(storage && { storage }),
+    webhookSender,
     dashboardUrl: dashboardUrl ?? url,
   });
   const { service, ownerId } = opened;
