@@ -15,23 +15,23 @@ import { withTimeLimit } from '../remote/time-limit.ts';
 export interface HttpsSenderOptions {
   /** Hosts that may have a private address. */
   readonly allowPrivateTargets?: readonly string[];
-  /** The only authorities to trust, in PEM; default: Node's. */
+  /** The only certificate authorities to trust, in PEM. Default: Node's. */
   readonly ca?: string;
-  /** All addresses of a host; default: this machine's resolver. */
+  /** Returns all addresses of a host. Default: this machine's resolver. */
   readonly addressesOf?: (host: string) => Promise<readonly string[]>;
 }
 
-/** More of an answer than this is not read. */
+/** The most that is read of a response. */
 const ANSWER_BYTES_MAX = 16 * 1024;
-/** An answer's status counts at once; its body gets this long. */
+/** How long to wait for a response's body. The status counts without it. */
 const BODY_MS = 1000;
-/** An idle connection is kept this long for the next request to the same host. */
+/** How long an idle connection is kept for the next request to the same host. */
 const IDLE_MS = 15_000;
 const IDLE_MAX = 64;
 
 /**
- * Posts by HTTPS/1.1 over kept connections. Every address of a host is checked, and the checked address is the one
- * connected to, so a DNS answer that changes later has no effect.
+ * Posts by HTTP/1.1 over TLS and reuses connections. Checks every address of a host and connects to a checked one, so a
+ * DNS answer that changes later has no effect.
  */
 export function httpsSender({
   allowPrivateTargets = [],
@@ -51,7 +51,7 @@ export function httpsSender({
       return withTimeLimit({ signal: NEVER, ms: sent.timeLimitMs }, async (limit) => {
         try {
           return await postOnce(sent, agent, limit).catch((error: unknown) => {
-            // The receiver closed a kept connection just as it was used again. It may come twice, never not at all.
+            // The receiver closed an idle connection just as it was reused. Better twice than not at all.
             if (!(error instanceof StaleConnection)) throw error;
             return postOnce(sent, agent, limit);
           });
@@ -85,7 +85,7 @@ class CheckedAgent extends Agent {
     connectTls(server, this.#reach, signal ?? NEVER).then(
       (socket) => done?.(null, socket),
       (error: unknown) => {
-        // Node's type asks for a socket beside the error, and Node does not use it.
+        // Node's type requires a socket beside the error, but Node does not use it.
         const none = new PassThrough();
         done?.(error instanceof Error ? error : new Error('no connection', { cause: error }), none);
       },
@@ -112,7 +112,7 @@ function postOnce(
       const isStale = outgoing.reusedSocket && codeOf(error) === 'ECONNRESET';
       reject(isStale ? new StaleConnection('the kept connection was closed', { cause: error }) : error);
     });
-    // Node reports no error for an upgraded connection, and nothing else would settle this promise.
+    // Node reports no error for an upgraded connection, so this promise would never settle.
     outgoing.once('upgrade', (_response, socket) => {
       socket.destroy();
       reject(new Error('it does not speak plain HTTP'));
@@ -131,7 +131,7 @@ function postOnce(
   });
 }
 
-/** The beginning of the body: all that came in time and within the limit. Never rejects. */
+/** Returns the start of the body: everything that arrived in time and within the limit. Never rejects. */
 function excerptOf(response: IncomingMessage, limit: AbortSignal): Promise<string> {
   return new Promise((resolve) => {
     const pieces: Buffer[] = [];
@@ -139,7 +139,7 @@ function excerptOf(response: IncomingMessage, limit: AbortSignal): Promise<strin
     const end = () => {
       clearTimeout(timer);
       limit.removeEventListener('abort', end);
-      // A body that is not at its end would keep the connection busy.
+      // An unfinished body would keep the connection busy.
       if (!response.complete) response.destroy();
       resolve(Buffer.concat(pieces).toString('utf8').slice(0, EXCERPT_CHARS));
     };

@@ -12,7 +12,7 @@ export const storedCreateTracker = z.strictObject({
   keywords: z.string(),
   /** YYYY-MM-DD. */
   dueOn: z.string().nullable(),
-  /** The owner's zone, in which it is due. */
+  /** The owner's time zone, which applies to the due date. */
   timezone: z.string(),
 });
 type StoredCreateTracker = z.infer<typeof storedCreateTracker>;

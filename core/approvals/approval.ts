@@ -68,7 +68,7 @@ export interface Approval {
   readonly expiresAt: Date;
   /** When the owner decided; null if nobody did. */
   readonly decidedAt: Date | null;
-  /** When the owner or policy approved it. The 15 minutes in which it may start count from here. */
+  /** When the owner or policy approved it. It must start within 15 minutes of this. */
   readonly approvedAt: Date | null;
   readonly startedAt: Date | null;
   readonly executedAt: Date | null;

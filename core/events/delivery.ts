@@ -1,11 +1,11 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../time/durations.ts';
 
 /**
- * The delivery machine: how often, when, and until when one event is posted to one endpoint. Pure.
+ * The delivery machine: decides when and how often one event is posted to one endpoint. Pure.
  * Source: API.md, Events, Delivery; API-NOTES.md, webhook attempts.
  */
 
-/** From the end of one attempt to the next; the first is made at once. */
+/** From the end of one attempt to the start of the next. The first attempt starts at once. */
 const DELAYS_MS = [MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 5 * HOUR_MS, 16 * HOUR_MS + 50 * MINUTE_MS] as const;
 
 export const ATTEMPTS_MAX = DELAYS_MS.length + 1;
@@ -13,44 +13,44 @@ export const ATTEMPTS_MAX = DELAYS_MS.length + 1;
 /** A receiver has this long to answer an attempt. */
 export const ATTEMPT_MS = 10_000;
 
-/** A receiver that asks for more patience than this gets no more. */
+/** The longest `Retry-After` that counts. A longer one is shortened to this. */
 const RETRY_AFTER_MAX_MS = DAY_MS;
 
 export const DELIVERY_STATES = [
-  /** An attempt is due at `dueMs`, or under way until `leaseUntilMs`. */
+  /** An attempt is due at `dueMs`, or is running until `leaseUntilMs`. */
   'waiting',
   'delivered',
   /** Every attempt failed. */
   'failed',
-  /** It must not be sent any more: its endpoint, key or permission was switched off. */
+  /** It must not be sent anymore: its endpoint, key or permission was switched off. */
   'dropped',
 ] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 export interface Delivery {
   readonly state: DeliveryState;
-  /** Attempts that were begun: 0 to ATTEMPTS_MAX. */
+  /** Attempts that were started: 0 to ATTEMPTS_MAX. */
   readonly attempts: number;
-  /** When the next attempt is due, on the store's clock. */
+  /** When the next attempt is due, by the store's clock. */
   readonly dueMs: number;
-  /** Rises with each attempt, so that one whose lease has lapsed cannot record its end. */
+  /** Increases with each attempt. An attempt whose lease has ended can no longer record its result. */
   readonly fence: number;
-  /** On the store's clock; 0: no attempt is under way. */
+  /** By the store's clock. 0: no attempt is running. */
   readonly leaseUntilMs: number;
 }
 
-/** How an attempt ended. Anything but a 2xx in time is a failure; redirects are not followed. */
+/** How an attempt ended. Only a 2xx within the time limit is a success. Redirects are not followed. */
 export type AttemptEnd =
   | {
       readonly kind: 'answered';
       readonly status: number;
-      /** Of the header `Retry-After`; null if there is none that can be read. */
+      /** From the header `Retry-After`. Null if it is missing or invalid. */
       readonly retryAfterMs: number | null;
     }
   | { readonly kind: 'unanswered' };
 
 export type DeliveryEvent =
-  /** An attempt begins. */
+  /** An attempt starts. */
   | { readonly type: 'attempt'; readonly leaseMs: number }
   /** @param jitter 0 to 1, from the random source */
   | { readonly type: 'end'; readonly fence: number; readonly end: AttemptEnd; readonly jitter: number }
@@ -61,10 +61,10 @@ export function newDelivery(nowMs: number): Delivery {
 }
 
 /**
- * What a delivery comes to; undefined if the event changes nothing.
+ * Returns the delivery after the event. Undefined if the event changes nothing.
  *
- * An attempt whose process died counts: nobody knows whether the receiver saw it. Its lease lapses, and the next
- * attempt is made at once.
+ * An attempt whose process died counts, because the receiver may have seen it. Once its lease has ended, the next
+ * attempt starts at once.
  */
 export function deliveryAfter(delivery: Delivery, event: DeliveryEvent, nowMs: number): Delivery | undefined {
   if (delivery.state !== 'waiting') return undefined;
@@ -92,7 +92,7 @@ export function deliveryAfter(delivery: Delivery, event: DeliveryEvent, nowMs: n
   }
 }
 
-/** Whether an attempt can begin. */
+/** Whether an attempt can start. */
 function isDue({ dueMs, leaseUntilMs }: Delivery, nowMs: number): boolean {
   return dueMs <= nowMs && leaseUntilMs <= nowMs;
 }
@@ -101,7 +101,7 @@ export function isSuccess(end: AttemptEnd): boolean {
   return end.kind === 'answered' && end.status >= 200 && end.status < 300;
 }
 
-/** Within a tenth of the schedule, so that receivers that failed together are not tried together. */
+/** Shifts the schedule by up to a tenth, so that receivers that failed together are not retried together. */
 function waitMs(
   delayMs: number,
   { end, jitter }: { readonly end: AttemptEnd; readonly jitter: number },

@@ -1,24 +1,24 @@
 import { DAY_MS } from '../time/durations.ts';
 import { type AttemptEnd, isSuccess } from './delivery.ts';
 
-/** When an endpoint is switched off by itself. Pure. Source: API-NOTES.md, endpoint disabled. */
+/** Decides when an endpoint is disabled automatically. Pure. Source: API-NOTES.md, endpoint disabled. */
 
 const FAILING_MS = 5 * DAY_MS;
 const GONE = 410;
 
-/** `gone`: it answered 410. `failing`: nothing was delivered for five days. */
+/** `gone`: it returned 410. `failing`: nothing was delivered for five days. */
 export const DISABLED_REASONS = ['gone', 'failing'] as const;
 export type DisabledReason = (typeof DISABLED_REASONS)[number];
 
 export interface EndpointHealth {
-  /** When the first attempt since the last success failed; null if none did. */
+  /** When the first failed attempt since the last success ended. Null if there is none. */
   readonly failingSinceMs: number | null;
   readonly disabled: DisabledReason | null;
 }
 
 export const HEALTHY: EndpointHealth = { failingSinceMs: null, disabled: null };
 
-/** The health of an endpoint after one more attempt. One that is off stays off until its owner switches it on. */
+/** Returns an endpoint's health after one more attempt. A disabled endpoint stays so until its owner enables it. */
 export function healthAfter(health: EndpointHealth, end: AttemptEnd, nowMs: number): EndpointHealth {
   if (health.disabled !== null) return health;
   if (isSuccess(end)) return HEALTHY;

@@ -1,8 +1,8 @@
-/** Where an owner may have events sent. Which addresses a host may have is checked when a request is sent. */
+/** Checks the URL of an endpoint. The addresses of its host are only checked when a request is sent. */
 
 const URL_CHARS_MAX = 2000;
 
-/** @returns undefined if it is not an HTTPS address that can be posted to */
+/** @returns undefined if it is not a usable HTTPS URL */
 export function endpointUrl(text: string): string | undefined {
   if (text.length > URL_CHARS_MAX || !URL.canParse(text)) return undefined;
   const url = new URL(text);

@@ -1,30 +1,30 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Random } from '../secrets/random.ts';
 
-/** How a webhook request shows that it comes from here. Source: API.md, Events, Signature. */
+/** The signature of a webhook request. Source: API.md, Events, Signature. */
 
-/** How far `t` may be from the receiver's clock. */
+/** The largest difference between `t` and the receiver's clock. */
 const TOLERANCE_S = 300;
 
-/** A new endpoint secret: `whsec_` and 32 random bytes, base64url. All of it is the key of the HMAC. */
+/** A new endpoint secret: `whsec_` and 32 random bytes in base64url. The whole text is the key of the HMAC. */
 export function newEndpointSecret(random: Random): string {
   return `whsec_${Buffer.from(random(32)).toString('base64url')}`;
 }
 
 /**
- * The value of `Service-Signature`.
- * @param secrets  the endpoint's; after a rotation, for 24 hours, the previous one as well
+ * Returns the value of `Service-Signature`.
+ * @param secrets  the endpoint's secret, and for 24 hours after a rotation also the previous one
  */
 export function signatureHeader(body: Uint8Array, secrets: readonly string[], unixS: number): string {
   return [`t=${unixS}`, ...secrets.map((secret) => `v1=${signature(body, secret, unixS)}`)].join(',');
 }
 
-/** Why a signature does not hold. */
+/** Why a signature is not valid. */
 export type SignatureFault = 'malformed' | 'too_old' | 'too_new' | 'wrong';
 
 /**
  * Checks a `Service-Signature` against the raw bytes of the body.
- * @returns undefined if it holds
+ * @returns undefined if it is valid
  */
 export function signatureFault(
   header: string,

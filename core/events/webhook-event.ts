@@ -6,7 +6,7 @@ import { messageIdShape, timestamp } from '../contract/shapes.ts';
 
 const accountId = z.int().nullable();
 
-/** Every type of event, with when it happens and what its `data` holds. */
+/** Every type of event: when it happens, and what its `data` contains. */
 export const EVENTS = {
   'message.received': {
     when: 'New mail arrived in the INBOX of a connected account; for keys that may read mail.',
@@ -34,11 +34,11 @@ export const EVENT_TYPES = [
   'webhook.test',
 ] as const satisfies EventType[];
 
-/** The types that an endpoint is told of. `webhook.test` only ever goes to the endpoint under test. */
+/** The types that an endpoint can subscribe to. `webhook.test` only goes to the endpoint under test. */
 export const SUBSCRIBED_TYPES = ['message.received', 'approval.decided'] as const satisfies EventType[];
 export type SubscribedType = (typeof SUBSCRIBED_TYPES)[number];
 
-/** What an event tells. */
+/** The content of an event. */
 export type EventContent = {
   readonly [Type in EventType]: {
     readonly type: Type;
@@ -46,7 +46,7 @@ export type EventContent = {
   };
 }[EventType];
 
-/** @throws ZodError if it is not the content of an event */
+/** @throws ZodError if the input is not the content of an event */
 export function eventContent(value: { readonly type: string; readonly data: unknown }): EventContent {
   return contents.parse(value);
 }
@@ -57,7 +57,7 @@ const contents = z.discriminatedUnion('type', [
   z.object({ type: z.literal('webhook.test'), data: EVENTS['webhook.test'].data }),
 ]);
 
-/** What a receiver gets. Later versions may add fields. */
+/** The body that a receiver gets. Later versions may add fields. */
 export function webhookEnvelope<Type extends EventType>(type: Type) {
   return z.looseObject({
     id: z
@@ -79,7 +79,7 @@ export const webhookEvent = z.discriminatedUnion('type', [
 
 export type WebhookEvent = z.infer<typeof webhookEvent>;
 
-/** The bytes that are posted. The same event gives the same bytes in every attempt. */
+/** Returns the bytes to post. They are the same in every attempt. */
 export function webhookBody({ id, type, createdAt, data }: EventContent & PostedEvent): Uint8Array {
   const body = { id, type, created_at: createdAt.toISOString(), api_version: 'v1', data };
   return Buffer.from(JSON.stringify(body), 'utf8');

@@ -1,8 +1,8 @@
-/** Posts webhook requests to endpoints that owners name. Only HTTPS, and only to addresses that were checked. */
+/** Posts webhook requests to endpoints that owners name. Uses HTTPS only, and connects to checked addresses only. */
 export interface WebhookSender {
   /**
-   * Posts once. Redirects are not followed.
-   * @returns how it ended, at the latest after `timeLimitMs`; never rejects
+   * Posts once. Does not follow redirects.
+   * @returns the result, after at most `timeLimitMs`; never rejects
    */
   post(request: WebhookRequest): Promise<WebhookEnd>;
 
@@ -21,14 +21,14 @@ export type WebhookEnd =
   | {
       readonly kind: 'answered';
       readonly status: number;
-      /** The header, as it came; null if there is none. */
+      /** The header as received. Null if there is none. */
       readonly retryAfter: string | null;
-      /** The beginning of the body, at most EXCERPT_CHARS. A stranger's text. */
+      /** The start of the body, at most EXCERPT_CHARS. Untrusted text. */
       readonly excerpt: string;
     }
   | {
       readonly kind: 'unanswered';
-      /** One plain sentence for the owner, without the receiver's address. */
+      /** One sentence for the owner, without the receiver's address. */
       readonly reason: string;
     };
 

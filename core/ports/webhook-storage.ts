@@ -4,11 +4,11 @@ import type { SubscribedType } from '../events/webhook-event.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import type { StoredEvent } from './stored-event.ts';
 
-/** Webhook endpoints and what is delivered to them. Promises as those of Storage. */
+/** Webhook endpoints and their deliveries. Makes the same promises as Storage. */
 export interface WebhookStorage {
   /**
-   * Adds an endpoint to a key that is on. It is told of what happens from now on.
-   * @param request  `seal` gets the new endpoint's id and returns its sealed secret
+   * Adds an endpoint to an active key. It receives events from now on.
+   * @param request  `seal` receives the new endpoint's id and returns its sealed secret
    */
   addEndpoint(request: {
     ownerId: string;
@@ -20,19 +20,19 @@ export interface WebhookStorage {
     now: Date;
   }): Promise<
     | { readonly kind: 'added'; readonly endpoint: Endpoint }
-    /** The owner has no such key that is on. */
+    /** The owner has no such active key. */
     | { readonly kind: 'no_key' }
-    /** The owner's plan allows no more. */
+    /** The owner's plan does not allow more endpoints. */
     | { readonly kind: 'too_many'; readonly most: number }
   >;
 
-  /** All of the owner's, oldest first. */
+  /** All endpoints of the owner, oldest first. */
   endpoints(ownerId: string): Promise<readonly Endpoint[]>;
 
   /** Deletes the endpoint with its deliveries. False: the owner has no such endpoint. */
   removeEndpoint(ownerId: string, endpointId: number): Promise<boolean>;
 
-  /** Gives the endpoint a new secret; the one before it also signs until `overlapUntil`. Undefined: no such endpoint. */
+  /** Gives the endpoint a new secret. The previous one also signs until `overlapUntil`. Undefined: no such endpoint. */
   rotateEndpoint(request: {
     ownerId: string;
     endpointId: number;
@@ -40,20 +40,20 @@ export interface WebhookStorage {
     overlapUntil: Date;
   }): Promise<Endpoint | undefined>;
 
-  /** Switches a disabled endpoint on. It is told of what happens from now on. Undefined: no such endpoint. */
+  /** Enables a disabled endpoint. It receives events from now on. Undefined: no such endpoint. */
   enableEndpoint(ownerId: string, endpointId: number): Promise<Endpoint | undefined>;
 
   /** Files a `webhook.test` for the endpoint. Undefined: no such endpoint, or it is disabled. */
   testEndpoint(request: { ownerId: string; endpointId: number; now: Date }): Promise<DeliveryRef | undefined>;
 
-  /** Owners with an attempt that is due, or with events that no endpoint was told of; at most `limit`. */
+  /** Owners with a due attempt, or with events whose deliveries are not filed yet; at most `limit`. */
   ownersWithDeliveries(limit: number): Promise<readonly string[]>;
 
   /**
-   * Files deliveries for the owner's new events, and begins attempts that are due, the longest due first. Each attempt
-   * is leased; one whose lease lapses is due again. What an endpoint, its key or its permission no longer allows is
-   * dropped.
-   * @param request  `room`: how many attempts of an endpoint may begin now
+   * Files deliveries for the owner's new events and starts due attempts, the longest due first. Each attempt is leased,
+   * and is due again if its lease ends first. Drops deliveries that the endpoint, its key or its permission no longer
+   * allows.
+   * @param request  `room`: how many attempts per endpoint may start now
    */
   beginAttempts(request: {
     ownerId: string;
@@ -63,7 +63,7 @@ export interface WebhookStorage {
     now: Date;
   }): Promise<readonly BegunAttempt[]>;
 
-  /** Records how attempts of one owner ended. One whose fence is lost changes nothing. */
+  /** Records how attempts of one owner ended. An attempt with a lost fence changes nothing. */
   endAttempts(request: {
     ownerId: string;
     ends: readonly EndedAttempt[];
@@ -74,12 +74,12 @@ export interface WebhookStorage {
   deliveries(query: {
     ownerId: string;
     endpointId: number;
-    /** Only those of events with a smaller sequence number. */
+    /** Only deliveries of events with a smaller sequence number. */
     before: number | undefined;
     limit: number;
   }): Promise<{ readonly deliveries: readonly DeliveryRecord[]; readonly more: boolean }>;
 
-  /** Makes an ended delivery due again, with all its attempts. False: no such delivery, or its endpoint is disabled. */
+  /** Makes an ended delivery due again, with all attempts. False: no such delivery, or its endpoint is disabled. */
   redeliver(request: DeliveryRef & { readonly now: Date }): Promise<boolean>;
 }
 
@@ -89,7 +89,7 @@ interface EndpointRef {
 }
 
 export interface DeliveryRef extends EndpointRef {
-  /** The event's. */
+  /** The sequence number of the event. */
   readonly sequence: number;
 }
 
@@ -122,13 +122,13 @@ export interface EndedAttempt {
   readonly log: AttemptLog;
 }
 
-/** One attempt, for the owner. */
+/** One attempt, as the owner sees it. */
 export interface AttemptLog {
   readonly at: Date;
   readonly durationMs: number;
-  /** Null: no answer. */
+  /** Null: no response. */
   readonly status: number | null;
-  /** The beginning of the answer's body, or why there is none. A stranger's text. */
+  /** The start of the response's body, or why there is none. Untrusted text. */
   readonly text: string;
 }
 
@@ -136,7 +136,7 @@ export interface DeliveryRecord {
   readonly event: StoredEvent;
   readonly state: DeliveryState;
   readonly attempts: number;
-  /** When the next attempt is due, on the store's clock. Null: an attempt is under way, or none will follow. */
+  /** When the next attempt is due, by the store's clock. Null: an attempt is under way, or none will follow. */
   readonly dueAt: Date | null;
   /** Oldest first. */
   readonly log: readonly AttemptLog[];

@@ -2,12 +2,12 @@ import { errorName } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Signer } from '../secrets/keyring.ts';
 
-/** Rows of one unit, which keeps the owner's calls waiting for some milliseconds. */
+/** Rows per unit. The owner's calls wait a few milliseconds for one unit. */
 const ROWS_AT_ONCE = 200;
-/** Of one owner in one round. */
+/** Per owner and round. */
 const UNITS_MAX = 20;
 
-/** Covers new activity with checkpoints. An owner whose rows cannot be read does not keep others from it. */
+/** Covers new activity with checkpoints. Unreadable rows of one owner do not stop the others. */
 export async function coverActivity({ storage, clock, log }: Ports, signer: Signer): Promise<void> {
   for (const ownerId of await storage.ownersWithoutCheckpoint()) {
     try {

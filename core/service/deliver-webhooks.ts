@@ -8,18 +8,18 @@ import type { WebhookEnd, WebhookSender } from '../ports/webhook-sender.ts';
 import type { AttemptLog, BegunAttempt, EndedAttempt, Endpoint } from '../ports/webhook-storage.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 
-/** Posts what is due to webhook endpoints. */
+/** Posts due events to webhook endpoints. */
 export interface WebhookDelivery {
-  /** Begins every attempt that is due and has room, and does not wait for its end. */
+  /** Starts every due attempt that has room. Does not wait for the attempts to end. */
   round(): Promise<void>;
-  /** Begins nothing more. @returns resolves when every attempt that is under way has ended */
+  /** Starts no more attempts. @returns resolves when every running attempt has ended */
   stop(): Promise<void>;
 }
 
 const IN_FLIGHT_MAX = 64;
-/** A receiver that does not answer holds up no more than this. */
+/** The most attempts that one unresponsive receiver can block. */
 const PER_ENDPOINT_MAX = 4;
-/** Much longer than an attempt: the end of one that was posted is recorded by the process that posted it. */
+/** Much longer than an attempt, so that the process that posted can record the result. */
 const LEASE_MS = 3 * ATTEMPT_MS;
 const OWNERS_AT_ONCE = 100;
 
@@ -74,7 +74,7 @@ export function createWebhookDelivery(
       if (left === 0) inFlight.delete(name);
       else inFlight.set(name, left);
       underWay.delete(work);
-      // There may be more for the place that is free now.
+      // Another attempt may be due for the place that is free now.
       if (!isStopped) again();
     });
     underWay.add(work);
@@ -158,7 +158,7 @@ export function createWebhookDelivery(
   };
 }
 
-/** The newest secret first; the one before a rotation for as long as its overlap lasts. */
+/** The newest secret first, then the previous one while its overlap lasts. */
 function liveSecrets(keyring: Keyring, endpoint: Endpoint, now: Date): readonly string[] {
   const { ownerId, endpointId, sealedSecret, previous } = endpoint;
   const sealed = [

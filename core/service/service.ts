@@ -187,7 +187,7 @@ export interface Keys {
   revokeLeaked(apiKey: string): Promise<void>;
 }
 
-/** Where the owner's keys are told of events. */
+/** The endpoints that receive the events of the owner's keys. */
 export interface Webhooks {
   /** False without the port `webhookSender`. No endpoint can be added then. */
   readonly canSend: boolean;

@@ -2,8 +2,8 @@ import type { Ports } from '../ports/ports.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 
 /**
- * Signs the keys that an older version wrote. Await the returned function before anything judges a key; only the first
- * call in a process does work.
+ * Signs the keys that an older version wrote. Await the returned function before anything checks a key. Only the first
+ * call in a process does any work.
  */
 export function createKeySigning({ storage, clock, log }: Ports, signer: Keyring): () => Promise<void> {
   let signed: Promise<void> | undefined;

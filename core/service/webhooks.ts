@@ -94,7 +94,7 @@ export function createWebhooks(ports: Ports, keyring: Keyring): Webhooks {
   };
 }
 
-/** 0, which no endpoint has, if it is not the id of an endpoint. */
+/** Returns 0, which no endpoint has, if the text is not an endpoint id. */
 function numberOf(endpointId: string): number {
   const [, digits = '0'] = /^wh_(\d{1,9})$/.exec(endpointId) ?? [];
   return Number(digits);

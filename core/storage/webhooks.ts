@@ -83,7 +83,7 @@ export function enableEndpoint(
   return saved({ ...stored, position: facts.lastSequence }, { health: HEALTHY });
 }
 
-/** The event is the endpoint's alone: its delivery is filed with it. */
+/** Only this endpoint gets the event, so its delivery is filed with it. */
 export function testEndpoint(
   facts: EndpointsFacts | undefined,
   { ownerId, endpointId, now }: Request<'testEndpoint'>,
@@ -107,7 +107,7 @@ export function testEndpoint(
   };
 }
 
-/** Files deliveries for new events, begins attempts that are due, and drops what must not be sent any more. */
+/** Files deliveries for new events, starts due attempts, and drops deliveries that must not be sent anymore. */
 export function beginAttempts(
   facts: FactsOf<'webhooks'>,
   { ownerId, room, leaseMs, signer, now }: Request<'beginAttempts'>,
@@ -161,7 +161,7 @@ export function beginAttempts(
   return { answer: begun, changes };
 }
 
-/** Whether the endpoint is told of an event at all. A test is filed with its delivery. */
+/** Whether the endpoint receives this event. A test is filed with its delivery. */
 function concerns(
   facts: EndpointsFacts,
   endpoint: Endpoint,
@@ -177,7 +177,7 @@ function concerns(
   );
 }
 
-/** Whether it may still be told: it is on, its key is, and for new mail the key may read mail. */
+/** Whether it may still receive events: it and its key are on and, for new mail, the key may read mail. */
 function isWanted(
   facts: EndpointsFacts,
   endpoint: Endpoint,
@@ -225,7 +225,7 @@ export function endAttempts(
   return { answer: answer.map(({ endpointId, health }) => ({ endpointId, health })), changes };
 }
 
-/** Makes an ended delivery due again, with all its attempts. */
+/** Makes an ended delivery due again, with all attempts. */
 export function redeliver(
   facts: FactsOf<'deliveries'>,
   { ownerId, endpointId, sequence }: Request<'redeliver'>,

@@ -3,12 +3,12 @@ import { type WebhookEvent, webhookEvent } from '../../core/events/webhook-event
 
 export type { EventType, WebhookEvent } from '../../core/events/webhook-event.ts';
 
-/** The headers of a request: as Node gives them, or a `Headers` of the Fetch API. */
+/** The headers of a request: Node's object, or a `Headers` of the Fetch API. */
 export type WebhookHeaders =
   | Readonly<Record<string, string | readonly string[] | undefined>>
   | { get(name: string): string | null };
 
-/** Why a request is not a webhook of Countersign for this endpoint. Answer it with 400. */
+/** Says why a request is not a webhook from Countersign for this endpoint. Answer it with 400. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
   readonly code: SignatureFault | 'no_signature' | 'unreadable';
@@ -30,11 +30,11 @@ const MESSAGES: Readonly<Record<WebhookVerificationError['code'], string>> = {
 };
 
 /**
- * Verifies a webhook request and returns its event. Events can come more than once and out of order: skip an `id` that
- * was handled before.
- * @param rawBody  the body as it came, before anything parses it
- * @param secret  of the endpoint; begins with `whsec_`
- * @param options  `now`: this machine's clock
+ * Verifies a webhook request and returns its event. Events can arrive more than once and out of order. Skip an `id`
+ * that you have handled before.
+ * @param rawBody  the body as received, before anything parses it
+ * @param secret  the endpoint's secret; starts with `whsec_`
+ * @param options  `now`: default: this machine's clock
  * @throws WebhookVerificationError
  */
 export function verifyWebhook(

@@ -3,7 +3,7 @@ import type { JsonObject } from '../json-body.ts';
 import { jsonContent } from './examples.ts';
 import { jsonSchemaOf } from './json-schema.ts';
 
-/** What an endpoint of the owner's is sent: identifiers only. Source: API.md, Events. */
+/** The requests that an owner's endpoint receives: identifiers only. Source: API.md, Events. */
 
 const HEADERS: readonly { name: string; description: string; schema: JsonObject }[] = [
   {
