@@ -4,8 +4,8 @@ import type { LinkContent } from '../ports/tracker-storage.ts';
 import type { ActionFacts, RunContext } from './action.ts';
 
 /**
- * What changes of trackers share. They write to Countersign's own storage: a write happens completely or not
- * at all, and a repeat changes nothing more.
+ * The common parts of actions that change trackers. They write to Countersign's own storage, so a write is atomic. A
+ * repeat changes nothing more.
  */
 export const ownRecords = {
   account: null,
@@ -26,7 +26,7 @@ export function trackerFacts({ trackerId, title }: ChangedTracker): ActionFacts[
   ];
 }
 
-/** What the result of an approval says in addition to what the tool's own route returns. */
+/** The fields that the result of an approval adds to the result of the tool's own route. */
 export type Done<Action = string> = {
   readonly done: true;
   readonly action: Action;
@@ -39,7 +39,7 @@ export type Linked<Target> = Target & {
   readonly linked: true;
 };
 
-/** Returns the result of a tracker change as its own route answers it. */
+/** Returns the result of a tracker change in the form of its own route. */
 export function withoutDone<R extends Done>({
   done: _done,
   action: _action,
@@ -57,8 +57,9 @@ export async function begun<T>({ start }: RunContext, write: () => Promise<T | u
 }
 
 /**
- * Links once, however often it is repeated. @param target  the name of the linked thing @returns the number
- * of the link
+ * Adds a link. Is idempotent.
+ * @param target  the name of the linked thing
+ * @returns the number of the link
  */
 export async function link(
   run: RunContext,

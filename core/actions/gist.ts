@@ -4,13 +4,13 @@ import { shortened } from '../text/shortened.ts';
 import type { MessageTarget } from './message-target.ts';
 
 /**
- * The gist of a request: the facts that tell it from the next one in the owner's list. It is computed once, when the
- * request is filed, so the list opens no plan. The page of the request shows everything and is read from the plan.
+ * The gist of a request: the facts that distinguish it from others in the owner's list. It is computed once, when the
+ * request is filed, so the list does not open plans. The page of a request shows everything, from the plan.
  */
 export const storedGist = z.discriminatedUnion('kind', [
   /** It sends a message. */
   z.strictObject({ kind: z.literal('message'), to: z.array(z.string()), subject: z.string() }),
-  /** It changes an event: as it will be, or as it was if it leaves the calendar. */
+  /** It changes an event. The fields show the event after the change, or before it if it leaves the calendar. */
   z.strictObject({
     kind: z.literal('event'),
     title: z.string(),
@@ -18,13 +18,13 @@ export const storedGist = z.discriminatedUnion('kind', [
     endMs: z.int(),
     allDay: z.boolean(),
   }),
-  /** It is about messages: the first of them, and how many more there are. */
+  /** It concerns messages: the first one, and the number of the others. */
   z.strictObject({
     kind: z.literal('targets'),
     subject: z.string(),
     from: z.string(),
     more: z.int().min(0),
-    /** Of all the messages, each once. */
+    /** Of all the messages, without repeats. */
     accountIds: z.array(z.int().min(1)),
   }),
   /** It creates or changes a tracker. */
@@ -32,15 +32,15 @@ export const storedGist = z.discriminatedUnion('kind', [
 ]);
 export type Gist = z.infer<typeof storedGist>;
 
-/** The longest subject or title that a caller can give. Other people's may be longer, and are cut. */
+/** The longest subject or title that a caller can give. Longer ones from other people are cut. */
 const TEXT_CHARS = 300;
 
-/** @param subject as the bytes of the message say it */
+/** @param subject from the bytes of the message */
 export function messageGist(to: readonly string[], subject: string): Gist {
   return { kind: 'message', to: [...to], subject: shortened(subject, TEXT_CHARS) };
 }
 
-/** @param event as the documents of the plan say it */
+/** @param event from the documents of the plan */
 export function eventGist({ title, start, end, allDay }: EventFacts): Gist {
   const [startMs, endMs] = [start.getTime(), end.getTime()];
   return { kind: 'event', title: shortened(title, TEXT_CHARS), startMs, endMs, allDay };

@@ -3,8 +3,8 @@ import { roleByName } from './named-role.ts';
 import { type FolderRoles, isInbox, type Pin, type PinnedRole } from './roles.ts';
 
 /**
- * Decides the roles of an account from its folders. What the server says (RFC 6154) wins over names, and a common name
- * over a rare one. Pure.
+ * Decides the roles of an account from its folders. The server's attributes (RFC 6154) win over names, and a common
+ * name wins over a rare one. Pure.
  */
 export function decideRoles(folders: readonly MailFolder[]): FolderRoles {
   const candidates = folders.filter(({ path }) => !isInbox(path));
@@ -36,7 +36,7 @@ function rankOf(role: PinnedRole, folder: MailFolder): number {
   return match?.role === role ? match.rank : NO_MATCH;
 }
 
-/** The number of parent folders. Some servers keep every folder under INBOX, which does not count. */
+/** Returns the number of parent folders. INBOX does not count, because some servers keep every folder under it. */
 function depthOf(folder: MailFolder): number {
   const parts = partsOf(folder);
   return parts.length - (isInbox(parts[0] ?? '') ? 1 : 0);

@@ -5,7 +5,7 @@ import { type FolderRoles, PINNED_ROLES } from './roles.ts';
 /** Labels and folders that a key may not use freely. Pure. */
 
 /**
- * Whether a label is, or could become, a special folder: its name means a role in any language, it is the path of a
+ * Whether a label is or could become a special folder: its name means a role in any language, it is the path of a
  * pinned folder (even a deleted one), or it is inside one.
  */
 export function isReservedLabel(label: string, roles: FolderRoles, delimiters: readonly string[]): boolean {
@@ -51,7 +51,7 @@ function beginsWith(parts: readonly string[], outer: readonly string[]): boolean
   return outer.length > 0 && outer.every((part, index) => parts[index] === part);
 }
 
-/** The parts without a leading INBOX, under which some servers keep every folder. */
+/** Returns the parts without a leading INBOX. Some servers keep every folder under it. */
 function partsAlike(path: string, delimiters: readonly string[]): readonly string[] {
   const parts = partsOf(path, delimiters).map((part) => foldLookAlikes(part) || part.trim());
   return parts[0] === INBOX_FOLDED ? parts.slice(1) : parts;

@@ -2,7 +2,7 @@ import { FONT_PX, lengthPx, SCREEN_PX } from './css-length.ts';
 import { type Box, CELLS, room, sideIn, textLength } from './styled-box.ts';
 import { READABLE_PX, unclearIf, type Visibility, worst } from './visibility.ts';
 
-/** Whether a box cuts its text off: by its size, by `clip` or by `clip-path`. Pure. */
+/** Decides whether a box cuts off its text by its size, by `clip` or by `clip-path`. Pure. */
 
 export function clipped(box: Box): Visibility {
   return worst(clippedByPath(box.get('clip-path')), clippedByRect(box), clippedByOverflow(box));
@@ -19,7 +19,7 @@ function clippedByOverflow(box: Box): Visibility {
     sizes.some((one) => get(one).includes('(') && px(one) === undefined) || overflow.includes('(');
   if (isUnknown) return 'unclear';
   if (sizes.some((one) => (px(one) ?? READABLE_PX) < READABLE_PX)) {
-    // The text may stand in the padding.
+    // The text may be visible in the padding.
     const padding = sideIn('padding-bottom', get('padding-bottom'));
     return padding !== '' && lengthPx(padding, fontPx, SCREEN_PX) !== 0 ? 'unclear' : 'hidden';
   }

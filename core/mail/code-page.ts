@@ -1,4 +1,4 @@
-/** The charset of a Windows code page by its number. */
+/** Returns the charset of a Windows code page by its number. */
 export function codePageCharset(codePage: number): string {
   return (
     CHARSETS[codePage] ?? (codePage >= 1250 && codePage <= 1258 ? `windows-${codePage}` : `cp${codePage}`)
@@ -12,7 +12,7 @@ const CHARSETS: Readonly<Record<number, string>> = {
   950: 'big5',
   1200: 'utf-16le',
   10000: 'macintosh',
-  // As old workbooks number them.
+  // The numbers that old workbooks use.
   32768: 'macintosh',
   32769: 'windows-1252',
   65001: 'utf-8',

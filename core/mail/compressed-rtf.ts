@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 
-/** How Outlook stores RTF (MS-OXRTFCP). Pure. */
+/** Decompresses RTF as Outlook stores it (MS-OXRTFCP). Pure. */
 
 const COMPRESSED = 0x75465a4c;
 const UNCOMPRESSED = 0x414c454d;
@@ -16,8 +16,8 @@ const FIRST_WORDS = Buffer.from(
 );
 
 /**
- * @param most how many bytes to return at most
- * @returns as much as can be read; undefined if it is not compressed RTF
+ * @param most the maximum number of bytes to return
+ * @returns the readable part; undefined if it is not compressed RTF
  */
 export function decompressedRtf(bytes: Buffer, most: number): Buffer | undefined {
   if (bytes.length < HEADER_BYTES) return undefined;
@@ -28,11 +28,11 @@ export function decompressedRtf(bytes: Buffer, most: number): Buffer | undefined
   return kind === COMPRESSED ? decompressed(content, size) : undefined;
 }
 
-/** Eight tokens follow each byte of flags: a byte, or the place and length of earlier bytes. */
+/** Eight tokens follow each byte of flags. A token is a byte, or the place and length of earlier bytes. */
 function decompressed(content: Buffer, size: number): Buffer {
   const dictionary = Buffer.alloc(DICTIONARY_BYTES, ' ');
   let end = FIRST_WORDS.copy(dictionary);
-  // A size can be a lie. No token gives more than 17 bytes, and each takes at least two.
+  // The stated size may be false. A token of two bytes gives at most 17.
   const out = Buffer.alloc(Math.min(size, 9 * content.length));
   let written = 0;
   const put = (byte: number) => {
@@ -52,7 +52,7 @@ function decompressed(content: Buffer, size: number): Buffer {
       const token = content.readUInt16BE(at);
       at += 2;
       const from = token >>> 4;
-      // A place where nothing has been written yet marks the end.
+      // A reference to the place that is written next marks the end.
       if (from === end) return out.subarray(0, written);
       for (let n = 0; n < (token & 0xf) + 2; n++) put(dictionary[(from + n) % DICTIONARY_BYTES] ?? 0);
     }

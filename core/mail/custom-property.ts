@@ -59,7 +59,7 @@ function lookUp(name: string, scope: CustomProperties | undefined, nested: numbe
   if (scope === undefined) return undefined;
   if (scope.depth > MAX_DEPTH) return UNKNOWN;
   if (scope.resolved.has(name)) return scope.resolved.get(name);
-  // During the lookup: a property that refers to itself has no value.
+  // Set during the lookup, so that a property that refers to itself has no value.
   scope.resolved.set(name, undefined);
   const own = scope.own.get(name);
   const isSet = own !== undefined && own !== 'inherit' && own !== 'unset';

@@ -12,7 +12,7 @@ export const NEVER_DRAWN = new Set(
   ).split(' '),
 );
 
-/** Drawn by some mail programs, or once somebody opens it. */
+/** Drawn by some mail programs, or once a person opens it. */
 const OFTEN_LEFT_OUT = new Set('object svg bdo canvas frameset'.split(' '));
 
 export function drawnByTag(element: HtmlElement): Visibility {

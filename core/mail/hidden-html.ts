@@ -12,10 +12,10 @@ import { type Box, isBlock, sideIn } from './styled-box.ts';
 import { hiddenIf, is, READABLE_PX, SEEN_OPACITY, unclearIf, type Visibility, worst } from './visibility.ts';
 
 /**
- * What of an HTML message a person sees on a usual screen, before doing anything: by tags, attributes, style sheets and
- * styles. Hidden is what is certain not to be seen. Unclear is what mail programs show differently, what one click
- * would show, and what only a layout or the pictures could tell. Two limits are accepted: text that another element
- * covers without being taken out of the flow, and fonts that are loaded from elsewhere, count as shown.
+ * Decides which parts of an HTML message a person sees on a common screen, before any interaction. Evaluates tags,
+ * attributes, style sheets and inline styles. A part is hidden if it is certainly invisible. It is unclear if mail
+ * programs differ, if one click would show it, or if it depends on the layout or on pictures. Two limits are accepted:
+ * text counts as shown if an element in the normal flow covers it, or if its font is loaded from elsewhere.
  */
 export interface Sight {
   /** The element, with all its contents. */
@@ -62,10 +62,10 @@ interface Style extends Painted {
   readonly opacity: number;
   readonly fontPx: number;
   readonly linkColor: readonly Color[] | undefined;
-  /** Something other than the colour draws the letters: a shadow, an outline. */
+  /** A shadow or an outline also draws the letters, in addition to their colour. */
   readonly isOutlined: boolean;
   readonly laysOut: boolean;
-  /** The element is taken out of the flow and painted: it may lie on any text. */
+  /** The element is out of the flow and painted, so it may cover any text. */
   readonly covers: boolean;
   /** It covers others, or is inside an element that does. */
   readonly isOnTop: boolean;
@@ -148,7 +148,7 @@ function styled(element: HtmlElement, parent: Style, styles: Styles): Style {
   };
 }
 
-/** Smaller ones are on a corner, or are lines. */
+/** Smaller ones are in a corner, or are lines. */
 const COVER_PX = 24;
 
 function mayCover({ element, get, px }: Box, isPainted: boolean): boolean {
@@ -163,7 +163,7 @@ function hiddenByDisplay(element: HtmlElement, display: string): Visibility {
   return hiddenIf(is(display, /^none$/));
 }
 
-/** A picture of one pixel counts readers. Nobody sees its alternative text. */
+/** A picture of one pixel only tracks readers. Nobody sees its alternative text. */
 function isDot({ element, px }: Box): boolean {
   const attributes = attributesOf(element);
   return ['width', 'height'].every((one) => {
@@ -172,13 +172,13 @@ function isDot({ element, px }: Box): boolean {
   });
 }
 
-/** @returns how much of the opacity a filter leaves; undefined if it cannot be told what it leaves to see */
+/** @returns the factor by which a filter changes the opacity; undefined if its effect is unknown */
 function fadedBy(filter: string): number | undefined {
   let left = 1;
   for (const one of valuesIn(filter)) {
     const [, name = '', inner = ''] = /^([\w.:-]+)\((.*)\)$/.exec(one) ?? [];
     if (name === '' || name === 'drop-shadow') continue;
-    // Of old browsers, and no filter for others.
+    // Syntax of old browsers. Others ignore it.
     if (name === 'alpha' || name.startsWith('progid')) continue;
     const share = name === 'opacity' ? numberIn(inner) : undefined;
     if (share === undefined) return undefined;

@@ -6,8 +6,8 @@ import { decodedWords } from './header-words.ts';
 import { readTnef } from './tnef.ts';
 
 /**
- * The parts of a message (RFC 2045, 2046), not yet decoded: contents are views of the source. Work and memory are
- * bounded whatever the bytes: a message can be 25 MB of line breaks, or of boundaries.
+ * The parts of a message (RFC 2045, 2046), not yet decoded. Contents are views of the source. Work and memory have
+ * limits for any input: a message can be 25 MB of line breaks, or of boundaries.
  */
 
 export interface MimePart {
@@ -36,7 +36,7 @@ type Params = Readonly<Record<string, string>>;
 const MAX_DEPTH = 20;
 const MAX_PARTS = 1000;
 const MAX_HEADER_BYTES = 256 * 1024;
-/** The most places that look like a boundary and are examined. */
+/** The most possible boundaries to examine. */
 const MAX_CANDIDATES = 100_000;
 
 interface Budget {
@@ -127,7 +127,7 @@ function isTnef({ type, typeParams, dispositionParams }: MimePart): boolean {
   return type === 'application/ms-tnef' || type === 'application/vnd.ms-tnef' || name === 'winmail.dat';
 }
 
-/** The files in it; its texts as well if it is the whole message, and not beside the same as a part of their own. */
+/** Returns its files, and its text only if it is the whole message. Otherwise the text is a separate part already. */
 function tnefParts(leaf: MimePart, depth: number): MimePart[] {
   const tnef = readTnef(decodedContent(leaf));
   if (tnef === undefined) return [];
@@ -161,8 +161,8 @@ const LF = 0x0a;
 const CR = 0x0d;
 
 /**
- * The header block without the empty line that ends it. Without such a line it ends where a line is no field, and if
- * there is none everything is header.
+ * Returns the header block without the empty line that ends it. If that line is missing, the header ends at the first
+ * line that is not a field. If every line is a field, the whole source is the header.
  */
 function splitHeader(bytes: Buffer): { block: Buffer; content: Buffer } {
   const none = /^\r?\n/.exec(bytes.toString('latin1', 0, 2));
@@ -176,7 +176,7 @@ function splitHeader(bytes: Buffer): { block: Buffer; content: Buffer } {
   return { block: bytes.subarray(0, first.at), content: bytes.subarray(first.at + first.length) };
 }
 
-/** Where the first line begins that is neither a field nor goes on with one. */
+/** Returns the start of the first line that is neither a field nor the continuation of one. */
 function endOfFields(bytes: Buffer): number {
   for (let start = 0; start < bytes.length; ) {
     const at = bytes.indexOf(LF, start);
@@ -191,7 +191,7 @@ function endOfFields(bytes: Buffer): number {
 
 const MAX_NAME_CHARS = 1000;
 
-/** Each in its own charset: who wrote one that is not encoded did not write the others. */
+/** Decodes each field by itself, because different programs may have added unencoded fields in different charsets. */
 function fieldsOf(block: Buffer): string[] {
   const between = /\r?\n(?![ \t])/;
   const text = block.toString('latin1');
@@ -219,20 +219,20 @@ export function headerBlock(source: Uint8Array): Buffer {
   return splitHeader(Buffer.from(source.buffer, source.byteOffset, source.byteLength)).block;
 }
 
-/** RFC 2045 5.2: what has not the form of a media type is read as if it were not there; but a file is a file. */
+/** RFC 2045 5.2: treats an invalid media type as missing, except that a file stays a file. */
 function mediaType(value: string, isFile: boolean, untyped: string): string {
   const [type] = /^[^\s/]+\/[^\s/]+/.exec(value) ?? [];
   return type ?? (value !== '' && isFile ? 'application/octet-stream' : untyped);
 }
 
-/** Of a repeated header the first counts, so that every reader sees the same message. */
+/** If a header is repeated, the first one counts, so that every reader sees the same message. */
 function structured(headers: readonly MimeHeader[], name: string): { value: string; params: Params } {
   const header = headers.find(({ key }) => key === name);
   const { value, params } = parseHeaderValue(header?.value ?? '', { stripComments: true });
   return { value: String(value).toLowerCase(), params: withoutWords(header?.value ?? '', params) };
 }
 
-/** The library writes RFC 2231 values as words of RFC 2047; no boundary and no charset is meant to be one. */
+/** The library turns RFC 2231 values into RFC 2047 words. A boundary or a charset is never one of them. */
 function withoutWords(given: string, params: Params): Params {
   if (!/;\s*(?:boundary|charset)\*/i.test(given)) return params;
   return Object.fromEntries(
@@ -243,7 +243,7 @@ function withoutWords(given: string, params: Params): Params {
   );
 }
 
-/** What lies between the boundaries, RFC 2046 5.1.1: the line break before a boundary belongs to it. */
+/** Returns the text between the boundaries (RFC 2046 5.1.1). The line break before a boundary belongs to that. */
 function splitParts(body: Buffer, boundary: string, budget: Budget): { parts: Buffer[]; complete: boolean } {
   const marker = Buffer.from(`--${boundary}`, 'utf8');
   const parts: Buffer[] = [];
@@ -261,7 +261,7 @@ function splitParts(body: Buffer, boundary: string, budget: Budget): { parts: Bu
     start = behind + rest[0].length;
     if (rest[1] !== undefined) return { parts, complete: true };
   }
-  // Cut off before its last boundary.
+  // The message is cut off before its last boundary.
   if (start !== undefined) parts.push(body.subarray(start));
   return { parts, complete: true };
 }
@@ -270,7 +270,7 @@ function beforeLineBreak(body: Buffer, at: number): number {
   return body[at - 2] === CR ? at - 2 : at - 1;
 }
 
-/** The contents before encoding for transport, RFC 2045 6. */
+/** Returns the contents with the transfer encoding removed (RFC 2045 6). */
 export function decodedContent(part: MimePart): Buffer {
   const { content } = part;
   const encoding = encodingOf(part);
@@ -289,8 +289,8 @@ function encodingOf({ headers }: MimePart): string {
 const MAX_PADDINGS = 500_000;
 
 /**
- * Node reads base64 up to its first padding. Those who encode piece by piece, or join what was encoded, leave one
- * behind each piece.
+ * Node reads base64 up to the first padding. Programs that encode piece by piece, or join encoded pieces, leave padding
+ * after each piece.
  */
 function unbased(text: string): Buffer {
   const bytes = Buffer.allocUnsafe(Math.ceil(text.length / 4) * 3);

@@ -18,7 +18,7 @@ export function linkColorOf(element: HtmlElement): readonly Color[] | undefined 
   return color === undefined || color === 'unknown' ? undefined : [color];
 }
 
-/** All that a colour may be: a gradient is several. Undefined: not known. */
+/** All possible values of a colour: a gradient has several. Undefined: unknown. */
 export interface Painted {
   readonly color: readonly Color[] | undefined;
   readonly background: readonly Color[] | undefined;

@@ -2,10 +2,10 @@ import { Buffer } from 'node:buffer';
 import { decompressedRtf } from './compressed-rtf.ts';
 import { readRtf } from './rtf.ts';
 
-/** Of the RTF, and of the HTML or text that is read from it. */
+/** The limit of the RTF, and of the HTML or text that is read from it. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** What Outlook shows of a message's RTF: the HTML that the RTF was made from, if any (MS-OXRTFEX), else its text. */
+/** The body that Outlook shows for a message's RTF: the HTML that it was made from (MS-OXRTFEX), or else its text. */
 export interface RtfBody {
   readonly type: 'text/html' | 'text/plain';
   /** UTF-8. */
@@ -32,7 +32,7 @@ export function rtfBody(compressed: Buffer): RtfBody | undefined {
       space() {
         isSpaced = true;
       },
-      // Hidden text of a mail is left out without a word, in HTML too.
+      // Hidden text of a message is left out without a note, as in HTML.
       leftOutHidden: () => undefined,
     },
     isHtml ? 'html' : 'text',

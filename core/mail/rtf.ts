@@ -2,41 +2,41 @@ import { Buffer } from 'node:buffer';
 import { decodeText } from './charset.ts';
 import { codePageCharset } from './code-page.ts';
 
-/** Rich Text Format 1.9.1: what is read of a group ends with the group, so its state is kept on a stack. */
+/** The state of a group (Rich Text Format 1.9.1). It ends with the group, so groups are kept on a stack. */
 interface Group {
-  /** A font table, a picture, properties: no text. */
+  /** A font table, a picture or properties: not text. */
   skipped: boolean;
   hidden: boolean;
   /** Half points. */
   fontSize: number;
-  /** Of `\'hh`, by the font. */
+  /** The charset of `\'hh`, which depends on the font. */
   charset: string;
-  /** Characters that stand after each `\u` for programs that do not know it. */
+  /** The number of fallback characters after each `\u`, for programs that do not know it. */
   fallbackChars: number;
   inFontTable: boolean;
   inTable: boolean;
-  /** Only for programs that do not know the HTML in it. */
+  /** A fallback for programs that do not read the HTML in the RTF. */
   besideHtml: boolean;
 }
 
-/** Where the text goes. */
+/** Receives the text. */
 export interface RtfSink {
-  /** Nothing more fits: the reader stops. */
+  /** Whether the limit is reached. Then the reader stops. */
   readonly full: boolean;
   write(text: string): void;
-  /** One space in front of what is written next, unless that is white space. */
+  /** Puts one space before the next text, unless that starts with white space. */
   space(): void;
-  /** Something that a person would not see has been left out. */
+  /** Reports that invisible text was left out. */
   leftOutHidden(): void;
 }
 
 const MAX_DEPTH = 10_000;
 
-/** Half points, where nothing is said; and those below which letters are dots. */
+/** The default size in half points, and the size below which letters are only dots. */
 const FONT_SIZE = 24;
 const READABLE_SIZE = 5;
 
-/** Control words with a value, `\'hh`, control symbols, braces, and runs of text; line ends mean nothing. */
+/** Control words with a value, `\'hh`, control symbols, braces, and runs of text. Line breaks have no meaning. */
 const TOKEN =
   /\\([a-zA-Z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-fA-F]{2})|\\([^a-zA-Z])|([{}])|[\r\n]+|([^\\{}\r\n]+)|\\/gy;
 
@@ -47,7 +47,7 @@ const SKIPPED = new Set([
   ...['xe', 'tc', 'deleted', 'sp', 'shprslt'],
 ]);
 
-/** Groups that begin with `\\*`, for programs that do not know them, and hold text all the same: shapes and comments. */
+/** Groups that start with `\\*`, so that programs may skip them, but contain text: shapes and comments. */
 const SHOWN_ALTHOUGH_OPTIONAL = new Set(['shpinst', 'do', 'annotation']);
 
 const CHARACTERS: Readonly<Record<string, string>> = {
@@ -81,7 +81,7 @@ const SYMBOLS: Readonly<Record<string, string>> = {
   '\r': '\n',
 };
 
-/** `\fcharset` of a font. Others are as the document's code page says. */
+/** Charsets by the `\fcharset` of a font. Other fonts use the document's code page. */
 const FONT_CHARSETS: Readonly<Record<number, string>> = {
   77: 'macintosh',
   128: 'shift_jis',
@@ -102,7 +102,7 @@ const FONT_CHARSETS: Readonly<Record<number, string>> = {
 /**
  * Reads RTF in one pass.
  * @param form `html`: the HTML that the RTF was made from (MS-OXRTFEX 2.2)
- * @returns false if groups are nested beyond sense: then the rest is not read
+ * @returns false if groups are nested too deeply; then the rest is not read
  */
 export function readRtf(bytes: Uint8Array, out: RtfSink, form: 'text' | 'html' = 'text'): boolean {
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
@@ -120,13 +120,13 @@ export function readRtf(bytes: Uint8Array, out: RtfSink, form: 'text' | 'html' =
     besideHtml: false,
   };
   const outer: Group[] = [];
-  /** Characters of the fallback that are still to be left out. */
+  /** The number of fallback characters still to skip. */
   let toLeaveOut = 0;
-  /** Nothing but `\*` can stand here and make the whole group optional. */
+  /** The group has just started: only here does `\*` make the whole group optional. */
   let groupBegins = false;
-  /** The next word says what the optional group holds. */
+  /** The next word names the content of the optional group. */
   let isOptional = false;
-  /** Bytes of `\'hh`: two of them may be one character. */
+  /** Bytes of `\'hh`. Two of them may be one character. */
   let pending: number[] = [];
 
   const write = (text: string) => {
@@ -145,7 +145,7 @@ export function readRtf(bytes: Uint8Array, out: RtfSink, form: 'text' | 'html' =
   TOKEN.lastIndex = 0;
   for (let token = TOKEN.exec(source); token !== null && !out.full; token = TOKEN.exec(source)) {
     const [, word, digits, hex, symbol, brace, run] = token;
-    // Line ends mean nothing.
+    // Line breaks have no meaning.
     if (token[0].trim() === '' && run === undefined) continue;
     const begins = groupBegins;
     groupBegins = brace === '{';
@@ -157,7 +157,7 @@ export function readRtf(bytes: Uint8Array, out: RtfSink, form: 'text' | 'html' =
     if (run !== undefined) {
       const shown = run.slice(toLeaveOut);
       toLeaveOut -= run.length - shown.length;
-      // The second byte of a character may stand as it is.
+      // The second byte of a character may be unescaped.
       if (shown === '') continue;
       if (pending.length > 0 && isMultibyte(group.charset || codePage))
         pending.push(...Buffer.from(shown.slice(0, 1), 'latin1'));

@@ -2,18 +2,18 @@ import { type Budget, COMMENT, unescaped } from './css-syntax.ts';
 import { attributesOf, childElements, elementsIn, type HtmlElement, parentOf } from './html-tree.ts';
 
 /**
- * CSS selectors (Selectors Level 4) on a page that nobody is using yet. Pure. Every comparison counts against a budget, and
- * "this cannot be told" is an answer. css-select 7 has neither: `.b ~ .a ~ .a ~ .a` takes it 19 s on 400 elements.
+ * CSS selectors (Selectors Level 4) on a page before any interaction. Pure. Every comparison counts against a budget,
+ * and "unknown" is a possible result. css-select 7 has neither: it needs 19 s for `.b ~ .a ~ .a ~ .a` on 400 elements.
  */
 
 /** Undefined: unknown. */
 export type Match = boolean | undefined;
 
 export interface Selector {
-  /** `#id`, `.class`, `tag` or `*`: an element without it need not be looked at. In lower case. */
+  /** `#id`, `.class`, `tag` or `*`, in lower case. Elements without it cannot match. */
   readonly key: string;
   readonly specificity: number;
-  /** @param budget the remaining comparisons; without any the result is undefined */
+  /** @param budget the remaining comparisons; the result is undefined once it is used up */
   matches(element: HtmlElement, budget: Budget): Match;
 }
 
@@ -29,14 +29,14 @@ type Combinator = '>' | '+' | '~' | ' ';
 
 interface Step {
   readonly compound: Compound;
-  /** The combinator that leads from the step before it. */
+  /** The combinator between the previous step and this one. */
   readonly towards: Combinator;
 }
 
 const MAX_SELECTOR_CHARS = 500;
 const MAX_NESTED = 3;
 
-/** A browser drops a list if one selector in it is wrong, so a part that is not known puts all of it in doubt. */
+/** A browser drops a whole list if one selector in it is invalid. So one unknown part makes the whole list unknown. */
 interface Doubt {
   isThere: boolean;
 }
@@ -85,7 +85,7 @@ function parts(text: string, separator: string): string[] {
   return found;
 }
 
-/** @returns undefined if it is not a selector, or not a known one */
+/** @returns undefined if it is not a selector, or is unknown */
 function readSelector(
   selector: string,
   nested: number,
@@ -120,7 +120,7 @@ function readSelector(
   };
 }
 
-/** Compounds, and the combinators between them other than spaces. */
+/** Compounds, and the combinators between them except spaces. */
 function pieces(selector: string): string[] {
   const spaced = parts(selector.replace(/\s+/g, ' '), ' ').join('\u0001');
   const combined = ['>', '+', '~'].reduce(
@@ -145,7 +145,7 @@ function matchesUpTo(element: HtmlElement, steps: readonly Step[], at: number, b
   return outer;
 }
 
-/** Whether every test is true. The first false one decides. */
+/** Whether every test is true. Stops at the first false one. */
 function all(tests: readonly Test[], element: HtmlElement, budget: Budget): Match {
   let result: Match = true;
   budget.left--;
@@ -255,16 +255,16 @@ function readCompound(
   return { key, specificity, tests };
 }
 
-/** The text inside the brackets at the start of a text. */
+/** Returns the text inside the brackets at the start of a text. */
 function bracketed(text: string): string | undefined {
-  // Behind the bracket that closes it a separator is at depth 0.
+  // After the closing bracket, a separator is at depth 0.
   for (let at = text.indexOf(')'); at !== -1; at = text.indexOf(')', at + 1)) {
     if (parts(`${text.slice(0, at + 1)},`, ',').length === 2) return text.slice(1, at);
   }
   return undefined;
 }
 
-/** In a page without a doctype letters count alike, and mail programs differ in whether they keep the doctype. */
+/** Without a doctype, case does not matter. Mail programs differ in whether they keep the doctype. */
 function alike(value: string | undefined, wanted: string): Match {
   if (value === wanted) return true;
   return value !== undefined && value.toLowerCase() === wanted.toLowerCase() ? undefined : false;
@@ -308,7 +308,7 @@ const CHARS_PER_COMPARISON = 100;
 /** States that need a user of the page. */
 const IN_USE =
   /^(?:hover|focus|active|visited|focus-within|focus-visible|target|target-within|fullscreen|host|popover-open|modal|picture-in-picture|playing|user-valid|user-invalid|autofill|-webkit-autofill)$/;
-/** A part of an element is not the element. The first line of its text is a part of that text. */
+/** Pseudo-elements are not the element itself. Only the first line and the first letter are part of its text. */
 const PARTS = /^(?::.+|before|after)$/;
 const TEXT_PARTS = /^:?first-(?:line|letter)$/;
 

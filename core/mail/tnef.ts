@@ -3,13 +3,14 @@ import { codePageCharset } from './code-page.ts';
 import { rtfBody } from './rtf-body.ts';
 
 /**
- * What Outlook packs into a `winmail.dat` (MS-OXTNEF). Pure, and linear in its bytes: every length is checked against
- * what is left, and what is damaged ends the reading. Our own because the libraries bring dozens of packages.
+ * Reads `winmail.dat` files from Outlook (MS-OXTNEF). Pure, and linear in the number of bytes. Checks every length
+ * against the remaining bytes, and stops at damaged data. Countersign's own, because the libraries need dozens of
+ * packages.
  */
 
 interface TnefContent {
   readonly files: readonly TnefFile[];
-  /** The text of the message itself: its HTML, its plain text or the text of its RTF. Undefined if there is none. */
+  /** The message's own text: its HTML, its plain text or the text of its RTF. Undefined if there is none. */
   body(): TnefBody | undefined;
 }
 
@@ -87,7 +88,7 @@ export function readTnef(bytes: Buffer): TnefContent | undefined {
   };
 }
 
-/** A level, an id, a length, the data and a checksum. */
+/** Yields the attributes. Each is a level, an id, a length, the data and a checksum. */
 function* attributesIn(bytes: Buffer): Generator<{ id: number; data: Buffer }> {
   for (let at = 6; at + 9 <= bytes.length; ) {
     const id = bytes.readUInt32LE(at + 1);
@@ -125,7 +126,7 @@ const SIZES: Readonly<Record<number, number>> = {
   72: 16,
 };
 
-/** The first value of each property that is a text or a file, by its id. */
+/** Returns the first value of each property that is a text or a file, by property id. */
 function propertiesIn(bytes: Buffer): Map<number, Property> {
   const found = new Map<number, Property>();
   let at = 0;

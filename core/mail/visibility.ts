@@ -1,20 +1,20 @@
-/** Hidden: certain not to be seen. Unclear: mail programs differ, or only a click, a layout or a picture would tell. */
+/** Hidden: certainly invisible. Unclear: mail programs differ, or it depends on a click, the layout or a picture. */
 export type Visibility = 'shown' | 'unclear' | 'hidden';
 
-/** Smaller letters are no more than dots. */
+/** Smaller letters are only dots. */
 export const READABLE_PX = 3;
 
-/** Of 1: fainter text is not seen. */
+/** From 0 to 1. Fainter text is invisible. */
 export const SEEN_OPACITY = 0.1;
 
 const ORDER = ['shown', 'unclear', 'hidden'] as const;
 
-/** The least visible of them. */
+/** Returns the least visible of them. */
 export function worst(...all: readonly Visibility[]): Visibility {
   return all.reduce((a, b) => (ORDER.indexOf(b) > ORDER.indexOf(a) ? b : a), 'shown');
 }
 
-/** Hidden if something is the case, unclear if it cannot be told. */
+/** Hidden if the condition is true, unclear if it is unknown. */
 export function hiddenIf(is: boolean | undefined): Visibility {
   return is === undefined ? 'unclear' : is ? 'hidden' : 'shown';
 }
@@ -23,7 +23,7 @@ export function unclearIf(is: boolean): Visibility {
   return is ? 'unclear' : 'shown';
 }
 
-/** Whether a keyword is one of some; undefined for a value that is not known. */
+/** Whether a keyword matches. Undefined if the value is unknown. */
 export function is(value: string, which: RegExp): boolean | undefined {
   return value.includes('(') ? undefined : which.test(value);
 }

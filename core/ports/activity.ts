@@ -1,6 +1,6 @@
 export const ACTIVITY_KINDS = ['call', 'decision', 'settlement', 'upgrade'] as const;
 
-/** One row for each admitted call, decision and settlement, and for the upgrade that signed the keys. No content. */
+/** One row per admitted call, decision and settlement, and for the upgrade that signed the keys. Without content. */
 export interface Activity {
   readonly kind: (typeof ACTIVITY_KINDS)[number];
   readonly credentialId: string | null;
@@ -9,9 +9,9 @@ export interface Activity {
   readonly outcome: string;
   readonly approvalId: string | null;
   readonly durationMs: number;
-  /** Message ids (ours) and the like that were shown in full or changed. */
+  /** Ids of messages (Countersign's ids) and other objects that were shown in full or changed. */
   readonly shown: readonly string[];
-  /** Short hashes of rows that were listed. */
+  /** Short hashes of the listed rows. */
   readonly listed: readonly string[];
 }
 

@@ -1,21 +1,21 @@
 import type { Signer } from '../secrets/keyring.ts';
 import type { StoredActivity } from './activity.ts';
 
-/** Checkpoints of the activity: a change of rows that they cover shows. */
+/** Checkpoints of the activity. They reveal changes to the rows that they cover. */
 export interface CheckpointStorage {
   /** Owners with activity that no checkpoint covers. */
   ownersWithoutCheckpoint(): Promise<readonly string[]>;
 
   /**
    * Covers the owner's oldest rows that no checkpoint covers, at most `limit`.
-   * @returns how many rows
+   * @returns the number of rows that it covered
    */
   addCheckpoints(request: { ownerId: string; limit: number; signer: Signer; now: Date }): Promise<number>;
 
   /** Oldest first. */
   checkpoints(ownerId: string): Promise<readonly Checkpoint[]>;
 
-  /** Rows with a number behind `afterId`, up to `upToId`, oldest first. */
+  /** Rows with a number after `afterId`, up to `upToId`, oldest first. */
   numberedActivity(query: {
     ownerId: string;
     afterId: number;
@@ -25,25 +25,25 @@ export interface CheckpointStorage {
 }
 
 /**
- * What the activity of one hour was, or a part of it. It grows until the hour is over. Each names the hash of the one
- * before it, so that none can be left out.
+ * Covers the activity of one hour, or a part of it. It grows until the hour is over. Each checkpoint contains the hash
+ * of the previous one, so that none can be removed unnoticed.
  */
 export interface Checkpoint {
   readonly ownerId: string;
-  /** Counts the owner's checkpoints, from 1. */
+  /** Counted per owner, from 1. */
   readonly number: number;
   /** Numbers of the first and the last row. Rows of an owner have no gaps. */
   readonly firstId: number;
   readonly lastId: number;
   readonly count: number;
-  /** The beginning of the hour, in UTC, in which the rows were written. */
+  /** The start of the hour, in UTC, when the rows were written. */
   readonly hour: Date;
   readonly createdAt: Date;
   /** When the last row was added. */
   readonly updatedAt: Date;
-  /** Of the checkpoint before; empty in the first. */
+  /** The hash of the previous checkpoint. Empty in the first. */
   readonly previousHash: string;
-  /** SHA-256 over `previousHash` and every row, hex. */
+  /** SHA-256 of `previousHash` and every row, in hex. */
   readonly hash: string;
   readonly signature: string;
 }

@@ -214,15 +214,15 @@ export interface ApprovalStorage {
     limit: number;
   }): Promise<{ readonly approvals: readonly Approval[]; readonly more: boolean }>;
 
-  /** The sealed plan. Undefined if there is none, or none any more. */
+  /** The sealed plan. Undefined if there is none, or if it was erased. */
   plan(ownerId: string, approvalId: string): Promise<string | undefined>;
 
   /**
-   * The sealed gists of those of these approvals whose plan is not erased. Null: it was filed before gists were kept.
+   * The sealed gists of these approvals, without those whose plan was erased. Null: filed before gists were stored.
    */
   gists(ownerId: string, approvalIds: readonly string[]): Promise<ReadonlyMap<string, string | null>>;
 
-  /** Those of the normalised addresses that the account is known to have written to. */
+  /** Filters the normalised addresses to those that the account is known to have written to. */
   knownRecipients(
     ownerId: string,
     accountId: number,
@@ -237,7 +237,7 @@ export interface ApprovalStorage {
   /** The domains of all addresses that the account is known to have written to: the text after the last `@`. */
   knownDomains(ownerId: string, accountId: number): Promise<ReadonlySet<string>>;
 
-  /** Those of the marks that belong to messages that requests of the owner's keys moved, copied or labelled. */
+  /** Filters the marks to those of messages that requests of the owner's keys moved, copied or labelled. */
   relocatedAmong(ownerId: string, marks: readonly string[]): Promise<ReadonlySet<string>>;
 
   /** Events after `afterId` (an event's sequence number; 0: from the first), oldest first. */
@@ -274,8 +274,8 @@ export interface CredentialStorage {
   }): Promise<Credential | undefined>;
 
   /**
-   * Switches the credential off and cancels its pending requests (`credential_off`). An altered credential is signed
-   * again, as revoked.
+   * Revokes the credential and cancels its pending requests (`credential_off`). An altered credential is signed again,
+   * as revoked.
    */
   revoke(request: {
     ownerId: string;
@@ -302,13 +302,13 @@ export interface CredentialStorage {
   /** All credentials of the owner, newest first, including revoked ones. */
   credentials(ownerId: string, signer: Signer): Promise<readonly Credential[]>;
 
-  /** Owners whose keys were written by a version that did not sign them. */
+  /** Owners with keys that an older version wrote without signing them. */
   unsignedOwners(): Promise<readonly string[]>;
 
   /**
-   * Signs the rows of the owner's keys that have no signature, and records that, with an activity row. Only once for
-   * each owner. From then on, a row without a signature counts as altered.
-   * @returns how many keys; undefined: the owner has the record already
+   * Signs the rows of the owner's keys that have no signature, and records this with an activity row. Runs only once
+   * per owner. After that, a row without a signature counts as altered.
+   * @returns the number of keys; undefined if the owner already has the record
    */
   signKeys(request: { ownerId: string; signer: Signer; now: Date }): Promise<number | undefined>;
 
@@ -316,7 +316,7 @@ export interface CredentialStorage {
   keysRecord(ownerId: string): Promise<KeysRecord | undefined>;
 }
 
-/** Says since when the rows of an owner's keys are signed. */
+/** Records when the rows of an owner's keys were signed. */
 export interface KeysRecord {
   readonly signedAt: Date;
   readonly signature: string;
@@ -331,7 +331,7 @@ export interface OwnerStorage {
     plan: Plan;
     limits: LimitOverrides;
     passwordHash: string | null;
-    /** The owner has no keys yet: all that come are signed. */
+    /** The owner has no keys yet, so every later key is signed. */
     keysRecord: KeysRecord;
     now: Date;
   }): Promise<boolean>;
@@ -489,7 +489,7 @@ export interface Credential {
   /** When the previous secret ends. Null unless a rotation's overlap is still running. */
   readonly overlapUntil: Date | null;
   readonly revokedAt: Date | null;
-  /** Its rows were changed outside Countersign. It counts as revoked. */
+  /** Whether its rows were changed outside Countersign. Then it counts as revoked. */
   readonly isAltered: boolean;
 }
 

@@ -88,7 +88,7 @@ type StoreLookups = Pick<
   | 'ownersWithDeliveries'
   | 'deliveries'
 > & {
-  /** All of the owner's, newest first, revoked ones too, with all their secrets; and the store's clock. */
+  /** All credentials of the owner with all their secrets, newest first, including revoked ones; and the clock. */
   credentials(ownerId: string): Promise<{
     readonly credentials: readonly StoredCredential[];
     readonly secrets: readonly StoredSecret[];
@@ -140,7 +140,7 @@ export interface FactKinds {
     readonly need: { readonly ownerId: string; readonly credentialId: string };
     readonly facts: CredentialFacts | undefined;
   };
-  /** The newest checkpoint, and the oldest rows behind it, at most `limit`. */
+  /** The newest checkpoint, and the oldest rows after it, at most `limit`. */
   activity: {
     readonly need: { readonly ownerId: string; readonly limit: number };
     readonly facts: ActivityFacts;
@@ -194,19 +194,19 @@ export interface FactKinds {
       readonly position: InboxPosition | undefined;
     };
   };
-  /** The owner's endpoints with their keys. Undefined: there is no such owner. `credentialId`: loaded as well. */
+  /** The owner's endpoints with their keys, and the key `credentialId`. Undefined: there is no such owner. */
   endpoints: {
     readonly need: { readonly ownerId: string; readonly credentialId: string | null };
     readonly facts: EndpointsFacts | undefined;
   };
-  /** Also at most `limit` events behind the position of the endpoint that is furthest behind, and as many that are due. */
+  /** Also at most `limit` events after the position of the endpoint that is furthest behind, and `limit` due ones. */
   webhooks: {
     readonly need: { readonly ownerId: string; readonly limit: number };
     readonly facts:
       | (EndpointsFacts & {
           /** Oldest first. */
           readonly news: readonly StoredEvent[];
-          /** Waiting, due and not leased by the store's clock, the longest due first. */
+          /** Waiting deliveries that are due and not leased by the store's clock, the longest due first. */
           readonly due: readonly StoredDelivery[];
         })
       | undefined;
@@ -254,7 +254,7 @@ export interface StoredUsage {
 
 /** A credential as stored: `overlapUntil` stays after the overlap has ended. */
 export interface StoredCredential extends Omit<Credential, 'isAltered'> {
-  /** Null: the row was written by a version that did not sign it, or by somebody else. */
+  /** Null: an older version wrote the row without signing it, or another program wrote it. */
   readonly signature: string | null;
 }
 
@@ -293,7 +293,7 @@ export interface ClaimKey {
 
 /** A used Idempotency-Key. */
 export interface StoredClaim {
-  /** Only ever rises, so a released claim keeps its row. */
+  /** Never decreases, so a released claim keeps its row. */
   readonly fence: number;
   /** Stays the same as long as the key belongs to the same request. */
   readonly requestId: string;
@@ -427,9 +427,9 @@ export interface TrackersFacts {
 export interface EndpointsFacts {
   readonly plan: Plan;
   readonly limits: LimitOverrides;
-  /** An id that was given once is never given again. */
+  /** An id is never used twice. */
   readonly lastEndpointId: number;
-  /** Of the owner's newest event; 0: there was none. */
+  /** The number of the owner's newest event. 0: there is none. */
   readonly lastSequence: number;
   /** Oldest first. */
   readonly endpoints: readonly StoredEndpoint[];
@@ -465,7 +465,7 @@ export interface NumberedKey {
 
 /** The possible changes. Each concerns rows of one owner. */
 export type Change =
-  /** Replaces the counts, and takes a slot for the call. */
+  /** Replaces the counts and takes a slot for the call. */
   | {
       readonly type: 'count_call';
       readonly ownerId: string;
@@ -521,9 +521,9 @@ export type Change =
   | { readonly type: 'add_credential'; readonly credential: StoredCredential }
   | { readonly type: 'save_credential'; readonly credential: StoredCredential }
   | { readonly type: 'add_secret'; readonly secret: StoredSecret }
-  /** Its end and its signature. */
+  /** Saves its end and its signature. */
   | { readonly type: 'save_secret'; readonly secret: StoredSecret }
-  /** Adds it, or puts it in place of the one with its number. */
+  /** Adds it, or replaces the one with its number. */
   | { readonly type: 'save_checkpoint'; readonly checkpoint: Checkpoint }
   | { readonly type: 'save_keys_record'; readonly ownerId: string; readonly record: KeysRecord }
   | { readonly type: 'add_account'; readonly account: Omit<Account, 'isPrimary'>; readonly now: Date }
@@ -590,7 +590,7 @@ export type Change =
     }
   | { readonly type: 'forget_position'; readonly ownerId: string; readonly accountId: number }
   | { readonly type: 'add_endpoint'; readonly stored: StoredEndpoint }
-  /** Its secrets and its health. */
+  /** Saves its secrets and its health. */
   | { readonly type: 'save_endpoint'; readonly endpoint: Endpoint }
   | {
       readonly type: 'move_endpoint';
@@ -598,10 +598,10 @@ export type Change =
       readonly endpointId: number;
       readonly position: number;
     }
-  /** With its deliveries. */
+  /** Also removes its deliveries. */
   | { readonly type: 'remove_endpoint'; readonly ownerId: string; readonly endpointId: number }
   | { readonly type: 'add_delivery'; readonly ref: DeliveryRef; readonly delivery: Delivery }
-  /** `log` null: it stays as it is. */
+  /** `log` null: the log stays unchanged. */
   | {
       readonly type: 'save_delivery';
       readonly ref: DeliveryRef;

@@ -124,7 +124,7 @@ export function createWebhookDelivery(
     });
   }
 
-  /** Ends of one owner that come while others are being written are written together. */
+  /** Collects one owner's results while earlier ones are being written, and writes them together. */
   async function record(ownerId: string, end: EndedAttempt): Promise<void> {
     const waiting = ended.get(ownerId);
     if (waiting !== undefined) {

@@ -46,8 +46,7 @@ function activation(
 }
 
 /**
- * @returns the roles after the change; null if they are not decided yet, undefined if there is no such
- * account
+ * @returns the roles after the change; null if they are not decided yet, undefined if there is no such account
  */
 export function changeFolderRoles(
   facts: Facts,

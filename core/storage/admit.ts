@@ -8,7 +8,7 @@ import { credentialAt } from './standing.ts';
 
 type Admission = Awaited<ReturnType<Storage['admit']>>;
 
-/** Judges whether a call is let in. Lapsed slots are given back on the way. */
+/** Decides whether to admit a call. Also frees slots whose lease has ended. */
 export function admit(
   facts: CallerFacts | undefined,
   { slotId, leaseMs, signer, now }: { slotId: string; leaseMs: number; signer: Signer; now: Date },
@@ -23,7 +23,7 @@ export function admit(
   const { owner, accounts, usage } = facts;
   const credential = credentialAt(facts.credential, false, now);
   const { ownerId, credentialId } = credential;
-  // The store's clock is the same for every host, however their own clocks run.
+  // The store's clock is the same for every host, even if the clocks of the hosts differ.
   const at = new Date(storeNowMs);
   const dayMs = nextUtcMidnight(at).getTime() - DAY_MS;
   const callsToday = usage.day?.startedAtMs === dayMs ? usage.day.count : 0;

@@ -6,32 +6,32 @@ import { hashWith, hourOf, isCheckpointIntact } from './checkpoints.ts';
 /** Older rows are erased. */
 export const ACTIVITY_KEPT_MS = 90 * DAY_MS;
 
-/** A background round covers rows within seconds. After this, something kept it from doing so. */
+/** A background round covers rows within seconds. If a row waits longer than this, something prevented it. */
 const LATE_MS = 15 * MINUTE_MS;
-/** Hosts whose clocks differ a little erase the same hour. */
+/** Absorbs small differences between the clocks of the hosts that erase rows. */
 const TOLERANCE_MS = HOUR_MS;
 const NEWEST_MAX = 1000;
 
 export interface ActivityReport {
   readonly checkpoints: number;
-  /** Rows that were checked, and are as Countersign wrote them. */
+  /** The number of checked rows that are as Countersign wrote them. */
   readonly intact: number;
   readonly faults: readonly ActivityFault[];
-  /** Rows that no checkpoint covers yet; at most 1000 are counted. */
+  /** The number of rows that no checkpoint covers yet. Counts to 1000 at most. */
   readonly uncovered: { readonly count: number; readonly oldest: Date | undefined };
 }
 
 export interface ActivityFault {
   /**
-   * `checkpoint`: the checkpoint was changed. `rows`: rows were changed, deleted or inserted. `missing`: there were
-   * earlier checkpoints. `late`: the rows were covered long after they were written, so who changed them before that
-   * does not show.
+   * `checkpoint`: the checkpoint was changed. `rows`: rows were changed, deleted or inserted. `missing`: earlier
+   * checkpoints were removed. `late`: the rows were covered long after they were written. A change before that cannot
+   * be seen.
    */
   readonly kind: 'checkpoint' | 'rows' | 'missing' | 'late';
   readonly hour: Date;
 }
 
-/** Compares the owner's activity with its checkpoints. Rows that retention erased are no fault. */
+/** Compares the owner's activity with its checkpoints. Rows that retention erased are not reported. */
 export async function checkActivity(
   storage: CheckpointStorage,
   ownerId: string,
@@ -44,7 +44,7 @@ export async function checkActivity(
   let before: Checkpoint | undefined;
   for (const checkpoint of checkpoints) {
     const covered = { ownerId, afterId: checkpoint.firstId - 1, upToId: checkpoint.lastId };
-    // One more than belongs to it is enough to see that it differs.
+    // One extra row is enough to see a difference.
     const rows = await storage.numberedActivity({ ...covered, limit: checkpoint.count + 1 });
     const kinds = faultsOf(checkpoint, before, rows, signer, now);
     faults.push(...kinds.map((kind) => ({ kind, hour: checkpoint.hour })));
@@ -63,7 +63,7 @@ export async function checkActivity(
   return { checkpoints: checkpoints.length, intact, faults, uncovered };
 }
 
-/** What is wrong with one checkpoint and its rows. @param before the checkpoint before it */
+/** Returns the fault of one checkpoint and its rows. @param before the previous checkpoint */
 function faultsOf(
   checkpoint: Checkpoint,
   before: Checkpoint | undefined,
@@ -84,7 +84,7 @@ function faultsOf(
 }
 
 function follows(checkpoint: Checkpoint, before: Checkpoint | undefined, mayBeErased: boolean): boolean {
-  // Retention keeps the newest checkpoint whose rows are erased, so that what follows has its link.
+  // Retention keeps the newest checkpoint whose rows are erased, so that the next one can be checked against it.
   if (before === undefined) return checkpoint.number === 1 || mayBeErased;
   const isNext = checkpoint.number === before.number + 1 && checkpoint.firstId === before.lastId + 1;
   return isNext && checkpoint.previousHash === before.hash;

@@ -5,16 +5,16 @@ import type { Signer } from '../secrets/keyring.ts';
 import { digestOf } from '../text/canonical-json.ts';
 import { HOUR_MS } from '../time/durations.ts';
 
-/** A checkpoint is read as a whole when it is checked. */
+/** The most rows of a checkpoint. A check reads all of them at once. */
 export const CHECKPOINT_ROWS_MAX = 1000;
 
-/** Covers the rows: the last checkpoint grows while its hour lasts, then a new one follows. */
+/** Covers the rows. The last checkpoint grows until its hour is over, then a new one starts. */
 export function addCheckpoints(
   { last, rows }: ActivityFacts,
   { ownerId, signer, now }: Parameters<Storage['addCheckpoints']>[0],
 ): Judged<number> {
   const written = new Map<number, Unsigned>();
-  // What somebody else changed does not grow: signing it would hide that.
+  // A checkpoint that was changed outside Countersign does not grow: signing it again would hide the change.
   let newest: Unsigned | undefined = last;
   let grows = last !== undefined && isCheckpointIntact(last, signer);
   for (const row of rows) {
@@ -65,7 +65,7 @@ export function hourOf(at: Date): Date {
   return new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS);
 }
 
-/** The hash of the rows so far, with one more. */
+/** Returns the hash of the rows so far and one more. */
 export function hashWith(hash: string, { id, activity }: NumberedActivity): string {
   const { at, kind, credentialId, tool, outcome, approvalId, durationMs, shown, listed } = activity;
   const row = [id, at.getTime(), kind, credentialId, tool, outcome, approvalId, durationMs, shown, listed];

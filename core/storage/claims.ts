@@ -4,7 +4,7 @@ import type { Change, ClaimFacts, ClaimKey, HeldFacts, Judged, StoredClaim } fro
 
 type Claimed = Awaited<ReturnType<Storage['claim']>>;
 
-/** @param newRequestId  used if the key stands for another request from now on */
+/** @param newRequestId  used if the key belongs to a different request from now on */
 export function claim(
   { claim: before, approval }: ClaimFacts,
   request: ClaimKey & { fingerprint: string; leaseMs: number; now: Date },
@@ -48,7 +48,7 @@ export function endedClaim(
   if (end.sealedOutcome !== null) {
     return [{ type: 'save_claim', of, claim: { ...over, sealedOutcome: end.sealedOutcome } }];
   }
-  // The key is freed, unless it is bound to an approval that will be its answer.
+  // The key becomes free, unless it is bound to an approval that will be its result.
   const stays = approval !== undefined && isAnswer(approval);
   return [{ type: 'save_claim', of, claim: stays ? over : { ...over, released: true, approvalId: null } }];
 }
@@ -62,7 +62,7 @@ export function renew(
 ): Judged<void> {
   const untilMs = storeNowMs + leaseMs;
   const changes: Change[] = [];
-  // A lapsed slot no longer counts. Taking it back could allow one call too many.
+  // A slot whose lease has ended no longer counts. Extending it could allow one call too many.
   if (slotId !== undefined && facts.slot !== undefined && facts.slot.leaseUntilMs > storeNowMs) {
     const { credentialId } = facts.slot;
     changes.push({ type: 'keep_slot', ownerId, credentialId, slotId, leaseUntilMs: untilMs });

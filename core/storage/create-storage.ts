@@ -38,13 +38,13 @@ import {
   testEndpoint,
 } from './webhooks.ts';
 
-/** Events and deliveries that one unit looks at. */
+/** The most events and deliveries per unit. */
 const ATTEMPTS_AT_ONCE = 100;
 
 /**
- * Builds core's storage on a database without rules. For each verb: the facts that it needs, the pure
- * function that judges them, and whether it must survive a power loss. A record that someone acts on is
- * durable: an action's start and end, a decision, a key switched off.
+ * Builds core's storage on a database without rules. Each verb names the facts that it needs, the pure function that
+ * decides on them, and whether the result must survive a power loss. A record is durable if somebody acts on it: an
+ * action's start and end, a decision, a revoked key.
  * @param random  source of the ids of events and requests
  */
 export function createStorage(store: Store, random: Random): Storage {
@@ -208,7 +208,7 @@ export function createStorage(store: Store, random: Random): Storage {
   };
 }
 
-/** The verbs that a store answers by itself. */
+/** The verbs that need no rules. The store answers them directly. */
 function lookups(store: Store) {
   const {
     unit: _unit,

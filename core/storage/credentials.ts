@@ -32,13 +32,13 @@ export function addCredential(request: Request<'addCredential'>): Judged<Credent
   };
 }
 
-/** Adds a secret; the ones before it end after `overlapMs`, or at their own time if that is sooner. */
+/** Adds a secret. Earlier ones end after `overlapMs`, or sooner at their own time. */
 export function rotate(
   facts: CredentialFacts | undefined,
   { secretHash, expiresAt, overlapMs, signer, now }: Request<'rotate'>,
 ): Judged<Credential | undefined> {
   if (facts === undefined || !isOn(facts.credential, signer, now)) return NOTHING;
-  // Signing it again would make somebody else's change look like the owner's.
+  // Signing it again would make a change from outside look like the owner's.
   if (isAltered(facts.credential, facts.secrets, signer)) return NOTHING;
   const { ownerId, credentialId } = facts.credential;
   const endsMs = now.getTime() + overlapMs;
@@ -58,7 +58,7 @@ export function rotate(
   };
 }
 
-/** Switches the credential off and cancels what waits. One that is off and intact stays as it is. */
+/** Revokes the credential and cancels its pending requests. A revoked and intact credential stays unchanged. */
 export function revoke(
   facts: CredentialFacts | undefined,
   { signer, now }: Pick<Request<'revoke'>, 'signer' | 'now'>,
@@ -80,7 +80,7 @@ export function revoke(
   };
 }
 
-/** The same for a secret that leaked. False: it is over, or its credential is off already. */
+/** The same for a leaked secret. False: the secret has ended, or its credential is revoked already. */
 export function revokeBySecret(
   facts: CredentialFacts | undefined,
   { secretHash, signer, now }: Request<'revokeBySecret'>,
@@ -92,7 +92,7 @@ export function revokeBySecret(
   return { answer: answer.won, changes };
 }
 
-/** Sets the modes, raises the revision, and cancels what waits in groups that are now off. */
+/** Sets the modes, raises the revision, and cancels pending requests in groups that are now off. */
 export function setModes(
   facts: CredentialFacts | undefined,
   { modes, signer, now }: Request<'setModes'>,
@@ -114,7 +114,7 @@ export function setModes(
   };
 }
 
-/** Signs the rows that have no signature, once for each owner. @returns how many credentials */
+/** Signs the rows that have no signature, once per owner. @returns the number of credentials */
 export function signKeys(
   facts: KeysFacts | undefined,
   { ownerId, signer, now }: Request<'signKeys'>,

@@ -39,12 +39,12 @@ export function filingNeed(filing: Filing): FilingNeed {
   };
 }
 
-/** Judges a write and files it: approved by policy with a lease, or pending. Binds its claim. */
+/** Decides about a write and files it: approved by policy with a lease, or pending. Binds its claim. */
 export function file(facts: FilingFacts, filing: Filing, storeNowMs: number): Judged<Filed> {
   const { ownerId, credentialId, approvalId, group, claim, signer, now } = filing;
   const refused = (answer: Filed): Judged<Filed> => ({ answer, changes: [] });
   const held = claim === null ? undefined : heldClaim(facts.claim, claim);
-  // Another run has won the claim since, or it is bound: this run cannot file the request.
+  // Another run has won the claim since, or it is bound. This run cannot file the request.
   if (claim !== null && held?.approvalId !== null) {
     return refused({ kind: 'refuse', error: claimInProgress() });
   }

@@ -4,7 +4,7 @@ import { endedClaim } from './claims.ts';
 
 type End = Parameters<Storage['finish']>[0];
 
-/** Ends a call: gives the slot back and writes one activity row. */
+/** Ends a call: frees the slot and writes one activity row. */
 export function finished({ caller, slotId, activity, now }: End): readonly Change[] {
   const { ownerId, credentialId } = caller;
   return [

@@ -4,7 +4,7 @@ import type { Change } from '../ports/store.ts';
 import type { Random } from '../secrets/random.ts';
 import { eventId } from '../secrets/record-ids.ts';
 
-/** Returns the writes for an approval that moved: its row, its webhook event, and the end of its waiting. */
+/** Returns the writes for an approval that changed state: its row, its webhook event, and the end of its waiting. */
 export function moved(before: Approval, after: Approval, now: Date, random: Random): readonly Change[] {
   const { ownerId, id: approvalId } = after;
   const changes: Change[] = [{ type: 'save_approval', approval: after }];
@@ -25,7 +25,7 @@ export function moved(before: Approval, after: Approval, now: Date, random: Rand
   return changes;
 }
 
-/** Cancels those of these approvals that are still pending. */
+/** Cancels the given approvals that are still pending. */
 export function cancelWaiting(
   approvals: readonly Approval[],
   error: ApprovalError,

@@ -11,7 +11,7 @@ import type { Change, Judged, StoredDevice, TriesFacts } from '../ports/store.ts
 type Try = Parameters<Storage['takePasswordTry']>[0];
 type Match = Parameters<Storage['passwordMatched']>[0];
 
-/** Judges one try at a password, and counts it as failed. */
+/** Decides about one try at a password, and counts it as failed. */
 export function takePasswordTry(
   facts: TriesFacts,
   { rows, deviceHash, now }: Try,
@@ -24,7 +24,7 @@ export function takePasswordTry(
   return { answer: { kind: 'check', counted, isKnownDevice, found: facts.found }, changes: saved };
 }
 
-/** Gives the try back, because its password was right, and makes the device the owner's newest. */
+/** Takes back one counted failure of a try whose password was correct, and makes the device the owner's newest. */
 export function passwordMatched(
   facts: TriesFacts,
   { ownerId, passwordHash, rows, counted, deviceHash, now }: Match,

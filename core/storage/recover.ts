@@ -4,7 +4,7 @@ import type { Change, FactsOf, Judged } from '../ports/store.ts';
 import type { Random } from '../secrets/random.ts';
 import { moved, settlementRow } from './moved.ts';
 
-/** Takes over runs whose lease has lapsed, and ends those that must not run any more. */
+/** Takes over runs whose lease has ended, and ends those that must not run anymore. */
 export function reclaim(
   { lapsed, followUps }: FactsOf<'due'>,
   { leaseMs, limit, now }: { leaseMs: number; limit: number; now: Date },
@@ -29,7 +29,7 @@ export function reclaim(
   return { answer: { runs, followUps: taken }, changes };
 }
 
-/** Ends pending requests that have expired. @returns how many */
+/** Ends pending requests that have expired. @returns their number */
 export function expire(overdue: readonly Approval[], now: Date, random: Random): Judged<number> {
   const ends = overdue.flatMap((before) => {
     const after = transition(before, { type: 'expire' }, now);

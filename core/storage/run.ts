@@ -5,7 +5,7 @@ import type { Random } from '../secrets/random.ts';
 import { moved, settlementRow } from './moved.ts';
 import { isAllowed } from './standing.ts';
 
-/** Judges whether the next, irreversible byte may go out. */
+/** Decides whether the next byte, which cannot be taken back, may be sent. */
 export function start(
   facts: ApprovalFacts | undefined,
   { fence, relocated, signer, now }: Parameters<Storage['start']>[0],

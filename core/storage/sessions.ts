@@ -6,7 +6,7 @@ type Facts = SessionsFacts | undefined;
 
 const NOTHING = { answer: false, changes: [] } as const;
 
-/** Starts a session, and ends expired ones. False: the password has changed meanwhile. */
+/** Starts a session and ends expired ones. False: the password has changed meanwhile. */
 export function addSession(
   facts: Facts,
   { session, tokenHash, passwordHash, expiresAt }: Parameters<Storage['addSession']>[0],
@@ -38,7 +38,7 @@ export function useSession(facts: Facts, sessionId: string, now: Date): Judged<v
   return { answer: undefined, changes: [{ type: 'save_session', session: { ...session, lastUsedAt: now } }] };
 }
 
-/** Records that the person proved to be the owner. False: the session has ended. */
+/** Records that the user proved to be the owner. False: the session has ended. */
 export function confirmSession(
   facts: Facts,
   { sessionId, proofKey, now }: Parameters<Storage['confirmSession']>[0],
@@ -63,7 +63,7 @@ export function endSession(facts: Facts, sessionId: string): Judged<boolean> {
   return session === undefined ? NOTHING : { answer: true, changes: ends([session]) };
 }
 
-/** Ends all sessions except this one. @returns how many */
+/** Ends all sessions except this one. @returns their number */
 export function endOtherSessions(facts: Facts, sessionId: string): Judged<number> {
   const others = (facts?.sessions ?? []).map(({ session }) => session).filter(({ id }) => id !== sessionId);
   return { answer: others.length, changes: ends(others) };

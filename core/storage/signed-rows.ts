@@ -4,8 +4,8 @@ import type { Signer } from '../secrets/keyring.ts';
 import { canonicalJson } from '../text/canonical-json.ts';
 
 /**
- * Rows of keys carry a signature of the keyring, so that a change made in the database behind Countersign's back shows.
- * Every column is signed. The number at the start is the version of the encoding: raise it if a column is added.
+ * Signs the rows of keys with the keyring, so that a change in the database outside Countersign is detected. Every
+ * column is signed. The number at the start is the version of the encoding. Raise it if you add a column.
  */
 
 export function signedCredential(
@@ -29,7 +29,7 @@ export function isSecretIntact(secret: StoredSecret, signer: Signer): boolean {
   return signer.isSigned('secret', secretText(secret), secret.signature);
 }
 
-/** Whether somebody changed the key outside Countersign: its own row, or a secret of one that is not revoked. */
+/** Whether the key was changed outside Countersign: its own row or, unless it is revoked, one of its secrets. */
 export function isAltered(
   credential: StoredCredential,
   secrets: readonly StoredSecret[],
@@ -75,7 +75,7 @@ export function secretText({
   return `1 ${measured(ownerId)}${measured(credentialId)}${measured(secretHash)}${expiresAt.getTime()}`;
 }
 
-/** With its length, so that no text can pass for two. JSON would do as well, and cost each call several times as much. */
+/** Adds the length, so that no text can pass for two. JSON would also work, but would slow each call down. */
 function measured(text: string): string {
   return `${text.length}:${text}`;
 }

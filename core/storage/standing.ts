@@ -5,10 +5,10 @@ import type { Standing, StoredCredential } from '../ports/store.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import { isCredentialIntact } from './signed-rows.ts';
 
-/** A credential as it is now: an overlap that is over is not shown. */
+/** Returns a credential as it is now, without an overlap that has ended. */
 export function credentialAt(stored: StoredCredential, isAltered: boolean, now: Date): Credential {
   const { overlapUntil } = stored;
-  // Field by field: leaving one out of a copy costs more, and every call makes one.
+  // Field by field, because every call does this and leaving a field out of a copy costs more.
   return {
     ownerId: stored.ownerId,
     credentialId: stored.credentialId,
@@ -24,7 +24,7 @@ export function credentialAt(stored: StoredCredential, isAltered: boolean, now: 
   };
 }
 
-/** On: not revoked, one of its secrets is live, and its row is as Countersign wrote it. */
+/** Whether it is on: not revoked, with a live secret, and with its row as Countersign wrote it. */
 export function isOn(credential: StoredCredential, signer: Signer, now: Date): boolean {
   const { revokedAt, expiresAt, overlapUntil } = credential;
   if (revokedAt !== null) return false;
@@ -32,7 +32,7 @@ export function isOn(credential: StoredCredential, signer: Signer, now: Date): b
   return isLive && isCredentialIntact(credential, signer);
 }
 
-/** The mode that counts for the group; undefined when the credential is off. */
+/** Returns the mode that counts for the group. Undefined if the credential is off. */
 export function modeNow(
   { credential, plan }: Standing,
   group: Group,
@@ -42,7 +42,7 @@ export function modeNow(
   return isOn(credential, signer, now) ? effectiveMode(group, credential.modes[group], plan) : undefined;
 }
 
-/** `allowed` of the approval machine: credential and permission are still on. */
+/** Returns `allowed` for the approval machine: whether credential and permission are still on. */
 export function isAllowed(standing: Standing, group: Group, signer: Signer, now: Date): boolean {
   const mode = modeNow(standing, group, signer, now);
   return mode !== undefined && mode !== 'off';

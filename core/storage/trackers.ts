@@ -82,7 +82,7 @@ export function saveSummary(
   return { answer: undefined, changes: [{ type: 'save_tracker', stored: after }] };
 }
 
-/** Gives an event that is seen for the first time the owner's next number. */
+/** Numbers an event at its first appearance, with the owner's next number. */
 export function eventNumbers(
   { known, lastEventId }: FactsOf<'eventNumbers'>,
   ownerId: string,

@@ -2,7 +2,7 @@ import type { Change, FactsOf, Judged, StoredTracker } from '../ports/store.ts';
 import type { WatchStorage } from '../ports/watch-storage.ts';
 import { linked } from './trackers.ts';
 
-/** Moves an inbox on and links what was found on the way. False: its position is no longer `from`. */
+/** Advances the position of an inbox and links the messages found. False: its position is no longer `from`. */
 export function watched(
   facts: FactsOf<'inbox'>,
   { ownerId, accountId, from, to, links, now }: Parameters<WatchStorage['watched']>[0],
