@@ -9,7 +9,7 @@ export const DOC = 'WordDocument';
 
 const WORD_97 = 193;
 const WORD_6 = 101;
-/** Bits of the flags at 10. */
+/** Bits of the flags at offset 10. */
 const HAS_PIECES = 0x0004;
 const ENCRYPTED = 0x0100;
 const TABLE_IS_1 = 0x0200;
@@ -20,9 +20,9 @@ const MAX_CHARS_READ = 20_000_000;
 const CHARS_AT_ONCE = 1_000_000;
 
 /**
- * The text of Word's documents from 6.0 to 2003 (MS-DOC): the document, then footnotes, headers, comments, endnotes and
- * text boxes, as the file has them. Paragraphs are lines, cells are separated by tabs. Hidden and deleted runs are left
- * out.
+ * Extracts the text of Word documents from 6.0 to 2003 (MS-DOC): the document, then footnotes, headers, comments,
+ * endnotes and text boxes, in the order of the file. Paragraphs become lines, and tabs separate cells. Leaves out
+ * hidden and deleted runs.
  * @throws NoText `encrypted`, `broken`, `unsupported_type`
  */
 export function docText(file: CompoundFile, out: BoundedText): void {
@@ -51,7 +51,7 @@ export function docText(file: CompoundFile, out: BoundedText): void {
 }
 
 interface Layout {
-  /** Of text with one byte per character. */
+  /** The charset of text with one byte per character. */
   readonly charset: string;
   readonly runs: readonly Run[];
   readonly found: Iterable<Piece>;
@@ -79,10 +79,10 @@ function word6(document: Buffer, flags: number, out: BoundedText): Layout {
   };
 }
 
-/** The part of a language's number that says nothing of a country (MS-LCID 2.2). */
+/** The part of a language's number without the country (MS-LCID 2.2). */
 const LANGUAGE = 0x3ff;
 
-/** Of the language of the Word that wrote a document: it does not say how each font is encoded. */
+/** The charset by the language of the Word version that wrote a document. The encoding of each font is not read. */
 const CHARSETS: Readonly<Record<number, string>> = {
   1: 'windows-1256',
   2: 'windows-1251',
@@ -120,8 +120,8 @@ interface Piece {
 }
 
 /**
- * @param clx a list of properties, then of pieces: where each begins in the text, and where it is in the stream
- * @param form `bytes`: every character is one byte, and a place says nothing else
+ * @param clx a list of properties, then of pieces: the start of each in the text, and its place in the stream
+ * @param form `bytes`: every character is one byte, and a place contains no flag
  */
 function* pieces(clx: Buffer, form: 'mixed' | 'bytes' = 'mixed'): Generator<Piece> {
   let at = 0;
@@ -179,9 +179,9 @@ function firstBehind(runs: readonly Run[], place: number): number {
 const PAGE_BYTES = 512;
 
 /**
- * Runs that are hidden or deleted.
+ * Returns the runs that are hidden or deleted.
  * @param list the pages of the document stream that describe runs (MS-DOC 2.8.25)
- * @param numberBytes of the number of a page in the list
+ * @param numberBytes the size of a page number in the list
  */
 function unseenRuns(
   document: Buffer,
@@ -222,8 +222,7 @@ function ordered(runs: Run[]): Run[] {
 }
 
 /**
- * Handles Word's special characters across runs: a field's instruction may end in a different run from the
- * one in which it started.
+ * Handles Word's special characters across runs: a field's instruction may start in one run and end in another.
  */
 function shownText(out: BoundedText): (text: string) => void {
   /** Whether the instruction of each open field is still being read. */
@@ -245,7 +244,7 @@ function shownText(out: BoundedText): (text: string) => void {
           break;
         default: {
           if (fields.at(-1) === true) break;
-          // The end of a row is the end of one more cell.
+          // The end of a row is marked like the end of one more cell.
           const isCell = token === '\x07';
           out.write(isCell && afterCell ? '\n' : (CHARACTERS[token] ?? (token < ' ' ? '' : token)));
           afterCell = isCell && !afterCell;

@@ -70,7 +70,7 @@ interface Workbook {
   readonly isExcel97: boolean;
   readonly from1904: boolean;
   readonly strings: readonly string[];
-  /** By the number of a cell's format. */
+  /** By the number of the cell's format. */
   readonly dates: readonly boolean[];
   readonly sheets: readonly Sheet[];
 }
@@ -152,7 +152,7 @@ function unicode(data: Buffer, at: number, chars: number): string {
     : data.toString('latin1', at + 1, at + 1 + chars);
 }
 
-/** A record, and what did not fit into it. */
+/** A record and its continuations. */
 function continued(stream: Buffer, data: Buffer, end: number): Buffer[] {
   const pieces = [data];
   for (const next of records(stream, end)) {
@@ -162,14 +162,14 @@ function continued(stream: Buffer, data: Buffer, end: number): Buffer[] {
   return pieces;
 }
 
-/** Source: MS-XLS 2.4.265, 2.5.293: a string may go on in the next piece, which says anew how wide its characters are. */
+/** A string may continue in the next piece, which states the width of its characters again. MS-XLS 2.4.265, 2.5.293. */
 function sharedStrings(pieces: readonly Buffer[], out: BoundedText): string[] {
   const strings: string[] = [];
   let piece = 0;
   let at = 8;
   let total = 0;
   const current = () => pieces[piece];
-  /** @returns whether so many bytes are there, in this piece or as a whole in the next */
+  /** @returns whether this many bytes are available, in this piece or all in the next */
   const has = (bytes: number): boolean => {
     const here = current();
     if (here === undefined) return false;
@@ -238,7 +238,7 @@ function sheetText(stream: Buffer, begin: number, workbook: Workbook, out: Bound
   let row = -1;
   /** Sheets within a sheet, such as charts. */
   let depth = 0;
-  /** Where the text of the formula goes that follows it. */
+  /** The cell that the text of the formula belongs to. The text comes after the formula. */
   let formula: { row: number; column: number } | undefined;
   const put = (atRow: number, column: number, shown: string) => {
     if (atRow !== row) rows.begin(hiddenRows.has(atRow));

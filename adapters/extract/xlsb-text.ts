@@ -23,7 +23,7 @@ const FORMULA_NUMBER = 9;
 const FORMULA_BOOL = 10;
 const FORMULA_ERROR = 11;
 /**
- * From here on, the cell is in the column after the last one: the same types of cells, without their column.
+ * From here on, the same types of cells do not name their column: it is the one after the last cell.
  */
 const SHORT_BLANK = 12;
 const SHORT_SHARED = 18;

@@ -11,18 +11,16 @@ import { type ImapSettings, imapSettings } from './settings.ts';
 /** How long the list of folders may be reused. */
 const FOLDERS_MS = 60_000;
 
-/** What is kept of an account from one call to the next. */
+/** The state of an account that is kept between calls. */
 export interface ImapAccount {
   readonly connections: AccountConnections;
   readonly dates: ReceivedDates;
   readonly index: ConversationIndex;
   /** The account's folders, from a list that is at most a minute old. */
   folders(limit: AbortSignal): Promise<FolderList>;
-  /** Lists the folders anew, so that messages in a folder that was just created are not missed. */
+  /** Lists the folders again, so that messages in a folder that was just created are not missed. */
   freshFolders(limit: AbortSignal): Promise<FolderList>;
-  /**
-   * Refreshes the list once before giving up, so that a folder that another program just created is found.
-   */
+  /** Lists the folders again before it gives up, so that it finds a folder that another program just created. */
   hasFolder(path: string, limit: AbortSignal): Promise<boolean>;
   countFolders(limit: AbortSignal): Promise<readonly FolderCounts[]>;
   /** Call this after a change of the folders. */

@@ -13,7 +13,7 @@ import {
   setFlagOf,
 } from './mailbox.ts';
 
-/** What the journal keeps of a mailbox, and the mailbox as it was. */
+/** A mailbox with its journal, restored from the journal. */
 
 export interface Transmission {
   readonly ownerId: string;
@@ -26,7 +26,7 @@ export interface Transmission {
   readonly raw: Uint8Array;
 }
 
-/** Puts a message to the account itself into its inbox. */
+/** Delivers a message that the account sends to itself to its inbox. */
 export function arrive(mailbox: Mailbox, letter: Letter, entry: TransmittedEntry, email: string): void {
   const own = email.toLowerCase();
   if (entry.to.some((address) => address.toLowerCase() === own)) put(mailbox, 'INBOX', letter, []);

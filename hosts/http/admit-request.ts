@@ -7,7 +7,7 @@ import { BodyLost } from './read-body.ts';
 import type { ApiRequest } from './request.ts';
 import { bearerToken } from './request-head.ts';
 
-/** A request whose caller is known, with its body; or why it goes no further. */
+/** A request with a known caller and its body, or the reason why it is refused. */
 export type AdmittedRequest =
   | { readonly kind: 'admitted'; readonly caller: Caller; readonly rate: Rate; readonly body: Uint8Array }
   | {
@@ -16,14 +16,14 @@ export type AdmittedRequest =
       readonly rate: Rate;
       readonly headers: Readonly<Record<string, string>>;
     }
-  /** The caller went away before it had said everything. */
+  /** The caller disconnected before the request was complete. */
   | { readonly kind: 'lost' };
 
 /**
- * The key; then length, size and media type of the body; then the limits. A request that is admitted must end with
+ * Checks the key, then length, size and media type of the body, then the limits. An admitted request must end with
  * `calls.runTool` or `calls.endCall`. Source: API-NOTES.md, order of refusals.
- * @param needsBody  the request cannot do without one
- * @throws what `readBody` throws, unless the body was lost; the call has ended by then
+ * @param needsBody  whether the request requires a body
+ * @throws the error of `readBody`, unless the body was lost; the call has ended by then
  */
 export async function admitRequest(
   { calls }: Pick<Service, 'calls'>,
@@ -53,7 +53,7 @@ export async function admitRequest(
     const body = announcesBody(head) ? await readBody() : new Uint8Array();
     return { kind: 'admitted', caller, rate, body };
   } catch (cause) {
-    // Nobody is left to tell when the body is lost: the code is for the activity alone.
+    // If the body is lost, the caller is gone. The code is only for the activity.
     const isLost = cause instanceof BodyLost;
     await calls.endCall(caller, isLost ? 'invalid_content_length' : 'internal_error');
     if (isLost) return { kind: 'lost' };

@@ -5,7 +5,7 @@ import { headerOf, type RequestHead } from './request-head.ts';
 /** Source: API.md, Limits: request body. */
 export const BODY_MAX_BYTES = 262_144;
 
-/** Of `bodyFailure`. */
+/** The errors of `bodyFailure`. */
 export const BODY_ERRORS = [
   'length_required',
   'invalid_content_length',
@@ -14,8 +14,8 @@ export const BODY_ERRORS = [
 ] as const satisfies readonly ErrorCode[];
 
 /**
- * What is wrong with a request's body as its head announces it: its length, its size, its media type.
- * @param required the route cannot do without a body
+ * Checks the body that a request's head announces: its length, size and media type.
+ * @param required whether the route requires a body
  */
 export function bodyFailure(head: RequestHead, required: boolean): Failure | undefined {
   if (headerOf(head, 'transfer-encoding') !== undefined) return failure('length_required');
@@ -31,7 +31,7 @@ export function announcesBody(head: RequestHead): boolean {
   return Number(headerOf(head, 'content-length') ?? 0) > 0;
 }
 
-/** Both headers together are how requests are smuggled past a proxy: refuse and close (RFC 9112, 6.1). */
+/** Both headers together can smuggle a request past a proxy: refuse and close (RFC 9112, 6.1). */
 export function isAmbiguous(head: RequestHead): boolean {
   return headerOf(head, 'transfer-encoding') !== undefined && headerOf(head, 'content-length') !== undefined;
 }

@@ -8,8 +8,8 @@ import { type AnswerRequest, addressRate } from './request.ts';
 import type { RequestHead } from './request-head.ts';
 
 /**
- * Answers what node:http could not read as the API would; what came before it in the order of refusals is still said
- * first.
+ * Answers requests that node:http cannot read, in the form of the API. Failures that come earlier in the order of
+ * refusals are still reported first.
  */
 export function brokenRequests(
   service: Pick<Service, 'baseUrl' | 'calls'>,
@@ -23,7 +23,7 @@ export function brokenRequests(
       head === undefined
         ? bareReply(service, peerOf(socket), brokenStatus(error))
         : answer(head, () => Promise.reject(new Error('a broken request has no body')));
-    // A body in chunks is refused before it is read.
+    // A chunked body is refused before it is read.
     endConnection(socket, reply, ({ headers }) => headers['transfer-encoding'] !== undefined);
   };
 }
@@ -34,7 +34,7 @@ const LENGTH_ERRORS: ReadonlySet<string> = new Set([
   'HPE_INVALID_TRANSFER_ENCODING',
 ]);
 
-/** The head that a packet begins with; undefined where it is not there whole, or is not what is broken. */
+/** Returns the head at the start of a packet. Undefined if it is incomplete, or is not the broken part. */
 function brokenHead(packet: Uint8Array | undefined, peer: string): RequestHead | undefined {
   const [head, ...rest] = Buffer.from(packet ?? [])
     .toString('latin1')
@@ -54,7 +54,7 @@ function brokenHead(packet: Uint8Array | undefined, peer: string): RequestHead |
   return bodyFailure(broken, false) === undefined ? undefined : broken;
 }
 
-/** A header's value without the spaces and TABs around it. Source: RFC 9110, section 5.5. */
+/** Returns a header's value without the spaces and tabs around it. Source: RFC 9110, section 5.5. */
 function trimmed(value: string): string {
   return value.replace(/^[ \t]+|(?<![ \t])[ \t]+$/g, '');
 }
@@ -64,8 +64,8 @@ function peerOf(socket: Duplex): string {
 }
 
 /**
- * The response to bytes that are not a readable HTTP request: common headers only, no body, because none of our error
- * codes apply.
+ * Answers bytes that are not a readable HTTP request. The response has only the common headers and no body, because no
+ * error code of the API applies.
  */
 async function bareReply(
   service: Pick<Service, 'baseUrl' | 'calls'>,

@@ -1,12 +1,12 @@
 import { BlockList, isIP } from 'node:net';
 import { headerOf, type RequestHead } from './request-head.ts';
 
-/** Whether an address is one of the proxies whose word about the caller is believed. */
+/** Whether an address belongs to a trusted proxy. */
 export type IsTrusted = (address: string) => boolean;
 
 /**
  * @param proxies addresses, or networks like `10.0.0.0/8`
- * @throws Error naming the entry that is neither
+ * @throws Error naming the invalid entry
  */
 export function trustedProxies(proxies: readonly string[]): IsTrusted {
   if (proxies.length === 0) return () => false;
@@ -25,9 +25,9 @@ export function trustedProxies(proxies: readonly string[]): IsTrusted {
 }
 
 /**
- * The caller's address: the other end of the connection or, where that is a trusted proxy, the nearest address in
- * its `Forwarded` or `X-Forwarded-For` header that is none. A proxy that sets one of the two may pass the other on
- * as the caller wrote it: where both are there and differ, neither is believed.
+ * Returns the caller's address: the other end of the connection. If that is a trusted proxy, the caller is the nearest
+ * address in its `Forwarded` or `X-Forwarded-For` header that is not a trusted proxy. A proxy that sets one of the two
+ * headers may pass on the other from the caller. If both are present and differ, neither counts.
  */
 export function clientAddress(head: RequestHead, isTrusted: IsTrusted): string {
   const peer = plainAddress(head.peer) ?? head.peer;
@@ -39,7 +39,7 @@ export function clientAddress(head: RequestHead, isTrusted: IsTrusted): string {
   return first === second ? first : peer;
 }
 
-/** Goes from the peer backwards; what stands behind a hop that cannot be read is not believed. */
+/** Goes backwards from the peer. Ignores everything beyond an unreadable hop. */
 function nearestStranger(peer: string, hops: readonly (string | undefined)[], isTrusted: IsTrusted): string {
   let nearest = peer;
   for (const hop of hops.toReversed()) {
@@ -63,10 +63,10 @@ function forwardedFor(header: string | undefined): (string | undefined)[] {
 /** An IPv6 address in brackets with a port is shorter. */
 const WRITTEN_CHARS_MAX = 100;
 
-/** Without brackets, port, zone, or the IPv6 form of an IPv4 address; undefined for what is no address. */
+/** Removes brackets, port, zone and the IPv6 form of an IPv4 address. Undefined if the text is not an address. */
 function plainAddress(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
-  // A zone may have any length, and names an interface of another machine.
+  // A zone may have any length, and names an interface of a different machine.
   const written = text.replace(/%[^\]]*/, '');
   if (written.length > WRITTEN_CHARS_MAX) return undefined;
   const bare =

@@ -4,7 +4,7 @@ import { namesHost } from './host-name.ts';
 import type { ApiRequest } from './request.ts';
 import { headerOf, targetOf } from './request-head.ts';
 
-/** Of `entryFailure`. */
+/** The errors of `entryFailure`. */
 export const ENTRY_ERRORS = [
   'misdirected_request',
   'origin_not_allowed',
@@ -12,8 +12,8 @@ export const ENTRY_ERRORS = [
 ] as const satisfies readonly ErrorCode[];
 
 /**
- * What is wrong with a request wherever it wants to go: host, origin, a key in the address, in this order.
- * @param baseUrl  whose host it must name; undefined: any
+ * Checks the rules for every route: host, origin, a key in the URL, in this order.
+ * @param baseUrl  the request must name its host; undefined: any host
  * Source: API-NOTES.md, order of refusals.
  */
 export function entryFailure(

@@ -1,8 +1,8 @@
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
- * Whether `authority` (host, and port where it is not the scheme's own) names the host and port of `baseUrl`.
- * The three names of the loopback host are one.
+ * Whether `authority` (the host, and the port unless it is the scheme's default) names the host and port of `baseUrl`.
+ * The three names of the loopback host count as one.
  */
 export function namesHost(authority: string | undefined, baseUrl: string): boolean {
   if (authority !== undefined && baseUrl.endsWith(`//${authority}`)) return true;
@@ -14,13 +14,13 @@ export function namesHost(authority: string | undefined, baseUrl: string): boole
 }
 
 /**
- * A name for the dashboard alone. Cookies ignore ports: a cookie of 127.0.0.1 goes to every server that the browser
- * opens at 127.0.0.1. A cookie of this name goes to another server only if that server leads the browser to this name.
- * Browsers resolve it to the loopback host by themselves.
+ * A host name only for the dashboard. Cookies ignore ports: the browser sends a cookie of 127.0.0.1 to every server at
+ * 127.0.0.1. It sends a cookie of this name to a different server only if that server directs the browser to this name.
+ * Browsers resolve the name to the loopback host without DNS.
  */
 const OWN_NAME = 'countersign.localhost';
 
-/** The address under that name, for a plain http address of the loopback host; undefined for any other. */
+/** Returns the URL with that name, for a plain http URL of the loopback host. Undefined for any other URL. */
 export function ownAddress(baseUrl: string): string | undefined {
   const { protocol, hostname, port } = new URL(baseUrl);
   if (protocol !== 'http:' || !LOOPBACK.has(hostname)) return undefined;

@@ -6,10 +6,10 @@ import type { Reply } from './reply.ts';
 import type { AnswerRequest } from './request.ts';
 import { headOf } from './request-head.ts';
 
-/** For `node:http`, Express, Fastify and their like. */
+/** A handler for `node:http`, Express, Fastify and similar servers. */
 export type HttpHandler = (req: IncomingMessage, res: ServerResponse) => void;
 
-/** On node:http. It answers every request that it is given. */
+/** Creates a handler for node:http. It answers every request that it receives. */
 export function httpHandler(answer: AnswerRequest): HttpHandler {
   return (req, res) => {
     const head = headOf(req);
@@ -22,7 +22,7 @@ export function httpHandler(answer: AnswerRequest): HttpHandler {
         }
         write(res, reply, isAmbiguous(head));
       },
-      // Failures are answered there; without an answer the caller is at least not left waiting.
+      // `answer` handles failures itself. If it throws all the same, do not leave the caller waiting.
       () => res.destroy(),
     );
   };

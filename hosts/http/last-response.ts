@@ -2,13 +2,13 @@ import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Reply } from './reply.ts';
 
-/** What node:http's `clientError` brings. */
+/** The error of node:http's `clientError`. */
 export interface ParseError extends Error {
   readonly code?: string;
   readonly rawPacket?: Uint8Array;
 }
 
-/** The statuses that node:http itself uses for what it cannot read. Anything else is 400. */
+/** The statuses that node:http itself uses for unreadable requests. Any other error is 400. */
 const STATUS: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
@@ -19,10 +19,10 @@ export function brokenStatus({ code = '' }: ParseError): number {
   return STATUS[code] ?? 400;
 }
 
-/** Connections whose request has its response, and whose body is still coming. */
+/** Connections whose request is answered while its body is still arriving. */
 const ANSWERED_EARLY = new WeakSet<Duplex>();
 
-/** The request has its response before its body came: what breaks in that body needs no other. */
+/** Notes that a request is answered before its body arrived. A fault in that body then needs no second response. */
 export function answeredEarly(request: IncomingMessage): void {
   const { socket } = request;
   ANSWERED_EARLY.add(socket);
@@ -30,8 +30,8 @@ export function answeredEarly(request: IncomingMessage): void {
 }
 
 /**
- * Ends a connection whose bytes can no longer be read, with a response. A response that is under way goes out first.
- * It may be waiting for the body that is broken: then the last response takes its place.
+ * Ends a connection with a response if its bytes are unreadable from here on. A response in progress is sent first. If
+ * that waits for the broken body, the last response replaces it.
  * @param reply the last response
  * @param needsNoBody whether the response to a request comes without its body
  */
@@ -47,13 +47,13 @@ export function endConnection(
     return;
   }
   current.once('close', () => {
-    // What is broken is either the next request, or the rest of this one, which has its response now.
+    // The broken part is either the next request, or the rest of this one, which has its response now.
     if (current.req.complete) writeLast(socket, reply);
     else socket.end(() => socket.destroy());
   });
 }
 
-/** It waits for a body that will not come. */
+/** Whether the response waits for a body that will not arrive. */
 function isStuck(
   { headersSent, req }: ServerResponse,
   needsNoBody: (request: IncomingMessage) => boolean,
@@ -61,7 +61,7 @@ function isStuck(
   return !headersSent && !req.complete && !needsNoBody(req);
 }
 
-/** node:http keeps it on the connection, and its own `clientError` listener looks there: it has no public name. */
+/** node:http keeps it on the connection, where its own `clientError` listener reads it. It has no public name. */
 function responseUnderWay(socket: Duplex): ServerResponse | undefined {
   const current = '_httpMessage' in socket ? socket._httpMessage : undefined;
   return current instanceof ServerResponse ? current : undefined;
@@ -79,7 +79,7 @@ function writeLast(socket: Duplex, reply: () => Promise<Reply | undefined>): voi
   );
 }
 
-/** The bytes of a response after which the connection ends. */
+/** Returns the bytes of a response that ends the connection. */
 export function responseText({ status, headers, body }: Reply): string {
   const all = { ...headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);

@@ -1,10 +1,10 @@
 import { KEY_PATTERN } from '../../core/gate/credential.ts';
 
-/** More rounds of decoding than any proxy or client adds; they bound the work that one address can ask for. */
+/** More rounds of encoding than any proxy or client adds. Limits the work that one URL can cause. */
 const ROUNDS = 6;
 const KEYS_MAX = 8;
 
-/** What looks like a key in a request target, however often it was encoded on its way; at most 8 of them. */
+/** Finds keys in a request target, even if it was encoded several times. Returns at most `KEYS_MAX`. */
 export function leakedKeys(target: string): string[] {
   const found = new Set<string>();
   let text = target;
@@ -17,7 +17,7 @@ export function leakedKeys(target: string): string[] {
   return [...found].slice(0, KEYS_MAX);
 }
 
-/** Leaves alone what is not well-formed: the rest may still hide a key. Keys are ASCII. */
+/** Leaves malformed sequences unchanged, because the rest may still hide a key. Keys are ASCII. */
 function percentDecoded(text: string): string {
   return text.replace(/%([0-7][0-9a-f])/gi, (_, hex: string) =>
     String.fromCharCode(Number.parseInt(hex, 16)),

@@ -1,13 +1,13 @@
 /**
- * The addresses of a host for those outside. Its public base may have a path, such as `https://example.org/mail`. Every
- * link, form, redirect and cookie of a host gets its address here; nothing else joins a base and a path.
+ * The public URLs of a host. Its base may have a path, for example `https://example.org/mail`. Every link, form,
+ * redirect and cookie of a host gets its URL here. No other code joins a base and a path.
  */
 export interface PublicBase {
-  /** A path as browsers and clients must ask for it. @param path begins with a slash; the host's own */
+  /** The path that browsers and clients request. @param path the host's own path; starts with a slash */
   path(path: string): string;
-  /** The whole address. @param path as above, or empty for the base itself */
+  /** The whole URL. @param path as above, or empty for the base itself */
   address(path: string): string;
-  /** The path that a cookie of the host is sent to. */
+  /** The path of the host's cookies. */
   readonly cookiePath: string;
 }
 

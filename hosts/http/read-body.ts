@@ -1,16 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import { BODY_MAX_BYTES } from './body-rules.ts';
 
-/** The caller went away, or stopped, before its body was complete. */
+/** The caller disconnected or stopped before its body was complete. */
 export class BodyLost extends Error {}
 
-/** Somebody read the body before it reached the door, which must stand in front of any body parser. */
+/** Other code read the body first. The handler must come before any body parser. */
 class BodyTaken extends Error {
   override readonly name = 'BodyTaken';
 }
 
 /**
- * Reads a body whose announced length was found to be within bounds.
+ * Reads a body whose announced length is within the limit.
  * @throws BodyLost, BodyTaken
  */
 export async function readBody(request: IncomingMessage): Promise<Uint8Array> {
@@ -34,8 +34,8 @@ export async function readBody(request: IncomingMessage): Promise<Uint8Array> {
 const DISCARDED_MAX_BYTES = 4 * BODY_MAX_BYTES;
 
 /**
- * Lets a body that nobody will read run out, so that the answer is not lost to a connection reset; one that goes
- * on and on ends the connection.
+ * Reads and drops the rest of an unused body, so that a connection reset does not lose the response. An endless body
+ * ends the connection.
  */
 export function discardBody(request: IncomingMessage): void {
   let left = DISCARDED_MAX_BYTES;
@@ -43,6 +43,6 @@ export function discardBody(request: IncomingMessage): void {
     left -= chunk.length;
     if (left < 0) request.destroy();
   });
-  // The caller may go away meanwhile: there is nothing left to tell it.
+  // The caller may disconnect meanwhile. Then there is nothing left to do.
   request.on('error', () => undefined);
 }

@@ -3,17 +3,17 @@ import { ERRORS } from '../../core/contract/errors.ts';
 import type { Rate } from '../../core/gate/limits.ts';
 import { transportSecurity } from './transport-security.ts';
 
-/** A whole answer, before it is written to a connection. */
+/** A whole response, before it is written to a connection. */
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** For a 429 or 503 of an adapter whose details lack it. */
+/** The default for a 429 or 503 of an adapter whose details lack it. */
 const RETRY_AFTER_DEFAULT_S = 30;
 
-/** The status of a failure, and the headers that follow from it. */
+/** Returns the status and the headers of a failure. */
 export function failureStatus(failure: Failure): Pick<Reply, 'status' | 'headers'> {
   const status = ERRORS[failure.code].status;
   if (status === 401) return { status, headers: { 'WWW-Authenticate': 'Bearer' } };
@@ -23,7 +23,7 @@ export function failureStatus(failure: Failure): Pick<Reply, 'status' | 'headers
   return { status, headers: {} };
 }
 
-/** A failure whose code can be read without knowing the envelope. Source: API.md, Errors: `{error: string}`. */
+/** A failure in the simple form that needs no envelope. Source: API.md, Errors: `{error: string}`. */
 export function codedBody(failure: Failure): string {
   return JSON.stringify({ error: failure.code, ...failure });
 }
@@ -34,7 +34,7 @@ function retryAfterS({ details }: Failure): number {
 }
 
 /**
- * The headers of every response; one without a body has no type.
+ * Returns the headers of every response. Without a body there is no media type.
  * @param baseUrl  the API's public address
  */
 export function commonHeaders(baseUrl: string, requestId: string, body: string): Record<string, string> {
@@ -47,7 +47,7 @@ export function commonHeaders(baseUrl: string, requestId: string, body: string):
   };
 }
 
-/** As draft-ietf-httpapi-ratelimit-headers-06 has them. Source: API.md, Limits. */
+/** The headers of draft-ietf-httpapi-ratelimit-headers-06. Source: API.md, Limits. */
 export function rateHeaders(rate: Rate): Record<string, string> {
   return {
     'RateLimit-Limit': String(rate.limit),

@@ -1,14 +1,14 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 
-/** A request as far as its head: what every rule before the body is judged on. */
+/** The head of a request. Every rule before the body uses it. */
 export interface RequestHead {
   readonly method: string;
-  /** The request target as it came: a path with its query, or a whole address (RFC 9112, 3.2). */
+  /** The request target as received: a path with its query, or a whole URL (RFC 9112, 3.2). */
   readonly target: string;
-  /** By lower-case name; of a header that came several times what node:http makes of it. */
+  /** By lower-case name. node:http decides how it joins repeated headers. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Address of the other end of the connection. */
+  /** The address of the other end of the connection. */
   readonly peer: string;
 }
 
@@ -21,23 +21,23 @@ export function headOf(req: IncomingMessage): RequestHead {
   };
 }
 
-/** Undefined where the header is missing. */
+/** Undefined if the header is missing. */
 export function headerOf(head: RequestHead, name: string): string | undefined {
   const value = head.headers[name];
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
 export interface Target {
-  /** Host and port that the request is addressed to; undefined where nothing says so. */
+  /** The host and port that the request names. Undefined if it names none. */
   readonly authority: string | undefined;
-  /** As it came, not decoded. */
+  /** As received, not decoded. */
   readonly path: string;
   readonly query: URLSearchParams;
-  /** The parameters whose percent-encoding is not of UTF-8: what `query` has of them is not what was meant. */
+  /** The parameters whose percent-encoding is not UTF-8, so that their values in `query` are wrong. */
   readonly notUtf8: readonly string[];
 }
 
-/** A whole address in the request line counts more than the Host header (RFC 9112, 3.2.2). */
+/** A whole URL in the request line takes precedence over the Host header (RFC 9112, 3.2.2). */
 export function targetOf(head: RequestHead): Target {
   const whole = /^https?:\/\/([^/?#]*)(.*)$/i.exec(head.target);
   const rest = whole === null ? head.target : (whole[2] ?? '');
@@ -57,7 +57,7 @@ function namesNotUtf8(query: string): string[] {
   return query.split('&').flatMap((pair) => (isUtf8(decodedBytes(pair)) ? [] : (pair.split('=')[0] ?? [])));
 }
 
-/** A request target is ASCII; what is no percent-encoding stands for itself. */
+/** A request target is ASCII. Text that is not percent-encoded stays unchanged. */
 function decodedBytes(text: string): Uint8Array {
   const bytes = text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
     String.fromCharCode(Number.parseInt(hex, 16)),
@@ -65,7 +65,7 @@ function decodedBytes(text: string): Uint8Array {
   return Buffer.from(bytes, 'latin1');
 }
 
-/** What follows `Bearer `; undefined where there is no such header or it is malformed. */
+/** Returns the text after `Bearer `. Undefined if the header is missing or malformed. */
 export function bearerToken(head: RequestHead): string | undefined {
   return /^Bearer +([\x21-\x7e]+) *$/i.exec(headerOf(head, 'authorization') ?? '')?.[1];
 }

@@ -9,23 +9,23 @@ import { leakedKeys } from './leaked-keys.ts';
 import { commonHeaders, type Reply, rateHeaders } from './reply.ts';
 import type { RequestHead } from './request-head.ts';
 
-/** What the hosts for programs share: how a request begins, and how its reply is completed. */
+/** The common parts of the hosts for programs: the start of a request, and the completion of its reply. */
 
-/** What a host for programs needs of the service. */
+/** The part of the service that a host for programs needs. */
 export interface ApiService extends Pick<Service, 'baseUrl' | 'calls'> {
   readonly keys: Pick<Keys, 'revokeLeaked'>;
 }
 
 export interface ApiOptions {
-  /** Proxies whose word about the caller's address is believed: addresses, or networks like `10.0.0.0/8`. */
+  /** Trusted proxies: addresses, or networks like `10.0.0.0/8`. */
   readonly trustedProxies?: readonly string[];
-  /** Told of failures of our own, with the X-Request-Id that the caller was given. */
+  /** Receives internal failures, with the X-Request-Id of the response. */
   readonly log?: Log;
 }
 
 /**
- * Answers one request. Undefined: the caller went away before it had said everything.
- * @param readBody reads the body, whose announced length was found to be within bounds; called at most once
+ * Answers one request. Undefined: the caller disconnected before the request was complete.
+ * @param readBody reads the body once its announced length is known to be within the limit; called at most once
  */
 export type AnswerRequest = (head: RequestHead, readBody: ReadBody) => Promise<Reply | undefined>;
 type ReadBody = () => Promise<Uint8Array>;
@@ -34,16 +34,16 @@ export interface ApiRequest {
   /** X-Request-Id of the response. */
   readonly id: string;
   readonly head: RequestHead;
-  /** The caller's. */
+  /** The caller's address. */
   readonly address: string;
-  /** Keys that stand in the request's address. */
+  /** Keys in the request's URL. */
   readonly leakedKeys: readonly string[];
   readonly readBody: ReadBody;
 }
 
-/** The headers are those beside the common ones. */
+/** A reply with its headers except the common ones. */
 export interface Answered extends Reply {
-  /** Undefined: the response says nothing of limits. */
+  /** Undefined: the response does not mention limits. */
   readonly rate: Rate | undefined;
 }
 
@@ -52,23 +52,23 @@ export function receiveRequest(head: RequestHead, readBody: ReadBody, isTrusted:
   return { id: randomUUID(), head, address, leakedKeys: leakedKeys(head.target), readBody };
 }
 
-/** Whatever else is wrong with the request: a key that stood in an address is no longer safe. */
+/** A key in a URL is no longer safe, even if the request fails for a different reason. */
 export async function revokeLeakedKeys({ keys }: ApiService, request: ApiRequest): Promise<void> {
   for (const key of request.leakedKeys) await keys.revokeLeaked(key);
 }
 
-/** What is left to an address of the budget of those who hold no key. */
+/** Returns the remaining budget of an address for requests without a key. */
 export async function addressRate({ calls }: Pick<Service, 'calls'>, address: string): Promise<Rate> {
   return (await calls.admitCaller({ token: undefined, address })).rate;
 }
 
-/** Of `answerFailure`. */
+/** The errors of `answerFailure`. */
 export const UNEXPECTED_ERRORS = [
   'internal_error',
   'temporarily_unavailable',
 ] as const satisfies readonly ErrorCode[];
 
-/** Logs a failure of ours and answers it. @param write how this host writes a failure */
+/** Logs and answers an internal failure. @param write returns a failure in the form of this host */
 export async function answerFailure(
   service: ApiService,
   { log }: ApiOptions,
@@ -78,12 +78,12 @@ export async function answerFailure(
 ): Promise<Answered> {
   const why = cause instanceof ServiceError ? failureOf(cause) : failure('internal_error');
   log?.error('request failed', { request_id: request.id, code: why.code, error: errorName(cause).error });
-  // An answer without its rate is better than none.
+  // A response without its rate is better than none.
   const rate = await addressRate(service, request.address).catch(() => undefined);
   return { ...write(why), rate };
 }
 
-/** The reply with the headers that every response has. */
+/** Returns the reply with the headers that every response has. */
 export function completeReply({ baseUrl }: ApiService, request: ApiRequest, answered: Answered): Reply {
   const { status, headers, body, rate } = answered;
   const rates = rate === undefined ? {} : rateHeaders(rate);

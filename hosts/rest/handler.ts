@@ -6,18 +6,19 @@ import type { ApiOptions } from '../http/request.ts';
 import { type RestService, restApi } from './rest-api.ts';
 
 /**
- * The REST API, for `node:http`, Express, Fastify and their like; to stand in front of any body parser.
- * It answers every request it is given, unknown paths with 404.
- * @throws Error when an option is wrong, naming it
+ * The REST API as a handler for `node:http`, Express, Fastify and similar servers. Place it before any body parser.
+ * It answers every request that it receives, unknown paths with 404.
+ * @throws Error naming the option if an option is wrong
  */
 export function restHandler(service: RestService, options: ApiOptions = {}): HttpHandler {
   return httpHandler(restApi(service, options));
 }
 
 /**
- * For a server's `clientError`: node:http itself turns away what it cannot read, among it a Content-Length that is
- * no number, or one beside a Transfer-Encoding, and no request handler hears of it. They are answered here as
- * the API says; whatever came before them in the order of refusals is still said first. The connection is closed.
+ * A listener for a server's `clientError`. node:http rejects requests that it cannot read before they reach a request
+ * handler, for example an invalid Content-Length, or one beside a Transfer-Encoding. This listener answers them in the
+ * form of the API and closes the connection. Failures that come earlier in the order of refusals are still reported
+ * first.
  */
 export function restClientError(
   service: RestService,

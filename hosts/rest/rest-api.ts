@@ -25,7 +25,7 @@ import { givenBy, strangeParameters } from './call-arguments.ts';
 import { openApiDocument } from './openapi/document.ts';
 import type { Route } from './routes.ts';
 
-/** What the REST API needs of the service. */
+/** The part of the service that the REST API needs. */
 export interface RestService extends ApiService, Pick<Service, 'healthy'> {}
 
 type RouteAddressed = Extract<Addressed, { kind: 'route' }>;
@@ -33,11 +33,11 @@ type RouteAddressed = Extract<Addressed, { kind: 'route' }>;
 const HEALTH_RETRY_S = 5;
 
 /**
- * Answers REST requests. A call goes this way: receive, route, admit the caller, read its body, take the arguments, run
- * the tool, write the answer. The order of refusals: host, origin, a key in the address, route, method; the key;
- * length, size, media type; limits; JSON. What follows (the form of an Idempotency-Key, tool, permission, arguments)
- * the service judges. Source: API-NOTES.md, order of refusals.
- * @throws Error when an option is wrong, naming it
+ * Answers REST requests. The steps of a call: receive, route, admit the caller, read the body, collect the arguments,
+ * run the tool, write the response. The order of refusals: host, origin, a key in the URL, route, method; the key;
+ * length, size, media type; limits; JSON. The service checks the rest: the form of an Idempotency-Key, tool,
+ * permission, arguments. Source: API-NOTES.md, order of refusals.
+ * @throws Error naming the option if an option is wrong
  */
 export function restApi(service: RestService, options: ApiOptions = {}): AnswerRequest {
   const isTrusted = trustedProxies(options.trustedProxies ?? []);
@@ -85,7 +85,7 @@ export function restApi(service: RestService, options: ApiOptions = {}): AnswerR
     return { ...(await runTool(call, route, caller, idempotencyKey)), rate };
   }
 
-  /** Whoever asks needs no key; the budget of the address is all that bounds the asking. */
+  /** Needs no key. Only the budget of the address limits these requests. */
   async function describe({ route, target, path }: RouteAddressed, address: string): Promise<Answered> {
     const admission = await service.calls.admitCaller({ token: undefined, address });
     const { rate } = admission;
@@ -125,12 +125,12 @@ export function restApi(service: RestService, options: ApiOptions = {}): AnswerR
       },
     });
     const headers: Record<string, string> = replayed ? { 'Idempotent-Replayed': 'true' } : {};
-    // It has been written already, to see how long it is.
+    // The body was written already, to measure its length.
     if (sized?.outcome === outcome) return { ...statusWith(outcome, route, headers), body: sized.body };
     return written(outcome, route, headers);
   }
 
-  /** Of a tool that the caller may not use nothing is told: its permission is refused before its arguments. */
+  /** Empty for a tool that the caller may not use: its permission is checked before its arguments. */
   function inputSchemas(caller: Caller): (tool: string) => Readonly<Record<string, unknown>> {
     return (name) => service.calls.tools(caller).find((tool) => tool.name === name)?.inputSchema ?? {};
   }

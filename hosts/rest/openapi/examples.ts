@@ -3,8 +3,8 @@ import type { JsonObject } from '../json-body.ts';
 import type { Schemas } from './json-schema.ts';
 
 /**
- * Examples are made from the schemas, so that none can be missing or wrong: a schema's own example, else what this
- * table has for a field of that name, else the plainest value that its type allows.
+ * Examples are derived from the schemas, so that none can be missing or wrong. An example is the schema's own, or else
+ * the entry of this table for a field of that name, or else the simplest value of the type.
  */
 const FIELDS: Readonly<Record<string, unknown>> = {
   id: 'm1_Zk3wq8S2hVbL0x',
@@ -73,9 +73,9 @@ const FIELDS: Readonly<Record<string, unknown>> = {
 const INSTANT = '2026-11-20T09:00:00.000Z';
 
 /**
- * An example of a schema.
- * @param schemas  what `$ref` refers to
- * @param field  the name of the field that the value stands in
+ * Returns an example of a schema.
+ * @param schemas  the targets of `$ref`
+ * @param field  the name of the field that contains the value
  */
 export function exampleOf(schema: JsonObject, schemas: Schemas, field = ''): unknown {
   const inner = (part: unknown, name = field) =>
@@ -126,12 +126,12 @@ function merged(parts: readonly unknown[]): unknown {
   return parts.every(isRecord) ? Object.assign({}, ...parts) : parts[0];
 }
 
-/** Of a field that may be null: what it is otherwise. */
+/** Returns the type of a field. For a field that may be null, returns its other type. */
 function typeOf({ type }: JsonObject): unknown {
   return Array.isArray(type) ? type[0] : type;
 }
 
-/** Whether a value of the table can stand where the field has this type; its pattern the tests check. */
+/** Whether a value of the table fits the type of the field. The tests check its pattern. */
 function fits(value: unknown, schema: JsonObject): boolean {
   const type = typeOf(schema);
   if (schema.format === 'date-time') return typeof value === 'string' && /T.*(Z|[+-]\d\d:\d\d)$/.test(value);

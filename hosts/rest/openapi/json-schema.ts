@@ -2,14 +2,14 @@ import * as z from 'zod';
 import { isRecord } from '../../../core/contract/result.ts';
 import type { JsonObject } from '../json-body.ts';
 
-/** A schema as it stands in the description, with the parts of it that have a name of their own. */
+/** A schema in the API description, with its named parts. */
 export interface NamedSchemas {
   readonly schema: JsonObject;
-  /** By name; the schema refers to them under `#/components/schemas/`. */
+  /** By name. The schema refers to them under `#/components/schemas/`. */
   readonly parts: Readonly<Record<string, JsonObject>>;
 }
 
-/** Schemas by name: what `$ref` refers to. */
+/** Schemas by name: the targets of `$ref`. */
 export type Schemas = Readonly<Record<string, JsonObject>>;
 
 export function ref(name: string): JsonObject {
