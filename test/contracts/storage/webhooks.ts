@@ -13,7 +13,7 @@ function only(attempts: readonly BegunAttempt[]): BegunAttempt {
 
 export function webhookPromises(store: Store): void {
   describe('webhook endpoints', () => {
-    it('count per owner, are kept as they were added, and are never numbered twice', async () => {
+    it('are numbered per owner, are stored as they were added, and never share a number', async () => {
       const { storage, reopen } = store();
       const key = await addOwnerAndKey(storage);
       const other = await addOwnerAndKey(storage);
@@ -38,7 +38,7 @@ export function webhookPromises(store: Store): void {
       expect((await addEndpoint(again, key)).endpointId).toBe(3);
     });
 
-    it('belong to a key that is on, and the plan caps them', async () => {
+    it('belong to an active key, and the plan limits their number', async () => {
       const { storage } = store();
       const ownerId = await addOwner(storage, { limits: { ...ROOMY, webhookEndpoints: 2 } });
       const key = await addKey(storage, ownerId);
@@ -62,7 +62,7 @@ export function webhookPromises(store: Store): void {
       expect(await add(key.credentialId)).toEqual({ kind: 'no_key' });
     });
 
-    it('keep the secret before a rotation until its overlap ends', async () => {
+    it('keep the previous secret until the overlap of a rotation ends', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const { ownerId, endpointId } = await addEndpoint(storage, key);
@@ -78,7 +78,7 @@ export function webhookPromises(store: Store): void {
   });
 
   describe('webhook deliveries', () => {
-    it('are filed once for each endpoint of the key that wants the event', async () => {
+    it('are filed once for each endpoint of the key that subscribes to the event', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const another = await addKey(storage, key.ownerId);
@@ -127,7 +127,7 @@ export function webhookPromises(store: Store): void {
       expect(await begun(again, key.ownerId)).toEqual([]);
     });
 
-    it('are tried six times, each when its time has come', async () => {
+    it('are tried six times, each when it is due', async () => {
       const opened = store();
       const { storage } = opened;
       const key = await addOwnerAndKey(storage);
@@ -152,7 +152,7 @@ export function webhookPromises(store: Store): void {
       expect(delivery?.log.map(({ status }) => status)).toEqual([500, 500, 500, 500, 500, null]);
     });
 
-    it('are taken over when a lease lapses; who lost it cannot record an end', async () => {
+    it('are taken over when a lease ends, and the process that lost it cannot record a result', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const endpoint = await addEndpoint(storage, key);
@@ -166,7 +166,7 @@ export function webhookPromises(store: Store): void {
       expect(await deliveriesOf(storage, endpoint)).toMatchObject([{ state: 'delivered', attempts: 2 }]);
     });
 
-    it('go to an endpoint as far as it has room, and those of another do not wait for it', async () => {
+    it('start only while their endpoint has room, and do not wait for other endpoints', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       await addEndpoint(storage, key);
@@ -186,7 +186,7 @@ export function webhookPromises(store: Store): void {
       ]);
     });
 
-    it('are dropped once their key is off', async () => {
+    it('are dropped once their key is revoked', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const endpoint = await addEndpoint(storage, key);
@@ -198,7 +198,7 @@ export function webhookPromises(store: Store): void {
       expect(await deliveriesOf(storage, endpoint)).toMatchObject([{ state: 'dropped', attempts: 0 }]);
     });
 
-    it('of an endpoint that answered 410 are dropped, and what happens until it is on again is not told', async () => {
+    it('to an endpoint that returned 410 are dropped, and events until it is enabled again are not delivered', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const endpoint = await addEndpoint(storage, key);
@@ -225,7 +225,7 @@ export function webhookPromises(store: Store): void {
       expect(attempts.map(({ event }) => event.sequence)).not.toContain(3);
     });
 
-    it('of a test go to the endpoint under test alone, whatever it wants', async () => {
+    it('of a test only go to the endpoint under test, whatever it subscribes to', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const { ownerId } = key;

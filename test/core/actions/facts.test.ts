@@ -25,8 +25,8 @@ function textsIn(value: unknown): unknown[] {
   return value !== null && typeof value === 'object' ? Object.values(value).flatMap(textsIn) : [value];
 }
 
-describe('what the owner is shown of an action', () => {
-  it.each(CALLS)('says all that %s will do', async (tool, argsFor) => {
+describe('the page of an action', () => {
+  it.each(CALLS)('shows everything that %s will do', async (tool, argsFor) => {
     const scene = await openScene({ samples: () => [letter('1')], calendarAs: () => sandboxCalendar() });
     const direct = await scene.addKey('full');
     await direct.call('create_tracker', { title: 'A topic' });

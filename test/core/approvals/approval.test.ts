@@ -179,7 +179,7 @@ const ROWS: readonly { from: Place; event: EventName; now: Date; to: object }[] 
 ];
 
 describe('a new approval', () => {
-  it('waits 24 hours, with its reasons, leased to nobody', () => {
+  it('waits 24 hours, with its reasons and without a lease', () => {
     expect(PENDING).toEqual({
       ...REQUEST,
       state: 'pending',
@@ -198,7 +198,7 @@ describe('a new approval', () => {
     });
   });
 
-  it('or is approved by policy, leased to whoever files it', () => {
+  it('is approved by policy with a lease for the process that files it', () => {
     expect(BY_POLICY).toEqual({
       ...PENDING,
       state: 'approved',
@@ -265,7 +265,7 @@ describe('the approval machine', () => {
   );
 });
 
-describe('what is told', () => {
+describe('the event', () => {
   it.each(ROWS)('$from, $event at $now', ({ from, event, now }) => {
     const before: Approval = PLACES[from];
     const after = transition(before, EVENTS[event], now);
@@ -274,14 +274,14 @@ describe('what is told', () => {
     expect(reportedState(before, after)).toBe(silent ? undefined : after.state);
   });
 
-  it('is not that something was filed, nor that policy approved', () => {
+  it('is missing for a filed request and for an approval by policy', () => {
     expect(reportedState(undefined, PENDING)).toBeUndefined();
     expect(reportedState(undefined, BY_POLICY)).toBeUndefined();
     expect(reportedState(PENDING, BY_OWNER)).toBe('approved');
   });
 });
 
-describe('any row of events', () => {
+describe('any sequence of events', () => {
   const fence = fc.integer({ min: 0, max: 4 });
   const leaseUntilMs = fc.integer({ min: 0, max: 100 });
   const event = fc.oneof<fc.Arbitrary<ApprovalEvent>[]>(
@@ -365,7 +365,7 @@ describe('any row of events', () => {
     );
   });
 
-  it('changes nothing of what it is given', () => {
+  it('does not change its input', () => {
     fc.assert(
       fc.property(first, steps, (from, way) => {
         const copy = structuredClone(from);

@@ -43,8 +43,8 @@ const MOVE: CallFiling = { holds: [], sends: false, repeatable: false, targeted:
 const decide = (facts: Partial<CallFacts> = {}, filing: Partial<CallFiling> = {}, limits = LIMITS) =>
   decideCall({ ...FACTS, ...facts }, { ...SEND, ...filing }, limits, NOON);
 
-describe('what becomes of a write', () => {
-  it('runs where the key may do it directly and nothing holds it', () => {
+describe('a write', () => {
+  it('runs if the key may do it directly and nothing holds it', () => {
     expect(decide()).toEqual({ kind: 'run' });
     expect(decide({}, MOVE)).toEqual({ kind: 'run' });
   });
@@ -73,7 +73,7 @@ describe('what becomes of a write', () => {
     expect(decide(facts, MOVE)).toMatchObject({ kind: 'refuse', error: { code, details } });
   });
 
-  it('is answered with the same request that waits; refused where that has a target', () => {
+  it('returns the same request that waits, and is refused if that has a target', () => {
     expect(decide({ samePending: WAITING })).toEqual({ kind: 'existing', approval: WAITING });
     expect(decide({ samePending: WAITING }, MOVE)).toMatchObject({
       kind: 'refuse',
@@ -81,7 +81,7 @@ describe('what becomes of a write', () => {
     });
   });
 
-  it('is answered with the same request that runs, or whose outcome is unknown', () => {
+  it('returns the same request that runs, or whose outcome is unknown', () => {
     expect(decide({ sameUnfinished: RUNNING })).toEqual({ kind: 'existing', approval: RUNNING });
     expect(decide({ sameUnfinished: RUNNING }, MOVE)).toEqual({ kind: 'existing', approval: RUNNING });
   });
@@ -110,11 +110,11 @@ describe('what becomes of a write', () => {
   });
 });
 
-describe('caps of what waits', () => {
+describe('the limits of pending requests', () => {
   const HOLD = { holds: ['h'] };
   const PLANS: readonly Plan[] = ['free', 'paid'];
 
-  it.each(PLANS)('let through the last of the %s plan, and refuse the next', (plan) => {
+  it.each(PLANS)('allow the last one of the %s plan, and refuse the next', (plan) => {
     const limits = PLAN_LIMITS[plan];
     const cases = [
       { fact: 'filedToday', limit: limits.filedPerDay, code: 'quota_exceeded' },
@@ -127,18 +127,18 @@ describe('caps of what waits', () => {
     }
   });
 
-  it('say when the quota begins anew', () => {
+  it('report when the quota starts again', () => {
     expect(decide({ filedToday: 100 }, HOLD)).toMatchObject({
       error: { details: { resets_at: '2026-03-11T00:00:00.000Z' } },
     });
   });
 
-  it('do not stop what runs at once', () => {
+  it('do not stop requests that run at once', () => {
     expect(decide({ filedToday: 1000, waitingOfKey: 1000, waitingOfOwner: 1000 })).toEqual({ kind: 'run' });
   });
 });
 
-describe('the order of judgement', () => {
+describe('the order of the checks', () => {
   /** From the first that counts to the last; each wins over all that follow. */
   const ORDER = [
     { facts: { mode: 'off' }, filing: {}, is: { error: { code: 'not_permitted' } } },

@@ -23,7 +23,7 @@ async function open(options: SceneOptions = {}) {
 }
 
 describe('the same call with the same Idempotency-Key', () => {
-  it('that ran is answered as before, and does not run again', async () => {
+  it('returns the result of the first one, and does not run again', async () => {
     const { scene, send } = await open();
     const first = await send();
     const second = await send();
@@ -33,7 +33,7 @@ describe('the same call with the same Idempotency-Key', () => {
     expect(scene.mail.transmitted()).toHaveLength(1);
   });
 
-  it('that was filed is answered with the same 202, whatever became of it', async () => {
+  it('returns the same 202 if it was filed, whatever its state is now', async () => {
     const { scene } = await open();
     const key = await scene.addKey('full');
     const first = await answerOf(scene, key, 'send_email', sendTo(FRIEND), 'k');
@@ -43,7 +43,7 @@ describe('the same call with the same Idempotency-Key', () => {
     expect(scene.mail.transmitted()).toHaveLength(1);
   });
 
-  it('is the same call whatever the order of its arguments', async () => {
+  it('is the same call in any order of its arguments', async () => {
     const { scene, key, send } = await open();
     await send();
     const { to, subject, body } = sendTo(FRIEND);
@@ -53,7 +53,7 @@ describe('the same call with the same Idempotency-Key', () => {
   it.each([
     ['mark_read', async (id: string) => ({ id })],
     ['send_reply', async (id: string) => ({ id, body: 'Answer' })],
-  ])('of %s is answered as before too', async (tool, args) => {
+  ])('of %s also returns the first result', async (tool, args) => {
     const { scene } = await open();
     const key = await scene.addKey('full');
     const given = await args(await firstId(key));
@@ -61,7 +61,7 @@ describe('the same call with the same Idempotency-Key', () => {
     expect(await answerOf(scene, key, tool, given, 'k')).toEqual({ outcome: first.outcome, replayed: true });
   });
 
-  it('of cancel_approval is answered as before too', async () => {
+  it('of cancel_approval also returns the first result', async () => {
     const { scene } = await open();
     const key = await scene.addKey('full');
     const approval_id = approvalOf(await key.call('send_email', sendTo(FRIEND))).id;
@@ -72,7 +72,7 @@ describe('the same call with the same Idempotency-Key', () => {
 });
 
 describe('an Idempotency-Key', () => {
-  it('that is in use says so', async () => {
+  it('that is in use is reported', async () => {
     let release = () => {};
     const gate = new Promise<void>((resolve) => {
       release = resolve;
@@ -129,7 +129,7 @@ describe('an Idempotency-Key', () => {
     expect(scene.mail.transmitted()).toHaveLength(2);
   });
 
-  it('lives through a rotation of the API key', async () => {
+  it('survives a rotation of the API key', async () => {
     const { scene, key, send } = await open();
     const first = await send();
     const { apiKey } = await scene.service.keys.rotate(scene.ownerId, key.keyId);
@@ -161,7 +161,7 @@ describe('a call that failed', () => {
     expect((await send()).replayed).toBe(true);
   });
 
-  it('after the server had begun to take it and then refused it is no exception', async () => {
+  it('may also be tried again if the server refused it in the middle', async () => {
     const { scene, key } = await open();
     for (let tries = 0; tries < 2; tries++) {
       const { outcome, replayed } = await answerOf(scene, key, 'send_email', sendTo(REFUSED_AFTER), 'k');
@@ -171,7 +171,7 @@ describe('a call that failed', () => {
     expect(approvals.map(({ approval }) => approval.state)).toEqual(['failed', 'failed']);
   });
 
-  it('before anything was filed leaves the key free', async () => {
+  it('leaves the key free if nothing was filed', async () => {
     const { scene, key } = await open();
     const { outcome } = await answerOf(scene, key, 'send_email', { ...sendTo(FRIEND), account_id: 9 }, 'k');
     expect(detailsOf(outcome)).toMatchObject({ code: 'not_found' });

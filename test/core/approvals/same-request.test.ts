@@ -18,7 +18,7 @@ async function open() {
 }
 
 describe('the same request again', () => {
-  it('while it waits is the one that waits, for what has no target', async () => {
+  it('returns the pending one if it has no target', async () => {
     const { scene, key } = await open();
     const first = await key.call('send_email', sendTo(FRIEND));
     scene.clock.shift(1000);
@@ -32,7 +32,7 @@ describe('the same request again', () => {
     ).toHaveLength(1);
   });
 
-  it('while it waits is refused for what has a target, and a different one for that target too', async () => {
+  it('is refused while one for its target is pending, and so is a different one for that target', async () => {
     const { key } = await open();
     const id = await firstId(key);
     const first = approvalOf(await key.call('send_reply', { id, body: 'Answer' })).id;
@@ -46,21 +46,21 @@ describe('the same request again', () => {
     expect(wordOf(await key.call('send_reply', { id, body: 'Answer' }))).toBe('pending_approval');
   });
 
-  it('of another key is another request', async () => {
+  it('from a different key is a different request', async () => {
     const { scene, key } = await open();
     const other = await scene.addKey('full');
     const first = approvalOf(await key.call('send_email', sendTo(FRIEND))).id;
     expect(approvalOf(await other.call('send_email', sendTo(FRIEND))).id).not.toBe(first);
   });
 
-  it('after it has expired is a new one, though nothing has swept it away yet', async () => {
+  it('is a new one after it has expired, even before it is cleaned up', async () => {
     const { scene, key } = await open();
     const first = approvalOf(await key.call('send_email', sendTo(FRIEND))).id;
     scene.clock.shift(24 * 3_600_000);
     expect(approvalOf(await key.call('send_email', sendTo(FRIEND))).id).not.toBe(first);
   });
 
-  it('after it was cancelled or executed long ago is a new one', async () => {
+  it('is a new one after it was cancelled, or executed long ago', async () => {
     const { scene, key } = await open();
     const first = approvalOf(await key.call('send_email', sendTo(FRIEND))).id;
     await approve(scene, first);
@@ -72,7 +72,7 @@ describe('the same request again', () => {
   });
 });
 
-describe('what the owner has rejected', () => {
+describe('a request that the owner has rejected', () => {
   it('is refused for an hour, to every key of the owner', async () => {
     const { scene, key } = await open();
     const other = await scene.addKey('full', { 'mail:send': 'direct' });
@@ -137,7 +137,7 @@ describe('what the owner has rejected', () => {
     expect(wordOf(await key.call('send_reply', { id, body: 'Another' }))).toBe('pending_approval');
   });
 
-  it('is no matter of another owner', async () => {
+  it('does not affect other owners', async () => {
     const { scene, key } = await open();
     const { id } = approvalOf(await key.call('send_email', sendTo(FRIEND)));
     await scene.service.approvals.reject(scene.ownerId, id);

@@ -29,7 +29,7 @@ function must(delivery: Delivery | undefined): Delivery {
 }
 
 describe('a delivery', () => {
-  it('is tried on schedule within a tenth, later only if the receiver asks for it, and never a seventh time', () => {
+  it('is tried within a tenth of the schedule, later only if the receiver asks for it, and never a seventh time', () => {
     const jitter = fc.double({ min: 0, max: 1, noNaN: true });
     fc.assert(
       fc.property(fc.array(fc.tuple(failedEnd, jitter), { minLength: 6, maxLength: 6 }), (ends) => {
@@ -75,7 +75,7 @@ describe('a delivery', () => {
     expect(deliveryAfter(done, { type: 'end', fence: 1, end, jitter: 0 }, START_MS)).toBeUndefined();
   });
 
-  it('whose lease lapsed is tried at once; the attempt counts, and its end comes too late', () => {
+  it('is tried again at once when its lease ends; the attempt counts, and its result is too late', () => {
     let delivery = newDelivery(START_MS);
     for (let n = 1; n <= ATTEMPTS_MAX; n++) {
       const nowMs = START_MS + n * 1000;

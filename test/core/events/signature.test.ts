@@ -13,13 +13,13 @@ const secrets = fc.uniqueArray(fc.stringMatching(/^whsec_[\w-]{1,50}$/), { minLe
 const unixS = fc.integer({ min: 0, max: 999_999_999_999 });
 
 describe('a new endpoint secret', () => {
-  it('begins with whsec_ and carries 32 random bytes', () => {
+  it('starts with whsec_ and contains 32 random bytes', () => {
     expect(newEndpointSecret((count) => Buffer.alloc(count, 0xff))).toBe(`whsec_${'_'.repeat(42)}8`);
   });
 });
 
 describe('signatureHeader', () => {
-  it('is what openssl computes, with a second v1 for a second secret', () => {
+  it('equals the result of openssl, with a second v1 for a second secret', () => {
     expect(signatureHeader(BODY, [SECRET], AT_S)).toBe(`t=${AT_S},v1=${SIGNATURE}`);
     expect(signatureHeader(BODY, ['whsec_new', SECRET], AT_S)).toBe(
       `t=${AT_S},v1=f3ac0c93c23f69e2e6046d7f0e2c82c93d0403de0f8651457189ab70fbbfcaae,v1=${SIGNATURE}`,
@@ -67,7 +67,7 @@ describe('signatureFault', () => {
     expect(faultOf(changed)).toBe('wrong');
   });
 
-  it('accepts spaces after commas, and fields that it does not know', () => {
+  it('accepts spaces after commas, and unknown fields', () => {
     expect(faultOf(`t=${AT_S}, v0=abc, v1=${'0'.repeat(64)}, v1=${SIGNATURE}`)).toBeUndefined();
   });
 
@@ -92,7 +92,7 @@ describe('signatureFault', () => {
     );
   });
 
-  it('refuses any text that does not carry the signature', () => {
+  it('refuses any text that does not contain the signature', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.stringMatching(/^t=\d{1,12}(,v1=[0-9a-f]{64}){1,3}$/)), (text) => {
         expect(faultOf(text)).toMatch(/^(malformed|wrong)$/);

@@ -78,7 +78,7 @@ describe('webhooks', () => {
     expect(delivery).toMatchObject({ state: 'delivered', attempts: 1, log: [{ status: 204 }] });
   });
 
-  it('are tried again on schedule, each attempt signed anew, with the same event', async () => {
+  it('are retried on schedule with the same event and a new signature', async () => {
     const { service, ownerId, add, received, settled, clock } = await open();
     receiver.answer = (_request, response) => response.writeHead(503).end('later');
     const { endpointId, secret } = await add();

@@ -34,7 +34,7 @@ describe('a plan', () => {
     ['bytes', withMessage({ raw: 'RnJvbTp=' })],
     ['Message-ID', withMessage({ messageId: '<2@example.org>' })],
     ['holds', { holds: [] }],
-  ])('has another digest when its %s changes', (_name, changes) => {
+  ])('has a different digest if its %s changes', (_name, changes) => {
     expect(digestOf(planText({ ...plan, ...changes }))).not.toBe(digestOf(planText(plan)));
   });
 
@@ -75,7 +75,7 @@ describe('a plan', () => {
     expect(() => readPlanText(canonicalJson(stored))).toThrow(expect.objectContaining({ code }));
   });
 
-  it('is not read from what is no JSON', () => {
+  it('is not read from invalid JSON', () => {
     expect(() => readPlanText('{')).toThrow(expect.objectContaining({ code: 'damaged' }));
   });
 });

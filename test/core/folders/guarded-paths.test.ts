@@ -86,7 +86,7 @@ describe('a label', () => {
     expect(isReservedLabel(label, ODD, ['/'])).toBe(false);
   });
 
-  it('is judged, whatever characters it contains', () => {
+  it('can be checked, whatever characters it contains', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 100 }), (label) => {
         expect(typeof isReservedLabel(label, ODD, ['/'])).toBe('boolean');

@@ -5,7 +5,7 @@ const noon = new Date('2026-03-03T12:00:00Z');
 const later = (ms: number) => new Date(noon.getTime() + ms);
 
 describe('the budget of an address', () => {
-  it('is its own, counts down, and begins anew a minute after its first call', () => {
+  it('is separate, counts down, and starts again a minute after its first call', () => {
     const budget = createAddressBudget(2);
     expect(budget.take('a', noon)).toEqual({ within: true, rate: { limit: 2, remaining: 1, resetS: 60 } });
     expect(budget.take('a', later(20_500))).toEqual({
@@ -26,7 +26,7 @@ describe('the budget of an address', () => {
     expect(budget.take('a', later(-3_600_000)).rate.resetS).toBe(60);
   });
 
-  it('forgets the oldest windows rather than fill the memory', () => {
+  it('forgets the oldest windows instead of filling the memory', () => {
     const budget = createAddressBudget(1);
     budget.take('first', noon);
     for (let n = 0; n < 9_999; n++) budget.take(`address-${n}`, later(1));
@@ -36,7 +36,7 @@ describe('the budget of an address', () => {
     expect(budget.take('address-9998', later(3)).within).toBe(false);
   });
 
-  it('keeps a window that began anew when it forgets the older ones', () => {
+  it('keeps a window that started again when it forgets older ones', () => {
     const budget = createAddressBudget(1);
     budget.take('kept', noon);
     for (let n = 0; n < 9_999; n++) budget.take(`address-${n}`, later(30_000));

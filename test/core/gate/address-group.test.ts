@@ -44,7 +44,7 @@ describe('the group of an address', () => {
     );
   });
 
-  it('holds every address of one /64 and none of another', () => {
+  it('contains every address of one /64 and no others', () => {
     const group = fc.integer({ min: 0, max: 0xffff }).map((value) => value.toString(16));
     const half = fc.array(group, { minLength: 4, maxLength: 4 }).map((groups) => groups.join(':'));
     // A first group above 0 keeps clear of loopback and of IPv4 in IPv6.

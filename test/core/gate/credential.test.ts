@@ -6,7 +6,7 @@ import { isWellFormed, KEY_PATTERN, newApiKey, secretHash } from '../../../core/
 const key = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => newApiKey(() => bytes));
 
 describe('API keys', () => {
-  it('begin with svc_pat_ and are well formed, whatever the random bytes', () => {
+  it('start with svc_pat_ and are well formed, whatever the random bytes', () => {
     fc.assert(
       fc.property(key, (apiKey) => {
         expect(apiKey).toMatch(/^svc_pat_[0-9A-Za-z]{49}$/);
@@ -15,7 +15,7 @@ describe('API keys', () => {
     );
   });
 
-  it('hold all of their 32 random bytes', () => {
+  it('contain all of their 32 random bytes', () => {
     const zeros = new Uint8Array(32);
     const keys = Array.from({ length: 32 }, (_, index) => newApiKey(() => zeros.with(index, 1)));
     expect(new Set(keys).size).toBe(32);
@@ -44,7 +44,7 @@ describe('API keys', () => {
     },
   );
 
-  it('are found in any text that holds them', () => {
+  it('are found in any text that contains them', () => {
     fc.assert(
       fc.property(key, fc.constantFrom(' ', '/', '?key=', '&', '%20', '"'), (apiKey, mark) => {
         expect(`GET /v1/me${mark}${apiKey}${mark}`.match(KEY_PATTERN)).toContain(apiKey);
@@ -52,7 +52,7 @@ describe('API keys', () => {
     );
   });
 
-  it('are kept as their SHA-256', () => {
+  it('are stored as their SHA-256', () => {
     expect(secretHash('svc_pat_x')).toBe(createHash('sha256').update('svc_pat_x').digest('hex'));
   });
 });

@@ -40,7 +40,7 @@ describe('the limits of a plan', () => {
 });
 
 describe('a call', () => {
-  it('is within, and says what is left of the minute', () => {
+  it('within the limits reports the rest of the minute', () => {
     expect(judgeLimits(UNUSED, PLAN_LIMITS.free, NOON)).toEqual({
       kind: 'within',
       minute: { startedAtMs: NOON.getTime(), count: 1 },
@@ -73,7 +73,7 @@ describe('a call', () => {
     },
   );
 
-  it('is judged by minute, day, concurrency, in this order', () => {
+  it('is checked against minute, day and concurrency, in this order', () => {
     const limits = limitsOf('paid', { callsPerMinute: 1, callsPerDay: 1, concurrentCalls: 1 });
     const minute = { startedAtMs: NOON.getTime(), count: 1 };
     const all = { minute, callsToday: 1, inFlight: 1 };
@@ -86,7 +86,7 @@ describe('a call', () => {
     });
   });
 
-  it('says when to come again', () => {
+  it('over a limit reports when to try again', () => {
     const limits = PLAN_LIMITS.free;
     const minute = { startedAtMs: NOON.getTime() - 10_500, count: 20 };
     expect(judgeLimits({ ...UNUSED, minute }, limits, NOON)).toEqual({
@@ -103,7 +103,7 @@ describe('a call', () => {
     expect(judgeLimits({ ...UNUSED, inFlight: 2 }, limits, NOON)).toMatchObject({ retryAfterS: 1 });
   });
 
-  it('that another limit refuses takes nothing from the minute', () => {
+  it('that a different limit refuses does not count in the minute', () => {
     const minute = { startedAtMs: NOON.getTime(), count: 5 };
     for (const usage of [
       { minute, callsToday: 200, inFlight: 0 },
@@ -115,7 +115,7 @@ describe('a call', () => {
 });
 
 describe('a minute', () => {
-  it('is 60 s that begin with the first call', () => {
+  it('is 60 s, starting with the first call', () => {
     const window = { startedAtMs: NOON.getTime(), count: 3 };
     const at = (ms: number) => takeFromWindow(window, 3, new Date(NOON.getTime() + ms));
     expect(at(59_999)).toMatchObject({ within: false, window, rate: { remaining: 0, resetS: 1 } });
@@ -125,7 +125,7 @@ describe('a minute', () => {
     });
   });
 
-  it('begins anew when the clock went back', () => {
+  it('starts again if the clock goes back', () => {
     const window = { startedAtMs: NOON.getTime(), count: 3 };
     expect(takeFromWindow(window, 3, new Date(NOON.getTime() - 1))).toMatchObject({
       within: true,
@@ -133,7 +133,7 @@ describe('a minute', () => {
     });
   });
 
-  it('lets through no more than its limit, whatever the times of the calls', () => {
+  it('admits no more calls than its limit, whatever their times', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 10 }),
@@ -163,7 +163,7 @@ describe('a minute', () => {
 });
 
 describe('a day', () => {
-  it('is a day of UTC', () => {
+  it('is a day in UTC', () => {
     const last = new Date('2026-12-31T23:59:59.999Z');
     expect([utcDay(last), utcDay(new Date(last.getTime() + 1))]).toEqual(['2026-12-31', '2027-01-01']);
     expect(nextUtcMidnight(last)).toEqual(new Date('2027-01-01T00:00:00.000Z'));

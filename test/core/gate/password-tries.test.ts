@@ -101,7 +101,7 @@ describe('the table', () => {
     expect(lanes).toEqual(['newcomers', 'newcomers', 'newcomers', 'repeaters', 'repeaters']);
   });
 
-  it('has a row forgotten when it says nothing any more', () => {
+  it('forgets a row that no longer matters', () => {
     const { changes } = judgePasswordTry(
       { ...NOTHING, address: { failures: 2, lastMs: NOON_MS - 1 } },
       new Date(NOON_MS),
@@ -112,7 +112,7 @@ describe('the table', () => {
     ]);
   });
 
-  it('gives a right try back, and never more than there is', () => {
+  it('takes back a correct try, and never more tries than were counted', () => {
     const counters = new Counters();
     counters.try(NOON_MS, 'a');
     const { counted } = counters.try(NOON_MS, 'a');
@@ -161,7 +161,7 @@ describe('whatever strangers do', () => {
     );
   });
 
-  it('a right password from a known device is always checked at once', () => {
+  it('a correct password from a known device is always checked at once', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(step, jump), { maxLength: 60 }), (steps) => {
         const counters = new Counters();
@@ -252,7 +252,7 @@ describe('whatever strangers do', () => {
     );
   });
 
-  it('a clock that went back a year delays nobody for that year', () => {
+  it('a clock that goes back a year does not delay anybody for that year', () => {
     const counters = new Counters();
     for (let n = 0; n < 3; n++) counters.try(NOON_MS + 365 * DAY, 'a');
     expect(counters.try(NOON_MS, 'a').waitMs).toBe(5 * SECOND);

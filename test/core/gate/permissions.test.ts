@@ -22,7 +22,7 @@ describe('modes', () => {
     expect(modesOf(group)).toEqual(['off', 'approval', 'direct']);
   });
 
-  it('that a group does not have are found', () => {
+  it('that a group does not have are reported', () => {
     const { modes } = PRESETS.full;
     expect(invalidModes(modes)).toEqual([]);
     expect(invalidModes({ ...modes, 'mail:read': 'direct', 'mail:send': 'on' })).toEqual([
@@ -33,7 +33,7 @@ describe('modes', () => {
 });
 
 describe('the mode that counts', () => {
-  it.each(GROUPS)('%s: what the key says on a paid plan', (group) => {
+  it.each(GROUPS)('%s: the mode of the key on a paid plan', (group) => {
     for (const mode of modesOf(group)) expect(effectiveMode(group, mode, 'paid')).toBe(mode);
   });
 

@@ -62,7 +62,7 @@ describe('demandOfModes', () => {
     expect(demandForModes({ ...modes, [group]: 'off' }, { [group]: 'direct' })).toBe('change');
   });
 
-  it('is no grant when nothing becomes direct', () => {
+  it('is not a grant if nothing becomes direct', () => {
     const change = fc
       .constantFrom(...GROUPS)
       .chain((group) =>

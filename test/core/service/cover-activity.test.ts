@@ -9,7 +9,7 @@ import { createKeyring } from '../../../core/secrets/keyring.ts';
 import { checkActivity } from '../../../core/storage/check-activity.ts';
 import { openTestService, silentLog } from '../../open-service.ts';
 
-it('background work covers the activity of every owner, though one of them has rows that cannot be read', async () => {
+it('background work covers the activity of every owner, even if the rows of one are unreadable', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-cover-'));
   const file = join(folder, 'countersign.db');
   const storage = sqliteStorage({ file });

@@ -200,7 +200,7 @@ for (const { name, open: openStore, missing } of EDITED_STORES) {
         expect(await restarted('third@example.org')).toEqual({ outcome: 'error', warned: [] });
       });
 
-      it('stays good when the secret keys are rotated', async () => {
+      it('stays valid when the secret keys are rotated', async () => {
         const opened = await open(openStore);
         const key = await opened.newKey();
         const secretKeys = [randomBytes(32), ...opened.secretKeys];

@@ -161,7 +161,7 @@ const history = {
 };
 
 describe('checkpoints', () => {
-  it('raise no alarm of what nobody changed, however it was covered', async () => {
+  it('do not report unchanged rows, however they were covered', async () => {
     await fc.assert(
       fc.asyncProperty(history.rows, history.rounds, async (rows, rounds) => {
         const { now, ...tables } = await written(rows, rounds);
@@ -214,7 +214,7 @@ describe('checkpoints', () => {
     );
   });
 
-  it('do not take over what somebody changed when they grow', async () => {
+  it('do not sign changed rows when they grow', async () => {
     await fc.assert(
       fc.asyncProperty(history.rows, history.rounds, async (rows, rounds) => {
         const { now, ...tables } = await written(rows, rounds);
@@ -230,7 +230,7 @@ describe('checkpoints', () => {
     );
   });
 
-  it('say that rows were covered late', async () => {
+  it('report rows that were covered late', async () => {
     const { now, ...tables } = await written(
       Array.from({ length: 3 }, () => ACTIVITY),
       [1],

@@ -53,7 +53,7 @@ function withOneColumnOf<Row extends object>(rows: fc.Arbitrary<Row>) {
   });
 }
 
-describe('the text that is signed of a row', () => {
+describe('the signed text of a row', () => {
   it('differs for any two credentials', () => {
     fc.assert(
       fc.property(withOneColumnOf(credential), ({ row, changed }) => {

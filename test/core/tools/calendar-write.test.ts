@@ -20,7 +20,7 @@ import {
 import { approvalOf, approve, detailsOf, FRIEND, OWN, STRANGER, shownOf, wordOf } from '../scene.ts';
 
 describe('create_event', () => {
-  it('puts the event into the calendar once the owner approves, and tells nobody', async () => {
+  it('adds the event to the calendar once the owner approves, and notifies nobody', async () => {
     const scene = await openCalendar();
     const filed = await scene.key.call('create_event', PLANNING);
     expect(wordOf(filed)).toBe('pending_approval');
@@ -84,7 +84,7 @@ describe('create_event', () => {
     expect((await eventsOf(scene)).map((made) => made.start.toISOString())).toEqual([instant]);
   });
 
-  it('writes in UTC what the clock shows twice, and says to people which of the two it is', async () => {
+  it('writes a time that the clock shows twice in UTC, and tells people which of the two it is', async () => {
     const scene = await openCalendar();
     const twice = { start: '2027-10-31T02:30', duration_min: 60, attendee: FRIEND };
     await approved(scene, 'create_event', { ...PLANNING, ...twice });
@@ -133,8 +133,8 @@ describe('create_event', () => {
   });
 });
 
-describe('a key that asks nobody', () => {
-  it('runs at once, and is told so', async () => {
+describe('a key in direct mode', () => {
+  it('runs at once, and the result says so', async () => {
     const scene = await openCalendar();
     const key = await scene.addKey('full', { 'calendar:write': 'direct' });
     const done = await key.call('create_event', { ...PLANNING, attendee: FRIEND });
@@ -155,7 +155,7 @@ describe('a key that asks nobody', () => {
     expect(shown?.approval.reasons).toEqual(['first_time_recipient']);
   });
 
-  it('waits where the title looks as if it held a secret', async () => {
+  it('waits if the title seems to contain a secret', async () => {
     const scene = await openCalendar();
     const key = await scene.addKey('full', { 'calendar:write': 'direct' });
     const filed = await key.call('create_event', { ...PLANNING, title: 'Your one-time code is 493817' });
@@ -176,7 +176,7 @@ describe('a key that asks nobody', () => {
     expect(words).toEqual(['ok', 'ok', 'ok', 'ok', 'pending_approval']);
   });
 
-  it('waits before it makes the same event again', async () => {
+  it('waits before it creates the same event again', async () => {
     const scene = await openCalendar();
     const key = await scene.addKey('full', { 'calendar:write': 'direct' });
     expect(wordOf(await key.call('create_event', PLANNING))).toBe('ok');
@@ -187,7 +187,7 @@ describe('a key that asks nobody', () => {
 });
 
 describe('propose_event', () => {
-  it('tells its attendee nothing before it is confirmed, and then once', async () => {
+  it('notifies its attendee only once it is confirmed, with one message', async () => {
     const scene = await openCalendar();
     const { result } = await approved(scene, 'propose_event', { ...PLANNING, attendee: FRIEND });
     expect(result).toMatchObject({ done: true, action: 'propose', object_kind: 'event' });
@@ -212,7 +212,7 @@ describe('propose_event', () => {
     });
   });
 
-  it('tells nobody when it is cancelled', async () => {
+  it('notifies nobody when it is cancelled', async () => {
     const scene = await openCalendar();
     const { result } = await approved(scene, 'propose_event', { ...PLANNING, attendee: FRIEND });
     await approved(scene, 'cancel_event', { event_id: result?.object_id });
@@ -222,7 +222,7 @@ describe('propose_event', () => {
 });
 
 describe('update_event', () => {
-  it('changes what is asked, and tells all attendees with one message', async () => {
+  it('changes the given fields, and notifies all attendees with one message', async () => {
     const scene = await openCalendar();
     await put(
       scene,
@@ -348,7 +348,7 @@ describe('update_event', () => {
 });
 
 describe('cancel_event', () => {
-  it('removes the event, and tells its attendees that it is cancelled', async () => {
+  it('removes the event, and notifies its attendees of the cancellation', async () => {
     const scene = await openCalendar();
     const { result } = await approved(scene, 'create_event', { ...PLANNING, attendee: FRIEND });
     const cancelled = await approved(scene, 'cancel_event', { event_id: result?.object_id });
@@ -394,7 +394,7 @@ describe("somebody else's event", () => {
     `ATTENDEE:mailto:${FRIEND}`,
   );
 
-  it('is not ours to change, but leaves the calendar', async () => {
+  it('cannot be changed, but can be removed from the calendar', async () => {
     const scene = await openCalendar();
     await put(scene, 'foreign.ics', FOREIGN);
     const event_id = await numberOf(scene, 'foreign');
@@ -412,10 +412,10 @@ describe("somebody else's event", () => {
   });
 });
 
-describe('a calendar whose server tells attendees', () => {
+describe('a calendar whose server notifies attendees', () => {
   const scheduling = () => openCalendar({ calendarAs: saying({ schedules: true, answersOrganizers: true }) });
 
-  it('is left to tell them: we send nothing', async () => {
+  it('notifies them itself: Countersign sends nothing', async () => {
     const scene = await scheduling();
     const { result } = await approved(scene, 'create_event', { ...PLANNING, attendee: STRANGER });
     const lines = await onlyObject(scene);
@@ -428,7 +428,7 @@ describe('a calendar whose server tells attendees', () => {
     expect([...known]).toEqual([STRANGER]);
   });
 
-  it('is told of a proposal only when it is confirmed', async () => {
+  it('receives a proposal only when it is confirmed', async () => {
     const scene = await scheduling();
     const { result } = await approved(scene, 'propose_event', { ...PLANNING, attendee: FRIEND });
     expect((await onlyObject(scene)).join()).toContain('SCHEDULE-AGENT=NONE');

@@ -115,7 +115,7 @@ describe('list_approvals', () => {
     expect(await ids({ state: 'all' })).toEqual([third, second, first]);
   });
 
-  it('shows only what this key asked for', async () => {
+  it('shows only requests of this key', async () => {
     const other = await scene.addKey('full');
     await file('theirs', other);
     expect(resultOf(await key.call('list_approvals', { state: 'all' }))).toEqual({
@@ -125,7 +125,7 @@ describe('list_approvals', () => {
     });
   });
 
-  it('is paged, each row once, also where several were filed in the same instant', async () => {
+  it('is paged, with each row once, even if several were filed at the same instant', async () => {
     const filed: string[] = [];
     for (const body of ['one', 'two', 'three', 'four', 'five']) filed.push(await file(body));
     const seen: string[] = [];
@@ -215,7 +215,7 @@ describe('get_approval', () => {
 });
 
 describe('cancel_approval', () => {
-  it('withdraws what waits, for good', async () => {
+  it('withdraws a pending request for good', async () => {
     const id = await file('one');
     expect(await key.call('cancel_approval', { approval_id: id })).toEqual({
       status: 'ok',
@@ -236,7 +236,7 @@ describe('cancel_approval', () => {
     expect(scene.mail.transmitted()).toEqual([]);
   });
 
-  it('leaves what is no longer pending as it is, and shows it', async () => {
+  it('returns a request that is no longer pending unchanged', async () => {
     const executed = await file('one');
     await approve(scene, executed);
     expect(await key.call('cancel_approval', { approval_id: executed })).toMatchObject({
@@ -249,7 +249,7 @@ describe('cancel_approval', () => {
     expect(approvalOf(await key.call('cancel_approval', { approval_id: rejected })).state).toBe('rejected');
   });
 
-  it('is permitted to a key that may do nothing else any more', async () => {
+  it('is allowed for a key that has lost all other permissions', async () => {
     const id = await file('one');
     await scene.service.keys.setModes(scene.ownerId, key.keyId, {
       'mail:send': 'approval',
