@@ -183,7 +183,6 @@ export type {
   WatchStorage,
 } from './ports/watch-storage.ts';
 export type { WebhookEnd, WebhookRequest, WebhookSender } from './ports/webhook-sender.ts';
-export { EXCERPT_CHARS } from './ports/webhook-sender.ts';
 export type {
   AttemptLog,
   BegunAttempt,

@@ -23,14 +23,9 @@ export type WebhookEnd =
       readonly status: number;
       /** The header as received. Null if there is none. */
       readonly retryAfter: string | null;
-      /** The start of the body, at most EXCERPT_CHARS. Untrusted text. */
-      readonly excerpt: string;
     }
   | {
       readonly kind: 'unanswered';
       /** One sentence for the owner, without the receiver's address. */
       readonly reason: string;
     };
-
-/** UTF-16 code units. */
-export const EXCERPT_CHARS = 500;

@@ -128,7 +128,7 @@ export interface AttemptLog {
   readonly durationMs: number;
   /** Null: no response. */
   readonly status: number | null;
-  /** The start of the response's body, or why there is none. Untrusted text. */
+  /** Why there was no answer; empty if there was one. */
   readonly text: string;
 }
 

@@ -98,7 +98,7 @@ export function createWebhookDelivery(
       return { kind: 'unanswered', reason: 'The request could not be made. The log of the server says why.' };
     });
     const durationMs = clock.now().getTime() - at.getTime();
-    const text = end.kind === 'answered' ? end.excerpt : end.reason;
+    const text = end.kind === 'answered' ? '' : end.reason;
     const status = end.kind === 'answered' ? end.status : null;
     const line: AttemptLog = { at, durationMs: Math.max(0, durationMs), status, text };
     const { ownerId, endpointId } = endpoint;

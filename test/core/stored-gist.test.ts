@@ -127,7 +127,7 @@ describe('the list of requests', () => {
     await key.call('send_email', sendTo(STRANGER));
     const [toStranger, toFriend] = await listed(scene);
     expect(toStranger?.findings).toEqual([
-      'It goes to somebody to whom you have never written from this account.',
+      'It goes to somebody you have never written to from this account.',
     ]);
     expect(toFriend?.findings).toEqual([]);
   });

@@ -5,7 +5,7 @@ import { Form } from '../forms.tsx';
 import { IntegrationsTabs } from '../integrations-tabs.tsx';
 import { Link } from '../links.tsx';
 import { Notice } from '../notice.tsx';
-import { ExactText, Quoted } from '../third-party-text.tsx';
+import { ExactText } from '../third-party-text.tsx';
 import { type OwnerVisit, page, type Reply, redirect } from '../visit.ts';
 import { When } from '../when.tsx';
 import { DELIVERY_TITLES, EVENT_TITLES } from '../words.ts';
@@ -101,8 +101,8 @@ function Row({ delivery, endpoint, canSend, visit }: RowProps) {
       <details>
         <summary>Request and answers</summary>
         <ExactText id={`request-${event.sequence}`} text={requestText(delivery, endpoint)} />
-        {log.map((attempt, index) => (
-          <Attempt attempt={attempt} id={`answer-${event.sequence}-${index + 1}`} zone={zone} />
+        {log.map((attempt) => (
+          <Attempt attempt={attempt} zone={zone} />
         ))}
       </details>
       {canSend && state !== 'waiting' ? (
@@ -143,21 +143,13 @@ function requestText({ event, attempts }: DeliveryRecord, { url }: WebhookEndpoi
   ].join('\n');
 }
 
-function Attempt({ attempt, id, zone }: { attempt: AttemptLog; id: string; zone: string }) {
+/** The body of an answer is never kept: it could be that of a server inside the operator's network. */
+function Attempt({ attempt, zone }: { attempt: AttemptLog; zone: string }) {
   const { at, durationMs, status, text } = attempt;
   return (
-    <>
-      <div class="quiet">
-        <When at={at} zone={zone} /> · {durationMs} ms ·{' '}
-        {status === null ? 'no answer' : `answered ${status}`}
-        {status === null ? (
-          <>
-            : <Quoted text={text} />
-          </>
-        ) : null}
-        {status !== null && text === '' ? ', without a body' : null}
-      </div>
-      {status === null || text === '' ? null : <ExactText id={id} text={text} />}
-    </>
+    <div class="quiet">
+      <When at={at} zone={zone} /> · {durationMs} ms ·{' '}
+      {status === null ? `no answer: ${text}` : `answered ${status}`}
+    </div>
   );
 }

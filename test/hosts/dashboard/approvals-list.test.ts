@@ -73,7 +73,7 @@ describe('the list of requests', () => {
   it('shows the findings about what waits, and none about what is decided', async () => {
     const dashboard = await openDashboard();
     const id = await dashboard.ask({});
-    const finding = 'It goes to somebody to whom you have never written from this account.';
+    const finding = 'It goes to somebody you have never written to from this account.';
     expect(await rowsOf(dashboard)).toEqual([expect.stringContaining(finding)]);
     await dashboard.service.approvals.reject(dashboard.ownerId, id);
     expect(await rowsOf(dashboard)).toEqual([expect.not.stringContaining(finding)]);

@@ -118,16 +118,15 @@ describe.skipIf(browserIsMissing)(inBrowser('an owner with webhooks'), { timeout
     }
   });
 
-  it('sees the answer of a receiver as text, and when the next attempt is due', async () => {
+  it('sees the status of an answer but not its body, and when the next attempt is due', async () => {
     const dashboard = await sending();
     receiver.answer = (_request, response) => response.writeHead(503).end(HOSTILE);
     const { endpointId } = await add(dashboard);
     await dashboard.service.webhooks.sendTest(dashboard.ownerId, endpointId);
-    const delivery = await ended(dashboard, endpointId, 1);
+    await ended(dashboard, endpointId, 1);
     const page = await signedIn(dashboard, `/integrations/webhooks/${endpointId}`);
     await page.getByText('Request and answers').click();
-    expect(await page.locator(`#answer-${delivery.event.sequence}-1`).textContent()).toBe(HOSTILE);
-    expect(await page.locator('.unseen').getAttribute('data-code')).toBe('U+202E');
+    expect(await page.content()).not.toContain('evil.example');
     const text = await page.locator('main').innerText();
     for (const part of ['Waiting', '1 attempt', 'next attempt', 'answered 503', 'Every attempt since']) {
       expect(text).toContain(part);
