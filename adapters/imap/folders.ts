@@ -135,7 +135,7 @@ export async function createFolder(client: ImapFlow, name: string): Promise<stri
 }
 
 /** Finds a folder by its path, or by its name below the server's prefix. */
-export function folderNamed(
+export function findFolder(
   { namespace }: ImapFlow,
   folders: readonly MailFolder[],
   name: string,

@@ -4,7 +4,7 @@ import type { MessagePlace } from '../../core/mail/listed-message.ts';
 import { MailError, type Start } from '../../core/ports/mail.ts';
 import type { Mail } from '../../core/ports/ports.ts';
 import { beginChange } from './begin-change.ts';
-import { createFolder, folderNamed, isGmail } from './folders.ts';
+import { createFolder, findFolder, isGmail } from './folders.ts';
 import { change, type OpenFolder } from './session.ts';
 
 /** @returns how it was done @throws MailError as documented for `label` of the Mail port */
@@ -32,7 +32,7 @@ export async function labelMessage(
     await change(client, () => client.messageFlagsAdd(range, [name], { uid: true }));
     if (await isKept(client, range, name)) return 'keyword';
   }
-  const path = folderNamed(client, folders, name)?.path ?? (await createFolder(client, name));
+  const path = findFolder(client, folders, name)?.path ?? (await createFolder(client, name));
   if (path === place.path) return 'copy';
   if (!mayCopyInto(path)) throw new MailError('refused', 'a folder of that name has a special purpose');
   const copied = await change(client, () => client.messageCopy(range, path, { uid: true }));

@@ -7,7 +7,7 @@ import { connectImap } from './connection.ts';
 import { readAttachment, readMessage } from './content.ts';
 import { noFolder } from './failure.ts';
 import { findMessage } from './find.ts';
-import { createFolder, folderNamed } from './folders.ts';
+import { createFolder, findFolder } from './folders.ts';
 import { accountKey, type ImapAccount, imapAccounts, settingsOf } from './imap-accounts.ts';
 import { labelMessage } from './label.ts';
 import { listFolder } from './list.ts';
@@ -151,7 +151,7 @@ export function imapMail({
         const path = await onConnection(
           account.connections,
           limit,
-          async (client) => folderNamed(client, folders, name)?.path ?? (await createFolder(client, name)),
+          async (client) => findFolder(client, folders, name)?.path ?? (await createFolder(client, name)),
         );
         account.forgetFolders();
         return path;

@@ -139,7 +139,7 @@ export function writesOf(change: Change): readonly Write[] {
       const { approval, filed } = change;
       const key = approvalKey(approval.ownerId, approval.id);
       const values = {
-        ...movingColumns(approval),
+        ...stateColumns(approval),
         credential_id: approval.credentialId,
         account_id: approval.accountId,
         tool: approval.tool,
@@ -165,7 +165,7 @@ export function writesOf(change: Change): readonly Write[] {
     case 'save_approval': {
       const { approval } = change;
       const key = approvalKey(approval.ownerId, approval.id);
-      return [{ op: 'update', table: 'approvals', key, values: movingColumns(approval) }];
+      return [{ op: 'update', table: 'approvals', key, values: stateColumns(approval) }];
     }
     case 'free_targets': {
       const key = approvalKey(change.ownerId, change.approvalId);
@@ -355,7 +355,7 @@ export function writesOf(change: Change): readonly Write[] {
     case 'add_tracker': {
       const { tracker, requestId } = change;
       const values = {
-        ...gatheredColumns({ tracker, lastMessageLinkId: 0, summarisedLinkId: 0 }),
+        ...changedColumns({ tracker, lastMessageLinkId: 0, summarisedLinkId: 0 }),
         request_id: requestId,
         title: tracker.title,
         keywords: tracker.keywords,
@@ -368,7 +368,7 @@ export function writesOf(change: Change): readonly Write[] {
     case 'save_tracker': {
       const { stored } = change;
       const key = trackerKey(stored.tracker);
-      return [{ op: 'update', table: 'trackers', key, values: gatheredColumns(stored) }];
+      return [{ op: 'update', table: 'trackers', key, values: changedColumns(stored) }];
     }
     case 'add_link': {
       const { ownerId, trackerId, target, link } = change;
@@ -463,7 +463,7 @@ function trackerKey({ ownerId, trackerId }: { ownerId: string; trackerId: number
 }
 
 /** The columns of an approval that change when it moves. */
-function movingColumns(approval: Approval): Values {
+function stateColumns(approval: Approval): Values {
   return {
     state: approval.state,
     approved_by: approval.approvedBy,
@@ -480,7 +480,7 @@ function movingColumns(approval: Approval): Values {
 }
 
 /** The columns of a tracker that change. */
-function gatheredColumns({ tracker, lastMessageLinkId, summarisedLinkId }: StoredTracker): Values {
+function changedColumns({ tracker, lastMessageLinkId, summarisedLinkId }: StoredTracker): Values {
   return {
     status: tracker.status,
     resolved_at_ms: tracker.resolvedAt?.getTime() ?? null,

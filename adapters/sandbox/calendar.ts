@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { holdsUid, uidsIn } from '../../core/calendar/uid-lines.ts';
+import { containsUid, uidsIn } from '../../core/calendar/uid-lines.ts';
 import type { CalendarInfo, DocumentPlace } from '../../core/ports/calendar.ts';
 import type { CalendarObjects } from '../../core/ports/calendar-objects.ts';
 import { type MailAccount, MailError } from '../../core/ports/mail.ts';
@@ -101,7 +101,7 @@ export function sandboxCalendar(options: SandboxCalendarOptions = {}): SandboxCa
       refuseEnded(call);
       if (calendar !== CALENDAR.calendar) return [];
       return [...objectsOf(call.account)]
-        .filter(([, ics]) => holdsUid(ics, uid))
+        .filter(([, ics]) => containsUid(ics, uid))
         .map(([name, ics]) => ({ place: { calendar, name }, etag: etagOf(ics), ics, calendar: CALENDAR }));
     },
 

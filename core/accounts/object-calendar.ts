@@ -1,6 +1,6 @@
 import type { CalendarEvent } from '../calendar/event.ts';
 import { createdObject } from '../calendar/event-change.ts';
-import { holdsUid } from '../calendar/uid-lines.ts';
+import { containsUid } from '../calendar/uid-lines.ts';
 import type { Calendar, EventDocuments, StoredEvent } from '../ports/calendar.ts';
 import type { CalendarObjects, ObjectSeen } from '../ports/calendar-objects.ts';
 import { MailError } from '../ports/mail.ts';
@@ -51,7 +51,7 @@ export function objectCalendar(objects: CalendarObjects, ports: ReadingPorts): C
 
     async read(call, key, timezone): Promise<StoredEvent | undefined> {
       const found = await objects.withUid(call, key);
-      for (const { ics, ...stored } of found.filter((one) => holdsUid(one.ics, key.uid))) {
+      for (const { ics, ...stored } of found.filter((one) => containsUid(one.ics, key.uid))) {
         const reread = await documents.read(ics, key, { timezone, signal: call.signal });
         if (reread.kind === 'event') {
           return { ...stored, document: ics, event: reread.event, locked: reread.locked };

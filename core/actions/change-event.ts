@@ -52,7 +52,7 @@ export interface Opened {
 }
 
 /** @throws MailError `refused` if the account or its calendar is no longer connected */
-export async function opened(change: FrozenChange, run: RunContext): Promise<Opened> {
+export async function openCalendar(change: FrozenChange, run: RunContext): Promise<Opened> {
   const { account, uid, recurrenceId, name } = change;
   const { calendar } = change.calendar;
   const { call } = await run.mailbox(account.accountId);
@@ -86,7 +86,7 @@ export async function factsOf(
  * nothing has been done.
  * @throws MailError `outcome_unknown` if that fails too
  */
-export async function tell(
+export async function notifyAttendees(
   { account, message }: FrozenChange,
   run: RunContext,
   takeBack: () => Promise<void>,
@@ -107,7 +107,7 @@ export async function tell(
 }
 
 /** Checks the message once the calendar is as planned. Only a copy in Sent proves that it went out. */
-export async function checkTold(
+export async function checkNotified(
   { account, message }: FrozenChange,
   run: RunContext,
   result: EventResult,

@@ -49,7 +49,7 @@ export function withoutDone<R extends Done>({
 }
 
 /** @throws MailError `not_started` if it may not start, `not_found` if `write` finds no tracker */
-export async function begun<T>({ start }: RunContext, write: () => Promise<T | undefined>): Promise<T> {
+export async function startThen<T>({ start }: RunContext, write: () => Promise<T | undefined>): Promise<T> {
   if (!(await start())) throw new MailError('not_started', 'the run was not allowed to start');
   const written = await write();
   if (written === undefined) throw new MailError('not_found', 'the tracker does not exist');
@@ -69,5 +69,5 @@ export async function link(
 ): Promise<number> {
   const { ports, ownerId, date } = run;
   const request = { ownerId, trackerId, target, addedBy: 'agent', content, now: date } as const;
-  return (await begun(run, () => ports.storage.linkToTracker(request))).linkId;
+  return (await startThen(run, () => ports.storage.linkToTracker(request))).linkId;
 }

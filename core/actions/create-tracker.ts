@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { TrackerStatus } from '../ports/tracker-storage.ts';
 import { dueAt } from '../time/time-zone.ts';
 import type { LightAction } from './action.ts';
-import { begun, type Done, ownRecords, withoutDone } from './change-tracker.ts';
+import { type Done, ownRecords, startThen, withoutDone } from './change-tracker.ts';
 
 /** Opens a tracker. The same request opens only one tracker, however often it is repeated. */
 
@@ -44,7 +44,7 @@ export function createTracker(
     async perform(run) {
       const { ports, ownerId, requestId, date } = run;
       const request = { ownerId, requestId, title, keywords, dueOn, addedByAgent: true, now: date };
-      const tracker = await begun(run, () => ports.storage.createTracker(request));
+      const tracker = await startThen(run, () => ports.storage.createTracker(request));
       return {
         tracker_id: tracker.trackerId,
         title: tracker.title,

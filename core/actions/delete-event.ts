@@ -1,15 +1,15 @@
 import * as z from 'zod';
 import type { Action } from './action.ts';
 import {
-  checkTold,
+  checkNotified,
   type EventResult,
   eventResult,
   factsOf,
   frozenChange,
-  opened,
+  notifyAttendees,
+  openCalendar,
   readNow,
   replacedDocument,
-  tell,
 } from './change-event.ts';
 import { saveCopy } from './frozen-message.ts';
 
@@ -33,17 +33,17 @@ export function deleteEvent(stored: StoredDeleteEvent): Action<StoredDeleteEvent
     recipients: stored.recipients,
     facts: (ports) => factsOf({ ...stored, document: null }, ports),
     async perform(run) {
-      const { calendar, call, place } = await opened(stored, run);
+      const { calendar, call, place } = await openCalendar(stored, run);
       await calendar.remove(call, { ...place, ifMatch: replaced.etag }, run.start);
-      await tell(stored, run, () =>
+      await notifyAttendees(stored, run, () =>
         calendar.write(call, { ...place, document: replaced.document, ifMatch: null }, run.start),
       );
       return result;
     },
     /** It was certainly not removed if the ETag is unchanged. */
     async check(run) {
-      const now = await readNow(stored, await opened(stored, run));
-      if (now === undefined) return checkTold(stored, run, result);
+      const now = await readNow(stored, await openCalendar(stored, run));
+      if (now === undefined) return checkNotified(stored, run, result);
       return { kind: now.etag === replaced.etag ? 'not' : 'unknown' };
     },
     ...(message && { followUp: (run) => saveCopy(account.accountId, message, run) }),

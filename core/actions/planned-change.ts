@@ -1,7 +1,7 @@
 import { readWithin } from '../accounts/read-message.ts';
 import type { EventFacts } from '../calendar/event.ts';
 import type { EventReading } from '../calendar/event-document.ts';
-import { isOurs, NO_NOTICES, type Notices, noticesOf, recipientsOf } from '../calendar/notices.ts';
+import { isOwnEvent, NO_NOTICES, type Notices, noticesOf, recipientsOf } from '../calendar/notices.ts';
 import type { Invitation } from '../mail/compose.ts';
 import type { SentMessage } from '../mail/sent-message.ts';
 import type { CalendarInfo } from '../ports/calendar.ts';
@@ -96,7 +96,7 @@ export async function eventChange(
     notices,
     alongside: serverTells ? said.alongside : '',
     isZoneDisputed: (before?.isZoneDisputed ?? false) || (after?.isZoneDisputed ?? false),
-    organizer: isOurs(facts, email) ? null : (facts.organizer?.address ?? null),
+    organizer: isOwnEvent(facts, email) ? null : (facts.organizer?.address ?? null),
     organizerIsNotified: organizer !== null,
     calendar: { name: calendar.name, access: calendar.access },
   };
@@ -135,5 +135,5 @@ export function notifiedOrganizer(
   email: string,
   { answersOrganizers }: Pick<CalendarInfo, 'answersOrganizers'>,
 ): string | null {
-  return answersOrganizers && !isOurs(facts, email) ? (facts.organizer?.address ?? null) : null;
+  return answersOrganizers && !isOwnEvent(facts, email) ? (facts.organizer?.address ?? null) : null;
 }

@@ -6,16 +6,16 @@ import { MailError } from '../ports/mail.ts';
 import { canonicalJson } from '../text/canonical-json.ts';
 import type { Action } from './action.ts';
 import {
-  checkTold,
+  checkNotified,
   type EventResult,
   eventResult,
   factsOf,
   frozenChange,
+  notifyAttendees,
   type Opened,
-  opened,
+  openCalendar,
   readNow,
   replacedDocument,
-  tell,
 } from './change-event.ts';
 import { saveCopy } from './frozen-message.ts';
 
@@ -45,11 +45,11 @@ export function putEvent(stored: StoredPutEvent): Action<StoredPutEvent, EventRe
     recipients: stored.recipients,
     facts: (ports) => factsOf(stored, ports),
     async perform(run) {
-      const at = await opened(stored, run);
+      const at = await openCalendar(stored, run);
       const { calendar, call, place } = at;
       await calendar.write(call, { ...place, document, ifMatch: replaced?.etag ?? null }, run.start);
       const etag = message === null ? undefined : await storedEtag(stored, at);
-      await tell(stored, run, async () => {
+      await notifyAttendees(stored, run, async () => {
         // It cannot be taken back if someone else has changed it meanwhile.
         if (etag === undefined) throw new MailError('conflict', 'the event has changed since it was stored');
         if (replaced === null) return calendar.remove(call, { ...place, ifMatch: etag }, run.start);
@@ -59,9 +59,9 @@ export function putEvent(stored: StoredPutEvent): Action<StoredPutEvent, EventRe
     },
     /** It was certainly not stored if the ETag is unchanged. */
     async check(run) {
-      const at = await opened(stored, run);
+      const at = await openCalendar(stored, run);
       const found = await judge(stored, at, await readNow(stored, at));
-      return found === 'stored' ? checkTold(stored, run, result) : { kind: found };
+      return found === 'stored' ? checkNotified(stored, run, result) : { kind: found };
     },
     ...(message && { followUp: (run) => saveCopy(account.accountId, message, run) }),
   };

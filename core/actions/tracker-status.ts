@@ -1,7 +1,14 @@
 import * as z from 'zod';
 import type { TrackerStatus } from '../ports/tracker-storage.ts';
 import type { LightAction } from './action.ts';
-import { begun, changedTracker, type Done, ownRecords, trackerFacts, withoutDone } from './change-tracker.ts';
+import {
+  changedTracker,
+  type Done,
+  ownRecords,
+  startThen,
+  trackerFacts,
+  withoutDone,
+} from './change-tracker.ts';
 
 /** Changes the status of a tracker: from any to any, including the same. */
 
@@ -41,7 +48,7 @@ export function trackerStatus<W extends Word>(
     async perform(run) {
       const { ports, ownerId, date } = run;
       const request = { ownerId, trackerId: tracker.trackerId, status: to, now: date };
-      const { trackerId, status } = await begun(run, () => ports.storage.setTrackerStatus(request));
+      const { trackerId, status } = await startThen(run, () => ports.storage.setTrackerStatus(request));
       return { tracker_id: trackerId, status, done: true, action: word };
     },
     direct: withoutDone,

@@ -12,7 +12,7 @@ import { zoneDefinition } from './zone-definition.ts';
  * @param event the VEVENT that the owner sees
  * @returns the lines unchanged, without folds, joined by newlines; empty if there are none
  */
-export function alongsideOf(calendar: Component, event: Component): string {
+export function otherContentOf(calendar: Component, event: Component): string {
   const lines: string[] = [];
   const take = (component: Component, isOfZone = false): void => {
     const begin = lines.length;

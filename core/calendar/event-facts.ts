@@ -1,6 +1,6 @@
 import type ICAL from 'ical.js';
 import { isDeliverable } from '../contract/schema.ts';
-import { alongsideOf } from './alongside.ts';
+import { otherContentOf } from './alongside.ts';
 import { eventsIn, parseObject } from './content-lines.ts';
 import { type Agent, ANSWERS, type EventFacts, type Participant, ROLES } from './event.ts';
 import type { EventReading, KeyInDocument } from './event-document.ts';
@@ -87,7 +87,7 @@ function linesAlongside(ics: string, { index }: EventPart): string | undefined {
   try {
     const calendar = parseObject(ics);
     const event = eventsIn(calendar)[index];
-    return event && alongsideOf(calendar, event);
+    return event && otherContentOf(calendar, event);
   } catch (error) {
     if (error instanceof BrokenObject) return undefined;
     throw error;

@@ -21,7 +21,7 @@ export const NO_NOTICES: Notices = { byServer: [], byMail: [], notYet: [], unrea
  * @param schedules from the CalendarInfo of its calendar
  */
 export function noticesOf(event: EventFacts, self: string, schedules: boolean): Notices {
-  if (!isOurs(event, self)) return NO_NOTICES;
+  if (!isOwnEvent(event, self)) return NO_NOTICES;
   const ways = new Map<string, { readonly address: string; readonly way: keyof Notices }>();
   for (const { address, isMail, agent } of event.attendees) {
     const person = normalAddress(address);
@@ -46,7 +46,7 @@ function wayFor(agent: Agent, schedules: boolean): 'byServer' | 'byMail' | 'notY
 }
 
 /** An event without an organizer belongs to the owner alone. */
-export function isOurs({ organizer }: EventFacts, self: string): boolean {
+export function isOwnEvent({ organizer }: EventFacts, self: string): boolean {
   return organizer === null || normalAddress(organizer.address) === normalAddress(self);
 }
 

@@ -1,7 +1,7 @@
 /** Finds the UIDs in an iCalendar object without reading the rest of it. */
 
 /** Whether one of its components has that UID. Linear in the length of the object. */
-export function holdsUid(ics: string, uid: string): boolean {
+export function containsUid(ics: string, uid: string): boolean {
   return uidsIn(ics).has(uid);
 }
 

@@ -24,14 +24,14 @@ export function openAction(
   approval: Approval,
   sealedPlan: string | null,
 ): Action<StoredAction, Result> {
-  const text = opened(keyring, approval, sealedPlan ?? '');
+  const text = openPlan(keyring, approval, sealedPlan ?? '');
   if (digestOf(text) !== approval.digest) throw new UnreadablePlan('damaged');
   const plan = readPlanText(text);
   if (plan.tool !== approval.tool) throw new UnreadablePlan('damaged');
   return actionOf(plan.action);
 }
 
-function opened(keyring: Keyring, { ownerId, id }: Approval, sealedPlan: string): string {
+function openPlan(keyring: Keyring, { ownerId, id }: Approval, sealedPlan: string): string {
   try {
     return keyring.open('plan', `${ownerId}\n${id}`, sealedPlan);
   } catch (cause) {

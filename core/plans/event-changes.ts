@@ -3,7 +3,7 @@ import type { EventWord } from '../actions/put-event.ts';
 import type { Agent, Attendee, EventFacts } from '../calendar/event.ts';
 import type { DocumentWriting } from '../calendar/event-document.ts';
 import { ianaZone, instantOf } from '../calendar/ical/zone.ts';
-import { isOurs } from '../calendar/notices.ts';
+import { isOwnEvent } from '../calendar/notices.ts';
 import type { CallContext } from '../call/context.ts';
 import { ServiceError } from '../contract/errors.ts';
 import { invalidArgument, normalAddress } from '../contract/schema.ts';
@@ -186,7 +186,7 @@ export async function cancelledEvent(
 function cancellationOf(found: FoundEvent): { method: 'CANCEL'; facts: EventFacts } | null {
   const { stored, account } = found;
   const facts = stored.event;
-  if (!isOurs(facts, account.email) || facts.status === 'cancelled') return null;
+  if (!isOwnEvent(facts, account.email) || facts.status === 'cancelled') return null;
   const attendees = attendeesWith(found, (now) =>
     now === 'server' && !stored.calendar.schedules ? 'client' : now,
   );
@@ -310,7 +310,7 @@ function wallClock(value: string, timezone: string): Date {
 
 function refuseUnchangeable({ stored, account }: FoundEvent): void {
   const facts = stored.event;
-  if (!isOurs(facts, account.email)) {
+  if (!isOwnEvent(facts, account.email)) {
     throw unchangeable(
       'organizer',
       'names an event that somebody else organizes. Only the organizer can change it',

@@ -10,7 +10,7 @@ import { claim, renew } from './claims.ts';
 import { addCredential, revoke, revokeBySecret, rotate, setModes, signKeys } from './credentials.ts';
 import { cancel, decide } from './decide.ts';
 import { file, filingNeed } from './file.ts';
-import { finished, finishedWithClaim } from './finish.ts';
+import { finishCall, finishedWithClaim } from './finish.ts';
 import { passwordMatched, takePasswordTry } from './password-tries.ts';
 import { expire, reclaim } from './recover.ts';
 import { followUpLater, settle, start } from './run.ts';
@@ -75,7 +75,7 @@ export function createStorage(store: Store, random: Random): Storage {
     renew: (held, leaseMs) =>
       unit('relaxed', { kind: 'held', ...held }, (facts, at) => renew(facts, held, leaseMs, at)),
     finish: (end) => {
-      if (end.claim === null) return store.apply(end.caller.ownerId, finished(end));
+      if (end.claim === null) return store.apply(end.caller.ownerId, finishCall(end));
       const { caller, claim: ended } = end;
       const { ownerId, credentialId } = caller;
       return unit('relaxed', { kind: 'claim', ownerId, credentialId, key: ended.key }, (facts) => ({

@@ -2,7 +2,7 @@ import { type Approval, type ApprovalEvent, transition } from '../approvals/appr
 import type { Storage } from '../ports/storage.ts';
 import type { ApprovalFacts, Judged } from '../ports/store.ts';
 import type { Random } from '../secrets/random.ts';
-import { decisionRow, moved } from './moved.ts';
+import { decisionRow, writesOfMove } from './moved.ts';
 import { isAllowed } from './standing.ts';
 
 type Decided = Awaited<ReturnType<Storage['decide']>>;
@@ -30,7 +30,7 @@ export function decide(
   const sealedPlan = decision.type === 'approve' ? facts.sealedPlan : null;
   return {
     answer: { approval: after, won: true, sealedPlan },
-    changes: [...moved(before, after, now, random), decisionRow(after, now)],
+    changes: [...writesOfMove(before, after, now, random), decisionRow(after, now)],
   };
 }
 
@@ -46,6 +46,6 @@ export function cancel(
   if (after === undefined) return { answer: { approval: before, won: false }, changes: [] };
   return {
     answer: { approval: after, won: after.state === 'cancelled' },
-    changes: moved(before, after, now, random),
+    changes: writesOfMove(before, after, now, random),
   };
 }

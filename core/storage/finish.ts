@@ -5,7 +5,7 @@ import { endedClaim } from './claims.ts';
 type End = Parameters<Storage['finish']>[0];
 
 /** Ends a call: frees the slot and writes one activity row. */
-export function finished({ caller, slotId, activity, now }: End): readonly Change[] {
+export function finishCall({ caller, slotId, activity, now }: End): readonly Change[] {
   const { ownerId, credentialId } = caller;
   return [
     { type: 'give_slot', ownerId, credentialId, slotId },
@@ -20,5 +20,5 @@ export function finishedWithClaim(
   claim: NonNullable<End['claim']>,
 ): readonly Change[] {
   const { ownerId, credentialId } = end.caller;
-  return [...finished(end), ...endedClaim(facts, { ownerId, credentialId, key: claim.key }, claim)];
+  return [...finishCall(end), ...endedClaim(facts, { ownerId, credentialId, key: claim.key }, claim)];
 }

@@ -5,7 +5,12 @@ import type { Random } from '../secrets/random.ts';
 import { eventId } from '../secrets/record-ids.ts';
 
 /** Returns the writes for an approval that changed state: its row, its webhook event, and the end of its waiting. */
-export function moved(before: Approval, after: Approval, now: Date, random: Random): readonly Change[] {
+export function writesOfMove(
+  before: Approval,
+  after: Approval,
+  now: Date,
+  random: Random,
+): readonly Change[] {
   const { ownerId, id: approvalId } = after;
   const changes: Change[] = [{ type: 'save_approval', approval: after }];
   if (before.state === 'pending') changes.push({ type: 'free_targets', ownerId, approvalId });
@@ -34,7 +39,7 @@ export function cancelWaiting(
 ): readonly Change[] {
   return approvals.flatMap((approval) => {
     const cancelled = transition(approval, { type: 'cancel', error }, now);
-    return cancelled === undefined ? [] : moved(approval, cancelled, now, random);
+    return cancelled === undefined ? [] : writesOfMove(approval, cancelled, now, random);
   });
 }
 

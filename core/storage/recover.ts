@@ -2,7 +2,7 @@ import { type Approval, transition } from '../approvals/approval.ts';
 import type { Reclaimed } from '../ports/storage.ts';
 import type { Change, FactsOf, Judged } from '../ports/store.ts';
 import type { Random } from '../secrets/random.ts';
-import { moved, settlementRow } from './moved.ts';
+import { settlementRow, writesOfMove } from './moved.ts';
 
 /** Takes over runs whose lease has ended, and ends those that must not run anymore. */
 export function reclaim(
@@ -17,7 +17,7 @@ export function reclaim(
   for (const { approval: before, sealedPlan } of lapsed) {
     const after = transition(before, { type: 'reclaim', storeNowMs, leaseUntilMs }, now);
     if (after === undefined) continue;
-    changes.push(...moved(before, after, now, random));
+    changes.push(...writesOfMove(before, after, now, random));
     if (after.state === 'approved') runs.push({ approval: after, sealedPlan });
     else changes.push(settlementRow(after, now));
   }
@@ -33,7 +33,7 @@ export function reclaim(
 export function expire(overdue: readonly Approval[], now: Date, random: Random): Judged<number> {
   const ends = overdue.flatMap((before) => {
     const after = transition(before, { type: 'expire' }, now);
-    return after === undefined ? [] : [moved(before, after, now, random)];
+    return after === undefined ? [] : [writesOfMove(before, after, now, random)];
   });
   return { answer: ends.length, changes: ends.flat() };
 }

@@ -2,7 +2,7 @@ import { type Approval, type ApprovalEvent, transition } from '../approvals/appr
 import type { Settlement, Storage } from '../ports/storage.ts';
 import type { ApprovalFacts, Change, HeldFacts, Judged } from '../ports/store.ts';
 import type { Random } from '../secrets/random.ts';
-import { moved, settlementRow } from './moved.ts';
+import { settlementRow, writesOfMove } from './moved.ts';
 import { isAllowed } from './standing.ts';
 
 /** Decides whether the next byte, which cannot be taken back, may be sent. */
@@ -20,7 +20,7 @@ export function start(
   return {
     answer: true,
     changes: [
-      ...moved(before, after, now, random),
+      ...writesOfMove(before, after, now, random),
       ...(relocated.length === 0 ? [] : [{ type: 'remember_relocated', ownerId, marks: relocated } as const]),
     ],
   };
@@ -39,7 +39,7 @@ export function settle(
   const after = transition(before, eventOf(settlement, storeNowMs), now);
   if (after === undefined) return { answer: before, changes: [] };
   const { ownerId, id: approvalId, accountId } = after;
-  const changes: Change[] = [...moved(before, after, now, random)];
+  const changes: Change[] = [...writesOfMove(before, after, now, random)];
   if (after.state !== before.state) changes.push(settlementRow(after, now));
   if (after.state === 'executed') {
     if (accountId !== null && recipients.length > 0) {

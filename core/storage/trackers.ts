@@ -50,12 +50,12 @@ export function linkToTracker(
   const there = facts.links.find((one) => one.target === target);
   if (there !== undefined) return { answer: there.link, changes: [] };
   const link = { linkId: facts.lastLinkId + 1, addedBy, createdAt: now, content };
-  const { added, tracker } = linked(stored, target, link);
+  const { added, tracker } = addLink(stored, target, link);
   return { answer: link, changes: [added, ...tracker] };
 }
 
 /** Adds a link. A message makes the tracker's summary due. */
-export function linked(
+export function addLink(
   stored: StoredTracker,
   target: string,
   link: TrackerLink & { readonly content: LinkContent },

@@ -1,6 +1,6 @@
 import type { Change, FactsOf, Judged, StoredTracker } from '../ports/store.ts';
 import type { WatchStorage } from '../ports/watch-storage.ts';
-import { linked } from './trackers.ts';
+import { addLink } from './trackers.ts';
 
 /** Advances the position of an inbox and links the messages found. False: its position is no longer `from`. */
 export function watched(
@@ -21,7 +21,7 @@ export function watched(
     if (before === undefined || before.tracker.status === 'resolved' || linkedTargets.has(name)) continue;
     linkId += 1;
     const content = { kind: 'mail', message } as const;
-    const { added, stored } = linked(before, target, { linkId, addedBy: 'auto', createdAt: now, content });
+    const { added, stored } = addLink(before, target, { linkId, addedBy: 'auto', createdAt: now, content });
     changes.push(added);
     linkedTargets.add(name);
     trackers.set(trackerId, stored);
