@@ -74,6 +74,10 @@ export { headerBlock } from './mail/mime-tree.ts';
 export { type MessageHeaders, parseHeaders } from './mail/parse.ts';
 export { sentCopyOf } from './mail/sent-copy.ts';
 export type { Account } from './ports/account.ts';
+export type { AccountStorage } from './ports/account-storage.ts';
+export type { Activity, StoredActivity } from './ports/activity.ts';
+export { ACTIVITY_KINDS } from './ports/activity.ts';
+export type { ApprovalStorage, Filing, Reclaimed, Settlement } from './ports/approval-storage.ts';
 export type {
   AttachmentText,
   ExtractedText,
@@ -95,8 +99,10 @@ export type {
   ObjectsInCalendar,
   StoredObject,
 } from './ports/calendar-objects.ts';
+export type { Caller, CallStorage, ClaimRef, Held } from './ports/call-storage.ts';
 export type { Checkpoint, CheckpointStorage, NumberedActivity } from './ports/checkpoint-storage.ts';
 export type { Clock } from './ports/clock.ts';
+export type { Credential, CredentialStorage, KeysRecord } from './ports/credential-storage.ts';
 export type { Log, LogFields } from './ports/log.ts';
 export { type MailAccount, type MailCall, MailError, type MailErrorCode, type Start } from './ports/mail.ts';
 export type { MailChanging } from './ports/mail-changing.ts';
@@ -116,31 +122,12 @@ export {
   THREAD_MAX,
 } from './ports/mail-reading.ts';
 export type { MailSending, Outgoing } from './ports/mail-sending.ts';
+export type { Owner, OwnerStorage } from './ports/owner-storage.ts';
+export type { PasswordStorage, TriesRows } from './ports/password-storage.ts';
 export type { Mail, Ports } from './ports/ports.ts';
 export type { Reader, Reading, UnreadableReason } from './ports/reader.ts';
-export type {
-  AccountStorage,
-  Activity,
-  ApprovalStorage,
-  Caller,
-  CallStorage,
-  ClaimRef,
-  Credential,
-  CredentialStorage,
-  Filing,
-  Held,
-  KeysRecord,
-  Owner,
-  OwnerStorage,
-  PasswordStorage,
-  Reclaimed,
-  SessionStorage,
-  Settlement,
-  Storage,
-  StoredActivity,
-  TriesRows,
-} from './ports/storage.ts';
-export { ACTIVITY_KINDS } from './ports/storage.ts';
+export type { SessionStorage } from './ports/session-storage.ts';
+export type { Storage } from './ports/storage.ts';
 export type {
   Change,
   Commit,

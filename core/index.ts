@@ -19,12 +19,15 @@ export {
 } from './gate/permissions.ts';
 export type { Session, StoredSession } from './gate/session.ts';
 export type { Account } from './ports/account.ts';
+export type { StoredActivity } from './ports/activity.ts';
 export type { CalendarInfo } from './ports/calendar.ts';
+export type { Caller } from './ports/call-storage.ts';
 export type { Clock } from './ports/clock.ts';
+export type { Credential } from './ports/credential-storage.ts';
 export type { Log, LogFields } from './ports/log.ts';
 export { MailError, type MailErrorCode } from './ports/mail.ts';
+export type { Owner } from './ports/owner-storage.ts';
 export type { Ports } from './ports/ports.ts';
-export type { Caller, Credential, Owner, StoredActivity } from './ports/storage.ts';
 export type { StoredEvent } from './ports/stored-event.ts';
 export type { Tracker, TrackerLink, TrackerStatus } from './ports/tracker-storage.ts';
 export type { WorkObserver } from './ports/work-observer.ts';

@@ -1,5 +1,5 @@
 import { type FolderRoles, readFolderRoles } from '../../core/folders/roles.ts';
-import type { Account } from '../../core/ports/storage.ts';
+import type { Account } from '../../core/ports/account.ts';
 import { integer, type Row, remembering, text, textOrNull } from './row.ts';
 
 /** The columns that `readAccounts` reads. */

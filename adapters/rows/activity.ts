@@ -1,4 +1,4 @@
-import { ACTIVITY_KINDS, type StoredActivity } from '../../core/ports/storage.ts';
+import { ACTIVITY_KINDS, type StoredActivity } from '../../core/ports/activity.ts';
 import { instant, integer, oneOf, type Row, text, textOrNull, texts } from './row.ts';
 
 export function readActivity(row: Row): StoredActivity {

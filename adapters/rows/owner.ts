@@ -1,4 +1,5 @@
-import type { KeysRecord, Owner } from '../../core/ports/storage.ts';
+import type { KeysRecord } from '../../core/ports/credential-storage.ts';
+import type { Owner } from '../../core/ports/owner-storage.ts';
 import { readOverrides, readPlan } from './credential.ts';
 import { instant, integerOrNull, type Row, text } from './row.ts';
 

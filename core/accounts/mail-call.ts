@@ -1,5 +1,5 @@
+import type { Account } from '../ports/account.ts';
 import { type MailAccount, type MailCall, MailError } from '../ports/mail.ts';
-import type { Account } from '../ports/storage.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 
 /** An account, and a call to its mailbox. */

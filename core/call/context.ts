@@ -1,8 +1,10 @@
 import type { LookUpPorts, OwnPorts } from '../accounts/tool-ports.ts';
 import type { Limits } from '../gate/limits.ts';
 import type { Mode } from '../gate/permissions.ts';
+import type { Account } from '../ports/account.ts';
+import type { Credential } from '../ports/credential-storage.ts';
 import type { MailCall } from '../ports/mail.ts';
-import type { Account, Credential, Owner } from '../ports/storage.ts';
+import type { Owner } from '../ports/owner-storage.ts';
 import type { Identifiers } from './identifiers.ts';
 
 /** The context of a call. */

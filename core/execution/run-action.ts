@@ -2,10 +2,10 @@ import { mailCall } from '../accounts/mail-call.ts';
 import type { RunPorts } from '../accounts/tool-ports.ts';
 import type { Action, RunContext } from '../actions/action.ts';
 import type { Approval } from '../approvals/approval.ts';
+import type { Settlement } from '../ports/approval-storage.ts';
 import { errorName } from '../ports/log.ts';
 import { MailError } from '../ports/mail.ts';
 import type { Ports } from '../ports/ports.ts';
-import type { Settlement } from '../ports/storage.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { endOf, isInTime } from './run-end.ts';
 

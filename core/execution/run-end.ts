@@ -1,7 +1,7 @@
 import { type Approval, type ApprovalError, START_WITHIN_MS } from '../approvals/approval.ts';
 import { ServiceError } from '../contract/errors.ts';
+import type { Settlement } from '../ports/approval-storage.ts';
 import { MailError } from '../ports/mail.ts';
-import type { Settlement } from '../ports/storage.ts';
 
 /** The result of a failed run for its approval, and for the caller of a direct write. */
 

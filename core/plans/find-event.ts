@@ -4,9 +4,9 @@ import type { CallContext } from '../call/context.ts';
 import { nameAccountOnFailure } from '../call/mailbox.ts';
 import { ServiceError } from '../contract/errors.ts';
 import { invalidArgument } from '../contract/schema.ts';
+import type { Account } from '../ports/account.ts';
 import type { CalendarInfo, StoredEvent } from '../ports/calendar.ts';
 import { MailError } from '../ports/mail.ts';
-import type { Account } from '../ports/storage.ts';
 
 /** Finds the calendar and the event of a call. */
 

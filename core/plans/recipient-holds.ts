@@ -1,8 +1,8 @@
 import { writtenTo } from '../accounts/sent-evidence.ts';
 import type { CallContext } from '../call/context.ts';
 import { normalAddress } from '../contract/schema.ts';
+import type { Account } from '../ports/account.ts';
 import { MailError } from '../ports/mail.ts';
-import type { Account } from '../ports/storage.ts';
 import type { Hold } from '../safety/holds.ts';
 
 /**

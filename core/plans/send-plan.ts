@@ -8,7 +8,7 @@ import { normalAddress } from '../contract/schema.ts';
 import { composeMessage, type Invitation } from '../mail/compose.ts';
 import type { MessageHeaders } from '../mail/parse.ts';
 import { readSentMessage } from '../mail/sent-message.ts';
-import type { Account } from '../ports/storage.ts';
+import type { Account } from '../ports/account.ts';
 import type { Hold } from '../safety/holds.ts';
 import { domainOf, safetyHolds } from '../safety/safety-filter.ts';
 import type { Planned } from './planned.ts';

@@ -8,17 +8,14 @@ import type { FailedTries, TriesCounter } from '../gate/password-tries.ts';
 import type { Plan } from '../gate/permissions.ts';
 import type { StoredSession } from '../gate/session.ts';
 import type { Account } from './account.ts';
+import type { StoredActivity } from './activity.ts';
+import type { Reclaimed } from './approval-storage.ts';
+import type { Held } from './call-storage.ts';
 import type { Checkpoint, NumberedActivity } from './checkpoint-storage.ts';
-import type {
-  Credential,
-  Held,
-  KeysRecord,
-  Owner,
-  Reclaimed,
-  Storage,
-  StoredActivity,
-  TriesRows,
-} from './storage.ts';
+import type { Credential, KeysRecord } from './credential-storage.ts';
+import type { Owner } from './owner-storage.ts';
+import type { TriesRows } from './password-storage.ts';
+import type { Storage } from './storage.ts';
 import type { StoredEvent } from './stored-event.ts';
 import type { Tracker, TrackerLink } from './tracker-storage.ts';
 import type { InboxPosition } from './watch-storage.ts';

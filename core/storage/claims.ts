@@ -1,5 +1,6 @@
 import { isAnswer, judgeClaim } from '../approvals/idempotency.ts';
-import type { ClaimRef, Held, Storage } from '../ports/storage.ts';
+import type { ClaimRef, Held } from '../ports/call-storage.ts';
+import type { Storage } from '../ports/storage.ts';
 import type { Change, ClaimFacts, ClaimKey, HeldFacts, Judged, StoredClaim } from '../ports/store.ts';
 
 type Claimed = Awaited<ReturnType<Storage['claim']>>;

@@ -1,4 +1,5 @@
-import type { Credential, Storage } from '../ports/storage.ts';
+import type { Credential } from '../ports/credential-storage.ts';
+import type { Storage } from '../ports/storage.ts';
 import type { Change, CredentialFacts, Judged, KeysFacts } from '../ports/store.ts';
 import type { Random } from '../secrets/random.ts';
 import { cancelWaiting } from './moved.ts';

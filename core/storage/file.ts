@@ -10,7 +10,8 @@ import {
 } from '../approvals/decide-call.ts';
 import { claimInProgress } from '../approvals/idempotency.ts';
 import { ServiceError } from '../contract/errors.ts';
-import type { Filing, Storage } from '../ports/storage.ts';
+import type { Filing } from '../ports/approval-storage.ts';
+import type { Storage } from '../ports/storage.ts';
 import type { Change, FilingFacts, FilingNeed, Judged } from '../ports/store.ts';
 import { DAY_MS } from '../time/durations.ts';
 import { heldClaim } from './claims.ts';

@@ -1,5 +1,5 @@
 import { type Approval, type ApprovalError, reportedState, transition } from '../approvals/approval.ts';
-import type { StoredActivity } from '../ports/storage.ts';
+import type { StoredActivity } from '../ports/activity.ts';
 import type { Change } from '../ports/store.ts';
 import type { Random } from '../secrets/random.ts';
 import { eventId } from '../secrets/record-ids.ts';

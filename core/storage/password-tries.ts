@@ -5,7 +5,8 @@ import {
   type PasswordTryFacts,
   type TriesChange,
 } from '../gate/password-tries.ts';
-import type { Storage, TriesRows } from '../ports/storage.ts';
+import type { TriesRows } from '../ports/password-storage.ts';
+import type { Storage } from '../ports/storage.ts';
 import type { Change, Judged, StoredDevice, TriesFacts } from '../ports/store.ts';
 
 type Try = Parameters<Storage['takePasswordTry']>[0];

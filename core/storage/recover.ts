@@ -1,5 +1,5 @@
 import { type Approval, transition } from '../approvals/approval.ts';
-import type { Reclaimed } from '../ports/storage.ts';
+import type { Reclaimed } from '../ports/approval-storage.ts';
 import type { Change, FactsOf, Judged } from '../ports/store.ts';
 import type { Random } from '../secrets/random.ts';
 import { settlementRow, writesOfMove } from './moved.ts';

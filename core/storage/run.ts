@@ -1,5 +1,6 @@
 import { type Approval, type ApprovalEvent, transition } from '../approvals/approval.ts';
-import type { Settlement, Storage } from '../ports/storage.ts';
+import type { Settlement } from '../ports/approval-storage.ts';
+import type { Storage } from '../ports/storage.ts';
 import type { ApprovalFacts, Change, HeldFacts, Judged } from '../ports/store.ts';
 import type { Random } from '../secrets/random.ts';
 import { settlementRow, writesOfMove } from './moved.ts';

@@ -1,6 +1,6 @@
 import { type Limits, limitsOf } from '../gate/limits.ts';
 import { effectiveMode, type Group, type Mode } from '../gate/permissions.ts';
-import type { Credential } from '../ports/storage.ts';
+import type { Credential } from '../ports/credential-storage.ts';
 import type { Standing, StoredCredential } from '../ports/store.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import { isCredentialIntact } from './signed-rows.ts';

@@ -11,7 +11,7 @@ import type { MailFolder } from '../folders/folder.ts';
 import { couldPassForOwn, isReservedLabel } from '../folders/guarded-paths.ts';
 import { CREATED_NAMES } from '../folders/roles.ts';
 import type { Planned } from '../plans/planned.ts';
-import type { Account } from '../ports/storage.ts';
+import type { Account } from '../ports/account.ts';
 import type { Hold } from '../safety/holds.ts';
 import { defineWrite } from './define-tool.ts';
 import {

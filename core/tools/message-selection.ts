@@ -8,7 +8,7 @@ import { ServiceError } from '../contract/errors.ts';
 import type { Result } from '../contract/result.ts';
 import { messageId } from '../contract/schema.ts';
 import type { Planned } from '../plans/planned.ts';
-import type { Account } from '../ports/storage.ts';
+import type { Account } from '../ports/account.ts';
 import type { Hold } from '../safety/holds.ts';
 
 /** Tools that change messages accept one (`id`) or several (`ids`). Each is a target with its own outcome. */

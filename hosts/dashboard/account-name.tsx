@@ -1,4 +1,4 @@
-import type { Account } from '../../core/ports/storage.ts';
+import type { Account } from '../../core/ports/account.ts';
 import { Quoted } from './third-party-text.tsx';
 
 export function AccountName(props: { accounts: readonly Account[]; accountId: number }) {

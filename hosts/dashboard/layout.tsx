@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import type { StoredSession } from '../../core/gate/session.ts';
-import type { Owner } from '../../core/ports/storage.ts';
+import type { Owner } from '../../core/ports/owner-storage.ts';
 import type { PublicBase } from '../http/public-base.ts';
 import { ICON_PATH, SCRIPT_PATH, STYLE_PATH } from './assets.ts';
 import { Form } from './forms.tsx';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { StoredSession } from '../../core/gate/session.ts';
-import type { Owner } from '../../core/ports/storage.ts';
+import type { Owner } from '../../core/ports/owner-storage.ts';
 import { ownAddress } from '../http/host-name.ts';
 import { headerOf } from '../http/request-head.ts';
 import { browserName } from './browser-name.ts';

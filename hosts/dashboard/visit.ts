@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import type { StoredSession } from '../../core/gate/session.ts';
 import type { Demand } from '../../core/gate/step-up.ts';
 import type { Log } from '../../core/ports/log.ts';
-import type { Owner } from '../../core/ports/storage.ts';
+import type { Owner } from '../../core/ports/owner-storage.ts';
 import type { Service } from '../../core/service/service.ts';
 import type { PublicBase } from '../http/public-base.ts';
 import type { RequestHead } from '../http/request-head.ts';

@@ -1,6 +1,6 @@
 import type { Failure } from '../../core/call/outcome.ts';
 import type { Rate } from '../../core/gate/limits.ts';
-import type { Caller } from '../../core/ports/storage.ts';
+import type { Caller } from '../../core/ports/call-storage.ts';
 import type { Service } from '../../core/service/service.ts';
 import { announcesBody, bodyFailure } from './body-rules.ts';
 import { BodyLost } from './read-body.ts';

@@ -1,7 +1,7 @@
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { type Failure, failure } from '../../core/call/outcome.ts';
+import type { Caller } from '../../core/ports/call-storage.ts';
 import { errorName } from '../../core/ports/log.ts';
-import type { Caller } from '../../core/ports/storage.ts';
 import { admitRequest } from '../http/admit-request.ts';
 import { trustedProxies } from '../http/client-address.ts';
 import { entryFailure } from '../http/entry-rules.ts';

@@ -1,6 +1,6 @@
 import { type Failure, failure, type Outcome } from '../../core/call/outcome.ts';
+import type { Caller } from '../../core/ports/call-storage.ts';
 import { errorName } from '../../core/ports/log.ts';
-import type { Caller } from '../../core/ports/storage.ts';
 import type { Service } from '../../core/service/service.ts';
 import { admitRequest } from '../http/admit-request.ts';
 import { trustedProxies } from '../http/client-address.ts';

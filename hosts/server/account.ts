@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util';
 import { parseCalendarUrl } from '../../adapters/caldav/settings.ts';
 import { type MailUrl, parseMailUrl } from '../../adapters/imap/settings.ts';
+import type { Account } from '../../core/ports/account.ts';
 import type { CalendarInfo } from '../../core/ports/calendar.ts';
-import type { Account, Owner } from '../../core/ports/storage.ts';
+import type { Owner } from '../../core/ports/owner-storage.ts';
 import {
   type Command,
   noPositionals,

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { GROUPS, type Group, type Mode, modesOf, PRESETS, type Preset } from '../../core/gate/permissions.ts';
-import type { Credential } from '../../core/ports/storage.ts';
+import type { Credential } from '../../core/ports/credential-storage.ts';
 import { publicBase } from '../http/public-base.ts';
 import {
   type Command,

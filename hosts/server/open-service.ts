@@ -4,7 +4,7 @@ import { imapMail } from '../../adapters/imap/mail.ts';
 import { processReader } from '../../adapters/reader/reader.ts';
 import { httpsSender } from '../../adapters/webhooks/https-sender.ts';
 import type { Log } from '../../core/ports/log.ts';
-import type { Owner } from '../../core/ports/storage.ts';
+import type { Owner } from '../../core/ports/owner-storage.ts';
 import type { WorkObserver } from '../../core/ports/work-observer.ts';
 import type { Service } from '../../core/service/service.ts';
 import { createService } from '../embedded/countersign.ts';

@@ -1,5 +1,6 @@
 import { broken, type Finding, good, lacking } from '../../adapters/imap/report.ts';
-import type { Owner, Storage } from '../../core/ports/storage.ts';
+import type { Owner } from '../../core/ports/owner-storage.ts';
+import type { Storage } from '../../core/ports/storage.ts';
 import type { Signer } from '../../core/secrets/keyring.ts';
 import { type ActivityFault, checkActivity } from '../../core/storage/check-activity.ts';
 import { isKeysRecordIntact } from '../../core/storage/signed-rows.ts';

@@ -145,7 +145,8 @@ it('countersign/testing, from an installed tarball, tests other adapters', {
     copyFileSync(join(ROOT, 'examples', example), join(author, example));
 
   const vitest = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');
-  const tests = 'calendars|two processes (decide each approval|start and settle)|one JSON file|a folder of .eml files';
+  const tests =
+    'calendars|two processes (decide each approval|start and settle)|one JSON file|a folder of .eml files';
   const args = [vitest, 'run', '--reporter=json', '--root', '.', '--testTimeout=60000', '-t', tests];
   const { stdout } = await run(process.execPath, args, { cwd: author, maxBuffer: 2 ** 26 }).catch(
     (error: unknown) => z.object({ stdout: z.string() }).parse(error),

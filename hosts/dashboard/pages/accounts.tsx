@@ -1,4 +1,4 @@
-import type { Account } from '../../../core/ports/storage.ts';
+import type { Account } from '../../../core/ports/account.ts';
 import { Field, Form, Problems } from '../forms.tsx';
 import { Link, SubmitTo } from '../links.tsx';
 import { Notice } from '../notice.tsx';

@@ -1,5 +1,5 @@
 import { type Approval, isTerminal } from '../../../core/approvals/approval.ts';
-import type { Account } from '../../../core/ports/storage.ts';
+import type { Account } from '../../../core/ports/account.ts';
 import type { ApprovalGist, ApprovalSummary } from '../../../core/service/service.ts';
 import { AccountName } from '../account-name.tsx';
 import { DisabledEndpoints } from '../disabled-endpoints.tsx';

@@ -12,7 +12,7 @@ import {
   type Preset,
 } from '../../../core/gate/permissions.ts';
 import { type Demand, demandForModes } from '../../../core/gate/step-up.ts';
-import type { Credential } from '../../../core/ports/storage.ts';
+import type { Credential } from '../../../core/ports/credential-storage.ts';
 import { publicBase } from '../../http/public-base.ts';
 import { DisabledEndpoints } from '../disabled-endpoints.tsx';
 import { Choice, Field, Form, Problems } from '../forms.tsx';

@@ -4,7 +4,7 @@ import { ServiceError } from '../../../core/contract/errors.ts';
 import { endpointUrl } from '../../../core/events/endpoint-url.ts';
 import { SUBSCRIBED_TYPES, type SubscribedType } from '../../../core/events/webhook-event.ts';
 import { effectiveMode, type Plan } from '../../../core/gate/permissions.ts';
-import type { Credential } from '../../../core/ports/storage.ts';
+import type { Credential } from '../../../core/ports/credential-storage.ts';
 import type { WebhookEndpoint } from '../../../core/service/service.ts';
 import { dateInWords } from '../../../core/time/time-zone.ts';
 import { Choice, Field, Form, Problems } from '../forms.tsx';

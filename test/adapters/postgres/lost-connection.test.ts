@@ -3,7 +3,8 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { postgresStorage } from '../../../adapters/postgres/storage.ts';
 import type { Approval } from '../../../core/approvals/approval.ts';
-import type { Account, Storage } from '../../../core/ports/storage.ts';
+import type { Account } from '../../../core/ports/account.ts';
+import type { Storage } from '../../../core/ports/storage.ts';
 import type { BegunAttempt } from '../../../core/ports/webhook-storage.ts';
 import {
   activity,

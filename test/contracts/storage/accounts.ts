@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FolderRoles, FolderRolesChange } from '../../../core/folders/roles.ts';
-import type { Account, Storage } from '../../../core/ports/storage.ts';
+import type { Account } from '../../../core/ports/account.ts';
+import type { Storage } from '../../../core/ports/storage.ts';
 import { USUAL_ROLES } from '../../folder-roles.ts';
 import type { Store } from '../storage.ts';
 import { addOwner, addOwnerAndKey, approve, ask, at, NOON, webhookStates } from './scene.ts';

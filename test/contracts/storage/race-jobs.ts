@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Storage, TriesRows } from '../../../core/ports/storage.ts';
+import type { TriesRows } from '../../../core/ports/password-storage.ts';
+import type { Storage } from '../../../core/ports/storage.ts';
 import { USUAL_ROLES } from '../../folder-roles.ts';
 import {
   admit,

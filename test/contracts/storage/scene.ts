@@ -2,14 +2,11 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Approval } from '../../../core/approvals/approval.ts';
 import type { LimitOverrides } from '../../../core/gate/limits.ts';
 import { type Modes, type Plan, PRESETS } from '../../../core/gate/permissions.ts';
-import type {
-  Activity,
-  Caller,
-  Filing,
-  KeysRecord,
-  Settlement,
-  Storage,
-} from '../../../core/ports/storage.ts';
+import type { Activity } from '../../../core/ports/activity.ts';
+import type { Filing, Settlement } from '../../../core/ports/approval-storage.ts';
+import type { Caller } from '../../../core/ports/call-storage.ts';
+import type { KeysRecord } from '../../../core/ports/credential-storage.ts';
+import type { Storage } from '../../../core/ports/storage.ts';
 import { createKeyring } from '../../../core/secrets/keyring.ts';
 import { keysSignature } from '../../../core/storage/signed-rows.ts';
 

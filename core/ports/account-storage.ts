@@ -1,0 +1,39 @@
+import type { FolderRoles, FolderRolesChange } from '../folders/roles.ts';
+import type { Account } from './account.ts';
+
+/** The connected mailboxes of an owner. Promises as those of Storage. */
+export interface AccountStorage {
+  /** The first account of an owner becomes the active one. `seal` receives the new account's id. */
+  addAccount(request: {
+    ownerId: string;
+    label: string;
+    email: string;
+    signature: string;
+    seal: (accountId: number) => string;
+    folderRoles: FolderRoles;
+    now: Date;
+  }): Promise<Account>;
+  accounts(ownerId: string): Promise<readonly Account[]>;
+  /**
+   * Changes the roles of folders. `changedRoles` decides inside the write.
+   * @returns the roles as they are now; null: not decided yet; undefined: no such account
+   */
+  changeFolderRoles(request: {
+    ownerId: string;
+    accountId: number;
+    change: FolderRolesChange;
+  }): Promise<FolderRoles | null | undefined>;
+  /** False: no such account. */
+  activateAccount(ownerId: string, accountId: number): Promise<boolean>;
+  /**
+   * Deletes the account and its settings, cancels its pending requests (`account_removed`), and activates the oldest
+   * remaining account. A request of several accounts belongs to it if one of its target names starts with
+   * `targetsBegin`.
+   */
+  removeAccount(request: {
+    ownerId: string;
+    accountId: number;
+    targetsBegin: string;
+    now: Date;
+  }): Promise<boolean>;
+}

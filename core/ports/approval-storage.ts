@@ -1,0 +1,199 @@
+import type { Approval, ApprovalError } from '../approvals/approval.ts';
+import type { CallFiling } from '../approvals/decide-call.ts';
+import type { ServiceError } from '../contract/errors.ts';
+import type { Group } from '../gate/permissions.ts';
+import type { Signer } from '../secrets/keyring.ts';
+import type { StoredActivity } from './activity.ts';
+import type { ClaimRef } from './call-storage.ts';
+import type { StoredEvent } from './stored-event.ts';
+
+/** Requests from filing to their end, and what they leave behind. Promises as those of Storage. */
+export interface ApprovalStorage {
+  /**
+   * Decides about a write (`decideCall`, on facts read here) and files it in the same unit: `approved` by policy with
+   * a lease, or `pending`. Binds the claim to the new approval. Reads the credential and its mode again.
+   */
+  file(
+    filing: Filing,
+  ): Promise<
+    | { readonly kind: 'run'; readonly approval: Approval }
+    | { readonly kind: 'ask'; readonly approval: Approval }
+    | { readonly kind: 'existing'; readonly approval: Approval }
+    | { readonly kind: 'refuse'; readonly error: ServiceError }
+  >;
+
+  /**
+   * Records the owner's decision, with its event and its activity row.
+   * @returns the approval as it is now, whether this call decided it, and the sealed plan if it approved;
+   *   undefined if the owner has no such approval
+   */
+  decide(decision: {
+    ownerId: string;
+    approvalId: string;
+    decision: { readonly type: 'approve'; readonly digest: string } | { readonly type: 'reject' };
+    leaseMs: number;
+    signer: Signer;
+    now: Date;
+  }): Promise<
+    { readonly approval: Approval; readonly won: boolean; readonly sealedPlan: string | null } | undefined
+  >;
+
+  /**
+   * Cancels a pending request of this credential. An overdue one becomes `expired` instead; any other is returned
+   * unchanged. Undefined: the credential has no such request.
+   */
+  cancel(request: {
+    ownerId: string;
+    credentialId: string;
+    approvalId: string;
+    now: Date;
+  }): Promise<{ readonly approval: Approval; readonly won: boolean } | undefined>;
+
+  /**
+   * Records that the next byte cannot be taken back. False: do not send the byte, because the fence is lost, the
+   * time is over, or credential or permission are off. Durable (survives loss of power) before it resolves.
+   * `now` becomes `startedAt`, which is the Date of a sent message.
+   * In the same unit, remembers the messages to be moved, copied or labelled by their marks (`relocationMark`),
+   * permanently, even after their account is removed.
+   */
+  start(request: {
+    ownerId: string;
+    approvalId: string;
+    fence: number;
+    relocated: readonly string[];
+    signer: Signer;
+    now: Date;
+  }): Promise<boolean>;
+
+  /**
+   * Records how a run ended, with its event, its activity row and the addresses that become known. A settlement
+   * with a lost fence changes nothing.
+   * @returns the approval as it is now
+   */
+  settle(settlement: Settlement): Promise<Approval>;
+
+  /** Records that the work after an executed action is done (a copy in Sent, \Answered). */
+  followedUp(request: { ownerId: string; approvalId: string }): Promise<void>;
+
+  /** Records that it is not done. It is due again after `retryMs` on the store's clock. */
+  followUpLater(request: { ownerId: string; approvalId: string; retryMs: number }): Promise<void>;
+
+  /**
+   * Takes over work whose lease has ended, oldest first: approvals to run or to check (with a new fence and lease),
+   * and work after executed actions. Ends approvals that the state machine ends instead (`interrupted`,
+   * `not_started_in_time`), with their event. `running`: approval ids that this process runs itself; skipped.
+   */
+  reclaim(request: {
+    running: ReadonlySet<string>;
+    leaseMs: number;
+    limit: number;
+    now: Date;
+  }): Promise<{ readonly runs: readonly Reclaimed[]; readonly followUps: readonly Reclaimed[] }>;
+
+  /** Ends overdue pending requests. @returns their number */
+  expire(now: Date): Promise<number>;
+
+  /**
+   * Erases plans and gists of approvals that ended before `plansBefore` (their digests stay), older events with their
+   * deliveries, activity and claims, checkpoints of erased rows except the newest one, and expired counters of password
+   * tries, each by its own date.
+   */
+  erase(request: {
+    plansBefore: Date;
+    eventsBefore: Date;
+    activityBefore: Date;
+    claimsBefore: Date;
+    passwordTriesBefore: Date;
+  }): Promise<void>;
+
+  approval(ownerId: string, approvalId: string): Promise<Approval | undefined>;
+
+  /** Approvals of one credential, or of the owner, newest first. `open`: pending and approved. */
+  approvals(query: {
+    ownerId: string;
+    credentialId: string | undefined;
+    state: 'open' | 'all';
+    /** Only approvals after this one. */
+    after: { readonly createdAtMs: number; readonly id: string } | undefined;
+    limit: number;
+  }): Promise<{ readonly approvals: readonly Approval[]; readonly more: boolean }>;
+
+  /** The sealed plan. Undefined if there is none, or if it was erased. */
+  plan(ownerId: string, approvalId: string): Promise<string | undefined>;
+
+  /**
+   * The sealed gists of these approvals, without those whose plan was erased. Null: filed before gists were stored.
+   */
+  gists(ownerId: string, approvalIds: readonly string[]): Promise<ReadonlyMap<string, string | null>>;
+
+  /** Filters the normalised addresses to those that the account is known to have written to. */
+  knownRecipients(
+    ownerId: string,
+    accountId: number,
+    addresses: readonly string[],
+  ): Promise<ReadonlySet<string>>;
+  rememberRecipients(
+    ownerId: string,
+    accountId: number,
+    addresses: readonly string[],
+    now: Date,
+  ): Promise<void>;
+  /** The domains of all addresses that the account is known to have written to: the text after the last `@`. */
+  knownDomains(ownerId: string, accountId: number): Promise<ReadonlySet<string>>;
+
+  /** Filters the marks to those of messages that requests of the owner's keys moved, copied or labelled. */
+  relocatedAmong(ownerId: string, marks: readonly string[]): Promise<ReadonlySet<string>>;
+
+  /** Events after `afterId` (an event's sequence number; 0: from the first), oldest first. */
+  events(query: { ownerId: string; afterId: number; limit: number }): Promise<readonly StoredEvent[]>;
+  /** Newest first. */
+  activity(query: { ownerId: string; limit: number }): Promise<readonly StoredActivity[]>;
+}
+
+export interface Filing {
+  readonly ownerId: string;
+  readonly credentialId: string;
+  readonly approvalId: string;
+  readonly tool: string;
+  readonly group: Group;
+  readonly action: string | null;
+  readonly accountId: number | null;
+  /** SHA-256 of tool and resolved arguments, hex. */
+  readonly requestHash: string;
+  /** The same hash with the caller's words in comparable form. A rejection applies to all requests with this hash. */
+  readonly similarHash: string;
+  /**
+   * What the action would change, hashed (except a message's account). A message is the same target in every folder.
+   */
+  readonly targets: readonly string[];
+  readonly digest: string;
+  readonly sealedPlan: string;
+  readonly sealedGist: string;
+  readonly call: CallFiling;
+  readonly claim: ClaimRef | null;
+  readonly leaseMs: number;
+  readonly signer: Signer;
+  readonly now: Date;
+}
+
+export interface Settlement {
+  readonly ownerId: string;
+  readonly approvalId: string;
+  readonly fence: number;
+  readonly end:
+    | { readonly type: 'succeed'; readonly result: Readonly<Record<string, unknown>> }
+    | { readonly type: 'refuse'; readonly error: ApprovalError }
+    | { readonly type: 'not_now'; readonly error: ApprovalError; readonly retryMs: number }
+    | { readonly type: 'lose' };
+  /** Addresses that become known through an executed send. */
+  readonly recipients: readonly string[];
+  /** There is work after success. It is leased to the caller for `leaseMs`. */
+  readonly followUp: boolean;
+  readonly leaseMs: number;
+  readonly now: Date;
+}
+
+export interface Reclaimed {
+  readonly approval: Approval;
+  readonly sealedPlan: string | null;
+}

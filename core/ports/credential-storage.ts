@@ -1,0 +1,98 @@
+import type { Modes } from '../gate/permissions.ts';
+import type { Signer } from '../secrets/keyring.ts';
+
+/** Keys and their secrets. Promises as those of Storage. */
+export interface CredentialStorage {
+  addCredential(request: {
+    ownerId: string;
+    credentialId: string;
+    kind: 'pat';
+    name: string;
+    modes: Modes;
+    secretHash: string;
+    expiresAt: Date;
+    signer: Signer;
+    now: Date;
+  }): Promise<Credential>;
+
+  /**
+   * Adds a secret. Earlier ones end after `overlapMs`, or sooner at their own time. Undefined: no live credential, or
+   * an altered one.
+   */
+  rotate(request: {
+    ownerId: string;
+    credentialId: string;
+    secretHash: string;
+    expiresAt: Date;
+    overlapMs: number;
+    signer: Signer;
+    now: Date;
+  }): Promise<Credential | undefined>;
+
+  /**
+   * Revokes the credential and cancels its pending requests (`credential_off`). An altered credential is signed again,
+   * as revoked.
+   */
+  revoke(request: {
+    ownerId: string;
+    credentialId: string;
+    signer: Signer;
+    now: Date;
+  }): Promise<Credential | undefined>;
+
+  /** The same for the credential with this secret, live or in its overlap. False: there is none. */
+  revokeBySecret(request: { secretHash: string; signer: Signer; now: Date }): Promise<boolean>;
+
+  /**
+   * Sets the modes, raises the revision, and cancels pending requests in groups that are now off (`permission_off`).
+   * Undefined: no such live credential, or it is altered.
+   */
+  setModes(request: {
+    ownerId: string;
+    credentialId: string;
+    modes: Modes;
+    signer: Signer;
+    now: Date;
+  }): Promise<Credential | undefined>;
+
+  /** All credentials of the owner, newest first, including revoked ones. */
+  credentials(ownerId: string, signer: Signer): Promise<readonly Credential[]>;
+
+  /** Owners with keys that an older version wrote without signing them. */
+  unsignedOwners(): Promise<readonly string[]>;
+
+  /**
+   * Signs the rows of the owner's keys that have no signature, and records this with an activity row. Runs only once
+   * per owner. After that, a row without a signature counts as altered.
+   * @returns the number of keys; undefined if the owner already has the record
+   */
+  signKeys(request: { ownerId: string; signer: Signer; now: Date }): Promise<number | undefined>;
+
+  /** Undefined: the owner's keys are not signed yet. */
+  keysRecord(ownerId: string): Promise<KeysRecord | undefined>;
+}
+
+/** Records when the rows of an owner's keys were signed. */
+export interface KeysRecord {
+  readonly signedAt: Date;
+  readonly signature: string;
+}
+
+export interface Credential {
+  readonly ownerId: string;
+  /** Opaque: `key_` and 16 letters or digits. */
+  readonly credentialId: string;
+  readonly kind: 'pat';
+  readonly name: string;
+  readonly modes: Modes;
+  /** Counts every change of the modes, from 1. */
+  readonly revision: number;
+  readonly createdAt: Date;
+  /** When the newest secret ends. */
+  readonly expiresAt: Date;
+  /** When the previous secret ends. Null unless a rotation's overlap is still running. */
+  readonly overlapUntil: Date | null;
+  readonly revokedAt: Date | null;
+  /** Whether its rows were changed outside Countersign. Then it counts as revoked. */
+  readonly isAltered: boolean;
+}
