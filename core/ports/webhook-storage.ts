@@ -53,10 +53,11 @@ export interface WebhookStorage {
    * Files deliveries for the owner's new events and starts due attempts, the longest due first. Each attempt is leased,
    * and is due again if its lease ends first. Drops deliveries that the endpoint, its key or its permission no longer
    * allows.
-   * @param request  `room`: how many attempts per endpoint may start now
+   * @param request  `limit`: how many attempts may start now; `room`: how many of them per endpoint
    */
   beginAttempts(request: {
     ownerId: string;
+    limit: number;
     room: (endpointId: number) => number;
     leaseMs: number;
     signer: Signer;

@@ -48,14 +48,10 @@ export function createWebhookDelivery(
   async function round(): Promise<void> {
     for (const ownerId of await storage.ownersWithDeliveries(OWNERS_AT_ONCE)) {
       if (isStopped || underWay.size >= IN_FLIGHT_MAX) return;
-      let free = IN_FLIGHT_MAX - underWay.size;
-      const room = (endpointId: number) => {
-        const places = Math.min(free, PER_ENDPOINT_MAX - (inFlight.get(`${ownerId} ${endpointId}`) ?? 0));
-        free -= Math.max(0, places);
-        return places;
-      };
+      const room = (endpointId: number) => PER_ENDPOINT_MAX - (inFlight.get(`${ownerId} ${endpointId}`) ?? 0);
       const begun = await storage.beginAttempts({
         ownerId,
+        limit: IN_FLIGHT_MAX - underWay.size,
         room,
         leaseMs: LEASE_MS,
         signer: keyring,

@@ -110,7 +110,7 @@ export function testEndpoint(
 /** Files deliveries for new events, starts due attempts, and drops deliveries that must not be sent anymore. */
 export function beginAttempts(
   facts: FactsOf<'webhooks'>,
-  { ownerId, room, leaseMs, signer, now }: Request<'beginAttempts'>,
+  { ownerId, limit, room, leaseMs, signer, now }: Request<'beginAttempts'>,
   storeNowMs: number,
 ): Judged<readonly BegunAttempt[]> {
   if (facts === undefined) return { answer: [], changes: NOTHING };
@@ -150,7 +150,7 @@ export function beginAttempts(
       continue;
     }
     const places = left.get(endpointId) ?? 0;
-    if (places <= 0) continue;
+    if (places <= 0 || begun.length >= limit) continue;
     const after = deliveryAfter(before, { type: 'attempt', leaseMs }, storeNowMs);
     if (after === undefined) continue;
     changes.push({ type: 'save_delivery', ref, delivery: after, log: null });

@@ -35,7 +35,14 @@ export function begun(
   ownerId: string,
   { leaseMs = LEASE_MS, room = 100 } = {},
 ): Promise<readonly BegunAttempt[]> {
-  return storage.beginAttempts({ ownerId, room: () => room, leaseMs, signer: SIGNER, now: NOON });
+  return storage.beginAttempts({
+    ownerId,
+    limit: 1000,
+    room: () => room,
+    leaseMs,
+    signer: SIGNER,
+    now: NOON,
+  });
 }
 
 /** @param status  null: the receiver did not answer */

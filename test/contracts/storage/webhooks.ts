@@ -172,14 +172,14 @@ export function webhookPromises(store: Store): void {
       await addEndpoint(storage, key);
       for (let n = 0; n < 3; n++) await happening(storage, key);
       const { ownerId } = key;
-      const begin = (room: (endpointId: number) => number) =>
-        storage.beginAttempts({ ownerId, room, leaseMs: 60_000, signer: SIGNER, now: NOON });
+      const begin = (room: (endpointId: number) => number, limit = 100) =>
+        storage.beginAttempts({ ownerId, limit, room, leaseMs: 60_000, signer: SIGNER, now: NOON });
       expect(await begin(() => 2)).toHaveLength(2);
       await addEndpoint(storage, key);
       await happening(storage, key);
       const attempts = await begin((endpointId) => (endpointId === 1 ? 0 : 5));
       expect(attempts.map(({ endpoint }) => endpoint.endpointId)).toEqual([2]);
-      const later = await begin(() => 5);
+      const later = [...(await begin(() => 5, 1)), ...(await begin(() => 5))];
       expect(later.map(({ endpoint, event }) => [endpoint.endpointId, event.sequence])).toEqual([
         [1, 3],
         [1, 4],
