@@ -118,6 +118,7 @@ it('examples/webhook-receiver.mjs handles each event once, though it crashes and
   service.start();
   await service.approvals.reject(ownerId, approval.id);
   const [rejection] = await delivered();
+  await lineOf({ ...first, lines: first.errors }, (line) => line.startsWith('will try again: '));
   first.kill('SIGKILL');
   const crashed = await first.ended;
   expect(crashed.stderr).toMatch(/^(refused: The signature does not match.*\n){2}will try again: /);

@@ -20,6 +20,8 @@ export interface InstalledPackage {
 export interface RunningExample {
   /** Its output, line by line. */
   readonly lines: AsyncIterableIterator<string>;
+  /** The same, of its errors. */
+  readonly errors: AsyncIterableIterator<string>;
   kill(signal: NodeJS.Signals): void;
   /** Resolves when it ends. */
   readonly ended: Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }>;
@@ -54,6 +56,7 @@ export async function installPackage(): Promise<InstalledPackage> {
       const lines = createInterface({ input: child.stdout });
       return {
         lines: lines[Symbol.asyncIterator](),
+        errors: createInterface({ input: child.stderr })[Symbol.asyncIterator](),
         kill: (signal) => child.kill(signal),
         ended: ended(child),
       };
@@ -91,7 +94,7 @@ function ended(child: ChildProcessByStdio<null, Readable, Readable>): RunningExa
 
 /** The next line of its kind. */
 export async function lineOf(
-  { lines, ended }: RunningExample,
+  { lines, ended }: Pick<RunningExample, 'lines' | 'ended'>,
   is: (line: string) => boolean,
 ): Promise<string> {
   for (let next = await lines.next(); !next.done; next = await lines.next()) {
