@@ -9,7 +9,8 @@ export default defineConfig({
     globalSetup: ['test/install-servers.ts'],
     reporters: ['default', sectionReporter(), countReporter()],
     pool: 'forks',
-    maxWorkers: 2,
+    // Tests wait for servers a fifth of their time: one worker more than CI has cores.
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 120_000,
     // What is waited for comes: this only bounds how long a busy machine may take over it.
