@@ -105,7 +105,10 @@ export function credentialPromises(store: Store): void {
       expect(
         await storage.admit({ ...judged, secretHash: key.secretHash, slotId: 's', leaseMs: LEASE_MS }),
       ).toEqual({ kind: 'altered', credentialId });
-      expect(await storage.file(filing(key, { signer: stranger }))).toMatchObject({ code: 'invalid_token' });
+      expect(await storage.file(filing(key, { signer: stranger }))).toMatchObject({
+        kind: 'refuse',
+        error: { code: 'invalid_token' },
+      });
       const decision = { type: 'approve', digest: waiting.digest } as const;
       const approving = { ...judged, ownerId, approvalId: waiting.id, decision, leaseMs: LEASE_MS };
       expect(await storage.decide(approving)).toMatchObject({ won: false, approval: { state: 'pending' } });
