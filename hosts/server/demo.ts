@@ -7,6 +7,7 @@ import { processReader } from '../../adapters/reader/reader.ts';
 import { sandboxCalendar } from '../../adapters/sandbox/calendar.ts';
 import { sandboxMail } from '../../adapters/sandbox/mail.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
+import { httpsSender } from '../../adapters/webhooks/https-sender.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { WorkObserver } from '../../core/ports/work-observer.ts';
 import type { Service } from '../../core/service/service.ts';
@@ -25,7 +26,7 @@ const EMAIL = 'owner@example.org';
 
 /** A service in a temporary folder, with a sandbox mailbox, one owner and one Full key. */
 export async function openDemo(
-  { plan, limits }: Configuration,
+  { plan, limits, allowPrivateTargets }: Configuration,
   addresses: { readonly baseUrl: string; readonly dashboardUrl: string },
   log: Log,
   workObserver: WorkObserver,
@@ -37,6 +38,7 @@ export async function openDemo(
     calendar: sandboxCalendar(),
     reader: processReader(),
     attachmentText: workerText(),
+    webhookSender: httpsSender({ allowPrivateTargets }),
     secretKeys: [randomBytes(32)],
     plan,
     limits,

@@ -1,8 +1,12 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { verifyWebhook } from '../../hosts/webhooks/verify-webhook.ts';
 import { buildCli, type Cli } from '../hosts/server/cli-process.ts';
 import { browserIsMissing, inBrowser, openBrowser } from '../servers/browser.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../servers/webhook-receiver.ts';
 import { decide, type Owner, signedIn, stateOn, textOf } from './owner-pages.ts';
 import { filedIn, type RestClient, restClient } from './rest-client.ts';
 
@@ -15,9 +19,16 @@ describe.skipIf(browserIsMissing)(
     let browser: Browser;
     let owner: Owner;
     let rest: RestClient;
+    let receiver: WebhookReceiver;
     beforeAll(async () => {
       cli = await buildCli();
-      server = await cli.serve(['serve', '--demo', '--json']);
+      receiver = await startWebhookReceiver();
+      const caFile = join(cli.folder, 'receiver.crt');
+      writeFileSync(caFile, receiver.ca);
+      server = await cli.serve(['serve', '--demo', '--json'], {
+        COUNTERSIGN_ALLOW_PRIVATE_TARGETS: 'localhost',
+        NODE_EXTRA_CA_CERTS: caFile,
+      });
       browser = await openBrowser();
       if (server.owner === undefined || server.api_key === undefined)
         throw new Error('the demo names no owner');
@@ -28,6 +39,7 @@ describe.skipIf(browserIsMissing)(
       await browser?.close();
       await server?.stop('SIGTERM');
       cli?.remove();
+      receiver?.close();
     });
 
     it('has mail to read and answer, and saves approved mail in Sent', async () => {
@@ -81,6 +93,22 @@ describe.skipIf(browserIsMissing)(
       });
       expect(ended).toMatchObject({ isError: false, structuredContent: { executed: true } });
       await client.close();
+    });
+
+    it('sends webhooks', async () => {
+      const page = await signedIn(browser, server.dashboard_url, owner, '/integrations/webhooks');
+      await page.getByLabel('URL').fill(`${receiver.origin}/hook`);
+      await page.getByRole('button', { name: 'Add endpoint' }).click();
+      const secret = await textOf(page, 'endpoint-secret');
+
+      await page.goto(`${server.dashboard_url}/integrations/webhooks/wh_1`);
+      await page.getByRole('button', { name: 'Send test event' }).click();
+      await vi.waitFor(() => expect(receiver.requests).toHaveLength(1), { timeout: 10_000 });
+      const [request] = receiver.requests;
+      expect(verifyWebhook(request?.body ?? '', request?.headers ?? {}, secret)).toMatchObject({
+        type: 'webhook.test',
+        data: { endpoint_id: 'wh_1' },
+      });
     });
 
     it('connects no real account, and says how to', async () => {

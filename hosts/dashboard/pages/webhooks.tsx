@@ -56,7 +56,7 @@ export async function addEndpoint(visit: OwnerVisit): Promise<Reply> {
   return secretPage(visit, added.endpointId, added.secret, 'The endpoint is added.');
 }
 
-const NOT_SENT = 'No webhooks are sent here. The demo sends none: run countersign serve to use them.';
+const NOT_SENT = 'No webhooks are sent here. The service was started without a webhook sender.';
 
 const ADD_PROBLEMS: ReadonlyMap<string, string> = new Map([
   ['not_found', 'Key: choose one that is neither revoked nor expired.'],
