@@ -18,6 +18,8 @@ export interface HttpsSenderOptions {
 
 /** The most that is read of a response. */
 const ANSWER_BYTES_MAX = 16 * 1024;
+/** The most interim responses (1xx) before the response. */
+const INTERIM_MAX = 16;
 /** How long to wait for a response's body. The status counts without it. */
 const BODY_MS = 1000;
 /** How long an idle connection is kept for the next request to the same host. */
@@ -59,6 +61,11 @@ export function httpsSender({
   };
 }
 
+interface LimitedOptions extends RequestOptions {
+  /** Also ends a connection that is not open yet. Node does not pass a request's `signal` to its agent. */
+  readonly limit?: AbortSignal;
+}
+
 /** Opens connections to checked addresses only. */
 class CheckedAgent extends Agent {
   readonly #reach: Reach;
@@ -71,11 +78,11 @@ class CheckedAgent extends Agent {
   }
 
   override createConnection(
-    { host, port, signal }: RequestOptions,
+    { host, port, limit }: LimitedOptions,
     done?: (error: Error | null, socket: Duplex) => void,
   ): Duplex | null | undefined {
     const server = { host: host ?? '', port: Number(port), ca: this.#ca };
-    connectTls(server, this.#reach, signal ?? new AbortController().signal).then(
+    connectTls(server, this.#reach, limit ?? new AbortController().signal).then(
       (socket) => done?.(null, socket),
       (error: unknown) => {
         // Node's type requires a socket beside the error, but Node does not use it.
@@ -89,18 +96,22 @@ class CheckedAgent extends Agent {
 
 class StaleConnection extends Error {}
 
+class NotHttp extends Error {}
+
 function postOnce(
   { url, headers, body }: WebhookRequest,
   agent: Agent,
   limit: AbortSignal,
 ): Promise<WebhookEnd> {
   return new Promise((resolve, reject) => {
-    const outgoing: ClientRequest = request(url, {
+    const options: LimitedOptions = {
       method: 'POST',
       agent,
       signal: limit,
+      limit,
       headers: { ...headers, 'content-length': body.length },
-    });
+    };
+    const outgoing: ClientRequest = request(url, options);
     outgoing.once('error', (error) => {
       const isStale = outgoing.reusedSocket && codeOf(error) === 'ECONNRESET';
       reject(isStale ? new StaleConnection('the kept connection was closed', { cause: error }) : error);
@@ -108,7 +119,12 @@ function postOnce(
     // Node reports no error for an upgraded connection, so this promise would never settle.
     outgoing.once('upgrade', (_response, socket) => {
       socket.destroy();
-      reject(new Error('it does not speak plain HTTP'));
+      reject(new NotHttp('it switched to another protocol'));
+    });
+    let interim = 0;
+    outgoing.on('information', () => {
+      interim += 1;
+      if (interim > INTERIM_MAX) outgoing.destroy(new NotHttp('it only sent interim responses'));
     });
     outgoing.once('response', (response) => {
       drain(response);
@@ -138,10 +154,15 @@ function drain(response: IncomingMessage): void {
   response.once('close', () => clearTimeout(timer));
 }
 
-const failure = z.object({ code: z.string() });
+const failure = z.object({ code: z.string(), syscall: z.string().optional() });
 
 function codeOf(error: unknown): string {
   return failure.safeParse(error).data?.code ?? '';
+}
+
+/** Whether a DNS query failed: by the system's resolver (`getaddrinfo`), or by Node's (`queryA`). */
+function isDnsFailure(error: unknown): boolean {
+  return /^(getaddrinfo|query)/.test(failure.safeParse(error).data?.syscall ?? '');
 }
 
 const UNREACHABLE = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH']);
@@ -155,9 +176,9 @@ function reasonOf(error: unknown, limit: AbortSignal): string {
   if (trouble !== undefined) return `Its certificate cannot be verified, because ${trouble}.`;
   if (limit.aborted || code === 'ETIMEDOUT') return 'It did not answer in time.';
   if (code === 'ENOTFOUND') return 'There is no such host.';
-  if (code === 'EAI_AGAIN') return 'Its name could not be resolved.';
+  if (isDnsFailure(error)) return 'Its name could not be resolved.';
   if (UNREACHABLE.has(code)) return 'It cannot be reached.';
   if (code.startsWith('ERR_SSL') || code === 'EPROTO') return 'It does not speak TLS as it should.';
-  if (code.startsWith('HPE_')) return 'Its answer is not HTTP.';
+  if (error instanceof NotHttp || code.startsWith('HPE_')) return 'Its answer is not HTTP.';
   return 'It closed the connection.';
 }
