@@ -1,3 +1,4 @@
+import { WAIT_MAX_MS } from '../../core/events/delivery.ts';
 import type { StatementTexts } from '../rows/query.ts';
 import { SESSION_COLUMNS } from '../rows/session.ts';
 import { DELIVERY_COLUMNS } from '../rows/webhook.ts';
@@ -23,6 +24,17 @@ const OPEN = 'ended_at_ms IS NULL';
 const DUE_TRACKERS = `
   SELECT * FROM countersign.trackers WHERE last_message_link_id > summarised_link_id ORDER BY owner_id, tracker_id LIMIT @limit`;
 const WAITS = "status <> 'resolved' AND keywords <> ''";
+
+/** Conditions of a delivery, as `deliveryAfter` judges them. */
+const IS_FREE = `(lease_until_ms <= ${STORE_NOW_MS} OR lease_until_ms > ${STORE_NOW_MS} + ${WAIT_MAX_MS})`;
+const IS_DUE = `due_ms <= ${STORE_NOW_MS}`;
+/** The clock was set back. */
+const IS_OVERDUE = `due_ms > ${STORE_NOW_MS} + ${WAIT_MAX_MS}`;
+
+const WAITING_AND = (due: string) => `
+  (SELECT * FROM countersign.deliveries
+    WHERE owner_id = e.owner_id AND endpoint_id = e.endpoint_id AND state = 'waiting' AND ${due} AND ${IS_FREE}
+    ORDER BY due_ms LIMIT @limit)`;
 
 /** Listed one by one, because a prepared statement must not start to return more columns. */
 const CREDENTIAL_COLUMNS = `
@@ -276,11 +288,7 @@ export const STATEMENTS: StatementTexts = {
     ORDER BY sequence LIMIT @limit`,
   due_deliveries: `
     SELECT ${DELIVERY_COLUMNS} FROM countersign.endpoints e
-    CROSS JOIN LATERAL (
-      SELECT * FROM countersign.deliveries
-      WHERE owner_id = e.owner_id AND endpoint_id = e.endpoint_id AND state = 'waiting'
-        AND due_ms <= ${STORE_NOW_MS} AND lease_until_ms <= ${STORE_NOW_MS}
-      ORDER BY due_ms LIMIT @limit) d
+    CROSS JOIN LATERAL (${[IS_DUE, IS_OVERDUE].map(WAITING_AND).join(' UNION ALL ')}) d
     JOIN countersign.events v ON v.owner_id = d.owner_id AND v.sequence = d.sequence
     WHERE e.owner_id = @ownerId ORDER BY d.due_ms, d.sequence`,
   deliveries_by_event: `
@@ -296,7 +304,7 @@ export const STATEMENTS: StatementTexts = {
   owners_with_deliveries: `
     SELECT owner_id FROM (
       SELECT owner_id, min(due_ms) AS due_ms FROM countersign.deliveries
-      WHERE state = 'waiting' AND due_ms <= ${STORE_NOW_MS} AND lease_until_ms <= ${STORE_NOW_MS} GROUP BY owner_id
+      WHERE state = 'waiting' AND ${IS_FREE} AND (${IS_DUE} OR ${IS_OVERDUE}) GROUP BY owner_id
       UNION ALL
       SELECT e.owner_id, 0 FROM countersign.endpoints e JOIN countersign.owners o ON o.owner_id = e.owner_id
       WHERE e.disabled IS NULL AND e.position < o.last_event_sequence) AS waiting

@@ -286,12 +286,14 @@ const FACTS: { readonly [Kind in FactKind]: (need: NeedOf<Kind>) => Load<FactsOf
   webhooks: ({ ownerId, limit }) => ({
     queries: [
       ...endpointQueries({ ownerId, credentialId: null }),
+      ask('accounts', { ownerId }),
       ask('events_behind', { ownerId, limit }),
       ask('due_deliveries', { ownerId, limit }),
     ],
-    read: ([owner], endpoints, credentials, news, due) =>
+    read: ([owner], endpoints, credentials, accounts, news, due) =>
       owner && {
         ...readEndpointsFacts(owner, endpoints, credentials),
+        accountIds: accounts.map((row) => integer(row, 'account_id')),
         news: news.map(readEvent),
         due: due.map(readDelivery),
       },

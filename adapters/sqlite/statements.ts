@@ -1,3 +1,4 @@
+import { WAIT_MAX_MS } from '../../core/events/delivery.ts';
 import { ACCOUNT_COLUMNS } from '../rows/account.ts';
 import { CREDENTIAL_COLUMNS } from '../rows/credential.ts';
 import type { StatementTexts } from '../rows/query.ts';
@@ -23,6 +24,18 @@ const OPEN = 'ended_at_ms IS NULL';
 const DUE_TRACKERS = `
   SELECT * FROM trackers WHERE last_message_link_id > summarised_link_id ORDER BY owner_id, tracker_id LIMIT @limit`;
 const WAITS = "status <> 'resolved' AND keywords <> ''";
+
+/** Conditions of a delivery, as `deliveryAfter` judges them. */
+const IS_FREE = `(lease_until_ms <= @storeNowMs OR lease_until_ms > @storeNowMs + ${WAIT_MAX_MS})`;
+const IS_DUE = 'due_ms <= @storeNowMs';
+/** The clock was set back. */
+const IS_OVERDUE = `due_ms > @storeNowMs + ${WAIT_MAX_MS}`;
+
+const WAITING_AND = (due: string) => `
+  SELECT sequence FROM (
+    SELECT sequence FROM deliveries INDEXED BY deliveries_waiting
+    WHERE owner_id = e.owner_id AND endpoint_id = e.endpoint_id AND state = 'waiting' AND ${due} AND ${IS_FREE}
+    ORDER BY due_ms LIMIT @limit)`;
 
 /**
  * Every statement uses an index and reads a handful of rows, however many an owner has. Statements name the
@@ -267,10 +280,7 @@ export const STATEMENTS: StatementTexts = {
   due_deliveries: `
     SELECT ${DELIVERY_COLUMNS} FROM endpoints e
     JOIN deliveries d ON d.owner_id = e.owner_id AND d.endpoint_id = e.endpoint_id AND d.sequence IN (
-      SELECT sequence FROM deliveries INDEXED BY deliveries_waiting
-      WHERE owner_id = e.owner_id AND endpoint_id = e.endpoint_id AND state = 'waiting'
-        AND due_ms <= @storeNowMs AND lease_until_ms <= @storeNowMs
-      ORDER BY due_ms LIMIT @limit)
+      ${[IS_DUE, IS_OVERDUE].map(WAITING_AND).join(' UNION ALL ')})
     JOIN events v ON v.owner_id = d.owner_id AND v.sequence = d.sequence
     WHERE e.owner_id = @ownerId ORDER BY d.due_ms, d.sequence`,
   deliveries_by_event: `
@@ -286,7 +296,7 @@ export const STATEMENTS: StatementTexts = {
   owners_with_deliveries: `
     SELECT owner_id FROM (
       SELECT owner_id, min(due_ms) AS due_ms FROM deliveries
-      WHERE state = 'waiting' AND due_ms <= @storeNowMs AND lease_until_ms <= @storeNowMs GROUP BY owner_id
+      WHERE state = 'waiting' AND ${IS_FREE} AND (${IS_DUE} OR ${IS_OVERDUE}) GROUP BY owner_id
       UNION ALL
       SELECT e.owner_id, 0 FROM endpoints e JOIN owners o ON o.owner_id = e.owner_id
       WHERE e.disabled IS NULL AND e.position < o.last_event_sequence) AS waiting

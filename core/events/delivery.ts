@@ -16,13 +16,19 @@ export const ATTEMPT_MS = 10_000;
 /** The longest `Retry-After` that counts. A longer one is shortened to this. */
 const RETRY_AFTER_MAX_MS = DAY_MS;
 
+/**
+ * No attempt and no lease lies further ahead than this. If one does, the store's clock was set back: the attempt is due
+ * now.
+ */
+export const WAIT_MAX_MS = RETRY_AFTER_MAX_MS;
+
 export const DELIVERY_STATES = [
   /** An attempt is due at `dueMs`, or is running until `leaseUntilMs`. */
   'waiting',
   'delivered',
   /** Every attempt failed. */
   'failed',
-  /** It must not be sent anymore: its endpoint, key or permission was switched off. */
+  /** It must not be sent anymore: its endpoint, key or permission was switched off, or its account removed. */
   'dropped',
 ] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
@@ -94,7 +100,8 @@ export function deliveryAfter(delivery: Delivery, event: DeliveryEvent, nowMs: n
 
 /** Whether an attempt can start. */
 function isDue({ dueMs, leaseUntilMs }: Delivery, nowMs: number): boolean {
-  return dueMs <= nowMs && leaseUntilMs <= nowMs;
+  const isFree = leaseUntilMs <= nowMs || leaseUntilMs > nowMs + WAIT_MAX_MS;
+  return isFree && (dueMs <= nowMs || dueMs > nowMs + WAIT_MAX_MS);
 }
 
 export function isSuccess(end: AttemptEnd): boolean {

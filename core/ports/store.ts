@@ -201,6 +201,8 @@ export interface FactKinds {
     readonly need: { readonly ownerId: string; readonly limit: number };
     readonly facts:
       | (EndpointsFacts & {
+          /** The connected accounts. */
+          readonly accountIds: readonly number[];
           /** Oldest first. */
           readonly news: readonly StoredEvent[];
           /** Waiting deliveries that are due and not leased by the store's clock, the longest due first. */

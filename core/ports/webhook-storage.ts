@@ -52,7 +52,7 @@ export interface WebhookStorage {
   /**
    * Files deliveries for the owner's new events and starts due attempts, the longest due first. Each attempt is leased,
    * and is due again if its lease ends first. Drops deliveries that the endpoint, its key or its permission no longer
-   * allows.
+   * allows, and those of new mail in an account that was removed.
    * @param request  `limit`: how many attempts may start now; `room`: how many of them per endpoint
    */
   beginAttempts(request: {

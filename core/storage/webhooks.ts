@@ -21,6 +21,8 @@ import { isOn } from './standing.ts';
 type Request<Verb extends keyof WebhookStorage> = Parameters<WebhookStorage[Verb]>[0];
 type Answer<Verb extends keyof WebhookStorage> = Awaited<ReturnType<WebhookStorage[Verb]>>;
 
+type WebhookFacts = NonNullable<FactsOf<'webhooks'>>;
+
 const NOTHING: readonly Change[] = [];
 
 /** The endpoint's id on the wire. Source: API.md, Identifier formats. */
@@ -163,7 +165,7 @@ export function beginAttempts(
 
 /** Whether the endpoint receives this event. A test is filed with its delivery. */
 function concerns(
-  facts: EndpointsFacts,
+  facts: WebhookFacts,
   endpoint: Endpoint,
   event: StoredEvent,
   signer: Signer,
@@ -177,9 +179,12 @@ function concerns(
   );
 }
 
-/** Whether it may still receive events: it and its key are on and, for new mail, the key may read mail. */
+/**
+ * Whether it may still receive the event. It and its key must be on. For new mail, the key must be allowed to read mail,
+ * and the account must be connected.
+ */
 function isWanted(
-  facts: EndpointsFacts,
+  facts: WebhookFacts,
   endpoint: Endpoint,
   event: StoredEvent,
   signer: Signer,
@@ -187,9 +192,11 @@ function isWanted(
 ): boolean {
   const key = facts.credentials.find(({ credentialId }) => credentialId === endpoint.credentialId);
   if (endpoint.health.disabled !== null || key === undefined || !isOn(key, signer, now)) return false;
+  if (event.type !== 'message.received') return true;
+  const { account_id: accountId } = event.data;
   return (
-    event.type !== 'message.received' ||
-    effectiveMode('mail:read', key.modes['mail:read'], facts.plan) !== 'off'
+    effectiveMode('mail:read', key.modes['mail:read'], facts.plan) !== 'off' &&
+    (accountId === null || facts.accountIds.includes(accountId))
   );
 }
 

@@ -89,6 +89,48 @@ describe('a delivery', () => {
   });
 });
 
+describe('a delivery, while the clock of the store jumps', () => {
+  it('is tried at most six times, and never waits longer than two days', () => {
+    const step = fc.record({
+      jumpMs: fc.oneof(
+        fc.integer({ min: -HOUR_MS, max: HOUR_MS }),
+        fc.integer({ min: -400 * DAY_MS, max: 400 * DAY_MS }),
+      ),
+      end: fc.option(failedEnd),
+      jitter: fc.double({ min: 0, max: 1, noNaN: true }),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 1, maxLength: 30 }), (steps) => {
+        let nowMs = START_MS;
+        let delivery = newDelivery(nowMs);
+        let attempts = 0;
+        for (const { jumpMs, end, jitter } of steps) {
+          nowMs += jumpMs;
+          // The lease and the next attempt may wait for a day each.
+          const waits = [0, DAY_MS + 1, 2 * DAY_MS + 1];
+          const [due] = waits.filter(
+            (waitMs) =>
+              deliveryAfter(delivery, { type: 'attempt', leaseMs: 30_000 }, nowMs + waitMs) !== undefined,
+          );
+          if (delivery.state !== 'waiting') {
+            expect(due).toBeUndefined();
+            break;
+          }
+          expect(due).toBeDefined();
+          nowMs += due ?? 0;
+          delivery = must(deliveryAfter(delivery, { type: 'attempt', leaseMs: 30_000 }, nowMs));
+          if (delivery.state === 'waiting') attempts += 1;
+          const { fence } = delivery;
+          if (end === null) continue;
+          delivery = deliveryAfter(delivery, { type: 'end', fence, end, jitter }, nowMs) ?? delivery;
+        }
+        expect(attempts).toBe(delivery.attempts);
+        expect(attempts).toBeLessThanOrEqual(ATTEMPTS_MAX);
+      }),
+    );
+  });
+});
+
 describe('the health of an endpoint', () => {
   const failed = { kind: 'unanswered' } as const;
   const ok = { kind: 'answered', status: 200, retryAfterMs: null } as const;
