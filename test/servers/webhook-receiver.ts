@@ -5,9 +5,10 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expectDescribedWebhook } from '../described-webhook.ts';
 import { makeCertificate } from './certificate.ts';
 
-/** A real HTTPS server that receives webhooks. */
+/** A real HTTPS server that receives webhooks, and checks each against the published description. */
 export interface WebhookReceiver {
   readonly origin: string;
   /** To trust it. */
@@ -18,6 +19,7 @@ export interface WebhookReceiver {
   connections(): number;
   /** How it answers; 204 unless set. */
   answer: (request: ReceivedRequest, response: ServerResponse, incoming: IncomingMessage) => void;
+  /** @throws Error if a request was not as described */
   close(): void;
 }
 
@@ -33,6 +35,7 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
   const { certFile, keyFile } = await makeCertificate(folder);
   const ca = readFileSync(certFile, 'utf8');
   const requests: ReceivedRequest[] = [];
+  const undescribed: unknown[] = [];
   let connections = 0;
   const server = createServer({ cert: ca, key: readFileSync(keyFile) }, (incoming, response) => {
     const pieces: Buffer[] = [];
@@ -41,6 +44,11 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
       const { method, url: path, headers } = incoming;
       const request = { method, path, headers, body: Buffer.concat(pieces) };
       requests.push(request);
+      try {
+        expectDescribedWebhook(request);
+      } catch (error) {
+        undescribed.push(error);
+      }
       receiver.answer(request, response, incoming);
     });
   });
@@ -62,6 +70,7 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
       server.closeAllConnections();
       server.close();
       rmSync(folder, { recursive: true });
+      if (undescribed.length > 0) throw new AggregateError(undescribed, 'webhooks that are not as described');
     },
   };
   return receiver;
