@@ -1,7 +1,7 @@
-import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Approval } from '../../core/approvals/approval.ts';
 import { callWith } from '../open-service.ts';
+import { killAfter } from './kill-after.ts';
 import { hasFollowUps, IDEMPOTENCY_KEY, readScene, sceneParts, sceneService } from './scene.ts';
 
 /**
@@ -12,30 +12,7 @@ import { hasFollowUps, IDEMPOTENCY_KEY, readScene, sceneParts, sceneService } fr
 const [folder = '', step = '', nth = '0'] = process.argv.slice(2);
 const scene = readScene(folder);
 const parts = sceneParts(folder, scene.mail);
-let calls = 0;
-
-function counted<T extends object>(name: string, port: T): T {
-  return new Proxy(port, {
-    get(target, property, receiver) {
-      const member: unknown = Reflect.get(target, property, receiver);
-      // Renewals follow the clock, not the steps: counting them would change the count from run to run.
-      if (typeof member !== 'function' || property === 'renew') return member;
-      return (...args: unknown[]) => {
-        const answer: unknown = Reflect.apply(member, target, args);
-        if (!(answer instanceof Promise)) return answer;
-        return answer.finally(() => ended(`${name}.${String(property)}`));
-      };
-    },
-  });
-}
-
-async function ended(call: string): Promise<void> {
-  calls++;
-  appendFileSync(join(folder, 'trace'), `${call}\n`);
-  if (calls !== Number(nth)) return;
-  process.kill(process.pid, 'SIGKILL');
-  await new Promise<never>(() => {});
-}
+const counted = killAfter(Number(nth), join(folder, 'trace'));
 
 if (step === 'act') {
   const service = sceneService({

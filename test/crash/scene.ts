@@ -12,6 +12,7 @@ import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import type { Calendar } from '../../core/ports/calendar.ts';
 import type { Mail } from '../../core/ports/ports.ts';
 import type { Storage } from '../../core/ports/storage.ts';
+import type { WebhookSender } from '../../core/ports/webhook-sender.ts';
 import { createService, type ServiceOptions } from '../../core/service/create-service.ts';
 import { eventsOn } from '../events-on.ts';
 import { silentLog, testClock } from '../open-service.ts';
@@ -57,6 +58,7 @@ export interface SceneParts {
   readonly storage: Storage;
   readonly mail: Mail;
   readonly calendar?: Calendar;
+  readonly webhookSender?: WebhookSender;
 }
 
 const DATABASE = 'database-url';

@@ -1,0 +1,36 @@
+import { appendFileSync } from 'node:fs';
+
+/**
+ * Counts the port calls of this process, and kills it with SIGKILL right after the n-th. 0: it runs to the end. Each
+ * port call that ended adds a line to the file `trace`.
+ * @returns wraps a port so that its calls count; `only`: the calls that do. Default: all
+ */
+export function killAfter(
+  nth: number,
+  trace: string,
+): <T extends object>(name: string, port: T, only?: readonly string[]) => T {
+  let calls = 0;
+
+  async function ended(call: string): Promise<void> {
+    calls++;
+    appendFileSync(trace, `${call}\n`);
+    if (calls !== nth) return;
+    process.kill(process.pid, 'SIGKILL');
+    await new Promise<never>(() => {});
+  }
+
+  return (name, port, only) =>
+    new Proxy(port, {
+      get(target, property, receiver) {
+        const member: unknown = Reflect.get(target, property, receiver);
+        // Renewals follow the clock, not the steps: counting them would change the count from run to run.
+        if (typeof member !== 'function' || property === 'renew') return member;
+        if (only?.includes(String(property)) === false) return member;
+        return (...args: unknown[]) => {
+          const answer: unknown = Reflect.apply(member, target, args);
+          if (!(answer instanceof Promise)) return answer;
+          return answer.finally(() => ended(`${name}.${String(property)}`));
+        };
+      },
+    });
+}
