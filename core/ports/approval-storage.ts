@@ -108,6 +108,12 @@ export interface ApprovalStorage {
 
   approval(ownerId: string, approvalId: string): Promise<Approval | undefined>;
 
+  /**
+   * Calls `listener` with the id of each approval that this process changed, once that is committed. It does not report new
+   * approvals, or changes of other processes are not reported. @returns a function that removes the listener
+   */
+  onApprovalChange(listener: (approvalId: string) => void): () => void;
+
   /** Approvals of one credential, or of the owner, newest first. `open`: pending and approved. */
   approvals(query: {
     ownerId: string;

@@ -33,6 +33,7 @@ import { approvalId as newApprovalId } from '../secrets/record-ids.ts';
 import { canonicalJson, digestOf } from '../text/canonical-json.ts';
 import { findTool } from '../tools/catalogue.ts';
 import type { Found, OwnTool, ReadTool, Tool, WriteTool } from '../tools/define-tool.ts';
+import type { ApprovalWaits } from './approval-waits.ts';
 import type { Answer, ToolCall } from './service.ts';
 
 /**
@@ -49,6 +50,7 @@ export interface CallToolParts {
   readonly keyring: Keyring;
   readonly identifiers: Identifiers;
   readonly executor: Executor;
+  readonly waits: ApprovalWaits;
   readonly dashboardUrl: string;
   readonly leaseMs: number;
   /** Notifies that something waits for the owner. */
@@ -66,10 +68,12 @@ interface Answered extends Answer {
   readonly approvalId: string | null;
   /** Null: the call holds no Idempotency-Key. */
   readonly claim: HeldClaim | null;
+  /** After the call has ended, its caller waits for a change. */
+  readonly wait?: Extract<Found, { kind: 'wait' }>;
 }
 
 /** The result of a tool. */
-type Ran = Pick<Answered, 'outcome' | 'approvalId'>;
+type Ran = Pick<Answered, 'outcome' | 'approvalId' | 'wait'>;
 
 /** What the activity records of content: ids that were shown in full or changed, and ids that were listed. */
 interface Notes {
@@ -91,14 +95,34 @@ export function createCallTool(parts: CallToolParts): CallTool {
     const began = clock.now();
     const ended = workObserver?.began(findTool(call.tool)?.name ?? 'an unknown tool');
     const notes: Notes = { shown: new Set(), listed: new Set() };
-    try {
+    const run = async () => {
       const answered = await answerCall(parts, caller, call, notes, began);
       const outcome = await recordCall(parts, caller, call, answered, notes, began);
-      return { outcome, replayed: answered.replayed };
-    } finally {
-      ended?.();
-    }
+      return { ...answered, outcome, isRecorded: outcome === answered.outcome };
+    };
+    const { outcome, replayed, wait, isRecorded } = await run().finally(ended);
+    if (wait === undefined || !isRecorded) return { outcome, replayed };
+    return { outcome: await waitForChange(parts, caller, call, wait), replayed };
   };
+}
+
+/**
+ * Waits after the call has ended: it is recorded and holds no slot. A crash therefore leaves nothing behind.
+ * @returns the newest state of the approval
+ */
+async function waitForChange(
+  { waits, ports: { log } }: CallToolParts,
+  { credential: { credentialId } }: Caller,
+  { gone, onWaiting, sizeBytes }: ToolCall,
+  wait: Extract<Found, { kind: 'wait' }>,
+): Promise<Outcome> {
+  try {
+    return withFittingItems(await waits.changed({ ...wait, credentialId, gone, onWaiting }), sizeBytes);
+  } catch (error) {
+    const refusal = refusalOf(error);
+    if (refusal.cause !== undefined) log.warn('a wait for an approval failed', errorName(refusal.cause));
+    return failureOf(refusal);
+  }
 }
 
 /** Checks the call, claims its Idempotency-Key, runs the tool. Never throws: an error becomes a Failure. */
@@ -156,7 +180,11 @@ function modeOf({ group }: Tool, { modes }: Credential, { plan }: Owner): Mode {
 function boundTool(parts: CallToolParts, tool: Tool, call: ToolCall): CheckedCall['run'] {
   if (tool.kind === 'read') {
     const read = tool.bind(call.args);
-    return async (context) => found(fitted(tool, await read(context), parts, call.sizeBytes));
+    return async (context) => {
+      const what = await read(context);
+      const outcome = fitted(tool, what, parts, call.sizeBytes);
+      return what.kind === 'wait' ? { ...found(outcome), wait: what } : found(outcome);
+    };
   }
   if (tool.kind === 'own') {
     const change = tool.bind(call.args);
@@ -450,6 +478,7 @@ function fitted(
   sizeBytes: ToolCall['sizeBytes'],
 ): Outcome {
   if (found.kind === 'outcome') return found.outcome;
+  if (found.kind === 'wait') return found.first;
   const nonce = tool.wrapped.length === 0 ? '' : Buffer.from(ports.random(16)).toString('hex');
   const flagged = (result: Result, status: 'ok' | 'empty' = 'ok'): Outcome => ({
     status,

@@ -8,6 +8,7 @@ import type { Ports } from '../ports/ports.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import { CATALOGUE } from '../tools/catalogue.ts';
 import { listingOf } from '../tools/define-tool.ts';
+import type { ApprovalWaits } from './approval-waits.ts';
 import { unavailable } from './call-tool.ts';
 import type { Calls } from './service.ts';
 
@@ -22,6 +23,7 @@ export function createCalls(
   keysSigned: () => Promise<void>,
   leaseMs: number,
   callTool: Calls['runTool'],
+  waits: ApprovalWaits,
 ): Calls {
   const keylessCalls = createAddressBudget(CALLS_WITHOUT_KEY);
   const slotId = slotIds(random);
@@ -64,6 +66,7 @@ export function createCalls(
       return { kind: 'refused', failure: refusal, rate };
     },
     runTool: callTool,
+    endWaits: () => waits.stop(),
     async endCall(caller, outcome) {
       const now = clock.now();
       await storage.finish({

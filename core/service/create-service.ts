@@ -14,6 +14,7 @@ import { DAY_MS } from '../time/durations.ts';
 import { createSummaryRefresh } from '../trackers/refresh-summaries.ts';
 import { createInboxWatch } from '../trackers/watch-inboxes.ts';
 import { createAccounts } from './accounts.ts';
+import { createApprovalWaits } from './approval-waits.ts';
 import { createApprovals } from './approvals.ts';
 import { backgroundRound } from './background-round.ts';
 import { createCallTool, settledWithin } from './call-tool.ts';
@@ -80,6 +81,7 @@ export function createService(options: ServiceOptions): Service {
   const executor = createExecutor(ports, keyring, leaseMs);
   const listeners = new Set<(notice: { ownerId: string; approvalId: string }) => void>();
 
+  const waits = createApprovalWaits(ports);
   const callTool = createCallTool({
     ports,
     lookUps: lookUpPorts(ports),
@@ -88,6 +90,7 @@ export function createService(options: ServiceOptions): Service {
     keyring,
     identifiers,
     executor,
+    waits,
     dashboardUrl,
     leaseMs,
     onPending(notice) {
@@ -102,7 +105,7 @@ export function createService(options: ServiceOptions): Service {
   });
 
   const keysSigned = createKeySigning(ports, keyring);
-  const calls = createCalls(ports, keyring, keysSigned, leaseMs, callTool);
+  const calls = createCalls(ports, keyring, keysSigned, leaseMs, callTool, waits);
   const checkPassword = createPasswordCheck(ports, keyring);
   const approvals = createApprovals(ports, keyring, keysSigned, leaseMs, (approval, sealedPlan) =>
     settledWithin(executor.executeApproval(approval, sealedPlan), approval, ports),
@@ -167,7 +170,9 @@ export function createService(options: ServiceOptions): Service {
     async stop(withinMs = STOP_WITHIN_MS) {
       inboxes.stop();
       summaries.stop();
-      const ended = [...rounds, ...(webhooks === undefined ? [] : [webhooks])].map((work) => work.stop());
+      const ended = [waits, ...rounds, ...(webhooks === undefined ? [] : [webhooks])].map((work) =>
+        work.stop(),
+      );
       let given = (): void => {};
       const patience = new Promise<void>((resolve) => {
         given = clock.after(withinMs, resolve);

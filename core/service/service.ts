@@ -73,6 +73,11 @@ export interface Calls {
   endCall(caller: Caller, outcome: 'ok' | ErrorCode): Promise<void>;
   /** The tools that this caller may use, as GET /v1/tools and MCP list them. */
   tools(caller: Caller): readonly ToolListing[];
+  /**
+   * Ends the calls that wait for an approval (`wait_s`) with its current state, and lets no more wait. Call it before
+   * you stop your server; `stop` does it too.
+   */
+  endWaits(): Promise<void>;
 }
 
 export type Admission =
@@ -86,6 +91,10 @@ export interface ToolCall {
   readonly idempotencyKey: string | undefined;
   /** Bytes of the answer as this door will write it. An answer is cut until it fits. */
   readonly sizeBytes: (outcome: Outcome) => number;
+  /** Aborted when the caller has disconnected. It ends a wait (`wait_s`); other work runs to its end. */
+  readonly gone?: AbortSignal | undefined;
+  /** Called while the call waits (`wait_s`): at once, and then every few seconds. */
+  readonly onWaiting?: ((waitedS: number, waitS: number) => void) | undefined;
 }
 
 export interface Answer {

@@ -5,6 +5,7 @@ import type { Random } from '../secrets/random.ts';
 import { requestId } from '../secrets/record-ids.ts';
 import { activateAccount, addAccount, changeFolderRoles, removeAccount } from './accounts.ts';
 import { admit } from './admit.ts';
+import { observeApprovals } from './approval-changes.ts';
 import { addCheckpoints } from './checkpoints.ts';
 import { claim, renew } from './claims.ts';
 import { addCredential, revoke, revokeBySecret, rotate, setModes, signKeys } from './credentials.ts';
@@ -47,7 +48,8 @@ const ATTEMPTS_AT_ONCE = 100;
  * action's start and end, a decision, a revoked key.
  * @param random  source of the ids of events and requests
  */
-export function createStorage(store: Store, random: Random): Storage {
+export function createStorage(database: Store, random: Random): Storage {
+  const { store, onApprovalChange } = observeApprovals(database);
   const { unit } = store;
   const approval = (ownerId: string, approvalId: string, withPlan = false) =>
     ({ kind: 'approval', ownerId, approvalId, withPlan }) as const;
@@ -62,6 +64,7 @@ export function createStorage(store: Store, random: Random): Storage {
 
   return {
     ...lookups(store),
+    onApprovalChange,
 
     admit: (r) =>
       unit('relaxed', { kind: 'caller', secretHash: r.secretHash }, (facts, at) => admit(facts, r, at)),

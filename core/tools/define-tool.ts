@@ -73,7 +73,15 @@ export type Found<R = Result> =
   | { readonly kind: 'empty'; readonly result: R }
   /** A result that can be made smaller: `at(n)` contains n rows or characters, `at(most)` everything. */
   | { readonly kind: 'cut'; readonly most: number; at(n: number): R }
-  | { readonly kind: 'outcome'; readonly outcome: Success<R> | Pending };
+  | { readonly kind: 'outcome'; readonly outcome: Success<R> | Pending }
+  /** The call ends with `first`, and its caller then waits at most `waitS` seconds until the approval changes its state. */
+  | {
+      readonly kind: 'wait';
+      readonly approvalId: string;
+      readonly first: Pending;
+      readonly waitS: number;
+      read(now: Date): Promise<Success<R> | Pending>;
+    };
 
 /**
  * All four are always given, because MCP assumes the worst for a missing one. Source: MCP, ToolAnnotations.

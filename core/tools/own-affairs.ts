@@ -27,6 +27,16 @@ const approvalId = z
   .regex(/^apr_/)
   .meta({ description: 'An approval id, as a pending answer or list_approvals gave it.' });
 
+const waitS = z
+  .int()
+  .min(0)
+  .max(25)
+  .meta({
+    description:
+      'Seconds to wait for a change, 0 to 25: the answer comes as soon as the state changes, at the latest after this ' +
+      'time. Default 0: answer at once.',
+  });
+
 export const getMe = defineRead({
   name: 'get_me',
   title: 'Describe this key',
@@ -128,14 +138,20 @@ export const getApproval = defineRead({
   kind: 'read',
   untrusted: [],
   wrapped: [],
-  input: z.strictObject({ approval_id: approvalId }),
+  input: z.strictObject({ approval_id: approvalId, wait_s: waitS.optional() }),
   output: endedApproval,
-  async run(args, { ports, owner, credential, now, dashboardUrl }) {
-    const approval = await ports.storage.approval(owner.ownerId, args.approval_id);
-    if (approval === undefined || approval.credentialId !== credential.credentialId) {
-      throw new ServiceError('not_found', { details: { reason: 'approval' } });
+  async run({ approval_id, wait_s = 0 }, { ports, owner, credential, now, dashboardUrl }) {
+    async function read(at: Date) {
+      const found = await ports.storage.approval(owner.ownerId, approval_id);
+      if (found === undefined || found.credentialId !== credential.credentialId) {
+        throw new ServiceError('not_found', { details: { reason: 'approval' } });
+      }
+      return approvalOutcome(found, dashboardUrl, at);
     }
-    return { kind: 'outcome', outcome: approvalOutcome(approval, dashboardUrl, now) };
+    const first = await read(now);
+    return first.status === 'pending_approval' && wait_s > 0
+      ? { kind: 'wait', approvalId: approval_id, first, waitS: wait_s, read }
+      : { kind: 'outcome', outcome: first };
   },
 });
 

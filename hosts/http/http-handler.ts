@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream';
 import { isAmbiguous } from './body-rules.ts';
 import { answeredEarly } from './last-response.ts';
 import { discardBody, readBody } from './read-body.ts';
@@ -13,7 +14,9 @@ export type HttpHandler = (req: IncomingMessage, res: ServerResponse) => void;
 export function httpHandler(answer: AnswerRequest): HttpHandler {
   return (req, res) => {
     const head = headOf(req);
-    answer(head, () => readBody(req)).then(
+    const gone = new AbortController();
+    res.once('close', () => gone.abort());
+    answer(head, () => readBody(req), gone.signal).then(
       (reply) => {
         if (reply === undefined) return res.destroy();
         if (!req.complete) {
@@ -29,11 +32,15 @@ export function httpHandler(answer: AnswerRequest): HttpHandler {
 }
 
 function write(res: ServerResponse, reply: Reply, close: boolean): void {
+  const { status, headers, body, rest } = reply;
   const connection = close ? { Connection: 'close' } : {};
-  res.writeHead(reply.status, {
-    ...reply.headers,
-    'Content-Length': Buffer.byteLength(reply.body),
-    ...connection,
-  });
-  res.end(reply.body);
+  if (rest === undefined) {
+    res.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body), ...connection });
+    res.end(body);
+    return;
+  }
+  res.writeHead(status, { ...headers, ...connection });
+  res.write(body);
+  // If either side fails, it destroys both: the caller sees an incomplete response.
+  pipeline(rest, res, () => {});
 }

@@ -1,13 +1,16 @@
+import type { Readable } from 'node:stream';
 import type { Failure } from '../../core/call/outcome.ts';
 import { ERRORS } from '../../core/contract/errors.ts';
 import type { Rate } from '../../core/gate/limits.ts';
 import { transportSecurity } from './transport-security.ts';
 
-/** A whole response, before it is written to a connection. */
+/** A response, before it is written to a connection. */
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** What follows the body, as it arrives. Default: nothing. */
+  readonly rest?: Readable;
 }
 
 /** The default for a 429 or 503 of an adapter whose details lack it. */

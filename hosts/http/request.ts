@@ -26,8 +26,13 @@ export interface ApiOptions {
 /**
  * Answers one request. Undefined: the caller disconnected before the request was complete.
  * @param readBody reads the body once its announced length is known to be within the limit; called at most once
+ * @param gone aborted when the caller has disconnected; default: never
  */
-export type AnswerRequest = (head: RequestHead, readBody: ReadBody) => Promise<Reply | undefined>;
+export type AnswerRequest = (
+  head: RequestHead,
+  readBody: ReadBody,
+  gone?: AbortSignal,
+) => Promise<Reply | undefined>;
 type ReadBody = () => Promise<Uint8Array>;
 
 export interface ApiRequest {
@@ -39,6 +44,8 @@ export interface ApiRequest {
   /** Keys in the request's URL. */
   readonly leakedKeys: readonly string[];
   readonly readBody: ReadBody;
+  /** Aborted when the caller has disconnected. */
+  readonly gone: AbortSignal | undefined;
 }
 
 /** A reply with its headers except the common ones. */
@@ -47,9 +54,14 @@ export interface Answered extends Reply {
   readonly rate: Rate | undefined;
 }
 
-export function receiveRequest(head: RequestHead, readBody: ReadBody, isTrusted: IsTrusted): ApiRequest {
+export function receiveRequest(
+  head: RequestHead,
+  readBody: ReadBody,
+  gone: AbortSignal | undefined,
+  isTrusted: IsTrusted,
+): ApiRequest {
   const address = clientAddress(head, isTrusted);
-  return { id: randomUUID(), head, address, leakedKeys: leakedKeys(head.target), readBody };
+  return { id: randomUUID(), head, address, leakedKeys: leakedKeys(head.target), readBody, gone };
 }
 
 /** A key in a URL is no longer safe, even if the request fails for a different reason. */
@@ -85,7 +97,8 @@ export async function answerFailure(
 
 /** Returns the reply with the headers that every response has. */
 export function completeReply({ baseUrl }: ApiService, request: ApiRequest, answered: Answered): Reply {
-  const { status, headers, body, rate } = answered;
+  const { status, headers, body, rest, rate } = answered;
   const rates = rate === undefined ? {} : rateHeaders(rate);
-  return { status, headers: { ...commonHeaders(baseUrl, request.id, body), ...rates, ...headers }, body };
+  const all = { ...commonHeaders(baseUrl, request.id, body), ...rates, ...headers };
+  return { status, headers: all, body, ...(rest === undefined ? {} : { rest }) };
 }

@@ -1,4 +1,6 @@
+import { PassThrough, type Readable } from 'node:stream';
 import { createMcpHandler } from '@modelcontextprotocol/server';
+import * as z from 'zod';
 import { type Failure, failure } from '../../core/call/outcome.ts';
 import type { Caller } from '../../core/ports/call-storage.ts';
 import { errorName } from '../../core/ports/log.ts';
@@ -30,8 +32,8 @@ import { protocolServer, type Turn } from './protocol-server.ts';
 export function mcpEndpoint(service: ApiService, options: ApiOptions): AnswerRequest {
   const isTrusted = trustedProxies(options.trustedProxies ?? []);
 
-  return async (head, readBody) => {
-    const request = receiveRequest(head, readBody, isTrusted);
+  return async (head, readBody, gone) => {
+    const request = receiveRequest(head, readBody, gone, isTrusted);
     let answered: Answered | undefined;
     try {
       await revokeLeakedKeys(service, request);
@@ -55,35 +57,67 @@ export function mcpEndpoint(service: ApiService, options: ApiOptions): AnswerReq
   async function answerMessage(request: ApiRequest, caller: Caller, body: Uint8Array): Promise<Reply> {
     const { turn, end } = turnOf(request, caller);
     const errors: Error[] = [];
+    let isStreamed = false;
     try {
       const { fetch } = createMcpHandler(() => protocolServer(turn), {
-        // Nothing of what is listed changes while a stream is open, and an answer here is written whole.
+        // Nothing that is listed changes while a stream is open, and a stream lasts at most as long as one wait.
         maxSubscriptions: 0,
         keepAliveMs: 0,
         onerror: (error) => errors.push(error),
       });
       const response = await fetch(requestOf(request.head, body));
+      const type = response.headers.get('content-type');
+      if (type === 'text/event-stream' && response.body !== null && wantsProgress(body)) {
+        isStreamed = true;
+        return {
+          status: response.status,
+          headers: { 'Content-Type': type },
+          body: '',
+          rest: relayed(response.body, end),
+        };
+      }
       const text = await response.text();
       if (response.status >= 500) {
         for (const error of errors) options.log?.error('the tool protocol failed', errorName(error));
       }
-      const type = response.headers.get('content-type');
       return {
         status: response.status,
         headers: type === null || text === '' ? {} : { 'Content-Type': type },
         body: text,
       };
     } finally {
-      await end();
+      if (!isStreamed) await end();
     }
   }
 
+  /** Passes events on as they arrive. @param end  ends the call when the last one has passed */
+  function relayed(events: ReadableStream<Uint8Array>, end: () => Promise<void>): Readable {
+    // Its source is read to the end even if the caller disconnects. All of it is at most one answer of 64 KB.
+    const relay = new PassThrough();
+    const pass = async () => {
+      try {
+        for await (const event of events) relay.write(event);
+      } finally {
+        await end();
+      }
+    };
+    pass().then(
+      () => relay.end(),
+      (cause: unknown) => {
+        options.log?.error('the tool protocol failed', errorName(cause));
+        relay.destroy();
+      },
+    );
+    return relay;
+  }
+
   /** The first call of a tool ends what was admitted; more of them in one batch are calls of their own. */
-  function turnOf({ head, address }: ApiRequest, caller: Caller): { turn: Turn; end(): Promise<void> } {
+  function turnOf({ head, address, gone }: ApiRequest, caller: Caller): { turn: Turn; end(): Promise<void> } {
     let admitted: Caller | undefined = caller;
     return {
       turn: {
         idempotencyKey: headerOf(head, 'idempotency-key'),
+        gone,
         tools: () => service.calls.tools(caller),
         async call(call) {
           const first = admitted;
@@ -113,6 +147,15 @@ export function mcpEndpoint(service: ApiService, options: ApiOptions): AnswerReq
       body: textOf(body),
     });
   }
+}
+
+const withProgressToken = z.looseObject({
+  params: z.looseObject({ _meta: z.looseObject({ progressToken: z.union([z.string(), z.number()]) }) }),
+});
+
+/** Whether the message asks for progress reports. Such an answer is streamed, every other one is written whole. */
+function wantsProgress(body: Uint8Array): boolean {
+  return withProgressToken.safeParse(JSON.parse(textOf(body))).success;
 }
 
 /** What is not UTF-8 is no JSON either; the protocol has an answer to that. */

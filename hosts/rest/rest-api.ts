@@ -1,7 +1,7 @@
 import { type Failure, failure, type Outcome } from '../../core/call/outcome.ts';
 import type { Caller } from '../../core/ports/call-storage.ts';
 import { errorName } from '../../core/ports/log.ts';
-import type { Service } from '../../core/service/service.ts';
+import type { Service, ToolCall } from '../../core/service/service.ts';
 import { admitRequest } from '../http/admit-request.ts';
 import { trustedProxies } from '../http/client-address.ts';
 import { publicBase } from '../http/public-base.ts';
@@ -44,8 +44,8 @@ export function restApi(service: RestService, options: ApiOptions = {}): AnswerR
   const base = publicBase(service.baseUrl);
   let description: string | undefined;
 
-  return async (head, readBody) => {
-    const request = receiveRequest(head, readBody, isTrusted);
+  return async (head, readBody, gone) => {
+    const request = receiveRequest(head, readBody, gone, isTrusted);
     const to = addressed(request, service.baseUrl);
     let answered: Answered | undefined;
     try {
@@ -82,7 +82,7 @@ export function restApi(service: RestService, options: ApiOptions = {}): AnswerR
     }
     const call = route.call.call(given, inputSchemas(caller));
     const idempotencyKey = headerOf(request.head, 'idempotency-key');
-    return { ...(await runTool(call, route, caller, idempotencyKey)), rate };
+    return { ...(await runTool({ ...call, idempotencyKey, gone: request.gone }, route, caller)), rate };
   }
 
   /** Needs no key. Only the budget of the address limits these requests. */
@@ -109,16 +109,10 @@ export function restApi(service: RestService, options: ApiOptions = {}): AnswerR
     return written({ status: 'ok', result: { tools } }, route);
   }
 
-  async function runTool(
-    call: { tool: string; args: unknown },
-    route: Route,
-    caller: Caller,
-    idempotencyKey: string | undefined,
-  ): Promise<Reply> {
+  async function runTool(call: Omit<ToolCall, 'sizeBytes'>, route: Route, caller: Caller): Promise<Reply> {
     let sized: { outcome: Outcome; body: string } | undefined;
     const { outcome, replayed } = await service.calls.runTool(caller, {
       ...call,
-      idempotencyKey,
       sizeBytes(answer) {
         sized = { outcome: answer, body: bodyOf(answer, route) };
         return Buffer.byteLength(sized.body);

@@ -7,5 +7,5 @@ import { type RestService, restApi } from '../rest/rest-api.ts';
 export function answerApi(service: RestService, options: ApiOptions): AnswerRequest {
   const rest = restApi(service, options);
   const mcp = mcpEndpoint(service, options);
-  return (head, readBody) => (targetOf(head).path === '/mcp' ? mcp : rest)(head, readBody);
+  return (head, readBody, gone) => (targetOf(head).path === '/mcp' ? mcp : rest)(head, readBody, gone);
 }

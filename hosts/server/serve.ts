@@ -59,7 +59,11 @@ export const serve: Command = {
 
     log.info('stopping', { signal: await stopping });
     setTimeout(() => process.exit(0), EXIT_WITHIN_MS).unref();
-    await Promise.all([api.stop(CALLS_END_WITHIN_MS), dashboard.stop(CALLS_END_WITHIN_MS)]);
+    await Promise.all([
+      service.calls.endWaits(),
+      api.stop(CALLS_END_WITHIN_MS),
+      dashboard.stop(CALLS_END_WITHIN_MS),
+    ]);
     try {
       await service.stop(WORK_ENDS_WITHIN_MS);
     } finally {

@@ -124,7 +124,10 @@ async function scene(storage: Storage): Promise<Scene> {
 const ROWS = { address: 1, newcomers: 2, repeaters: 3 };
 
 /** Calls every verb of the port with something to do. */
-const VERBS: Record<Exclude<keyof Storage, 'close'>, (storage: Storage, scene: Scene) => Promise<unknown>> = {
+const VERBS: Record<
+  Exclude<keyof Storage, 'close' | 'onApprovalChange'>,
+  (storage: Storage, scene: Scene) => Promise<unknown>
+> = {
   healthy: (s) => s.healthy(),
   admit: (s, { key }) => s.admit({ signer: SIGNER, ...key, slotId: 'another', leaseMs: LEASE_MS, now: NOON }),
   claim: (s, { key }) => s.claim({ ...key, key: 'k2', fingerprint: 'f', leaseMs: LEASE_MS, now: NOON }),

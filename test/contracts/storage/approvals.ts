@@ -123,6 +123,28 @@ export function approvalPromises(store: Store): void {
     });
   });
 
+  describe('onApprovalChange', () => {
+    it('reports what this process changes, once another process can see it', async () => {
+      const { storage, second } = store();
+      const other = await second();
+      const key = await addOwnerAndKey(storage);
+      const seen: Promise<readonly [string, string | undefined]>[] = [];
+      const remove = storage.onApprovalChange((id) =>
+        seen.push(other.approval(key.ownerId, id).then((approval) => [id, approval?.state])),
+      );
+      const [one, two, three] = [await ask(storage, key), await ask(storage, key), await ask(storage, key)];
+      await reject(storage, one);
+      await other.cancel({ ...key, approvalId: two.id, now: NOON });
+      await storage.revoke({ ...key, signer: SIGNER, now: NOON });
+      remove();
+      await ask(storage, await addKey(storage, key.ownerId));
+      expect(await Promise.all(seen)).toEqual([
+        [one.id, 'rejected'],
+        [three.id, 'cancelled'],
+      ]);
+    });
+  });
+
   describe('decide', () => {
     it('approves with its time, a lease and its event, and returns the plan', async () => {
       const { storage } = store();

@@ -1,0 +1,148 @@
+import type { Pending, Success } from '../call/outcome.ts';
+import type { Ports } from '../ports/ports.ts';
+
+/** A call that waits until an approval changes its state. */
+export interface ApprovalWait {
+  readonly approvalId: string;
+  /** The credential that waits. */
+  readonly credentialId: string;
+  /** What the call read before it waits. */
+  readonly first: Pending;
+  readonly waitS: number;
+  /** Reads the approval again. */
+  read(now: Date): Promise<Success | Pending>;
+  /** Aborted when the caller has disconnected. */
+  readonly gone: AbortSignal | undefined;
+  /** Called at once and then every few seconds. */
+  readonly onWaiting: ((waitedS: number, waitS: number) => void) | undefined;
+}
+
+export interface ApprovalWaits {
+  /**
+   * Waits until the approval has a state other than `first`, at most `waitS` seconds. A change of this process ends the
+   * wait at once, one of another process within 2 s. Beyond 10 waits per credential or 100 per process, and after
+   * `stop`, it does not wait.
+   * @returns the newest state
+   * @throws what `read` throws
+   */
+  changed(wait: ApprovalWait): Promise<Success | Pending>;
+  /** Ends all waits and allows no more. Resolves when they have ended. */
+  stop(): Promise<void>;
+}
+
+/** As many as requests of a key can wait on a paid plan. */
+const WAITS_PER_CREDENTIAL = 10;
+/** A listener of the bundled server accepts 320 connections: two thirds of them stay free. */
+const WAITS_PER_PROCESS = 100;
+/** How late a change of another process is noticed. The owner needs longer to switch windows. */
+const POLL_MS = 2000;
+const PROGRESS_MS = 5000;
+
+export function createApprovalWaits({ clock, storage }: Pick<Ports, 'clock' | 'storage'>): ApprovalWaits {
+  const alarms = new Set<Alarm>();
+  let isStopped = false;
+  const unobserve = storage.onApprovalChange((approvalId) => {
+    for (const alarm of alarms) if (alarm.approvalId === approvalId) alarm.ring();
+  });
+
+  function isFull(credentialId: string): boolean {
+    if (alarms.size >= WAITS_PER_PROCESS) return true;
+    return [...alarms].filter((one) => one.credentialId === credentialId).length >= WAITS_PER_CREDENTIAL;
+  }
+
+  async function untilChanged(wait: ApprovalWait, alarm: Alarm): Promise<Success | Pending> {
+    // Reads before it rests: the approval may have changed before the alarm was set.
+    for (;;) {
+      const isLast = alarm.isOver || wait.gone?.aborted === true;
+      const read = await wait.read(clock.now());
+      if (isLast || hasMoved(wait.first, read)) return read;
+      await alarm.rings();
+    }
+  }
+
+  return {
+    async changed(wait) {
+      if (isStopped || isFull(wait.credentialId)) return wait.first;
+      const alarm = createAlarm(wait);
+      alarms.add(alarm);
+      const began = clock.now().getTime();
+      const report = () => {
+        const waitedS = Math.round((clock.now().getTime() - began) / 1000);
+        wait.onWaiting?.(Math.max(0, waitedS), wait.waitS);
+      };
+      const stops = [
+        clock.after(wait.waitS * 1000, alarm.end),
+        clock.every(POLL_MS, alarm.ring),
+        clock.every(PROGRESS_MS, report),
+      ];
+      wait.gone?.addEventListener('abort', alarm.ring);
+      try {
+        report();
+        return await untilChanged(wait, alarm);
+      } finally {
+        for (const stop of stops) stop();
+        wait.gone?.removeEventListener('abort', alarm.ring);
+        alarms.delete(alarm);
+        alarm.ended();
+      }
+    },
+    async stop() {
+      isStopped = true;
+      unobserve();
+      for (const alarm of alarms) alarm.end();
+      await Promise.all([...alarms].map(({ whenEnded }) => whenEnded));
+    },
+  };
+}
+
+/** Whether the approval has another state than at first. */
+function hasMoved(first: Pending, now: Success | Pending): boolean {
+  return now.status !== 'pending_approval' || now.approval.state !== first.approval.state;
+}
+
+/** Wakes one wait. A ring that comes while nobody rests is kept. */
+interface Alarm extends Pick<ApprovalWait, 'approvalId' | 'credentialId'> {
+  readonly isOver: boolean;
+  ring(): void;
+  /** Rings for the last time. */
+  end(): void;
+  rings(): Promise<void>;
+  readonly whenEnded: Promise<void>;
+  ended(): void;
+}
+
+function createAlarm({ approvalId, credentialId }: ApprovalWait): Alarm {
+  let isOver = false;
+  let isRung = false;
+  let wake = (): void => {};
+  let ended = (): void => {};
+  const whenEnded = new Promise<void>((resolve) => {
+    ended = resolve;
+  });
+  const ring = (): void => {
+    isRung = true;
+    wake();
+  };
+  return {
+    approvalId,
+    credentialId,
+    get isOver() {
+      return isOver;
+    },
+    ring,
+    end() {
+      isOver = true;
+      ring();
+    },
+    async rings() {
+      if (!isRung) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+      isRung = false;
+    },
+    whenEnded,
+    ended,
+  };
+}
