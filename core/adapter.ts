@@ -77,6 +77,7 @@ export type { Account } from './ports/account.ts';
 export type { AccountStorage } from './ports/account-storage.ts';
 export type { Activity, StoredActivity } from './ports/activity.ts';
 export { ACTIVITY_KINDS } from './ports/activity.ts';
+export { announcedVisits, type Watch } from './ports/announced-visits.ts';
 export type { ApprovalStorage, Filing, Reclaimed, Settlement } from './ports/approval-storage.ts';
 export type {
   AttachmentText,
@@ -122,6 +123,7 @@ export {
   THREAD_MAX,
 } from './ports/mail-reading.ts';
 export type { MailSending, Outgoing } from './ports/mail-sending.ts';
+export type { InboxVisit, MailWatching, OpenInbox, WatchEnd } from './ports/mail-watching.ts';
 export type { Owner, OwnerStorage } from './ports/owner-storage.ts';
 export type { PasswordStorage, TriesRows } from './ports/password-storage.ts';
 export type { Mail, Ports } from './ports/ports.ts';

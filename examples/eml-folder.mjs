@@ -80,11 +80,14 @@ export function emlFolderMail({ outbox }) {
     return join(directory(root, path), `${uid}.${letters.join('')}.eml`);
   }
 
+  const counter = (root, path) => join(directory(root, path), 'next-uid');
+  const nextUid = (root, path) =>
+    fs.existsSync(counter(root, path)) ? Number(fs.readFileSync(counter(root, path), 'utf8')) : 1;
+
   /** A UID is never used twice, also when its message has been moved away. */
   function newFile(root, path, flags) {
-    const counter = join(directory(root, path), 'next-uid');
-    const uid = fs.existsSync(counter) ? Number(fs.readFileSync(counter, 'utf8')) : 1;
-    fs.writeFileSync(counter, String(uid + 1));
+    const uid = nextUid(root, path);
+    fs.writeFileSync(counter(root, path), String(uid + 1));
     return fileOf(root, path, uid, flags);
   }
 
@@ -250,6 +253,20 @@ export function emlFolderMail({ outbox }) {
           return from.includes(own) && recipients.includes(address);
         });
       return addresses.flatMap((address) => copiesTo(address).reverse().slice(0, SENT_COPIES_MAX));
+    },
+
+    // A folder announces nothing, so it is visited regularly.
+    watchInbox: async () => 'cannot_announce',
+    async visitInbox(call, visit) {
+      const root = await open(call);
+      await visit({
+        uidValidity: validity(root, 'INBOX'),
+        uidNext: nextUid(root, 'INBOX'),
+        arrivals: async (uid, limit) =>
+          messagesIn(root, 'INBOX')
+            .filter(({ place }) => place.uid > uid)
+            .slice(0, limit),
+      });
     },
 
     forget: async () => undefined,

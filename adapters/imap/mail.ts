@@ -19,6 +19,7 @@ import { copiesTo, holdsMessageId, saveOnce } from './sent-folder.ts';
 import { inFolder, inFolderIfThere, inFolderToChange, onConnection } from './session.ts';
 import { setFlag } from './set-flag.ts';
 import { conversationOf } from './thread.ts';
+import { visitInbox } from './visit-inbox.ts';
 
 export interface ImapOptions {
   /** How many IMAP connections one account may have at a time; some servers allow few. Default: 3. */
@@ -193,6 +194,15 @@ export function imapMail({
           setFlag(folder, place, flag, on, start, limit),
         ),
       );
+    },
+
+    // Until it can announce, the inbox is visited regularly.
+    async watchInbox() {
+      return 'cannot_announce';
+    },
+
+    visitInbox(call, visit) {
+      return visitInbox(accounts.of(call.account).connections, call, visit);
     },
 
     async forget(ownerId, accountId) {

@@ -1,8 +1,10 @@
 import { Buffer } from 'node:buffer';
 import type { ListedMessage, MessagePlace } from '../../core/mail/listed-message.ts';
 import { sentCopyOf } from '../../core/mail/sent-copy.ts';
+import { announcedVisits, type Watch } from '../../core/ports/announced-visits.ts';
 import { type MailAccount, type MailCall, MailError } from '../../core/ports/mail.ts';
 import { type RawMessage, SENT_COPIES_MAX } from '../../core/ports/mail-reading.ts';
+import type { OpenInbox } from '../../core/ports/mail-watching.ts';
 import type { Mail } from '../../core/ports/ports.ts';
 import { begin } from './begin.ts';
 import { refuseEnded } from './ended-call.ts';
@@ -94,6 +96,7 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
     entry.event === 'transmitted' ? [transmissionOf(entry)] : [],
   );
   const mailboxes = new Map<string, Promise<Mailbox>>();
+  const watches = new Map<Watch, Pick<MailAccount, 'ownerId' | 'accountId'>>();
 
   function mailboxOf(account: MailAccount): Promise<Mailbox> {
     const key = JSON.stringify([account.ownerId, account.accountId]);
@@ -159,6 +162,25 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
     const place = { path, uidValidity, uid };
     const sizeBytes = raw.length;
     return { place, stableId: null, header, internalDate: receivedAt, sizeBytes, flags: new Set(flags) };
+  }
+
+  function openInbox(mailbox: Mailbox): OpenInbox {
+    const { nextUid, messages } = folderOf(mailbox, 'INBOX');
+    return {
+      uidValidity,
+      uidNext: nextUid,
+      arrivals: async (uid, limit) =>
+        messages
+          .filter((message) => message.uid > uid)
+          .slice(0, limit)
+          .map((message) => rowOf('INBOX', message)),
+    };
+  }
+
+  function endWatches(isOver: (account: Pick<MailAccount, 'ownerId' | 'accountId'>) => boolean): void {
+    for (const [watch, account] of watches) {
+      if (isOver(account)) watch.end(new MailError('unavailable', 'The connections were closed.'));
+    }
   }
 
   return {
@@ -317,10 +339,34 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
       return true;
     },
 
-    // There are no connections. The mailbox belongs to the server and stays.
-    async forget() {},
+    async watchInbox({ account, signal }, visit) {
+      const mailbox = await mailboxOf(account);
+      const { watchers } = folderOf(mailbox, 'INBOX');
+      return announcedVisits(
+        signal,
+        () => visit(openInbox(mailbox)),
+        (watch) => {
+          watchers.add(watch.announce);
+          watches.set(watch, account);
+          return () => {
+            watchers.delete(watch.announce);
+            watches.delete(watch);
+          };
+        },
+      );
+    },
+
+    async visitInbox(call, visit) {
+      await visit(openInbox(await mailboxFor(call)));
+    },
+
+    // The mailbox belongs to the server and stays.
+    async forget(ownerId, accountId) {
+      endWatches((account) => account.ownerId === ownerId && account.accountId === accountId);
+    },
 
     async close() {
+      endWatches(() => true);
       journal.close();
     },
 

@@ -14,6 +14,8 @@ interface Folder {
   nextUid: number;
   /** By UID, oldest first. */
   readonly messages: StoredMessage[];
+  /** Called after a message was added. */
+  readonly watchers: Set<() => void>;
 }
 
 /** A message that is not in a folder yet. */
@@ -43,7 +45,11 @@ const FOLDERS: readonly (readonly [path: string, specialUse: MailFolder['special
 ];
 
 export function emptyMailbox(): Mailbox {
-  return new Map(FOLDERS.map(([path, specialUse]) => [path, { specialUse, nextUid: 1, messages: [] }]));
+  return new Map(FOLDERS.map(([path, specialUse]) => [path, emptyFolder(specialUse)]));
+}
+
+function emptyFolder(specialUse: MailFolder['specialUse']): Folder {
+  return { specialUse, nextUid: 1, messages: [], watchers: new Set() };
 }
 
 export function foldersOf(mailbox: Mailbox): readonly MailFolder[] {
@@ -52,7 +58,7 @@ export function foldersOf(mailbox: Mailbox): readonly MailFolder[] {
 
 /** Does nothing if there is already a folder with that path. */
 export function addFolder(mailbox: Mailbox, path: string): void {
-  if (!mailbox.has(path)) mailbox.set(path, { specialUse: null, nextUid: 1, messages: [] });
+  if (!mailbox.has(path)) mailbox.set(path, emptyFolder(null));
 }
 
 /** @param receivedAt  INTERNALDATE, stored to the second as in IMAP */
@@ -71,9 +77,13 @@ export function folderOf(mailbox: Mailbox, path: string): Folder {
 
 /** @throws MailError `not_found` if there is no such folder */
 export function put(mailbox: Mailbox, path: string, letter: Letter, flags: readonly MailFlag[]): void {
-  const { messages, nextUid } = folderOf(mailbox, path);
-  messages.push({ ...letter, uid: nextUid, flags: new Set(flags), keywords: new Set() });
-  folderOf(mailbox, path).nextUid = nextUid + 1;
+  add(folderOf(mailbox, path), { ...letter, flags: new Set(flags), keywords: new Set() });
+}
+
+function add(folder: Folder, message: Omit<StoredMessage, 'uid'>): void {
+  folder.messages.push({ ...message, uid: folder.nextUid });
+  folder.nextUid += 1;
+  for (const announce of folder.watchers) announce();
 }
 
 /** @throws MailError `not_found` if the message or the folder does not exist */
@@ -82,8 +92,7 @@ export function moveTo(mailbox: Mailbox, path: string, uid: number, to: string):
   const target = folderOf(mailbox, to);
   const { messages } = folderOf(mailbox, path);
   messages.splice(messages.indexOf(message), 1);
-  target.messages.push({ ...message, uid: target.nextUid });
-  target.nextUid += 1;
+  add(target, message);
 }
 
 /** @throws MailError `not_found` if there is no such folder, or no such message in it */

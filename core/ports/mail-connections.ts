@@ -5,9 +5,9 @@ export interface MailConnections {
   /** Connects and signs in, on both servers, and does nothing else. Used before an account is saved. */
   verify(call: MailCall): Promise<void>;
 
-  /** Closes every connection of the account. Called when the account is removed or its settings change. */
+  /** Closes every connection of the account, and ends its watches. Called when it is removed or its settings change. */
   forget(ownerId: string, accountId: number): Promise<void>;
 
-  /** Closes all connections. */
+  /** Closes all connections, and ends all watches. */
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * What the ports of a mailbox share. The ports themselves are in mail-reading.ts, mail-changing.ts, mail-sending.ts
- * and mail-connections.ts. An adapter implements all four (`Mail` in ports.ts).
+ * What the ports of a mailbox share. The ports themselves are in mail-reading.ts, mail-changing.ts, mail-sending.ts,
+ * mail-watching.ts and mail-connections.ts. An adapter implements all five (`Mail` in ports.ts).
  *
  * Every call takes a MailCall: the account, a signal that ends the work, and a deadline. Every failure is a MailError
  * with one of the codes below. An adapter throws nothing else and never reports a failure as an empty result.

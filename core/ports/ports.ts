@@ -7,6 +7,7 @@ import type { MailChanging } from './mail-changing.ts';
 import type { MailConnections } from './mail-connections.ts';
 import type { MailReading } from './mail-reading.ts';
 import type { MailSending } from './mail-sending.ts';
+import type { MailWatching } from './mail-watching.ts';
 import type { Reader } from './reader.ts';
 import type { Storage } from './storage.ts';
 import type { Summarizer } from './summarizer.ts';
@@ -14,7 +15,7 @@ import type { WebhookSender } from './webhook-sender.ts';
 import type { WorkObserver } from './work-observer.ts';
 
 /** A mailbox and its sender. One object serves all accounts. */
-export interface Mail extends MailConnections, MailReading, MailChanging, MailSending {}
+export interface Mail extends MailConnections, MailReading, MailChanging, MailSending, MailWatching {}
 
 /** Everything that core needs from outside. An adapter implements one of them. */
 export interface Ports {

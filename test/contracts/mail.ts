@@ -15,6 +15,7 @@ import type { Mailbox, MailScene } from './mail/scene.ts';
 import { searchPromises } from './mail/search.ts';
 import { sendingPromises } from './mail/sending.ts';
 import { threadPromises } from './mail/thread.ts';
+import { watchingPromises } from './mail/watching.ts';
 
 /** A mailbox for one test. Its folders are empty; it has at least an inbox and a Sent folder. */
 export interface MailUnderTest {
@@ -50,6 +51,8 @@ export interface MailDifferences {
    * this many.
    */
   readonly attachmentsAtMost?: number;
+  /** `watchInbox` always ends with `cannot_announce`. */
+  readonly cannotAnnounce?: boolean;
 }
 
 /** A section of the contract: the methods that it covers, and their promises. */
@@ -82,6 +85,7 @@ const SECTIONS = {
   },
   changing: { methods: ['move', 'label'], promises: changePromises },
   sending: { methods: ['transmit', 'saveSent', 'holdsMessage', 'sentCopies'], promises: sendingPromises },
+  watching: { methods: ['visitInbox', 'watchInbox'], promises: watchingPromises },
   ending: { methods: ['forget'], promises: endingPromises },
 } as const satisfies Readonly<Record<string, Section>>;
 
@@ -95,6 +99,7 @@ const NAMES: readonly MailSection[] = [
   'searching',
   'changing',
   'sending',
+  'watching',
   'ending',
 ];
 
@@ -110,6 +115,7 @@ const NAMES: readonly MailSection[] = [
  * | `searching` | find, search, thread |
  * | `changing` | move, label |
  * | `sending` | transmit, saveSent, holdsMessage, sentCopies |
+ * | `watching` | visitInbox, watchInbox |
  * | `ending` | forget, and calls whose signal was aborted |
  *
  * A section calls only its own methods and those of the sections before it, so a new adapter turns green from

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { MessageRow } from '../../../core/mail/message-row.ts';
+import type { MailDifferences } from '../mail.ts';
 import {
   aMessage,
   flagsOf as flagsIn,
@@ -11,7 +12,7 @@ import {
 } from './scene.ts';
 
 /** forget, and calls that have ended. */
-export function endingPromises(mailbox: Mailbox): void {
+export function endingPromises(mailbox: Mailbox, { cannotAnnounce = false }: MailDifferences): void {
   const newest = (path: string) => newestIn(mailbox().mail, mailbox().call, path);
   const list = (query: Parameters<typeof listIn>[1]) => listIn(mailbox(), query);
   const flagsOf = (row: MessageRow) => flagsIn(mailbox(), row);
@@ -23,6 +24,18 @@ export function endingPromises(mailbox: Mailbox): void {
       await box.deliver(inbox, aMessage('one'));
       await mail.forget(box.account.ownerId, box.account.accountId);
       expect((await list({ path: inbox })).total).toBe(1);
+    });
+
+    it.skipIf(cannotAnnounce)('ends a watch as unavailable', async () => {
+      const { box, mail, call } = mailbox();
+      let opened = () => {};
+      const isOpen = new Promise<void>((resolve) => {
+        opened = resolve;
+      });
+      const ended = mail.watchInbox(call, async () => opened()).catch((error: unknown) => error);
+      await isOpen;
+      await mail.forget(box.account.ownerId, box.account.accountId);
+      expect(await ended).toMatchObject({ name: 'MailError', code: 'unavailable' });
     });
   });
 

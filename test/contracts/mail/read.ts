@@ -9,6 +9,7 @@ import type { MailChanging } from '../../../core/ports/mail-changing.ts';
 import type { MailConnections } from '../../../core/ports/mail-connections.ts';
 import type { RawMessage, SearchQuery } from '../../../core/ports/mail-reading.ts';
 import type { MailSending } from '../../../core/ports/mail-sending.ts';
+import type { MailWatching } from '../../../core/ports/mail-watching.ts';
 import type { Mail } from '../../../core/ports/ports.ts';
 import type { AttachmentReading } from '../../../core/reading/attachment-job.ts';
 import { JOBS } from '../../../core/reading/jobs.ts';
@@ -17,7 +18,7 @@ import { systemClock } from '../../../hosts/embedded/system-clock.ts';
 /** What core reads from a mailbox's answers. */
 
 /** A mailbox as core uses it: core reads its answers. */
-export type ReadMail = MailReader & MailChanging & MailSending & MailConnections;
+export type ReadMail = MailReader & MailChanging & MailSending & MailWatching & MailConnections;
 
 /** @param methods  of the port; only these exist */
 export function readMail(mail: Mail, methods: readonly (keyof Mail)[] = MAIL_METHODS): ReadMail {
@@ -45,6 +46,8 @@ const MAIL_METHODS: readonly (keyof Mail)[] = [
   'saveSent',
   'holdsMessage',
   'sentCopies',
+  'visitInbox',
+  'watchInbox',
   'forget',
   'close',
 ];

@@ -1,0 +1,26 @@
+import type { ListedMessage } from '../../core/mail/listed-message.ts';
+import { fetchRows, fetchRowsOf, searchUids } from './rows.ts';
+import type { OpenFolder } from './session.ts';
+
+/** Returns the messages with a UID above `uid`, lowest UID first, at most `limit`. Fewer: there are no more. */
+export async function arrivalsIn(folder: OpenFolder, uid: number, limit: number): Promise<ListedMessage[]> {
+  const found = await searchUids(folder.client, { uid: `${uid + 1}:*` });
+  // `*` is the last message, also if its UID is lower (RFC 9051, 9, seq-range).
+  const waiting = found.filter((one) => one > uid).sort((a, b) => a - b);
+  const rows: ListedMessage[] = [];
+  while (rows.length < limit && waiting.length > 0) {
+    // Messages that were removed since the search are missing, and the next ones take their places.
+    const next = waiting.splice(0, limit - rows.length);
+    rows.push(...(await fetchRowsOf(folder, next)).reverse());
+  }
+  return rows;
+}
+
+/** Returns a UID above those of all messages that existed when the folder was selected. */
+export async function uidNextOf(folder: OpenFolder): Promise<number> {
+  const { uidNext } = folder.mailbox;
+  if (Number.isInteger(uidNext)) return uidNext;
+  // A server need not report it (RFC 3501, 6.3.1).
+  const [last] = folder.mailbox.exists === 0 ? [] : await fetchRows(folder, '*', { uid: true });
+  return (last?.place.uid ?? 0) + 1;
+}

@@ -1,0 +1,241 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { messageRow } from '../../../core/mail/message-row.ts';
+import type { InboxVisit, OpenInbox } from '../../../core/ports/mail-watching.ts';
+import type { MailDifferences } from '../mail.ts';
+import { aMessage, listIn, type Mailbox, newest, started } from './scene.ts';
+
+const EVERYTHING = 1000;
+/** Some servers announce what other programs changed only once in a while. */
+const ANNOUNCED_MS = 30_000;
+
+/** visitInbox, watchInbox. */
+export function watchingPromises(mailbox: Mailbox, { cannotAnnounce = false }: MailDifferences): void {
+  const deliver = async (...subjects: string[]) => {
+    const { box, inbox } = mailbox();
+    for (const subject of subjects) await box.deliver(inbox, aMessage(subject));
+  };
+
+  describe('visitInbox', () => {
+    const visit = <T>(look: (inbox: OpenInbox) => Promise<T>) => visited(mailbox(), look);
+
+    it('shows an empty inbox as empty, whatever the UID', async () => {
+      expect(await visit(async (inbox) => [await subjectsOf(inbox), await subjectsOf(inbox, 99)])).toEqual([
+        [],
+        [],
+      ]);
+    });
+
+    it('returns what arrived after a UID, the lowest first, at most as many as requested', async () => {
+      await deliver('one', 'two', 'three', 'four', 'five');
+      const pages = await visit(async (inbox) => {
+        const all = await inbox.arrivals(0, EVERYTHING);
+        const [one, , three, , five] = all.map(({ place }) => place.uid);
+        return {
+          all: all.map((row) => messageRow(row).subject),
+          first: await subjectsOf(inbox, 0, 2),
+          second: await subjectsOf(inbox, one, 2),
+          rest: await subjectsOf(inbox, three, 3),
+          none: await subjectsOf(inbox, five, 3),
+          beyond: await subjectsOf(inbox, (five ?? 0) + 1000, 3),
+        };
+      });
+      expect(pages).toEqual({
+        all: ['one', 'two', 'three', 'four', 'five'],
+        first: ['one', 'two'],
+        second: ['two', 'three'],
+        rest: ['four', 'five'],
+        none: [],
+        beyond: [],
+      });
+    });
+
+    it('returns full pages although messages between them were removed', async () => {
+      const { mail, call, inbox } = mailbox();
+      await deliver('one', 'two', 'three', 'four', 'five');
+      const [, , , two, one] = (await listIn(mailbox(), { path: inbox })).rows;
+      for (const row of [one, two]) {
+        if (row !== undefined) await mail.move(call, row.place, mailbox().sent, started);
+      }
+      expect(await visit((open) => subjectsOf(open, 0, 2))).toEqual(['three', 'four']);
+    });
+
+    it('returns the same rows as the list, with the uidValidity of the inbox', async () => {
+      const { inbox } = mailbox();
+      await deliver('one', 'two');
+      const opened = await visit(async (open) => ({
+        rows: (await open.arrivals(0, EVERYTHING)).map(messageRow),
+        uidValidity: open.uidValidity,
+      }));
+      const { rows } = await listIn(mailbox(), { path: inbox });
+      expect(opened.rows).toEqual(rows.toReversed());
+      expect(opened.uidValidity).toBe(rows[0]?.place.uidValidity);
+    });
+
+    it('reports a next UID between those of the old messages and those of the new ones', async () => {
+      const { mail, call, inbox } = mailbox();
+      await deliver('old');
+      const old = await newest(mail, call, inbox);
+      const uidNext = await visit(async (open) => open.uidNext);
+      await deliver('new');
+      expect(uidNext).toBeGreaterThan(old.place.uid);
+      expect(uidNext).toBeLessThanOrEqual((await newest(mail, call, inbox)).place.uid);
+    });
+
+    it('lets the visit call for the same account', async () => {
+      const { inbox } = mailbox();
+      await deliver('one');
+      expect(
+        await visit(async (open) => {
+          const rows = await Promise.all(Array.from({ length: 4 }, () => listIn(mailbox(), { path: inbox })));
+          return [rows.map(({ total }) => total), await subjectsOf(open)];
+        }),
+      ).toEqual([[1, 1, 1, 1], ['one']]);
+    });
+
+    it('throws what the visit throws', async () => {
+      const { mail, call } = mailbox();
+      const error = new Error('of the visit');
+      await expect(mail.visitInbox(call, () => Promise.reject(error))).rejects.toBe(error);
+    });
+  });
+
+  describe('watchInbox', () => {
+    /** Starts to watch. @returns what each visit saw, how the watch ends, and how to abort it */
+    function watch(visit: InboxVisit = async () => undefined) {
+      const { mail, call } = mailbox();
+      const abort = new AbortController();
+      const seen: string[][] = [];
+      const ended = mail.watchInbox({ ...call, signal: abort.signal }, async (inbox) => {
+        seen.push(await subjectsOf(inbox));
+        await visit(inbox);
+      });
+      ended.catch(() => undefined);
+      onTestFinished(async () => {
+        abort.abort();
+        await ended.catch(() => undefined);
+      });
+      const sees = (...subjects: string[]) =>
+        vi.waitFor(() => expect(seen.at(-1)).toEqual(subjects), { timeout: ANNOUNCED_MS, interval: 5 });
+      return { seen, ended, sees, abort: () => abort.abort() };
+    }
+
+    if (cannotAnnounce) {
+      it('reports that the server cannot announce', async () => {
+        expect(await watch().ended).toBe('cannot_announce');
+      });
+      return;
+    }
+
+    it('visits at once, and again when a message arrives', { timeout: 2 * ANNOUNCED_MS }, async () => {
+      await deliver('old');
+      const { sees } = watch();
+      await sees('old');
+      await deliver('new');
+      await sees('old', 'new');
+    });
+
+    it('visits when a message is moved into the inbox', { timeout: 2 * ANNOUNCED_MS }, async () => {
+      const { box, mail, call, inbox, sent } = mailbox();
+      await box.deliver(sent, aMessage('moved'));
+      const { place } = await newest(mail, call, sent);
+      const { sees } = watch();
+      await sees();
+      await mail.move(call, place, inbox, started);
+      await sees('moved');
+    });
+
+    it('visits once more after a visit during which messages arrived, and never twice at a time', {
+      timeout: 3 * ANNOUNCED_MS,
+    }, async () => {
+      let visiting = 0;
+      let most = 0;
+      let open = () => {};
+      const closed = new Promise<void>((resolve) => {
+        open = resolve;
+      });
+      const { seen, sees } = watch(async () => {
+        visiting += 1;
+        most = Math.max(most, visiting);
+        await closed;
+        visiting -= 1;
+      });
+      await sees();
+      await deliver('one', 'two', 'three');
+      expect(seen).toHaveLength(1);
+      open();
+      await sees('one', 'two', 'three');
+      expect(most).toBe(1);
+    });
+
+    it('shows in the visits that follow a next UID above what they saw', {
+      timeout: 2 * ANNOUNCED_MS,
+    }, async () => {
+      const bounds: boolean[] = [];
+      const { sees } = watch(async ({ uidNext, arrivals }) => {
+        bounds.push((await arrivals(uidNext - 1, EVERYTHING)).every(({ place }) => place.uid >= uidNext));
+      });
+      await sees();
+      await deliver('one');
+      await sees('one');
+      await vi.waitFor(() => expect(bounds.length).toBeGreaterThan(1));
+      expect(bounds).not.toContain(false);
+    });
+
+    it('ends when the signal aborts, after the visit in progress', async () => {
+      let isOver = false;
+      const { ended, sees, abort } = watch(async () => {
+        abort();
+        await new Promise(setImmediate);
+        isOver = true;
+      });
+      await sees();
+      expect(await ended).toBe('aborted');
+      expect(isOver).toBe(true);
+    });
+
+    it('ends when the signal aborts between two visits', async () => {
+      const { ended, sees, abort } = watch();
+      await sees();
+      abort();
+      expect(await ended).toBe('aborted');
+    });
+
+    it('does not visit if the signal was already aborted', async () => {
+      const { mail, call } = mailbox();
+      const visit = vi.fn(async () => undefined);
+      expect(await mail.watchInbox({ ...call, signal: AbortSignal.abort() }, visit)).toBe('aborted');
+      expect(visit).not.toHaveBeenCalled();
+    });
+
+    it('ends with the error of a visit', async () => {
+      const error = new Error('of the visit');
+      await expect(watch(() => Promise.reject(error)).ended).rejects.toBe(error);
+    });
+
+    it('does not disturb other calls for the account', { timeout: 2 * ANNOUNCED_MS }, async () => {
+      const { inbox, sent } = mailbox();
+      const { sees } = watch();
+      await sees();
+      await deliver('one');
+      const totals = await Promise.all([inbox, sent, inbox, sent].map((path) => listIn(mailbox(), { path })));
+      expect(totals.map(({ total }) => total)).toEqual([1, 0, 1, 0]);
+      await sees('one');
+    });
+  });
+}
+
+async function subjectsOf(inbox: OpenInbox, uid = 0, limit = EVERYTHING): Promise<string[]> {
+  return (await inbox.arrivals(uid, limit)).map((row) => messageRow(row).subject);
+}
+
+async function visited<T>(
+  { mail, call }: ReturnType<Mailbox>,
+  look: (inbox: OpenInbox) => Promise<T>,
+): Promise<T> {
+  const found: T[] = [];
+  await mail.visitInbox(call, async (inbox) => {
+    found.push(await look(inbox));
+  });
+  expect(found).toHaveLength(1);
+  return found[0] as T;
+}
