@@ -13,11 +13,17 @@ const FIRST_PAUSE_MS = 500;
 /** For a server that did not answer, and for a refused password, because some servers lock accounts. */
 const LONGEST_PAUSE_MS = { unavailable: 15_000, auth: 5 * 60_000 } as const;
 
-/** The exclusive use of a connection until it is given back. */
+/** The exclusive use of a connection until it is given back, once. */
 export interface Lease {
   readonly client: ImapFlow;
   /** How long it was idle. Undefined: opened for this lease. */
   readonly idleMs: number | undefined;
+  /**
+   * Keeps the connection for a watch. Calls come first: when one of them needs this connection, because every other one
+   * is kept too and no more can be opened, `onNeeded` is called, and must give it back.
+   * @returns false if the connections of the account are too few for one to be kept
+   */
+  keep(onNeeded: () => void): boolean;
   /** A connection that has ended meanwhile is not used again. */
   giveBack(): void;
 }
@@ -40,6 +46,8 @@ export interface AccountConnections {
 interface Connection {
   readonly client: ImapFlow;
   busy: boolean;
+  /** Undefined unless a watch keeps it. */
+  onNeeded: (() => void) | undefined;
   idleSinceMs: number;
   idleTimer: NodeJS.Timeout | undefined;
 }
@@ -83,7 +91,13 @@ export function accountConnections(
       const client = await connectImap(await server(), reach, limit);
       failures = 0;
       failed = undefined;
-      const connection: Connection = { client, busy: true, idleSinceMs: 0, idleTimer: undefined };
+      const connection: Connection = {
+        client,
+        busy: true,
+        onNeeded: undefined,
+        idleSinceMs: 0,
+        idleTimer: undefined,
+      };
       if (closed) {
         client.close();
         throw ended();
@@ -115,6 +129,7 @@ export function accountConnections(
 
   function giveBack(connection: Connection): void {
     connection.busy = false;
+    connection.onNeeded = undefined;
     if (!connection.client.usable) {
       connection.client.close();
       drop(connection);
@@ -132,6 +147,28 @@ export function accountConnections(
     connections.delete(connection);
     // If it cannot log out, it is already gone.
     connection.client.logout().catch(() => connection.client.close());
+  }
+
+  function leaseOf(connection: Connection, idleMs: number | undefined): Lease {
+    return {
+      client: connection.client,
+      idleMs,
+      keep(onNeeded) {
+        const kept = [...connections].filter((one) => one.onNeeded !== undefined);
+        if (kept.length + 1 >= maxConnections) return false;
+        connection.onNeeded = onNeeded;
+        // A call may have waited for this connection.
+        wakeOne();
+        return true;
+      },
+      giveBack: () => giveBack(connection),
+    };
+  }
+
+  /** Takes a connection from a watch if calls have none. */
+  function reclaimOne(): void {
+    const all = [...connections];
+    if (connecting === 0 && all.every(({ onNeeded }) => onNeeded !== undefined)) all[0]?.onNeeded?.();
   }
 
   function wakeOne(): void {
@@ -169,18 +206,18 @@ export function accountConnections(
         if (idle !== undefined) {
           clearTimeout(idle.idleTimer);
           idle.busy = true;
-          const idleMs = performance.now() - idle.idleSinceMs;
-          return { client: idle.client, idleMs, giveBack: () => giveBack(idle) };
+          return leaseOf(idle, performance.now() - idle.idleSinceMs);
         }
         if (mayConnect()) {
           const made = await connect(limit).catch((error: unknown) => {
             if (connections.size === 0 || !pausing()) throw error;
             return undefined;
           });
-          if (made !== undefined)
-            return { client: made.client, idleMs: undefined, giveBack: () => giveBack(made) };
+          if (made !== undefined) return leaseOf(made, undefined);
         } else {
-          await freed(limit);
+          const free = freed(limit);
+          reclaimOne();
+          await free;
         }
       }
     },

@@ -9,6 +9,10 @@ const imapflowError = z.object({
   responseStatus: z.string().optional().catch(undefined),
   /** The response code in brackets. */
   serverResponseCode: z.string().optional().catch(undefined),
+  /** The text after it. */
+  responseText: z.string().optional().catch(undefined),
+  /** The text of a BYE with which the server greeted. */
+  reason: z.string().optional().catch(undefined),
   authenticationFailed: z.boolean().optional().catch(undefined),
   mailboxMissing: z.boolean().optional().catch(undefined),
 });
@@ -16,18 +20,23 @@ const imapflowError = z.object({
 /** Response codes (RFC 5530) with which a server asks to try again later. */
 const DEFERRING = new Set(['UNAVAILABLE', 'INUSE', 'LIMIT', 'SERVERBUG', 'CONTACTADMIN']);
 
+/** How servers without response codes refuse one connection too many. Gmail: "Too many simultaneous connections." */
+const CONNECTION_LIMIT =
+  /too many\b.*\b(connections|sessions)|(maximum|limit)\b.*\bconnections|connection limit/i;
+
 const NO_FOLDER = 'there is no such folder';
 
 /** Converts the failure of an IMAP command or connection to a MailError, if nothing can have been changed. */
 export function imapFailure(error: unknown): MailError {
   if (error instanceof MailError) return error;
-  const { authenticationFailed, mailboxMissing, responseStatus, serverResponseCode, code } =
-    imapflowError.safeParse(error).data ?? {};
+  const reported = imapflowError.safeParse(error).data;
+  const { authenticationFailed, mailboxMissing, responseStatus, serverResponseCode, code } = reported ?? {};
   const fail = (...[code, reason]: ConstructorParameters<typeof MailError>) =>
     new MailError(code, reason, { cause: error });
   if (mailboxMissing === true || code === 'NotFound') return fail('not_found', NO_FOLDER);
   if (
     code === 'ETHROTTLE' ||
+    isConnectionLimit(reported) ||
     (serverResponseCode !== undefined && DEFERRING.has(serverResponseCode.toUpperCase()))
   ) {
     return fail('unavailable', 'the IMAP server asks to try again later');
@@ -36,6 +45,20 @@ export function imapFailure(error: unknown): MailError {
     return fail('auth', 'the IMAP server does not accept the user name and password');
   if (responseStatus !== undefined) return fail('refused', 'the IMAP server refused the command');
   return connectionFailure('IMAP', error);
+}
+
+/** Whether the server refused a connection because the account already has as many as it allows. */
+export function refusesConnections(error: unknown): boolean {
+  return error instanceof MailError && isConnectionLimit(imapflowError.safeParse(error.cause).data);
+}
+
+function isConnectionLimit(reported: z.infer<typeof imapflowError> | undefined): boolean {
+  const { serverResponseCode, responseText = '', reason = '', authenticationFailed } = reported ?? {};
+  if (CONNECTION_LIMIT.test(reason)) return true;
+  // Before the sign-in succeeds, RFC 5530's LIMIT can mean nothing else.
+  return (
+    authenticationFailed === true && (serverResponseCode === 'LIMIT' || CONNECTION_LIMIT.test(responseText))
+  );
 }
 
 export function isNotFound(error: unknown): boolean {

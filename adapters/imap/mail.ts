@@ -20,9 +20,13 @@ import { inFolder, inFolderIfThere, inFolderToChange, onConnection } from './ses
 import { setFlag } from './set-flag.ts';
 import { conversationOf } from './thread.ts';
 import { visitInbox } from './visit-inbox.ts';
+import { watchInbox } from './watch-inbox.ts';
 
 export interface ImapOptions {
-  /** How many IMAP connections one account may have at a time; some servers allow few. Default: 3. */
+  /**
+   * How many IMAP connections one account may have at a time; some servers allow few. Watching the inbox takes one of
+   * them, so with 1 it is never watched. Default: 3.
+   */
   readonly maxConnectionsPerAccount?: number;
   /**
    * Whether accounts may name servers on this machine or in private networks. Default: `false`, because anyone who can
@@ -196,9 +200,8 @@ export function imapMail({
       );
     },
 
-    // Until it can announce, the inbox is visited regularly.
-    async watchInbox() {
-      return 'cannot_announce';
+    watchInbox(call, visit) {
+      return watchInbox(accounts.of(call.account).connections, call, visit);
     },
 
     visitInbox(call, visit) {

@@ -39,6 +39,18 @@ export async function onConnection<T>(
   return runOn(await readyConnection(connections, undefined, limit), limit, work);
 }
 
+/**
+ * Leases a connection for long, with the folder selected again, so that it shows what is in the folder now.
+ * @throws MailError
+ */
+export async function leaseInFolder(
+  connections: AccountConnections,
+  path: string,
+  limit: AbortSignal,
+): Promise<Lease> {
+  return readyConnection(connections, path, limit, true);
+}
+
 /** The same, with a folder selected. @throws MailError `not_found` if there is no folder of that name */
 export async function inFolder<T>(
   connections: AccountConnections,
@@ -80,12 +92,14 @@ export async function inFolderToChange<T>(
   return runOn(lease, limit, (client) => work(openFolder(client)));
 }
 
-async function select(client: ImapFlow, path: string): Promise<void> {
+/** Selects a folder, also if it is already selected. */
+export async function select(client: ImapFlow, path: string): Promise<void> {
   await client.mailboxOpen(path);
   selectedAt.set(client, performance.now());
 }
 
-function openFolder(client: ImapFlow): OpenFolder {
+/** Returns the selected folder. @throws MailError `unavailable` if there is none */
+export function openFolder(client: ImapFlow): OpenFolder {
   const { mailbox } = client;
   if (mailbox === false) throw new MailError('unavailable', 'the IMAP server closed the folder');
   return { client, mailbox, uidValidity: String(mailbox.uidValidity) };

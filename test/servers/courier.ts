@@ -32,7 +32,11 @@ const MOST_USERS = 500;
  * Starts Courier IMAP on the loopback interface. It has no MOVE, SPECIAL-USE or CONDSTORE, and every folder is below
  * `INBOX.`.
  */
-export async function startCourier(): Promise<Courier> {
+export async function startCourier({
+  maxConnections = 200,
+}: {
+  readonly maxConnections?: number;
+} = {}): Promise<Courier> {
   const folder = mkdtempSync('/tmp/cs-courier-');
   chmodSync(folder, 0o755);
   for (const name of ['etc/shared', 'run/authdaemon', 'mail']) {
@@ -57,7 +61,15 @@ export async function startCourier(): Promise<Courier> {
       // Its paths are compiled in, so it runs with its own view of the file system.
       const group = startProcessGroup(
         UNSHARE,
-        ['--mount', '--propagation', 'private', '--', 'bash', '-euc', startScript(folder, port)],
+        [
+          '--mount',
+          '--propagation',
+          'private',
+          '--',
+          'bash',
+          '-euc',
+          startScript(folder, port, maxConnections),
+        ],
         `${folder}/courier.log`,
       );
       if (await waitForPort(port, () => group.hasEnded())) return group;
@@ -120,11 +132,12 @@ LOGGEROPTS=""
 
 const SETTINGS = `
 IMAP_EMPTYTRASH=
+IMAP_IDLE_TIMEOUT=1
 IMAP_ULIMITD=1048576
 `;
 
 /** The second process keeps running as leader of the group; killing it kills the server too. */
-function startScript(folder: string, port: number): string {
+function startScript(folder: string, port: number, maxConnections: number): string {
   return `
 mkdir -p /run/courier
 mount --bind ${folder}/etc /etc/courier
@@ -138,7 +151,7 @@ prefix=/usr exec_prefix=/usr sbindir=/usr/sbin bindir=/usr/bin
 set +a
 while [ ! -S /run/courier/authdaemon/socket ]; do sleep 0.02; done
 umask 022
-exec /usr/sbin/couriertcpd -address=127.0.0.1 -maxprocs=200 -maxperip=200 -nodnslookup -noidentlookup ${port} \\
+exec /usr/sbin/couriertcpd -address=127.0.0.1 -maxprocs=200 -maxperip=${maxConnections} -nodnslookup -noidentlookup ${port} \\
   ${PACKAGE}/usr/lib/courier/courier/imaplogin ${PACKAGE}/usr/bin/imapd Maildir
 `;
 }

@@ -187,6 +187,7 @@ function services(folder: string, port: number, httpPort: number | undefined): s
   return `
 START {
   recover cmd="${OWN}/ctl_cyrusdb ${config} -r"
+  idled cmd="${UNPACKED_OWN}/idled ${config}"
 }
 SERVICES {
   imap cmd="${UNPACKED_OWN}/imapd ${config} -U 30" listen="127.0.0.1:${port}" prefork=1 maxchild=200

@@ -16,6 +16,8 @@ export interface DovecotVariant {
   readonly folders?: readonly string[];
   /** False: no STARTTLS and no TLS port. */
   readonly tls?: boolean;
+  /** How many connections a user may have. */
+  readonly maxConnections?: number;
 }
 
 export interface Dovecot {
@@ -142,7 +144,14 @@ function configuration(
   folder: string,
   { certFile, keyFile }: Certificate,
   [port, tlsPort]: [number, number],
-  { capability, prefix, specialUse = true, folders = ROLE_FOLDERS, tls = true }: DovecotVariant,
+  {
+    capability,
+    prefix,
+    specialUse = true,
+    folders = ROLE_FOLDERS,
+    tls = true,
+    maxConnections = 100,
+  }: DovecotVariant,
 ): string {
   const mailboxes = folders.map((name) => {
     const attribute = specialUse && ROLE_FOLDERS.includes(name) ? `special_use = \\${name}` : '';
@@ -163,7 +172,7 @@ mail_privileged_group =
 first_valid_uid = 1
 first_valid_gid = 1
 mailbox_list_index = yes
-mail_max_userip_connections = 100
+mail_max_userip_connections = ${maxConnections}
 disable_plaintext_auth = no
 auth_mechanisms = plain login
 auth_failure_delay = 0

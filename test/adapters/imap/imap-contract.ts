@@ -119,7 +119,7 @@ export function imapContract(
           close: () => mail.close(),
         };
       },
-      { ...differences, cannotAnnounce: true },
+      differences,
     );
   });
 }
