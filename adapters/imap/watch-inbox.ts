@@ -2,7 +2,7 @@ import type { ImapFlow } from 'imapflow';
 import { announcedVisits, type Watch } from '../../core/ports/announced-visits.ts';
 import { type MailCall, MailError } from '../../core/ports/mail.ts';
 import type { InboxVisit, OpenInbox, WatchEnd } from '../../core/ports/mail-watching.ts';
-import { raceLimit, withinCall } from '../remote/time-limit.ts';
+import { raceLimit, timedOut, withinCall } from '../remote/time-limit.ts';
 import type { AccountConnections, Lease } from './account-connections.ts';
 import { arrivalsIn, uidNextOf } from './arrivals.ts';
 import { imapFailure, refusesConnections } from './failure.ts';
@@ -79,6 +79,11 @@ function watchOn(lease: Lease, call: MailCall, visit: InboxVisit): Promise<Watch
     watch.end(new MailError('unavailable', 'the connection to the IMAP server was lost'));
   }
 
+  function lose(why: MailError): void {
+    watch.end(why);
+    client.close();
+  }
+
   function renew(): void {
     isRenewalDue = true;
     watch.announce();
@@ -89,13 +94,10 @@ function watchOn(lease: Lease, call: MailCall, visit: InboxVisit): Promise<Watch
     if (isOver) throw new MailError('unavailable', 'the watch has ended');
     commands += 1;
     try {
-      return await withinCall(call, (limit) => raceLimit(limit, work(), () => client.close()));
+      return await withinCall(call, (limit) => raceLimit(limit, work(), () => lose(timedOut())));
     } catch (error) {
       const failure = imapFailure(error);
-      if (failure.code === 'unavailable') {
-        watch.end(failure);
-        client.close();
-      }
+      if (failure.code === 'unavailable') lose(failure);
       throw failure;
     } finally {
       commands -= 1;

@@ -1,14 +1,16 @@
 import { startDovecot } from '../../servers/dovecot.ts';
 import { imapContract } from './imap-contract.ts';
 
-imapContract('Dovecot without MOVE', () =>
-  startDovecot({ capability: 'IMAP4rev1 LITERAL+ ID NAMESPACE CHILDREN UIDPLUS' }),
+imapContract(
+  'Dovecot without MOVE and IDLE',
+  () => startDovecot({ capability: 'IMAP4rev1 LITERAL+ ID NAMESPACE CHILDREN UIDPLUS' }),
+  { cannotAnnounce: true },
 );
 
 imapContract(
-  'Dovecot without MOVE, UIDPLUS and SPECIAL-USE, with every folder below the inbox',
+  'Dovecot without MOVE, IDLE, UIDPLUS and SPECIAL-USE, with every folder below the inbox',
   () => startDovecot({ capability: 'IMAP4rev1 ID NAMESPACE CHILDREN', prefix: 'INBOX.', specialUse: false }),
-  { originalStays: true },
+  { originalStays: true, cannotAnnounce: true },
 );
 
 imapContract('Dovecot with folders named in another language, and neither archive nor trash', () =>
