@@ -29,6 +29,7 @@ export type {
 export { ERRORS, type ErrorCode, type ErrorDetails, ServiceError } from './contract/errors.ts';
 export { type AttemptEnd, DELIVERY_STATES, type Delivery, type DeliveryState } from './events/delivery.ts';
 export { DISABLED_REASONS, type DisabledReason, type EndpointHealth } from './events/endpoint-health.ts';
+export type { EventStream } from './events/event-stream.ts';
 export {
   type EventContent,
   eventContent,
@@ -104,6 +105,7 @@ export type { Caller, CallStorage, ClaimRef, Held } from './ports/call-storage.t
 export type { Checkpoint, CheckpointStorage, NumberedActivity } from './ports/checkpoint-storage.ts';
 export type { Clock } from './ports/clock.ts';
 export type { Credential, CredentialStorage, KeysRecord } from './ports/credential-storage.ts';
+export type { EventStorage, PositionedEvent } from './ports/event-storage.ts';
 export type { Log, LogFields } from './ports/log.ts';
 export { type MailAccount, type MailCall, MailError, type MailErrorCode, type Start } from './ports/mail.ts';
 export type { MailChanging } from './ports/mail-changing.ts';

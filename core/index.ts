@@ -5,6 +5,7 @@ export type { EventChange } from './actions/planned-change.ts';
 export type { Approval, ApprovalError, ApprovalState } from './approvals/approval.ts';
 export type { Failure, Outcome, Pending, Success, WireApproval } from './call/outcome.ts';
 export { ERRORS, type ErrorCode, type ErrorDetails, ServiceError } from './contract/errors.ts';
+export { EventCursorError } from './events/event-stream.ts';
 export type { MailFolder } from './folders/folder.ts';
 export type { FolderRoles, PinnedRole } from './folders/roles.ts';
 export type { LimitOverrides, Limits, Rate } from './gate/limits.ts';
@@ -45,10 +46,14 @@ export type {
   ApprovalView,
   Calls,
   Decided,
+  EventListener,
   FolderChoice,
   FolderChoices,
   Keys,
+  ListenerEvent,
+  OnArguments,
   Owners,
+  PendingListener,
   Service,
   Sessions,
   ToolCall,

@@ -225,6 +225,12 @@ export const STATEMENTS: StatementTexts = {
     WHERE owner_id = @ownerId AND mark = ANY(@marks::text[])`,
   events: `
     SELECT * FROM countersign.events WHERE owner_id = @ownerId AND sequence > @afterId ORDER BY sequence LIMIT @limit`,
+  event_stream: `
+    SELECT stream_id, last_position, erased_position,
+      EXISTS (SELECT 1 FROM countersign.events e WHERE e.type = s.type AND e.position IS NULL) AS has_unnumbered
+    FROM countersign.event_streams s WHERE type = @type`,
+  events_of_stream: `
+    SELECT * FROM countersign.events WHERE type = @type AND position > @after ORDER BY position LIMIT @limit`,
   activity:
     'SELECT * FROM countersign.activity WHERE owner_id = @ownerId ORDER BY activity_id DESC LIMIT @limit',
 
@@ -303,12 +309,12 @@ export const STATEMENTS: StatementTexts = {
     ORDER BY d.sequence DESC LIMIT @limit`,
   owners_with_deliveries: `
     SELECT owner_id FROM (
-      SELECT owner_id, min(due_ms) AS due_ms FROM countersign.deliveries
-      WHERE state = 'waiting' AND ${IS_FREE} AND (${IS_DUE} OR ${IS_OVERDUE}) GROUP BY owner_id
-      UNION ALL
-      SELECT e.owner_id, 0 FROM countersign.endpoints e JOIN countersign.owners o ON o.owner_id = e.owner_id
-      WHERE e.disabled IS NULL AND e.position < o.last_event_sequence) AS waiting
-    GROUP BY owner_id ORDER BY min(due_ms), owner_id LIMIT @limit`,
+      SELECT DISTINCT e.owner_id FROM countersign.endpoints e JOIN countersign.owners o ON o.owner_id = e.owner_id
+      WHERE (e.disabled IS NULL AND e.position < o.last_event_sequence) OR EXISTS (
+        SELECT 1 FROM countersign.deliveries d
+        WHERE d.owner_id = e.owner_id AND d.endpoint_id = e.endpoint_id AND d.state = 'waiting'
+          AND ${IS_FREE} AND (${IS_DUE} OR ${IS_OVERDUE}))) AS waiting
+    ORDER BY owner_id <= @after, owner_id LIMIT @limit`,
 
   any_owner: 'SELECT 1 FROM countersign.owners LIMIT 1',
   clock: `SELECT ${STORE_NOW_MS} AS now_ms`,
@@ -366,6 +372,24 @@ export const ADD_OWNER = `
     @keys_signature, @created_at_ms)
   ON CONFLICT DO NOTHING`;
 
+/** How many events get their positions per transaction. */
+const NUMBERED_AT_ONCE = 1000;
+
+/** Held until the positions are committed, so that no later position is ever visible before an earlier one. */
+export const LOCK_STREAM = 'SELECT 1 FROM countersign.event_streams WHERE type = @type FOR UPDATE';
+
+export const NUMBER_EVENTS = `
+  WITH news AS (
+    SELECT owner_id, sequence, row_number() OVER (ORDER BY owner_id, sequence) AS place
+    FROM countersign.events WHERE type = @type AND position IS NULL
+    ORDER BY owner_id, sequence LIMIT ${NUMBERED_AT_ONCE}),
+  numbered AS (
+    UPDATE countersign.events v SET position = s.last_position + news.place
+    FROM news, countersign.event_streams s
+    WHERE s.type = @type AND v.owner_id = news.owner_id AND v.sequence = news.sequence)
+  UPDATE countersign.event_streams SET last_position = last_position + (SELECT count(*) FROM news)
+  WHERE type = @type`;
+
 /** Rows that one statement erases, so that none exceeds the time limit of a statement. */
 const ERASED_AT_ONCE = 5000;
 
@@ -390,8 +414,17 @@ export const ERASE: readonly string[] = [
       SELECT 1 FROM countersign.activity a WHERE a.owner_id = c.owner_id AND a.activity_id <= n.last_id)
     LIMIT ${ERASED_AT_ONCE} FOR UPDATE OF c SKIP LOCKED)`,
   `WITH old AS (
-    SELECT owner_id, sequence FROM countersign.events WHERE created_at_ms < @eventsBeforeMs
+    SELECT owner_id, sequence, type, position FROM countersign.events WHERE created_at_ms < @eventsBeforeMs
     LIMIT ${ERASED_AT_ONCE} FOR UPDATE SKIP LOCKED),
+  old_of_type AS (
+    SELECT type, coalesce(max(position), 0) AS newest, max((position IS NULL)::int) AS has_unnumbered
+    FROM old GROUP BY type),
+  -- An event without a position is behind the last one.
+  marked AS (
+    UPDATE countersign.event_streams s SET last_position = s.last_position + o.has_unnumbered,
+      erased_position = greatest(
+        s.erased_position, CASE o.has_unnumbered WHEN 1 THEN s.last_position + 1 ELSE o.newest END)
+    FROM old_of_type o WHERE o.type = s.type),
   erased AS (
     DELETE FROM countersign.deliveries d USING old WHERE d.owner_id = old.owner_id AND d.sequence = old.sequence)
   DELETE FROM countersign.events v USING old WHERE v.owner_id = old.owner_id AND v.sequence = old.sequence`,

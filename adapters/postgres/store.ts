@@ -13,7 +13,7 @@ import {
   type Transaction,
 } from './database.ts';
 import { lockFor, lockOwner } from './lock.ts';
-import { ADD_OWNER, ERASE, STATEMENTS, WRITES } from './statements.ts';
+import { ADD_OWNER, ERASE, LOCK_STREAM, NUMBER_EVENTS, STATEMENTS, WRITES } from './statements.ts';
 
 /** A unit takes two round trips: one to begin, lock and load, one to write and commit. */
 export function postgresStore(db: Database): Store {
@@ -56,6 +56,11 @@ export function postgresStore(db: Database): Store {
       db.transact(RELAXED, async (tx) => {
         for (const statement of ERASE) while ((await tx.run(statement, eraseValues(before))) > 0);
         await tx.commit();
+      }),
+
+    numberEvents: (type) =>
+      db.transact(DURABLE, async (tx) => {
+        await inOrder(tx.rows(LOCK_STREAM, { type }), tx.run(NUMBER_EVENTS, { type }), tx.commit());
       }),
 
     close: () => db.close(),

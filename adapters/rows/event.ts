@@ -1,6 +1,7 @@
 import { eventContent } from '../../core/events/webhook-event.ts';
+import type { EventStorage, PositionedEvent } from '../../core/ports/event-storage.ts';
 import type { StoredEvent } from '../../core/ports/stored-event.ts';
-import { instant, integer, object, type Row, text } from './row.ts';
+import { flag, instant, integer, object, type Row, text } from './row.ts';
 
 export function readEvent(row: Row): StoredEvent {
   const credentialId = text(row, 'credential_id');
@@ -10,5 +11,20 @@ export function readEvent(row: Row): StoredEvent {
     id: text(row, 'event_id'),
     credentialId: credentialId === '' ? null : credentialId,
     createdAt: instant(row, 'created_at_ms'),
+  };
+}
+
+export function readPositionedEvent(row: Row): PositionedEvent {
+  return { ownerId: text(row, 'owner_id'), position: integer(row, 'position'), event: readEvent(row) };
+}
+
+/** @throws Error if no migration has created the stream of this type */
+export function readEventStream(row: Row | undefined): Awaited<ReturnType<EventStorage['eventStream']>> {
+  if (row === undefined) throw new Error('This type of event has no stream.');
+  return {
+    streamId: text(row, 'stream_id'),
+    lastPosition: integer(row, 'last_position'),
+    erasedPosition: integer(row, 'erased_position'),
+    hasUnnumbered: flag(row, 'has_unnumbered'),
   };
 }

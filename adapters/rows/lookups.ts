@@ -4,7 +4,7 @@ import { readActivity } from './activity.ts';
 import { readApproval } from './approval.ts';
 import { readCheckpoint, readNumberedActivity } from './checkpoint.ts';
 import { readCredential, readSecret } from './credential.ts';
-import { readEvent } from './event.ts';
+import { readEvent, readEventStream, readPositionedEvent } from './event.ts';
 import { readNumberedEvent } from './event-number.ts';
 import { ask } from './facts.ts';
 import { folded, readKeysRecord, readOwner } from './owner.ts';
@@ -15,7 +15,7 @@ import { readLink, readMessage, readTracker } from './tracker.ts';
 import { readWaitingTracker, readWatchedInboxes } from './watching.ts';
 import { readDeliveryRecord, readEndpoint } from './webhook.ts';
 
-type Lookups = Omit<Store, 'unit' | 'apply' | 'addOwner' | 'erase' | 'close'>;
+type Lookups = Omit<Store, 'unit' | 'apply' | 'addOwner' | 'erase' | 'numberEvents' | 'close'>;
 
 /** The plain look-ups. @param answered  runs the queries at one moment, and reads their rows */
 export function sqlLookups(answered: <Answer>(load: Load<Answer>) => Promise<Answer>): Lookups {
@@ -59,6 +59,8 @@ export function sqlLookups(answered: <Answer>(load: Load<Answer>) => Promise<Ans
     relocatedAmong: (ownerId, marks) => set(ask('relocated', { ownerId, marks }), 'mark'),
 
     events: (query) => list(ask('events', query), readEvent),
+    eventStream: (type) => rows(ask('event_stream', { type }), ([row]) => readEventStream(row)),
+    eventsAfter: (query) => list(ask('events_of_stream', query), readPositionedEvent),
     activity: (query) => list(ask('activity', query), readActivity),
 
     credentials: (ownerId) =>
@@ -132,8 +134,8 @@ export function sqlLookups(answered: <Answer>(load: Load<Answer>) => Promise<Ans
     },
     event: (ownerId, eventId) => first(ask('event', { ownerId, eventId }), readNumberedEvent),
     endpoints: (ownerId) => list(ask('endpoints', { ownerId }), readEndpoint),
-    ownersWithDeliveries: (limit) =>
-      list(ask('owners_with_deliveries', { limit }), (row) => text(row, 'owner_id')),
+    ownersWithDeliveries: (query) =>
+      list(ask('owners_with_deliveries', query), (row) => text(row, 'owner_id')),
     deliveries: ({ ownerId, endpointId, before = Number.MAX_SAFE_INTEGER, limit }) =>
       rows(ask('deliveries', { ownerId, endpointId, before, limit: limit + 1 }), (found) => ({
         deliveries: found.slice(0, limit).map(readDeliveryRecord),

@@ -112,6 +112,10 @@ export type Statement =
   | 'relocated'
   /** `ownerId`, `afterId`, `limit` */
   | 'events'
+  /** `type`: the stream, and whether events wait for a position (`has_unnumbered`). */
+  | 'event_stream'
+  /** `type`, `after`, `limit` */
+  | 'events_of_stream'
   /** `ownerId`, `limit` */
   | 'activity'
   /** `ownerId`, `afterId`, `upToId`, `limit` */
@@ -151,7 +155,7 @@ export type Statement =
   | 'deliveries_by_event'
   /** `ownerId`, `endpointId`, `before`, `limit`: the same columns. */
   | 'deliveries'
-  /** `limit` */
+  /** `after`, `limit` */
   | 'owners_with_deliveries'
   | 'any_owner'
   /** The store's clock, as `now_ms`. */

@@ -219,6 +219,12 @@ export const STATEMENTS: StatementTexts = {
     WHERE owner_id = @ownerId AND mark IN (SELECT value FROM json_each(@marks))`,
   events: `
     SELECT * FROM events WHERE owner_id = @ownerId AND sequence > @afterId ORDER BY sequence LIMIT @limit`,
+  event_stream: `
+    SELECT stream_id, last_position, erased_position,
+      EXISTS (SELECT 1 FROM events e WHERE e.type = s.type AND e.position IS NULL) AS has_unnumbered
+    FROM event_streams s WHERE type = @type`,
+  events_of_stream: `
+    SELECT * FROM events WHERE type = @type AND position > @after ORDER BY position LIMIT @limit`,
   activity: 'SELECT * FROM activity WHERE owner_id = @ownerId ORDER BY activity_id DESC LIMIT @limit',
 
   activity_in_order: `
@@ -295,12 +301,12 @@ export const STATEMENTS: StatementTexts = {
     ORDER BY d.sequence DESC LIMIT @limit`,
   owners_with_deliveries: `
     SELECT owner_id FROM (
-      SELECT owner_id, min(due_ms) AS due_ms FROM deliveries
-      WHERE state = 'waiting' AND ${IS_FREE} AND (${IS_DUE} OR ${IS_OVERDUE}) GROUP BY owner_id
-      UNION ALL
-      SELECT e.owner_id, 0 FROM endpoints e JOIN owners o ON o.owner_id = e.owner_id
-      WHERE e.disabled IS NULL AND e.position < o.last_event_sequence) AS waiting
-    GROUP BY owner_id ORDER BY min(due_ms), owner_id LIMIT @limit`,
+      SELECT DISTINCT e.owner_id FROM endpoints e JOIN owners o ON o.owner_id = e.owner_id
+      WHERE (e.disabled IS NULL AND e.position < o.last_event_sequence) OR EXISTS (
+        SELECT 1 FROM deliveries d INDEXED BY deliveries_waiting
+        WHERE d.owner_id = e.owner_id AND d.endpoint_id = e.endpoint_id AND d.state = 'waiting'
+          AND ${IS_FREE} AND (${IS_DUE} OR ${IS_OVERDUE}))) AS waiting
+    ORDER BY owner_id <= @after, owner_id LIMIT @limit`,
 
   any_owner: 'SELECT 1 FROM owners LIMIT 1',
   clock: 'SELECT @storeNowMs AS now_ms',
@@ -367,6 +373,20 @@ export const ADD_OWNER = `
     @keys_signature, @created_at_ms)
   ON CONFLICT DO NOTHING`;
 
+/** How many events get their positions per transaction. */
+const NUMBERED_AT_ONCE = 1000;
+
+export const NUMBER_EVENTS: readonly string[] = [
+  `UPDATE events SET position = (SELECT last_position FROM event_streams WHERE type = @type) + news.place
+  FROM (
+    SELECT owner_id, sequence, row_number() OVER (ORDER BY owner_id, sequence) AS place
+    FROM events WHERE type = @type AND position IS NULL ORDER BY owner_id, sequence LIMIT ${NUMBERED_AT_ONCE}) AS news
+  WHERE events.owner_id = news.owner_id AND events.sequence = news.sequence`,
+  `UPDATE event_streams SET last_position = max(last_position, coalesce(
+    (SELECT max(position) FROM events WHERE type = @type AND position IS NOT NULL), 0))
+  WHERE type = @type`,
+];
+
 /** Erases plans and records it in their approvals, then erases the rest. */
 export const ERASE: readonly string[] = [
   `DELETE FROM plans WHERE (owner_id, approval_id) IN (
@@ -386,6 +406,13 @@ export const ERASE: readonly string[] = [
       (SELECT activity_id FROM activity WHERE owner_id = c.owner_id ORDER BY activity_id LIMIT 1), 9e18))`,
   `DELETE FROM deliveries WHERE (owner_id, sequence) IN (
     SELECT owner_id, sequence FROM events WHERE created_at_ms < @eventsBeforeMs)`,
+  // An event without a position is behind the last one.
+  `UPDATE event_streams SET last_position = last_position + old.has_unnumbered, erased_position = max(
+    erased_position, CASE old.has_unnumbered WHEN 1 THEN last_position + 1 ELSE old.newest END)
+  FROM (
+    SELECT type, coalesce(max(position), 0) AS newest, max(position IS NULL) AS has_unnumbered
+    FROM events WHERE created_at_ms < @eventsBeforeMs GROUP BY type) AS old
+  WHERE old.type = event_streams.type`,
   'DELETE FROM events WHERE created_at_ms < @eventsBeforeMs',
   'DELETE FROM claims WHERE created_at_ms < @claimsBeforeMs',
   'DELETE FROM password_tries WHERE forgotten_ms < @passwordTriesBeforeMs',

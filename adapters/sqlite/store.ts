@@ -7,7 +7,7 @@ import type { Row } from '../rows/row.ts';
 import { addOwnerValues, eraseValues, type Write, writesOf, writeText } from '../rows/writes.ts';
 import { atomic, durable, reading } from './database.ts';
 import { grouping } from './grouped.ts';
-import { ADD_OWNER, ERASE, STATEMENTS, WRITES } from './statements.ts';
+import { ADD_OWNER, ERASE, NUMBER_EVENTS, STATEMENTS, WRITES } from './statements.ts';
 
 type Plain = string | number | null;
 
@@ -87,6 +87,9 @@ export function sqliteStore(db: Database, storeNowMs: () => number): Store {
     addOwner: durable(db, (owner) => run(ADD_OWNER, addOwnerValues(owner)) === 1),
     erase: atomic(db, (before) => {
       for (const text of ERASE) run(text, eraseValues(before));
+    }),
+    numberEvents: durable(db, (type) => {
+      for (const text of NUMBER_EVENTS) run(text, { type });
     }),
     close: async () => {
       db.close();

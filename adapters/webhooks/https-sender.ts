@@ -45,7 +45,7 @@ export function httpsSender({
   );
   return {
     async post(sent) {
-      return withTimeLimit({ signal: new AbortController().signal, ms: sent.timeLimitMs }, async (limit) => {
+      return withTimeLimit({ signal: sent.signal, ms: sent.timeLimitMs }, async (limit) => {
         try {
           return await postOnce(sent, agent, limit).catch((error: unknown) => {
             // The receiver closed an idle connection just as it was reused. Better twice than not at all.

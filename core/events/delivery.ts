@@ -53,7 +53,9 @@ export type AttemptEnd =
       /** From the header `Retry-After`. Null if it is missing or invalid. */
       readonly retryAfterMs: number | null;
     }
-  | { readonly kind: 'unanswered' };
+  | { readonly kind: 'unanswered' }
+  /** The process stopped before the receiver answered. */
+  | { readonly kind: 'interrupted' };
 
 export type DeliveryEvent =
   /** An attempt starts. */
@@ -88,6 +90,8 @@ export function deliveryAfter(delivery: Delivery, event: DeliveryEvent, nowMs: n
     case 'end': {
       if (event.fence !== delivery.fence || delivery.leaseUntilMs === 0) return undefined;
       const ended = { ...delivery, leaseUntilMs: 0 };
+      // It does not count, so that restarts do not use up the attempts. Another process can repeat it at once.
+      if (event.end.kind === 'interrupted') return { ...ended, attempts: delivery.attempts - 1 };
       if (isSuccess(event.end)) return { ...ended, state: 'delivered' };
       const delayMs = DELAYS_MS[delivery.attempts - 1];
       if (delayMs === undefined) return { ...ended, state: 'failed' };

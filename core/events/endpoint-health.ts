@@ -20,7 +20,7 @@ export const HEALTHY: EndpointHealth = { failingSinceMs: null, disabled: null };
 
 /** Returns an endpoint's health after one more attempt. A disabled endpoint stays so until its owner enables it. */
 export function healthAfter(health: EndpointHealth, end: AttemptEnd, nowMs: number): EndpointHealth {
-  if (health.disabled !== null) return health;
+  if (health.disabled !== null || end.kind === 'interrupted') return health;
   if (isSuccess(end)) return HEALTHY;
   const failingSinceMs = Math.min(health.failingSinceMs ?? nowMs, nowMs);
   if (end.kind === 'answered' && end.status === GONE) return { failingSinceMs, disabled: 'gone' };

@@ -21,8 +21,8 @@ export interface Executor {
    * @returns the approval afterwards
    */
   executeApproval(approval: Approval, sealedPlan: string | null): Promise<Approval>;
-  /** Takes over runs whose lease has lapsed. Resolves when those runs have ended. */
-  recover(): Promise<void>;
+  /** Takes over runs whose lease has lapsed. @returns once they have started; `ended` resolves when they have ended */
+  recover(): Promise<{ readonly ended: Promise<unknown> }>;
   /** Resolves when nothing is running. */
   idle(): Promise<void>;
 }
@@ -137,10 +137,12 @@ export function createExecutor(ports: Ports, keyring: Keyring, leaseMs: number):
     async recover() {
       const ids = new Set([...running.keys()].map((key) => key.replace(FOLLOW_UP, '')));
       const due = await storage.reclaim({ running: ids, leaseMs, limit: RECLAIM_AT_ONCE, now: clock.now() });
-      await Promise.all([
-        ...due.runs.map(({ approval, sealedPlan }) => executeApproval(approval, sealedPlan)),
-        ...due.followUps.map(finishReclaimed),
-      ]);
+      return {
+        ended: Promise.all([
+          ...due.runs.map(({ approval, sealedPlan }) => executeApproval(approval, sealedPlan)),
+          ...due.followUps.map(finishReclaimed),
+        ]),
+      };
     },
     async idle() {
       while (running.size > 0) await Promise.allSettled(running.values());

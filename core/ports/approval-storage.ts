@@ -109,8 +109,8 @@ export interface ApprovalStorage {
   approval(ownerId: string, approvalId: string): Promise<Approval | undefined>;
 
   /**
-   * Calls `listener` with the id of each approval that this process changed, once that is committed. It does not report new
-   * approvals, or changes of other processes are not reported. @returns a function that removes the listener
+   * Calls `listener` with the id of each approval that this process changed, once that is committed. Reports neither new
+   * approvals nor changes of other processes. The listener must not throw. @returns a function that removes it
    */
   onApprovalChange(listener: (approvalId: string) => void): () => void;
 

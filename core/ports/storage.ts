@@ -3,6 +3,7 @@ import type { ApprovalStorage } from './approval-storage.ts';
 import type { CallStorage } from './call-storage.ts';
 import type { CheckpointStorage } from './checkpoint-storage.ts';
 import type { CredentialStorage } from './credential-storage.ts';
+import type { EventStorage } from './event-storage.ts';
 import type { OwnerStorage } from './owner-storage.ts';
 import type { PasswordStorage } from './password-storage.ts';
 import type { SessionStorage } from './session-storage.ts';
@@ -32,6 +33,7 @@ export interface Storage
     TrackerStorage,
     WatchStorage,
     CheckpointStorage,
+    EventStorage,
     WebhookStorage {
   /** Resolves if the store responds. */
   healthy(): Promise<void>;

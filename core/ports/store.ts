@@ -49,7 +49,7 @@ export type Store = StoreLookups & {
   apply(ownerId: string, changes: readonly Change[]): Promise<void>;
 };
 
-/** Look-ups change nothing and read one consistent state. `addOwner` is durable; `erase` keeps the rows of approvals. */
+/** Look-ups change nothing and read one consistent state. `addOwner` and `numberEvents` are durable; `erase` keeps the rows of approvals. */
 type StoreLookups = Pick<
   Storage,
   | 'healthy'
@@ -64,6 +64,9 @@ type StoreLookups = Pick<
   | 'knownDomains'
   | 'relocatedAmong'
   | 'events'
+  | 'eventStream'
+  | 'numberEvents'
+  | 'eventsAfter'
   | 'activity'
   | 'owner'
   | 'owners'

@@ -2,7 +2,7 @@
 export interface WebhookSender {
   /**
    * Posts once. Does not follow redirects.
-   * @returns the result, after at most `timeLimitMs`; never rejects
+   * @returns the result, after at most `timeLimitMs` or when `signal` aborts; never rejects
    */
   post(request: WebhookRequest): Promise<WebhookEnd>;
 
@@ -15,6 +15,7 @@ export interface WebhookRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
   readonly timeLimitMs: number;
+  readonly signal: AbortSignal;
 }
 
 export type WebhookEnd =

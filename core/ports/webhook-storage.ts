@@ -46,8 +46,11 @@ export interface WebhookStorage {
   /** Files a `webhook.test` for the endpoint. Undefined: no such endpoint, or it is disabled. */
   testEndpoint(request: { ownerId: string; endpointId: number; now: Date }): Promise<DeliveryRef | undefined>;
 
-  /** Owners with a due attempt, or with events whose deliveries are not filed yet; at most `limit`. */
-  ownersWithDeliveries(limit: number): Promise<readonly string[]>;
+  /**
+   * Owners with a due attempt, or with events whose deliveries are not filed yet; at most `limit`. They come in a fixed
+   * circle, which starts behind the owner `after`. '' starts at its beginning.
+   */
+  ownersWithDeliveries(query: { after: string; limit: number }): Promise<readonly string[]>;
 
   /**
    * Files deliveries for the owner's new events and starts due attempts, the longest due first. Each attempt is leased,
@@ -120,6 +123,7 @@ export interface EndedAttempt {
   readonly end: AttemptEnd;
   /** 0 to 1, from the random source. */
   readonly jitter: number;
+  /** Not kept for an interrupted attempt. */
   readonly log: AttemptLog;
 }
 

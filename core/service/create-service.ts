@@ -9,22 +9,16 @@ import type { CalendarObjects } from '../ports/calendar-objects.ts';
 import { errorName } from '../ports/log.ts';
 import { closePorts, PORTS, type Ports } from '../ports/ports.ts';
 import { createKeyring } from '../secrets/keyring.ts';
-import { ACTIVITY_KEPT_MS } from '../storage/check-activity.ts';
-import { DAY_MS } from '../time/durations.ts';
-import { createSummaryRefresh } from '../trackers/refresh-summaries.ts';
-import { createInboxWatch } from '../trackers/watch-inboxes.ts';
 import { createAccounts } from './accounts.ts';
 import { createApprovalWaits } from './approval-waits.ts';
 import { createApprovals } from './approvals.ts';
-import { backgroundRound } from './background-round.ts';
+import { createBackgroundWork } from './background-work.ts';
 import { createCallTool, settledWithin } from './call-tool.ts';
 import { createCalls } from './calls.ts';
 import { createPasswordCheck } from './check-password.ts';
-import { coverActivity } from './cover-activity.ts';
-import { createWebhookDelivery } from './deliver-webhooks.ts';
 import { createKeys } from './keys.ts';
 import { createOwners } from './owners.ts';
-import type { Service } from './service.ts';
+import type { OnArguments, PendingListener, Service } from './service.ts';
 import { createSessions } from './sessions.ts';
 import { createKeySigning } from './sign-keys.ts';
 import { createWebhooks } from './webhooks.ts';
@@ -58,11 +52,6 @@ const OPTION_NAMES: ReadonlySet<string> = new Set<string>([
 ]);
 
 const LEASE_MS = 30_000;
-const PLANS_KEPT_MS = 30 * DAY_MS;
-const EVENTS_KEPT_MS = 30 * DAY_MS;
-const ROUND_MS = 5000;
-const WATCH_MS = 30_000;
-const WEBHOOKS_MS = 1000;
 const STOP_WITHIN_MS = 8000;
 
 /**
@@ -71,7 +60,7 @@ const STOP_WITHIN_MS = 8000;
  */
 export function createService(options: ServiceOptions): Service {
   checkOptions(options);
-  const { storage, clock, random } = options;
+  const { storage, random } = options;
   const ports = portsOf(options);
   const leaseMs = options.leaseMs ?? LEASE_MS;
   const baseUrl = origin('baseUrl', options.baseUrl);
@@ -79,7 +68,7 @@ export function createService(options: ServiceOptions): Service {
   const keyring = createKeyring(options.secretKeys, random);
   const identifiers = createIdentifiers(keyring);
   const executor = createExecutor(ports, keyring, leaseMs);
-  const listeners = new Set<(notice: { ownerId: string; approvalId: string }) => void>();
+  const listeners = new Set<PendingListener>();
 
   const waits = createApprovalWaits(ports);
   const callTool = createCallTool({
@@ -111,33 +100,28 @@ export function createService(options: ServiceOptions): Service {
     settledWithin(executor.executeApproval(approval, sealedPlan), approval, ports),
   );
 
-  const inboxes = createInboxWatch(ports, keyring);
-  const summaries = createSummaryRefresh(ports);
-  const { webhookSender } = ports;
-  const webhooks = webhookSender && createWebhookDelivery(ports, webhookSender, keyring);
-  /** Work that is repeated, each kind never twice at a time. */
-  const rounds = [
-    backgroundRound('recovery', recover, ROUND_MS, ports),
-    backgroundRound('inbox watch', inboxes.round, WATCH_MS, ports),
-    backgroundRound('tracker summaries', summaries.round, ROUND_MS, ports),
-    ...(webhooks === undefined ? [] : [backgroundRound('webhooks', webhooks.round, WEBHOOKS_MS, ports)]),
-  ];
+  const background = createBackgroundWork(ports, keyring, executor, keysSigned);
 
-  async function recover(): Promise<void> {
-    await keysSigned();
-    const now = clock.now();
-    const before = (ms: number) => new Date(now.getTime() - ms);
-    await storage.expire(now);
-    await executor.recover();
-    // What is erased was covered before: the checkpoints have no gaps.
-    await coverActivity(ports, keyring);
-    await storage.erase({
-      plansBefore: before(PLANS_KEPT_MS),
-      eventsBefore: before(EVENTS_KEPT_MS),
-      activityBefore: before(ACTIVITY_KEPT_MS),
-      claimsBefore: before(DAY_MS),
-      passwordTriesBefore: now,
-    });
+  function on(...args: OnArguments<'approval.pending'>): () => void;
+  function on(...args: OnArguments<'approval.decided'>): Promise<() => void>;
+  function on(...args: OnArguments<'message.received'>): Promise<() => void>;
+  function on(
+    ...args:
+      | OnArguments<'approval.pending'>
+      | OnArguments<'approval.decided'>
+      | OnArguments<'message.received'>
+  ): (() => void) | Promise<() => void> {
+    switch (args[0]) {
+      case 'approval.decided':
+        return background.on(args[0], args[1], args[2]?.after);
+      case 'message.received':
+        return background.on(args[0], args[1], args[2]?.after);
+      case 'approval.pending': {
+        const [, listener] = args;
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      }
+    }
   }
 
   return {
@@ -154,31 +138,13 @@ export function createService(options: ServiceOptions): Service {
       list: (ownerId, { state, before, limit }) => storage.trackers({ ownerId, state, before, limit }),
       show: (ownerId, trackerId, { upTo, limit }) => storage.tracker({ ownerId, trackerId, upTo, limit }),
     },
-    on(_event, listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    on,
     healthy: () => storage.healthy(),
-    recover,
-    async watch() {
-      await inboxes.round();
-      await summaries.round();
-    },
-    start() {
-      for (const round of rounds) round.start();
-    },
+    recover: background.recover,
+    watch: background.watch,
+    start: background.start,
     async stop(withinMs = STOP_WITHIN_MS) {
-      inboxes.stop();
-      summaries.stop();
-      const ended = [waits, ...rounds, ...(webhooks === undefined ? [] : [webhooks])].map((work) =>
-        work.stop(),
-      );
-      let given = (): void => {};
-      const patience = new Promise<void>((resolve) => {
-        given = clock.after(withinMs, resolve);
-      });
-      await Promise.race([Promise.all([executor.idle(), ...ended]), patience]);
-      given();
+      await Promise.all([waits.stop(), background.stop(withinMs)]);
       await closePorts(ports);
     },
   };

@@ -1,3 +1,4 @@
+import { IN_FLIGHT_MAX, roomOfEndpoint, roomOfOwner } from '../events/attempt-room.ts';
 import { ATTEMPT_MS, type AttemptEnd } from '../events/delivery.ts';
 import { retryAfterMs } from '../events/retry-after.ts';
 import { signatureHeader } from '../events/signature.ts';
@@ -10,15 +11,15 @@ import type { Keyring } from '../secrets/keyring.ts';
 
 /** Posts due events to webhook endpoints. */
 export interface WebhookDelivery {
-  /** Starts every due attempt that has room. Does not wait for the attempts to end. */
+  /** Starts every due attempt that has room, owner by owner. Does not wait for the attempts to end. */
   round(): Promise<void>;
-  /** Starts no more attempts. @returns resolves when every running attempt has ended */
-  stop(): Promise<void>;
+  /**
+   * Starts no more attempts. Interrupts those that still run after `graceMs`, and gives back their leases, so that
+   * another process can repeat them at once. @returns resolves when no attempt is running
+   */
+  stop(graceMs: number): Promise<void>;
 }
 
-const IN_FLIGHT_MAX = 64;
-/** The most attempts that one unresponsive receiver can block. */
-const PER_ENDPOINT_MAX = 4;
 /** Much longer than an attempt, so that the process that posted can record the result. */
 const LEASE_MS = 3 * ATTEMPT_MS;
 const OWNERS_AT_ONCE = 100;
@@ -34,56 +35,67 @@ export function sealEndpointSecret(
   return keyring.seal(PURPOSE, `${ownerId}\n${endpointId}`, secret);
 }
 
+/** @param wake  starts a round soon. An attempt that ends calls it if others may have waited for its place. */
 export function createWebhookDelivery(
   ports: Ports,
   sender: WebhookSender,
   keyring: Keyring,
+  wake: () => void,
 ): WebhookDelivery {
   const { storage, clock, log } = ports;
+  const abort = new AbortController();
   let isStopped = false;
   const underWay = new Set<Promise<void>>();
-  const inFlight = new Map<string, number>();
+  /** Attempts that run now, by owner and by endpoint. */
+  const ofOwner = new Map<string, number>();
+  const ofEndpoint = new Map<string, number>();
   const ended = new Map<string, EndedAttempt[]>();
+  /** The owner who had the last turn. */
+  let lastOwner = '';
 
-  async function round(): Promise<void> {
-    for (const ownerId of await storage.ownersWithDeliveries(OWNERS_AT_ONCE)) {
-      if (isStopped || underWay.size >= IN_FLIGHT_MAX) return;
-      const room = (endpointId: number) => PER_ENDPOINT_MAX - (inFlight.get(`${ownerId} ${endpointId}`) ?? 0);
+  /** Gives every owner one turn. @returns whether an attempt was started */
+  async function circle(): Promise<boolean> {
+    const owners = await storage.ownersWithDeliveries({ after: lastOwner, limit: OWNERS_AT_ONCE });
+    let isStarted = false;
+    for (const [index, ownerId] of owners.entries()) {
+      if (isStopped || underWay.size >= IN_FLIGHT_MAX) return false;
+      lastOwner = ownerId;
+      const running = { all: underWay.size, ofOwner: ofOwner.get(ownerId) ?? 0 };
+      const limit = roomOfOwner(running, owners.length - index);
+      if (limit === 0) continue;
       const begun = await storage.beginAttempts({
         ownerId,
-        limit: IN_FLIGHT_MAX - underWay.size,
-        room,
+        limit,
+        room: (endpointId) => roomOfEndpoint(ofEndpoint.get(endpointName({ ownerId, endpointId })) ?? 0),
         leaseMs: LEASE_MS,
         signer: keyring,
         now: clock.now(),
       });
       for (const attempt of begun) begin(attempt);
+      if (begun.length > 0) isStarted = true;
     }
+    return isStarted;
+  }
+
+  async function round(): Promise<void> {
+    // What one owner leaves of its share goes to the others in the next circle.
+    while (await circle());
   }
 
   function begin(attempt: BegunAttempt): void {
-    const { ownerId, endpointId } = attempt.endpoint;
-    const name = `${ownerId} ${endpointId}`;
-    inFlight.set(name, (inFlight.get(name) ?? 0) + 1);
+    const { ownerId } = attempt.endpoint;
+    const endpoint = endpointName(attempt.endpoint);
+    count(ofOwner, ownerId, 1);
+    count(ofEndpoint, endpoint, 1);
     const work = deliver(attempt).finally(() => {
-      const left = (inFlight.get(name) ?? 1) - 1;
-      if (left === 0) inFlight.delete(name);
-      else inFlight.set(name, left);
+      const running = { all: underWay.size, ofOwner: ofOwner.get(ownerId) ?? 0 };
+      const wasFull = roomOfOwner(running, 1) === 0 || roomOfEndpoint(ofEndpoint.get(endpoint) ?? 0) === 0;
+      count(ofOwner, ownerId, -1);
+      count(ofEndpoint, endpoint, -1);
       underWay.delete(work);
-      // Another attempt may be due for the place that is free now.
-      if (!isStopped) again();
+      if (wasFull) wake();
     });
     underWay.add(work);
-  }
-
-  let isAgain = false;
-  function again(): void {
-    if (isAgain) return;
-    isAgain = true;
-    clock.after(0, () => {
-      isAgain = false;
-      round().catch((error: unknown) => log.error('webhooks could not be looked at', errorName(error)));
-    });
   }
 
   async function deliver(attempt: BegunAttempt): Promise<void> {
@@ -102,7 +114,7 @@ export function createWebhookDelivery(
       endpointId,
       sequence: event.sequence,
       fence: attempt.fence,
-      end: attemptEnd(end, clock.now()),
+      end: abort.signal.aborted && end.kind === 'unanswered' ? INTERRUPTED : attemptEnd(end, clock.now()),
       jitter: fraction(ports.random(4)),
       log: line,
     });
@@ -117,6 +129,7 @@ export function createWebhookDelivery(
       headers: webhookHeaders(event, attempt, signature),
       body,
       timeLimitMs: ATTEMPT_MS,
+      signal: abort.signal,
     });
   }
 
@@ -147,11 +160,31 @@ export function createWebhookDelivery(
 
   return {
     round,
-    async stop() {
+    async stop(graceMs) {
       isStopped = true;
+      const giveUp = clock.after(graceMs, () => abort.abort());
       await Promise.all(underWay);
+      giveUp();
     },
   };
+}
+
+const INTERRUPTED = { kind: 'interrupted' } as const;
+
+function endpointName({
+  ownerId,
+  endpointId,
+}: {
+  readonly ownerId: string;
+  readonly endpointId: number;
+}): string {
+  return `${ownerId} ${endpointId}`;
+}
+
+function count(counts: Map<string, number>, name: string, change: 1 | -1): void {
+  const after = (counts.get(name) ?? 0) + change;
+  if (after === 0) counts.delete(name);
+  else counts.set(name, after);
 }
 
 /** The newest secret first, then the previous one while its overlap lasts. */

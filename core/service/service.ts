@@ -42,10 +42,19 @@ export interface Service {
    * `approval.pending`: something waits for the owner. Ids only. If a listener fails, at once or later, that
    * is logged and changes nothing. @returns a function that removes the listener
    */
-  on(
-    event: 'approval.pending',
-    listener: (notice: { ownerId: string; approvalId: string }) => unknown,
-  ): () => void;
+  on(...args: OnArguments<'approval.pending'>): () => void;
+  /**
+   * Calls the listener with the stored events of one type, of all owners, from any process, after `start`. An owner's
+   * events come in order. The listener gets one event at a time, the next one once its promise has resolved. If it
+   * fails, that is logged, and it gets the same event again: after 1 s, then twice as late each time, up to 5 min.
+   * Other listeners do not wait for it. Events are erased after 30 days.
+   * @param options  `after`: the cursor of the last event that was handled; events after it come at least once.
+   *   Default: events that are stored from now on
+   * @returns once the listener is registered, a function that removes it
+   * @throws EventCursorError, and `temporarily_unavailable` if the store cannot be reached
+   */
+  on(...args: OnArguments<'approval.decided'>): Promise<() => void>;
+  on(...args: OnArguments<'message.received'>): Promise<() => void>;
 
   /** Resolves when storage answers. */
   healthy(): Promise<void>;
@@ -58,6 +67,21 @@ export interface Service {
   /** Accepts no more work, waits at most `withinMs` for running work, closes mail and storage. */
   stop(withinMs?: number): Promise<void>;
 }
+
+/** What `on` takes for an event. */
+export type OnArguments<Name extends 'approval.pending' | SubscribedType> = Name extends SubscribedType
+  ? [event: Name, listener: EventListener<Name>, options?: { readonly after?: string | undefined }]
+  : [event: Name, listener: PendingListener];
+
+export type PendingListener = (notice: { ownerId: string; approvalId: string }) => unknown;
+export type EventListener<Type extends SubscribedType> = (event: ListenerEvent<Type>) => unknown;
+
+/** A stored event, as listeners get it. */
+export type ListenerEvent<Type extends SubscribedType> = Extract<StoredEvent, { readonly type: Type }> & {
+  readonly ownerId: string;
+  /** Opaque, at most 40 characters. Save it once the event is handled. */
+  readonly cursor: string;
+};
 
 export interface Calls {
   /**

@@ -5,9 +5,9 @@ import type { Random } from '../secrets/random.ts';
 import { requestId } from '../secrets/record-ids.ts';
 import { activateAccount, addAccount, changeFolderRoles, removeAccount } from './accounts.ts';
 import { admit } from './admit.ts';
-import { observeApprovals } from './approval-changes.ts';
 import { addCheckpoints } from './checkpoints.ts';
 import { claim, renew } from './claims.ts';
+import { observeCommits } from './committed-changes.ts';
 import { addCredential, revoke, revokeBySecret, rotate, setModes, signKeys } from './credentials.ts';
 import { cancel, decide } from './decide.ts';
 import { file, filingNeed } from './file.ts';
@@ -49,7 +49,7 @@ const ATTEMPTS_AT_ONCE = 100;
  * @param random  source of the ids of events and requests
  */
 export function createStorage(database: Store, random: Random): Storage {
-  const { store, onApprovalChange } = observeApprovals(database);
+  const { store, onCommit } = observeCommits(database);
   const { unit } = store;
   const approval = (ownerId: string, approvalId: string, withPlan = false) =>
     ({ kind: 'approval', ownerId, approvalId, withPlan }) as const;
@@ -64,7 +64,10 @@ export function createStorage(database: Store, random: Random): Storage {
 
   return {
     ...lookups(store),
-    onApprovalChange,
+    onApprovalChange: (listener) =>
+      onCommit((changes) => {
+        for (const change of changes) if (change.type === 'save_approval') listener(change.approval.id);
+      }),
 
     admit: (r) =>
       unit('relaxed', { kind: 'caller', secretHash: r.secretHash }, (facts, at) => admit(facts, r, at)),
@@ -208,6 +211,11 @@ export function createStorage(database: Store, random: Random): Storage {
       await unit('relaxed', { kind: 'unwatched' }, forgetUnwatched);
       return store.watchedInboxes();
     },
+
+    onEvent: (listener) =>
+      onCommit((changes) => {
+        if (changes.some(({ type }) => type === 'append_event')) listener();
+      }),
   };
 }
 

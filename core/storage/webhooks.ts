@@ -217,7 +217,7 @@ export function endAttempts(
     const after = deliveryAfter(before.delivery, { type: 'end', fence, end, jitter }, storeNowMs);
     if (after === undefined) continue;
     const ref = { ownerId, endpointId, sequence };
-    const kept = [...before.log, log];
+    const kept = end.kind === 'interrupted' ? before.log : [...before.log, log];
     changes.push({ type: 'save_delivery', ref, delivery: after, log: kept });
     deliveries.set(`${endpointId} ${sequence}`, { ...before, delivery: after, log: kept });
     const health = healthAfter(stored.endpoint.health, end, storeNowMs);

@@ -7,6 +7,7 @@ import { checkpointPromises } from './storage/checkpoints.ts';
 import { claimPromises } from './storage/claims.ts';
 import { credentialPromises } from './storage/credentials.ts';
 import { eventNumberPromises } from './storage/event-numbers.ts';
+import { eventStreamPromises } from './storage/event-streams.ts';
 import { filingPromises } from './storage/filing.ts';
 import { isolationPromises } from './storage/isolation.ts';
 import { lastingPromises } from './storage/lasting.ts';
@@ -71,6 +72,7 @@ export function storageContract(name: string, open: () => Promise<StorageUnderTe
     modelPromises(store);
     trackerPromises(store);
     watchPromises(store);
+    eventStreamPromises(store);
     webhookPromises(store);
     racePromises(store, racer);
   });

@@ -106,7 +106,12 @@ it('examples/webhook-receiver.mjs handles each event once, though it crashes and
 
   // It accepts an event that it cannot handle, because the API does not answer, and crashes.
   const first = await start('http://127.0.0.1:1');
-  const forged = { url, headers: { 'service-signature': `t=1,v1=${'0'.repeat(64)}` }, timeLimitMs: 10_000 };
+  const forged = {
+    url,
+    headers: { 'service-signature': `t=1,v1=${'0'.repeat(64)}` },
+    timeLimitMs: 10_000,
+    signal: new AbortController().signal,
+  };
   expect(await sender.post({ ...forged, body: Buffer.from('{}') })).toMatchObject({ status: 400 });
   expect(await sender.post({ ...forged, body: Buffer.alloc(1_000_000) })).toMatchObject({ status: 400 });
   const filed = await fetch(`http://127.0.0.1:${api.port}/v1/messages`, {

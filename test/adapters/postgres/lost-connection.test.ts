@@ -125,7 +125,7 @@ const ROWS = { address: 1, newcomers: 2, repeaters: 3 };
 
 /** Calls every verb of the port with something to do. */
 const VERBS: Record<
-  Exclude<keyof Storage, 'close' | 'onApprovalChange'>,
+  Exclude<keyof Storage, 'close' | 'onApprovalChange' | 'onEvent'>,
   (storage: Storage, scene: Scene) => Promise<unknown>
 > = {
   healthy: (s) => s.healthy(),
@@ -161,7 +161,7 @@ const VERBS: Record<
     s.rotateEndpoint({ ownerId, endpointId: 1, sealedSecret: 'new', overlapUntil: LATE }),
   enableEndpoint: (s, { key: { ownerId } }) => s.enableEndpoint(ownerId, 1),
   testEndpoint: (s, { key: { ownerId } }) => s.testEndpoint({ ownerId, endpointId: 1, now: NOON }),
-  ownersWithDeliveries: (s) => s.ownersWithDeliveries(10),
+  ownersWithDeliveries: (s) => s.ownersWithDeliveries({ after: '', limit: 10 }),
   beginAttempts: (s, { key }) => begun(s, key.ownerId),
   endAttempts: (s, { key: { ownerId }, attempt }) =>
     s.endAttempts({ ownerId, ends: [ended(attempt, 204)], now: NOON }),
@@ -191,6 +191,9 @@ const VERBS: Record<
     }),
   knownDomains: (s, { key: { ownerId } }) => s.knownDomains(ownerId, 1),
   events: (s, { key: { ownerId } }) => s.events({ ownerId, afterId: 0, limit: 10 }),
+  eventStream: (s) => s.eventStream('approval.decided'),
+  numberEvents: (s) => s.numberEvents('approval.decided'),
+  eventsAfter: (s) => s.eventsAfter({ type: 'approval.decided', after: 0, limit: 10 }),
   activity: (s, { key: { ownerId } }) => s.activity({ ownerId, limit: 10 }),
   addCredential: (s, { key: { ownerId } }) =>
     s.addCredential({
@@ -286,7 +289,7 @@ const VERBS: Record<
 
 /** Verbs that write nothing, here or anywhere. */
 const READING = new Set(
-  'healthy approval approvals plan gists knownRecipients knownDomains relocatedAmong events activity credentials owner owners ownerByEmail session sessions accounts trackers tracker event waitingTrackers summariesDue endpoints ownersWithDeliveries deliveries ownersWithoutCheckpoint checkpoints numberedActivity unsignedOwners keysRecord'.split(
+  'healthy approval approvals plan gists knownRecipients knownDomains relocatedAmong events eventStream eventsAfter activity credentials owner owners ownerByEmail session sessions accounts trackers tracker event waitingTrackers summariesDue endpoints ownersWithDeliveries deliveries ownersWithoutCheckpoint checkpoints numberedActivity unsignedOwners keysRecord'.split(
     ' ',
   ),
 );
@@ -315,7 +318,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a connection to Post
 
   async function tables(): Promise<string[]> {
     const { rows } = await other.query<{ name: string }>(
-      "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'countersign' AND tablename <> 'schema_version'",
+      "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'countersign' AND tablename NOT IN ('schema_version', 'event_streams')",
     );
     return rows.map(({ name }) => `countersign.${name}`);
   }

@@ -260,6 +260,7 @@ describe('migrations', () => {
     expect(tables.filter(({ strict }) => strict === 0)).toEqual([]);
     const exceptions = Object.entries(keys).filter(([, column]) => column !== 'owner_id');
     expect(exceptions.toSorted()).toEqual([
+      ['event_streams', 'type'],
       ['password_tries', 'row_number'],
       ['secrets', 'secret_hash'],
     ]);

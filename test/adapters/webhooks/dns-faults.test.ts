@@ -57,6 +57,7 @@ describe('httpsSender, with DNS that fails or lies', () => {
       sender.post({
         url: `https://${HOST}:${(receiver.address() as AddressInfo).port}/hook`,
         headers: {},
+        signal: new AbortController().signal,
         body: Buffer.from('{}'),
         timeLimitMs,
       });

@@ -63,6 +63,7 @@ describe('httpsSender', () => {
         headers: { 'content-type': 'application/json', 'service-event-type': 'webhook.test' },
         body: Buffer.from('{"id":"evt_1"}'),
         timeLimitMs,
+        signal: new AbortController().signal,
       });
   };
 
@@ -167,6 +168,7 @@ describe('httpsSender', () => {
       headers: {},
       body: Buffer.from('{}'),
       timeLimitMs: 10_000,
+      signal: new AbortController().signal,
     });
     expect(end).toMatchObject({ kind: 'unanswered', reason: expect.stringContaining('certificate') });
     expect(requests).toEqual([]);

@@ -51,6 +51,7 @@ describe('httpsSender, with a receiver that misbehaves', () => {
       sender.post({
         url: `https://localhost:${port}/hook`,
         headers: {},
+        signal: new AbortController().signal,
         body: Buffer.from('{"id":"evt_1"}'),
         timeLimitMs,
       });

@@ -87,9 +87,9 @@ export function webhookPromises(store: Store): void {
       const second = await addEndpoint(storage, key);
       await addEndpoint(storage, key, { types: ['message.received'] });
       await addEndpoint(storage, another);
-      expect(await storage.ownersWithDeliveries(10)).toEqual([]);
+      expect(await storage.ownersWithDeliveries({ after: '', limit: 10 })).toEqual([]);
       const approval = await happening(storage, key);
-      expect(await storage.ownersWithDeliveries(10)).toEqual([key.ownerId]);
+      expect(await storage.ownersWithDeliveries({ after: '', limit: 10 })).toEqual([key.ownerId]);
       const attempts = await begun(storage, key.ownerId);
       expect(attempts.map(({ endpoint, attempt }) => [endpoint.endpointId, attempt])).toEqual([
         [1, 1],
@@ -99,7 +99,7 @@ export function webhookPromises(store: Store): void {
         expect(event).toMatchObject({ type: 'approval.decided', data: { approval_id: approval.id } });
       }
       expect(await begun(storage, key.ownerId)).toEqual([]);
-      expect(await storage.ownersWithDeliveries(10)).toEqual([]);
+      expect(await storage.ownersWithDeliveries({ after: '', limit: 10 })).toEqual([]);
       for (const endpoint of [first, second]) {
         expect(await deliveriesOf(storage, endpoint)).toMatchObject([
           { state: 'waiting', attempts: 1, log: [] },
@@ -142,9 +142,9 @@ export function webhookPromises(store: Store): void {
         expect(await deliveriesOf(storage, endpoint)).toMatchObject([{ dueAt: expect.any(Date) }]);
         await opened.passTime(waitMs / 2);
         expect(await begun(storage, key.ownerId)).toEqual([]);
-        expect(await storage.ownersWithDeliveries(10)).toEqual([]);
+        expect(await storage.ownersWithDeliveries({ after: '', limit: 10 })).toEqual([]);
         await opened.passTime(waitMs / 2);
-        expect(await storage.ownersWithDeliveries(10)).toEqual([key.ownerId]);
+        expect(await storage.ownersWithDeliveries({ after: '', limit: 10 })).toEqual([key.ownerId]);
       }
       await end(storage, only(await begun(storage, key.ownerId)), null);
       const [delivery] = await deliveriesOf(storage, endpoint);

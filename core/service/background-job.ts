@@ -2,9 +2,11 @@ import { errorName } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';
 
 /** Work that is repeated, never twice at a time. */
-export interface BackgroundRound {
-  /** Starts now, and then at regular intervals. */
+export interface BackgroundJob {
+  /** Starts the first round now, and then one at regular intervals. */
   start(): void;
+  /** Starts a round now or, if one is running, right after it. Does nothing before `start` and after `stop`. */
+  wake(): void;
   /** @returns resolves when the current round has ended */
   stop(): Promise<void>;
 }
@@ -13,14 +15,15 @@ export interface BackgroundRound {
  * @param name  the name of the work in measurements
  * @param everyMs  from one start to the next; a longer round is not interrupted
  */
-export function backgroundRound(
+export function backgroundJob(
   name: string,
   work: () => Promise<void>,
   everyMs: number,
   { clock, log, workObserver }: Pick<Ports, 'clock' | 'log' | 'workObserver'>,
-): BackgroundRound {
+): BackgroundJob {
   let stopTimer: (() => void) | undefined;
   let underWay: Promise<void> | undefined;
+  let isWoken = false;
 
   async function observed(): Promise<void> {
     const ended = workObserver?.began(name);
@@ -32,20 +35,28 @@ export function backgroundRound(
   }
 
   function begin(): void {
-    underWay ??= observed()
+    isWoken = false;
+    underWay = observed()
       .catch((error: unknown) => {
-        log.error('a round of background work failed', errorName(error));
+        log.error('a round of background work failed', { work: name, ...errorName(error) });
       })
       .finally(() => {
         underWay = undefined;
+        if (isWoken && stopTimer !== undefined) begin();
       });
   }
 
   return {
     start() {
       if (stopTimer !== undefined) return;
-      stopTimer = clock.every(everyMs, begin);
+      stopTimer = clock.every(everyMs, () => {
+        if (underWay === undefined) begin();
+      });
       begin();
+    },
+    wake() {
+      isWoken = true;
+      if (underWay === undefined && stopTimer !== undefined) begin();
     },
     async stop() {
       stopTimer?.();

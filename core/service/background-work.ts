@@ -1,0 +1,120 @@
+import type { Executor } from '../execution/execute-approval.ts';
+import { errorName } from '../ports/log.ts';
+import type { Ports } from '../ports/ports.ts';
+import type { Keyring } from '../secrets/keyring.ts';
+import { ACTIVITY_KEPT_MS } from '../storage/check-activity.ts';
+import { DAY_MS } from '../time/durations.ts';
+import { createSummaryRefresh } from '../trackers/refresh-summaries.ts';
+import { createInboxWatch } from '../trackers/watch-inboxes.ts';
+import { type BackgroundJob, backgroundJob } from './background-job.ts';
+import { coverActivity } from './cover-activity.ts';
+import { createEventDelivery } from './deliver-events.ts';
+import { createWebhookDelivery } from './deliver-webhooks.ts';
+import type { Service } from './service.ts';
+
+const PLANS_KEPT_MS = 30 * DAY_MS;
+const EVENTS_KEPT_MS = 30 * DAY_MS;
+
+/** Everything that a service does without being called. */
+export interface BackgroundWork extends Pick<Service, 'recover' | 'watch' | 'start'> {
+  readonly on: ReturnType<typeof createEventDelivery>['on'];
+  /** Starts no more work. @returns resolves when all work has ended, or after `withinMs` */
+  stop(withinMs: number): Promise<void>;
+}
+
+export function createBackgroundWork(
+  ports: Ports,
+  keyring: Keyring,
+  executor: Executor,
+  keysSigned: () => Promise<void>,
+): BackgroundWork {
+  const { storage, clock, log, webhookSender } = ports;
+  const inboxes = createInboxWatch(ports, keyring);
+  const summaries = createSummaryRefresh(ports);
+  const listeners = createEventDelivery(ports);
+
+  async function expire(): Promise<void> {
+    await keysSigned();
+    await storage.expire(clock.now());
+  }
+
+  async function takeOver(): Promise<void> {
+    const { ended } = await executor.recover();
+    ended.catch((error: unknown) => log.error('a recovered run failed', errorName(error)));
+  }
+
+  /** Activity is covered before it is erased, so the checkpoints have no gaps. */
+  async function coverAndErase(): Promise<void> {
+    await keysSigned();
+    await coverActivity(ports, keyring);
+    const now = clock.now();
+    const before = (ms: number) => new Date(now.getTime() - ms);
+    await storage.erase({
+      plansBefore: before(PLANS_KEPT_MS),
+      eventsBefore: before(EVENTS_KEPT_MS),
+      activityBefore: before(ACTIVITY_KEPT_MS),
+      claimsBefore: before(DAY_MS),
+      passwordTriesBefore: now,
+    });
+  }
+
+  const job = (name: string, everyMs: number, round: () => Promise<void>) =>
+    backgroundJob(name, round, everyMs, ports);
+
+  /** Pending requests that have expired. */
+  const expiry = job('expiry', 5000, expire);
+  /** Runs and follow-ups of processes that died, 20 per round. */
+  const recovery = job('recovery', 5000, takeOver);
+  /** Checkpoints of the activity, and the erasing of what was kept long enough. */
+  const cleaning = job('cleaning', 5000, coverAndErase);
+  /** New mail that trackers wait for, 4 inboxes at once. */
+  const watching = job('inbox watch', 30_000, inboxes.round);
+  /** Summaries of trackers, one at a time. */
+  const summarising = job('tracker summaries', 5000, summaries.round);
+  /** Listeners of stored events, each one event at a time. An event of this process wakes it. */
+  const listening = job('listeners', 1000, listeners.round);
+  /** Webhook attempts, 64 at once. An event of this process wakes it, and an attempt that ends. */
+  const webhooks =
+    webhookSender && createWebhookDelivery(ports, webhookSender, keyring, () => posting?.wake());
+  const posting = webhooks && job('webhooks', 1000, webhooks.round);
+
+  const always: readonly BackgroundJob[] = [expiry, recovery, cleaning, watching, summarising, listening];
+  const jobs = posting === undefined ? always : [...always, posting];
+  let removeWakeUp: (() => void) | undefined;
+
+  return {
+    on: listeners.on,
+    async recover() {
+      await expire();
+      await (await executor.recover()).ended;
+      await coverAndErase();
+    },
+    async watch() {
+      await inboxes.round();
+      await summaries.round();
+    },
+    start() {
+      removeWakeUp ??= storage.onEvent(() => {
+        listening.wake();
+        posting?.wake();
+      });
+      for (const one of jobs) one.start();
+    },
+    async stop(withinMs) {
+      removeWakeUp?.();
+      inboxes.stop();
+      summaries.stop();
+      const ended = Promise.all([
+        Promise.all(jobs.map((one) => one.stop())).then(executor.idle),
+        listeners.stop(),
+        webhooks?.stop(withinMs / 2),
+      ]);
+      let removeTimer = (): void => {};
+      const timedOut = new Promise<void>((resolve) => {
+        removeTimer = clock.after(withinMs, resolve);
+      });
+      await Promise.race([ended, timedOut]);
+      removeTimer();
+    },
+  };
+}
