@@ -113,17 +113,17 @@ describe.skipIf(missingServers().length > 0)(titled('watching an inbox on Doveco
 
   it('returns full pages although messages are removed between the search and the fetch', async () => {
     for (const subject of ['one', 'two', 'three', 'four']) await deliver(subject);
+    await dovecot.doveadm('expunge', user, ['mailbox', 'INBOX', 'uid', '1:2']);
+    // As if the first two had still been there at the search.
     const { port } = await throughProxy({
-      reply: (line) => {
-        if (!/^\* (SEARCH|ESEARCH)/.test(line)) return line;
-        return line.replace('ALL 1:4', 'ALL 1:2,7:9,3:4').replace('SEARCH 1 2 3 4', 'SEARCH 1 2 7 8 9 3 4');
-      },
+      reply: (line) =>
+        line.replace(/^(\* ESEARCH .*ALL )3:4/, '$11:4').replace(/^\* SEARCH 3 4/, '* SEARCH 1 2 3 4'),
     });
     const subjects: string[] = [];
     await mail.visitInbox(callOn(port, user), async (inbox) => {
-      subjects.push(...(await subjectsOf(inbox, 1, 3)));
+      subjects.push(...(await subjectsOf(inbox, 0, 2)));
     });
-    expect(subjects).toEqual(['two', 'three', 'four']);
+    expect(subjects).toEqual(['three', 'four']);
   });
 
   describe('a connection', () => {
