@@ -12,6 +12,7 @@ import { serverLoad } from './server-load.ts';
 import { stalls } from './stalls.ts';
 import { printHead, printRows, type Row } from './table.ts';
 import { trackers } from './trackers.ts';
+import { watching } from './watching.ts';
 
 /**
  * Measures Countersign's cost against the indispensable minimum, as ratios within one run: absolute numbers depend on the
@@ -27,6 +28,7 @@ const PARTS = {
   calendar,
   'calendar-stalls': calendarStalls,
   memory,
+  watching,
   trackers,
 } satisfies Record<string, (dovecot: Dovecot, postfix: Postfix) => Promise<Row[]>>;
 

@@ -13,7 +13,7 @@ import { startChild } from './child.ts';
 import { seedInbox } from './maildir.ts';
 import type { Row } from './table.ts';
 
-const memoryAnswer = z.object({
+export const memoryAnswer = z.object({
   /** On and off the heap, after a collection. */
   heldBytes: z.number(),
   rssBytes: z.number(),
@@ -36,7 +36,7 @@ export async function memory(dovecot: Dovecot, postfix: Postfix): Promise<Row[]>
   try {
     const ask = (count: number) => {
       const users = Array.from({ length: count }, () => seedInbox(dovecot, MESSAGES));
-      return idle.ask({ imapPort: dovecot.port, users }, memoryAnswer);
+      return idle.ask({ imapPort: dovecot.port, users, state: 'idle' }, memoryAnswer);
     };
     const before = await ask(FIRST_ACCOUNTS);
     const after = await ask(MORE_ACCOUNTS);
