@@ -1,13 +1,12 @@
 import { join } from 'node:path';
-import type { Approval } from '../../core/approvals/approval.ts';
 import { callWith } from '../open-service.ts';
 import { killAfter } from './kill-after.ts';
-import { hasFollowUps, IDEMPOTENCY_KEY, readScene, sceneParts, sceneService } from './scene.ts';
+import { IDEMPOTENCY_KEY, readScene, sceneParts, sceneService } from './scene.ts';
 
 /**
  * A process of the crash proof. `actor.ts FOLDER act N` performs the act of the scene and kills itself with
- * SIGKILL right after its N-th port call (0: it runs to the end). `actor.ts FOLDER recover` starts again and
- * recovers until nothing is open. Each port call that ended adds a line to `trace`.
+ * SIGKILL right after its N-th port call (0: it runs to the end). `actor.ts FOLDER recover` checks the inbox
+ * again. Each port call that ended adds a line to `trace`.
  */
 const [folder = '', step = '', nth = '0'] = process.argv.slice(2);
 const scene = readScene(folder);
@@ -25,25 +24,8 @@ if (step === 'act') {
   else if (act.mode === 'approve') await service.approvals.approve(ownerId, act.approvalId, act.digest);
   else await callWith(service, apiKey, act.tool, act.args, IDEMPOTENCY_KEY);
   await service.stop();
-} else if (scene.act.mode === 'watch') {
+} else {
   const service = sceneService(parts);
   await service.watch();
   await service.stop();
-} else {
-  const service = sceneService(parts);
-  const { act, ownerId, apiKey } = scene;
-  const all = async (): Promise<readonly Approval[]> =>
-    (await service.approvals.list(ownerId, { state: 'all', limit: 50 })).approvals.map(
-      ({ approval }) => approval,
-    );
-  const isOpen = (approval: Approval) => approval.state === 'approved' || approval.lease.untilMs > Date.now();
-  do {
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    await service.recover();
-  } while ((await all()).some(isOpen) || (await hasFollowUps(folder)));
-  const approvals = await all();
-  const again =
-    act.mode === 'direct' ? await callWith(service, apiKey, act.tool, act.args, IDEMPOTENCY_KEY) : undefined;
-  await service.stop();
-  process.stdout.write(JSON.stringify({ approvals, again, approvalsAfter: approvals.length }));
 }

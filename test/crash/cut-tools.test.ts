@@ -1,14 +1,16 @@
 import { ImapFlow } from 'imapflow';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Outcome } from '../../core/call/outcome.ts';
+import { workAtOnce } from '../at-once.ts';
 import { mailboxService } from '../mailbox-service.ts';
 import { type Dovecot, startDovecot } from '../servers/dovecot.ts';
 import { addressOf, PASSWORD } from '../servers/mail-users.ts';
 import { missingServers, titled } from '../servers/missing-servers.ts';
 import { type Postfix, startPostfix } from '../servers/postfix.ts';
-import { type MailProxy, startProxy } from '../servers/proxy.ts';
+import { startProxy } from '../servers/proxy.ts';
 import { LEASE_MS } from './scene.ts';
 
+const AT_ONCE = 6;
 const CUTS = ['cut before', 'cut unanswered', 'cut answered'] as const;
 
 interface Ids {
@@ -68,25 +70,21 @@ const LETTERS = [
 describe.skipIf(missingServers().length > 0)(titled('the connection cut at every command of'), () => {
   let dovecot: Dovecot;
   let postfix: Postfix;
-  let imap: MailProxy;
-  let smtp: MailProxy;
   beforeAll(async () => {
     dovecot = await startDovecot({ tls: false, folders: ['Sent', 'Archive', 'Trash', 'Projects'] });
     postfix = await startPostfix(dovecot, { tls: false });
-    imap = await startProxy('imap', dovecot.port);
-    smtp = await startProxy('smtp', postfix.port);
   });
   afterAll(async () => {
-    await imap?.stop();
-    await smtp?.stop();
     await postfix?.stop();
     await dovecot?.stop();
   });
 
   /**
-   * Opens a mailbox behind the proxies, with a key in direct mode and ways to look at folders and arrivals.
+   * Opens a mailbox behind its own proxies, with a key in direct mode and ways to look at folders and arrivals.
    */
   async function openMailbox() {
+    const imap = await startProxy('imap', dovecot.port);
+    const smtp = await startProxy('smtp', postfix.port);
     const user = dovecot.addUser();
     const recipient = addressOf(dovecot.addUser());
     for (const raw of LETTERS) await dovecot.deliver(user, raw);
@@ -100,6 +98,12 @@ describe.skipIf(missingServers().length > 0)(titled('the connection cut at every
     const [second = '', first = ''] = await opened.ids();
     return {
       ...opened,
+      proxies: { imap, smtp },
+      stop: async () => {
+        await opened.stop();
+        await imap.stop();
+        await smtp.stop();
+      },
       ids: { first, second, recipient },
       world: async () => [...(await contentsOf(user)), ...(await arrivals(recipient))].sort(),
     };
@@ -139,6 +143,7 @@ describe.skipIf(missingServers().length > 0)(titled('the connection cut at every
     { timeout: 120_000 },
     async (tool, argsFor) => {
       const mailbox = await openMailbox();
+      const { imap } = mailbox.proxies;
       const args = argsFor(mailbox.ids);
       const whole = withoutNonce(await mailbox.call(tool, args));
       expect(whole).toMatch(/^{"status":"ok"/);
@@ -170,44 +175,47 @@ describe.skipIf(missingServers().length > 0)(titled('the connection cut at every
     const cases = WRITES.filter(([tool]) => protocol === 'imap' || sends(tool));
 
     it.each(cases)('%s: the answer says what was done', { timeout: 300_000 }, async (tool, argsFor) => {
-      const proxy = protocol === 'imap' ? imap : smtp;
-      const play = async (at: number, does: (typeof CUTS)[number]) => {
+      const open = async () => {
         const mailbox = await openMailbox();
         // Otherwise there is nothing to mark.
         if (tool === 'mark_unread') await mailbox.call('mark_read', { id: mailbox.ids.first });
-        const before = await mailbox.world();
-        void proxy.script(at === 0 ? undefined : { at, does });
-        const outcome = await mailbox.call(tool, argsFor(mailbox.ids));
-        return { outcome, before, mailbox };
+        return mailbox;
       };
-      const whole = await play(0, 'cut before');
-      expect(wordFor(whole.outcome)).toBe('done');
+      const whole = await open();
+      const { [protocol]: proxy } = whole.proxies;
+      const before = await whole.world();
+      void proxy.script();
+      expect(wordFor(await whole.call(tool, argsFor(whole.ids)))).toBe('done');
       // The follow-up of a send belongs to it.
-      await whole.mailbox.stop();
-      const commands = [...proxy.commands];
+      await whole.stop();
+      const { commands } = proxy;
       expect(commands.length).toBeGreaterThan(0);
-      const done = await whole.mailbox.world();
-      expect(done).not.toEqual(whole.before);
-      for (const [index, command] of commands.entries()) {
-        for (const does of CUTS) {
-          const { outcome, before, mailbox } = await play(index + 1, does);
-          const where = `${does} ${command} (${index + 1}): ${JSON.stringify(outcome)}`;
-          const word = wordFor(outcome);
-          if (word === 'done') {
-            // The follow-up of a send, such as its copy in Sent, is repeated until it is done.
-            const asAnswered = async () => {
-              await mailbox.service.recover();
-              expect(await mailbox.world(), where).toEqual(done);
-            };
-            await vi.waitFor(asAnswered, { timeout: 20_000, interval: LEASE_MS / 3 });
-          } else {
-            const after = await mailbox.world();
-            if (word === 'not done') expect(after, where).toEqual(before);
-            else expect(after.length, where).toBeGreaterThanOrEqual(before.length);
-          }
-          await mailbox.stop();
+      const done = await whole.world();
+      expect(done).not.toEqual(before);
+
+      const faults = commands.flatMap((command, index) =>
+        CUTS.map((does) => ({ command, at: index + 1, does })),
+      );
+      await workAtOnce(AT_ONCE, faults, async ({ command, at, does }) => {
+        const mailbox = await open();
+        void mailbox.proxies[protocol].script({ at, does });
+        const outcome = await mailbox.call(tool, argsFor(mailbox.ids));
+        const where = `${does} ${command} (${at}): ${JSON.stringify(outcome)}`;
+        const word = wordFor(outcome);
+        if (word === 'done') {
+          // The follow-up of a send, such as its copy in Sent, is repeated until it is done.
+          const asAnswered = async () => {
+            await mailbox.service.recover();
+            expect(await mailbox.world(), where).toEqual(done);
+          };
+          await vi.waitFor(asAnswered, { timeout: 20_000, interval: LEASE_MS / 3 });
+        } else {
+          const after = await mailbox.world();
+          if (word === 'not done') expect(after, where).toEqual(before);
+          else expect(after.length, where).toBeGreaterThanOrEqual(before.length);
         }
-      }
+        await mailbox.stop();
+      });
     });
   });
 });

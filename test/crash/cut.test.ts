@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { imapMail } from '../../adapters/imap/mail.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
+import { workAtOnce } from '../at-once.ts';
 import { callWith } from '../open-service.ts';
 import { type Dovecot, startDovecot } from '../servers/dovecot.ts';
 import { missingServers, titled } from '../servers/missing-servers.ts';
@@ -92,14 +93,11 @@ describe.skipIf(missingServers().length > 0)(
           CUTS.map((does) => ({ does, at: index + 1, where: `${does} ${name} (${index + 1})` })),
         );
         const states = new Set<string>();
-        for (let next = 0; next < faults.length; next += AT_ONCE) {
-          const batch = faults.slice(next, next + AT_ONCE);
-          const played = await Promise.all(batch.map(({ does, at }) => play(protocol, { does, at })));
-          for (const [index, one] of played.entries()) {
-            judge(one, batch[index]?.where ?? '');
-            states.add(one.state);
-          }
-        }
+        await workAtOnce(AT_ONCE, faults, async ({ does, at, where }) => {
+          const played = await play(protocol, { does, at });
+          judge(played, where);
+          states.add(played.state);
+        });
         // A cut in the middle of an IMAP conversation loses nothing. After a cut that follows the final dot,
         // the outcome is unknown.
         expect([...states].sort()).toEqual(

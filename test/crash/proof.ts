@@ -2,20 +2,16 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import * as z from 'zod';
+import type { Approval } from '../../core/approvals/approval.ts';
+import { workAtOnce } from '../at-once.ts';
+import { callWith } from '../open-service.ts';
 import { bundleForChild, runChild } from '../run-typescript.ts';
+import { hasFollowUps, IDEMPOTENCY_KEY, LEASE_MS, readScene, sceneParts, sceneService } from './scene.ts';
 
 /**
- * The crash proof. A process is killed with SIGKILL after its n-th port call, for every n, and a new one is
- * started. The steps recorded before the kill decide what the test must find afterwards.
+ * The crash proof. A process is killed with SIGKILL after its n-th port call, for every n. A new service then
+ * recovers. The steps recorded before the kill decide what the test must find afterwards.
  */
-
-const report = z.object({
-  approvals: z.array(z.object({ state: z.string(), error: z.string().nullable() })),
-  again: z
-    .object({ status: z.string(), executed: z.boolean().optional(), code: z.string().optional() })
-    .optional(),
-});
 
 /** What the test found after the restart. */
 export interface Found {
@@ -25,6 +21,11 @@ export interface Found {
   readonly events?: number;
 }
 
+interface Again {
+  readonly status: string;
+  readonly executed: boolean | undefined;
+}
+
 interface Played extends Found {
   /** Port calls that ended before the kill, in order. */
   readonly calls: readonly string[];
@@ -32,7 +33,7 @@ interface Played extends Found {
   readonly state: string | undefined;
   readonly error: string | null;
   /** The answer to the same call with the same Idempotency-Key after the restart; direct mode only. */
-  readonly again: z.infer<typeof report>['again'];
+  readonly again: Again | undefined;
   readonly approvals: number;
 }
 
@@ -60,9 +61,7 @@ async function play<Box>(bundle: string, stage: Stage<Box>, killAfter: number): 
     if (!killed && act.code !== 0) throw new Error(`the actor failed: ${act.stderr}`);
     const trace = join(folder, 'trace');
     const calls = existsSync(trace) ? readFileSync(trace, 'utf8').split('\n').slice(0, -1) : [];
-    const recovered = await runChild(bundle, [folder, 'recover']);
-    if (recovered.code !== 0) throw new Error(`the restart failed: ${recovered.stderr}`);
-    const { approvals, again } = report.parse(JSON.parse(recovered.stdout));
+    const { approvals, again } = await recover(folder);
     const [newest] = approvals;
     const found = await stage.look(folder, box);
     return {
@@ -76,6 +75,42 @@ async function play<Box>(bundle: string, stage: Stage<Box>, killAfter: number): 
     };
   } finally {
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Starts again and recovers until nothing is open. This process takes the place of a new one: all that it
+ * has of the killed process is the folder.
+ */
+async function recover(
+  folder: string,
+): Promise<{ approvals: readonly Approval[]; again: Again | undefined }> {
+  const { act, ownerId, apiKey, mail } = readScene(folder);
+  const service = sceneService(sceneParts(folder, mail));
+  try {
+    const all = async (): Promise<readonly Approval[]> =>
+      (await service.approvals.list(ownerId, { state: 'all', limit: 50 })).approvals.map(
+        ({ approval }) => approval,
+      );
+    const isOpen = (approval: Approval) =>
+      approval.state === 'approved' || approval.lease.untilMs > Date.now();
+    do {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      await service.recover();
+    } while ((await all()).some(isOpen) || (await hasFollowUps(folder)));
+    const approvals = await all();
+    if (act.mode !== 'direct') return { approvals, again: undefined };
+    const repeat = () => callWith(service, apiKey, act.tool, act.args, IDEMPOTENCY_KEY);
+    let again = await repeat();
+    // The claim of the killed process ends with its lease.
+    while (again.status === 'error' && again.code === 'idempotency_in_progress') {
+      await new Promise((resolve) => setTimeout(resolve, LEASE_MS / 10));
+      again = await repeat();
+    }
+    const executed = 'executed' in again ? again.executed : undefined;
+    return { approvals, again: { status: again.status, executed } };
+  } finally {
+    await service.stop();
   }
 }
 
@@ -121,21 +156,15 @@ function judge(mode: 'approve' | 'direct', played: Played, unknownFrom: string):
   expect(played.approvals, nth).toBe(1);
 }
 
+const AT_ONCE = 4;
+
 /** Plays every n from 1 until the process runs to the end, several at a time. */
 async function playAll<Box>(stage: Stage<Box>): Promise<Played[]> {
-  const bundle = await bundleForChild(join(import.meta.dirname, 'actor.ts'));
+  const bundle = await bundleForChild(join(import.meta.dirname, 'actor.ts'), 'bundle');
   const whole = await play(bundle, stage, 0);
   if (whole.killed) throw new Error('the actor was killed by something else');
-  const played: Played[] = [whole];
-  const AT_ONCE = 3;
-  for (let n = 1; n <= whole.calls.length; n += AT_ONCE) {
-    const batch = Array.from(
-      { length: Math.min(AT_ONCE, whole.calls.length - n + 1) },
-      (_, index) => n + index,
-    );
-    played.push(...(await Promise.all(batch.map((killAfter) => play(bundle, stage, killAfter)))));
-  }
-  return played;
+  const kills = whole.calls.map((_call, index) => index + 1);
+  return [whole, ...(await workAtOnce(AT_ONCE, kills, (killAfter) => play(bundle, stage, killAfter)))];
 }
 
 /** Declares the proof for one kind of mailbox and mode. */
