@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 import { postgresStorage } from '../../../adapters/postgres/storage.ts';
 import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
-import { asked, missingPostgres, startPostgres } from '../../servers/postgres.ts';
+import { asked, missingPostgres, type Postgres, startPostgres } from '../../servers/postgres.ts';
 
 /** A database, and a way to change it behind Countersign's back. */
 export interface EditedStore {
@@ -31,13 +31,15 @@ async function sqlite(): Promise<EditedStore> {
   };
 }
 
+/** One server for the tests of a file. Each test has its own database. */
+let starting: Promise<Postgres> | undefined;
+afterAll(async () => (await starting)?.stop());
+
 async function postgres(): Promise<EditedStore> {
-  const server = await startPostgres();
+  starting ??= startPostgres();
+  const server = await starting;
   const location = await server.createDatabase();
-  onTestFinished(async () => {
-    await server.dropDatabase(location);
-    await server.stop();
-  });
+  onTestFinished(() => server.dropDatabase(location));
   return {
     connect: () => postgresStorage({ connectionString: location }),
     async sql(text) {
