@@ -15,6 +15,8 @@ export function errorsOfRoute(route: Route): ReadonlySet<ErrorCode> {
   for (const code of [...ADMISSION_ERRORS, ...BODY_ERRORS]) codes.add(code);
   if (call === 'list_tools') return codes;
   for (const tool of toolsOf(route)) for (const code of errorsOf(tool)) codes.add(code);
+  // The path names the one message.
+  if (route.path.includes('{id}')) codes.delete('too_many_targets');
   // The path names the tool: it may name one that does not exist.
   return call.tools.length === 0 ? codes.add('not_found') : codes;
 }

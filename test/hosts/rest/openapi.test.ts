@@ -134,6 +134,12 @@ describe('the description', () => {
       lacks: ['invalid_message_id'],
     },
     { method: 'POST', path: '/v1/tools/{name}', lists: ['not_found', 'too_many_targets'], lacks: [] },
+    {
+      method: 'POST',
+      path: '/v1/messages/{id}/archive',
+      lists: ['pending_exists_for_target'],
+      lacks: ['too_many_targets'],
+    },
   ])('lists the errors of $method $path, and no others', ({ method, path, lists, lacks }) => {
     const codes = new Set(codesOf(method, path));
     expect(lists.filter((code) => !codes.has(code))).toEqual([]);
