@@ -37,11 +37,11 @@ const CLOCK = `SELECT ${STORE_NOW_MS} AS now_ms`;
 const OWNERS_OF_LAPSED = `
   (SELECT owner_id FROM countersign.approvals
     WHERE state = 'approved' AND lease_until_ms <= ${STORE_NOW_MS} AND approval_id <> ALL(@running::text[])
-    ORDER BY lease_until_ms LIMIT @limit)
+    GROUP BY owner_id ORDER BY min(lease_until_ms) LIMIT @limit)
   UNION
   (SELECT owner_id FROM countersign.follow_ups
     WHERE due_at_ms <= ${STORE_NOW_MS} AND approval_id <> ALL(@running::text[])
-    ORDER BY due_at_ms LIMIT @limit)`;
+    GROUP BY owner_id ORDER BY min(due_at_ms) LIMIT @limit)`;
 const OWNERS_OF_OVERDUE = `
   SELECT DISTINCT owner_id FROM countersign.approvals WHERE state = 'pending' AND expires_at_ms <= @nowMs`;
 const OWNERS_OF_UNWATCHED = `

@@ -22,7 +22,8 @@ const OF_KEY = 'credential_id = @credentialId';
 const OPEN = 'ended_at_ms IS NULL';
 
 const DUE_TRACKERS = `
-  SELECT * FROM countersign.trackers WHERE last_message_link_id > summarised_link_id ORDER BY owner_id, tracker_id LIMIT @limit`;
+  SELECT * FROM countersign.trackers WHERE last_message_link_id > summarised_link_id
+  ORDER BY row_number() OVER (PARTITION BY owner_id ORDER BY tracker_id), owner_id LIMIT @limit`;
 const WAITS = "status <> 'resolved' AND keywords <> ''";
 
 /** Conditions of a delivery, as `deliveryAfter` judges them. */
@@ -127,14 +128,15 @@ export const STATEMENTS: StatementTexts = {
     LEFT JOIN countersign.plans p ON p.owner_id = a.owner_id AND p.approval_id = a.approval_id
     WHERE a.state = 'approved' AND a.lease_until_ms <= @storeNowMs
       AND a.approval_id <> ALL(@running::text[]) AND a.owner_id = ANY(@ownerIds::text[])
-    ORDER BY a.lease_until_ms LIMIT @limit`,
+    ORDER BY row_number() OVER (PARTITION BY a.owner_id ORDER BY a.lease_until_ms), a.lease_until_ms
+    LIMIT @limit`,
   due_follow_ups: `
     SELECT a.*, p.sealed_plan FROM countersign.follow_ups f
     JOIN countersign.approvals a ON a.owner_id = f.owner_id AND a.approval_id = f.approval_id
     LEFT JOIN countersign.plans p ON p.owner_id = a.owner_id AND p.approval_id = a.approval_id
     WHERE f.due_at_ms <= @storeNowMs AND f.approval_id <> ALL(@running::text[])
       AND f.owner_id = ANY(@ownerIds::text[])
-    ORDER BY f.due_at_ms LIMIT @limit`,
+    ORDER BY row_number() OVER (PARTITION BY f.owner_id ORDER BY f.due_at_ms), f.due_at_ms LIMIT @limit`,
   overdue: `
     SELECT * FROM countersign.approvals
     WHERE state = 'pending' AND expires_at_ms <= @nowMs AND owner_id = ANY(@ownerIds::text[])

@@ -126,8 +126,9 @@ export interface FactKinds {
     readonly facts: ApprovalFacts | undefined;
   };
   /**
-   * Leases and follow-ups of all owners that have ended by the store's clock, oldest first, except those of approvals
-   * in `running`; at most `limit` of each. Locked owners may be left out.
+   * Leases and follow-ups of all owners that have ended by the store's clock, except those of approvals in `running`;
+   * at most `limit` of each. The oldest of every owner comes before the second of any owner. Locked owners may be left
+   * out.
    */
   due: {
     readonly need: { readonly running: ReadonlySet<string>; readonly limit: number };

@@ -30,7 +30,10 @@ export interface WatchStorage {
     now: Date;
   }): Promise<boolean>;
 
-  /** Trackers whose summary lacks messages. @param messages the most to return per tracker, newest first */
+  /**
+   * Trackers whose summary lacks messages. One of every owner comes before a second one of any owner.
+   * @param request  `messages`: the most to return per tracker, newest first
+   */
   summariesDue(request: { messages: number; limit: number }): Promise<readonly DueSummary[]>;
 
   /** Saves a summary. It becomes due again once messages are linked after `upTo`. */

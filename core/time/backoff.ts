@@ -1,6 +1,8 @@
 /** Postpones the next try after a failure: twice as long after each failure in a row. Pure. */
 export interface Backoff {
   isDue(key: string, now: Date): boolean;
+  /** How many keys failed the last time. */
+  count(): number;
   /** Failures in a row. */
   failures(key: string): number;
   succeeded(key: string): void;
@@ -14,6 +16,7 @@ export function createBackoff(firstMs: number, mostMs: number): Backoff {
   const failed = new Map<string, { readonly count: number; readonly until: number }>();
   return {
     isDue: (key, now) => now.getTime() >= (failed.get(key)?.until ?? 0),
+    count: () => failed.size,
     failures: (key) => failed.get(key)?.count ?? 0,
     succeeded: (key) => {
       failed.delete(key);

@@ -52,7 +52,8 @@ export function createSummaryRefresh(ports: Ports): SummaryRefresh {
     async round() {
       for (const { tracker, messages, upTo } of await storage.summariesDue({
         messages: MESSAGES,
-        limit: AT_ONCE,
+        // Trackers that wait for another try do not take the place of others.
+        limit: AT_ONCE + backoff.count(),
       })) {
         const { ownerId, trackerId } = tracker;
         const key = `${ownerId}\n${trackerId}`;

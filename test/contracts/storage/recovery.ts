@@ -37,6 +37,23 @@ export function recoveryPromises(store: Store): void {
       expect(await storage.approval(key.ownerId, own.id)).toMatchObject({ lease: own.lease });
     });
 
+    it('takes over one run, and one follow-up, of every owner before a second one of any owner', async () => {
+      const { storage } = store();
+      const busy = await addOwnerAndKey(storage);
+      const other = await addOwnerAndKey(storage);
+      const lapsed = { leaseMs: LAPSED_MS };
+      for (const key of [busy, busy, busy, other]) {
+        await approve(storage, await ask(storage, key), lapsed);
+        await execute(storage, key, {}, { followUp: true, ...lapsed });
+      }
+      const owners = (found: readonly { approval: { ownerId: string } }[]) =>
+        new Set(found.map(({ approval }) => approval.ownerId));
+      const both = new Set([busy.ownerId, other.ownerId]);
+      expect(owners((await reclaim(storage, { limit: 2 })).runs)).toEqual(both);
+      await reclaim(storage, { limit: 2 });
+      expect(owners((await reclaim(storage, { limit: 2 })).followUps)).toEqual(both);
+    });
+
     it('takes over what the owner approved and nobody started, with its plan, a new fence and a new lease', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);

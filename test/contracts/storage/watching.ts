@@ -187,6 +187,21 @@ export function watchPromises(store: Store): void {
       ]);
     });
 
+    it('are due in turns of the owners', async () => {
+      const { storage } = store();
+      const owners = [await watchedOwner(storage), await watchedOwner(storage)];
+      for (const ownerId of owners) {
+        await addTracker(storage, ownerId, { title: 'Borealis' });
+        await move(storage, ownerId, undefined, FIRST, [
+          [1, 'a'],
+          [2, 'b'],
+        ]);
+      }
+      const first = await storage.summariesDue({ messages: 1, limit: 2 });
+      expect(first.map(({ tracker }) => tracker.ownerId).toSorted()).toEqual(owners.toSorted());
+      expect(await storage.summariesDue({ messages: 1, limit: 10 })).toHaveLength(4);
+    });
+
     it('are stored, and due again if another message has arrived meanwhile', async () => {
       const { storage } = store();
       const ownerId = await watchedOwner(storage);

@@ -127,6 +127,21 @@ export function webhookPromises(store: Store): void {
       expect(await begun(again, key.ownerId)).toEqual([]);
     });
 
+    it('come from their owners in a circle', async () => {
+      const { storage } = store();
+      const keys = await Promise.all(Array.from({ length: 3 }, () => addOwnerAndKey(storage)));
+      for (const key of keys) {
+        await addEndpoint(storage, key);
+        await happening(storage, key);
+      }
+      const circle = await storage.ownersWithDeliveries({ after: '', limit: 10 });
+      expect(circle.toSorted()).toEqual(keys.map(({ ownerId }) => ownerId).toSorted());
+      const [first = '', second = '', third = ''] = circle;
+      expect(await storage.ownersWithDeliveries({ after: first, limit: 10 })).toEqual([second, third, first]);
+      expect(await storage.ownersWithDeliveries({ after: second, limit: 2 })).toEqual([third, first]);
+      expect(await storage.ownersWithDeliveries({ after: third, limit: 2 })).toEqual([first, second]);
+    });
+
     it('are tried six times, each when it is due', async () => {
       const opened = store();
       const { storage } = opened;
