@@ -51,6 +51,10 @@ const { apiKey } = await service.keys.create({ ownerId: user.id, name: 'Assistan
 service.on('approval.pending', ({ ownerId, approvalId }) => {
   say({ waits_for: ownerId, page: `${pages.url}/approvals/${approvalId}` });
 });
+// Stored events come from every process. Save the cursor, and pass it as `after` at the next start.
+await service.on('approval.decided', ({ ownerId, data }) => {
+  say({ decided_for: ownerId, state: data.state });
+});
 service.start();
 const { email, password } = user;
 say({ base_url: app.url, dashboard_url: pages.url, owner: { email, password }, api_key: apiKey });

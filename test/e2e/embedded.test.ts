@@ -56,6 +56,8 @@ describe.skipIf(browserIsMissing)(
       expect(await stateOn(page)).toBe('Executed');
       expect((await rest.get(`/v1/approvals/${approvalId}`)).body).toMatchObject({ executed: true });
       await page.close();
+      expect(await line()).toEqual({ decided_for: 'user-17', state: 'approved' });
+      expect(await line()).toEqual({ decided_for: 'user-17', state: 'executed' });
 
       app.kill('SIGTERM');
       expect(await app.ended).toMatchObject({ code: 0, stderr: '' });
