@@ -285,9 +285,10 @@ export const STATEMENTS: StatementTexts = {
     SELECT * FROM events WHERE owner_id = @ownerId
       AND sequence > (SELECT min(position) FROM endpoints WHERE owner_id = @ownerId AND disabled IS NULL)
     ORDER BY sequence LIMIT @limit`,
+  // CROSS JOIN: in this order. Otherwise SQLite reads every delivery of the owner.
   due_deliveries: `
     SELECT ${DELIVERY_COLUMNS} FROM endpoints e
-    JOIN deliveries d ON d.owner_id = e.owner_id AND d.endpoint_id = e.endpoint_id AND d.sequence IN (
+    CROSS JOIN deliveries d ON d.owner_id = e.owner_id AND d.endpoint_id = e.endpoint_id AND d.sequence IN (
       ${[IS_DUE, IS_OVERDUE].map(WAITING_AND).join(' UNION ALL ')})
     JOIN events v ON v.owner_id = d.owner_id AND v.sequence = d.sequence
     WHERE e.owner_id = @ownerId ORDER BY d.due_ms, d.sequence`,

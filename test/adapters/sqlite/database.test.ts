@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import * as z from 'zod';
 import { atomic, durable, openDatabase, reading } from '../../../adapters/sqlite/database.ts';
 import { MIGRATIONS } from '../../../adapters/sqlite/migrations.ts';
 import { SCHEMA_6 } from '../../../adapters/sqlite/schema-6.ts';
 import { SCHEMA_9 } from '../../../adapters/sqlite/schema-9.ts';
+import { STATEMENTS } from '../../../adapters/sqlite/statements.ts';
 import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
 import { ServiceError } from '../../../core/contract/errors.ts';
 import type { FolderRoles } from '../../../core/folders/roles.ts';
@@ -377,4 +379,16 @@ describe('a row that this program does not understand', () => {
     db.close();
     await storage.close();
   });
+});
+
+it('due deliveries are found without reading the ended ones', () => {
+  const db = openDatabase(':memory:');
+  onTestFinished(() => void db.close());
+  const text = STATEMENTS.due_deliveries.replaceAll(/@\w+/g, '1');
+  const plan = z
+    .array(z.object({ detail: z.string() }))
+    .parse(db.prepare(`EXPLAIN QUERY PLAN ${text}`).all());
+  const reads = plan.map(({ detail }) => detail).filter((detail) => /^SEARCH (d|deliveries) /.test(detail));
+  expect(reads).toHaveLength(3);
+  for (const detail of reads) expect(detail).toMatch(/endpoint_id=\? AND (sequence=|due_ms[<>])\?/);
 });
