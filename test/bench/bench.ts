@@ -4,6 +4,7 @@ import { type Postfix, startPostfix } from '../servers/postfix.ts';
 import { calendar } from './calendar.ts';
 import { calendarStalls } from './calendar-stalls.ts';
 import { conversations } from './conversations.ts';
+import { deliveries } from './deliveries.ts';
 import { mailbox } from './mailbox.ts';
 import { memory } from './memory.ts';
 import { reading } from './reading.ts';
@@ -30,6 +31,7 @@ const PARTS = {
   memory,
   watching,
   trackers,
+  deliveries,
 } satisfies Record<string, (dovecot: Dovecot, postfix: Postfix) => Promise<Row[]>>;
 
 const names = process.argv.slice(2);
