@@ -41,6 +41,7 @@ const ROOMS = [
   'call',
   'plans',
   'trackers',
+  'watching',
   'tools',
   'service',
 ];

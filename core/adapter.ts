@@ -79,7 +79,7 @@ export type { AccountStorage } from './ports/account-storage.ts';
 export type { Activity, StoredActivity } from './ports/activity.ts';
 export { ACTIVITY_KINDS } from './ports/activity.ts';
 export { announcedVisits, type Watch } from './ports/announced-visits.ts';
-export type { ApprovalStorage, Filing, Reclaimed, Settlement } from './ports/approval-storage.ts';
+export type { ApprovalStorage, Filing, Reclaimed, Relocated, Settlement } from './ports/approval-storage.ts';
 export type {
   AttachmentText,
   ExtractedText,
@@ -150,10 +150,12 @@ export type {
   StoredDelivery,
   StoredDevice,
   StoredEndpoint,
+  StoredReader,
   StoredSecret,
   StoredTracker,
   StoredUsage,
   TrackersFacts,
+  WatchingFacts,
 } from './ports/store.ts';
 export type { StoredEvent } from './ports/stored-event.ts';
 export type { Summarizer, Summary, SummarySource } from './ports/summarizer.ts';
@@ -167,11 +169,18 @@ export type {
   TrackerStorage,
   TrackerSummary,
 } from './ports/tracker-storage.ts';
-export type {
-  InboxPosition,
-  WaitingTracker,
-  WatchedInbox,
-  WatchStorage,
+export {
+  INBOX_READERS,
+  type InboxLink,
+  type InboxPosition,
+  type InboxReader,
+  type InboxStep,
+  type InboxToWatch,
+  type LeasedInbox,
+  type ReceivedMessage,
+  type RecentMessage,
+  type WaitingTracker,
+  type WatchStorage,
 } from './ports/watch-storage.ts';
 export type { WebhookEnd, WebhookRequest, WebhookSender } from './ports/webhook-sender.ts';
 export type {

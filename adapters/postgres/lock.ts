@@ -44,10 +44,6 @@ const OWNERS_OF_LAPSED = `
     GROUP BY owner_id ORDER BY min(due_at_ms) LIMIT @limit)`;
 const OWNERS_OF_OVERDUE = `
   SELECT DISTINCT owner_id FROM countersign.approvals WHERE state = 'pending' AND expires_at_ms <= @nowMs`;
-const OWNERS_OF_UNWATCHED = `
-  SELECT DISTINCT w.owner_id FROM countersign.watched_inboxes w WHERE NOT EXISTS (
-    SELECT 1 FROM countersign.trackers t
-    WHERE t.owner_id = w.owner_id AND t.status <> 'resolved' AND t.keywords <> '')`;
 
 /** The result of locking. `values` are for the unit's statements. */
 export interface Locked {
@@ -78,8 +74,6 @@ export async function lockFor(tx: Transaction, need: Need): Promise<Locked | und
       return lockOwners(tx, OWNERS_OF_LAPSED, { running: [...need.running], limit: need.limit });
     case 'overdue':
       return lockOwners(tx, OWNERS_OF_OVERDUE, { nowMs: need.now.getTime() });
-    case 'unwatched':
-      return lockOwners(tx, OWNERS_OF_UNWATCHED, {});
     case 'tries': {
       const { address, newcomers } = need.rows;
       const counters = clockOf(tx.rows(COUNTERS, { address, newcomers }));

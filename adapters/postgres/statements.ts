@@ -25,6 +25,7 @@ const DUE_TRACKERS = `
   SELECT * FROM countersign.trackers WHERE last_message_link_id > summarised_link_id
   ORDER BY row_number() OVER (PARTITION BY owner_id ORDER BY tracker_id), owner_id LIMIT @limit`;
 const WAITS = "status <> 'resolved' AND keywords <> ''";
+const HEARS = `disabled IS NULL AND types LIKE '%"message.received"%'`;
 
 /** Conditions of a delivery, as `deliveryAfter` judges them. */
 const IS_FREE = `(lease_until_ms <= ${STORE_NOW_MS} OR lease_until_ms > ${STORE_NOW_MS} + ${WAIT_MAX_MS})`;
@@ -194,19 +195,25 @@ export const STATEMENTS: StatementTexts = {
   event_numbers: `
     SELECT event_id, calendar, uid, recurrence_id FROM countersign.event_numbers
     WHERE owner_id = @ownerId AND account_id = @accountId AND key_hash = ANY(@hashes::text[])`,
-  inbox: `
-    SELECT w.owner_id IS NOT NULL AS is_watched, w.uid_validity, w.uid FROM countersign.accounts a
-    LEFT JOIN countersign.watched_inboxes w ON w.owner_id = a.owner_id AND w.account_id = a.account_id
-    WHERE a.owner_id = @ownerId AND a.account_id = @accountId`,
-  unwatched: `
-    SELECT w.owner_id, w.account_id FROM countersign.watched_inboxes w
-    WHERE w.owner_id = ANY(@ownerIds::text[])
-      AND NOT EXISTS (SELECT 1 FROM countersign.trackers t WHERE t.owner_id = w.owner_id AND ${WAITS})`,
-  watched_inboxes: `
-    SELECT a.*, w.owner_id IS NOT NULL AS is_watched, w.uid_validity, w.uid
-    FROM (SELECT DISTINCT owner_id FROM countersign.trackers WHERE ${WAITS}) t
-    JOIN countersign.accounts a ON a.owner_id = t.owner_id
-    LEFT JOIN countersign.watched_inboxes w ON w.owner_id = a.owner_id AND w.account_id = a.account_id
+  inbox_reader: `
+    SELECT l.fence, r.position FROM countersign.inbox_leases l
+    LEFT JOIN countersign.inbox_readers r
+      ON r.owner_id = l.owner_id AND r.account_id = l.account_id AND r.reader = @reader
+    WHERE l.owner_id = @ownerId AND l.account_id = @accountId`,
+  moved_into_inbox: `
+    SELECT identity FROM countersign.moved_into_inbox
+    WHERE owner_id = @ownerId AND account_id = @accountId AND identity = ANY(@identities::text[])`,
+  inbox_leases: `
+    SELECT account_id, fence, lease_until_ms FROM countersign.inbox_leases WHERE owner_id = @ownerId`,
+  inbox_readers: `
+    SELECT account_id, reader, position, ended_ms FROM countersign.inbox_readers WHERE owner_id = @ownerId`,
+  inboxes_to_watch: `
+    SELECT a.owner_id, a.account_id, coalesce(l.lease_until_ms, 0) > ${STORE_NOW_MS} AS is_leased
+    FROM countersign.accounts a
+    LEFT JOIN countersign.inbox_leases l ON l.owner_id = a.owner_id AND l.account_id = a.account_id
+    WHERE @all::boolean OR a.owner_id IN (
+      SELECT owner_id FROM countersign.trackers WHERE ${WAITS}
+      UNION SELECT owner_id FROM countersign.endpoints WHERE ${HEARS})
     ORDER BY a.owner_id, a.account_id`,
 
   approvals_of_owner: page(),
@@ -430,6 +437,9 @@ export const ERASE: readonly string[] = [
   erased AS (
     DELETE FROM countersign.deliveries d USING old WHERE d.owner_id = old.owner_id AND d.sequence = old.sequence)
   DELETE FROM countersign.events v USING old WHERE v.owner_id = old.owner_id AND v.sequence = old.sequence`,
+  `DELETE FROM countersign.moved_into_inbox WHERE (owner_id, account_id, identity) IN (
+    SELECT owner_id, account_id, identity FROM countersign.moved_into_inbox WHERE at_ms < @eventsBeforeMs
+    LIMIT ${ERASED_AT_ONCE} FOR UPDATE SKIP LOCKED)`,
   `DELETE FROM countersign.claims WHERE (owner_id, credential_id, key) IN (
     SELECT owner_id, credential_id, key FROM countersign.claims WHERE created_at_ms < @claimsBeforeMs
     LIMIT ${ERASED_AT_ONCE} FOR UPDATE SKIP LOCKED)`,

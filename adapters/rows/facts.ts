@@ -14,7 +14,7 @@ import { readSession } from './session.ts';
 import { readLink, readStoredTracker, readTracker } from './tracker.ts';
 import { readTries } from './tries.ts';
 import { readUsage } from './usage.ts';
-import { readPosition } from './watching.ts';
+import { readInboxLease, readInboxReader, readPosition, readWaitingTracker } from './watching.ts';
 import { readDelivery, readEndpointsFacts } from './webhook.ts';
 
 /** How each kind of fact is read from SQL. The store has locked what the need names. */
@@ -255,13 +255,39 @@ const FACTS: { readonly [Kind in FactKind]: (need: NeedOf<Kind>) => Load<FactsOf
 
   trackers: (need) => ({ queries: trackerQueries(need), read: readTrackers }),
 
-  inbox: (need) => ({
-    queries: [...trackerQueries(need), ask('inbox', { ownerId: need.ownerId, accountId: need.accountId })],
-    read: (trackers, links, last, [inbox]) => ({
-      ...readTrackers(trackers, links, last),
-      hasAccount: inbox !== undefined,
-      position: inbox && readPosition(inbox),
-    }),
+  inbox: (need) => {
+    const { ownerId, accountId, reader, identities } = need;
+    return {
+      queries: [
+        ...trackerQueries(need),
+        ask('inbox_reader', { ownerId, accountId, reader }),
+        ask('moved_into_inbox', { ownerId, accountId, identities }),
+      ],
+      read: (trackers, links, last, [row], movedIn) => ({
+        ...readTrackers(trackers, links, last),
+        fence: row && integer(row, 'fence'),
+        position: (row && readPosition(row)) ?? undefined,
+        movedIn: movedIn.map((one) => text(one, 'identity')),
+      }),
+    };
+  },
+
+  watching: ({ ownerId }) => ({
+    queries: [
+      ...endpointQueries({ ownerId, credentialId: null }),
+      ask('accounts', { ownerId }),
+      ask('waiting_trackers', { ownerId }),
+      ask('inbox_leases', { ownerId }),
+      ask('inbox_readers', { ownerId }),
+    ],
+    read: ([owner], endpoints, credentials, accounts, trackers, leases, readers) =>
+      owner && {
+        ...readEndpointsFacts(owner, endpoints, credentials),
+        accounts: readAccounts(accounts),
+        trackers: trackers.map(readWaitingTracker),
+        leases: leases.map(readInboxLease),
+        readers: readers.map(readInboxReader),
+      },
   }),
 
   eventNumbers: ({ ownerId, accountId, events }) => {
@@ -309,12 +335,6 @@ const FACTS: { readonly [Kind in FactKind]: (need: NeedOf<Kind>) => Load<FactsOf
         ...readEndpointsFacts(owner, endpoints, credentials),
         deliveries: deliveries.map(readDelivery),
       },
-  }),
-
-  unwatched: () => ({
-    queries: [ask('unwatched', {})],
-    read: (rows) =>
-      rows.map((row) => ({ ownerId: text(row, 'owner_id'), accountId: integer(row, 'account_id') })),
   }),
 };
 

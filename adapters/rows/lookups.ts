@@ -12,7 +12,7 @@ import type { Load, Query } from './query.ts';
 import { integer, type Row, text, textOrNull } from './row.ts';
 import { readSession } from './session.ts';
 import { readLink, readMessage, readTracker } from './tracker.ts';
-import { readWaitingTracker, readWatchedInboxes } from './watching.ts';
+import { readInboxToWatch, readWaitingTracker } from './watching.ts';
 import { readDeliveryRecord, readEndpoint } from './webhook.ts';
 
 type Lookups = Omit<Store, 'unit' | 'apply' | 'addOwner' | 'erase' | 'numberEvents' | 'close'>;
@@ -102,7 +102,7 @@ export function sqlLookups(answered: <Answer>(load: Load<Answer>) => Promise<Ans
     sessions: (ownerId, now) => list(ask('live_sessions', { ownerId, nowMs: now.getTime() }), readSession),
 
     accounts: (ownerId) => rows(ask('accounts', { ownerId }), readAccounts),
-    watchedInboxes: () => rows(ask('watched_inboxes', {}), readWatchedInboxes),
+    inboxesToWatch: (all) => list(ask('inboxes_to_watch', { all }), readInboxToWatch),
 
     trackers: ({ ownerId, state, before = Number.MAX_SAFE_INTEGER, limit }) => {
       const values = { ownerId, isResolved: state === 'resolved', before, limit: limit + 1 };

@@ -96,10 +96,15 @@ export type Statement =
   | 'links_by_target'
   /** `ownerId`, `accountId`, `keys` (JSON of calendar, uid and recurrence id, '' for none), `hashes` of event keys. */
   | 'event_numbers'
-  /** `ownerId`, `accountId`: the account's inbox, watched or not (`is_watched`). */
-  | 'inbox'
-  | 'unwatched'
-  | 'watched_inboxes'
+  /** `ownerId`, `accountId`, `reader`: of the account's inbox. */
+  | 'inbox_reader'
+  /** `ownerId`, `accountId`, `identities` */
+  | 'moved_into_inbox'
+  /** `ownerId` */
+  | 'inbox_leases'
+  | 'inbox_readers'
+  /** `all` */
+  | 'inboxes_to_watch'
   /** `ownerId`, `createdAtMs`, `id`, `limit`; and `credentialId`. */
   | 'approvals_of_owner'
   | 'open_of_owner'

@@ -6,6 +6,7 @@ import type { LinkContent } from '../../core/ports/tracker-storage.ts';
 import { hashOfKey } from './event-number.ts';
 import { folded } from './owner.ts';
 import type { Values } from './query.ts';
+import { readerColumns } from './watching.ts';
 import { deliveryColumns, deliveryKey, endpointColumns, endpointKey, logText } from './webhook.ts';
 
 /** What a change or a command writes. Columns are named as in the tables. */
@@ -289,6 +290,7 @@ export function writesOf(change: Change): readonly Write[] {
       return [
         { op: 'delete', table: 'accounts', key: accountKey(change) },
         { op: 'delete', table: 'known_recipients', key: accountKey(change) },
+        { op: 'delete', table: 'moved_into_inbox', key: accountKey(change) },
       ];
     case 'activate_account': {
       const values = { active_account_id: change.accountId };
@@ -395,13 +397,22 @@ export function writesOf(change: Change): readonly Write[] {
       };
       return [{ op: 'run', statement: 'add_event_number', values }];
     }
-    case 'save_position': {
-      const { uidValidity, uid } = change.position;
-      const values = { uid_validity: uidValidity, uid };
-      return [{ op: 'put', table: 'watched_inboxes', key: accountKey(change), values }];
+    case 'save_inbox_lease': {
+      const values = { fence: change.fence, lease_until_ms: change.leaseUntilMs };
+      return [{ op: 'put', table: 'inbox_leases', key: accountKey(change), values }];
     }
-    case 'forget_position':
-      return [{ op: 'delete', table: 'watched_inboxes', key: accountKey(change) }];
+    case 'save_reader': {
+      const key = { ...accountKey(change), reader: change.reader };
+      return [{ op: 'put', table: 'inbox_readers', key, values: readerColumns(change) }];
+    }
+    case 'remember_moved_in': {
+      const key = { ...accountKey(change), identity: change.identity };
+      return [{ op: 'put', table: 'moved_into_inbox', key, values: { at_ms: change.now.getTime() } }];
+    }
+    case 'forget_moved_in': {
+      const key = { ...accountKey(change), identity: change.identity };
+      return [{ op: 'delete', table: 'moved_into_inbox', key }];
+    }
     case 'add_endpoint': {
       const { endpoint, position } = change.stored;
       const values = {

@@ -25,6 +25,7 @@ const DUE_TRACKERS = `
   SELECT * FROM trackers WHERE last_message_link_id > summarised_link_id
   ORDER BY row_number() OVER (PARTITION BY owner_id ORDER BY tracker_id), owner_id LIMIT @limit`;
 const WAITS = "status <> 'resolved' AND keywords <> ''";
+const HEARS = `disabled IS NULL AND types LIKE '%"message.received"%'`;
 
 /** Conditions of a delivery, as `deliveryAfter` judges them. */
 const IS_FREE = `(lease_until_ms <= @storeNowMs OR lease_until_ms > @storeNowMs + ${WAIT_MAX_MS})`;
@@ -189,18 +190,24 @@ export const STATEMENTS: StatementTexts = {
     CROSS JOIN event_numbers e
     WHERE e.owner_id = @ownerId AND e.account_id = @accountId AND e.calendar = k.value ->> 0
       AND e.uid = k.value ->> 1 AND e.recurrence_id = k.value ->> 2`,
-  inbox: `
-    SELECT w.owner_id IS NOT NULL AS is_watched, w.uid_validity, w.uid FROM accounts a
-    LEFT JOIN watched_inboxes w ON w.owner_id = a.owner_id AND w.account_id = a.account_id
-    WHERE a.owner_id = @ownerId AND a.account_id = @accountId`,
-  unwatched: `
-    SELECT w.owner_id, w.account_id FROM watched_inboxes w
-    WHERE NOT EXISTS (SELECT 1 FROM trackers t WHERE t.owner_id = w.owner_id AND ${WAITS})`,
-  watched_inboxes: `
-    SELECT a.*, w.owner_id IS NOT NULL AS is_watched, w.uid_validity, w.uid
-    FROM (SELECT DISTINCT owner_id FROM trackers WHERE ${WAITS}) t
-    JOIN accounts a ON a.owner_id = t.owner_id
-    LEFT JOIN watched_inboxes w ON w.owner_id = a.owner_id AND w.account_id = a.account_id
+  inbox_reader: `
+    SELECT l.fence, r.position FROM inbox_leases l
+    LEFT JOIN inbox_readers r ON r.owner_id = l.owner_id AND r.account_id = l.account_id AND r.reader = @reader
+    WHERE l.owner_id = @ownerId AND l.account_id = @accountId`,
+  moved_into_inbox: `
+    SELECT identity FROM moved_into_inbox
+    WHERE owner_id = @ownerId AND account_id = @accountId
+      AND identity IN (SELECT value FROM json_each(@identities))`,
+  inbox_leases: 'SELECT account_id, fence, lease_until_ms FROM inbox_leases WHERE owner_id = @ownerId',
+  inbox_readers: `
+    SELECT account_id, reader, position, ended_ms FROM inbox_readers WHERE owner_id = @ownerId`,
+  inboxes_to_watch: `
+    SELECT a.owner_id, a.account_id, coalesce(l.lease_until_ms, 0) > @storeNowMs AS is_leased
+    FROM accounts a
+    LEFT JOIN inbox_leases l ON l.owner_id = a.owner_id AND l.account_id = a.account_id
+    WHERE @all OR a.owner_id IN (
+      SELECT owner_id FROM trackers WHERE ${WAITS}
+      UNION SELECT owner_id FROM endpoints WHERE ${HEARS})
     ORDER BY a.owner_id, a.account_id`,
 
   approvals_of_owner: page('approvals_of_owner'),
@@ -417,6 +424,7 @@ export const ERASE: readonly string[] = [
     FROM events WHERE created_at_ms < @eventsBeforeMs GROUP BY type) AS old
   WHERE old.type = event_streams.type`,
   'DELETE FROM events WHERE created_at_ms < @eventsBeforeMs',
+  'DELETE FROM moved_into_inbox WHERE at_ms < @eventsBeforeMs',
   'DELETE FROM claims WHERE created_at_ms < @claimsBeforeMs',
   'DELETE FROM password_tries WHERE forgotten_ms < @passwordTriesBeforeMs',
 ];

@@ -61,7 +61,8 @@ export function mailReader(mail: MailReading, clock: Pick<Clock, 'now' | 'after'
 /** How long rows are read before other work gets its turn. */
 const TURN_MS = 10;
 
-async function readRows(
+/** Reads the headers of listed messages. Other work gets its turn in between. */
+export async function readRows(
   listed: readonly ListedMessage[],
   clock: Pick<Clock, 'now' | 'after'>,
 ): Promise<MessageRow[]> {

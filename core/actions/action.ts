@@ -2,6 +2,7 @@ import type { Mailbox } from '../accounts/mail-call.ts';
 import type { RunPorts } from '../accounts/tool-ports.ts';
 import type { Result } from '../contract/result.ts';
 import type { SentMessage } from '../mail/sent-message.ts';
+import type { Relocated } from '../ports/approval-storage.ts';
 import type { Start } from '../ports/mail.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { ActingAccount, MessageTarget } from './message-target.ts';
@@ -19,10 +20,8 @@ export interface Action<S, R> {
   readonly account: ActingAccount | null;
   /** The same request again within the hour is held: sends and events. */
   readonly isHeldWhenRepeated: boolean;
-  /**
-   * Marks of the messages that it moves, copies or labels (`relocationMark`): remembered before it starts.
-   */
-  readonly relocated: readonly string[];
+  /** The messages that it moves, copies or labels: remembered before it starts. */
+  readonly relocated: readonly Relocated[];
   /**
    * Addresses to which it writes, or has a server write. If there are any, it counts towards the send limit.
    */

@@ -25,7 +25,8 @@ export function label(stored: StoredLabel): Action<StoredLabel, Changed<Labelled
     stored,
     account: accountOf(targets),
     isHeldWhenRepeated: false,
-    relocated: targets.map(({ mark }) => mark),
+    // A copy is never in the inbox: no label has its name.
+    relocated: targets.map(({ mark }) => ({ mark, movedIn: null })),
     recipients: [],
     facts: async () => ({ details: [{ label: 'Label', text: label }], targets }),
     async perform(run) {

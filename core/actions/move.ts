@@ -1,5 +1,8 @@
 import * as z from 'zod';
 import { folderForRole, folderRolesOf } from '../accounts/account-folders.ts';
+import { arrivalIdentity } from '../accounts/arrival-identity.ts';
+import { isInbox } from '../folders/roles.ts';
+import type { Relocated } from '../ports/approval-storage.ts';
 import type { Action, ActionFacts, RunContext } from './action.ts';
 import { type Changed, type ChangedItem, changeEach, named } from './change-messages.ts';
 import { accountOf, messageTarget, placeOf } from './message-target.ts';
@@ -36,7 +39,7 @@ export function move(stored: StoredMove): Action<StoredMove, MoveResult> {
     stored,
     account: accountOf(targets),
     isHeldWhenRepeated: false,
-    relocated: targets.map(({ mark }) => mark),
+    relocated: targets.map(relocation),
     recipients: [],
     facts: async () => ({ details: destinations(targets), targets }),
     async perform(run) {
@@ -64,6 +67,12 @@ export function move(stored: StoredMove): Action<StoredMove, MoveResult> {
       return { kind: 'happened', result: { done: true, action: word, items } };
     },
   };
+}
+
+function relocation(target: Moving): Relocated {
+  const { mark, account, to } = target;
+  if ('role' in to || !isInbox(to.path)) return { mark, movedIn: null };
+  return { mark, movedIn: { accountId: account.accountId, identity: arrivalIdentity(mark, target) } };
 }
 
 /** One line per account. */

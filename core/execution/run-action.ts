@@ -86,7 +86,11 @@ export async function followUp(parts: RunParts, approval: Approval, action: Appr
 }
 
 /** Returns the context of a run, and the progress of its start. */
-function openRun({ ports, runPorts, keyring }: RunParts, approval: Approval, relocated: readonly string[]) {
+function openRun(
+  { ports, runPorts, keyring }: RunParts,
+  approval: Approval,
+  relocated: Action<unknown, unknown>['relocated'],
+) {
   const { storage, clock } = ports;
   const { ownerId, id, lease } = approval;
   const never = new AbortController().signal;

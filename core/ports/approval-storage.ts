@@ -54,13 +54,13 @@ export interface ApprovalStorage {
    * time is over, or credential or permission are off. Durable (survives loss of power) before it resolves.
    * `now` becomes `startedAt`, which is the Date of a sent message.
    * In the same unit, remembers the messages to be moved, copied or labelled by their marks (`relocationMark`),
-   * permanently, even after their account is removed.
+   * permanently, even after their account is removed. Those that it puts into an inbox are not new mail there.
    */
   start(request: {
     ownerId: string;
     approvalId: string;
     fence: number;
-    relocated: readonly string[];
+    relocated: readonly Relocated[];
     signer: Signer;
     now: Date;
   }): Promise<boolean>;
@@ -154,6 +154,14 @@ export interface ApprovalStorage {
   events(query: { ownerId: string; afterId: number; limit: number }): Promise<readonly StoredEvent[]>;
   /** Newest first. */
   activity(query: { ownerId: string; limit: number }): Promise<readonly StoredActivity[]>;
+}
+
+/** A message that a run moves, copies or labels. */
+export interface Relocated {
+  /** See `relocationMark`. */
+  readonly mark: string;
+  /** The inbox that it puts the message into, and the message's `arrivalIdentity`. Null: not into an inbox. */
+  readonly movedIn: { readonly accountId: number; readonly identity: string } | null;
 }
 
 export interface Filing {

@@ -18,7 +18,7 @@ import type { TriesRows } from './password-storage.ts';
 import type { Storage } from './storage.ts';
 import type { StoredEvent } from './stored-event.ts';
 import type { Tracker, TrackerLink } from './tracker-storage.ts';
-import type { InboxPosition } from './watch-storage.ts';
+import type { InboxPosition, InboxReader, WaitingTracker } from './watch-storage.ts';
 import type { AttemptLog, DeliveryRef, Endpoint } from './webhook-storage.ts';
 
 /**
@@ -78,6 +78,7 @@ type StoreLookups = Pick<
   | 'tracker'
   | 'event'
   | 'waitingTrackers'
+  | 'inboxesToWatch'
   | 'summariesDue'
   | 'unsignedOwners'
   | 'keysRecord'
@@ -98,8 +99,6 @@ type StoreLookups = Pick<
   credentialOfSecret(
     secretHash: string,
   ): Promise<{ readonly ownerId: string; readonly credentialId: string } | undefined>;
-  /** The inboxes of all owners who have an active tracker with keywords, with the watched position of each. */
-  watchedInboxes(): ReturnType<Storage['inboxesToWatch']>;
 };
 
 export type Commit = 'durable' | 'relaxed';
@@ -187,13 +186,26 @@ export interface FactKinds {
     };
     readonly facts: { readonly known: readonly NumberedKey[]; readonly lastEventId: number };
   };
-  /** Like `trackers`, with the account's inbox. */
+  /** Like `trackers`, with the inbox of an account and the position of one of its readers. */
   inbox: {
-    readonly need: FactKinds['trackers']['need'] & { readonly accountId: number };
-    readonly facts: TrackersFacts & {
-      readonly hasAccount: boolean;
-      readonly position: InboxPosition | undefined;
+    readonly need: FactKinds['trackers']['need'] & {
+      readonly accountId: number;
+      readonly reader: InboxReader;
+      readonly identities: readonly string[];
     };
+    readonly facts: TrackersFacts & {
+      /** Of its newest lease. Undefined: it was never leased, or the account was removed. */
+      readonly fence: number | undefined;
+      /** Undefined: the reader has ended. */
+      readonly position: InboxPosition | undefined;
+      /** Those of `identities` that a request moved into the inbox. */
+      readonly movedIn: readonly string[];
+    };
+  };
+  /** Also what waits for mail, and the inboxes of the owner's accounts. Undefined: there is no such owner. */
+  watching: {
+    readonly need: { readonly ownerId: string };
+    readonly facts: WatchingFacts | undefined;
   };
   /** The owner's endpoints with their keys, and the key `credentialId`. Undefined: there is no such owner. */
   endpoints: {
@@ -222,11 +234,6 @@ export interface FactKinds {
       readonly sequences: readonly number[];
     };
     readonly facts: (EndpointsFacts & { readonly deliveries: readonly StoredDelivery[] }) | undefined;
-  };
-  /** Watched inboxes of owners without an active tracker that has keywords. */
-  unwatched: {
-    readonly need: Readonly<Record<never, never>>;
-    readonly facts: readonly { readonly ownerId: string; readonly accountId: number }[];
   };
 }
 
@@ -439,6 +446,26 @@ export interface EndpointsFacts {
   readonly credentials: readonly StoredCredential[];
 }
 
+export interface WatchingFacts extends EndpointsFacts {
+  /** Oldest first. */
+  readonly accounts: readonly Account[];
+  /** The active ones with keywords. */
+  readonly trackers: readonly WaitingTracker[];
+  readonly leases: readonly {
+    readonly accountId: number;
+    readonly fence: number;
+    readonly leaseUntilMs: number;
+  }[];
+  readonly readers: readonly (StoredReader & { readonly accountId: number; readonly reader: InboxReader })[];
+}
+
+export interface StoredReader {
+  /** Null: it has ended. */
+  readonly position: InboxPosition | null;
+  /** By the service's clock. */
+  readonly endedMs: number | null;
+}
+
 export interface StoredEndpoint {
   readonly endpoint: Endpoint;
   /** The newest event that a delivery was filed for, or that does not concern the endpoint. */
@@ -530,7 +557,7 @@ export type Change =
   | { readonly type: 'save_checkpoint'; readonly checkpoint: Checkpoint }
   | { readonly type: 'save_keys_record'; readonly ownerId: string; readonly record: KeysRecord }
   | { readonly type: 'add_account'; readonly account: Omit<Account, 'isPrimary'>; readonly now: Date }
-  /** Also removes its settings, its known recipients and the watched position of its inbox. */
+  /** Also removes its settings, its known recipients, and all rows of its inbox. */
   | { readonly type: 'remove_account'; readonly ownerId: string; readonly accountId: number }
   | { readonly type: 'activate_account'; readonly ownerId: string; readonly accountId: number | null }
   | {
@@ -585,13 +612,35 @@ export type Change =
       readonly accountId: number;
       readonly numbered: NumberedKey;
     }
+  /** Adds the lease of an inbox, or replaces it. */
   | {
-      readonly type: 'save_position';
+      readonly type: 'save_inbox_lease';
       readonly ownerId: string;
       readonly accountId: number;
-      readonly position: InboxPosition;
+      readonly fence: number;
+      readonly leaseUntilMs: number;
     }
-  | { readonly type: 'forget_position'; readonly ownerId: string; readonly accountId: number }
+  /** Adds the reader of an inbox, or replaces it. */
+  | ({
+      readonly type: 'save_reader';
+      readonly ownerId: string;
+      readonly accountId: number;
+      readonly reader: InboxReader;
+    } & StoredReader)
+  /** Kept until the message is found in the inbox, or `erase`. */
+  | {
+      readonly type: 'remember_moved_in';
+      readonly ownerId: string;
+      readonly accountId: number;
+      readonly identity: string;
+      readonly now: Date;
+    }
+  | {
+      readonly type: 'forget_moved_in';
+      readonly ownerId: string;
+      readonly accountId: number;
+      readonly identity: string;
+    }
   | { readonly type: 'add_endpoint'; readonly stored: StoredEndpoint }
   /** Saves its secrets and its health. */
   | { readonly type: 'save_endpoint'; readonly endpoint: Endpoint }

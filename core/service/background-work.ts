@@ -1,3 +1,4 @@
+import type { Identifiers } from '../call/identifiers.ts';
 import type { Executor } from '../execution/execute-approval.ts';
 import { errorName } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -5,7 +6,7 @@ import type { Keyring } from '../secrets/keyring.ts';
 import { ACTIVITY_KEPT_MS } from '../storage/check-activity.ts';
 import { DAY_MS } from '../time/durations.ts';
 import { createSummaryRefresh } from '../trackers/refresh-summaries.ts';
-import { createInboxWatch } from '../trackers/watch-inboxes.ts';
+import { createInboxWatch } from '../watching/watch-inboxes.ts';
 import { type BackgroundJob, backgroundJob } from './background-job.ts';
 import { coverActivity } from './cover-activity.ts';
 import { createEventDelivery } from './deliver-events.ts';
@@ -22,16 +23,22 @@ export interface BackgroundWork extends Pick<Service, 'recover' | 'watch' | 'sta
   stop(withinMs: number): Promise<void>;
 }
 
-export function createBackgroundWork(
-  ports: Ports,
-  keyring: Keyring,
-  executor: Executor,
-  keysSigned: () => Promise<void>,
-): BackgroundWork {
+export interface BackgroundWorkOptions {
+  readonly ports: Ports;
+  readonly keyring: Keyring;
+  readonly identifiers: Identifiers;
+  readonly executor: Executor;
+  readonly keysSigned: () => Promise<void>;
+  readonly leaseMs: number;
+}
+
+export function createBackgroundWork(options: BackgroundWorkOptions): BackgroundWork {
+  const { ports, keyring, identifiers, executor, keysSigned, leaseMs } = options;
   const { storage, clock, log, webhookSender } = ports;
-  const inboxes = createInboxWatch(ports, keyring);
   const summaries = createSummaryRefresh(ports);
   const listeners = createEventDelivery(ports);
+  const isEveryInboxWanted = () => listeners.hasListener('message.received');
+  const inboxes = createInboxWatch({ ports, keyring, identifiers, leaseMs, isEveryInboxWanted });
 
   async function expire(): Promise<void> {
     await keysSigned();
@@ -67,8 +74,8 @@ export function createBackgroundWork(
   const recovery = job('recovery', 5000, takeOver);
   /** Checkpoints of the activity, and the erasing of what was kept long enough. */
   const cleaning = job('cleaning', 5000, coverAndErase);
-  /** New mail that trackers wait for, 4 inboxes at once. */
-  const watching = job('inbox watch', 30_000, inboxes.round);
+  /** Leases of inboxes, each with a watch of its own. */
+  const watching = job('inbox watch', 5000, inboxes.round);
   /** Summaries of trackers, one at a time. */
   const summarising = job('tracker summaries', 5000, summaries.round);
   /** Listeners of stored events, each one event at a time. An event of this process wakes it. */
@@ -90,7 +97,7 @@ export function createBackgroundWork(
       await coverAndErase();
     },
     async watch() {
-      await inboxes.round();
+      await inboxes.check();
       await summaries.round();
     },
     start() {
@@ -102,9 +109,9 @@ export function createBackgroundWork(
     },
     async stop(withinMs) {
       removeWakeUp?.();
-      inboxes.stop();
       summaries.stop();
       const ended = Promise.all([
+        inboxes.stop(),
         Promise.all(jobs.map((one) => one.stop())).then(executor.idle),
         listeners.stop(),
         webhooks?.stop(withinMs / 2),

@@ -100,7 +100,7 @@ export function createService(options: ServiceOptions): Service {
     settledWithin(executor.executeApproval(approval, sealedPlan), approval, ports),
   );
 
-  const background = createBackgroundWork(ports, keyring, executor, keysSigned);
+  const background = createBackgroundWork({ ports, keyring, identifiers, executor, keysSigned, leaseMs });
 
   function on(...args: OnArguments<'approval.pending'>): () => void;
   function on(...args: OnArguments<'approval.decided'>): Promise<() => void>;

@@ -60,7 +60,7 @@ export interface Service {
   healthy(): Promise<void>;
   /** One round of background work: expiry, recovery, follow-ups, checkpoints of the activity, erasing. */
   recover(): Promise<void>;
-  /** Checks once for new mail that trackers wait for, and writes the summaries of those that found some. */
+  /** Checks once for new mail in every inbox that is waited for, and writes the summaries of trackers that got some. */
   watch(): Promise<void>;
   /** Recovers and watches now and then every few seconds, until `stop`. */
   start(): void;

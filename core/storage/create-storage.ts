@@ -27,7 +27,7 @@ import {
 import { isAltered } from './signed-rows.ts';
 import { credentialAt } from './standing.ts';
 import { createTracker, eventNumbers, linkToTracker, saveSummary, setTrackerStatus } from './trackers.ts';
-import { forgetUnwatched, watched } from './watching.ts';
+import { advanceInbox, leaseInboxes, releaseInboxes } from './watching.ts';
 import {
   addEndpoint,
   beginAttempts,
@@ -202,17 +202,17 @@ export function createStorage(database: Store, random: Random): Storage {
       return unit('relaxed', need, (facts, at) => redeliver(facts, r, at));
     },
 
-    watched: (r) => {
-      const { ownerId, accountId, links } = r;
+    leaseInboxes: (r) =>
+      unit('relaxed', { kind: 'watching', ownerId: r.ownerId }, (facts, at) => leaseInboxes(facts, r, at)),
+    releaseInboxes: (ownerId, held) =>
+      unit('relaxed', { kind: 'watching', ownerId }, (facts) => releaseInboxes(facts, ownerId, held)),
+    advanceInbox: (r) => {
+      const { ownerId, accountId, reader, received, links } = r;
+      const identities = received.map(({ identity }) => identity);
       const trackerIds = [...new Set(links.map(({ trackerId }) => trackerId))];
       const targets = [...new Set(links.map(({ target }) => target))];
-      return unit('relaxed', { kind: 'inbox', ownerId, accountId, trackerIds, targets }, (facts) =>
-        watched(facts, r),
-      );
-    },
-    async inboxesToWatch() {
-      await unit('relaxed', { kind: 'unwatched' }, forgetUnwatched);
-      return store.watchedInboxes();
+      const need = { kind: 'inbox', ownerId, accountId, reader, identities, trackerIds, targets } as const;
+      return unit('relaxed', need, (facts) => advanceInbox(facts, r, random));
     },
 
     onEvent: (listener) =>
@@ -224,13 +224,7 @@ export function createStorage(database: Store, random: Random): Storage {
 
 /** The verbs that need no rules. The store answers them directly. */
 function lookups(store: Store) {
-  const {
-    unit: _unit,
-    apply: _apply,
-    credentialOfSecret: _secret,
-    watchedInboxes: _inboxes,
-    ...plain
-  } = store;
+  const { unit: _unit, apply: _apply, credentialOfSecret: _secret, ...plain } = store;
   return {
     ...plain,
     async credentials(ownerId: string, signer: Signer) {

@@ -1,5 +1,5 @@
 import { type Approval, type ApprovalEvent, transition } from '../approvals/approval.ts';
-import type { Settlement } from '../ports/approval-storage.ts';
+import type { Relocated, Settlement } from '../ports/approval-storage.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { ApprovalFacts, Change, HeldFacts, Judged } from '../ports/store.ts';
 import type { Random } from '../secrets/random.ts';
@@ -20,11 +20,19 @@ export function start(
   const { ownerId } = after;
   return {
     answer: true,
-    changes: [
-      ...writesOfMove(before, after, now, random),
-      ...(relocated.length === 0 ? [] : [{ type: 'remember_relocated', ownerId, marks: relocated } as const]),
-    ],
+    changes: [...writesOfMove(before, after, now, random), ...remembered(ownerId, relocated, now)],
   };
+}
+
+function remembered(ownerId: string, relocated: readonly Relocated[], now: Date): readonly Change[] {
+  if (relocated.length === 0) return [];
+  const marks = relocated.map(({ mark }) => mark);
+  return [
+    { type: 'remember_relocated', ownerId, marks },
+    ...relocated.flatMap(({ movedIn }) =>
+      movedIn === null ? [] : [{ type: 'remember_moved_in', ownerId, ...movedIn, now } as const],
+    ),
+  ];
 }
 
 /** Records how a run ended. Changes nothing if its fence is lost. */

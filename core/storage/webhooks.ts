@@ -1,6 +1,6 @@
 import { type Delivery, deliveryAfter, newDelivery } from '../events/delivery.ts';
 import { HEALTHY, healthAfter } from '../events/endpoint-health.ts';
-import type { EventContent } from '../events/webhook-event.ts';
+import type { EventContent, EventType } from '../events/webhook-event.ts';
 import { limitsOf } from '../gate/limits.ts';
 import { effectiveMode } from '../gate/permissions.ts';
 import type {
@@ -179,10 +179,7 @@ function concerns(
   );
 }
 
-/**
- * Whether it may still receive the event. It and its key must be on. For new mail, the key must be allowed to read mail,
- * and the account must be connected.
- */
+/** Whether it may still receive the event. For new mail, the account must be connected. */
 function isWanted(
   facts: WebhookFacts,
   endpoint: Endpoint,
@@ -190,13 +187,24 @@ function isWanted(
   signer: Signer,
   now: Date,
 ): boolean {
-  const key = facts.credentials.find(({ credentialId }) => credentialId === endpoint.credentialId);
-  if (endpoint.health.disabled !== null || key === undefined || !isOn(key, signer, now)) return false;
+  if (!mayReceive(facts, endpoint, event.type, signer, now)) return false;
   if (event.type !== 'message.received') return true;
   const { account_id: accountId } = event.data;
+  return accountId === null || facts.accountIds.includes(accountId);
+}
+
+/** Whether it may receive events of this type now: it and its key are on and, for new mail, the key may read mail. */
+export function mayReceive(
+  facts: Pick<EndpointsFacts, 'credentials' | 'plan'>,
+  endpoint: Endpoint,
+  type: EventType,
+  signer: Signer,
+  now: Date,
+): boolean {
+  const key = facts.credentials.find(({ credentialId }) => credentialId === endpoint.credentialId);
+  if (endpoint.health.disabled !== null || key === undefined || !isOn(key, signer, now)) return false;
   return (
-    effectiveMode('mail:read', key.modes['mail:read'], facts.plan) !== 'off' &&
-    (accountId === null || facts.accountIds.includes(accountId))
+    type !== 'message.received' || effectiveMode('mail:read', key.modes['mail:read'], facts.plan) !== 'off'
   );
 }
 

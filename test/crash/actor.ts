@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { callWith } from '../open-service.ts';
 import { killAfter } from './kill-after.ts';
-import { IDEMPOTENCY_KEY, readScene, sceneParts, sceneService } from './scene.ts';
+import { IDEMPOTENCY_KEY, LEASE_MS, readScene, sceneParts, sceneService } from './scene.ts';
 
 /**
  * A process of the crash proof. `actor.ts FOLDER act N` performs the act of the scene and kills itself with
@@ -25,6 +25,8 @@ if (step === 'act') {
   else await callWith(service, apiKey, act.tool, act.args, IDEMPOTENCY_KEY);
   await service.stop();
 } else {
+  // The killed process has the lease of the inbox.
+  await new Promise((resolve) => setTimeout(resolve, LEASE_MS));
   const service = sceneService(parts);
   await service.watch();
   await service.stop();

@@ -44,7 +44,7 @@ export const IDEMPOTENCY_KEY = 'crash-proof';
  */
 export const LEASE_MS = 900;
 
-const SECRET_KEY = new Uint8Array(32).fill(7);
+export const SECRET_KEY = new Uint8Array(32).fill(7);
 
 export function readScene(folder: string): Scene {
   return JSON.parse(readFileSync(join(folder, 'scene.json'), 'utf8'));

@@ -20,6 +20,8 @@ import {
   run,
   start,
 } from '../../contracts/storage/scene.ts';
+import { addTracker } from '../../contracts/storage/trackers.ts';
+import { leased } from '../../contracts/storage/watch-scene.ts';
 import { USUAL_ROLES } from '../../folder-roles.ts';
 import { bundleForChild } from '../../run-typescript.ts';
 import { titledWithout } from '../../servers/missing-servers.ts';
@@ -239,16 +241,16 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
         seal: () => 'sealed',
         folderRoles: USUAL_ROLES,
       });
-      const from = { uidValidity: '1', uid: 1 };
-      const step = { ownerId, accountId, links: [], now: NOON };
-      await storage.watched({ ...step, from: undefined, to: from });
-      await other.query('BEGIN; UPDATE countersign.watched_inboxes SET uid = uid');
-      const moving = storage.watched({ ...step, from, to: { uidValidity: '1', uid: 2 } });
+      await addTracker(storage, ownerId);
+      await leased(storage, ownerId);
+      await other.query('BEGIN; UPDATE countersign.inbox_leases SET fence = fence');
+      const releasing = storage.releaseInboxes(ownerId, new Map([[accountId, 1]]));
       await aVerbWaits();
       // Each now waits for a lock of the other. Postgres ends the one that waited first: error 40P01.
       await other.query('SELECT 1 FROM countersign.owners FOR UPDATE; COMMIT');
-      expect(await moving).toBe(true);
-      expect((await other.query('SELECT uid FROM countersign.watched_inboxes')).rows).toEqual([{ uid: '2' }]);
+      await releasing;
+      const { rows } = await other.query('SELECT lease_until_ms FROM countersign.inbox_leases');
+      expect(rows).toEqual([{ lease_until_ms: '0' }]);
     });
 
     it('without an answer to its commit throws, and does not run again', async () => {

@@ -31,6 +31,7 @@ import {
   webhookStates,
 } from '../../contracts/storage/scene.ts';
 import { aSession, begin, PASSWORD_HASH } from '../../contracts/storage/session-scene.ts';
+import { advance, leased } from '../../contracts/storage/watch-scene.ts';
 import { addEndpoint, begun, ended } from '../../contracts/storage/webhook-scene.ts';
 import { USUAL_ROLES } from '../../folder-roles.ts';
 import { titledWithout } from '../../servers/missing-servers.ts';
@@ -90,10 +91,7 @@ async function scene(storage: Storage): Promise<Scene> {
   const { trackerId } = await storage.createTracker(tracker);
   const link = { ownerId, trackerId, target: 'm', addedBy: 'agent', now: NOON } as const;
   await storage.linkToTracker({ ...link, content: { kind: 'mail', message: MESSAGE } });
-  await storage.watched({
-    ...{ ownerId, accountId: 1, from: undefined, links: [], now: NOON },
-    to: { uidValidity: '1', uid: 1 },
-  });
+  await leased(storage, ownerId);
   await storage.setPassword(ownerId, PASSWORD_HASH);
   await begin(storage, aSession(ownerId, SESSION.sessionId));
   await begin(storage, aSession(ownerId, 'another'));
@@ -271,14 +269,12 @@ const VERBS: Record<
   eventNumbers: (s, { key: { ownerId } }) =>
     s.eventNumbers(ownerId, 1, [{ calendar: 'c', uid: randomUUID(), recurrenceId: null }]),
   event: (s, { key: { ownerId } }) => s.event(ownerId, 1),
-  inboxesToWatch: (s) => s.inboxesToWatch(),
+  inboxesToWatch: (s) => s.inboxesToWatch(true),
+  leaseInboxes: (s, { key: { ownerId } }) => leased(s, ownerId, { held: new Map([[1, 1]]) }),
+  releaseInboxes: (s, { key: { ownerId } }) => s.releaseInboxes(ownerId, new Map([[1, 1]])),
   waitingTrackers: (s, { key: { ownerId } }) => s.waitingTrackers(ownerId),
-  watched: (s, { key: { ownerId }, trackerId }) =>
-    s.watched({
-      ...{ ownerId, accountId: 1, from: { uidValidity: '1', uid: 1 }, to: { uidValidity: '1', uid: 2 } },
-      links: [{ trackerId, target: 'm2', message: MESSAGE }],
-      now: NOON,
-    }),
+  advanceInbox: (s, { key: { ownerId }, trackerId }) =>
+    advance(s, ownerId, 'links', { fence: 1, links: [{ trackerId, target: 'm2', message: MESSAGE }] }),
   summariesDue: (s) => s.summariesDue({ messages: 1, limit: 1 }),
   saveSummary: (s, { key: { ownerId }, trackerId }) =>
     s.saveSummary({
@@ -294,10 +290,9 @@ const READING = new Set(
   ),
 );
 /**
- * In this scene they change nothing: the account is active already, every inbox is still waited for, and the keys are
- * signed.
+ * In this scene they change nothing: the account is active already, and the keys are signed.
  */
-const IDLE = new Set(['activateAccount', 'enableEndpoint', 'inboxesToWatch', 'redeliver', 'signKeys']);
+const IDLE = new Set(['activateAccount', 'enableEndpoint', 'redeliver', 'signKeys']);
 
 const missing = missingOwnPostgres();
 

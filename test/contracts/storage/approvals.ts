@@ -353,7 +353,7 @@ export function approvalPromises(store: Store): void {
         ownerId,
         approvalId: 'apr_none',
         fence: 1,
-        relocated: ['mark'],
+        relocated: [{ mark: 'mark', movedIn: null }],
         signer: SIGNER,
         now: NOON,
       };

@@ -25,6 +25,7 @@ import {
 } from './scene.ts';
 import { aSession, PASSWORD_HASH } from './session-scene.ts';
 import { addTracker, link, linkedMessage } from './trackers.ts';
+import { advance, leased } from './watch-scene.ts';
 
 /** Adds an owner with something of readEverything, with ids that another owner may have as well. */
 async function addFullOwner(storage: Storage, secretHash: string) {
@@ -51,9 +52,8 @@ async function addFullOwner(storage: Storage, secretHash: string) {
   });
   await addTracker(storage, ownerId);
   const message = linkedMessage(secretHash);
-  const to = { uidValidity: '1', uid: 1 };
   const links = [{ trackerId: 1, target: 'message:same', message }];
-  await storage.watched({ ownerId, accountId: 1, from: undefined, to, links, now: NOON });
+  await advance(storage, ownerId, 'links', { links });
   await storage.eventNumbers(ownerId, 1, [{ calendar: 'c', uid: secretHash, recurrenceId: null }]);
   await storage.rememberRecipients(ownerId, 1, [`known-to-${secretHash}@x.org`], NOON);
   const claimed = await storage.claim({ ...key, key: 'k', fingerprint: 'f', leaseMs: LEASE_MS, now: NOON });
@@ -101,7 +101,7 @@ async function readEverything(storage: Storage, ownerId: string, secretHash: str
     trackers: await storage.trackers({ ownerId, state: 'active', before: undefined, limit: 100 }),
     tracker: await storage.tracker({ ownerId, trackerId: 1, upTo: undefined, limit: 100 }),
     waiting: await storage.waitingTrackers(ownerId),
-    inboxes: (await storage.inboxesToWatch()).filter(({ account }) => account.ownerId === ownerId),
+    inboxes: (await storage.inboxesToWatch(true)).filter((inbox) => inbox.ownerId === ownerId),
     event: await storage.event(ownerId, 1),
     sessions: await storage.sessions(ownerId, NOON),
     session: await storage.session(`token of ${secretHash}`, NOON),
@@ -163,7 +163,7 @@ export function isolationPromises(store: Store): void {
           ...alien,
           approvalId: one.approved.id,
           fence: 1,
-          relocated: ['mark'],
+          relocated: [{ mark: 'mark', movedIn: { accountId: 1, identity: 'alien' } }],
         }),
       ).toBe(false);
       const settlement = { end: DONE, recipients: ['a@x.org'], followUp: true, leaseMs: LEASE_MS } as const;
@@ -183,9 +183,9 @@ export function isolationPromises(store: Store): void {
       expect(await storage.setTrackerStatus({ ...alien, trackerId: 1, status: 'resolved' })).toBeUndefined();
       const content = { kind: 'note', note: 'alien' } as const;
       expect(await link(storage, ownerId, 'note:alien', content)).toBeUndefined();
-      const from = { uidValidity: '1', uid: 1 };
-      const step = { ownerId, accountId: 1, from, to: { ...from, uid: 2 }, links: [], now: NOON };
-      expect(await storage.watched(step)).toBe(false);
+      expect(await leased(storage, ownerId)).toEqual([]);
+      expect(await advance(storage, ownerId, 'links', { fence: 1 })).toBe(false);
+      await storage.releaseInboxes(ownerId, new Map([[1, 1]]));
       const summary = { text: 'alien', nextAction: '', importance: 'low', sourceCount: 1 } as const;
       await storage.saveSummary({ ownerId, trackerId: 1, summary, upTo: 99 });
       await storage.setPassword(ownerId, 'new');

@@ -181,8 +181,9 @@ export function start(
   storage: Storage,
   { ownerId, id, lease }: Approval,
   now = NOON,
-  relocated: readonly string[] = [],
+  marks: readonly string[] = [],
 ): Promise<boolean> {
+  const relocated = marks.map((mark) => ({ mark, movedIn: null }));
   return storage.start({ signer: SIGNER, ownerId, approvalId: id, fence: lease.fence, relocated, now });
 }
 
