@@ -19,6 +19,8 @@ export interface WebhookReceiver {
   connections(): number;
   /** How it answers; 204 unless set. */
   answer: (request: ReceivedRequest, response: ServerResponse, incoming: IncomingMessage) => void;
+  /** Ends every connection. */
+  drop(): void;
   /** @throws Error if a request was not as described */
   close(): void;
 }
@@ -66,6 +68,7 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
     answer: (_request, response) => {
       response.writeHead(204).end();
     },
+    drop: () => server.closeAllConnections(),
     close() {
       server.closeAllConnections();
       server.close();

@@ -94,26 +94,27 @@ function deliveryFaults(openStore: () => Promise<MovableStore>): void {
   };
   const add = () =>
     scene.service.webhooks.add({ ownerId: scene.ownerId, keyId: key.keyId, url: receiver.origin });
-  const append = (content: EventContent, count = 1) => {
+  const append = (content: EventContent, count = 1, credentialId: string | null = null) => {
     const { ownerId, store, clock } = scene;
     return store.apply(
       ownerId,
       Array.from({ length: count }, () => ({
         type: 'append_event' as const,
         ownerId,
-        event: { ...content, id: eventId(randomBytes), credentialId: null, createdAt: clock.now() },
+        event: { ...content, id: eventId(randomBytes), credentialId, createdAt: clock.now() },
       })),
     );
   };
   const newMail = (accountId: number, count = 1) =>
     append({ type: 'message.received', data: { account_id: accountId, message_id: MESSAGE_ID } }, count);
-  const decided = (count = 1) =>
+  const decided = (count = 1, credentialId: string | null = null) =>
     append(
       {
         type: 'approval.decided',
         data: { approval_id: `apr_${'a'.repeat(22)}`, state: 'approved', account_id: 1 },
       },
       count,
+      credentialId,
     );
   const deliveries = async (endpointId: string, limit = 100) =>
     (await scene.service.webhooks.deliveries(scene.ownerId, endpointId, { limit })).deliveries;
@@ -188,6 +189,28 @@ function deliveryFaults(openStore: () => Promise<MovableStore>): void {
     await received(2);
     for (const response of held) response.writeHead(503).end();
     await vi.waitUntil(async () => (await deliveries(endpointId))[0]?.state === 'delivered', 20_000);
+  });
+
+  it('of a receiver that holds 1,000 of them hostage do not delay those of others', async () => {
+    const { service, ownerId } = scene;
+    receiver.answer = ({ path }, response) => {
+      if (path !== '/hostage') response.writeHead(204).end();
+    };
+    const url = (path: string) => `${receiver.origin}${path}`;
+    await service.webhooks.add({ ownerId, keyId: key.keyId, url: url('/hostage') });
+    const other = await scene.addKey('read');
+    const { endpointId } = await service.webhooks.add({ ownerId, keyId: other.keyId, url: url('/other') });
+    await decided(1000, key.keyId);
+    await decided(20, other.keyId);
+    service.start();
+    await vi.waitUntil(async () => {
+      const all = await deliveries(endpointId);
+      return all.length === 20 && all.every(({ state }) => state === 'delivered');
+    }, 20_000);
+    expect(receiver.requests.filter(({ path }) => path === '/hostage')).toHaveLength(4);
+    // Lets the service stop.
+    await service.webhooks.remove(ownerId, 'wh_1');
+    receiver.drop();
   });
 
   it('are not sent once their key is revoked', async () => {
