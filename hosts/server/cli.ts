@@ -4,6 +4,7 @@ import { ACCOUNT_COMMANDS } from './account.ts';
 import { type Command, UsageError } from './command.ts';
 import { doctor } from './doctor.ts';
 import { KEY_COMMANDS } from './key.ts';
+import { mcp } from './mcp.ts';
 import { OWNER_COMMANDS } from './owner.ts';
 import { serve } from './serve.ts';
 import { processTerminal } from './terminal.ts';
@@ -15,6 +16,7 @@ const COMMANDS: readonly Command[] = [
   ...ACCOUNT_COMMANDS,
   ...KEY_COMMANDS,
   ...WEBHOOK_COMMANDS,
+  mcp,
   doctor,
 ];
 

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import type { LimitOverrides, Limits } from '../../core/gate/limits.ts';
 import type { Plan } from '../../core/gate/permissions.ts';
+import { BRIDGE_ONLY_SETTINGS } from '../stdio/bridge-settings.ts';
 import { LOG_LEVELS, type LogLevel } from './log.ts';
 
 export type DatabaseSetting =
@@ -40,6 +41,7 @@ class ConfigurationError extends Error {}
 
 const FILE = 'countersign.config.json';
 const PREFIX = 'COUNTERSIGN_';
+const OF_THE_BRIDGE: ReadonlySet<string> = new Set(BRIDGE_ONLY_SETTINGS);
 
 const count = z.exactOptional(z.int().min(0));
 const limits = z.strictObject({
@@ -162,7 +164,9 @@ function fromFile(path: string): Record<string, unknown> {
 
 /** Treats empty variables as unset. */
 function fromEnvironment(env: NodeJS.ProcessEnv): Record<string, unknown> {
-  const given = Object.entries(env).filter(([name, text]) => name.startsWith(PREFIX) && text !== '');
+  const given = Object.entries(env).filter(
+    ([name, text]) => name.startsWith(PREFIX) && text !== '' && !OF_THE_BRIDGE.has(name),
+  );
   return Object.fromEntries(
     given.map(([variable, text = '']) => {
       const name = NAMES.find((one) => variableOf(one) === variable);

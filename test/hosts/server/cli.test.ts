@@ -174,6 +174,27 @@ describe('a failure ends with 1 and one line', () => {
   });
 });
 
+describe('mcp', () => {
+  it('connects a client on stdin and stdout to the server, with the same variables set for both', async () => {
+    const server = await cli.serve(['serve', '--demo', '--json']);
+    const env = { COUNTERSIGN_BASE_URL: server.base_url, COUNTERSIGN_API_KEY: server.api_key ?? '' };
+    const { code, stdout, stderr } = await cli.run(
+      ['mcp'],
+      '{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n',
+      env,
+    );
+    expect([code, stderr]).toEqual([0, '']);
+    expect(JSON.parse(stdout)).toMatchObject({ id: 1, result: {} });
+    await server.stop('SIGTERM');
+    expect(await cli.run(['owner', 'add', 'mcp@example.org'], PASSWORD, env)).toMatchObject({ code: 0 });
+    expect(await cli.run(['mcp'])).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^There is no key\..*\n$/) as unknown,
+    });
+  });
+});
+
 describe('serve --demo', () => {
   it('runs a complete service in a folder that is deleted with it', async () => {
     const folders = () => readdirSync(tmpdir()).filter((name) => name.startsWith('countersign-demo-'));
