@@ -1,6 +1,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import * as z from 'zod';
 import { codePoints } from '../text/code-points.ts';
+import { nearestName } from '../text/nearest.ts';
 import { normalForm } from '../text/normal-form.ts';
 import { shortened } from '../text/shortened.ts';
 import { type DetailsOf, ServiceError } from './errors.ts';
@@ -121,7 +122,7 @@ export function normalAddress(value: string): string {
   return normalForm(value.trim(), 'NFC').toLowerCase();
 }
 
-const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true });
+const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true, verbose: true });
 
 export interface Arguments<A> {
   readonly jsonSchema: Readonly<Record<string, unknown>>;
@@ -168,8 +169,38 @@ function schemaError(error: ErrorObject): ArgumentError {
   const params: Record<string, unknown> = error.params;
   const extra = params.missingProperty ?? params.additionalProperty;
   if (typeof extra === 'string') path.push(extra);
-  return { field: fieldOf(path), rule: error.keyword, message: error.message ?? 'is not valid' };
+  return { field: fieldOf(path), rule: error.keyword, message: messageOf(error) };
 }
+
+/** Says how to correct the argument. */
+function messageOf({ keyword, params, parentSchema, message = 'is not valid' }: ErrorObject): string {
+  const { description = '', properties = {} } = argumentSchema.parse(parentSchema);
+  switch (keyword) {
+    case 'pattern':
+      return `has the wrong form. ${description}`.trimEnd();
+    case 'enum':
+      return `must be one of: ${allowed.parse(params).allowedValues.join(', ')}`;
+    case 'required':
+      return 'is missing';
+    case 'additionalProperties': {
+      const names = Object.keys(properties);
+      const nearest = nearestName(unknownName.parse(params).additionalProperty, names);
+      if (nearest !== undefined) return `is not an argument here. Did you mean ${nearest}?`;
+      return names.length === 0
+        ? 'is not an argument here. There are none.'
+        : `is not an argument here. The arguments are: ${names.join(', ')}`;
+    }
+    default:
+      return message;
+  }
+}
+
+const argumentSchema = z.looseObject({
+  description: z.string().optional(),
+  properties: z.record(z.string(), z.unknown()).optional(),
+});
+const allowed = z.looseObject({ allowedValues: z.array(z.unknown()) });
+const unknownName = z.looseObject({ additionalProperty: z.string() });
 
 function fieldOf(path: readonly PropertyKey[]): string {
   return path

@@ -13,7 +13,8 @@ const TITLE_CHARS = 500;
 export const listEvents = defineRead({
   name: 'list_events',
   title: 'List calendar events',
-  description: 'Calendar events around now, earliest first: whole days, in the time zone of the user.',
+  description:
+    'Lists calendar events around now, earliest first. Counts whole days in the time zone of the owner. Returns the event_id that the other event tools take.',
   group: 'calendar:read',
   errors: ['no_mail_account_connected', 'not_found', 'upstream_mail_error'],
   kind: 'read',

@@ -12,7 +12,7 @@ const start = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/)
   .refine(isWallClock, { message: 'must be a time that exists, in the years 1900 to 9998' })
-  .meta({ description: "YYYY-MM-DDTHH:MM, wall-clock time in the user's time zone, without an offset." });
+  .meta({ description: "The owner's local time without an offset, such as 2026-03-04T10:00." });
 
 /**
  * 30 February and 25:00 do not exist. A time that the clock skips is valid: see RFC 5545 3.3.5. An event that
@@ -65,7 +65,7 @@ export const createEvent = defineWrite({
   name: 'create_event',
   title: 'Create an event',
   description:
-    'Puts an event into the calendar and invites the attendee, if one is given. Usually waits for the owner.',
+    'Puts an event into the calendar, and invites the attendee if you give one. For a time that is not settled yet, use propose_event. Usually answers pending_approval: nothing is done until the owner approves.',
   input: newEventInput,
   plan: (args, context) => newEvent('create', args, context),
 });
@@ -75,7 +75,7 @@ export const proposeEvent = defineWrite({
   name: 'propose_event',
   title: 'Propose an event',
   description:
-    'Puts a tentative event into the calendar, to be confirmed with confirm_event; its attendee is not notified before that. Usually waits for the owner.',
+    'Puts a tentative event into the calendar. Its attendee is not notified until you call confirm_event. Usually answers pending_approval: nothing is done until the owner approves.',
   input: newEventInput,
   plan: (args, context) => newEvent('propose', args, context),
 });
@@ -85,7 +85,7 @@ export const updateEvent = defineWrite({
   name: 'update_event',
   title: 'Change an event',
   description:
-    'Changes title, start or duration of an event, or invites one more attendee; give at least one of them. All attendees are notified. Usually waits for the owner.',
+    'Changes the title, start or duration of an event, or invites one more attendee. Give at least one of them. All attendees are notified. Usually answers pending_approval: nothing is done until the owner approves.',
   input: z
     .strictObject({
       event_id: eventId,
@@ -106,7 +106,7 @@ export const cancelEvent = defineWrite({
   name: 'cancel_event',
   title: 'Cancel an event',
   description:
-    'Removes an event from the calendar and notifies its attendees; of a series, this one event. Usually waits for the owner.',
+    'Removes an event from the calendar and notifies its attendees. Of a series, it removes only this event. Usually answers pending_approval: nothing is done until the owner approves.',
   input: z.strictObject({ event_id: eventId }),
   plan: cancelledEvent,
 });
@@ -115,7 +115,8 @@ export const confirmEvent = defineWrite({
   ...write('confirm', ['pending_exists_for_target']),
   name: 'confirm_event',
   title: 'Confirm an event',
-  description: 'Confirms a tentative event and notifies its attendees. Usually waits for the owner.',
+  description:
+    'Confirms a tentative event, for example one of propose_event, and notifies its attendees. Usually answers pending_approval: nothing is done until the owner approves.',
   input: z.strictObject({ event_id: eventId }),
   plan: confirmedEvent,
 });

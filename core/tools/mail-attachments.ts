@@ -43,7 +43,8 @@ const UNREADABLE: Readonly<Record<UnreadableReason, string>> = {
 export const listAttachments = defineRead({
   name: 'list_attachments',
   title: 'List attachments',
-  description: 'The attachments of a message: names, types and sizes. Read one with read_attachment.',
+  description:
+    'Lists the attachments of a message: index, name, type and size. Read the text of one with read_attachment.',
   group: 'mail:read',
   errors: MESSAGE_ERRORS,
   kind: 'read',
@@ -88,7 +89,7 @@ export const readAttachment = defineRead({
   name: 'read_attachment',
   title: 'Read an attachment',
   description:
-    'The text of one attachment (plain, html, pdf, office formats old and new, rtf, epub, csv, ics, eml); never its bytes.',
+    'Returns the text of one attachment (plain text, HTML, PDF, office documents, RTF, EPUB, CSV, calendar files, messages), never its bytes. If there is no text, reason says why.',
   group: 'mail:read',
   errors: MESSAGE_ERRORS,
   kind: 'read',

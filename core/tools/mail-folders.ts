@@ -16,7 +16,8 @@ const counts = { unread: z.int().min(0), total: z.int().min(0) };
 export const listAccounts = defineRead({
   name: 'list_accounts',
   title: 'List mail accounts',
-  description: 'The connected mail accounts with their folders and message counts.',
+  description:
+    'Lists the connected mail accounts with their folders and the number of messages and unread messages in each. Use its account_id to restrict other tools to one account.',
   group: 'mail:read',
   errors: ['no_mail_account_connected'],
   kind: 'read',
@@ -124,7 +125,8 @@ async function described(context: CallContext, account: Account) {
 export const listFolders = defineRead({
   name: 'list_folders',
   title: 'List folders',
-  description: 'The folders of one account or of all, each with its role.',
+  description:
+    'Lists the folders of one account or of all, each with its exact name, as move_email needs it, and its role.',
   group: 'mail:read',
   errors: ['no_mail_account_connected', 'not_found', 'upstream_mail_error'],
   kind: 'read',

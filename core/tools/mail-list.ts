@@ -29,7 +29,8 @@ export const summarizeInbox = defineRead({
   ...facts,
   name: 'summarize_inbox',
   title: 'List messages',
-  description: 'The newest messages of a folder, by default the inbox; of one account or of all of them.',
+  description:
+    'Lists the newest messages of a folder, by default the inbox, of one account or of all. It returns sender, subject and date of each, not a summary. Read a message with get_email, find one with search_inbox.',
   run: (args, context) => listMessages(args, context, false),
 });
 
@@ -37,7 +38,8 @@ export const listUnread = defineRead({
   ...facts,
   name: 'list_unread',
   title: 'List unread messages',
-  description: 'The newest unread messages of a folder, by default the inbox.',
+  description:
+    'Lists the newest unread messages of a folder, by default the inbox, like summarize_inbox. Listing does not mark them as read.',
   run: (args, context) => listMessages(args, context, true),
 });
 

@@ -107,7 +107,7 @@ export const archiveEmail = defineWrite({
   name: 'archive_email',
   title: 'Archive',
   description:
-    'Moves one message (id) or several (ids) to the archive folder. Give exactly one of id and ids.',
+    'Moves one message (id) or several (ids) to the archive folder. Give exactly one of id and ids. Usually answers pending_approval: nothing is done until the owner approves.',
   action: 'archive',
   input: z.strictObject(selection).refine(oneSelection, ONE_SELECTION),
   plan: (args, context) => planMove('archive', args, context, { role: 'archive' }),
@@ -117,7 +117,8 @@ export const deleteEmail = defineWrite({
   ...gated,
   name: 'delete_email',
   title: 'Move to the trash',
-  description: 'Moves one message (id) or several (ids) to the trash folder. Give exactly one of id and ids.',
+  description:
+    'Moves one message (id) or several (ids) to the trash folder. It never deletes for good. Give exactly one of id and ids. Usually answers pending_approval: nothing is done until the owner approves.',
   action: 'delete',
   input: z.strictObject(selection).refine(oneSelection, ONE_SELECTION),
   plan: (args, context) => planMove('delete', args, context, { role: 'trash' }),
@@ -128,7 +129,7 @@ export const moveEmail = defineWrite({
   name: 'move_email',
   title: 'Move to a folder',
   description:
-    "Moves one message (id) or several (ids) to a folder of the message's account. Give exactly one of id and ids.",
+    "Moves one message (id) or several (ids) to an existing folder of the message's account. Give exactly one of id and ids. Usually answers pending_approval: nothing is done until the owner approves.",
   action: 'move',
   input: z
     .strictObject({
@@ -176,7 +177,8 @@ export const labelEmail = defineWrite({
   ...gated,
   name: 'label_email',
   title: 'Label',
-  description: 'Puts a label on one message (id) or several (ids). Give exactly one of id and ids.',
+  description:
+    'Puts a label on one message (id) or several (ids). Give exactly one of id and ids. Usually answers pending_approval: nothing is done until the owner approves.',
   action: 'label',
   input: z
     .strictObject({ ...selection, label: line({ min: 1, max: 100, description: 'One line.' }) })

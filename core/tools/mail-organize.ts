@@ -60,20 +60,23 @@ function defineFlag({ name, title, description, state }: FlagChange): WriteTool 
 export const markRead = defineFlag({
   name: 'mark_read',
   title: 'Mark as read',
-  description: 'Marks one message (id) or several (ids) as read.',
+  description:
+    'Marks one message (id) or several (ids) as read. Give exactly one of id and ids. One message is often marked at once, several usually wait for the owner.',
   state: 'read',
 });
 
 export const markUnread = defineFlag({
   name: 'mark_unread',
   title: 'Mark as unread',
-  description: 'Marks one message (id) or several (ids) as unread.',
+  description:
+    'Marks one message (id) or several (ids) as unread. Give exactly one of id and ids. One message is often marked at once, several usually wait for the owner.',
   state: 'unread',
 });
 
 export const flagEmail = defineFlag({
   name: 'flag_email',
   title: 'Star',
-  description: 'Stars (flags) one message (id) or several (ids).',
+  description:
+    'Stars (flags) one message (id) or several (ids). Give exactly one of id and ids. One message is often starred at once, several usually wait for the owner.',
   state: 'flagged',
 });

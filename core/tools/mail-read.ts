@@ -14,7 +14,7 @@ export const getEmail = defineRead({
   name: 'get_email',
   title: 'Read a message',
   description:
-    'One message with its text and the names of its attachments. A long text comes in parts: pass body_next_offset as body_offset.',
+    'Reads one message: its text and the names of its attachments. A long text comes in parts: while body_truncated is true, call it again with body_next_offset as body_offset. For a whole conversation, use get_thread. It does not mark the message as read.',
   group: 'mail:read',
   errors: MESSAGE_ERRORS,
   kind: 'read',

@@ -12,7 +12,7 @@ export const sendReply = defineWrite({
   name: 'send_reply',
   title: 'Reply to a message',
   description:
-    'Answers the sender of a message (its Reply-To, else From) in plain text, with the message quoted and the account signature. Usually waits for the owner.',
+    'Replies to the sender of a message (its Reply-To, else From) in plain text. The quoted message and the account signature are added. To write to anybody else, use send_email. Usually answers pending_approval: nothing is done until the owner approves.',
   group: 'mail:reply',
   errors: [...MESSAGE_ERRORS, 'pending_exists_for_target'],
   action: 'reply',

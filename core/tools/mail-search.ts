@@ -17,7 +17,7 @@ export const searchInbox = defineRead({
   name: 'search_inbox',
   title: 'Search messages',
   description:
-    'Searches every folder of one account or of all, or one folder. Give at least one of q (all words must appear in sender, recipient, subject or body), from (the sender contains it) and since (YYYY-MM-DD).',
+    'Finds messages in every folder, or in one folder, of one account or of all. Give at least one of q (all words must appear in sender, recipient, subject or body), from (the sender contains it) and since (a day such as 2026-03-04). Without any of them, use summarize_inbox.',
   group: 'mail:read',
   errors: ['no_mail_account_connected', 'not_found', 'upstream_mail_error'],
   kind: 'read',
@@ -32,7 +32,7 @@ export const searchInbox = defineRead({
         .regex(/^\d{4}-\d{2}-\d{2}$/)
         .refine((date) => z.iso.date().safeParse(date).success, { message: 'must be a day that exists' })
         .optional()
-        .meta({ description: 'YYYY-MM-DD: mail received on that day or later.' }),
+        .meta({ description: 'A day such as 2026-03-04: mail received on that day or later.' }),
       unread: z.boolean().optional().meta({ description: 'true: only unread messages.' }),
       account_id: accountId.optional(),
       folder: folder.optional(),

@@ -20,7 +20,7 @@ export const sendEmail = defineWrite({
   name: 'send_email',
   title: 'Send a new message',
   description:
-    'Sends a new plain text message; the account signature is appended. Usually waits for the owner.',
+    'Sends a new message in plain text. The account signature is appended. To answer a message, use send_reply. Usually answers pending_approval: nothing is done until the owner approves.',
   group: 'mail:send',
   errors: ['no_mail_account_connected', 'not_found', 'upstream_mail_error'],
   action: 'send',
@@ -55,7 +55,7 @@ export const forwardEmail = defineWrite({
   name: 'forward_email',
   title: 'Forward a message',
   description:
-    'Forwards the text of a message, with a note above it and the account signature; attachments are not forwarded. Usually waits for the owner.',
+    'Forwards the text of a message, with your note above it and the account signature. Attachments are not forwarded. Usually answers pending_approval: nothing is done until the owner approves.',
   group: 'mail:send',
   errors: [...MESSAGE_ERRORS, 'pending_exists_for_target'],
   action: 'forward',

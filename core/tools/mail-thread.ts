@@ -24,7 +24,7 @@ export const getThread = defineRead({
   name: 'get_thread',
   title: 'Read a conversation',
   description:
-    'The messages of the conversation that a message belongs to, oldest first, with the start of each text; get_email reads the rest.',
+    'Reads the conversation that a message belongs to, oldest message first, with the start of each text. Where body_truncated is true, get_email reads the rest.',
   group: 'mail:read',
   errors: MESSAGE_ERRORS,
   kind: 'read',

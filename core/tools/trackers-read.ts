@@ -26,7 +26,8 @@ const OF_TRACKER = ['title', 'keywords', 'summary', 'next_action'];
 export const listTrackers = defineRead({
   name: 'list_trackers',
   title: 'List trackers',
-  description: 'The active trackers, open and waiting, newest first.',
+  description:
+    'Lists the active trackers (open and waiting), newest first. A tracker collects what belongs to one topic: messages, events and notes, with a summary.',
   group: 'trackers:read',
   errors: [],
   kind: 'read',
@@ -72,7 +73,7 @@ export const getTracker = defineRead({
   name: 'get_tracker',
   title: 'Read a tracker',
   description:
-    'One tracker with the messages, events and notes that are linked to it, newest first. A long note continues in the next page.',
+    'Reads one tracker with the messages, events and notes that are linked to it, newest first. A long note continues in the next page.',
   group: 'trackers:read',
   errors: ['not_found'],
   kind: 'read',

@@ -22,7 +22,7 @@ const dueDate = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}$/)
   .refine((date) => z.iso.date().safeParse(date).success, { message: 'must be a day that exists' })
-  .meta({ description: 'YYYY-MM-DD; due by the end of that day.' });
+  .meta({ description: 'A day such as 2026-03-04; due by its end.' });
 
 const created = z.looseObject({
   tracker_id: trackerIdShape,
@@ -35,7 +35,8 @@ const created = z.looseObject({
 export const createTracker = defineLightWrite({
   name: 'create_tracker',
   title: 'Create a tracker',
-  description: 'Opens a tracker for a topic; new mail that contains its keywords is linked to it.',
+  description:
+    'Creates a tracker for a topic. New mail that contains one of its keywords is linked to it automatically. It usually runs at once; it answers pending_approval if the owner wants to decide.',
   group: 'trackers:write',
   errors: [],
   action: 'create',
@@ -67,7 +68,8 @@ export const createTracker = defineLightWrite({
 export const setTrackerStatus = defineLightWrite({
   name: 'set_tracker_status',
   title: 'Change the status of a tracker',
-  description: 'Sets a tracker to open or waiting; a resolved one becomes active again.',
+  description:
+    'Sets the status of a tracker to open or waiting. A resolved tracker becomes active again. To close one, use resolve_tracker.',
   group: 'trackers:write',
   errors: TRACKER_CHANGE_ERRORS,
   action: null,
@@ -107,7 +109,7 @@ export const addTrackerNote = defineLightWrite({
   ...facts,
   name: 'add_tracker_note',
   title: 'Add a note to a tracker',
-  description: 'Adds a note to a tracker; notes are stored unchanged.',
+  description: 'Adds a note to a tracker. Notes are stored unchanged and cannot be edited.',
   input: z.strictObject({
     tracker_id: trackerId,
     note: text({ min: 1, max: 10_000, description: 'Plain text.' }),
@@ -128,7 +130,8 @@ export const linkToTracker = defineLightWrite({
   errors: [...TRACKER_CHANGE_ERRORS, ...MESSAGE_ERRORS],
   name: 'link_to_tracker',
   title: 'Link a message to a tracker',
-  description: 'Links one message to a tracker; an existing link stays unchanged.',
+  description:
+    'Links one message to a tracker, for what its keywords do not find. An existing link stays unchanged.',
   input: z.strictObject({ tracker_id: trackerId, message_id: messageId }),
   ...linkOutput('link_to_tracker', { id: messageIdShape, linked: z.literal(true) }),
   async plan(args, context) {
@@ -150,7 +153,7 @@ export const linkEventToTracker = defineLightWrite({
   errors: [...TRACKER_CHANGE_ERRORS, 'upstream_mail_error'],
   name: 'link_event_to_tracker',
   title: 'Link an event to a tracker',
-  description: 'Links one calendar event to a tracker; an existing link stays unchanged.',
+  description: 'Links one calendar event to a tracker. An existing link stays unchanged.',
   input: z.strictObject({
     tracker_id: trackerId,
     event_id: z.int().min(1).max(2_147_483_647).meta({ description: 'An event, as list_events shows it.' }),

@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { ServiceError } from '../../../core/contract/errors.ts';
 import { address, argumentsOf, bodyText, line, normalAddress, text } from '../../../core/contract/schema.ts';
 import { codePoints } from '../../../core/text/code-points.ts';
+import { CATALOGUE } from '../../../core/tools/catalogue.ts';
 import { anyText } from '../matchers.ts';
 
 interface Refusal {
@@ -189,6 +190,68 @@ describe('lengths', () => {
       fc.property(fc.string({ unit: 'binary', maxLength: 20 }), fc.nat(20), (value, max) => {
         expect(ajv.validate({ type: 'string', maxLength: max }, value)).toBe(codePoints(value) <= max);
       }),
+    );
+  });
+});
+
+describe('an error about an argument says how to correct it', () => {
+  const messageOf = (tool: string, args: object): unknown => {
+    const found = CATALOGUE.find(({ name }) => name === tool);
+    const refusal = refusalOf(() => found?.bind(args));
+    return z.array(z.looseObject({ field: z.string(), message: z.string() })).parse(refusal?.errors)[0];
+  };
+
+  it.each([
+    [
+      'create_event',
+      { title: 'x', start: '2026-03-04T10:00Z' },
+      'start',
+      "has the wrong form. The owner's local time without an offset, such as 2026-03-04T10:00.",
+    ],
+    ['create_event', { title: 'x' }, 'start', 'is missing'],
+    [
+      'search_inbox',
+      { since: 'yesterday' },
+      'since',
+      'has the wrong form. A day such as 2026-03-04: mail received on that day or later.',
+    ],
+    [
+      'send_email',
+      { to: ['Ada <ada@example.org>'], subject: 'x', body: 'x' },
+      'to[0]',
+      'has the wrong form. A bare address such as ada@example.org.',
+    ],
+    ['list_approvals', { state: 'done' }, 'state', 'must be one of: open, all'],
+    [
+      'get_email',
+      { id: 'm1_abc', offset: 5 },
+      'offset',
+      'is not an argument here. Did you mean body_offset?',
+    ],
+    ['send_email', { to: ['a@b.example'], subjct: 'x' }, 'subject', 'is missing'],
+    ['get_me', { verbose: true }, 'verbose', 'is not an argument here. There are none.'],
+    [
+      'list_attachments',
+      { id: 'm1_abc', page: 2 },
+      'page',
+      'is not an argument here. The arguments are: id, cursor',
+    ],
+  ])('%s %j', (tool, args, field, message) => {
+    expect(messageOf(tool, args)).toMatchObject({ field, message });
+  });
+
+  it('and never shows a pattern', () => {
+    const scalar = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null), fc.constant([' ']));
+    fc.assert(
+      fc.property(fc.constantFrom(...CATALOGUE), fc.infiniteStream(scalar), (tool, values) => {
+        const { properties = {} } = z
+          .looseObject({ properties: z.record(z.string(), z.unknown()).optional() })
+          .parse(tool.inputSchema);
+        const args = Object.fromEntries(Object.keys(properties).map((name) => [name, values.next().value]));
+        const refusal = refusalOf(() => tool.bind(args));
+        expect(JSON.stringify(refusal ?? {})).not.toMatch(/pattern \\?"|\\\\d|\[A-Z|\^/);
+      }),
+      { numRuns: 300 },
     );
   });
 });
