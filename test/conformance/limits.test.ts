@@ -355,7 +355,7 @@ section('Notes: Tools and their arguments', () => {
   const TOOLS: [group: string | null, name: string, args: string[]][] = [
     [null, 'get_me', []],
     [null, 'list_approvals', ['state?', 'limit?', 'cursor?']],
-    [null, 'get_approval', ['approval_id']],
+    [null, 'get_approval', ['approval_id', 'wait_s?']],
     [null, 'cancel_approval', ['approval_id']],
     ['mail:read', 'list_accounts', ['cursor?']],
     ['mail:read', 'list_folders', ['account_id?', 'cursor?']],

@@ -42,7 +42,7 @@ beforeAll(async () => {
   server = await restServer();
   folder = mkdtempSync(join(tmpdir(), 'countersign-mcpb-'));
   const bundle = join(folder, 'countersign.mcpb');
-  execFileSync(process.execPath, [join(ROOT, 'mcpb/build.mjs'), bundle]);
+  execFileSync(process.execPath, [join(ROOT, 'hosts/stdio/mcpb/build.mjs'), bundle]);
   for (const [name, bytes] of Object.entries(unzipSync(readFileSync(bundle)))) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), bytes);

@@ -1,17 +1,17 @@
 // Builds countersign.mcpb, which desktop clients install with a double click: a zip file with a manifest and one
 // program, `countersign mcp` without anything else of the server.
-// Usage: node mcpb/build.mjs [FILE]   default: dist/countersign.mcpb
+// Usage: node hosts/stdio/mcpb/build.mjs [FILE]   default: dist/countersign.mcpb
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { strToU8, zipSync } from 'fflate';
 
-const ROOT = resolve(import.meta.dirname, '..');
+const ROOT = resolve(import.meta.dirname, '../../..');
 const file = resolve(process.argv[2] ?? join(ROOT, 'dist', 'countersign.mcpb'));
 const read = (path) => readFileSync(join(ROOT, path), 'utf8');
 
 const { version } = JSON.parse(read('package.json'));
-const manifest = { ...JSON.parse(read('mcpb/manifest.json')), version };
+const manifest = { ...JSON.parse(read('hosts/stdio/mcpb/manifest.json')), version };
 const { outputFiles } = await build({
   entryPoints: [join(ROOT, 'hosts/stdio/main.ts')],
   bundle: true,
