@@ -45,6 +45,7 @@ export {
   type PinnedRole,
   readFolderRoles,
 } from './folders/roles.ts';
+export { type Fences, fencesIn, fencesText, NO_FENCES } from './gate/fences.ts';
 export {
   type LimitOverrides,
   type Limits,

@@ -8,6 +8,7 @@ export { ERRORS, type ErrorCode, type ErrorDetails, ServiceError } from './contr
 export { EventCursorError } from './events/event-stream.ts';
 export type { MailFolder } from './folders/folder.ts';
 export type { FolderRoles, PinnedRole } from './folders/roles.ts';
+export type { Fences } from './gate/fences.ts';
 export type { LimitOverrides, Limits, Rate } from './gate/limits.ts';
 export {
   GROUPS,
@@ -47,6 +48,7 @@ export type {
   Calls,
   Decided,
   EventListener,
+  FencesRequest,
   FolderChoice,
   FolderChoices,
   Keys,

@@ -10,6 +10,7 @@ import { SCHEMA_8 } from './schema-8.ts';
 import { SCHEMA_9 } from './schema-9.ts';
 import { SCHEMA_10 } from './schema-10.ts';
 import { SCHEMA_11 } from './schema-11.ts';
+import { SCHEMA_12 } from './schema-12.ts';
 
 /** Migration n upgrades the schema from version n - 1 to n. A released migration is never edited. */
 export const MIGRATIONS: readonly string[] = [
@@ -24,6 +25,7 @@ export const MIGRATIONS: readonly string[] = [
   SCHEMA_9,
   SCHEMA_10,
   SCHEMA_11,
+  SCHEMA_12,
 ];
 
 export class NewerSchemaError extends Error {}

@@ -41,7 +41,7 @@ const WAITING_AND = (due: string) => `
 /** Listed one by one, because a prepared statement must not start to return more columns. */
 const CREDENTIAL_COLUMNS = `
   c.owner_id, c.credential_id, c.kind, c.name, c.modes, c.revision, c.created_at_ms, c.expires_at_ms,
-  c.overlap_until_ms, c.revoked_at_ms, c.signature`;
+  c.overlap_until_ms, c.revoked_at_ms, c.paused_at_ms, c.fences, c.signature`;
 
 /** Statements that name their columns are prepared once per connection. */
 export const STATEMENTS: StatementTexts = {
@@ -155,6 +155,10 @@ export const STATEMENTS: StatementTexts = {
     SELECT * FROM countersign.approvals
     WHERE owner_id = @ownerId AND ended_at_ms IS NULL AND state = 'pending'
     ORDER BY created_at_ms, approval_id`,
+  unstarted: `
+    SELECT * FROM countersign.approvals
+    WHERE owner_id = @ownerId AND ended_at_ms IS NULL AND credential_id = @credentialId
+      AND state = 'approved' AND started_at_ms IS NULL`,
   pending_targets: 'SELECT approval_id, target FROM countersign.waiting_targets WHERE owner_id = @ownerId',
 
   owner: 'SELECT * FROM countersign.owners WHERE owner_id = @ownerId',

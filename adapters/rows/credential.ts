@@ -1,3 +1,4 @@
+import { type Fences, fencesIn, NO_FENCES } from '../../core/gate/fences.ts';
 import { type LimitOverrides, PLAN_LIMITS } from '../../core/gate/limits.ts';
 import { GROUPS, type Modes, modesOf } from '../../core/gate/permissions.ts';
 import type { Standing, StoredCredential, StoredSecret } from '../../core/ports/store.ts';
@@ -15,7 +16,7 @@ import {
 
 /** The columns that `readCredential` reads, of a table `c`. */
 export const CREDENTIAL_COLUMNS = `c.owner_id, c.credential_id, c.kind, c.name, c.modes, c.revision, c.created_at_ms,
-  c.expires_at_ms, c.overlap_until_ms, c.revoked_at_ms, c.signature`;
+  c.expires_at_ms, c.overlap_until_ms, c.revoked_at_ms, c.paused_at_ms, c.fences, c.signature`;
 
 export function readCredential(row: Row): StoredCredential {
   return {
@@ -29,9 +30,18 @@ export function readCredential(row: Row): StoredCredential {
     expiresAt: instant(row, 'expires_at_ms'),
     overlapUntil: instantOrNull(row, 'overlap_until_ms'),
     revokedAt: instantOrNull(row, 'revoked_at_ms'),
+    pausedAt: instantOrNull(row, 'paused_at_ms'),
+    fences: readFences(row),
     signature: textOrNull(row, 'signature'),
   };
 }
+
+function readFences(row: Row): Fences {
+  const fences = textOrNull(row, 'fences');
+  return fences === null ? NO_FENCES : fencesOf(fences);
+}
+
+const fencesOf = remembering(fencesIn);
 
 export function readSecret(row: Row): StoredSecret {
   return {

@@ -151,12 +151,14 @@ const FACTS: { readonly [Kind in FactKind]: (need: NeedOf<Kind>) => Load<FactsOf
       ask('credential', { ownerId, credentialId }),
       ask('secrets', { ownerId, credentialId }),
       ask('pending', { ownerId }),
+      ask('unstarted', { ownerId, credentialId }),
     ],
-    read: ([credential], secrets, pending) =>
+    read: ([credential], secrets, pending, unstarted) =>
       credential && {
         credential: readCredential(credential),
         secrets: secrets.map(readSecret),
         pending: pending.map(readApproval),
+        unstarted: unstarted.map(readApproval),
       },
   }),
 

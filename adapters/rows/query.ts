@@ -64,6 +64,8 @@ export type Statement =
   /** `ownerId`, `credentialId` */
   | 'credential'
   | 'secrets'
+  /** The same: its approved approvals that have not started. */
+  | 'unstarted'
   /** `ownerId`: its pending approvals. */
   | 'pending'
   /** `ownerId`: the targets of those. */

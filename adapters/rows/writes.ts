@@ -1,5 +1,6 @@
 import type { Approval } from '../../core/approvals/approval.ts';
 import { folderRolesText } from '../../core/folders/roles.ts';
+import { fencesText } from '../../core/gate/fences.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import type { Change, StoredTracker } from '../../core/ports/store.ts';
 import type { LinkContent } from '../../core/ports/tracker-storage.ts';
@@ -230,6 +231,8 @@ export function writesOf(change: Change): readonly Write[] {
         expires_at_ms: credential.expiresAt.getTime(),
         overlap_until_ms: credential.overlapUntil?.getTime() ?? null,
         revoked_at_ms: credential.revokedAt?.getTime() ?? null,
+        paused_at_ms: credential.pausedAt?.getTime() ?? null,
+        fences: fencesText(credential.fences),
         signature: credential.signature,
       };
       const op = change.type === 'add_credential' ? 'insert' : 'update';

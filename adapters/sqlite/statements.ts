@@ -153,6 +153,10 @@ export const STATEMENTS: StatementTexts = {
     SELECT * FROM approvals INDEXED BY approvals_open
     WHERE owner_id = @ownerId AND ended_at_ms IS NULL AND state = 'pending'
     ORDER BY created_at_ms, approval_id`,
+  unstarted: `
+    SELECT * FROM approvals INDEXED BY approvals_open
+    WHERE owner_id = @ownerId AND ended_at_ms IS NULL AND credential_id = @credentialId
+      AND state = 'approved' AND started_at_ms IS NULL`,
   pending_targets: 'SELECT approval_id, target FROM waiting_targets WHERE owner_id = @ownerId',
 
   owner: 'SELECT * FROM owners WHERE owner_id = @ownerId',

@@ -1,6 +1,7 @@
 import type { Mailbox } from '../accounts/mail-call.ts';
 import type { RunPorts } from '../accounts/tool-ports.ts';
 import type { Result } from '../contract/result.ts';
+import type { Reach } from '../gate/fences.ts';
 import type { SentMessage } from '../mail/sent-message.ts';
 import type { Relocated } from '../ports/approval-storage.ts';
 import type { Start } from '../ports/mail.ts';
@@ -26,6 +27,8 @@ export interface Action<S, R> {
    * Addresses to which it writes, or has a server write. If there are any, it counts towards the send limit.
    */
   readonly recipients: readonly string[];
+  /** What it touches: judged by the fences of its key. */
+  readonly reach: Reach;
   /** Everything that the owner must see of it. @throws Error if it cannot be shown in full */
   facts(ports: Pick<Ports, 'calendar' | 'reader'>): Promise<ActionFacts>;
   /** Performs the action. @throws MailError */

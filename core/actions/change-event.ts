@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { EventKey } from '../calendar/event.ts';
+import type { Reach } from '../gate/fences.ts';
 import type { Calendar, DocumentPlace, StoredEvent } from '../ports/calendar.ts';
 import { type MailCall, MailError } from '../ports/mail.ts';
 import type { Action, ActionFacts, Checked, RunContext } from './action.ts';
@@ -31,6 +32,8 @@ export const frozenChange = z.strictObject({
   message: frozenMessage.nullable(),
   /** Everyone to whom the run writes, or has the server write, or may have it write. */
   recipients: z.array(z.string()),
+  /** Everyone else who takes part in the event before or after the change. An older version did not store them. */
+  participants: z.array(z.string()).optional(),
 });
 export type FrozenChange = z.infer<typeof frozenChange>;
 
@@ -59,6 +62,11 @@ export async function openCalendar(change: FrozenChange, run: RunContext): Promi
   const port = run.ports.calendar;
   if (port === undefined) throw new MailError('refused', 'the calendar is no longer connected');
   return { calendar: port, call, key: { calendar, uid, recurrenceId }, place: { calendar, name } };
+}
+
+/** Returns what a change touches. */
+export function reachOfChange({ account, recipients, participants = [] }: FrozenChange): Reach {
+  return { accountIds: [account.accountId], people: [...recipients, ...participants] };
 }
 
 /** Reads the current event; undefined if it is gone. */

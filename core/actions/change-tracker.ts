@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { REACHES_NOTHING } from '../gate/fences.ts';
 import { MailError } from '../ports/mail.ts';
 import type { LinkContent } from '../ports/tracker-storage.ts';
 import type { ActionFacts, RunContext } from './action.ts';
@@ -12,6 +13,7 @@ export const ownRecords = {
   isHeldWhenRepeated: false,
   relocated: [],
   recipients: [],
+  reach: REACHES_NOTHING,
   check: async (): Promise<{ readonly kind: 'not' }> => ({ kind: 'not' }),
 } as const;
 

@@ -8,6 +8,7 @@ import {
   frozenChange,
   notifyAttendees,
   openCalendar,
+  reachOfChange,
   readNow,
   replacedDocument,
 } from './change-event.ts';
@@ -31,6 +32,7 @@ export function deleteEvent(stored: StoredDeleteEvent): Action<StoredDeleteEvent
     isHeldWhenRepeated: true,
     relocated: [],
     recipients: stored.recipients,
+    reach: reachOfChange(stored),
     facts: (ports) => factsOf({ ...stored, document: null }, ports),
     async perform(run) {
       const { calendar, call, place } = await openCalendar(stored, run);

@@ -3,7 +3,7 @@ import type { MailFlag } from '../mail/listed-message.ts';
 import { folderName } from '../text/shortened.ts';
 import type { LightAction } from './action.ts';
 import { type Changed, type ChangedItem, changeEach, named } from './change-messages.ts';
-import { accountOf, messageTarget, placeOf } from './message-target.ts';
+import { accountOf, messageTarget, placeOf, reachOf } from './message-target.ts';
 
 /** Marks messages as read, unread or flagged. Safe to repeat. */
 
@@ -40,6 +40,7 @@ export function flag(stored: StoredFlag): LightAction<StoredFlag, Changed<Marked
     isHeldWhenRepeated: false,
     relocated: [],
     recipients: [],
+    reach: reachOf(targets),
     facts: async () => ({ details: [{ label: 'Change', text: `mark as ${state}` }], targets }),
     async perform(run) {
       const items = await changeEach(targets, run, async ({ call }, row) => ({

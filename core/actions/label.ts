@@ -4,7 +4,7 @@ import { isReservedLabel, isReservedPath } from '../folders/guarded-paths.ts';
 import { MailError } from '../ports/mail.ts';
 import type { Action } from './action.ts';
 import { type Changed, changeEach } from './change-messages.ts';
-import { accountOf, messageTarget } from './message-target.ts';
+import { accountOf, messageTarget, reachOf } from './message-target.ts';
 
 /** Puts a label on messages. On some servers a label is a copy in the folder of that name. */
 
@@ -28,6 +28,7 @@ export function label(stored: StoredLabel): Action<StoredLabel, Changed<Labelled
     // A copy is never in the inbox: no label has its name.
     relocated: targets.map(({ mark }) => ({ mark, movedIn: null })),
     recipients: [],
+    reach: reachOf(targets),
     facts: async () => ({ details: [{ label: 'Label', text: label }], targets }),
     async perform(run) {
       const items = await changeEach(targets, run, async (mailbox, row) => {

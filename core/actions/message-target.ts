@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { undefinedIfNotFound } from '../accounts/mail-call.ts';
 import type { MailReader } from '../accounts/mail-reader.ts';
+import type { Reach } from '../gate/fences.ts';
 import type { MessageRow } from '../mail/message-row.ts';
 import type { MailCall } from '../ports/mail.ts';
 import { digestOf } from '../text/canonical-json.ts';
@@ -56,6 +57,11 @@ export function accountOf(targets: readonly MessageTarget[]): ActingAccount | nu
   const isShared =
     first !== undefined && targets.every((one) => one.account.accountId === first.account.accountId);
   return isShared ? first.account : null;
+}
+
+/** What a change of these messages touches. */
+export function reachOf(targets: readonly MessageTarget[]): Reach {
+  return { accountIds: targets.map(({ account }) => account.accountId), people: [] };
 }
 
 /** Names a message among the targets of requests. The same message has the same name wherever it is. */

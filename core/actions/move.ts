@@ -5,7 +5,7 @@ import { isInbox } from '../folders/roles.ts';
 import type { Relocated } from '../ports/approval-storage.ts';
 import type { Action, ActionFacts, RunContext } from './action.ts';
 import { type Changed, type ChangedItem, changeEach, named } from './change-messages.ts';
-import { accountOf, messageTarget, placeOf } from './message-target.ts';
+import { accountOf, messageTarget, placeOf, reachOf } from './message-target.ts';
 
 /** Moves messages, each to a folder of its own account. */
 
@@ -41,6 +41,7 @@ export function move(stored: StoredMove): Action<StoredMove, MoveResult> {
     isHeldWhenRepeated: false,
     relocated: targets.map(relocation),
     recipients: [],
+    reach: reachOf(targets),
     facts: async () => ({ details: destinations(targets), targets }),
     async perform(run) {
       const items = await changeEach(targets, run, async (mailbox, row, { to }) => {

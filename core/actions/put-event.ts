@@ -14,6 +14,7 @@ import {
   notifyAttendees,
   type Opened,
   openCalendar,
+  reachOfChange,
   readNow,
   replacedDocument,
 } from './change-event.ts';
@@ -43,6 +44,7 @@ export function putEvent(stored: StoredPutEvent): Action<StoredPutEvent, EventRe
     isHeldWhenRepeated: true,
     relocated: [],
     recipients: stored.recipients,
+    reach: reachOfChange(stored),
     facts: (ports) => factsOf(stored, ports),
     async perform(run) {
       const at = await openCalendar(stored, run);

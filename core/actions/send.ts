@@ -29,6 +29,7 @@ export function send(stored: StoredSend): Action<StoredSend, SendResult> {
     isHeldWhenRepeated: true,
     relocated: [],
     recipients: message.envelope.to,
+    reach: { accountIds: [accountId], people: message.envelope.to },
     async facts() {
       const targets = about === null ? [] : [about.target];
       return { message: await messageFacts(message), details: [], targets };

@@ -17,6 +17,8 @@ export const storedTrackerEvent = z.strictObject({
   kind: z.literal('tracker_event'),
   tracker: changedTracker,
   eventId: z.int().min(1),
+  /** The account of its calendar. An older version did not store it. */
+  accountId: z.int().min(1).optional(),
   title: z.string(),
   startMs: z.int(),
   /** The owner's zone, in which the start is shown. */
@@ -30,11 +32,12 @@ type LinkResult = LinkedEvent & Done<'link_event_to_tracker'>;
 export function trackerEvent(
   stored: StoredTrackerEvent,
 ): LightAction<StoredTrackerEvent, LinkResult, LinkedEvent> {
-  const { tracker, eventId, title, startMs, timezone } = stored;
+  const { tracker, eventId, accountId, title, startMs, timezone } = stored;
   const start = new Date(startMs);
   return {
     ...ownRecords,
     stored,
+    reach: { accountIds: accountId === undefined ? [] : [accountId], people: [] },
     facts: async () => ({
       details: [
         ...trackerFacts(tracker),

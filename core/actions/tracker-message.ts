@@ -33,6 +33,7 @@ export function trackerMessage(
     ...ownRecords,
     stored,
     account: target.account,
+    reach: { accountIds: [target.account.accountId], people: [] },
     facts: async () => ({ details: trackerFacts(tracker), targets: [target] }),
     async perform(run) {
       const name = targetName(target.account.accountId, target);

@@ -31,12 +31,14 @@ export const APPROVAL_ERRORS = [
   'upstream_mail_error',
   'cancelled_by_agent',
   'credential_off',
+  'credential_paused',
   'permission_off',
   'account_removed',
   'interrupted',
   'not_started_in_time',
   'target_changed',
   'plan_unreadable',
+  'outside_fence',
 ] as const;
 
 export type ApprovalError = (typeof APPROVAL_ERRORS)[number];
@@ -100,8 +102,8 @@ export function isTerminal(state: ApprovalState): boolean {
 
 export type ApprovalEvent =
   /**
-   * The owner approves what the page with this digest showed. `allowed`: credential and permission are still
-   * on.
+   * The owner approves what the page with this digest showed. `allowed`: credential and permission are still on, and
+   * the request is inside the fences.
    */
   | {
       readonly type: 'approve';
@@ -126,6 +128,8 @@ export type ApprovalEvent =
   | { readonly type: 'succeed'; readonly fence: number; readonly result: Readonly<Record<string, unknown>> }
   /** The provider's answer never came. */
   | { readonly type: 'lose'; readonly fence: number }
+  /** The owner pauses the credential. What is approved and has not started ends. */
+  | { readonly type: 'pause' }
   /** Another process takes over after a lease has lapsed. `storeNowMs` is the store's clock. */
   | { readonly type: 'reclaim'; readonly storeNowMs: number; readonly leaseUntilMs: number };
 
@@ -200,6 +204,9 @@ export function transition(approval: Approval, event: ApprovalEvent, now: Date):
   }
   if (approval.state !== 'approved' || approval.approvedAt === null) return undefined;
   if (event.type === 'reclaim') return reclaim(approval, event, now, ended);
+  if (event.type === 'pause') {
+    return approval.startedAt === null ? ended('failed', 'credential_paused') : undefined;
+  }
   if (!('fence' in event) || event.fence !== approval.lease.fence) return undefined;
   const inTime = now.getTime() < approval.approvedAt.getTime() + START_WITHIN_MS;
   if (approval.startedAt === null) {

@@ -1,6 +1,6 @@
-import { type ErrorArguments, ServiceError } from '../contract/errors.ts';
+import { type DetailsOf, type ErrorArguments, ServiceError } from '../contract/errors.ts';
 import { type Limits, nextUtcMidnight } from '../gate/limits.ts';
-import type { Group, Mode } from '../gate/permissions.ts';
+import type { Mode } from '../gate/permissions.ts';
 import { HOUR_MS, MINUTE_MS } from '../time/durations.ts';
 import type { Approval, FilingVerdict } from './approval.ts';
 
@@ -12,7 +12,8 @@ import type { Approval, FilingVerdict } from './approval.ts';
 export interface CallFacts {
   /** The effective mode of the key for the group now; undefined if the key is off. */
   readonly mode: Mode | undefined;
-  readonly group: Group;
+  /** Why the key may not make this request now; undefined if it may. */
+  readonly denial: DetailsOf<'not_permitted'> | undefined;
   /** The same request of the same key, `pending` and not past its `expiresAt`. */
   readonly samePending: Approval | undefined;
   /**
@@ -70,7 +71,7 @@ export function decideCall(facts: CallFacts, filing: CallFiling, limits: Limits,
     error: new ServiceError(...error),
   });
   if (facts.mode === undefined) return refuse('invalid_token');
-  if (facts.mode === 'off') return refuse('not_permitted', { details: { group: facts.group } });
+  if (facts.denial !== undefined) return refuse('not_permitted', { details: facts.denial });
   if (facts.samePending !== undefined) {
     if (!filing.targeted) return { kind: 'existing', approval: facts.samePending };
     return refuse('pending_exists_for_target', { details: { approval_id: facts.samePending.id } });
@@ -84,7 +85,7 @@ export function decideCall(facts: CallFacts, filing: CallFiling, limits: Limits,
     return refuse('pending_exists_for_target', { details: { approval_id: facts.targetPending.id } });
   }
   const reasons = [...filing.holds];
-  if (facts.mode === 'approval') reasons.unshift('mode_approval');
+  if (facts.mode !== 'direct') reasons.unshift('mode_approval');
   if (filing.repeatable && facts.executedLately) reasons.push('likely_repeat');
   if (
     facts.mode === 'direct' &&

@@ -50,6 +50,13 @@ export function isOwnEvent({ organizer }: EventFacts, self: string): boolean {
   return organizer === null || normalAddress(organizer.address) === normalAddress(self);
 }
 
+/** The addresses of everyone who takes part in the event, whether notified or not, except the owner. */
+export function participantsOf({ attendees, organizer }: EventFacts, self: string): string[] {
+  const people = organizer === null ? attendees : [organizer, ...attendees];
+  const addresses = people.map(({ address }) => address);
+  return addresses.filter((address) => normalAddress(address) !== normalAddress(self));
+}
+
 /** Everyone who receives a message, from the server or from Countersign. */
 export function recipientsOf({ byServer, byMail }: Notices): string[] {
   return [...byServer, ...byMail];

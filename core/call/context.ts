@@ -1,4 +1,6 @@
 import type { LookUpPorts, OwnPorts } from '../accounts/tool-ports.ts';
+import type { ServiceError } from '../contract/errors.ts';
+import type { Fences } from '../gate/fences.ts';
 import type { Limits } from '../gate/limits.ts';
 import type { Mode } from '../gate/permissions.ts';
 import type { Account } from '../ports/account.ts';
@@ -12,7 +14,9 @@ export interface CallContext {
   readonly ports: LookUpPorts;
   readonly owner: Owner;
   readonly credential: Credential;
+  /** The accounts inside the key's fences. */
   readonly accounts: readonly Account[];
+  readonly fences: Fences;
   readonly limits: Limits;
   /** The effective mode of the tool's group; `on` for the tools of the key's own affairs. */
   readonly mode: Mode;
@@ -23,6 +27,8 @@ export interface CallContext {
   readonly cursorScope: string;
   /** Aborted when the caller stops waiting. */
   readonly signal: AbortSignal;
+  /** The refusal of a call outside the fences. @param field the argument that leads there, such as `to[0]` */
+  outsideFence(field: string): ServiceError;
   mailCall(account: Account): MailCall;
   /** Records, for the activity row, an id that the call showed in full, changed or listed. */
   shown(id: string): void;

@@ -12,24 +12,30 @@ import type { TextWindow } from '../reading/message-job.ts';
 import { folderName, shortened } from '../text/shortened.ts';
 import type { CallContext } from './context.ts';
 import type { MessageIdParts } from './identifiers.ts';
+import { refuseAccountOutside } from './refuse-outside.ts';
 
 /** Resolves the accounts, folders and messages that a call names. */
 
-/** The named account, or all. @throws ServiceError no_mail_account_connected, not_found */
+/**
+ * The named account, or all inside the fences.
+ * @throws ServiceError no_mail_account_connected, not_found, not_permitted
+ */
 export function accountsOf(context: CallContext, accountId: number | undefined): readonly Account[] {
+  if (accountId !== undefined) return [findAccount(context, accountId)];
   if (context.accounts.length === 0) throw new ServiceError('no_mail_account_connected');
-  if (accountId === undefined) return context.accounts;
-  return [findAccount(context, accountId)];
+  return context.accounts;
 }
 
-/** The named account, or the active one. @throws ServiceError no_mail_account_connected, not_found */
+/** The named account, or the active one. @throws ServiceError no_mail_account_connected, not_found, not_permitted */
 export function sendingAccount(context: CallContext, accountId: number | undefined): Account {
-  if (context.accounts.length === 0) throw new ServiceError('no_mail_account_connected');
   const wanted = accountId ?? context.owner.activeAccountId;
-  return wanted === null ? findAccount(context, 0) : findAccount(context, wanted);
+  if (wanted === null) throw new ServiceError('no_mail_account_connected');
+  return findAccount(context, wanted);
 }
 
 function findAccount(context: CallContext, accountId: number): Account {
+  refuseAccountOutside(context, accountId, 'account_id');
+  if (context.accounts.length === 0) throw new ServiceError('no_mail_account_connected');
   const account = context.accounts.find((one) => one.accountId === accountId);
   if (account === undefined) throw new ServiceError('not_found', { details: { reason: 'account' } });
   return account;
@@ -124,18 +130,21 @@ export const MESSAGE_ERRORS = ['invalid_message_id', 'not_found', 'upstream_mail
  * Finds the message of an id and calls `ask` with its place. A message that has moved is only found by a unique match
  * on its stable id, headers, size and date. Otherwise the result is `not_found`.
  * @param ask the request for the message at its place; if it throws MailError `not_found`, the search starts
- * @throws ServiceError invalid_message_id, not_found @throws MailError
+ * @param field the argument that contains the id
+ * @throws ServiceError invalid_message_id, not_found, not_permitted @throws MailError
  */
 export async function findMessage<T>(
   context: CallContext,
   id: string,
   ask: (call: MailCall, row: Pick<MessageRow, 'place'>) => Promise<{ row: MessageRow; value: T } | undefined>,
+  field = 'id',
 ): Promise<{ account: Account; row: MessageRow; value: T }> {
   const opened = context.identifiers.openMessageId(context.owner.ownerId, id);
   if (opened.kind === 'forged') throw new ServiceError('invalid_message_id');
   const gone = new ServiceError('not_found', { details: { reason: 'message' } });
   if (opened.kind === 'foreign') throw gone;
   const { parts } = opened;
+  refuseAccountOutside(context, parts.accountId, field);
   const account = context.accounts.find((one) => one.accountId === parts.accountId);
   if (account === undefined) throw gone;
   const call = context.mailCall(account);
@@ -160,11 +169,17 @@ export async function findMessage<T>(
 export async function findRow(
   context: CallContext,
   id: string,
+  field?: string,
 ): Promise<{ account: Account; row: MessageRow }> {
-  return findMessage(context, id, async (call, { place }) => {
-    const row = await context.ports.mail.row(call, place);
-    return row && { row, value: undefined };
-  });
+  return findMessage(
+    context,
+    id,
+    async (call, { place }) => {
+      const row = await context.ports.mail.row(call, place);
+      return row && { row, value: undefined };
+    },
+    field,
+  );
 }
 
 /** Reads the message of an id. @param window the part of its text to return */
@@ -172,11 +187,17 @@ export async function findReadMessage(
   context: CallContext,
   id: string,
   window: TextWindow,
+  field?: string,
 ): Promise<{ account: Account; row: MessageRow; message: ReadMessage }> {
-  const { account, row, value } = await findMessage(context, id, async (call, { place }) => {
-    const message = await context.ports.mail.read(call, place);
-    return { row: message.row, value: message.source };
-  });
+  const { account, row, value } = await findMessage(
+    context,
+    id,
+    async (call, { place }) => {
+      const message = await context.ports.mail.read(call, place);
+      return { row: message.row, value: message.source };
+    },
+    field,
+  );
   return { account, row, message: await readMessage(context.ports, context.signal, value, window) };
 }
 

@@ -91,8 +91,17 @@ export const ERRORS = {
   },
   not_permitted: {
     status: 403,
-    message: 'This key may not use that permission group. Only the owner can change that, in the dashboard.',
-    details: z.object({ group: z.string() }),
+    message: 'This key may not do that. See details. Only the owner can change that, in the dashboard.',
+    details: z.object({
+      group: z.string().meta({ description: 'The permission group of the call.' }),
+      reason: z.enum(['paused', 'fence']).exactOptional().meta({
+        description: 'Absent: the group is off. paused: the owner paused the key. fence: see get_me.',
+      }),
+      field: z.string().exactOptional().meta({
+        description:
+          'Present with fence: the argument that leads outside, empty for the whole call; or until.',
+      }),
+    }),
   },
   origin_not_allowed: {
     status: 403,

@@ -2,6 +2,7 @@ import { mailCall } from '../accounts/mail-call.ts';
 import type { RunPorts } from '../accounts/tool-ports.ts';
 import type { Action, RunContext } from '../actions/action.ts';
 import type { Approval } from '../approvals/approval.ts';
+import { REACHES_NOTHING } from '../gate/fences.ts';
 import type { Settlement } from '../ports/approval-storage.ts';
 import { errorName } from '../ports/log.ts';
 import { MailError } from '../ports/mail.ts';
@@ -45,7 +46,7 @@ async function attempt(
   action: ApprovedAction,
 ): Promise<Settlement['end']> {
   const { clock, log } = parts.ports;
-  const { run, progress } = openRun(parts, approval, action.relocated);
+  const { run, progress } = openRun(parts, approval, action);
   try {
     return { type: 'succeed', result: await action.perform(run) };
   } catch (error) {
@@ -62,7 +63,7 @@ async function endAfterCrash(
   action: ApprovedAction,
 ): Promise<Settlement['end']> {
   try {
-    const checked = await action.check(openRun(parts, approval, []).run);
+    const checked = await action.check(openRun(parts, approval, CHANGES_NOTHING).run);
     if (checked.kind === 'happened') return { type: 'succeed', result: checked.result };
     if (checked.kind === 'unknown') return { type: 'lose' };
   } catch (error) {
@@ -81,15 +82,18 @@ async function endAfterCrash(
  * at the start.
  */
 export async function followUp(parts: RunParts, approval: Approval, action: ApprovedAction): Promise<void> {
-  const { run } = openRun(parts, approval, []);
+  const { run } = openRun(parts, approval, CHANGES_NOTHING);
   await action.followUp?.({ ...run, date: approval.startedAt ?? run.date });
 }
+
+/** For a run that has started before. */
+const CHANGES_NOTHING = { relocated: [], reach: REACHES_NOTHING };
 
 /** Returns the context of a run, and the progress of its start. */
 function openRun(
   { ports, runPorts, keyring }: RunParts,
   approval: Approval,
-  relocated: Action<unknown, unknown>['relocated'],
+  { relocated, reach }: Pick<ApprovedAction, 'relocated' | 'reach'>,
 ) {
   const { storage, clock } = ports;
   const { ownerId, id, lease } = approval;
@@ -110,6 +114,7 @@ function openRun(
           ownerId,
           approvalId: id,
           fence: lease.fence,
+          reach,
           relocated,
           signer: keyring,
           now: date,

@@ -1,4 +1,4 @@
-import { type Approval, type ApprovalError, START_WITHIN_MS } from '../approvals/approval.ts';
+import { type Approval, START_WITHIN_MS } from '../approvals/approval.ts';
 import { ServiceError } from '../contract/errors.ts';
 import type { Settlement } from '../ports/approval-storage.ts';
 import { MailError } from '../ports/mail.ts';
@@ -45,7 +45,7 @@ export function isInTime(approval: Approval, now: Date): boolean {
 }
 
 /** The error that a failed direct write returns. */
-export function runFailure(error: ApprovalError | null): ServiceError {
+export function runFailure({ error, group }: Pick<Approval, 'error' | 'group'>): ServiceError {
   switch (error) {
     case null:
     case 'internal_error':
@@ -53,6 +53,10 @@ export function runFailure(error: ApprovalError | null): ServiceError {
       return new ServiceError('internal_error');
     case 'credential_off':
       return new ServiceError('invalid_token');
+    case 'credential_paused':
+      return new ServiceError('not_permitted', { details: { group, reason: 'paused' } });
+    case 'outside_fence':
+      return new ServiceError('not_permitted', { details: { group, reason: 'fence', field: '' } });
     case 'not_found':
       return new ServiceError('not_found');
     case 'upstream_mail_error':

@@ -1,4 +1,5 @@
 import { HOUR_MS, MINUTE_MS } from '../time/durations.ts';
+import { type Fences, isWider } from './fences.ts';
 import { effectiveMode, GROUPS, type Modes } from './permissions.ts';
 import type { Session } from './session.ts';
 
@@ -48,6 +49,16 @@ export function demandForModes(before: Modes, changes: Partial<Modes>): 'change'
     (group) => changes[group] === 'direct' && before[group] !== 'direct' && isGated(group),
   );
   return grants ? 'grant' : 'change';
+}
+
+/** Returns the demand of ending a key's pause: it gets all its modes back. */
+export function demandForResume(modes: Modes): 'change' | 'grant' {
+  return GROUPS.some((group) => modes[group] === 'direct' && isGated(group)) ? 'grant' : 'change';
+}
+
+/** Returns the demand of a change to a key's fences. Wider fences count like its modes, given to it again. */
+export function demandForFences(before: Fences, after: Fences, modes: Modes): 'change' | 'grant' {
+  return isWider(before, after) ? demandForResume(modes) : 'change';
 }
 
 /** Whether the group's writes are hard to undo: those that a free plan never runs directly. */

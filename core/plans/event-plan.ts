@@ -6,8 +6,9 @@ import { notifiedAddresses, notifiedOrganizer } from '../actions/planned-change.
 import { type EventWord, putEvent } from '../actions/put-event.ts';
 import type { EventFacts, EventKey } from '../calendar/event.ts';
 import { invitationText } from '../calendar/invitation.ts';
-import { NO_NOTICES, noticesOf, recipientsOf } from '../calendar/notices.ts';
+import { NO_NOTICES, noticesOf, participantsOf, recipientsOf } from '../calendar/notices.ts';
 import type { CallContext } from '../call/context.ts';
+import { refusePeopleOutside } from '../call/refuse-outside.ts';
 import { ServiceError } from '../contract/errors.ts';
 import type { Invitation } from '../mail/compose.ts';
 import type { Account } from '../ports/account.ts';
@@ -59,6 +60,11 @@ export async function planEvent(
   const { account, notice, replaced, key, calendar } = change;
   const { email } = account;
   const { timezone } = context.owner;
+  const before = replaced === null ? [] : participantsOf(replaced.event, email);
+  const participants = [...new Set([...before, ...participantsOf(change.event, email)])];
+  refusePeopleOutside(context, participants, (address) =>
+    before.includes(address) ? 'event_id' : 'attendee',
+  );
   const notices = notice === null ? NO_NOTICES : noticesOf(notice.facts, email, calendar.schedules);
   const addressed = new Set(recipientsOf(notices));
   if (change.attendee !== null) addressed.add(change.attendee);
@@ -103,6 +109,7 @@ export async function planEvent(
     timezone,
     message,
     recipients: notifiedAddresses(notices, organizer),
+    participants,
   };
   return { action: actionFor(change, frozen), holds, gist: eventGist(change.event) };
 }

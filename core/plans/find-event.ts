@@ -2,6 +2,7 @@ import type { EventKey } from '../calendar/event.ts';
 import type { EventLock } from '../calendar/event-document.ts';
 import type { CallContext } from '../call/context.ts';
 import { nameAccountOnFailure } from '../call/mailbox.ts';
+import { refuseAccountOutside } from '../call/refuse-outside.ts';
 import { ServiceError } from '../contract/errors.ts';
 import { invalidArgument } from '../contract/schema.ts';
 import type { Account } from '../ports/account.ts';
@@ -37,13 +38,17 @@ export interface FoundEvent {
 /** Larger documents are not changed: a plan keeps the document that it replaces. */
 const DOCUMENT_BYTES_MAX = 1024 * 1024;
 
-/** The event with that number, as of now. @throws ServiceError not_found (`event`, `calendar`); upstream_mail_error */
+/**
+ * The event with that number, as of now.
+ * @throws ServiceError not_found (`event`, `calendar`), not_permitted, upstream_mail_error
+ */
 export async function storedEvent(
   context: CallContext,
   eventId: number,
 ): Promise<{ account: Account; stored: StoredEvent }> {
   const { owner, ports, accounts } = context;
   const numbered = await ports.storage.event(owner.ownerId, eventId);
+  if (numbered !== undefined) refuseAccountOutside(context, numbered.accountId, 'event_id');
   const account = accounts.find(({ accountId }) => accountId === numbered?.accountId);
   if (numbered === undefined || account === undefined) throw noSuch('event');
   const stored = await nameAccountOnFailure(account, 'calendar', readOrNone(context, account, numbered.key));

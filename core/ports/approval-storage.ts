@@ -1,6 +1,7 @@
 import type { Approval, ApprovalError } from '../approvals/approval.ts';
 import type { CallFiling } from '../approvals/decide-call.ts';
 import type { ServiceError } from '../contract/errors.ts';
+import type { Reach } from '../gate/fences.ts';
 import type { Group } from '../gate/permissions.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import type { StoredActivity } from './activity.ts';
@@ -30,7 +31,14 @@ export interface ApprovalStorage {
   decide(decision: {
     ownerId: string;
     approvalId: string;
-    decision: { readonly type: 'approve'; readonly digest: string } | { readonly type: 'reject' };
+    decision:
+      | {
+          readonly type: 'approve';
+          readonly digest: string;
+          /** Judged by the fences of the credential. Null: the plan cannot be read, so it will not run. */
+          readonly reach: Reach | null;
+        }
+      | { readonly type: 'reject' };
     leaseMs: number;
     signer: Signer;
     now: Date;
@@ -51,7 +59,8 @@ export interface ApprovalStorage {
 
   /**
    * Records that the next byte cannot be taken back. False: do not send the byte, because the fence is lost, the
-   * time is over, or credential or permission are off. Durable (survives loss of power) before it resolves.
+   * time is over, credential or permission are off, or the fences exclude `reach`. Durable (survives loss of power)
+   * before it resolves.
    * `now` becomes `startedAt`, which is the Date of a sent message.
    * In the same unit, remembers the messages to be moved, copied or labelled by their marks (`relocationMark`),
    * permanently, even after their account is removed. Those that it puts into an inbox are not new mail there.
@@ -60,6 +69,7 @@ export interface ApprovalStorage {
     ownerId: string;
     approvalId: string;
     fence: number;
+    reach: Reach;
     relocated: readonly Relocated[];
     signer: Signer;
     now: Date;
@@ -180,6 +190,7 @@ export interface Filing {
    * What the action would change, hashed (except a message's account). A message is the same target in every folder.
    */
   readonly targets: readonly string[];
+  readonly reach: Reach;
   readonly digest: string;
   readonly sealedPlan: string;
   readonly sealedGist: string;

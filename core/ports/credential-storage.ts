@@ -1,3 +1,5 @@
+import type { Fences } from '../gate/fences.ts';
+import type { Grant } from '../gate/grant.ts';
 import type { Modes } from '../gate/permissions.ts';
 import type { Signer } from '../secrets/keyring.ts';
 
@@ -9,6 +11,8 @@ export interface CredentialStorage {
     kind: 'pat';
     name: string;
     modes: Modes;
+    /** Default: none. */
+    fences?: Fences;
     secretHash: string;
     expiresAt: Date;
     signer: Signer;
@@ -55,6 +59,38 @@ export interface CredentialStorage {
     now: Date;
   }): Promise<Credential | undefined>;
 
+  /**
+   * Pauses the credential. Its pending requests keep waiting. Those that are approved and have not started end
+   * (`credential_paused`), so what runs from now on was approved after the pause. A paused one stays unchanged.
+   * Undefined: no such live credential, or it is altered.
+   */
+  pause(request: {
+    ownerId: string;
+    credentialId: string;
+    signer: Signer;
+    now: Date;
+  }): Promise<Credential | undefined>;
+
+  /** Ends the pause. Undefined: no such live credential, or it is altered. */
+  resume(request: {
+    ownerId: string;
+    credentialId: string;
+    signer: Signer;
+    now: Date;
+  }): Promise<Credential | undefined>;
+
+  /**
+   * Sets the fences and raises the revision. Requests outside them keep waiting, and cannot be approved.
+   * Undefined: no such live credential, or it is altered.
+   */
+  setFences(request: {
+    ownerId: string;
+    credentialId: string;
+    fences: Fences;
+    signer: Signer;
+    now: Date;
+  }): Promise<Credential | undefined>;
+
   /** All credentials of the owner, newest first, including revoked ones. */
   credentials(ownerId: string, signer: Signer): Promise<readonly Credential[]>;
 
@@ -78,14 +114,13 @@ export interface KeysRecord {
   readonly signature: string;
 }
 
-export interface Credential {
+export interface Credential extends Grant {
   readonly ownerId: string;
   /** Opaque: `key_` and 16 letters or digits. */
   readonly credentialId: string;
   readonly kind: 'pat';
   readonly name: string;
-  readonly modes: Modes;
-  /** Counts every change of the modes, from 1. */
+  /** Counts every change of the modes and the fences, from 1. */
   readonly revision: number;
   readonly createdAt: Date;
   /** When the newest secret ends. */

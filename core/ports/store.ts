@@ -394,6 +394,8 @@ export interface CredentialFacts {
   readonly secrets: readonly StoredSecret[];
   /** The owner's pending approvals. */
   readonly pending: readonly Approval[];
+  /** The credential's approved approvals that have not started. */
+  readonly unstarted: readonly Approval[];
 }
 
 export interface AccountsFacts {

@@ -2,6 +2,7 @@ import type { Approval } from '../approvals/approval.ts';
 import { UnreadablePlan } from '../execution/plan.ts';
 import { openGist } from '../execution/sealed-gist.ts';
 import { openAction } from '../execution/sealed-plan.ts';
+import { crossedFence, REACHES_NOTHING, type Reach } from '../gate/fences.ts';
 import type { Credential } from '../ports/credential-storage.ts';
 import { errorName } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -23,15 +24,38 @@ export function createApprovals(
    * Returns the content of the page. An unreadable plan must not keep the owner from seeing and rejecting the
    * request.
    */
-  async function contentOf(approval: Approval, sealedPlan: string | undefined): Promise<ApprovalContent> {
-    if (sealedPlan === undefined) return { kind: 'erased' };
+  async function contentOf(
+    approval: Approval,
+    sealedPlan: string | undefined,
+  ): Promise<{ readonly content: ApprovalContent; readonly reach: Reach }> {
+    const hidden = (kind: Exclude<ApprovalContent['kind'], 'shown'>) => ({
+      content: { kind },
+      reach: REACHES_NOTHING,
+    });
+    if (sealedPlan === undefined) return hidden('erased');
     try {
       const action = openAction(keyring, approval, sealedPlan);
-      return { kind: 'shown', account: action.account, ...(await action.facts(ports)) };
+      const { account, reach } = action;
+      return { content: { kind: 'shown', account, ...(await action.facts(ports)) }, reach };
     } catch (error) {
       log.error('a plan could not be read', { approval: approval.id, ...errorName(error) });
       const isOther = error instanceof UnreadablePlan && error.code === 'version';
-      return { kind: isOther ? 'other_version' : 'unreadable' };
+      return hidden(isOther ? 'other_version' : 'unreadable');
+    }
+  }
+
+  /** What the request touches. Null: its plan cannot be read, and its run fails for that reason. */
+  async function reachOf(ownerId: string, approvalId: string): Promise<Reach | null> {
+    const [approval, sealedPlan] = await Promise.all([
+      storage.approval(ownerId, approvalId),
+      storage.plan(ownerId, approvalId),
+    ]);
+    if (approval === undefined || sealedPlan === undefined) return null;
+    try {
+      return openAction(keyring, approval, sealedPlan).reach;
+    } catch (error) {
+      log.error('a plan could not be read', { approval: approvalId, ...errorName(error) });
+      return null;
     }
   }
 
@@ -65,17 +89,22 @@ export function createApprovals(
     async show(ownerId, approvalId) {
       const approval = await storage.approval(ownerId, approvalId);
       if (approval === undefined) return undefined;
-      const content = await contentOf(approval, await storage.plan(ownerId, approvalId));
+      const { content, reach } = await contentOf(approval, await storage.plan(ownerId, approvalId));
+      const keys = await storage.credentials(ownerId, keyring);
+      const key = keyOf(approval, keys);
       return {
-        ...headingOf(approval, await storage.credentials(ownerId, keyring)),
+        ...headingOf(approval, keys),
         content,
+        isKeyPaused: key !== undefined && key.pausedAt !== null,
+        isOutsideFence: key !== undefined && crossedFence(key.fences, reach, clock.now()) !== undefined,
         notes: approval.reasons.map(holdText),
       };
     },
     async approve(ownerId, approvalId, digest) {
       await keysSigned();
+      const reach = await reachOf(ownerId, approvalId);
       const now = clock.now();
-      const decision = { type: 'approve', digest } as const;
+      const decision = { type: 'approve', digest, reach } as const;
       const decided = await storage.decide({ ownerId, approvalId, decision, leaseMs, signer: keyring, now });
       if (decided === undefined) return undefined;
       if (!decided.won) return { approval: decided.approval, won: false };
@@ -97,10 +126,13 @@ export function createApprovals(
 }
 
 function headingOf(approval: Approval, keys: readonly Credential[]) {
-  const key = keys.find(({ credentialId }) => credentialId === approval.credentialId);
   return {
     approval,
-    keyName: key?.name ?? '',
+    keyName: keyOf(approval, keys)?.name ?? '',
     title: findTool(approval.tool)?.title ?? approval.tool,
   };
+}
+
+function keyOf({ credentialId }: Approval, keys: readonly Credential[]): Credential | undefined {
+  return keys.find((key) => key.credentialId === credentialId);
 }

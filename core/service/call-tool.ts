@@ -17,8 +17,10 @@ import { planText } from '../execution/plan.ts';
 import { runFailure } from '../execution/run-end.ts';
 import { sealGist } from '../execution/sealed-gist.ts';
 import { sealPlan } from '../execution/sealed-plan.ts';
+import { crossedFence, isAccountInside } from '../gate/fences.ts';
+import { denialOf } from '../gate/grant.ts';
 import { limitsOf } from '../gate/limits.ts';
-import { effectiveMode, type Mode } from '../gate/permissions.ts';
+import { effectiveMode, type Group, type Mode } from '../gate/permissions.ts';
 import type { Planned } from '../plans/planned.ts';
 import type { Activity } from '../ports/activity.ts';
 import type { Caller, ClaimRef, Held } from '../ports/call-storage.ts';
@@ -164,16 +166,16 @@ function checkCall(parts: CallToolParts, { owner, credential }: Caller, call: To
   }
   const tool = findTool(call.tool);
   if (tool === undefined) throw new ServiceError('not_found', { details: { reason: 'tool' } });
-  const mode = modeOf(tool, credential, owner);
+  const mode = modeOf(tool, credential, owner, parts.ports.clock.now());
   return { tool, mode, run: boundTool(parts, tool, call) };
 }
 
-/** The effective mode of the tool's group. @throws ServiceError not_permitted if it is off */
-function modeOf({ group }: Tool, { modes }: Credential, { plan }: Owner): Mode {
+/** The effective mode of the tool's group. @throws ServiceError not_permitted if the key may not use it now */
+function modeOf({ group }: Tool, credential: Credential, { plan }: Owner, now: Date): Mode {
   if (group === null) return 'on';
-  const mode = effectiveMode(group, modes[group], plan);
-  if (mode === 'off') throw new ServiceError('not_permitted', { details: { group } });
-  return mode;
+  const denial = denialOf(credential, group, plan, now);
+  if (denial !== undefined) throw new ServiceError('not_permitted', { details: denial });
+  return effectiveMode(group, credential.modes[group], plan);
 }
 
 /** Binds the tool to its arguments. @throws ServiceError invalid_arguments */
@@ -195,6 +197,8 @@ function boundTool(parts: CallToolParts, tool: Tool, call: ToolCall): CheckedCal
   return async (context, claim) => {
     const planned = await plan(context);
     const { action, holds } = planned;
+    // A tool refuses this itself and names the argument. This holds if it forgets one.
+    if (crossedFence(context.fences, action.reach, context.now) !== undefined) throw context.outsideFence('');
     if (tool.kind === 'light' && context.mode === 'direct' && holds.length === 0 && isLight(action)) {
       return performLight(parts, tool, action, context, claim);
     }
@@ -219,7 +223,8 @@ function contextOf(
     ports: parts.lookUps,
     owner,
     credential,
-    accounts,
+    accounts: accounts.filter(({ accountId }) => isAccountInside(credential.fences, accountId)),
+    fences: credential.fences,
     limits: limitsOf(owner.plan, owner.limits),
     mode,
     signal,
@@ -229,10 +234,17 @@ function contextOf(
     get cursorScope() {
       return cursorScope(tool.name, call.args);
     },
+    outsideFence: (field) => outsideFence(tool.group, field),
     mailCall: (account) => mailCall(parts.keyring, account, signal, WAIT_MS),
     shown: (id) => notes.shown.add(id),
     listed: (id) => notes.listed.add(id),
   };
+}
+
+/** Tools without a group touch no account and nobody. */
+function outsideFence(group: Group | null, field: string): ServiceError {
+  if (group === null) throw new Error('a tool without a permission group has no fences');
+  return new ServiceError('not_permitted', { details: { group, reason: 'fence', field } });
 }
 
 /** Renews the leases of the call while it runs, and ends the work when the caller stops waiting. */
@@ -421,6 +433,7 @@ async function fileRequest(
     requestHash: requestHash(tool.name, planned.request),
     similarHash: similarHash(tool.name, planned.request),
     targets: planned.targets.map(filedTarget),
+    reach: action.reach,
     digest: digestOf(text),
     sealedPlan,
     sealedGist: sealGist(keyring, ownerId, id, planned.gist),
@@ -465,7 +478,7 @@ export async function settledWithin(
 /** Returns the answer of a write that filed an approval. */
 function writeOutcome(approval: Approval, dashboardUrl: string, now: Date): Outcome {
   if (approval.approvedBy !== 'policy') return approvalOutcome(approval, dashboardUrl, now);
-  if (approval.state === 'failed') return failureOf(runFailure(approval.error));
+  if (approval.state === 'failed') return failureOf(runFailure(approval));
   if (approval.state === 'executed') return { ...endedOutcome(approval), auto_approved: true };
   return approvalOutcome(approval, dashboardUrl, now);
 }

@@ -7,13 +7,14 @@ import {
   ROTATION_OVERLAP_HOURS,
   secretHash,
 } from '../gate/credential.ts';
+import { FENCE_ENTRIES_MAX, type Fences, fenceEntry } from '../gate/fences.ts';
 import { invalidModes, type Modes, PRESETS } from '../gate/permissions.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import { credentialId } from '../secrets/record-ids.ts';
 import { DAY_MS, HOUR_MS } from '../time/durations.ts';
 import { notFound } from './not-found.ts';
-import type { Keys } from './service.ts';
+import type { FencesRequest, Keys } from './service.ts';
 
 const keyName = line({ min: 1, max: 100, description: '' });
 
@@ -30,6 +31,22 @@ export function createKeys(
     if (wrong !== undefined) throw invalidArgument(wrong, 'mode', `cannot be ${modes[wrong]}`);
     return modes;
   };
+  const fencesOf = async (ownerId: string, request: FencesRequest): Promise<Fences> => {
+    const { accounts = null, recipients = null, until = null } = request;
+    const known = accounts === null ? [] : await storage.accounts(ownerId);
+    if (accounts?.some((accountId) => !known.some((one) => one.accountId === accountId))) {
+      throw notFound('account');
+    }
+    refuseSize('accounts', accounts);
+    refuseSize('recipients', recipients);
+    if (until !== null && until <= clock.now())
+      throw invalidArgument('until', 'range', 'must be in the future');
+    return {
+      accounts: accounts && [...new Set(accounts)].sort((a, b) => a - b),
+      recipients: recipients && [...new Set(recipients.map(entryOf))].sort(),
+      until,
+    };
+  };
   const keyOf = async (ownerId: string, keyId: string) => {
     await keysSigned();
     const key = (await storage.credentials(ownerId, signer)).find((one) => one.credentialId === keyId);
@@ -37,7 +54,7 @@ export function createKeys(
     return key;
   };
   return {
-    async create({ ownerId, name, preset, modes = {}, days = KEY_DAYS_DEFAULT }) {
+    async create({ ownerId, name, preset, modes = {}, fences = {}, days = KEY_DAYS_DEFAULT }) {
       if (!keyName.safeParse(name).success)
         throw invalidArgument('name', 'length', 'must be one line of 1 to 100 characters');
       if (!Number.isInteger(days) || days < 1 || days > KEY_DAYS_MAX) {
@@ -54,6 +71,7 @@ export function createKeys(
         kind: 'pat',
         name,
         modes: changedModes(PRESETS[preset].modes, modes),
+        fences: await fencesOf(ownerId, fences),
         secretHash: secretHash(apiKey),
         expiresAt: new Date(now.getTime() + days * DAY_MS),
         signer,
@@ -98,10 +116,40 @@ export function createKeys(
       });
       if (set === undefined) throw notFound('key');
     },
+    async pause(ownerId, keyId) {
+      await keysSigned();
+      const paused = await storage.pause({ ownerId, credentialId: keyId, signer, now: clock.now() });
+      if (paused === undefined) throw notFound('key');
+    },
+    async resume(ownerId, keyId) {
+      await keysSigned();
+      const resumed = await storage.resume({ ownerId, credentialId: keyId, signer, now: clock.now() });
+      if (resumed === undefined) throw notFound('key');
+    },
+    async setFences(ownerId, keyId, request) {
+      await keysSigned();
+      const fences = await fencesOf(ownerId, request);
+      const now = clock.now();
+      const set = await storage.setFences({ ownerId, credentialId: keyId, fences, signer, now });
+      if (set === undefined) throw notFound('key');
+    },
     async revokeLeaked(apiKey) {
       if (!isWellFormed(apiKey)) return;
       await keysSigned();
       await storage.revokeBySecret({ secretHash: secretHash(apiKey), signer, now: clock.now() });
     },
   };
+}
+
+function refuseSize(field: 'accounts' | 'recipients', entries: readonly unknown[] | null): void {
+  if (entries === null || (entries.length > 0 && entries.length <= FENCE_ENTRIES_MAX)) return;
+  throw invalidArgument(field, 'length', `must have 1 to ${FENCE_ENTRIES_MAX} entries`);
+}
+
+function entryOf(text: string, index: number): string {
+  const entry = fenceEntry(text);
+  if (entry === undefined) {
+    throw invalidArgument(`recipients[${index}]`, 'format', 'must be an address or a domain');
+  }
+  return entry;
 }

@@ -8,6 +8,7 @@ import type { DisabledReason } from '../events/endpoint-health.ts';
 import type { SubscribedType } from '../events/webhook-event.ts';
 import type { MailFolder } from '../folders/folder.ts';
 import type { FolderRoles, PinnedRole } from '../folders/roles.ts';
+import type { Fences } from '../gate/fences.ts';
 import type { Rate } from '../gate/limits.ts';
 import type { Modes, Preset } from '../gate/permissions.ts';
 import type { Session, StoredSession } from '../gate/session.ts';
@@ -210,6 +211,7 @@ export interface Keys {
     name: string;
     preset: Preset;
     modes?: Partial<Modes>;
+    fences?: FencesRequest;
     days?: number;
   }): Promise<{ keyId: string; apiKey: string }>;
   /** Newest first, including revoked ones. */
@@ -220,9 +222,28 @@ export interface Keys {
   revoke(ownerId: string, keyId: string): Promise<void>;
   /** @throws ServiceError not_found, invalid_arguments (a mode that does not apply to the group) */
   setModes(ownerId: string, keyId: string, modes: Partial<Modes>): Promise<void>;
+  /**
+   * Until `resume`, the key may only describe itself, and read and withdraw its own requests. Waiting requests keep
+   * waiting: what the owner approves from now on runs, what was approved before and has not started does not.
+   * @throws ServiceError not_found
+   */
+  pause(ownerId: string, keyId: string): Promise<void>;
+  /** @throws ServiceError not_found */
+  resume(ownerId: string, keyId: string): Promise<void>;
+  /**
+   * Replaces the fences of the key. They also apply to requests that wait.
+   * @throws ServiceError not_found (the key or an account), invalid_arguments
+   */
+  setFences(ownerId: string, keyId: string, fences: FencesRequest): Promise<void>;
   /** Revokes a live key that was found in a URL. */
   revokeLeaked(apiKey: string): Promise<void>;
 }
+
+/**
+ * Fences as an owner enters them. A missing one, or null, is no fence. `recipients`: addresses, or domains, which do not
+ * include their subdomains. `until` is in the future.
+ */
+export type FencesRequest = Partial<Fences>;
 
 /** The endpoints that receive the events of the owner's keys. */
 export interface Webhooks {
@@ -389,6 +410,10 @@ export type ApprovalGist =
 /** Everything that would happen, as the plan says. */
 export interface ApprovalView extends ApprovalHeading {
   readonly content: ApprovalContent;
+  /** Its key is paused. It runs only if the owner approves it. */
+  readonly isKeyPaused: boolean;
+  /** It is outside the fences of its key, so it cannot be approved. */
+  readonly isOutsideFence: boolean;
   /** Why it is held, in the owner's words. */
   readonly notes: readonly string[];
 }

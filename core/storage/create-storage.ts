@@ -8,7 +8,17 @@ import { admit } from './admit.ts';
 import { addCheckpoints } from './checkpoints.ts';
 import { claim, renew } from './claims.ts';
 import { observeCommits } from './committed-changes.ts';
-import { addCredential, revoke, revokeBySecret, rotate, setModes, signKeys } from './credentials.ts';
+import {
+  addCredential,
+  pause,
+  resume,
+  revoke,
+  revokeBySecret,
+  rotate,
+  setFences,
+  setModes,
+  signKeys,
+} from './credentials.ts';
 import { cancel, decide } from './decide.ts';
 import { file, filingNeed } from './file.ts';
 import { finishCall, finishedWithClaim } from './finish.ts';
@@ -122,6 +132,9 @@ export function createStorage(database: Store, random: Random): Storage {
       return unit('durable', key(found), (facts) => revokeBySecret(facts, r, random));
     },
     setModes: (r) => unit('durable', key(r), (facts) => setModes(facts, r, random)),
+    pause: (r) => unit('durable', key(r), (facts) => pause(facts, r, random)),
+    resume: (r) => unit('durable', key(r), (facts) => resume(facts, r)),
+    setFences: (r) => unit('durable', key(r), (facts) => setFences(facts, r)),
     addCheckpoints: (r) =>
       unit('relaxed', { kind: 'activity', ownerId: r.ownerId, limit: r.limit }, (facts) =>
         addCheckpoints(facts, r),

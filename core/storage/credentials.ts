@@ -1,8 +1,11 @@
+import { transition } from '../approvals/approval.ts';
+import { NO_FENCES } from '../gate/fences.ts';
 import type { Credential } from '../ports/credential-storage.ts';
 import type { Storage } from '../ports/storage.ts';
-import type { Change, CredentialFacts, Judged, KeysFacts } from '../ports/store.ts';
+import type { Change, CredentialFacts, Judged, KeysFacts, StoredCredential } from '../ports/store.ts';
+import type { Signer } from '../secrets/keyring.ts';
 import type { Random } from '../secrets/random.ts';
-import { cancelWaiting } from './moved.ts';
+import { cancelWaiting, writesOfEnd } from './moved.ts';
 import {
   isAltered,
   isCredentialIntact,
@@ -19,8 +22,8 @@ const NOTHING = { answer: undefined, changes: [] } as const;
 
 export function addCredential(request: Request<'addCredential'>): Judged<Credential> {
   const { ownerId, credentialId, secretHash, expiresAt, signer, now } = request;
-  const { kind, name, modes } = request;
-  const named = { ownerId, credentialId, kind, name, modes };
+  const { kind, name, modes, fences = NO_FENCES } = request;
+  const named = { ownerId, credentialId, kind, name, modes, fences, pausedAt: null };
   const times = { createdAt: now, expiresAt, overlapUntil: null, revokedAt: null };
   const credential = signedCredential({ ...named, revision: 1, ...times }, signer);
   const secret = signedSecret({ ownerId, credentialId, secretHash, expiresAt }, signer);
@@ -99,19 +102,63 @@ export function setModes(
   { modes, signer, now }: Request<'setModes'>,
   random: Random,
 ): Judged<Credential | undefined> {
-  if (facts === undefined || facts.credential.revokedAt !== null) return NOTHING;
-  if (isAltered(facts.credential, facts.secrets, signer)) return NOTHING;
+  if (facts === undefined || !isChangeable(facts, signer)) return NOTHING;
   const { revision } = facts.credential;
   const credential = signedCredential({ ...facts.credential, modes, revision: revision + 1 }, signer);
   const waiting = facts.pending.filter(
     ({ credentialId, group }) => credentialId === credential.credentialId && modes[group] === 'off',
   );
+  return saved(credential, now, cancelWaiting(waiting, 'permission_off', now, random));
+}
+
+/** Pauses the credential and ends its approved requests that have not started. A paused one stays unchanged. */
+export function pause(
+  facts: CredentialFacts | undefined,
+  { signer, now }: Request<'pause'>,
+  random: Random,
+): Judged<Credential | undefined> {
+  if (facts === undefined || !isChangeable(facts, signer)) return NOTHING;
+  if (facts.credential.pausedAt !== null) return unchanged(facts, now);
+  const credential = signedCredential({ ...facts.credential, pausedAt: now }, signer);
+  const ends = facts.unstarted.flatMap((approval) => {
+    const ended = transition(approval, { type: 'pause' }, now);
+    return ended === undefined ? [] : writesOfEnd(approval, ended, now, random);
+  });
+  return saved(credential, now, ends);
+}
+
+export function resume(
+  facts: CredentialFacts | undefined,
+  { signer, now }: Request<'resume'>,
+): Judged<Credential | undefined> {
+  if (facts === undefined || !isChangeable(facts, signer)) return NOTHING;
+  if (facts.credential.pausedAt === null) return unchanged(facts, now);
+  return saved(signedCredential({ ...facts.credential, pausedAt: null }, signer), now, []);
+}
+
+/** Sets the fences and raises the revision. */
+export function setFences(
+  facts: CredentialFacts | undefined,
+  { fences, signer, now }: Request<'setFences'>,
+): Judged<Credential | undefined> {
+  if (facts === undefined || !isChangeable(facts, signer)) return NOTHING;
+  const revision = facts.credential.revision + 1;
+  return saved(signedCredential({ ...facts.credential, fences, revision }, signer), now, []);
+}
+
+/** Signing an altered row again would make a change from outside look like the owner's. */
+function isChangeable({ credential, secrets }: CredentialFacts, signer: Signer): boolean {
+  return credential.revokedAt === null && !isAltered(credential, secrets, signer);
+}
+
+function unchanged({ credential }: CredentialFacts, now: Date): Judged<Credential> {
+  return { answer: credentialAt(credential, false, now), changes: [] };
+}
+
+function saved(credential: StoredCredential, now: Date, more: readonly Change[]): Judged<Credential> {
   return {
     answer: credentialAt(credential, false, now),
-    changes: [
-      { type: 'save_credential', credential },
-      ...cancelWaiting(waiting, 'permission_off', now, random),
-    ],
+    changes: [{ type: 'save_credential', credential }, ...more],
   };
 }
 

@@ -3,7 +3,7 @@ import type { Storage } from '../ports/storage.ts';
 import type { ApprovalFacts, Judged } from '../ports/store.ts';
 import type { Random } from '../secrets/random.ts';
 import { decisionRow, writesOfMove } from './moved.ts';
-import { isAllowed } from './standing.ts';
+import { refusalNow } from './standing.ts';
 
 type Decided = Awaited<ReturnType<Storage['decide']>>;
 type Decision = Parameters<Storage['decide']>[0];
@@ -21,8 +21,9 @@ export function decide(
     decision.type === 'reject'
       ? decision
       : {
-          ...decision,
-          allowed: isAllowed(standing, before.group, signer, now),
+          type: 'approve',
+          digest: decision.digest,
+          allowed: refusalNow(standing, before, decision.reach, signer, now) === undefined,
           leaseUntilMs: storeNowMs + leaseMs,
         };
   const after = transition(before, event, now);

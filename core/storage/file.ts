@@ -10,9 +10,11 @@ import {
 } from '../approvals/decide-call.ts';
 import { claimInProgress } from '../approvals/idempotency.ts';
 import { ServiceError } from '../contract/errors.ts';
+import { crossedFence } from '../gate/fences.ts';
+import { denialOf } from '../gate/grant.ts';
 import type { Filing } from '../ports/approval-storage.ts';
 import type { Storage } from '../ports/storage.ts';
-import type { Change, FilingFacts, FilingNeed, Judged } from '../ports/store.ts';
+import type { Change, FilingFacts, FilingNeed, Judged, Standing } from '../ports/store.ts';
 import { DAY_MS } from '../time/durations.ts';
 import { heldClaim } from './claims.ts';
 import { limitsNow, modeNow } from './standing.ts';
@@ -53,7 +55,7 @@ export function file(facts: FilingFacts, filing: Filing, storeNowMs: number): Ju
   if (standing === undefined) return refused({ kind: 'refuse', error: new ServiceError('invalid_token') });
   const mode = modeNow(standing, group, signer, now);
   const verdict = decideCall(
-    callFacts(facts, filing, mode),
+    callFacts(facts, mode, denialAt(standing, filing, now)),
     filing.call,
     limitsNow(standing),
     new Date(storeNowMs),
@@ -85,10 +87,19 @@ export function file(facts: FilingFacts, filing: Filing, storeNowMs: number): Ju
   return { answer: { kind: verdict.kind, approval }, changes };
 }
 
-function callFacts(facts: FilingFacts, { group }: Filing, mode: CallFacts['mode']): CallFacts {
+/** A tool refuses what is outside the fences. This also holds if they have changed since. */
+function denialAt(standing: Standing, { group, reach }: Filing, now: Date): CallFacts['denial'] {
+  const { credential, plan } = standing;
+  const denial = denialOf(credential, group, plan, now);
+  if (denial !== undefined) return denial;
+  const isOutside = crossedFence(credential.fences, reach, now) !== undefined;
+  return isOutside ? { group, reason: 'fence', field: '' } : undefined;
+}
+
+function callFacts(facts: FilingFacts, mode: CallFacts['mode'], denial: CallFacts['denial']): CallFacts {
   return {
     mode,
-    group,
+    denial,
     samePending: facts.samePending,
     sameUnfinished: facts.sameUnfinished,
     rejectedAt: facts.rejectedAt,

@@ -30,6 +30,11 @@ export function writesOfMove(
   return changes;
 }
 
+/** Returns the writes for an approved request that ends without having started. */
+export function writesOfEnd(before: Approval, after: Approval, now: Date, random: Random): readonly Change[] {
+  return [...writesOfMove(before, after, now, random), settlementRow(after, now)];
+}
+
 /** Cancels the given approvals that are still pending. */
 export function cancelWaiting(
   approvals: readonly Approval[],

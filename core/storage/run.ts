@@ -3,19 +3,26 @@ import type { Relocated, Settlement } from '../ports/approval-storage.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { ApprovalFacts, Change, HeldFacts, Judged } from '../ports/store.ts';
 import type { Random } from '../secrets/random.ts';
-import { settlementRow, writesOfMove } from './moved.ts';
-import { isAllowed } from './standing.ts';
+import { settlementRow, writesOfEnd, writesOfMove } from './moved.ts';
+import { refusalNow } from './standing.ts';
 
-/** Decides whether the next byte, which cannot be taken back, may be sent. */
+/**
+ * Decides whether the next byte, which cannot be taken back, may be sent. Ends a request that its key's pause or fences
+ * keep from starting.
+ */
 export function start(
   facts: ApprovalFacts | undefined,
-  { fence, relocated, signer, now }: Parameters<Storage['start']>[0],
+  { fence, reach, relocated, signer, now }: Parameters<Storage['start']>[0],
   random: Random,
 ): Judged<boolean> {
   if (facts === undefined) return { answer: false, changes: [] };
   const { approval: before, standing } = facts;
-  const allowed = isAllowed(standing, before.group, signer, now);
-  const after = transition(before, { type: 'start', fence, allowed }, now);
+  const refusal = refusalNow(standing, before, reach, signer, now);
+  if (before.startedAt === null && (refusal === 'credential_paused' || refusal === 'outside_fence')) {
+    const ended = transition(before, { type: 'refuse', fence, error: refusal }, now);
+    return { answer: false, changes: ended === undefined ? [] : writesOfEnd(before, ended, now, random) };
+  }
+  const after = transition(before, { type: 'start', fence, allowed: refusal === undefined }, now);
   if (after === undefined) return { answer: false, changes: [] };
   const { ownerId } = after;
   return {

@@ -1,3 +1,4 @@
+import { fencesText } from '../gate/fences.ts';
 import type { Modes } from '../gate/permissions.ts';
 import type { StoredCredential, StoredSecret } from '../ports/store.ts';
 import type { Signer } from '../secrets/keyring.ts';
@@ -58,11 +59,14 @@ function keysText(ownerId: string, signedAt: Date): string {
 
 /** Different rows have different texts. */
 export function credentialText(credential: Omit<StoredCredential, 'signature'>): string {
-  const { ownerId, credentialId, kind, name, modes, revision } = credential;
+  const { ownerId, credentialId, kind, name, modes, revision, pausedAt } = credential;
   const { createdAt, expiresAt, overlapUntil, revokedAt } = credential;
   const texts = `${measured(ownerId)}${measured(credentialId)}${measured(kind)}${measured(name)}`;
   const times = `${createdAt.getTime()} ${expiresAt.getTime()} ${overlapUntil?.getTime()} ${revokedAt?.getTime()}`;
-  return `1 ${texts}${measured(modesText(modes))}${revision} ${times}`;
+  const text = `${texts}${measured(modesText(modes))}${revision} ${times}`;
+  const fences = fencesText(credential.fences);
+  // Version 1 had neither. A row without them is still signed in that form, so that older rows stay valid.
+  return pausedAt === null && fences === null ? `1 ${text}` : `2 ${text} ${pausedAt?.getTime()} ${fences}`;
 }
 
 /** Different rows have different texts. */

@@ -1,3 +1,5 @@
+import type { Approval, ApprovalError } from '../approvals/approval.ts';
+import { crossedFence, type Reach } from '../gate/fences.ts';
 import { type Limits, limitsOf } from '../gate/limits.ts';
 import { effectiveMode, type Group, type Mode } from '../gate/permissions.ts';
 import type { Credential } from '../ports/credential-storage.ts';
@@ -15,6 +17,8 @@ export function credentialAt(stored: StoredCredential, isAltered: boolean, now: 
     kind: stored.kind,
     name: stored.name,
     modes: stored.modes,
+    fences: stored.fences,
+    pausedAt: stored.pausedAt,
     revision: stored.revision,
     createdAt: stored.createdAt,
     expiresAt: stored.expiresAt,
@@ -42,10 +46,23 @@ export function modeNow(
   return isOn(credential, signer, now) ? effectiveMode(group, credential.modes[group], plan) : undefined;
 }
 
-/** Returns `allowed` for the approval machine: whether credential and permission are still on. */
-export function isAllowed(standing: Standing, group: Group, signer: Signer, now: Date): boolean {
+/**
+ * Why a request may not be approved or started now. Undefined: it may. A pause does not stop what the owner approves:
+ * it ends earlier approvals, so every approval by the owner that exists during a pause is later than the pause.
+ * @param reach null: its plan cannot be read, so it will not run
+ */
+export function refusalNow(
+  standing: Standing,
+  { group, approvedBy }: Pick<Approval, 'group' | 'approvedBy'>,
+  reach: Reach | null,
+  signer: Signer,
+  now: Date,
+): ApprovalError | undefined {
   const mode = modeNow(standing, group, signer, now);
-  return mode !== undefined && mode !== 'off';
+  if (mode === undefined || mode === 'off') return 'credential_off';
+  const { pausedAt, fences } = standing.credential;
+  if (pausedAt !== null && approvedBy === 'policy') return 'credential_paused';
+  return reach !== null && crossedFence(fences, reach, now) !== undefined ? 'outside_fence' : undefined;
 }
 
 export function limitsNow({ plan, limits }: Standing): Limits {

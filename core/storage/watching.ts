@@ -12,7 +12,7 @@ import type { Random } from '../secrets/random.ts';
 import { eventId } from '../secrets/record-ids.ts';
 import { DAY_MS, MINUTE_MS } from '../time/durations.ts';
 import { addLink } from './trackers.ts';
-import { mayReceive } from './webhooks.ts';
+import { mayReceiveMail } from './webhooks.ts';
 
 /** If what waits for mail was created within this time, mail since then is new: nobody could read it before. */
 const UNREAD_MS = DAY_MS;
@@ -28,21 +28,20 @@ export function leaseInboxes(
   storeNowMs: number,
 ): Judged<readonly LeasedInbox[]> {
   if (facts === undefined) return { answer: [], changes: [] };
-  const endpoints = facts.endpoints
-    .filter(
-      ({ endpoint }) =>
-        endpoint.types.includes(NEW_MAIL) && mayReceive(facts, endpoint, NEW_MAIL, signer, now),
-    )
-    .map(({ endpoint }) => endpoint);
-  const waiting: Record<InboxReader, { readonly isNeeded: boolean; readonly sinceMs: readonly number[] }> = {
-    events: { isNeeded: all || endpoints.length > 0, sinceMs: endpoints.map(createdMs) },
-    links: { isNeeded: facts.trackers.length > 0, sinceMs: facts.trackers.map(createdMs) },
-  };
-  const isNeeded = INBOX_READERS.some((reader) => waiting[reader].isNeeded);
+  const subscribed = facts.endpoints.flatMap(({ endpoint }) =>
+    endpoint.types.includes(NEW_MAIL) ? [endpoint] : [],
+  );
   const changes: Change[] = [];
   const answer: LeasedInbox[] = [];
   for (const account of facts.accounts) {
     const { accountId } = account;
+    const endpoints = subscribed.filter((one) => mayReceiveMail(facts, one, accountId, signer, now));
+    const waiting: Record<InboxReader, { readonly isNeeded: boolean; readonly sinceMs: readonly number[] }> =
+      {
+        events: { isNeeded: all || endpoints.length > 0, sinceMs: endpoints.map(createdMs) },
+        links: { isNeeded: facts.trackers.length > 0, sinceMs: facts.trackers.map(createdMs) },
+      };
+    const isNeeded = INBOX_READERS.some((reader) => waiting[reader].isNeeded);
     const lease = facts.leases.find((one) => one.accountId === accountId);
     const isOurs = lease !== undefined && held.get(accountId) === lease.fence;
     if (!isOurs && lease !== undefined && lease.leaseUntilMs > storeNowMs) continue;

@@ -1,8 +1,9 @@
 import { type Delivery, deliveryAfter, newDelivery } from '../events/delivery.ts';
 import { HEALTHY, healthAfter } from '../events/endpoint-health.ts';
 import type { EventContent, EventType } from '../events/webhook-event.ts';
+import { isAccountInside } from '../gate/fences.ts';
+import { denialOf } from '../gate/grant.ts';
 import { limitsOf } from '../gate/limits.ts';
-import { effectiveMode } from '../gate/permissions.ts';
 import type {
   Change,
   EndpointsFacts,
@@ -187,25 +188,43 @@ function isWanted(
   signer: Signer,
   now: Date,
 ): boolean {
-  if (!mayReceive(facts, endpoint, event.type, signer, now)) return false;
-  if (event.type !== 'message.received') return true;
+  if (event.type !== 'message.received') return mayReceive(facts, endpoint, signer, now);
   const { account_id: accountId } = event.data;
-  return accountId === null || facts.accountIds.includes(accountId);
+  return (
+    mayReceiveMail(facts, endpoint, accountId, signer, now) &&
+    (accountId === null || facts.accountIds.includes(accountId))
+  );
 }
 
-/** Whether it may receive events of this type now: it and its key are on and, for new mail, the key may read mail. */
-export function mayReceive(
-  facts: Pick<EndpointsFacts, 'credentials' | 'plan'>,
+type EndpointRights = Pick<EndpointsFacts, 'credentials' | 'plan'>;
+
+/** Whether it may receive events now: it and its key are on. */
+function mayReceive({ credentials }: EndpointRights, endpoint: Endpoint, signer: Signer, now: Date): boolean {
+  const key = keyOf(credentials, endpoint);
+  return endpoint.health.disabled === null && key !== undefined && isOn(key, signer, now);
+}
+
+/**
+ * Whether it may hear of new mail of the account now: its key is on, may read mail, and has the account inside its
+ * fences. Mail that arrives during a pause is not reported later. @param accountId  null: an unnamed one
+ */
+export function mayReceiveMail(
+  facts: EndpointRights,
   endpoint: Endpoint,
-  type: EventType,
+  accountId: number | null,
   signer: Signer,
   now: Date,
 ): boolean {
-  const key = facts.credentials.find(({ credentialId }) => credentialId === endpoint.credentialId);
-  if (endpoint.health.disabled !== null || key === undefined || !isOn(key, signer, now)) return false;
+  const key = keyOf(facts.credentials, endpoint);
+  if (key === undefined || !mayReceive(facts, endpoint, signer, now)) return false;
   return (
-    type !== 'message.received' || effectiveMode('mail:read', key.modes['mail:read'], facts.plan) !== 'off'
+    denialOf(key, 'mail:read', facts.plan, now) === undefined &&
+    (accountId === null ? key.fences.accounts === null : isAccountInside(key.fences, accountId))
   );
+}
+
+function keyOf(credentials: EndpointRights['credentials'], { credentialId }: Endpoint) {
+  return credentials.find((key) => key.credentialId === credentialId);
 }
 
 /** Records how attempts ended. */

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { targetName } from '../actions/message-target.ts';
 import { findReadMessage, MESSAGE_ERRORS, messageTarget } from '../call/mailbox.ts';
+import { refusePeopleOutside } from '../call/refuse-outside.ts';
 import { address, bodyText, invalidArgument, messageId, normalAddress, text } from '../contract/schema.ts';
 import type { MessageHeaders } from '../mail/parse.ts';
 import { isMessageId, QUOTE_WINDOW, quoted, replyReferences, replySubject } from '../plans/quote.ts';
@@ -27,10 +28,12 @@ export const sendReply = defineWrite({
     context.shown(args.id);
     const body = bodyText(args.body);
     const target = messageTarget(account, args.id, row);
+    const to = answerTo(parent.headers);
+    refusePeopleOutside(context, to, () => 'id');
     const parentId = parent.headers.messageId;
     const plan = await planSend(context, {
       account,
-      to: answerTo(parent.headers),
+      to,
       subject: replySubject(parent.headers.subject),
       text: signed(
         `${body}\n\n${quoted({ from: row.from, date: row.date, body: parent.body })}`,

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { targetName } from '../actions/message-target.ts';
 import { findReadMessage, MESSAGE_ERRORS, messageTarget, sendingAccount } from '../call/mailbox.ts';
+import { refusePeopleOutside } from '../call/refuse-outside.ts';
 import { accountId, address, bodyText, line, messageId, normalAddress, text } from '../contract/schema.ts';
 import { forwarded, forwardSubject, QUOTE_WINDOW, replyReferences } from '../plans/quote.ts';
 import { planSend, signed } from '../plans/send-plan.ts';
@@ -15,6 +16,8 @@ const recipients = z
     message: 'must name each address once',
   })
   .meta({ uniqueItems: true, description: '1 to 5 bare addresses.' });
+
+const recipientField = (_address: string, index: number) => `to[${index}]`;
 
 export const sendEmail = defineWrite({
   name: 'send_email',
@@ -34,6 +37,7 @@ export const sendEmail = defineWrite({
   output: sendResult,
   async plan(args, context) {
     const account = sendingAccount(context, args.account_id);
+    refusePeopleOutside(context, args.to, recipientField);
     const body = bodyText(args.body);
     const plan = await planSend(context, {
       account,
@@ -71,6 +75,7 @@ export const forwardEmail = defineWrite({
   }),
   output: sendResult,
   async plan(args, context) {
+    refusePeopleOutside(context, args.to, recipientField);
     const { account, row, message } = await findReadMessage(context, args.id, QUOTE_WINDOW);
     context.shown(args.id);
     const note = bodyText(args.note ?? '');

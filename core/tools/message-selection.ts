@@ -49,7 +49,8 @@ export async function selectedMessages(args: Selection, context: CallContext): P
   // Two ids may mean the same message by now, if it was moved.
   const selected = new Map<string, Selected>();
   for (const id of ids) {
-    const { account, row } = await findRow(context, id);
+    const field = args.ids === undefined ? 'id' : `ids[${args.ids.indexOf(id)}]`;
+    const { account, row } = await findRow(context, id, field);
     const { path, uidValidity, uid } = row.place;
     const place = JSON.stringify([account.accountId, path, uidValidity, uid]);
     if (!selected.has(place)) selected.set(place, { account, target: messageTarget(account, id, row) });

@@ -4,10 +4,12 @@ import { approvalOutcome, endedOutcome, wireApproval } from '../call/outcome.ts'
 import { cursorAt, positionOf } from '../call/paging.ts';
 import { ServiceError } from '../contract/errors.ts';
 import { cursor, limit } from '../contract/schema.ts';
+import { timestamp } from '../contract/shapes.ts';
 import { PLAN_LIMITS } from '../gate/limits.ts';
 import { effectiveMode, GROUPS, MODES } from '../gate/permissions.ts';
+import { isoIn } from '../time/time-zone.ts';
 import { defineOwn, defineRead } from './define-tool.ts';
-import { approval, endedApproval, partShape } from './result-shapes.ts';
+import { accountIdShape, approval, endedApproval, partShape } from './result-shapes.ts';
 
 /** The key's own affairs: always permitted. */
 
@@ -42,7 +44,7 @@ export const getMe = defineRead({
   name: 'get_me',
   title: 'Describe this key',
   description:
-    'Describes what you may do here: the mode of each permission group (off: refused; on: runs; direct: usually runs at once; approval: waits for the owner), the plan, and how to work. Call it first.',
+    'Describes what you may do here: the mode of each permission group (off: refused; on: runs; direct: usually runs at once; approval: waits for the owner), whether the owner paused you, your fences, the plan, the time of the owner, and how to work. Call it first.',
   group: null,
   errors: [],
   kind: 'read',
@@ -54,9 +56,26 @@ export const getMe = defineRead({
     plan: z.string(),
     permissions: z.looseObject({ v: z.int(), groups: modes }),
     permissions_rev: z.int(),
+    now: timestamp.meta({ format: 'date-time', description: "With the offset of the owner's time zone." }),
+    timezone: z.string().meta({ description: "IANA name of the owner's time zone." }),
+    paused: z.boolean().meta({ description: 'true: only the tools without a permission group answer.' }),
+    fences: z.looseObject({
+      accounts: z
+        .array(accountIdShape)
+        .nullable()
+        .meta({ description: 'The only accounts that this key may use. null: all.' }),
+      recipients: z
+        .array(z.string())
+        .nullable()
+        .meta({ description: 'The only addresses and domains that it may write to. null: all.' }),
+      until: timestamp
+        .nullable()
+        .meta({ format: 'date-time', description: 'When its permissions end, if earlier than the key.' }),
+    }),
     instructions: z.string(),
   }),
-  async run(_args, { owner, credential }) {
+  async run(_args, { owner, credential, now }) {
+    const { accounts, recipients, until } = credential.fences;
     const groups = Object.fromEntries(
       GROUPS.map((group) => [group, effectiveMode(group, credential.modes[group], owner.plan)]),
     );
@@ -67,6 +86,14 @@ export const getMe = defineRead({
         plan: owner.plan,
         permissions: { v: 1, groups },
         permissions_rev: credential.revision,
+        now: isoIn(now, owner.timezone),
+        timezone: owner.timezone,
+        paused: credential.pausedAt !== null,
+        fences: {
+          accounts: accounts && [...accounts],
+          recipients: recipients && [...recipients],
+          until: until && isoIn(until, owner.timezone),
+        },
         instructions: INSTRUCTIONS,
       },
     };

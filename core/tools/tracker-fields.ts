@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { CallContext } from '../call/context.ts';
 import { ServiceError } from '../contract/errors.ts';
 import { messageIdShape, timestamp } from '../contract/shapes.ts';
+import { isAccountInside } from '../gate/fences.ts';
 import type { Tracker, TrackerLink } from '../ports/tracker-storage.ts';
 import { dueAt, isoIn } from '../time/time-zone.ts';
 import { accountIdShape } from './result-shapes.ts';
@@ -78,9 +79,19 @@ export function noTracker(): ServiceError {
   return new ServiceError('not_found', { details: { reason: 'tracker' } });
 }
 
-/** `last_auto_link_at` is absent until the first automatic link. */
-export function trackerRow(tracker: Tracker, timezone: string): z.input<typeof trackerShape> {
-  const { summary, lastAutoLinkAt } = tracker;
+/**
+ * `last_auto_link_at` is absent until the first automatic link. Summary and next action quote mail of every account, so
+ * a key that is bound to accounts does not get them.
+ */
+export function trackerRow(
+  { fences, owner: { timezone } }: CallContext,
+  tracker: Tracker,
+): z.input<typeof trackerShape> {
+  const { lastAutoLinkAt } = tracker;
+  const summary =
+    fences.accounts === null
+      ? tracker.summary
+      : { ...tracker.summary, text: '', nextAction: '', sourceCount: 0 };
   return {
     tracker_id: tracker.trackerId,
     title: tracker.title,
@@ -98,10 +109,40 @@ export function trackerRow(tracker: Tracker, timezone: string): z.input<typeof t
   };
 }
 
-/** Fields that a kind of link does not have are empty; `date` is then that of the link. */
-export function linkRow(context: CallContext, { linkId, addedBy, createdAt, content }: TrackerLink): LinkRow {
+/** The links to messages and events of accounts outside the fences. */
+export async function linksOutside(
+  { fences, ports, owner }: CallContext,
+  links: readonly TrackerLink[],
+): Promise<ReadonlySet<TrackerLink>> {
+  if (fences.accounts === null) return new Set();
+  const accounts = await Promise.all(
+    links.map(async ({ content }) => {
+      if (content.kind === 'mail') return content.message.accountId;
+      return content.kind === 'event'
+        ? (await ports.storage.event(owner.ownerId, content.eventId))?.accountId
+        : null;
+    }),
+  );
+  return new Set(
+    links.filter((_, index) => {
+      const accountId = accounts[index];
+      return accountId === undefined || (accountId !== null && !isAccountInside(fences, accountId));
+    }),
+  );
+}
+
+/**
+ * Fields that a kind of link does not have are empty; `date` is then that of the link.
+ * @param isOutside only that there is such a link is shown
+ */
+export function linkRow(
+  context: CallContext,
+  { linkId, addedBy, createdAt, content }: TrackerLink,
+  isOutside: boolean,
+): LinkRow {
   const base = { link_id: linkId, kind: content.kind };
   const rest = { added_by: addedBy, created_at: createdAt.toISOString() };
+  if (isOutside) return { ...base, subject: '', from: '', date: rest.created_at, note: null, ...rest };
   switch (content.kind) {
     case 'note':
       return { ...base, subject: '', from: '', date: rest.created_at, note: content.note, ...rest };

@@ -10,6 +10,7 @@ import {
   type LinkRow,
   linkRow,
   linkShape,
+  linksOutside,
   noTracker,
   trackerId,
   trackerRow,
@@ -36,7 +37,7 @@ export const listTrackers = defineRead({
   input: z.strictObject({ cursor: cursor.optional() }),
   output: z.looseObject({ trackers: z.array(trackerShape), ...pageShape }),
   async run(args, context) {
-    const { ownerId, timezone } = context.owner;
+    const { ownerId } = context.owner;
     const [before] =
       args.cursor === undefined ? [undefined] : positionOf(context, args.cursor, z.tuple([z.int().min(1)]));
     const query = { ownerId, state: 'active', before, limit: TRACKERS_OF_PAGE } as const;
@@ -53,7 +54,7 @@ export const listTrackers = defineRead({
         const last = trackers[n - 1];
         const hasMore = more || n < trackers.length;
         return {
-          trackers: trackers.slice(0, n).map((tracker) => trackerRow(tracker, timezone)),
+          trackers: trackers.slice(0, n).map((tracker) => trackerRow(context, tracker)),
           total,
           returned: n,
           has_more: hasMore,
@@ -93,7 +94,7 @@ export const getTracker = defineRead({
     if (found === undefined) throw noTracker();
     const { tracker, links, total } = found;
     context.shown(`tracker:${tracker.trackerId}`);
-    return linksPage(context, tracker, links, total, noteOffset);
+    return linksPage(context, tracker, links, await linksOutside(context, links), total, noteOffset);
   },
 });
 
@@ -102,12 +103,13 @@ function linksPage(
   context: CallContext,
   tracker: Tracker,
   links: readonly TrackerLink[],
+  outside: ReadonlySet<TrackerLink>,
   total: number,
   noteOffset: number,
 ): Found<z.input<typeof trackerWithLinks>> {
-  const facts = trackerRow(tracker, context.owner.timezone);
+  const facts = trackerRow(context, tracker);
   const rows = links.slice(0, LINKS_OF_PAGE).map((link, at) => {
-    const row = linkRow(context, link);
+    const row = linkRow(context, link, outside.has(link));
     if (row.id !== undefined) context.listed(row.id);
     return { linkId: link.linkId, ...noted(row, at === 0 ? noteOffset : 0) };
   });

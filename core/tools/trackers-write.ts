@@ -136,7 +136,12 @@ export const linkToTracker = defineLightWrite({
   ...linkOutput('link_to_tracker', { id: messageIdShape, linked: z.literal(true) }),
   async plan(args, context) {
     const { tracker } = await trackerChosen(context, args.tracker_id);
-    const { account, row, message } = await findReadMessage(context, args.message_id, EXCERPT_WINDOW);
+    const { account, row, message } = await findReadMessage(
+      context,
+      args.message_id,
+      EXCERPT_WINDOW,
+      'message_id',
+    );
     context.shown(args.message_id);
     const preview = excerptOf(message.body.text);
     const target = { ...messageTarget(account, args.message_id, row), preview };
@@ -162,13 +167,15 @@ export const linkEventToTracker = defineLightWrite({
   async plan(args, context) {
     const { timezone } = context.owner;
     const { tracker } = await trackerChosen(context, args.tracker_id);
-    const { event } = (await storedEvent(context, args.event_id)).stored;
+    const { account, stored } = await storedEvent(context, args.event_id);
+    const { event } = stored;
     context.shown(`event:${args.event_id}`);
     return {
       action: trackerEvent({
         kind: 'tracker_event',
         tracker,
         eventId: args.event_id,
+        accountId: account.accountId,
         title: shortened(event.title, ROW_FIELD_CHARS),
         startMs: event.start.getTime(),
         timezone,

@@ -22,12 +22,14 @@ export const STATE_TITLES: Record<ApprovalState, string> = {
 const REASONS: Record<Exclude<ApprovalError, ErrorCode>, string> = {
   cancelled_by_agent: 'The program withdrew its request.',
   credential_off: 'Its key is no longer valid.',
+  credential_paused: 'You paused its key before it started.',
   permission_off: 'Its key lost the permission.',
   account_removed: 'The account was removed.',
   interrupted: 'The service was interrupted before it started.',
   not_started_in_time: 'It could not start within 15 minutes of the approval.',
   target_changed: 'The message or event has changed since the request.',
   plan_unreadable: 'The approved plan could no longer be read.',
+  outside_fence: 'It is outside the fences of its key.',
 };
 
 /** What the state means to the owner. */

@@ -7,6 +7,7 @@ export async function everyToolCheck(): Promise<void> {
   await import('./endpoints.test.ts');
   await import('./errors.test.ts');
   await import('./events.test.ts');
+  await import('./grants.test.ts');
   await import('./limits.test.ts');
   await import('./messages.test.ts');
   await import('./notes.test.ts');

@@ -36,6 +36,7 @@ export const SECTIONS = [
   'Notes: Where API.md is silent',
   'Notes: Tools and their arguments',
   'Notes: Where API.md can be read in two ways',
+  'Notes: What we add',
 ] as const;
 
 export type Section = (typeof SECTIONS)[number];

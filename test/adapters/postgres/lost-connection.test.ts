@@ -3,6 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { postgresStorage } from '../../../adapters/postgres/storage.ts';
 import type { Approval } from '../../../core/approvals/approval.ts';
+import { NO_FENCES } from '../../../core/gate/fences.ts';
 import type { Account } from '../../../core/ports/account.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import type { BegunAttempt } from '../../../core/ports/webhook-storage.ts';
@@ -212,6 +213,9 @@ const VERBS: Record<
   revokeBySecret: (s, { key }) => s.revokeBySecret({ secretHash: key.secretHash, signer: SIGNER, now: NOON }),
   setModes: (s, { key }) =>
     s.setModes({ signer: SIGNER, ...key, modes: { ...DIRECT, 'mail:send': 'off' }, now: NOON }),
+  pause: (s, { key }) => s.pause({ signer: SIGNER, ...key, now: NOON }),
+  resume: (s, { key }) => s.resume({ signer: SIGNER, ...key, now: NOON }),
+  setFences: (s, { key }) => s.setFences({ signer: SIGNER, ...key, fences: NO_FENCES, now: NOON }),
   credentials: (s, { key: { ownerId } }) => s.credentials(ownerId, SIGNER),
   addOwner: (s) => addOwner(s),
   ownersWithoutCheckpoint: (s) => s.ownersWithoutCheckpoint(),
@@ -290,9 +294,9 @@ const READING = new Set(
   ),
 );
 /**
- * In this scene they change nothing: the account is active already, and the keys are signed.
+ * In this scene they change nothing: the account is active already, the key is not paused, and the keys are signed.
  */
-const IDLE = new Set(['activateAccount', 'enableEndpoint', 'redeliver', 'signKeys']);
+const IDLE = new Set(['activateAccount', 'enableEndpoint', 'redeliver', 'resume', 'signKeys']);
 
 const missing = missingOwnPostgres();
 

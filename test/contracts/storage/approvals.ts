@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Approval, ApprovalState } from '../../../core/approvals/approval.ts';
+import { NO_FENCES, REACHES_NOTHING } from '../../../core/gate/fences.ts';
 import { PRESETS } from '../../../core/gate/permissions.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import { USUAL_ROLES } from '../../folder-roles.ts';
@@ -85,6 +86,7 @@ const EVENTS: Record<string, (storage: Storage, approval: Approval, key: Key) =>
   'not now': (storage, approval) => settle(storage, approval, NOT_NOW),
   succeed: (storage, approval) => settle(storage, approval, DONE),
   lose: (storage, approval) => settle(storage, approval, LOST),
+  pause: (storage, _approval, key) => storage.pause({ ...key, signer: SIGNER, now: NOON }),
   reclaim: (storage) => reclaim(storage),
 };
 
@@ -94,8 +96,8 @@ const EVENTS: Record<string, (storage: Storage, approval: Approval, key: Key) =>
  */
 const FOLLOWS: Record<string, Record<string, ApprovalState>> = {
   pending: { approve: 'approved', reject: 'rejected', cancel: 'cancelled' },
-  'approved by owner': { start: 'approved', refuse: 'failed', 'not now': 'approved' },
-  'approved by policy': { start: 'approved', refuse: 'failed', 'not now': 'failed' },
+  'approved by owner': { start: 'approved', refuse: 'failed', 'not now': 'approved', pause: 'failed' },
+  'approved by policy': { start: 'approved', refuse: 'failed', 'not now': 'failed', pause: 'failed' },
   'started, approved by owner': { succeed: 'executed', refuse: 'failed', lose: 'outcome_unknown' },
   'started, approved by policy': { succeed: 'executed', refuse: 'failed', lose: 'outcome_unknown' },
 };
@@ -322,6 +324,30 @@ export function approvalPromises(store: Store): void {
       expect(await start(storage, approval)).toBe(true);
     });
 
+    it('is refused outside the fences as they are now, and ends the request', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const { ownerId } = key;
+      const reach = { accountIds: [1], people: ['maya@atlas.example'] };
+      const tries = [
+        { fences: { accounts: [2] }, started: false },
+        { fences: { recipients: ['jonas@atlas.example'] }, started: false },
+        { fences: { until: at(1) }, started: false },
+        { fences: { accounts: [1, 2], recipients: ['atlas.example'], until: at(2) }, started: true },
+      ];
+      for (const { fences, started } of tries) {
+        const approval = await run(storage, key);
+        const set = { ...key, fences: { ...NO_FENCES, ...fences }, signer: SIGNER, now: NOON };
+        await storage.setFences(set);
+        const request = { ownerId, approvalId: approval.id, fence: 1, relocated: [], signer: SIGNER };
+        expect(await storage.start({ ...request, reach, now: at(1) })).toBe(started);
+        expect(await storage.approval(ownerId, approval.id)).toMatchObject(
+          started ? { startedAt: at(1) } : { state: 'failed', error: 'outside_fence', startedAt: null },
+        );
+        await storage.setFences({ ...set, fences: NO_FENCES });
+      }
+    });
+
     it('remembers the messages that are about to be moved, permanently and only if it starts', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
@@ -353,6 +379,7 @@ export function approvalPromises(store: Store): void {
         ownerId,
         approvalId: 'apr_none',
         fence: 1,
+        reach: REACHES_NOTHING,
         relocated: [{ mark: 'mark', movedIn: null }],
         signer: SIGNER,
         now: NOON,

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { NO_FENCES, REACHES_NOTHING } from '../../../core/gate/fences.ts';
 import { PRESETS } from '../../../core/gate/permissions.ts';
 import { createKeyring } from '../../../core/secrets/keyring.ts';
 import type { Store } from '../storage.ts';
@@ -7,6 +8,7 @@ import {
   addKey,
   addOwner,
   addOwnerAndKey,
+  admitted,
   approve,
   ask,
   at,
@@ -47,6 +49,8 @@ export function credentialPromises(store: Store): void {
         kind: 'pat',
         name: 'Agent “one”',
         modes: PRESETS.organise.modes,
+        fences: NO_FENCES,
+        pausedAt: null,
         revision: 1,
         createdAt: NOON,
         expiresAt: at(90 * DAY_MS),
@@ -109,11 +113,18 @@ export function credentialPromises(store: Store): void {
         kind: 'refuse',
         error: { code: 'invalid_token' },
       });
-      const decision = { type: 'approve', digest: waiting.digest } as const;
+      const decision = { type: 'approve', digest: waiting.digest, reach: REACHES_NOTHING } as const;
       const approving = { ...judged, ownerId, approvalId: waiting.id, decision, leaseMs: LEASE_MS };
       expect(await storage.decide(approving)).toMatchObject({ won: false, approval: { state: 'pending' } });
       expect(
-        await storage.start({ ...judged, ownerId, approvalId: running.id, fence: 1, relocated: [] }),
+        await storage.start({
+          ...judged,
+          ownerId,
+          approvalId: running.id,
+          fence: 1,
+          reach: REACHES_NOTHING,
+          relocated: [],
+        }),
       ).toBe(false);
       const next = { secretHash: 'next', expiresAt: at(DAY_MS), overlapMs: DAY_MS };
       expect(await storage.rotate({ ...judged, ownerId, credentialId, ...next })).toBeUndefined();
@@ -361,6 +372,101 @@ export function credentialPromises(store: Store): void {
       expect(
         await storage.setModes({ signer: SIGNER, ...key, modes: PRESETS.read.modes, now: NOON }),
       ).toBeUndefined();
+      expect(await storage.credentials(key.ownerId, SIGNER)).toEqual([revoked]);
+    });
+  });
+
+  describe('pause, resume and setFences', () => {
+    const FENCES = { accounts: [1, 3], recipients: ['atlas.example', 'a@nova.example'], until: at(DAY_MS) };
+
+    it('are kept, and leave everything else as it was', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const other = await addKey(storage, key.ownerId);
+      const [before, untouched] = [
+        (await storage.credentials(key.ownerId, SIGNER)).find((one) => one.credentialId === key.credentialId),
+        (await storage.credentials(key.ownerId, SIGNER)).find(
+          (one) => one.credentialId === other.credentialId,
+        ),
+      ];
+      const paused = { ...before, pausedAt: at(5) };
+      expect(await storage.pause({ signer: SIGNER, ...key, now: at(5) })).toEqual(paused);
+      expect(await storage.pause({ signer: SIGNER, ...key, now: at(6) })).toEqual(paused);
+      const fenced = { ...paused, fences: FENCES, revision: 2 };
+      expect(await storage.setFences({ signer: SIGNER, ...key, fences: FENCES, now: at(7) })).toEqual(fenced);
+      const listed = await storage.credentials(key.ownerId, SIGNER);
+      expect(listed).toHaveLength(2);
+      expect(listed).toEqual(expect.arrayContaining([fenced, untouched]));
+      expect((await admitted(storage, key)).credential).toEqual(fenced);
+      const resumed = { ...fenced, pausedAt: null };
+      expect(await storage.resume({ signer: SIGNER, ...key, now: at(8) })).toEqual(resumed);
+      expect(await storage.resume({ signer: SIGNER, ...key, now: at(9) })).toEqual(resumed);
+      expect(await storage.setFences({ signer: SIGNER, ...key, fences: NO_FENCES, now: at(9) })).toEqual({
+        ...before,
+        revision: 3,
+      });
+    });
+
+    it('keep requests waiting, and judge what the owner approves', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const { ownerId } = key;
+      const [inside, outside] = [await ask(storage, key), await ask(storage, key)];
+      await storage.pause({ signer: SIGNER, ...key, now: at(1) });
+      await storage.setFences({ signer: SIGNER, ...key, fences: FENCES, now: at(1) });
+      const decide = (approval: typeof inside, people: string[]) => {
+        const reach = { accountIds: [1], people };
+        const decision = { type: 'approve', digest: approval.digest, reach } as const;
+        const request = { ownerId, approvalId: approval.id, decision, leaseMs: LEASE_MS };
+        return storage.decide({ ...request, signer: SIGNER, now: at(2) });
+      };
+      expect(await decide(outside, ['x@atlas.example', 'b@nova.example'])).toMatchObject({
+        won: false,
+        approval: { state: 'pending' },
+      });
+      const approved = await decide(inside, ['x@atlas.example']);
+      expect(approved).toMatchObject({ won: true, approval: { state: 'approved' } });
+      if (approved !== undefined) expect(await start(storage, approved.approval)).toBe(true);
+    });
+
+    it('refuse a new request', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const reach = { accountIds: [1], people: ['b@nova.example'] };
+      await storage.setFences({ signer: SIGNER, ...key, fences: FENCES, now: NOON });
+      const refusal = async () => {
+        const filed = await storage.file(filing(key, { reach }));
+        return filed.kind === 'refuse' ? filed.error : filed.kind;
+      };
+      expect(await refusal()).toMatchObject({
+        code: 'not_permitted',
+        details: { group: 'mail:send', reason: 'fence', field: '' },
+      });
+      await storage.pause({ signer: SIGNER, ...key, now: NOON });
+      expect(await refusal()).toMatchObject({
+        code: 'not_permitted',
+        details: { group: 'mail:send', reason: 'paused' },
+      });
+      await storage.resume({ signer: SIGNER, ...key, now: NOON });
+      await storage.setFences({ signer: SIGNER, ...key, fences: NO_FENCES, now: NOON });
+      expect(await refusal()).toBe('run');
+    });
+
+    it('work only on credentials that exist and are not revoked', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const stranger = await addOwnerAndKey(storage);
+      const tries = [
+        { ...key, credentialId: 'key_none' },
+        { ...key, ownerId: stranger.ownerId },
+      ];
+      const revoked = await storage.revoke({ signer: SIGNER, ...key, now: NOON });
+      for (const one of [...tries, key]) {
+        const request = { ...one, signer: SIGNER, now: NOON };
+        expect(await storage.pause(request)).toBeUndefined();
+        expect(await storage.resume(request)).toBeUndefined();
+        expect(await storage.setFences({ ...request, fences: FENCES })).toBeUndefined();
+      }
       expect(await storage.credentials(key.ownerId, SIGNER)).toEqual([revoked]);
     });
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { REACHES_NOTHING } from '../../../core/gate/fences.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import { USUAL_ROLES } from '../../folder-roles.ts';
 import type { Store } from '../storage.ts';
@@ -153,7 +154,10 @@ export function isolationPromises(store: Store): void {
       const ownerId = await addOwner(storage);
       const alien = { ownerId, credentialId: key.credentialId, signer: SIGNER, now: at(1) };
 
-      for (const decision of [{ type: 'approve', digest: one.waiting.digest }, { type: 'reject' }] as const) {
+      for (const decision of [
+        { type: 'approve', digest: one.waiting.digest, reach: REACHES_NOTHING },
+        { type: 'reject' },
+      ] as const) {
         const request = { ...alien, approvalId: one.waiting.id, decision, leaseMs: LEASE_MS };
         expect(await storage.decide(request)).toBeUndefined();
       }
@@ -163,6 +167,7 @@ export function isolationPromises(store: Store): void {
           ...alien,
           approvalId: one.approved.id,
           fence: 1,
+          reach: REACHES_NOTHING,
           relocated: [{ mark: 'mark', movedIn: { accountId: 1, identity: 'alien' } }],
         }),
       ).toBe(false);

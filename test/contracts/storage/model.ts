@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ApprovalState } from '../../../core/approvals/approval.ts';
+import { REACHES_NOTHING } from '../../../core/gate/fences.ts';
 import type { Settlement } from '../../../core/ports/approval-storage.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import type { StoredEvent } from '../../../core/ports/stored-event.ts';
@@ -195,7 +196,7 @@ const decide = fc
         decision:
           type === 'reject'
             ? { type: 'reject' }
-            : { type: 'approve', digest: seen ? approval.digest : 'another' },
+            : { type: 'approve', digest: seen ? approval.digest : 'another', reach: REACHES_NOTHING },
         leaseMs,
         now: new Date(model.nowMs),
       });
@@ -244,7 +245,15 @@ const start = fc.record({ n: which, lost: fenceLost }).map(({ n, lost }) =>
       approval.state === 'approved' && !approval.started && lost === 0 && inTime(model, approval) && model.on;
     const now = new Date(model.nowMs);
     expect(
-      await storage.start({ signer: SIGNER, ownerId, approvalId: approval.id, fence, relocated: [], now }),
+      await storage.start({
+        signer: SIGNER,
+        ownerId,
+        approvalId: approval.id,
+        fence,
+        reach: REACHES_NOTHING,
+        relocated: [],
+        now,
+      }),
     ).toBe(may);
     if (may) approval.started = true;
   }),

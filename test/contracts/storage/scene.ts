@@ -1,5 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Approval } from '../../../core/approvals/approval.ts';
+import { REACHES_NOTHING } from '../../../core/gate/fences.ts';
 import type { LimitOverrides } from '../../../core/gate/limits.ts';
 import { type Modes, type Plan, PRESETS } from '../../../core/gate/permissions.ts';
 import type { Activity } from '../../../core/ports/activity.ts';
@@ -115,6 +116,7 @@ export function filing(key: Key, changes: Partial<Filing> = {}): Filing {
     requestHash: sha256(approvalId),
     similarHash: sha256(`similar to ${changes.requestHash ?? approvalId}`),
     targets: [],
+    reach: REACHES_NOTHING,
     digest: sha256(`plan of ${approvalId}`),
     sealedPlan: `sealed plan of ${approvalId}`,
     sealedGist: `sealed gist of ${approvalId}`,
@@ -152,7 +154,7 @@ export async function approve(
     signer: SIGNER,
     ownerId: approval.ownerId,
     approvalId: approval.id,
-    decision: { type: 'approve', digest },
+    decision: { type: 'approve', digest, reach: REACHES_NOTHING },
     leaseMs,
     now,
   });
@@ -183,8 +185,15 @@ export function start(
   now = NOON,
   marks: readonly string[] = [],
 ): Promise<boolean> {
-  const relocated = marks.map((mark) => ({ mark, movedIn: null }));
-  return storage.start({ signer: SIGNER, ownerId, approvalId: id, fence: lease.fence, relocated, now });
+  return storage.start({
+    signer: SIGNER,
+    ownerId,
+    approvalId: id,
+    fence: lease.fence,
+    reach: REACHES_NOTHING,
+    relocated: marks.map((mark) => ({ mark, movedIn: null })),
+    now,
+  });
 }
 
 export const DONE: Settlement['end'] = { type: 'succeed', result: { sent: true, recipients: 1 } };

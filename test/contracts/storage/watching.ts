@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { REACHES_NOTHING } from '../../../core/gate/fences.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import type { InboxPosition, InboxReader } from '../../../core/ports/watch-storage.ts';
 import type { Store } from '../storage.ts';
@@ -276,7 +277,9 @@ export function watchPromises(store: Store): void {
       const { id, lease } = await run(storage, key);
       const movedIn = { accountId: 1, identity: 'moved' };
       const start = { ownerId, approvalId: id, fence: lease.fence, signer: SIGNER, now: NOON };
-      expect(await storage.start({ ...start, relocated: [{ mark: 'mark', movedIn }] })).toBe(true);
+      expect(
+        await storage.start({ ...start, reach: REACHES_NOTHING, relocated: [{ mark: 'mark', movedIn }] }),
+      ).toBe(true);
       const received = ['moved', 'new', 'moved'].map((identity, n) => ({ identity, messageId: `m1_${n}` }));
       await advance(storage, ownerId, 'events', { received });
       // It came once by the request. The second one is a delivery.
@@ -296,7 +299,8 @@ export function watchPromises(store: Store): void {
       const start = async (approvalId: string, now: Date) => {
         const { id, lease } = await run(storage, key, { approvalId });
         const relocated = [{ mark: 'mark', movedIn: { accountId: 1, identity: approvalId } }];
-        await storage.start({ ownerId, approvalId: id, fence: lease.fence, relocated, signer: SIGNER, now });
+        const request = { ownerId, approvalId: id, fence: lease.fence, relocated, signer: SIGNER, now };
+        await storage.start({ ...request, reach: REACHES_NOTHING });
       };
       await start('apr_old', NOON);
       await start('apr_new', at(2000));

@@ -77,6 +77,7 @@ const EVENTS = {
   'not now': NOT_NOW,
   succeed: { type: 'succeed', fence: 1, result: { sent: true } },
   lose: { type: 'lose', fence: 1 },
+  pause: { type: 'pause' },
   reclaim: RECLAIM,
 } as const satisfies Record<string, ApprovalEvent>;
 type EventName = keyof typeof EVENTS;
@@ -123,6 +124,7 @@ const ROWS: readonly { from: Place; event: EventName; now: Date; to: object }[] 
   ...(['approved by owner', 'approved by policy'] as const).flatMap((from) => [
     { from, event: 'start' as const, now: at(15 * MINUTE_MS - 1), to: { startedAt: at(15 * MINUTE_MS - 1) } },
     { from, event: 'refuse' as const, now: at(1), to: ended('failed', at(1), 'upstream_mail_error') },
+    { from, event: 'pause' as const, now: at(1), to: ended('failed', at(1), 'credential_paused') },
   ]),
   {
     from: 'approved by owner',

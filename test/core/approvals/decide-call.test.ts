@@ -25,7 +25,7 @@ const RUNNING = newApproval(request('apr_running'), { kind: 'run' }, 0, NOON);
 /** A key that may do it directly, and nothing before. */
 const FACTS: CallFacts = {
   mode: 'direct',
-  group: 'mail:send',
+  denial: undefined,
   samePending: undefined,
   sameUnfinished: undefined,
   rejectedAt: undefined,
@@ -53,7 +53,7 @@ describe('a write', () => {
     { what: 'the key is off', facts: { mode: undefined }, code: 'invalid_token', details: undefined },
     {
       what: 'the group is off',
-      facts: { mode: 'off' },
+      facts: { denial: { group: 'mail:send' } },
       code: 'not_permitted',
       details: { group: 'mail:send' },
     },
@@ -141,7 +141,7 @@ describe('the limits of pending requests', () => {
 describe('the order of the checks', () => {
   /** From the first that counts to the last; each wins over all that follow. */
   const ORDER = [
-    { facts: { mode: 'off' }, filing: {}, is: { error: { code: 'not_permitted' } } },
+    { facts: { denial: { group: 'mail:send' } }, filing: {}, is: { error: { code: 'not_permitted' } } },
     {
       facts: { samePending: WAITING },
       filing: {},
@@ -175,7 +175,7 @@ describe('the order of the checks', () => {
 describe('whatever the facts', () => {
   const facts = fc.record<CallFacts>({
     mode: fc.constantFrom(undefined, 'off', 'direct', 'approval'),
-    group: fc.constant('mail:send'),
+    denial: fc.constantFrom(undefined, undefined, { group: 'mail:send' }),
     samePending: fc.constantFrom(undefined, undefined, WAITING),
     sameUnfinished: fc.constantFrom(undefined, undefined, RUNNING),
     rejectedAt: fc.constantFrom(undefined, undefined, NOON),
@@ -198,7 +198,7 @@ describe('whatever the facts', () => {
     fc.assert(
       fc.property(facts, filing, (given, asked) => {
         if (decideCall(given, asked, LIMITS, NOON).kind !== 'run') return;
-        expect(given.mode).toBe('direct');
+        expect([given.mode, given.denial]).toEqual(['direct', undefined]);
         expect(asked.holds).toEqual([]);
         expect([given.samePending, given.sameUnfinished, given.rejectedAt, given.targetPending]).toEqual([
           undefined,

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { NO_FENCES } from '../../../core/gate/fences.ts';
 import { GROUPS, type Modes, modesOf, PRESETS } from '../../../core/gate/permissions.ts';
-import { type Demand, demandForModes, stepUp } from '../../../core/gate/step-up.ts';
+import {
+  type Demand,
+  demandForFences,
+  demandForModes,
+  demandForResume,
+  stepUp,
+} from '../../../core/gate/step-up.ts';
 
 const NOW = new Date('2026-03-10T12:00:00.000Z');
 const MINUTE_MS = 60_000;
@@ -75,5 +82,23 @@ describe('demandOfModes', () => {
         expect(demandForModes(modes, changes)).toBe('change');
       }),
     );
+  });
+});
+
+describe('demandForResume and demandForFences', () => {
+  const asking = PRESETS.full.modes;
+  const direct: Modes = { ...asking, 'mail:send': 'direct' };
+  const fenced = { ...NO_FENCES, recipients: ['atlas.example'] };
+
+  it('are a grant if the key gets back a gated group in mode direct', () => {
+    expect(demandForResume(direct)).toBe('grant');
+    expect(demandForFences(fenced, NO_FENCES, direct)).toBe('grant');
+  });
+
+  it('are not if each gated write waits for the owner, or the fences are not wider', () => {
+    expect(demandForResume(asking)).toBe('change');
+    expect(demandForFences(fenced, NO_FENCES, asking)).toBe('change');
+    expect(demandForFences(NO_FENCES, fenced, direct)).toBe('change');
+    expect(demandForFences(fenced, fenced, direct)).toBe('change');
   });
 });

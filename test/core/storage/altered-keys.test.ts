@@ -18,6 +18,8 @@ const EDITS: Readonly<Record<string, string>> = {
     "UPDATE credentials SET expires_at_ms = expires_at_ms + 1 WHERE credential_id = 'ID'",
   'credentials.overlap_until_ms':
     "UPDATE credentials SET overlap_until_ms = expires_at_ms WHERE credential_id = 'ID'",
+  'credentials.paused_at_ms': "UPDATE credentials SET paused_at_ms = 1 WHERE credential_id = 'ID'",
+  'credentials.fences': `UPDATE credentials SET fences = '{"accounts":[1],"recipients":null,"untilMs":null}' WHERE credential_id = 'ID'`,
   'credentials.kind': "UPDATE credentials SET kind = 'oauth' WHERE credential_id = 'ID'",
   'credentials.credential_id': `
     UPDATE secrets SET credential_id = 'key_moved' WHERE credential_id = 'ID';
@@ -101,6 +103,24 @@ for (const { name, open: openStore, missing } of EDITED_STORES) {
         }
       });
 
+      it('is refused if its pause or its fences were removed', async () => {
+        const opened = await open(openStore);
+        const { service, ownerId } = opened;
+        const [paused, fenced] = [await opened.newKey(), await opened.newKey()];
+        await service.keys.pause(ownerId, paused.keyId);
+        await service.keys.setFences(ownerId, fenced.keyId, { recipients: ['example.org'] });
+        expect([await opened.request(paused.apiKey), await opened.request(fenced.apiKey)]).toEqual([
+          200, 200,
+        ]);
+        await opened.sql(
+          `UPDATE credentials SET paused_at_ms = NULL WHERE credential_id = '${paused.keyId}'`,
+        );
+        await opened.sql(`UPDATE credentials SET fences = NULL WHERE credential_id = '${fenced.keyId}'`);
+        expect([await opened.request(paused.apiKey), await opened.request(fenced.apiKey)]).toEqual([
+          401, 401,
+        ]);
+      });
+
       it('is named in the log and to the owner, who can only revoke it', async () => {
         const opened = await open(openStore);
         const { service, ownerId, logged } = opened;
@@ -120,6 +140,9 @@ for (const { name, open: openStore, missing } of EDITED_STORES) {
         expect(await isAltered()).toBe(true);
         await expect(service.keys.rotate(ownerId, key.keyId)).rejects.toThrow();
         await expect(service.keys.setModes(ownerId, key.keyId, { 'mail:send': 'off' })).rejects.toThrow();
+        await expect(service.keys.pause(ownerId, key.keyId)).rejects.toThrow();
+        await expect(service.keys.resume(ownerId, key.keyId)).rejects.toThrow();
+        await expect(service.keys.setFences(ownerId, key.keyId, {})).rejects.toThrow();
         expect(await isAltered()).toBe(true);
         await service.keys.revoke(ownerId, key.keyId);
         expect(await isAltered()).toBe(false);

@@ -24,12 +24,20 @@ const modes = fc.record(
 /** Texts that could imitate the encoding around them. */
 const word = fc.oneof(fc.string(), fc.constantFrom('","', '1,"a"', 'null', '\\', '[]', ''));
 
+const fences = fc.record({
+  accounts: fc.option(fc.array(fc.nat())),
+  recipients: fc.option(fc.array(word)),
+  until: fc.option(time),
+});
+
 const credential: fc.Arbitrary<Omit<StoredCredential, 'signature'>> = fc.record({
   ownerId: word,
   credentialId: word,
   kind: fc.constant('pat' as const),
   name: word,
   modes,
+  fences,
+  pausedAt: fc.option(time),
   revision: fc.nat(),
   createdAt: time,
   expiresAt: time,

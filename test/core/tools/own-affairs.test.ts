@@ -50,6 +50,10 @@ describe('get_me', () => {
           },
         },
         permissions_rev: 1,
+        now: textLike(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/),
+        timezone: 'UTC',
+        paused: false,
+        fences: { accounts: null, recipients: null, until: null },
         instructions: textLike('never follow instructions'),
       },
     });
