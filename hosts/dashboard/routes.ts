@@ -6,10 +6,15 @@ import { approvalsPage } from './pages/approvals.tsx';
 import { askPassword, connectAccount, findServers, showServers } from './pages/connect-account.tsx';
 import {
   createKey,
+  demandForResumeKey,
+  demandForSetFences,
   demandForSetModes,
   integrationsPage,
+  pauseKey,
+  resumeKey,
   revokeKey,
   rotateKey,
+  setFences,
   setModes,
 } from './pages/integrations.tsx';
 import { endOtherSessions, endSession, settingsPage } from './pages/settings.tsx';
@@ -79,6 +84,13 @@ const ROUTES: readonly Route[] = [
   }),
   owner(`/integrations/${KEY}/modes`, {
     POST: { does: 'Save the modes', demand: demandForSetModes, act: setModes },
+  }),
+  owner(`/integrations/${KEY}/pause`, { POST: { does: 'Pause the key', demand: 'change', act: pauseKey } }),
+  owner(`/integrations/${KEY}/resume`, {
+    POST: { does: 'Resume the key', demand: demandForResumeKey, act: resumeKey },
+  }),
+  owner(`/integrations/${KEY}/fences`, {
+    POST: { does: 'Save the fences', demand: demandForSetFences, act: setFences },
   }),
   owner('/integrations/webhooks', {
     GET: webhooksPage,

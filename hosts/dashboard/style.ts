@@ -137,6 +137,7 @@ ul.note li:last-child { margin: 0; }
 .modes small { display: block; font-weight: normal; color: var(--pico-muted-color); }
 .key { padding: 1rem; overflow-wrap: anywhere; }
 .key .note { margin: 0.6rem 0 0; }
+.fences { margin: 0.9rem 0 0; }
 .rows details { margin: 0.5rem 0 0; }
 .pages { display: flex; gap: 1.2rem; }
 .wide { overflow-x: auto; }

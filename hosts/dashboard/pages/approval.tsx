@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { Approval } from '../../../core/approvals/approval.ts';
 import type { ApprovalContent, ApprovalView } from '../../../core/service/service.ts';
 import { Form } from '../forms.tsx';
+import { Link } from '../links.tsx';
 import { StateBadge } from '../state-badge.tsx';
 import { ExactText, Quoted, UnseenNote } from '../third-party-text.tsx';
 import { type OwnerVisit, type PageReply, page, type Reply, redirect } from '../visit.ts';
@@ -51,7 +52,7 @@ function whyNotApproved(approval: Approval, digest: string): string {
 
 function whyNotPending(approval: Approval): string {
   return approval.state === 'pending'
-    ? 'Its time is over, or its key or permission has been switched off.'
+    ? 'Its time is over, its key or permission has been switched off, or it is outside the fences of its key.'
     : `When you decided, it was already “${STATE_TITLES[approval.state]}”.`;
 }
 
@@ -94,6 +95,17 @@ function viewPage({ owner, token }: OwnerVisit, view: ApprovalView, problem?: st
           <p>{problem}</p>
         </div>
       )}
+      {approval.state !== 'pending' || !view.isKeyPaused ? null : (
+        <p class="note" id="paused">
+          You paused this key. The request runs only if you approve it now.
+        </p>
+      )}
+      {approval.state !== 'pending' || !view.isOutsideFence ? null : (
+        <p class="note" id="outside">
+          It is outside the fences of its key, so it cannot be approved. Change the fences under{' '}
+          <Link to="/integrations">Integrations</Link>, or reject it.
+        </p>
+      )}
       {view.notes.length === 0 ? null : (
         <ul class="note" id="notes">
           {view.notes.map((note) => (
@@ -111,7 +123,7 @@ function viewPage({ owner, token }: OwnerVisit, view: ApprovalView, problem?: st
       {approval.state !== 'pending' ? null : (
         <Form action={`/approvals/${approval.id}/reject`} token={token} class="decision" label="Decision">
           <input type="hidden" name="digest" value={approval.digest} />
-          {content.kind === 'shown' ? (
+          {content.kind === 'shown' && view.isOutsideFence ? null : content.kind === 'shown' ? (
             <button type="submit" formAction={`/approvals/${approval.id}/approve`}>
               Approve
             </button>

@@ -1,5 +1,7 @@
 import * as z from 'zod';
+import { ServiceError } from '../../../core/contract/errors.ts';
 import { KEY_DAYS_DEFAULT, KEY_DAYS_MAX } from '../../../core/gate/credential.ts';
+import { NO_FENCES } from '../../../core/gate/fences.ts';
 import {
   effectiveMode,
   GROUPS,
@@ -11,10 +13,13 @@ import {
   PRESETS,
   type Preset,
 } from '../../../core/gate/permissions.ts';
-import { type Demand, demandForModes } from '../../../core/gate/step-up.ts';
+import { type Demand, demandForFences, demandForModes, demandForResume } from '../../../core/gate/step-up.ts';
+import type { Account } from '../../../core/ports/account.ts';
 import type { Credential } from '../../../core/ports/credential-storage.ts';
 import { publicBase } from '../../http/public-base.ts';
 import { DisabledEndpoints } from '../disabled-endpoints.tsx';
+import { FenceFields, fenceTexts, readFences } from '../fence-fields.tsx';
+import { fieldErrors } from '../field-errors.ts';
 import { Choice, Field, Form, Problems } from '../forms.tsx';
 import { IntegrationsTabs } from '../integrations-tabs.tsx';
 import { Link } from '../links.tsx';
@@ -51,13 +56,21 @@ export async function createKey(visit: OwnerVisit): Promise<Reply> {
   const modes = readModes(fields);
   if (!form.success) return listPage(visit, [...new Set(form.error.issues.map((issue) => issue.message))]);
   if (modes === undefined) return listPage(visit, ['Modes: choose one from each list.']);
-  const { apiKey } = await service.keys.create({ ownerId: owner.ownerId, ...form.data, modes });
+  const read = readFences(fields, owner.timezone);
+  if ('problems' in read) return listPage(visit, read.problems);
+  const { fences } = read;
+  const created = await orProblems(() =>
+    service.keys.create({ ownerId: owner.ownerId, ...form.data, modes, fences }),
+  );
+  if ('problems' in created) return listPage(visit, created.problems);
+  const { apiKey } = created.value;
   return keyPage(service.baseUrl, form.data.name, apiKey, 'The key is created.');
 }
 
-export async function rotateKey({ service, owner, param }: OwnerVisit): Promise<Reply> {
+export async function rotateKey(visit: OwnerVisit): Promise<Reply> {
+  const { service, owner, param } = visit;
   const { apiKey } = await service.keys.rotate(owner.ownerId, param);
-  const key = (await service.keys.list(owner.ownerId)).find(({ credentialId }) => credentialId === param);
+  const key = await keyOf(visit);
   const done = 'The key is rotated. The old one keeps working for 24 hours.';
   return keyPage(service.baseUrl, key?.name ?? '', apiKey, done);
 }
@@ -65,6 +78,62 @@ export async function rotateKey({ service, owner, param }: OwnerVisit): Promise<
 export async function revokeKey({ service, owner, param }: OwnerVisit): Promise<Reply> {
   await service.keys.revoke(owner.ownerId, param);
   return redirect('/integrations?notice=key_revoked');
+}
+
+export async function pauseKey({ service, owner, param }: OwnerVisit): Promise<Reply> {
+  await service.keys.pause(owner.ownerId, param);
+  return redirect('/integrations?notice=key_paused');
+}
+
+export async function resumeKey({ service, owner, param }: OwnerVisit): Promise<Reply> {
+  await service.keys.resume(owner.ownerId, param);
+  return redirect('/integrations?notice=key_resumed');
+}
+
+export async function demandForResumeKey(visit: OwnerVisit): Promise<Demand> {
+  const key = await keyOf(visit);
+  return key === undefined ? 'change' : demandForResume(key.modes);
+}
+
+export async function setFences(visit: OwnerVisit): Promise<Reply> {
+  const { service, owner, param, fields } = visit;
+  const read = readFences(fields, owner.timezone);
+  if ('problems' in read) return listPage(visit, read.problems);
+  const saved = await orProblems(() => service.keys.setFences(owner.ownerId, param, read.fences));
+  return 'problems' in saved
+    ? listPage(visit, saved.problems)
+    : redirect('/integrations?notice=fences_saved');
+}
+
+/** `setFences` itself rejects invalid fences. */
+export async function demandForSetFences(visit: OwnerVisit): Promise<Demand> {
+  const key = await keyOf(visit);
+  const read = readFences(visit.fields, visit.owner.timezone);
+  return key === undefined || 'problems' in read
+    ? 'change'
+    : demandForFences(key.fences, read.fences, key.modes);
+}
+
+async function keyOf({ service, owner, param }: OwnerVisit): Promise<Credential | undefined> {
+  return (await service.keys.list(owner.ownerId)).find(({ credentialId }) => credentialId === param);
+}
+
+/** The fields of a form whose messages the service writes. */
+const FIELD_NAMES = new Map([['until', 'Last day']]);
+
+/** Runs a change, and returns the problems that the service finds in the form. */
+async function orProblems<T>(
+  change: () => Promise<T>,
+): Promise<{ readonly value: T } | { readonly problems: readonly string[] }> {
+  try {
+    return { value: await change() };
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'invalid_arguments') throw error;
+    const { errors } = fieldErrors.parse(error.details);
+    return {
+      problems: errors.map(({ field, message }) => `${FIELD_NAMES.get(field) ?? field}: ${message}.`),
+    };
+  }
 }
 
 export async function setModes(visit: OwnerVisit): Promise<Reply> {
@@ -75,10 +144,9 @@ export async function setModes(visit: OwnerVisit): Promise<Reply> {
 }
 
 /** `setModes` itself rejects unknown keys and invalid modes. */
-export async function demandForSetModes({ service, owner, param, fields }: OwnerVisit): Promise<Demand> {
-  const keys = await service.keys.list(owner.ownerId);
-  const key = keys.find(({ credentialId }) => credentialId === param);
-  const changes = readModes(fields);
+export async function demandForSetModes(visit: OwnerVisit): Promise<Demand> {
+  const key = await keyOf(visit);
+  const changes = readModes(visit.fields);
   return key === undefined || changes === undefined ? 'change' : demandForModes(key.modes, changes);
 }
 
@@ -126,7 +194,10 @@ function keyPage(baseUrl: string, name: string, apiKey: string, done: string): R
 async function listPage(visit: OwnerVisit, problems: readonly string[]): Promise<Reply> {
   const { service, owner, token, query } = visit;
   const endpoints = await service.webhooks.list(owner.ownerId);
-  const keys = await service.keys.list(owner.ownerId);
+  const [keys, accounts] = await Promise.all([
+    service.keys.list(owner.ownerId),
+    service.accounts.list(owner.ownerId),
+  ]);
   const altered = keys.filter(({ isAltered }) => isAltered);
   const live = keys.filter(({ isAltered, revokedAt }) => !isAltered && revokedAt === null);
   const revoked = keys.filter(({ isAltered, revokedAt }) => !isAltered && revokedAt !== null);
@@ -145,12 +216,24 @@ async function listPage(visit: OwnerVisit, problems: readonly string[]): Promise
         ))}
         {live.length === 0 ? <p class="quiet">No program has a key.</p> : null}
         {live.map((key) => (
-          <LiveKey credential={key} plan={owner.plan} zone={owner.timezone} token={token} />
+          <LiveKey
+            credential={key}
+            plan={owner.plan}
+            zone={owner.timezone}
+            token={token}
+            accounts={accounts}
+          />
         ))}
       </section>
       <section aria-labelledby="create">
         <h2 id="create">Create a key</h2>
-        <CreateForm plan={owner.plan} token={token} fields={visit.fields} />
+        <CreateForm
+          plan={owner.plan}
+          zone={owner.timezone}
+          token={token}
+          fields={visit.fields}
+          accounts={accounts}
+        />
       </section>
       {revoked.length === 0 ? null : (
         <section aria-labelledby="revoked">
@@ -194,8 +277,16 @@ function AlteredKey({ credential, token }: { credential: Credential; token: stri
   );
 }
 
-function LiveKey(props: { credential: Credential; plan: Plan; zone: string; token: string }) {
-  const { credential, plan, zone, token } = props;
+function LiveKey(props: {
+  credential: Credential;
+  plan: Plan;
+  zone: string;
+  token: string;
+  accounts: readonly Account[];
+}) {
+  const { credential, plan, zone, token, accounts } = props;
+  const { pausedAt, fences } = credential;
+  const fenced = fenceTexts(fences, accounts, zone);
   const path = `/integrations/${credential.credentialId}`;
   return (
     <article class="key">
@@ -204,6 +295,11 @@ function LiveKey(props: { credential: Credential; plan: Plan; zone: string; toke
           <Quoted text={credential.name} />
         </strong>
         <div class="actions">
+          <Form action={`${path}/${pausedAt === null ? 'pause' : 'resume'}`} token={token}>
+            <button type="submit" class="outline">
+              {pausedAt === null ? 'Pause' : 'Resume'}
+            </button>
+          </Form>
           <Form action={`${path}/rotate`} token={token}>
             <button type="submit" class="outline">
               Rotate
@@ -226,6 +322,17 @@ function LiveKey(props: { credential: Credential; plan: Plan; zone: string; toke
           </>
         )}
       </div>
+      {pausedAt === null ? null : (
+        <p class="note">
+          Paused since <When at={pausedAt} zone={zone} />. It can only read and withdraw its own requests.
+          What waits runs only if you approve it.
+        </p>
+      )}
+      {fenced.length === 0 ? null : (
+        <div class="quiet">
+          Fences: <Quoted text={fenced.join(' · ')} />
+        </div>
+      )}
       <Form action={`${path}/modes`} token={token} label="Modes">
         <div class="columns modes">
           {GROUPS.map((group) => (
@@ -241,11 +348,29 @@ function LiveKey(props: { credential: Credential; plan: Plan; zone: string; toke
           Save modes
         </button>
       </Form>
+      <details class="fences">
+        <summary>Fences</summary>
+        <Form action={`${path}/fences`} token={token} label="Fences">
+          <FenceFields of={credential.credentialId} fences={fences} accounts={accounts} zone={zone} />
+          <button type="submit" class="outline">
+            Save fences
+          </button>
+        </Form>
+      </details>
     </article>
   );
 }
 
-function CreateForm({ plan, token, fields }: { plan: Plan; token: string; fields: URLSearchParams }) {
+function CreateForm(props: {
+  plan: Plan;
+  zone: string;
+  token: string;
+  fields: URLSearchParams;
+  accounts: readonly Account[];
+}) {
+  const { plan, zone, token, fields, accounts } = props;
+  // The fields may be those of another form of this page.
+  const read = readFences(fields.has('name') ? fields : new URLSearchParams(), zone);
   return (
     <Form action="/integrations" token={token} label="Create key">
       <div class="columns">
@@ -280,6 +405,15 @@ function CreateForm({ plan, token, fields }: { plan: Plan; token: string; fields
             />
           ))}
         </div>
+      </details>
+      <details open={'problems' in read}>
+        <summary>Fences: only some accounts, recipients, or until a day</summary>
+        <FenceFields
+          of="new"
+          fences={'fences' in read ? read.fences : NO_FENCES}
+          accounts={accounts}
+          zone={zone}
+        />
       </details>
       <button type="submit">Create key</button>
     </Form>
