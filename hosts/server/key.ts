@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { GROUPS, type Group, type Mode, modesOf, PRESETS, type Preset } from '../../core/gate/permissions.ts';
 import type { Credential } from '../../core/ports/credential-storage.ts';
+import type { Service } from '../../core/service/service.ts';
 import { publicBase } from '../http/public-base.ts';
 import {
   type Command,
@@ -11,10 +12,13 @@ import {
   UsageError,
 } from './command.ts';
 import { findOwner, withService } from './open-service.ts';
+import type { Terminal } from './terminal.ts';
 
 const keyAdd: Command = {
   name: 'key add',
-  usage: '--owner EMAIL --name N --preset read|organise|full [--mode GROUP=MODE …] [--days N]',
+  usage:
+    '--owner EMAIL --name N --preset read|organise|full [--mode GROUP=MODE …] [--account ID …] ' +
+    '[--recipient ADDRESS|DOMAIN …] [--days N]',
   summary: 'creates an API key and shows it once',
   async run(args, terminal) {
     const options = {
@@ -22,6 +26,8 @@ const keyAdd: Command = {
       name: { type: 'string' },
       preset: { type: 'string' },
       mode: { type: 'string', multiple: true },
+      account: { type: 'string', multiple: true },
+      recipient: { type: 'string', multiple: true },
       days: { type: 'string' },
     } as const;
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
@@ -31,6 +37,10 @@ const keyAdd: Command = {
       name: required(values.name, '--name'),
       preset: presetOf(required(values.preset, '--preset')),
       modes: Object.fromEntries((values.mode ?? []).map(modeOf)),
+      fences: {
+        accounts: values.account?.map((id) => wholeNumber(id, '--account')) ?? null,
+        recipients: values.recipient ?? null,
+      },
       ...(values.days === undefined ? {} : { days: wholeNumber(values.days, '--days') }),
     };
     const { keyId, apiKey, baseUrl } = await withService(terminal, async (service) => {
@@ -64,11 +74,36 @@ const keyList: Command = {
   },
 };
 
-const keyRevoke: Command = {
-  name: 'key revoke',
-  usage: 'KEY_ID --owner EMAIL',
-  summary: 'revokes a key and cancels its waiting requests',
-  async run(args, terminal) {
+const keyPause = keyChange(
+  'pause',
+  'pauses a key: its waiting requests keep waiting',
+  (service, ownerId, keyId) => service.keys.pause(ownerId, keyId),
+  'paused',
+);
+
+const keyResume = keyChange(
+  'resume',
+  'ends the pause of a key',
+  (service, ownerId, keyId) => service.keys.resume(ownerId, keyId),
+  'resumed',
+);
+
+const keyRevoke = keyChange(
+  'revoke',
+  'revokes a key and cancels its waiting requests',
+  (service, ownerId, keyId) => service.keys.revoke(ownerId, keyId),
+  'revoked',
+);
+
+/** A command that changes one key. @param done what the key is afterwards */
+function keyChange(
+  verb: string,
+  summary: string,
+  change: (service: Service, ownerId: string, keyId: string) => Promise<void>,
+  done: string,
+): Command {
+  const usage = 'KEY_ID --owner EMAIL';
+  async function run(args: string[], terminal: Terminal): Promise<void> {
     const { values, positionals } = parseArgs({ args, options: OWNER_OPTIONS, allowPositionals: true });
     const keyId = onlyPositional(positionals, 'KEY_ID');
     const email = required(values.owner, '--owner');
@@ -76,13 +111,14 @@ const keyRevoke: Command = {
       const { ownerId } = await findOwner(service, email);
       const keys = await service.keys.list(ownerId);
       if (!keys.some((key) => key.credentialId === keyId)) throw new Error(`${email} has no key ${keyId}.`);
-      await service.keys.revoke(ownerId, keyId);
+      await change(service, ownerId, keyId);
     });
-    terminal.print({ key_id: keyId }, `Key ${keyId} is revoked.`);
-  },
-};
+    terminal.print({ key_id: keyId }, `Key ${keyId} is ${done}.`);
+  }
+  return { name: `key ${verb}`, usage, summary, run };
+}
 
-export const KEY_COMMANDS: readonly Command[] = [keyAdd, keyList, keyRevoke];
+export const KEY_COMMANDS: readonly Command[] = [keyAdd, keyList, keyPause, keyResume, keyRevoke];
 
 function presetOf(text: string): Preset {
   const preset = Object.keys(PRESETS).find((name): name is Preset => name === text);
@@ -114,6 +150,12 @@ function row(key: Credential) {
     created_at: key.createdAt.toISOString(),
     expires_at: key.expiresAt.toISOString(),
     revoked_at: key.revokedAt?.toISOString() ?? null,
+    paused_at: key.pausedAt?.toISOString() ?? null,
+    fences: {
+      accounts: key.fences.accounts,
+      recipients: key.fences.recipients,
+      until: key.fences.until?.toISOString() ?? null,
+    },
     altered: key.isAltered,
   };
 }
@@ -122,5 +164,6 @@ function line(key: Credential): string {
   const day = (date: Date) => date.toISOString().slice(0, 10);
   const end = key.revokedAt === null ? `expires ${day(key.expiresAt)}` : `revoked ${day(key.revokedAt)}`;
   const altered = key.isAltered ? '  CHANGED OUTSIDE COUNTERSIGN: revoke it' : '';
-  return `${key.credentialId}  ${end}  ${key.name}${altered}`;
+  const paused = key.pausedAt === null ? '' : `  paused ${day(key.pausedAt)}`;
+  return `${key.credentialId}  ${end}${paused}  ${key.name}${altered}`;
 }

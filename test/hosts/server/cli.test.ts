@@ -24,9 +24,8 @@ describe('commands', () => {
     expect(statSync(join(cli.folder, 'data', 'countersign.db.key')).mode & 0o777).toBe(0o600);
 
     const add = ['key', 'add', '--owner', OWNER, '--name', 'agent', '--preset', 'full', '--days', '30'];
-    const key = printedBy(
-      await cli.run([...add, '--mode', 'mail:send=direct', '--mode', 'mail:reply=off', '--json']),
-    );
+    const modes = ['--mode', 'mail:send=direct', '--mode', 'mail:reply=off'];
+    const key = printedBy(await cli.run([...add, ...modes, '--recipient', 'Nova.Example', '--json']));
     expect(key).toEqual({ key_id: someText, api_key: expect.stringMatching(/^svc_pat_/) as unknown });
 
     const { keys } = printedBy(await cli.run(['key', 'list', '--owner', OWNER, '--json']));
@@ -35,6 +34,8 @@ describe('commands', () => {
         key_id: key.key_id,
         name: 'agent',
         revoked_at: null,
+        paused_at: null,
+        fences: { accounts: null, recipients: ['nova.example'], until: null },
         modes: { 'mail:send': 'direct', 'mail:reply': 'off' },
       },
     ]);
@@ -45,6 +46,17 @@ describe('commands', () => {
       fetch(`${server.base_url}/v1/me`, { headers: { authorization: `Bearer ${key.api_key}` } });
     expect((await me()).status).toBe(200);
     expect((await fetch(`${server.dashboard_url}/sign-in`)).status).toBe(200);
+
+    const tools = () =>
+      fetch(`${server.base_url}/v1/folders`, { headers: { authorization: `Bearer ${key.api_key}` } });
+    for (const [verb, code] of [
+      ['pause', 'not_permitted'],
+      ['resume', 'no_mail_account_connected'],
+    ] as const) {
+      const change = ['key', verb, key.key_id ?? '', '--owner', OWNER, '--json'];
+      expect(printedBy(await cli.run(change))).toEqual({ key_id: key.key_id });
+      expect(await (await tools()).json()).toMatchObject({ code });
+    }
 
     // While the server is running.
     expect(printedBy(await cli.run(['key', 'revoke', key.key_id ?? '', '--owner', OWNER, '--json']))).toEqual(
