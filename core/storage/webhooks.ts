@@ -1,6 +1,6 @@
 import { type Delivery, deliveryAfter, newDelivery } from '../events/delivery.ts';
 import { HEALTHY, healthAfter } from '../events/endpoint-health.ts';
-import type { EventContent, EventType } from '../events/webhook-event.ts';
+import type { EventContent } from '../events/webhook-event.ts';
 import { isAccountInside } from '../gate/fences.ts';
 import { denialOf } from '../gate/grant.ts';
 import { limitsOf } from '../gate/limits.ts';
