@@ -22,7 +22,7 @@ export function readCredential(row: Row): StoredCredential {
   return {
     ownerId: text(row, 'owner_id'),
     credentialId: text(row, 'credential_id'),
-    kind: oneOf(row, 'kind', ['pat']),
+    kind: oneOf(row, 'kind', ['pat', 'oauth']),
     name: text(row, 'name'),
     modes: modesIn(text(row, 'modes')),
     revision: integer(row, 'revision'),

@@ -250,6 +250,10 @@ export function writesOf(change: Change): readonly Write[] {
       const op = change.type === 'add_secret' ? 'insert' : 'update';
       return [{ op, table: 'secrets', key: { secret_hash: secret.secretHash }, values }];
     }
+    case 'remove_secret': {
+      const { ownerId: owner_id, credentialId: credential_id, secretHash: secret_hash } = change;
+      return [{ op: 'delete', table: 'secrets', key: { secret_hash, owner_id, credential_id } }];
+    }
     case 'save_checkpoint': {
       const { checkpoint } = change;
       const key = { owner_id: checkpoint.ownerId, number: checkpoint.number };

@@ -3,7 +3,7 @@ import type { Grant } from '../gate/grant.ts';
 import type { Modes } from '../gate/permissions.ts';
 import type { Signer } from '../secrets/keyring.ts';
 
-/** Keys and their secrets. Promises as those of Storage. */
+/** Keys and their secrets; sign-ins are credentials too. Promises as those of Storage. */
 export interface CredentialStorage {
   addCredential(request: {
     ownerId: string;
@@ -20,7 +20,7 @@ export interface CredentialStorage {
   }): Promise<Credential>;
 
   /**
-   * Adds a secret. Earlier ones end after `overlapMs`, or sooner at their own time. Undefined: no live credential, or
+   * Adds a secret to a key. Earlier ones end after `overlapMs`, or sooner at their own time. Undefined: no live key, or
    * an altered one.
    */
   rotate(request: {
@@ -118,7 +118,8 @@ export interface Credential extends Grant {
   readonly ownerId: string;
   /** Opaque: `key_` and 16 letters or digits. */
   readonly credentialId: string;
-  readonly kind: 'pat';
+  /** `pat`: a key. `oauth`: the sign-in of an assistant. */
+  readonly kind: 'pat' | 'oauth';
   readonly name: string;
   /** Counts every change of the modes and the fences, from 1. */
   readonly revision: number;

@@ -7,6 +7,7 @@ import type { EventStorage } from './event-storage.ts';
 import type { OwnerStorage } from './owner-storage.ts';
 import type { PasswordStorage } from './password-storage.ts';
 import type { SessionStorage } from './session-storage.ts';
+import type { SignInStorage } from './sign-in-storage.ts';
 import type { TrackerStorage } from './tracker-storage.ts';
 import type { WatchStorage } from './watch-storage.ts';
 import type { WebhookStorage } from './webhook-storage.ts';
@@ -26,6 +27,7 @@ export interface Storage
   extends CallStorage,
     ApprovalStorage,
     CredentialStorage,
+    SignInStorage,
     OwnerStorage,
     PasswordStorage,
     SessionStorage,

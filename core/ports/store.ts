@@ -555,6 +555,12 @@ export type Change =
   | { readonly type: 'add_secret'; readonly secret: StoredSecret }
   /** Saves its end and its signature. */
   | { readonly type: 'save_secret'; readonly secret: StoredSecret }
+  | {
+      readonly type: 'remove_secret';
+      readonly ownerId: string;
+      readonly credentialId: string;
+      readonly secretHash: string;
+    }
   /** Adds it, or replaces the one with its number. */
   | { readonly type: 'save_checkpoint'; readonly checkpoint: Checkpoint }
   | { readonly type: 'save_keys_record'; readonly ownerId: string; readonly record: KeysRecord }

@@ -1,6 +1,6 @@
 import { type Failure, failure, failureOf } from '../call/outcome.ts';
 import { createAddressBudget } from '../gate/address-budget.ts';
-import { isWellFormed, secretHash } from '../gate/credential.ts';
+import { isApiKey, secretHash } from '../gate/credential.ts';
 import type { LimitVerdict } from '../gate/limits.ts';
 import { effectiveMode, type Group } from '../gate/permissions.ts';
 import { errorName } from '../ports/log.ts';
@@ -30,7 +30,7 @@ export function createCalls(
   return {
     async admitCaller({ token, address: from }) {
       const now = clock.now();
-      if (token !== undefined && isWellFormed(token)) {
+      if (token !== undefined && isApiKey(token)) {
         try {
           await keysSigned();
           const admitted = await storage.admit({

@@ -1,6 +1,6 @@
 import { invalidArgument, line } from '../contract/schema.ts';
 import {
-  isWellFormed,
+  isApiKey,
   KEY_DAYS_DEFAULT,
   KEY_DAYS_MAX,
   newApiKey,
@@ -134,7 +134,7 @@ export function createKeys(
       if (set === undefined) throw notFound('key');
     },
     async revokeLeaked(apiKey) {
-      if (!isWellFormed(apiKey)) return;
+      if (!isApiKey(apiKey)) return;
       await keysSigned();
       await storage.revokeBySecret({ secretHash: secretHash(apiKey), signer, now: clock.now() });
     },

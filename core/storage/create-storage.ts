@@ -34,6 +34,7 @@ import {
   takeProof,
   useSession,
 } from './sessions.ts';
+import { addSignIn, refreshSignIn } from './sign-ins.ts';
 import { isAltered } from './signed-rows.ts';
 import { credentialAt } from './standing.ts';
 import { createTracker, eventNumbers, linkToTracker, saveSummary, setTrackerStatus } from './trackers.ts';
@@ -131,6 +132,8 @@ export function createStorage(database: Store, random: Random): Storage {
       if (found === undefined) return false;
       return unit('durable', key(found), (facts) => revokeBySecret(facts, r, random));
     },
+    addSignIn: (r) => unit('durable', key(r), (facts) => addSignIn(facts, r, random)),
+    refreshSignIn: (r) => unit('durable', key(r), (facts) => refreshSignIn(facts, r, random)),
     setModes: (r) => unit('durable', key(r), (facts) => setModes(facts, r, random)),
     pause: (r) => unit('durable', key(r), (facts) => pause(facts, r, random)),
     resume: (r) => unit('durable', key(r), (facts) => resume(facts, r)),

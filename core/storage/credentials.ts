@@ -36,12 +36,14 @@ export function addCredential(request: Request<'addCredential'>): Judged<Credent
   };
 }
 
-/** Adds a secret. Earlier ones end after `overlapMs`, or sooner at their own time. */
+/** Adds a secret to a key. Earlier ones end after `overlapMs`, or sooner at their own time. */
 export function rotate(
   facts: CredentialFacts | undefined,
   { secretHash, expiresAt, overlapMs, signer, now }: Request<'rotate'>,
 ): Judged<Credential | undefined> {
   if (facts === undefined || !isOn(facts.credential, signer, now)) return NOTHING;
+  // The secrets of a sign-in are tokens.
+  if (facts.credential.kind !== 'pat') return NOTHING;
   // Signing it again would make a change from outside look like the owner's.
   if (isAltered(facts.credential, facts.secrets, signer)) return NOTHING;
   const { ownerId, credentialId } = facts.credential;

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
-import { isWellFormed } from '../../core/gate/credential.ts';
+import { isApiKey } from '../../core/gate/credential.ts';
 
 export interface BridgeSettings {
   /** Public address of the API host. */
@@ -36,7 +36,7 @@ function keyIn(env: NodeJS.ProcessEnv): string {
   }
   const name = inline ? 'COUNTERSIGN_API_KEY' : 'COUNTERSIGN_API_KEY_FILE';
   const key = (inline || keyInFile(file ?? '')).trim();
-  if (!isWellFormed(key)) {
+  if (!isApiKey(key)) {
     throw new Error(
       `${name}: this is not a key. A key is svc_pat_ and 49 letters and digits. Copy all of it.`,
     );

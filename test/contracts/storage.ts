@@ -18,6 +18,7 @@ import { passwordPromises } from './storage/passwords.ts';
 import { racePromises } from './storage/races.ts';
 import { recoveryPromises } from './storage/recovery.ts';
 import { sessionPromises } from './storage/sessions.ts';
+import { signInPromises } from './storage/sign-ins.ts';
 import { trackerPromises } from './storage/trackers.ts';
 import { watchPromises } from './storage/watching.ts';
 import { webhookPromises } from './storage/webhooks.ts';
@@ -62,6 +63,7 @@ export function storageContract(name: string, open: () => Promise<StorageUnderTe
     recoveryPromises(store);
     listPromises(store);
     credentialPromises(store);
+    signInPromises(store);
     checkpointPromises(store);
     ownerPromises(store);
     passwordPromises(store);

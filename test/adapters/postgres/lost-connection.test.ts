@@ -50,6 +50,7 @@ interface Scene {
   readonly executed: Approval;
   readonly trackerId: number;
   readonly attempt: BegunAttempt;
+  readonly refreshHash: string;
 }
 
 const LATE = at(100 * 86_400_000);
@@ -107,6 +108,11 @@ async function scene(storage: Storage): Promise<Scene> {
   const [attempt] = await begun(storage, ownerId);
   if (attempt === undefined) throw new Error('no attempt was begun');
   await storage.testEndpoint({ ownerId, endpointId: 1, now: NOON });
+  const signIn = tokens();
+  await storage.addSignIn({
+    ...{ ownerId, credentialId: 'key_4', name: 'n', modes: DIRECT, expiresAt: LATE, signer: SIGNER },
+    ...{ tokens: signIn, now: NOON },
+  });
   return {
     key,
     account,
@@ -117,9 +123,11 @@ async function scene(storage: Storage): Promise<Scene> {
     executed,
     trackerId,
     attempt,
+    refreshHash: signIn.refreshHash,
   };
 }
 
+const tokens = () => ({ accessHash: randomUUID(), accessExpiresAt: LATE, refreshHash: randomUUID() });
 const ROWS = { address: 1, newcomers: 2, repeaters: 3 };
 
 /** Calls every verb of the port with something to do. */
@@ -211,6 +219,15 @@ const VERBS: Record<
     }),
   revoke: (s, { key }) => s.revoke({ signer: SIGNER, ...key, now: NOON }),
   revokeBySecret: (s, { key }) => s.revokeBySecret({ secretHash: key.secretHash, signer: SIGNER, now: NOON }),
+  addSignIn: (s, { key: { ownerId } }) =>
+    s.addSignIn({
+      ...{ ownerId, credentialId: 'key_3', name: 'n', modes: DIRECT, expiresAt: LATE, signer: SIGNER },
+      ...{ tokens: tokens(), now: NOON },
+    }),
+  refreshSignIn: (s, { key: { ownerId }, refreshHash }) =>
+    s.refreshSignIn({
+      ...{ ownerId, credentialId: 'key_4', refreshHash, tokens: tokens(), signer: SIGNER, now: NOON },
+    }),
   setModes: (s, { key }) =>
     s.setModes({ signer: SIGNER, ...key, modes: { ...DIRECT, 'mail:send': 'off' }, now: NOON }),
   pause: (s, { key }) => s.pause({ signer: SIGNER, ...key, now: NOON }),

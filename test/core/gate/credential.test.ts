@@ -1,7 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isWellFormed, KEY_PATTERN, newApiKey, secretHash } from '../../../core/gate/credential.ts';
+import {
+  isAccessToken,
+  isApiKey,
+  KEY_PATTERN,
+  newAccessToken,
+  newApiKey,
+  secretHash,
+} from '../../../core/gate/credential.ts';
 
 const key = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => newApiKey(() => bytes));
 
@@ -10,7 +17,7 @@ describe('API keys', () => {
     fc.assert(
       fc.property(key, (apiKey) => {
         expect(apiKey).toMatch(/^svc_pat_[0-9A-Za-z]{49}$/);
-        expect(isWellFormed(apiKey)).toBe(true);
+        expect(isApiKey(apiKey)).toBe(true);
       }),
     );
   });
@@ -30,9 +37,9 @@ describe('API keys', () => {
     fc.assert(
       fc.property(key, slip, (apiKey, { at, char }) => {
         fc.pre(apiKey[at] !== char);
-        expect(isWellFormed(apiKey.slice(0, at) + char + apiKey.slice(at + 1))).toBe(false);
-        expect(isWellFormed(apiKey.slice(0, at) + apiKey.slice(at + 1))).toBe(false);
-        expect(isWellFormed(apiKey.slice(0, at) + apiKey.slice(at - 1))).toBe(false);
+        expect(isApiKey(apiKey.slice(0, at) + char + apiKey.slice(at + 1))).toBe(false);
+        expect(isApiKey(apiKey.slice(0, at) + apiKey.slice(at + 1))).toBe(false);
+        expect(isApiKey(apiKey.slice(0, at) + apiKey.slice(at - 1))).toBe(false);
       }),
     );
   });
@@ -40,7 +47,7 @@ describe('API keys', () => {
   it.each(['', 'svc_pat_', 'svc_pat_wrong', `SVC_PAT_${'0'.repeat(49)}`, `svc_pat_${'0'.repeat(49)}`])(
     '%j is not well formed',
     (apiKey) => {
-      expect(isWellFormed(apiKey)).toBe(false);
+      expect(isApiKey(apiKey)).toBe(false);
     },
   );
 
@@ -48,6 +55,18 @@ describe('API keys', () => {
     fc.assert(
       fc.property(key, fc.constantFrom(' ', '/', '?key=', '&', '%20', '"'), (apiKey, mark) => {
         expect(`GET /v1/me${mark}${apiKey}${mark}`.match(KEY_PATTERN)).toContain(apiKey);
+      }),
+    );
+  });
+
+  it('are not access tokens, and access tokens are not keys, even with the other prefix', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
+        const [apiKey, token] = [newApiKey(() => bytes), newAccessToken(() => bytes)];
+        expect([isAccessToken(token), isApiKey(token)]).toEqual([true, false]);
+        expect([isAccessToken(apiKey), isApiKey(apiKey)]).toEqual([false, true]);
+        expect(isApiKey(token.replace('svc_oat_', 'svc_pat_'))).toBe(false);
+        expect(`GET /mcp?token=${token}`.match(KEY_PATTERN)).toEqual([token]);
       }),
     );
   });

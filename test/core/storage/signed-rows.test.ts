@@ -33,7 +33,7 @@ const fences = fc.record({
 const credential: fc.Arbitrary<Omit<StoredCredential, 'signature'>> = fc.record({
   ownerId: word,
   credentialId: word,
-  kind: fc.constant('pat' as const),
+  kind: fc.constantFrom('pat' as const, 'oauth' as const),
   name: word,
   modes,
   fences,

@@ -1,0 +1,56 @@
+import type { Modes } from '../gate/permissions.ts';
+import type { Signer } from '../secrets/keyring.ts';
+import type { Credential } from './credential-storage.ts';
+
+/**
+ * The sign-ins of assistants: credentials of kind `oauth`. Their secrets are access tokens and one refresh token. The
+ * other verbs of credentials cover them too. Promises as those of Storage.
+ */
+export interface SignInStorage {
+  /**
+   * Adds the sign-in that the owner consented to, with its first two tokens. If a credential of this owner has the id,
+   * its code was used before: then revokes that credential and cancels its pending requests (`credential_off`).
+   * @returns undefined if the code was used before
+   */
+  addSignIn(request: {
+    ownerId: string;
+    credentialId: string;
+    name: string;
+    modes: Modes;
+    expiresAt: Date;
+    tokens: NewTokens;
+    signer: Signer;
+    now: Date;
+  }): Promise<Credential | undefined>;
+
+  /**
+   * Replaces the refresh token, which is used up, and adds an access token. Earlier access tokens live on until their
+   * end; only the newest few are kept. If the live sign-in has another refresh token, this one was used before, and one
+   * of its two users is a thief: then revokes the sign-in and cancels its pending requests (`credential_off`).
+   * @param request `refreshHash`: of a token that was issued for this sign-in
+   */
+  refreshSignIn(request: {
+    ownerId: string;
+    credentialId: string;
+    refreshHash: string;
+    tokens: NewTokens;
+    signer: Signer;
+    now: Date;
+  }): Promise<RefreshEnd>;
+}
+
+/** Tokens end at the end of their sign-in, or earlier. */
+export interface NewTokens {
+  /** SHA-256, hex. */
+  readonly accessHash: string;
+  /** When the access token ends. The refresh token ends with its sign-in. */
+  readonly accessExpiresAt: Date;
+  /** SHA-256, hex. */
+  readonly refreshHash: string;
+}
+
+export type RefreshEnd =
+  | { readonly kind: 'refreshed'; readonly credential: Credential }
+  | { readonly kind: 'reused' }
+  /** The sign-in has ended, was withdrawn or altered, or does not exist. */
+  | { readonly kind: 'ended' };

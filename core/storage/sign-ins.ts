@@ -1,0 +1,80 @@
+import { NO_FENCES } from '../gate/fences.ts';
+import type { Credential } from '../ports/credential-storage.ts';
+import type { NewTokens, RefreshEnd } from '../ports/sign-in-storage.ts';
+import type { Storage } from '../ports/storage.ts';
+import type { Change, CredentialFacts, Judged, StoredCredential, StoredSecret } from '../ports/store.ts';
+import type { Signer } from '../secrets/keyring.ts';
+import type { Random } from '../secrets/random.ts';
+import { revoke } from './credentials.ts';
+import { isAltered, signedCredential, signedSecret } from './signed-rows.ts';
+import { credentialAt, isOn } from './standing.ts';
+
+type Added = Parameters<Storage['addSignIn']>[0];
+type Refresh = Parameters<Storage['refreshSignIn']>[0];
+
+/** A client with several processes may use the earlier ones until they end. */
+const EARLIER_ACCESS_TOKENS = 3;
+
+/** Adds a sign-in. The id comes from the code, so a credential with this id proves that the code was used before. */
+export function addSignIn(
+  facts: CredentialFacts | undefined,
+  request: Added,
+  random: Random,
+): Judged<Credential | undefined> {
+  const { ownerId, credentialId, name, modes, expiresAt, signer, now } = request;
+  if (facts !== undefined) return { answer: undefined, changes: revoke(facts, request, random).changes };
+  const times = { createdAt: now, expiresAt, overlapUntil: null, revokedAt: null };
+  const granted = { modes, fences: NO_FENCES, pausedAt: null };
+  const row = { ownerId, credentialId, kind: 'oauth' as const, name, ...granted, revision: 1, ...times };
+  const credential = signedCredential(row, signer);
+  return {
+    answer: credentialAt(credential, false, now),
+    changes: [{ type: 'add_credential', credential }, ...newTokens(credential, request.tokens, signer)],
+  };
+}
+
+/** Uses up the refresh token. A second use revokes the sign-in. */
+export function refreshSignIn(
+  facts: CredentialFacts | undefined,
+  request: Refresh,
+  random: Random,
+): Judged<RefreshEnd> {
+  const { refreshHash, signer, now } = request;
+  if (facts === undefined || !isOn(facts.credential, signer, now)) return ENDED;
+  const { credential, secrets } = facts;
+  if (credential.kind !== 'oauth' || isAltered(credential, secrets, signer)) return ENDED;
+  if (!secrets.some(({ secretHash }) => secretHash === refreshHash)) {
+    return { answer: { kind: 'reused' }, changes: revoke(facts, request, random).changes };
+  }
+  const kept = secrets
+    .filter((secret) => secret.secretHash !== refreshHash && secret.expiresAt > now)
+    .toSorted((one, other) => other.expiresAt.getTime() - one.expiresAt.getTime())
+    .slice(0, EARLIER_ACCESS_TOKENS);
+  return {
+    answer: { kind: 'refreshed', credential: credentialAt(credential, false, now) },
+    changes: [
+      ...secrets.filter((secret) => !kept.includes(secret)).map(removed),
+      ...newTokens(credential, request.tokens, signer),
+    ],
+  };
+}
+
+const ENDED = { answer: { kind: 'ended' }, changes: [] } as const;
+
+function newTokens(
+  { ownerId, credentialId, expiresAt }: StoredCredential,
+  tokens: NewTokens,
+  signer: Signer,
+): Change[] {
+  const endsMs = Math.min(tokens.accessExpiresAt.getTime(), expiresAt.getTime());
+  const access = { secretHash: tokens.accessHash, expiresAt: new Date(endsMs) };
+  const refresh = { secretHash: tokens.refreshHash, expiresAt };
+  return [access, refresh].map((secret) => ({
+    type: 'add_secret',
+    secret: signedSecret({ ownerId, credentialId, ...secret }, signer),
+  }));
+}
+
+function removed({ ownerId, credentialId, secretHash }: StoredSecret): Change {
+  return { type: 'remove_secret', ownerId, credentialId, secretHash };
+}
