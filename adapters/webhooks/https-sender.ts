@@ -1,20 +1,11 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import { Agent, type RequestOptions, request } from 'node:https';
-import { type Duplex, PassThrough } from 'node:stream';
+import { type Agent, request } from 'node:https';
 import * as z from 'zod';
 import type { WebhookEnd, WebhookRequest, WebhookSender } from '../../core/ports/webhook-sender.ts';
 import { certificateTrouble } from '../remote/certificate.ts';
-import { connectTls, PrivateServerRefused, type Reach } from '../remote/connect.ts';
+import { CheckedAgent, type CheckedAgentOptions, type LimitedOptions } from '../remote/checked-agent.ts';
+import { PrivateServerRefused } from '../remote/connect.ts';
 import { withTimeLimit } from '../remote/time-limit.ts';
-
-export interface HttpsSenderOptions {
-  /** Hosts that may have a private address. */
-  readonly allowPrivateTargets?: readonly string[];
-  /** The only certificate authorities to trust, in PEM. Default: Node's. */
-  readonly ca?: string;
-  /** Returns all addresses of a host. Default: this machine's resolver. */
-  readonly addressesOf?: (host: string) => Promise<readonly string[]>;
-}
 
 /** The most that is read of a response. */
 const ANSWER_BYTES_MAX = 16 * 1024;
@@ -22,27 +13,13 @@ const ANSWER_BYTES_MAX = 16 * 1024;
 const INTERIM_MAX = 16;
 /** How long to wait for a response's body. The status counts without it. */
 const BODY_MS = 1000;
-/** How long an idle connection is kept for the next request to the same host. */
-const IDLE_MS = 15_000;
-const IDLE_MAX = 64;
 
 /**
  * Posts by HTTP/1.1 over TLS and reuses connections. Checks every address of a host and connects to a checked one, so a
  * DNS answer that changes later has no effect.
  */
-export function httpsSender({
-  allowPrivateTargets = [],
-  ca,
-  addressesOf,
-}: HttpsSenderOptions = {}): WebhookSender {
-  const privateTargets = new Set(allowPrivateTargets.map((host) => host.toLowerCase()));
-  const agent = new CheckedAgent(
-    {
-      allowPrivateServers: ({ host }) => privateTargets.has(host.toLowerCase()),
-      ...(addressesOf === undefined ? {} : { addressesOf }),
-    },
-    ca,
-  );
+export function httpsSender(options: CheckedAgentOptions = {}): WebhookSender {
+  const agent = new CheckedAgent(options);
   return {
     async post(sent) {
       return withTimeLimit({ signal: sent.signal, ms: sent.timeLimitMs }, async (limit) => {
@@ -59,39 +36,6 @@ export function httpsSender({
     },
     close: async () => agent.destroy(),
   };
-}
-
-interface LimitedOptions extends RequestOptions {
-  /** Also ends a connection that is not open yet. Node does not pass a request's `signal` to its agent. */
-  readonly limit?: AbortSignal;
-}
-
-/** Opens connections to checked addresses only. */
-class CheckedAgent extends Agent {
-  readonly #reach: Reach;
-  readonly #ca: string | undefined;
-
-  constructor(reach: Reach, ca: string | undefined) {
-    super({ keepAlive: true, maxFreeSockets: IDLE_MAX, timeout: IDLE_MS, scheduling: 'lifo' });
-    this.#reach = reach;
-    this.#ca = ca;
-  }
-
-  override createConnection(
-    { host, port, limit }: LimitedOptions,
-    done?: (error: Error | null, socket: Duplex) => void,
-  ): Duplex | null | undefined {
-    const server = { host: host ?? '', port: Number(port), ca: this.#ca };
-    connectTls(server, this.#reach, limit ?? new AbortController().signal).then(
-      (socket) => done?.(null, socket),
-      (error: unknown) => {
-        // Node's type requires a socket beside the error, but Node does not use it.
-        const none = new PassThrough();
-        done?.(error instanceof Error ? error : new Error('no connection', { cause: error }), none);
-      },
-    );
-    return undefined;
-  }
 }
 
 class StaleConnection extends Error {}
