@@ -30,6 +30,7 @@ const ROOMS = [
   'calendar',
   'reading',
   'gate',
+  'sign-in',
   'approvals',
   'events',
   'safety',

@@ -106,6 +106,7 @@ export type { Caller, CallStorage, ClaimRef, Held } from './ports/call-storage.t
 export type { Checkpoint, CheckpointStorage, NumberedActivity } from './ports/checkpoint-storage.ts';
 export type { Clock } from './ports/clock.ts';
 export type { Credential, CredentialStorage, KeysRecord } from './ports/credential-storage.ts';
+export type { DocumentSource, PublishedDocument } from './ports/document-source.ts';
 export type { EventStorage, PositionedEvent } from './ports/event-storage.ts';
 export type { Log, LogFields } from './ports/log.ts';
 export { type MailAccount, type MailCall, MailError, type MailErrorCode, type Start } from './ports/mail.ts';
@@ -132,6 +133,7 @@ export type { PasswordStorage, TriesRows } from './ports/password-storage.ts';
 export type { Mail, Ports } from './ports/ports.ts';
 export type { Reader, Reading, UnreadableReason } from './ports/reader.ts';
 export type { SessionStorage } from './ports/session-storage.ts';
+export type { NewTokens, RefreshEnd, SignInStorage } from './ports/sign-in-storage.ts';
 export type { Storage } from './ports/storage.ts';
 export type {
   Change,

@@ -51,6 +51,7 @@ export type {
   FencesRequest,
   FolderChoice,
   FolderChoices,
+  IssuedTokens,
   Keys,
   ListenerEvent,
   OnArguments,
@@ -58,6 +59,7 @@ export type {
   PendingListener,
   Service,
   Sessions,
+  SignIns,
   ToolCall,
   Trackers,
 } from './service/service.ts';

@@ -2,6 +2,7 @@ import type { Random } from '../secrets/random.ts';
 import type { AttachmentText } from './attachment-text.ts';
 import type { Calendar } from './calendar.ts';
 import type { Clock } from './clock.ts';
+import type { DocumentSource } from './document-source.ts';
 import type { Log } from './log.ts';
 import type { MailChanging } from './mail-changing.ts';
 import type { MailConnections } from './mail-connections.ts';
@@ -31,6 +32,8 @@ export interface Ports {
   readonly summarizer?: Summarizer;
   /** Without it, no webhook endpoint can be added. */
   readonly webhookSender?: WebhookSender;
+  /** Without it, only clients that register themselves can ask for a sign-in. */
+  readonly documentSource?: DocumentSource;
   readonly workObserver?: WorkObserver;
   readonly clock: Clock;
   readonly random: Random;
@@ -43,6 +46,7 @@ export const PORTS = {
   reader: 'required',
   calendar: 'optional',
   attachmentText: 'optional',
+  documentSource: 'optional',
   clock: 'required',
   random: 'required',
   log: 'required',
@@ -59,9 +63,11 @@ export async function closePorts({
   reader,
   attachmentText,
   webhookSender,
+  documentSource,
   storage,
 }: Ports): Promise<void> {
   await webhookSender?.close();
+  await documentSource?.close();
   await mail.close();
   await calendar?.close();
   await reader.close();

@@ -1,6 +1,6 @@
 import { type Failure, failure, failureOf } from '../call/outcome.ts';
 import { createAddressBudget } from '../gate/address-budget.ts';
-import { isApiKey, secretHash } from '../gate/credential.ts';
+import { secretHash } from '../gate/credential.ts';
 import type { LimitVerdict } from '../gate/limits.ts';
 import { effectiveMode, type Group } from '../gate/permissions.ts';
 import { errorName } from '../ports/log.ts';
@@ -17,6 +17,7 @@ const CALLS_WITHOUT_KEY = 60;
 
 const LISTED = CATALOGUE.map((tool) => ({ group: tool.group, listing: listingOf(tool) }));
 
+/** @param isAccepted whether a text has the form of the secrets that the door accepts */
 export function createCalls(
   { storage, clock, random, log }: Ports,
   signer: Signer,
@@ -24,13 +25,14 @@ export function createCalls(
   leaseMs: number,
   callTool: Calls['runTool'],
   waits: ApprovalWaits,
+  isAccepted: (token: string) => boolean,
 ): Calls {
   const keylessCalls = createAddressBudget(CALLS_WITHOUT_KEY);
   const slotId = slotIds(random);
   return {
     async admitCaller({ token, address: from }) {
       const now = clock.now();
-      if (token !== undefined && isApiKey(token)) {
+      if (token !== undefined && isAccepted(token)) {
         try {
           await keysSigned();
           const admitted = await storage.admit({

@@ -2,6 +2,7 @@ import { objectCalendar } from '../accounts/object-calendar.ts';
 import { lookUpPorts, ownPorts, runPorts } from '../accounts/tool-ports.ts';
 import { createIdentifiers } from '../call/identifiers.ts';
 import { createExecutor } from '../execution/execute-approval.ts';
+import { isAccessToken, isApiKey } from '../gate/credential.ts';
 import { type LimitOverrides, PLAN_LIMITS } from '../gate/limits.ts';
 import type { Plan } from '../gate/permissions.ts';
 import type { Calendar } from '../ports/calendar.ts';
@@ -20,6 +21,7 @@ import { createKeys } from './keys.ts';
 import { createOwners } from './owners.ts';
 import type { OnArguments, PendingListener, Service } from './service.ts';
 import { createSessions } from './sessions.ts';
+import { createSignIns } from './sign-ins.ts';
 import { createKeySigning } from './sign-keys.ts';
 import { createWebhooks } from './webhooks.ts';
 
@@ -35,6 +37,8 @@ export interface ServiceOptions extends Omit<Ports, 'calendar'> {
   readonly baseUrl: string;
   /** Public address of the owner's dashboard, without a path. */
   readonly dashboardUrl: string;
+  /** Public address of the host where assistants sign in, without a path. Default: there is none. */
+  readonly mcpUrl?: string;
   /** The plan of new owners. Default: `paid`. */
   readonly plan?: Plan;
   /** Limits of new owners that differ from the plan. */
@@ -48,7 +52,7 @@ export interface ServiceOptions extends Omit<Ports, 'calendar'> {
 
 const OPTION_NAMES: ReadonlySet<string> = new Set<string>([
   ...Object.keys(PORTS),
-  ...(['secretKeys', 'baseUrl', 'dashboardUrl', 'plan', 'limits', 'leaseMs'] as const),
+  ...(['secretKeys', 'baseUrl', 'dashboardUrl', 'mcpUrl', 'plan', 'limits', 'leaseMs'] as const),
 ]);
 
 const LEASE_MS = 30_000;
@@ -65,6 +69,7 @@ export function createService(options: ServiceOptions): Service {
   const leaseMs = options.leaseMs ?? LEASE_MS;
   const baseUrl = origin('baseUrl', options.baseUrl);
   const dashboardUrl = origin('dashboardUrl', options.dashboardUrl);
+  const mcpUrl = options.mcpUrl === undefined ? undefined : origin('mcpUrl', options.mcpUrl);
   const keyring = createKeyring(options.secretKeys, random);
   const identifiers = createIdentifiers(keyring);
   const executor = createExecutor(ports, keyring, leaseMs);
@@ -94,7 +99,8 @@ export function createService(options: ServiceOptions): Service {
   });
 
   const keysSigned = createKeySigning(ports, keyring);
-  const calls = createCalls(ports, keyring, keysSigned, leaseMs, callTool, waits);
+  const callsWith = (isAccepted: (token: string) => boolean) =>
+    createCalls(ports, keyring, keysSigned, leaseMs, callTool, waits, isAccepted);
   const checkPassword = createPasswordCheck(ports, keyring);
   const approvals = createApprovals(ports, keyring, keysSigned, leaseMs, (approval, sealedPlan) =>
     settledWithin(executor.executeApproval(approval, sealedPlan), approval, ports),
@@ -127,11 +133,13 @@ export function createService(options: ServiceOptions): Service {
   return {
     baseUrl,
     dashboardUrl,
-    calls,
+    mcpUrl,
+    calls: callsWith(isApiKey),
     approvals,
     owners: createOwners(ports, keyring, options.plan ?? 'paid', options.limits ?? {}),
     sessions: createSessions(ports, checkPassword),
     keys: createKeys(ports, keyring, keysSigned),
+    signIns: createSignIns(ports, keyring, keysSigned, callsWith(isAccessToken)),
     accounts: createAccounts(ports, keyring),
     webhooks: createWebhooks(ports, keyring),
     trackers: {

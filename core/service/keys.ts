@@ -1,18 +1,18 @@
 import { invalidArgument, line } from '../contract/schema.ts';
 import {
+  isAccessToken,
   isApiKey,
   KEY_DAYS_DEFAULT,
-  KEY_DAYS_MAX,
   newApiKey,
   ROTATION_OVERLAP_HOURS,
   secretHash,
 } from '../gate/credential.ts';
 import { FENCE_ENTRIES_MAX, type Fences, fenceEntry } from '../gate/fences.ts';
-import { invalidModes, type Modes, PRESETS } from '../gate/permissions.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import { credentialId } from '../secrets/record-ids.ts';
 import { DAY_MS, HOUR_MS } from '../time/durations.ts';
+import { changedModes, lifetimeMs, modesOfPreset } from './chosen-permissions.ts';
 import { notFound } from './not-found.ts';
 import type { FencesRequest, Keys } from './service.ts';
 
@@ -23,14 +23,6 @@ export function createKeys(
   signer: Signer,
   keysSigned: () => Promise<void>,
 ): Keys {
-  const changedModes = (base: Modes, changes: Partial<Modes>): Modes => {
-    const unknown = Object.keys(changes).find((group) => !Object.hasOwn(base, group));
-    if (unknown !== undefined) throw invalidArgument(unknown, 'group', 'is not a permission group');
-    const modes = { ...base, ...changes };
-    const [wrong] = invalidModes(modes);
-    if (wrong !== undefined) throw invalidArgument(wrong, 'mode', `cannot be ${modes[wrong]}`);
-    return modes;
-  };
   const fencesOf = async (ownerId: string, request: FencesRequest): Promise<Fences> => {
     const { accounts = null, recipients = null, until = null } = request;
     const known = accounts === null ? [] : await storage.accounts(ownerId);
@@ -57,11 +49,8 @@ export function createKeys(
     async create({ ownerId, name, preset, modes = {}, fences = {}, days = KEY_DAYS_DEFAULT }) {
       if (!keyName.safeParse(name).success)
         throw invalidArgument('name', 'length', 'must be one line of 1 to 100 characters');
-      if (!Number.isInteger(days) || days < 1 || days > KEY_DAYS_MAX) {
-        throw invalidArgument('days', 'range', `must be 1 to ${KEY_DAYS_MAX}`);
-      }
-      if (!Object.hasOwn(PRESETS, preset))
-        throw invalidArgument('preset', 'enum', `must be one of ${Object.keys(PRESETS).join(', ')}`);
+      const daysMs = lifetimeMs(days);
+      const chosen = changedModes(modesOfPreset(preset), modes);
       if ((await storage.owner(ownerId)) === undefined) throw notFound('owner');
       const now = clock.now();
       const apiKey = newApiKey(random);
@@ -70,10 +59,10 @@ export function createKeys(
         credentialId: credentialId(random),
         kind: 'pat',
         name,
-        modes: changedModes(PRESETS[preset].modes, modes),
+        modes: chosen,
         fences: await fencesOf(ownerId, fences),
         secretHash: secretHash(apiKey),
-        expiresAt: new Date(now.getTime() + days * DAY_MS),
+        expiresAt: new Date(now.getTime() + daysMs),
         signer,
         now,
       });
@@ -133,10 +122,10 @@ export function createKeys(
       const set = await storage.setFences({ ownerId, credentialId: keyId, fences, signer, now });
       if (set === undefined) throw notFound('key');
     },
-    async revokeLeaked(apiKey) {
-      if (!isApiKey(apiKey)) return;
+    async revokeLeaked(secret) {
+      if (!isApiKey(secret) && !isAccessToken(secret)) return;
       await keysSigned();
-      await storage.revokeBySecret({ secretHash: secretHash(apiKey), signer, now: clock.now() });
+      await storage.revokeBySecret({ secretHash: secretHash(secret), signer, now: clock.now() });
     },
   };
 }

@@ -10,7 +10,7 @@ import type { MailFolder } from '../folders/folder.ts';
 import type { FolderRoles, PinnedRole } from '../folders/roles.ts';
 import type { Fences } from '../gate/fences.ts';
 import type { Rate } from '../gate/limits.ts';
-import type { Modes, Preset } from '../gate/permissions.ts';
+import type { Group, Modes, Preset } from '../gate/permissions.ts';
 import type { Session, StoredSession } from '../gate/session.ts';
 import type { stepUp } from '../gate/step-up.ts';
 import type { Account } from '../ports/account.ts';
@@ -22,6 +22,9 @@ import type { Owner } from '../ports/owner-storage.ts';
 import type { StoredEvent } from '../ports/stored-event.ts';
 import type { TrackerStorage } from '../ports/tracker-storage.ts';
 import type { DeliveryRecord } from '../ports/webhook-storage.ts';
+import type { Registration } from '../sign-in/client.ts';
+import type { Refusal } from '../sign-in/refusal.ts';
+import type { SignInRequest } from '../sign-in/request.ts';
 import type { ToolListing } from '../tools/define-tool.ts';
 
 /** The interface for the doors, the dashboard and an embedding app. */
@@ -29,11 +32,14 @@ export interface Service {
   /** Public addresses, without a slash at the end. */
   readonly baseUrl: string;
   readonly dashboardUrl: string;
+  /** The host where assistants sign in. Undefined: there is none. */
+  readonly mcpUrl: string | undefined;
 
   readonly calls: Calls;
   readonly owners: Owners;
   readonly sessions: Sessions;
   readonly keys: Keys;
+  readonly signIns: SignIns;
   readonly accounts: Accounts;
   readonly approvals: Approvals;
   readonly trackers: Trackers;
@@ -235,8 +241,64 @@ export interface Keys {
    * @throws ServiceError not_found (the key or an account), invalid_arguments
    */
   setFences(ownerId: string, keyId: string, fences: FencesRequest): Promise<void>;
-  /** Revokes a live key that was found in a URL. */
-  revokeLeaked(apiKey: string): Promise<void>;
+  /** Revokes the live key, or the sign-in with the access token, that was found in a URL. */
+  revokeLeaked(secret: string): Promise<void>;
+}
+
+/**
+ * The sign-ins of assistants: OAuth 2.1 with PKCE, for public clients. A sign-in is a credential of kind `oauth`; `Keys`
+ * lists, changes and revokes it like a key.
+ */
+export interface SignIns {
+  /** Whether a client may publish its document instead of registering. False without the port `documentSource`. */
+  readonly fetchesDocuments: boolean;
+  /** Like `Service.calls`, for access tokens: a key is not accepted. */
+  readonly calls: Calls;
+  /**
+   * Issues an id for a client. Stores nothing.
+   * @param metadata  the client's JSON
+   */
+  register(metadata: unknown): Registration | Refusal;
+  /**
+   * Checks an authorization request. Fetches the client's document if its id is a URL.
+   * @param issuer  the address of the authorization server, as the client knows it
+   * @returns `page`: the path of the owner's page on the dashboard
+   */
+  authorize(
+    parameters: URLSearchParams,
+    issuer: string,
+  ): Promise<{ readonly kind: 'page'; readonly page: string } | Refusal>;
+  /** Returns the request of the owner's page. Undefined: it was not checked here, or too long ago. */
+  find(request: string): SignInRequest | undefined;
+  /**
+   * Lets the client in as the owner chose.
+   * @param consent  `days`: 1 to 180; `modes`: changes to the preset
+   * @returns the address to which the owner's browser goes; undefined if there is no such request, as for `find`
+   * @throws ServiceError not_found (the owner), invalid_arguments
+   */
+  allow(consent: {
+    ownerId: string;
+    request: string;
+    preset: Preset;
+    modes?: Partial<Modes>;
+    days: number;
+  }): Promise<{ readonly goTo: string } | undefined>;
+  /** Returns the address to which the owner's browser goes. Undefined: as for `find`. */
+  deny(request: string): { readonly goTo: string } | undefined;
+  /** Redeems a code or a refresh token. @param issuer as above */
+  issueTokens(parameters: URLSearchParams, issuer: string): Promise<IssuedTokens | Refusal>;
+  /** Revokes the sign-in with this access token or refresh token. Does nothing if there is none. */
+  revoke(token: string): Promise<void>;
+}
+
+export interface IssuedTokens {
+  readonly kind: 'issued';
+  readonly accessToken: string;
+  /** Until the access token ends. */
+  readonly expiresInS: number;
+  readonly refreshToken: string;
+  /** The groups that are on. */
+  readonly scope: readonly Group[];
 }
 
 /**

@@ -112,11 +112,11 @@ export function dashboardHandler(
     if (reply.kind === 'redirect') {
       return { status: 303, headers: { location: base.path(reply.to), ...reply.headers }, body: '' };
     }
-    const { title, refreshS, body } = reply;
+    const { title, refreshS, goTo, body } = reply;
     return {
       status: reply.status,
       headers: { 'content-type': 'text/html; charset=utf-8', ...reply.headers },
-      body: documentOf({ title, path, visitor, refreshS, body, base }),
+      body: documentOf({ title, path, visitor, refreshS, goTo, body, base }),
     };
   }
 

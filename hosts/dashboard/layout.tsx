@@ -24,6 +24,7 @@ export function documentOf(shown: {
   path: string;
   visitor: { owner: Owner; session: StoredSession; token: string } | undefined;
   refreshS: number | undefined;
+  goTo: string | undefined;
   body: VNode;
   base: PublicBase;
 }): string {
@@ -38,6 +39,7 @@ export function documentOf(shown: {
           {shown.refreshS === undefined ? null : (
             <meta http-equiv="refresh" content={String(shown.refreshS)} />
           )}
+          {shown.goTo === undefined ? null : <meta http-equiv="refresh" content={`0;url=${shown.goTo}`} />}
           <title>{`${visibleText(shown.title)} · Countersign`}</title>
           <link rel="icon" type="image/svg+xml" href={base.path(ICON_PATH)} />
           <link rel="stylesheet" href={base.path(STYLE_PATH)} />

@@ -5,7 +5,7 @@ import { type PublicBase, publicBase } from '../http/public-base.ts';
 export const Base = createContext<PublicBase>(publicBase('http://localhost'));
 
 interface LinkProps {
-  /** A path of the dashboard, without its public base. */
+  /** A path of the dashboard, without its public base, unless the component says otherwise. */
   to: string;
   class?: string;
   children?: ComponentChildren;
@@ -17,6 +17,11 @@ export function Link({
   ...rest
 }: LinkProps & { 'aria-current'?: 'page' | undefined; 'aria-label'?: string }) {
   return <Base.Consumer>{(base: PublicBase) => <a href={base.path(to)} {...rest} />}</Base.Consumer>;
+}
+
+/** A link that leaves the dashboard. @param to the whole address, which the service has checked */
+export function LinkOut({ to, ...rest }: LinkProps) {
+  return <a href={to} rel="noreferrer" {...rest} />;
 }
 
 /** A button that sends its form to another path than the form's own. */

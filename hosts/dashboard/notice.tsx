@@ -8,6 +8,7 @@ const NOTICES = new Map([
   ['key_paused', 'The key is paused. What was approved and had not started is stopped.'],
   ['key_resumed', 'The key is resumed.'],
   ['fences_saved', 'The fences are saved. They also apply to requests that wait.'],
+  ['sign_in_withdrawn', 'The sign-in is withdrawn. Its waiting requests are cancelled.'],
   ['modes_saved', 'The modes are saved.'],
   ['endpoint_enabled', 'The endpoint is enabled. It gets the events that happen from now on.'],
   ['endpoint_removed', 'The endpoint is removed.'],

@@ -16,8 +16,10 @@ import {
   rotateKey,
   setFences,
   setModes,
+  withdrawSignIn,
 } from './pages/integrations.tsx';
 import { endOtherSessions, endSession, settingsPage } from './pages/settings.tsx';
+import { allowSignIn, denySignIn, signInRequestPage } from './pages/sign-in-request.tsx';
 import { trackerPage, trackersPage } from './pages/trackers.tsx';
 import { deliveriesPage, redeliver } from './pages/webhook-deliveries.tsx';
 import {
@@ -44,6 +46,7 @@ const APPROVAL = '(apr_[A-Za-z0-9_-]{1,40})';
 const ACCOUNT = '(\\d{1,9})';
 const TRACKER = '(\\d{1,10})';
 const KEY = '([A-Za-z0-9_-]{1,64})';
+const REQUEST = '([A-Za-z0-9_-]{40,8000})';
 const ENDPOINT = '(wh_\\d{1,9})';
 const SESSION = '(ses_[A-Za-z0-9_-]{1,40})';
 
@@ -91,6 +94,17 @@ const ROUTES: readonly Route[] = [
   }),
   owner(`/integrations/${KEY}/fences`, {
     POST: { does: 'Save the fences', demand: demandForSetFences, act: setFences },
+  }),
+  owner(`/integrations/${KEY}/withdraw`, {
+    POST: { does: 'Withdraw the sign-in', demand: 'change', act: withdrawSignIn },
+  }),
+  owner(`/integrations/sign-in/${REQUEST}`, { GET: (visit) => signInRequestPage(visit) }),
+  owner(`/integrations/sign-in/${REQUEST}/allow`, {
+    POST: { does: 'Allow the sign-in', demand: 'grant', act: allowSignIn },
+  }),
+  // Tells the program the answer, and changes nothing here.
+  owner(`/integrations/sign-in/${REQUEST}/deny`, {
+    POST: { does: 'Deny the sign-in', demand: 'view', act: denySignIn },
   }),
   owner('/integrations/webhooks', {
     GET: webhooksPage,

@@ -74,6 +74,8 @@ export interface PageReply {
   readonly body: VNode;
   /** The page reloads itself after this time. */
   readonly refreshS?: number;
+  /** The browser goes on to this address, of any host, at once. It must not come from anyone but the service. */
+  readonly goTo?: string;
   readonly headers?: Headers;
 }
 

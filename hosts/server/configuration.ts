@@ -19,11 +19,12 @@ export interface Configuration {
   /** Absolute path of the file that keeps the secret key if none is set. */
   readonly secretKeyFile: string;
   readonly host: string;
-  /** 0: any free port. The dashboard uses the next port. */
+  /** 0: any free port. The dashboard uses the next port, the sign-in host the one after. */
   readonly port: number;
   /** Undefined: derived from host and port. */
   readonly baseUrl: string | undefined;
   readonly dashboardUrl: string | undefined;
+  readonly mcpUrl: string | undefined;
   readonly trustedProxies: readonly string[];
   /** Private hosts, addresses and networks that account servers may use. Undefined: all, as long as there is one owner. */
   readonly allowPrivateServers: 'all' | 'none' | readonly string[] | undefined;
@@ -82,7 +83,7 @@ const settings = z.strictObject({
       'must be a file, like file:./data/countersign.db, or a Postgres database, like postgres://user:password@host/name',
     ),
   host: z.string().min(1).default('127.0.0.1').describe('must be the address to listen on, like 127.0.0.1'),
-  port: z.int().min(0).max(65_534).default(8787).describe('must be a number from 0 (any free port) to 65534'),
+  port: z.int().min(0).max(65_533).default(8787).describe('must be a number from 0 (any free port) to 65533'),
   baseUrl: address
     .optional()
     .describe('must be the public address of the API, like https://api.example.org, without a path'),
@@ -90,6 +91,11 @@ const settings = z.strictObject({
     .optional()
     .describe(
       'must be the public address of the dashboard, like https://approve.example.org, without a path',
+    ),
+  mcpUrl: address
+    .optional()
+    .describe(
+      'must be the public address where assistants sign in, like https://mcp.example.org, without a path',
     ),
   trustedProxies: z
     .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]))
@@ -136,12 +142,14 @@ export function readConfiguration(env: NodeJS.ProcessEnv, folder: string): Confi
   const inEnvironment = fromEnvironment(env);
   const parsed = settings.safeParse({ ...fromFile(join(folder, FILE)), ...inEnvironment });
   if (!parsed.success) throw refusal(parsed.error, inEnvironment);
-  const { databaseUrl, secretKey, baseUrl, dashboardUrl, allowPrivateServers, ...others } = parsed.data;
+  const { databaseUrl, secretKey, baseUrl, dashboardUrl, mcpUrl, allowPrivateServers, ...others } =
+    parsed.data;
   return {
     ...others,
     ...databaseOf(databaseUrl, folder),
     baseUrl,
     dashboardUrl,
+    mcpUrl,
     allowPrivateServers,
     secretKeys: secretKey?.map((key) => Buffer.from(key, 'base64')),
   };

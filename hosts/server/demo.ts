@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { httpsDocuments } from '../../adapters/documents/https-documents.ts';
 import { workerText } from '../../adapters/extract/attachment-text.ts';
 import { processReader } from '../../adapters/reader/reader.ts';
 import { sandboxCalendar } from '../../adapters/sandbox/calendar.ts';
@@ -13,6 +14,7 @@ import type { WorkObserver } from '../../core/ports/work-observer.ts';
 import type { Service } from '../../core/service/service.ts';
 import { createService } from '../embedded/countersign.ts';
 import type { Configuration } from './configuration.ts';
+import type { PublicAddresses } from './open-service.ts';
 
 export interface Demo {
   readonly service: Service;
@@ -27,7 +29,7 @@ const EMAIL = 'owner@example.org';
 /** A service in a temporary folder, with a sandbox mailbox, one owner and one Full key. */
 export async function openDemo(
   { plan, limits, allowPrivateTargets }: Configuration,
-  addresses: { readonly baseUrl: string; readonly dashboardUrl: string },
+  addresses: PublicAddresses,
   log: Log,
   workObserver: WorkObserver,
 ): Promise<Demo> {
@@ -39,6 +41,7 @@ export async function openDemo(
     reader: processReader(),
     attachmentText: workerText(),
     webhookSender: httpsSender({ allowPrivateTargets }),
+    documentSource: httpsDocuments(),
     secretKeys: [randomBytes(32)],
     plan,
     limits,

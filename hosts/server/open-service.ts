@@ -1,4 +1,5 @@
 import { caldavCalendar } from '../../adapters/caldav/calendar.ts';
+import { httpsDocuments } from '../../adapters/documents/https-documents.ts';
 import { workerText } from '../../adapters/extract/attachment-text.ts';
 import { imapMail } from '../../adapters/imap/mail.ts';
 import { processReader } from '../../adapters/reader/reader.ts';
@@ -15,10 +16,17 @@ import { jsonLog } from './log.ts';
 import { reachOf } from './private-servers.ts';
 import type { Terminal } from './terminal.ts';
 
+/** The public addresses of the three listeners. */
+export interface PublicAddresses {
+  readonly baseUrl: string;
+  readonly dashboardUrl: string;
+  readonly mcpUrl: string;
+}
+
 /** The service on the configured database, with real mailboxes. @throws Error with a message for the user */
 export async function openService(
   configuration: Configuration,
-  addresses: { readonly baseUrl: string; readonly dashboardUrl: string },
+  addresses: PublicAddresses,
   log: Log,
   workObserver?: WorkObserver,
 ): Promise<Service> {
@@ -32,6 +40,7 @@ export async function openService(
     reader: processReader(),
     attachmentText: workerText(),
     webhookSender: httpsSender({ allowPrivateTargets }),
+    documentSource: httpsDocuments(),
     log,
     ...(workObserver === undefined ? {} : { workObserver }),
     secretKeys,
@@ -50,6 +59,7 @@ export async function withService<T>(terminal: Terminal, work: (service: Service
     {
       baseUrl: configuration.baseUrl ?? addressOf(host, port),
       dashboardUrl: configuration.dashboardUrl ?? addressOf(host, port + 1),
+      mcpUrl: configuration.mcpUrl ?? addressOf(host, port + 2),
     },
     jsonLog(configuration.log, terminal.log),
   );

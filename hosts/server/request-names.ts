@@ -4,6 +4,8 @@ import type { HttpHandler } from '../http/http-handler.ts';
 import { headOf, type RequestHead, targetOf } from '../http/request-head.ts';
 import { findRoute } from '../rest/routes.ts';
 
+const SIGN_IN_PATHS: ReadonlySet<string> = new Set(['/mcp', '/authorize', '/register', '/token', '/revoke']);
+
 /** Reports each request to the observer until it is answered. @param nameOf  a name without anything from the caller */
 export function observeRequests(
   handler: HttpHandler,
@@ -21,6 +23,11 @@ export function apiRequestName(head: RequestHead): string {
   if (path === '/mcp') return 'MCP';
   const found = findRoute(head.method, path);
   return found.kind === 'route' ? `${found.route.method} ${found.route.path}` : 'another API request';
+}
+
+export function signInRequestName(head: RequestHead): string {
+  const { path } = targetOf(head);
+  return SIGN_IN_PATHS.has(path) ? `sign-in ${path}` : 'another sign-in request';
 }
 
 export function dashboardRequestName(head: RequestHead): string {

@@ -6,6 +6,7 @@ import { brokenRequests } from '../http/broken-request.ts';
 import { ownAddress } from '../http/host-name.ts';
 import { httpHandler } from '../http/http-handler.ts';
 import { publicBase } from '../http/public-base.ts';
+import { signInHost } from '../sign-in/sign-in-host.ts';
 import { addressOf } from './address.ts';
 import { answerApi } from './api.ts';
 import { COMMON_OPTIONS, type Command, noPositionals } from './command.ts';
@@ -17,7 +18,7 @@ import { type LoopWatch, watchLoop } from './loop-watch.ts';
 import { listenOnLoopback } from './loopback-listener.ts';
 import { mailSettings } from './mail-settings.ts';
 import { openService } from './open-service.ts';
-import { apiRequestName, dashboardRequestName, observeRequests } from './request-names.ts';
+import { apiRequestName, dashboardRequestName, observeRequests, signInRequestName } from './request-names.ts';
 import { listen, type WebServer } from './web-server.ts';
 
 /** A stop may take 10 s in total. */
@@ -29,7 +30,7 @@ export const serve: Command = {
   name: 'serve',
   usage: '[--demo]',
   summary:
-    'runs the API and the dashboard; --demo: with a temporary database, a sandbox mailbox, an owner and a key',
+    'runs the API, the dashboard and the host where assistants sign in; --demo: with a temporary database, a sandbox mailbox, an owner and a key',
   async run(args, terminal) {
     const options = { ...COMMON_OPTIONS, demo: { type: 'boolean' } } as const;
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
@@ -42,15 +43,20 @@ export const serve: Command = {
       trustedProxies,
       publicUrl: configuration.dashboardUrl,
     });
+    const signIn = await listen(host, port === 0 ? 0 : port + 2, {
+      trustedProxies,
+      publicUrl: configuration.mcpUrl,
+    });
     const addresses = {
       baseUrl: configuration.baseUrl ?? addressOf(host, api.port),
       dashboardUrl: configuration.dashboardUrl ?? addressOf(host, dashboard.port),
+      mcpUrl: configuration.mcpUrl ?? addressOf(host, signIn.port),
     };
     const stopping = stopSignal();
     const watch = watchLoop(log);
     const demo = values.demo === true ? await openDemo(configuration, addresses, log, watch) : undefined;
     const service = demo?.service ?? (await openService(configuration, addresses, log, watch));
-    openDoors(service, api, dashboard, { configuration, isDemo: demo !== undefined, log, watch });
+    openDoors(service, { api, dashboard, signIn }, { configuration, isDemo: demo !== undefined, log, watch });
     service.start();
     terminal.print(
       outcome(service, demo),
@@ -61,8 +67,7 @@ export const serve: Command = {
     setTimeout(() => process.exit(0), EXIT_WITHIN_MS).unref();
     await Promise.all([
       service.calls.endWaits(),
-      api.stop(CALLS_END_WITHIN_MS),
-      dashboard.stop(CALLS_END_WITHIN_MS),
+      ...[api, dashboard, signIn].map((server) => server.stop(CALLS_END_WITHIN_MS)),
     ]);
     try {
       await service.stop(WORK_ENDS_WITHIN_MS);
@@ -76,8 +81,7 @@ export const serve: Command = {
 
 function openDoors(
   service: Service,
-  api: WebServer,
-  dashboard: WebServer,
+  { api, dashboard, signIn }: { api: WebServer; dashboard: WebServer; signIn: WebServer },
   {
     configuration,
     isDemo,
@@ -91,6 +95,8 @@ function openDoors(
     observeRequests(httpHandler(answer), watch, apiRequestName),
     brokenRequests(service, answer),
   );
+  const answerSignIn = signInHost(service, options);
+  signIn.answerWith(observeRequests(httpHandler(answerSignIn), watch, signInRequestName));
   // The demo passes no account settings, so its dashboard connects no account and names `countersign serve` instead.
   const pages = dashboardHandler(
     service,
@@ -106,8 +112,8 @@ function stopSignal(): Promise<NodeJS.Signals> {
   });
 }
 
-function outcome({ baseUrl, dashboardUrl }: Service, demo: Demo | undefined) {
-  const addresses = { base_url: baseUrl, dashboard_url: dashboardUrl };
+function outcome({ baseUrl, dashboardUrl, mcpUrl }: Service, demo: Demo | undefined) {
+  const addresses = { base_url: baseUrl, dashboard_url: dashboardUrl, mcp_url: mcpUrl };
   return demo === undefined ? addresses : { ...addresses, owner: demo.owner, api_key: demo.apiKey };
 }
 
@@ -119,12 +125,12 @@ function dashboardLines(dashboardUrl: string): string {
     : `${own}\n             (or ${dashboardUrl}, if your browser cannot find it)`;
 }
 
-function welcome({ baseUrl, dashboardUrl }: Service): string {
+function welcome({ baseUrl, dashboardUrl, mcpUrl }: Service): string {
   const api = publicBase(baseUrl);
   return `Countersign is ready.
 
   API        ${baseUrl}
-  MCP        ${api.address('/mcp')}
+  MCP        ${api.address('/mcp')} (with a key), ${mcpUrl}/mcp (with a sign-in)
   Dashboard  ${dashboardLines(dashboardUrl)}
 
 Next, in another terminal, while this runs:
@@ -134,12 +140,12 @@ Next, in another terminal, while this runs:
   curl -H 'Authorization: Bearer API_KEY' ${api.address('/v1/me')}`;
 }
 
-function demoWelcome({ baseUrl, dashboardUrl }: Service, { owner, apiKey }: Demo): string {
+function demoWelcome({ baseUrl, dashboardUrl, mcpUrl }: Service, { owner, apiKey }: Demo): string {
   const api = publicBase(baseUrl);
   return `Countersign is ready, with a sandbox mailbox. Nothing leaves this machine, and nothing is kept.
 
   API        ${baseUrl}
-  MCP        ${api.address('/mcp')}
+  MCP        ${api.address('/mcp')} (with a key), ${mcpUrl}/mcp (with a sign-in)
   Dashboard  ${dashboardLines(dashboardUrl)}
   Email      ${owner.email}
   Password   ${owner.password}

@@ -29,7 +29,7 @@ export interface WebServerOptions {
 
 /**
  * The limits of one listener. Chosen for a self-hosted machine with two cores and the common limit of about 1,000 open
- * files on small systems, shared by two listeners, storage and mail servers.
+ * files on small systems, shared by three listeners, storage and mail servers.
  */
 interface WebLimits extends ConnectionCaps {
   /** From the first byte of a connection or request to the end of its headers. */

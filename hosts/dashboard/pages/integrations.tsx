@@ -35,8 +35,8 @@ export function integrationsPage(visit: OwnerVisit): Promise<Reply> {
 
 const presetNames: readonly Preset[] = ['read', 'organise', 'full'];
 
-const keyForm = z.object({
-  name: z.string().trim().min(1, 'Name: enter a name.').max(100, 'Name: at most 100 characters.'),
+/** What a new key or sign-in may do, and for how long. Its modes are apart, in `readModes`. */
+export const permissionForm = z.object({
   preset: z.enum(presetNames, 'Preset: choose one from the list.'),
   days: z
     .string()
@@ -44,6 +44,10 @@ const keyForm = z.object({
     .regex(/^\d{1,3}$/, `Days: enter a number from 1 to ${KEY_DAYS_MAX}.`)
     .transform(Number)
     .refine((days) => days >= 1 && days <= KEY_DAYS_MAX, `Days: enter a number from 1 to ${KEY_DAYS_MAX}.`),
+});
+
+const keyForm = permissionForm.extend({
+  name: z.string().trim().min(1, 'Name: enter a name.').max(100, 'Name: at most 100 characters.'),
 });
 
 export async function createKey(visit: OwnerVisit): Promise<Reply> {
@@ -136,6 +140,11 @@ async function orProblems<T>(
   }
 }
 
+export async function withdrawSignIn({ service, owner, param }: OwnerVisit): Promise<Reply> {
+  await service.keys.revoke(owner.ownerId, param);
+  return redirect('/integrations?notice=sign_in_withdrawn');
+}
+
 export async function setModes(visit: OwnerVisit): Promise<Reply> {
   const modes = readModes(visit.fields);
   if (modes === undefined) return listPage(visit, ['Modes: choose one from each list.']);
@@ -151,7 +160,7 @@ export async function demandForSetModes(visit: OwnerVisit): Promise<Demand> {
 }
 
 /** The groups with a chosen mode; undefined if one of them is invalid. */
-function readModes(fields: URLSearchParams): Partial<Modes> | undefined {
+export function readModes(fields: URLSearchParams): Partial<Modes> | undefined {
   const chosen: Partial<Record<Group, Mode>> = {};
   for (const group of GROUPS) {
     const value = fields.get(group) ?? '';
@@ -200,6 +209,8 @@ async function listPage(visit: OwnerVisit, problems: readonly string[]): Promise
   ]);
   const altered = keys.filter(({ isAltered }) => isAltered);
   const live = keys.filter(({ isAltered, revokedAt }) => !isAltered && revokedAt === null);
+  const signIns = live.filter(({ kind }) => kind === 'oauth');
+  const liveKeys = live.filter(({ kind }) => kind === 'pat');
   const revoked = keys.filter(({ isAltered, revokedAt }) => !isAltered && revokedAt !== null);
   return page(
     'Integrations',
@@ -214,8 +225,8 @@ async function listPage(visit: OwnerVisit, problems: readonly string[]): Promise
         {altered.map((key) => (
           <AlteredKey credential={key} token={token} />
         ))}
-        {live.length === 0 ? <p class="quiet">No program has a key.</p> : null}
-        {live.map((key) => (
+        {liveKeys.length === 0 ? <p class="quiet">No program has a key.</p> : null}
+        {liveKeys.map((key) => (
           <LiveKey
             credential={key}
             plan={owner.plan}
@@ -225,6 +236,27 @@ async function listPage(visit: OwnerVisit, problems: readonly string[]): Promise
           />
         ))}
       </section>
+      {service.mcpUrl === undefined && signIns.length === 0 ? null : (
+        <section aria-labelledby="sign-ins">
+          <h2 id="sign-ins">Sign-ins of assistants</h2>
+          {service.mcpUrl === undefined ? null : (
+            <p>
+              An assistant that signs in needs no key. Give it this address:{' '}
+              <code>{publicBase(service.mcpUrl).address('/mcp')}</code>
+            </p>
+          )}
+          {signIns.length === 0 ? <p class="quiet">No assistant is signed in.</p> : null}
+          {signIns.map((signIn) => (
+            <LiveKey
+              credential={signIn}
+              plan={owner.plan}
+              zone={owner.timezone}
+              token={token}
+              accounts={accounts}
+            />
+          ))}
+        </section>
+      )}
       <section aria-labelledby="create">
         <h2 id="create">Create a key</h2>
         <CreateForm
@@ -277,6 +309,7 @@ function AlteredKey({ credential, token }: { credential: Credential; token: stri
   );
 }
 
+/** A live key, or the live sign-in of an assistant. */
 function LiveKey(props: {
   credential: Credential;
   plan: Plan;
@@ -300,16 +333,26 @@ function LiveKey(props: {
               {pausedAt === null ? 'Pause' : 'Resume'}
             </button>
           </Form>
-          <Form action={`${path}/rotate`} token={token}>
-            <button type="submit" class="outline">
-              Rotate
-            </button>
-          </Form>
-          <Form action={`${path}/revoke`} token={token}>
-            <button type="submit" class="outline secondary">
-              Revoke
-            </button>
-          </Form>
+          {credential.kind === 'oauth' ? (
+            <Form action={`${path}/withdraw`} token={token}>
+              <button type="submit" class="outline secondary">
+                Withdraw
+              </button>
+            </Form>
+          ) : (
+            <>
+              <Form action={`${path}/rotate`} token={token}>
+                <button type="submit" class="outline">
+                  Rotate
+                </button>
+              </Form>
+              <Form action={`${path}/revoke`} token={token}>
+                <button type="submit" class="outline secondary">
+                  Revoke
+                </button>
+              </Form>
+            </>
+          )}
         </div>
       </div>
       <div class="quiet">
@@ -375,6 +418,27 @@ function CreateForm(props: {
     <Form action="/integrations" token={token} label="Create key">
       <div class="columns">
         <Field label="Name" name="name" value={fields.get('name') ?? ''} required />
+      </div>
+      <PermissionFields plan={plan} fields={fields} />
+      <details open={'problems' in read}>
+        <summary>Fences: only some accounts, recipients, or until a day</summary>
+        <FenceFields
+          of="new"
+          fences={'fences' in read ? read.fences : NO_FENCES}
+          accounts={accounts}
+          zone={zone}
+        />
+      </details>
+      <button type="submit">Create key</button>
+    </Form>
+  );
+}
+
+/** The fields of `permissionForm` and `readModes`. */
+export function PermissionFields({ plan, fields }: { plan: Plan; fields: URLSearchParams }) {
+  return (
+    <>
+      <div class="columns">
         <Choice
           id="preset"
           label="Preset"
@@ -406,17 +470,7 @@ function CreateForm(props: {
           ))}
         </div>
       </details>
-      <details open={'problems' in read}>
-        <summary>Fences: only some accounts, recipients, or until a day</summary>
-        <FenceFields
-          of="new"
-          fences={'fences' in read ? read.fences : NO_FENCES}
-          accounts={accounts}
-          zone={zone}
-        />
-      </details>
-      <button type="submit">Create key</button>
-    </Form>
+    </>
   );
 }
 

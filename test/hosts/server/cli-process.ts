@@ -56,6 +56,7 @@ interface Ended {
 interface Serving {
   readonly base_url: string;
   readonly dashboard_url: string;
+  readonly mcp_url: string;
   readonly owner?: { readonly email: string; readonly password: string } | undefined;
   readonly api_key?: string | undefined;
   stop(signal: NodeJS.Signals): Promise<Ended>;
@@ -64,6 +65,7 @@ interface Serving {
 const ready = z.strictObject({
   base_url: z.url(),
   dashboard_url: z.url(),
+  mcp_url: z.url(),
   owner: z.strictObject({ email: z.string(), password: z.string() }).optional(),
   api_key: z.string().optional(),
 });

@@ -1,0 +1,56 @@
+import type { Clock } from '../ports/clock.ts';
+import type { DocumentSource } from '../ports/document-source.ts';
+import { type Client, documentedClient } from '../sign-in/client.ts';
+import { type Refusal, refused } from '../sign-in/refusal.ts';
+import { MINUTE_MS } from '../time/durations.ts';
+
+/** Twice the limit that draft-ietf-oauth-client-id-metadata-document suggests. */
+const DOCUMENT_BYTES_MAX = 10 * 1024;
+const FETCH_MS = 5000;
+const FETCHES_AT_ONCE = 4;
+/** About 1 MB. */
+const KEPT_MAX = 100;
+const KEPT_MS = { least: MINUTE_MS, default: 5 * MINUTE_MS, most: 60 * MINUTE_MS };
+
+/** Returns the client of a document URL. Keeps documents in memory as long as their host allows, within limits. */
+export function createClientDocuments(
+  source: DocumentSource | undefined,
+  clock: Pick<Clock, 'now'>,
+): (url: string) => Promise<Client | Refusal> {
+  // Ordered by the time of their fetch.
+  const kept = new Map<string, { readonly client: Client; readonly untilMs: number }>();
+  let fetches = 0;
+
+  return async (url) => {
+    const known = kept.get(url);
+    if (known !== undefined && known.untilMs > clock.now().getTime()) return known.client;
+    kept.delete(url);
+    if (source === undefined) {
+      return refused('invalid_client', 'This server fetches no client documents: register the client.');
+    }
+    if (fetches >= FETCHES_AT_ONCE) {
+      return refused('temporarily_unavailable', 'Too many client documents are being fetched: try again.');
+    }
+    fetches += 1;
+    const limits = { maxBytes: DOCUMENT_BYTES_MAX, timeLimitMs: FETCH_MS };
+    const found = await source.fetch({ url, ...limits }).finally(() => {
+      fetches -= 1;
+    });
+    if (found === undefined) {
+      return refused('invalid_client', 'The document at client_id cannot be fetched.');
+    }
+    const client = documentedClient(url, found.body);
+    if ('kind' in client) return client;
+    kept.set(url, { client, untilMs: clock.now().getTime() + keptMs(found.cacheControl) });
+    const [oldest] = kept.keys();
+    if (kept.size > KEPT_MAX && oldest !== undefined) kept.delete(oldest);
+    return client;
+  };
+}
+
+function keptMs(cacheControl: string | null): number {
+  if (/\bno-(?:store|cache)\b/i.test(cacheControl ?? '')) return KEPT_MS.least;
+  const [, seconds] = /\bmax-age=(\d{1,9})\b/i.exec(cacheControl ?? '') ?? [];
+  if (seconds === undefined) return KEPT_MS.default;
+  return Math.min(Math.max(Number(seconds) * 1000, KEPT_MS.least), KEPT_MS.most);
+}

@@ -1,0 +1,175 @@
+import { newAccessToken, secretHash } from '../gate/credential.ts';
+import { GROUPS, type Modes } from '../gate/permissions.ts';
+import type { Credential } from '../ports/credential-storage.ts';
+import type { Ports } from '../ports/ports.ts';
+import type { Keyring } from '../secrets/keyring.ts';
+import { credentialId as newCredentialId } from '../secrets/record-ids.ts';
+import { type Client, isDocumentUrl, registerClient, registeredClient } from '../sign-in/client.ts';
+import { redeemable, sealCode } from '../sign-in/code.ts';
+import { newRefreshToken, openRefreshToken } from '../sign-in/refresh-token.ts';
+import { type Refusal, readParameters, refused } from '../sign-in/refusal.ts';
+import {
+  answerUri,
+  checkRequest,
+  isResource,
+  openRequest,
+  resourceOf,
+  sealRequest,
+  signInName,
+} from '../sign-in/request.ts';
+import { HOUR_MS } from '../time/durations.ts';
+import { changedModes, lifetimeMs, modesOfPreset } from './chosen-permissions.ts';
+import { createClientDocuments } from './client-documents.ts';
+import { notFound } from './not-found.ts';
+import type { Calls, IssuedTokens, SignIns } from './service.ts';
+
+/** How long a stolen access token is of use. */
+const ACCESS_TOKEN_MS = HOUR_MS;
+
+/** @param calls for access tokens */
+export function createSignIns(
+  { storage, clock, random, documentSource }: Ports,
+  keyring: Keyring,
+  keysSigned: () => Promise<void>,
+  calls: Calls,
+): SignIns {
+  const documentOf = createClientDocuments(documentSource, clock);
+
+  async function clientOf(clientId: string): Promise<Client | Refusal> {
+    if (isDocumentUrl(clientId)) return documentOf(clientId);
+    const client = registeredClient(clientId, keyring);
+    return client ?? refused('invalid_client', 'client_id is unknown here: register the client again.');
+  }
+
+  const find = (request: string) => openRequest(request, keyring, clock.now());
+
+  /** The next two tokens of a sign-in: their texts, and what storage keeps of them. */
+  function nextTokens(of: { ownerId: string; credentialId: string; clientHash: string }, now: Date) {
+    const accessToken = newAccessToken(random);
+    const refreshToken = newRefreshToken(of, keyring);
+    return {
+      texts: { accessToken, refreshToken },
+      tokens: {
+        accessHash: secretHash(accessToken),
+        accessExpiresAt: new Date(now.getTime() + ACCESS_TOKEN_MS),
+        refreshHash: secretHash(refreshToken),
+      },
+    };
+  }
+
+  function issued(
+    texts: Pick<IssuedTokens, 'accessToken' | 'refreshToken'>,
+    { expiresAt, modes }: Credential,
+    now: Date,
+  ): IssuedTokens {
+    const leftMs = Math.min(ACCESS_TOKEN_MS, expiresAt.getTime() - now.getTime());
+    return { kind: 'issued', ...texts, expiresInS: Math.floor(leftMs / 1000), scope: groupsThatAreOn(modes) };
+  }
+
+  async function redeem(parameters: ReadonlyMap<string, string>): Promise<IssuedTokens | Refusal> {
+    const now = clock.now();
+    const found = redeemable(parameters, keyring, now);
+    if (found.kind === 'refused') return found;
+    const { ownerId, credentialId, clientHash, name, modes, endsMs } = found.consent;
+    const { texts, tokens } = nextTokens({ ownerId, credentialId, clientHash }, now);
+    const expiresAt = new Date(endsMs);
+    const signIn = { ownerId, credentialId, name, modes, expiresAt, tokens, signer: keyring, now };
+    const added = await storage.addSignIn(signIn);
+    if (added === undefined) {
+      return refused('invalid_grant', 'The code was used before, so its sign-in is withdrawn.');
+    }
+    return issued(texts, added, now);
+  }
+
+  async function refresh(parameters: ReadonlyMap<string, string>): Promise<IssuedTokens | Refusal> {
+    const now = clock.now();
+    const refreshToken = parameters.get('refresh_token') ?? '';
+    const opened = openRefreshToken(refreshToken, keyring);
+    if (opened === undefined || secretHash(parameters.get('client_id') ?? '') !== opened.clientHash) {
+      return refused('invalid_grant', 'The refresh token is unknown, or belongs to another client_id.');
+    }
+    const { ownerId, credentialId } = opened;
+    const { texts, tokens } = nextTokens(opened, now);
+    const refreshHash = secretHash(refreshToken);
+    const used = { ownerId, credentialId, refreshHash, tokens, signer: keyring, now };
+    const end = await storage.refreshSignIn(used);
+    switch (end.kind) {
+      case 'refreshed':
+        return issued(texts, end.credential, now);
+      case 'reused':
+        return refused('invalid_grant', 'The refresh token was used before, so its sign-in is withdrawn.');
+      case 'ended':
+        return refused('invalid_grant', 'The sign-in has ended: ask the owner again.');
+    }
+  }
+
+  return {
+    calls,
+    fetchesDocuments: documentSource !== undefined,
+    register: (metadata) => registerClient(metadata, keyring, clock.now()),
+
+    async authorize(given, issuer) {
+      const parameters = readParameters(given);
+      if ('kind' in parameters) return parameters;
+      const client = await clientOf(parameters.get('client_id') ?? '');
+      if ('kind' in client) return client;
+      const checked = checkRequest(parameters, client, issuer, clock.now());
+      if (checked.kind === 'refused') return checked;
+      return { kind: 'page', page: `/integrations/sign-in/${sealRequest(checked.request, keyring)}` };
+    },
+
+    find,
+
+    async allow({ ownerId, request, preset, modes = {}, days }) {
+      const asked = find(request);
+      if (asked === undefined) return undefined;
+      const lastsMs = lifetimeMs(days);
+      const chosen = changedModes(modesOfPreset(preset), modes);
+      if ((await storage.owner(ownerId)) === undefined) throw notFound('owner');
+      const nowMs = clock.now().getTime();
+      const consent = {
+        ownerId,
+        credentialId: newCredentialId(random),
+        clientHash: asked.clientHash,
+        redirectHash: secretHash(asked.redirectUri),
+        challenge: asked.challenge,
+        name: signInName(asked),
+        modes: chosen,
+        endsMs: nowMs + lastsMs,
+        issuedMs: nowMs,
+      };
+      return { goTo: answerUri(asked, { code: sealCode(consent, keyring) }) };
+    },
+
+    deny(request) {
+      const asked = find(request);
+      return asked && { goTo: answerUri(asked, { error: 'access_denied' }) };
+    },
+
+    async issueTokens(given, issuer) {
+      const parameters = readParameters(given);
+      if ('kind' in parameters) return parameters;
+      if (!isResource(parameters.get('resource'), issuer)) {
+        return refused('invalid_target', `resource must be ${resourceOf(issuer)}.`);
+      }
+      await keysSigned();
+      switch (parameters.get('grant_type')) {
+        case 'authorization_code':
+          return redeem(parameters);
+        case 'refresh_token':
+          return refresh(parameters);
+        default:
+          return refused('unsupported_grant_type', 'grant_type must be authorization_code or refresh_token.');
+      }
+    },
+
+    async revoke(token) {
+      await keysSigned();
+      await storage.revokeBySecret({ secretHash: secretHash(token), signer: keyring, now: clock.now() });
+    },
+  };
+}
+
+function groupsThatAreOn(modes: Modes) {
+  return GROUPS.filter((group) => modes[group] !== 'off');
+}

@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  isRedirectUri,
+  isRegistered,
+  receivingHost,
+  withParameters,
+} from '../../../core/sign-in/redirect-uri.ts';
+
+const host = fc.domain();
+const path = fc.stringMatching(/^\/[a-z0-9/_-]{0,20}$/);
+const port = fc.integer({ min: 1024, max: 65_535 });
+
+describe('a redirect address', () => {
+  it.each([
+    ['https://assistant.example/callback'],
+    ['https://assistant.example:8443/callback?x=1'],
+    ['http://127.0.0.1/callback'],
+    ['http://[::1]:4000/callback'],
+    ['http://localhost:4000'],
+    ['com.example.app:/callback'],
+    ['cursor://anysphere.cursor-mcp/oauth/callback'],
+  ])('may be %s', (uri) => {
+    expect(isRedirectUri(uri)).toBe(true);
+  });
+
+  it.each([
+    ['http://assistant.example/callback'],
+    ['http://127.0.0.1.evil.example/callback'],
+    ['http://localhost.evil.example/callback'],
+    ['http://localhost@evil.example/callback'],
+    ['https:assistant.example'],
+    ['https:///assistant.example'],
+    ['https://assistant.example\\@evil.example/'],
+    ['https://assistant.example/#'],
+    ['//assistant.example/callback'],
+    ['/callback'],
+    ['javascript:alert(1)//https://assistant.example'],
+    ['JavaScript://assistant.example/%0aalert(1)'],
+    ['data:text/html,x'],
+    ['blob:https://assistant.example/x'],
+    ['vbscript:x'],
+    ['about:blank'],
+    ['file:///etc/passwd'],
+    ['mailto:a@b.example'],
+    ['ftp://assistant.example/'],
+    ['https://assistant.example/\u202e'],
+    ['https://assistant.example/\n'],
+    [''],
+  ])('is never %j', (uri) => {
+    expect(isRedirectUri(uri)).toBe(false);
+  });
+
+  it('is compared character by character, except for the port of a loopback address', () => {
+    fc.assert(
+      fc.property(host, host, path, path, (one, other, here, there) => {
+        const registered = `https://${one}${here}`;
+        fc.pre(isRedirectUri(registered));
+        expect(isRegistered(registered, [registered])).toBe(true);
+        const requested = `https://${other}${there}`;
+        expect(isRegistered(requested, [registered])).toBe(requested === registered);
+        expect(isRegistered(`https://${one}:8443${here}`, [registered])).toBe(false);
+        expect(isRegistered(`http://127.0.0.1${here}`, [registered])).toBe(false);
+      }),
+    );
+    fc.assert(
+      fc.property(port, port, path, path, (one, other, here, there) => {
+        const registered = [`http://127.0.0.1:${one}${here}`];
+        expect(isRegistered(`http://127.0.0.1:${other}${here}`, registered)).toBe(true);
+        expect(isRegistered(`http://127.0.0.1:${other}${there}`, registered)).toBe(here === there);
+        expect(isRegistered(`http://localhost:${other}${here}`, registered)).toBe(false);
+        expect(isRegistered(`http://127.0.0.1@evil.example:${other}${here}`, registered)).toBe(false);
+        expect(isRegistered(`http://127.0.0.1:${other}@evil.example${here}`, registered)).toBe(false);
+        expect(isRegistered(`https://127.0.0.1:${other}${here}`, registered)).toBe(false);
+      }),
+    );
+  });
+
+  it('keeps its own parameters when others are added, and cannot leave its host by them', () => {
+    fc.assert(
+      fc.property(host, fc.string({ unit: 'grapheme' }), (one, state) => {
+        const registered = `https://${one}/callback?keep=a%20b`;
+        const back = withParameters(registered, { code: 'c', state });
+        expect(back.startsWith(`${registered}&`)).toBe(true);
+        const url = new URL(back);
+        expect([url.host, url.searchParams.get('keep')]).toEqual([receivingHost(registered), 'a b']);
+        expect([url.searchParams.get('state'), url.hash]).toEqual([state, '']);
+      }),
+    );
+  });
+
+  it('names its host, or no host for a program on the computer', () => {
+    expect(receivingHost('https://assistant.example:8443/callback')).toBe('assistant.example:8443');
+    expect(receivingHost('http://127.0.0.1:4000/callback')).toBeUndefined();
+    expect(receivingHost('com.example.app://evil.example/callback')).toBeUndefined();
+  });
+});

@@ -1,0 +1,202 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import * as z from 'zod';
+import type { Preset } from '../../../core/gate/permissions.ts';
+import type { DocumentSource } from '../../../core/ports/document-source.ts';
+import { dashboardHandler } from '../../../hosts/dashboard/handler.ts';
+import { httpHandler } from '../../../hosts/http/http-handler.ts';
+import { signInHost } from '../../../hosts/sign-in/sign-in-host.ts';
+import { openTestService, type TestService } from '../../open-service.ts';
+
+export const OWNER = { email: 'owner@example.org', password: 'correct horse battery' };
+
+/** The host where assistants sign in, and the dashboard beside it, on the sandbox. */
+export interface SignInHost extends TestService {
+  readonly mcpUrl: string;
+  readonly dashboardUrl: string;
+  close(): Promise<void>;
+}
+
+export async function openSignInHost(
+  given: { documentSource?: DocumentSource; mcpUrl?: string } = {},
+): Promise<SignInHost> {
+  let [answerSignIn, answerPages]: RequestListener[] = [() => {}, () => {}];
+  const signIn = await listening((req, res) => answerSignIn?.(req, res));
+  const pages = await listening((req, res) => answerPages?.(req, res));
+  const { mcpUrl = signIn.url, ...others } = given;
+  const opened = await openTestService({
+    email: OWNER.email,
+    mcpUrl,
+    dashboardUrl: pages.url,
+    ...others,
+  });
+  const { service, ownerId } = opened;
+  await service.owners.setPassword(ownerId, OWNER.password);
+  answerSignIn = httpHandler(signInHost(service, { trustedProxies: ['127.0.0.1'] }));
+  answerPages = dashboardHandler(service);
+  return {
+    ...opened,
+    mcpUrl: signIn.url,
+    dashboardUrl: pages.url,
+    async close() {
+      for (const { server } of [signIn, pages]) {
+        server.closeAllConnections();
+        server.close();
+      }
+      await service.stop();
+    },
+  };
+}
+
+async function listening(listener: RequestListener): Promise<{ server: Server; url: string }> {
+  const server = createServer(listener);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+let callers = 0;
+
+/** A different caller for each request, so that the budget of an address ends no test. */
+export function caller(): Record<string, string> {
+  callers += 1;
+  return { 'x-forwarded-for': `198.51.${Math.floor(callers / 256)}.${callers % 256}` };
+}
+
+export const REDIRECT = 'https://assistant.example/callback';
+export const VERIFIER = 'a'.repeat(43);
+
+export function challengeOf(verifier: string): string {
+  return createHash('sha256').update(verifier).digest('base64url');
+}
+
+const registration = z.object({ client_id: z.string() });
+
+/** Registers a client. @returns its client_id */
+export async function register(host: SignInHost, redirectUri = REDIRECT): Promise<string> {
+  const answer = await fetch(`${host.mcpUrl}/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...caller() },
+    body: JSON.stringify({ client_name: 'Assistant', redirect_uris: [redirectUri] }),
+  });
+  return registration.parse(await answer.json()).client_id;
+}
+
+export type Changes = Readonly<Record<string, string | undefined>>;
+
+function withChanges(parameters: Record<string, string>, changes: Changes): URLSearchParams {
+  return new URLSearchParams(
+    Object.entries({ ...parameters, ...changes }).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value]],
+    ),
+  );
+}
+
+/** Requests an authorization, as a browser does. Undefined in `changes` leaves a parameter out. */
+export function authorize(host: SignInHost, clientId: string, changes: Changes = {}): Promise<Response> {
+  const parameters = {
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: REDIRECT,
+    code_challenge: challengeOf(VERIFIER),
+    code_challenge_method: 'S256',
+    resource: `${host.mcpUrl}/mcp`,
+    state: 'of the client',
+  };
+  return fetch(`${host.mcpUrl}/authorize?${withChanges(parameters, changes).toString()}`, {
+    redirect: 'manual',
+    headers: caller(),
+  });
+}
+
+/** Requests an authorization and lets the assistant in. @returns the code */
+export async function codeFor(
+  host: SignInHost,
+  clientId: string,
+  { preset = 'read', days = 30 }: { preset?: Preset; days?: number } = {},
+  changes: Changes = {},
+): Promise<string> {
+  const answer = await authorize(host, clientId, changes);
+  const [, request = ''] = /\/integrations\/sign-in\/(.*)$/.exec(answer.headers.get('location') ?? '') ?? [];
+  const allowed = await host.service.signIns.allow({ ownerId: host.ownerId, request, preset, days });
+  return new URL(allowed?.goTo ?? 'none:').searchParams.get('code') ?? 'none';
+}
+
+export const tokens = z.object({
+  access_token: z.string(),
+  token_type: z.literal('Bearer'),
+  expires_in: z.number(),
+  refresh_token: z.string(),
+  scope: z.string(),
+});
+
+/** Posts to the token endpoint. */
+export function postToken(
+  host: SignInHost,
+  form: Changes,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  return fetch(`${host.mcpUrl}/token`, {
+    method: 'POST',
+    headers: { ...caller(), ...headers },
+    body: withChanges({}, form),
+  });
+}
+
+export function redeem(
+  host: SignInHost,
+  clientId: string,
+  code: string,
+  changes: Changes = {},
+): Promise<Response> {
+  return postToken(host, {
+    grant_type: 'authorization_code',
+    client_id: clientId,
+    code,
+    redirect_uri: REDIRECT,
+    code_verifier: VERIFIER,
+    resource: `${host.mcpUrl}/mcp`,
+    ...changes,
+  });
+}
+
+export function refresh(
+  host: SignInHost,
+  clientId: string,
+  refreshToken: string,
+  changes: Changes = {},
+): Promise<Response> {
+  return postToken(host, {
+    grant_type: 'refresh_token',
+    client_id: clientId,
+    refresh_token: refreshToken,
+    ...changes,
+  });
+}
+
+/** A whole sign-in without a browser. */
+export async function signedIn(
+  host: SignInHost,
+  consent: { preset?: Preset; days?: number } = {},
+): Promise<z.infer<typeof tokens> & { clientId: string }> {
+  const clientId = await register(host);
+  const answer = await redeem(host, clientId, await codeFor(host, clientId, consent));
+  return { ...tokens.parse(await answer.json()), clientId };
+}
+
+/** Lists the tools at the sign-in host. @returns the response */
+export function listTools(host: SignInHost, token: string | undefined, headers: Record<string, string> = {}) {
+  return fetch(`${host.mcpUrl}/mcp`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...caller(),
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...headers,
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: randomBytes(4).readUInt32BE(), method: 'tools/list' }),
+  });
+}
