@@ -79,8 +79,8 @@ function Asking({ request }: { request: SignInRequest }) {
           </dd>
         </div>
         <div>
-          <dt>Described by</dt>
-          <dd id="described-by">{documentHost === null ? 'nobody' : <Quoted text={documentHost} />}</dd>
+          <dt>Vouched for by</dt>
+          <dd id="voucher">{documentHost === null ? 'nobody' : <Quoted text={documentHost} />}</dd>
         </div>
         <div>
           <dt>It calls itself</dt>

@@ -1,70 +1,9 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import {
-  auth,
-  Client,
-  type OAuthClientInformationMixed,
-  type OAuthClientProvider,
-  type OAuthTokens,
-  StreamableHTTPClientTransport,
-} from '@modelcontextprotocol/client';
+import { auth, Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { browserIsMissing, inBrowser, openBrowser, press } from '../../servers/browser.ts';
 import { OWNER, openSignInHost, type SignInHost } from './open-sign-in-host.ts';
-
-/** A program with the official client: it keeps what it gets, and listens for the browser that comes back. */
-class Program implements OAuthClientProvider {
-  readonly #server: Server;
-  #client: OAuthClientInformationMixed | undefined;
-  #tokens: OAuthTokens | undefined;
-  #verifier = '';
-  authorizationUrl: URL | undefined;
-  /** The query of each return of the browser. */
-  readonly returns: URLSearchParams[] = [];
-
-  constructor() {
-    this.#server = createServer((request, response) => {
-      this.returns.push(new URL(request.url ?? '/', 'http://localhost').searchParams);
-      response.end('You can close this page.');
-    });
-  }
-
-  async listen(): Promise<void> {
-    this.#server.listen(0, '127.0.0.1');
-    await once(this.#server, 'listening');
-    onTestFinished(() => {
-      this.#server.closeAllConnections();
-      this.#server.close();
-    });
-  }
-
-  get redirectUrl(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/callback`;
-  }
-
-  get clientMetadata() {
-    return { client_name: 'Desktop Assistant', redirect_uris: [this.redirectUrl] };
-  }
-
-  state = () => 'state of the program';
-  clientInformation = () => this.#client;
-  saveClientInformation = (client: OAuthClientInformationMixed) => {
-    this.#client = client;
-  };
-  tokens = () => this.#tokens;
-  saveTokens = (tokens: OAuthTokens) => {
-    this.#tokens = tokens;
-  };
-  redirectToAuthorization = (url: URL) => {
-    this.authorizationUrl = url;
-  };
-  saveCodeVerifier = (verifier: string) => {
-    this.#verifier = verifier;
-  };
-  codeVerifier = () => this.#verifier;
-}
+import { Program } from './program.ts';
 
 describe.skipIf(browserIsMissing)(
   inBrowser('a sign-in with the official client'),
@@ -109,7 +48,7 @@ describe.skipIf(browserIsMissing)(
       const program = new Program();
       const page = await asked(program);
       expect(await page.locator('#receiver').innerText()).toBe('a program on this computer');
-      expect(await page.locator('#described-by').innerText()).toBe('nobody');
+      expect(await page.locator('#voucher').innerText()).toBe('nobody');
       expect(await page.locator('main').innerText()).toContain('“Desktop Assistant”');
       expect(await page.locator('#mailboxes').innerText()).toBe(OWNER.email);
       await page.getByLabel('Preset').selectOption('Full');
@@ -144,9 +83,13 @@ describe.skipIf(browserIsMissing)(
       expect(approvals).toMatchObject([{ approval: { state: 'cancelled', error: 'credential_off' } }]);
     });
 
-    it('is refused when the owner denies it', async () => {
+    it('is refused when the owner denies it, and is not asked for if the request was changed', async () => {
       const program = new Program();
       const page = await asked(program);
+      const request = page.url();
+      await page.goto(request.replace(/.{4}$/, 'AAAA'));
+      expect(await page.locator('h1').innerText()).toBe('Nothing was granted');
+      await page.goto(request);
       await page.getByRole('button', { name: 'Deny' }).click();
       await page.getByText('You can close this page.').waitFor();
       const [answer] = program.returns;

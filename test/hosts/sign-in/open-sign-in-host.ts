@@ -3,10 +3,11 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as z from 'zod';
-import type { Preset } from '../../../core/gate/permissions.ts';
+import type { Modes, Preset } from '../../../core/gate/permissions.ts';
 import type { DocumentSource } from '../../../core/ports/document-source.ts';
 import { dashboardHandler } from '../../../hosts/dashboard/handler.ts';
 import { httpHandler } from '../../../hosts/http/http-handler.ts';
+import { answerApi } from '../../../hosts/server/api.ts';
 import { signInHost } from '../../../hosts/sign-in/sign-in-host.ts';
 import { openTestService, type TestService } from '../../open-service.ts';
 
@@ -15,6 +16,7 @@ export const OWNER = { email: 'owner@example.org', password: 'correct horse batt
 /** The host where assistants sign in, and the dashboard beside it, on the sandbox. */
 export interface SignInHost extends TestService {
   readonly mcpUrl: string;
+  readonly apiUrl: string;
   readonly dashboardUrl: string;
   close(): Promise<void>;
 }
@@ -22,13 +24,15 @@ export interface SignInHost extends TestService {
 export async function openSignInHost(
   given: { documentSource?: DocumentSource; mcpUrl?: string } = {},
 ): Promise<SignInHost> {
-  let [answerSignIn, answerPages]: RequestListener[] = [() => {}, () => {}];
+  let [answerSignIn, answerPages, answerCalls]: RequestListener[] = [() => {}, () => {}, () => {}];
   const signIn = await listening((req, res) => answerSignIn?.(req, res));
   const pages = await listening((req, res) => answerPages?.(req, res));
+  const api = await listening((req, res) => answerCalls?.(req, res));
   const { mcpUrl = signIn.url, ...others } = given;
   const opened = await openTestService({
     email: OWNER.email,
     mcpUrl,
+    baseUrl: api.url,
     dashboardUrl: pages.url,
     ...others,
   });
@@ -36,12 +40,14 @@ export async function openSignInHost(
   await service.owners.setPassword(ownerId, OWNER.password);
   answerSignIn = httpHandler(signInHost(service, { trustedProxies: ['127.0.0.1'] }));
   answerPages = dashboardHandler(service);
+  answerCalls = httpHandler(answerApi(service, {}));
   return {
     ...opened,
     mcpUrl: signIn.url,
+    apiUrl: api.url,
     dashboardUrl: pages.url,
     async close() {
-      for (const { server } of [signIn, pages]) {
+      for (const { server } of [signIn, pages, api]) {
         server.closeAllConnections();
         server.close();
       }
@@ -111,16 +117,23 @@ export function authorize(host: SignInHost, clientId: string, changes: Changes =
   });
 }
 
+/** What the owner chooses on the page. */
+interface Chosen {
+  readonly preset?: Preset;
+  readonly modes?: Partial<Modes>;
+  readonly days?: number;
+}
+
 /** Requests an authorization and lets the assistant in. @returns the code */
 export async function codeFor(
   host: SignInHost,
   clientId: string,
-  { preset = 'read', days = 30 }: { preset?: Preset; days?: number } = {},
+  { preset = 'read', modes = {}, days = 30 }: Chosen = {},
   changes: Changes = {},
 ): Promise<string> {
   const answer = await authorize(host, clientId, changes);
   const [, request = ''] = /\/integrations\/sign-in\/(.*)$/.exec(answer.headers.get('location') ?? '') ?? [];
-  const allowed = await host.service.signIns.allow({ ownerId: host.ownerId, request, preset, days });
+  const allowed = await host.service.signIns.allow({ ownerId: host.ownerId, request, preset, modes, days });
   return new URL(allowed?.goTo ?? 'none:').searchParams.get('code') ?? 'none';
 }
 
@@ -179,7 +192,7 @@ export function refresh(
 /** A whole sign-in without a browser. */
 export async function signedIn(
   host: SignInHost,
-  consent: { preset?: Preset; days?: number } = {},
+  consent: Chosen = {},
 ): Promise<z.infer<typeof tokens> & { clientId: string }> {
   const clientId = await register(host);
   const answer = await redeem(host, clientId, await codeFor(host, clientId, consent));
