@@ -15,8 +15,10 @@ const publicEntries = [
   'adapters/reader/worker',
   'hosts/rest/handler',
   'hosts/mcp/handler',
+  'hosts/sign-in/handler',
   'hosts/dashboard/handler',
   'adapters/webhooks/https-sender',
+  'adapters/documents/https-documents',
   'hosts/webhooks/verify-webhook',
   'test/contracts/testing',
 ];

@@ -25,7 +25,8 @@ import {
   serverMetadata,
 } from './metadata.ts';
 
-type SignInService = Pick<Service, 'signIns' | 'keys' | 'mcpUrl' | 'dashboardUrl'>;
+/** The part of the service that the sign-in host needs. */
+export type SignInService = Pick<Service, 'signIns' | 'keys' | 'mcpUrl' | 'dashboardUrl'>;
 
 const FORM_BYTES_MAX = 16 * 1024;
 

@@ -1,10 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { auth, Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { verifyWebhook } from '../../hosts/webhooks/verify-webhook.ts';
 import { buildCli, type Cli } from '../hosts/server/cli-process.ts';
+import { Program } from '../hosts/sign-in/program.ts';
 import { browserIsMissing, inBrowser, openBrowser } from '../servers/browser.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../servers/webhook-receiver.ts';
 import { decide, type Owner, signedIn, stateOn, textOf } from './owner-pages.ts';
@@ -109,6 +110,30 @@ describe.skipIf(browserIsMissing)(
         type: 'webhook.test',
         data: { endpoint_id: 'wh_1' },
       });
+    });
+
+    it('lets an assistant sign in that knows only the address', async () => {
+      const program = new Program();
+      await program.listen();
+      const serverUrl = new URL(`${server.mcp_url}/mcp`);
+      expect(await auth(program, { serverUrl })).toBe('REDIRECT');
+      const context = await browser.newContext();
+      onTestFinished(() => context.close());
+      const page = await context.newPage();
+      await page.goto(program.authorizationUrl?.href ?? '');
+      await page.getByLabel('Email').fill(owner.email);
+      await page.getByLabel('Password').fill(owner.password);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('button', { name: 'Allow' }).click();
+      await page.getByText('You can close this page.').waitFor();
+      const [answer] = program.returns;
+      const [authorizationCode, iss] = [answer?.get('code') ?? '', answer?.get('iss') ?? ''];
+      expect(await auth(program, { serverUrl, authorizationCode, iss })).toBe('AUTHORIZED');
+      const client = new Client({ name: 'assistant', version: '1.0.0' });
+      await client.connect(new StreamableHTTPClientTransport(serverUrl, { authProvider: program }));
+      const read = await client.callTool({ name: 'list_unread', arguments: {} });
+      expect(read).toMatchObject({ isError: false, structuredContent: { status: 'ok' } });
+      await client.close();
     });
 
     it('connects no real account, and says how to', async () => {

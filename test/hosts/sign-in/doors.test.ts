@@ -18,7 +18,11 @@ const CALLS: Readonly<Record<Group, readonly [tool: string, args: Readonly<Recor
   'trackers:remove': ['resolve_tracker', { tracker_id: 9 }],
 };
 
-const outcome = z.object({ status: z.string(), code: z.string().optional(), details: z.unknown().optional() });
+const outcome = z.object({
+  status: z.string(),
+  code: z.string().optional(),
+  details: z.unknown().optional(),
+});
 type Verdict = z.infer<typeof outcome>;
 
 let host: SignInHost;

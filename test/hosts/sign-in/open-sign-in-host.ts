@@ -8,7 +8,7 @@ import type { DocumentSource } from '../../../core/ports/document-source.ts';
 import { dashboardHandler } from '../../../hosts/dashboard/handler.ts';
 import { httpHandler } from '../../../hosts/http/http-handler.ts';
 import { answerApi } from '../../../hosts/server/api.ts';
-import { signInHost } from '../../../hosts/sign-in/sign-in-host.ts';
+import { signInHandler } from '../../../hosts/sign-in/handler.ts';
 import { openTestService, type TestService } from '../../open-service.ts';
 
 export const OWNER = { email: 'owner@example.org', password: 'correct horse battery' };
@@ -38,7 +38,7 @@ export async function openSignInHost(
   });
   const { service, ownerId } = opened;
   await service.owners.setPassword(ownerId, OWNER.password);
-  answerSignIn = httpHandler(signInHost(service, { trustedProxies: ['127.0.0.1'] }));
+  answerSignIn = signInHandler(service, { trustedProxies: ['127.0.0.1'] });
   answerPages = dashboardHandler(service);
   answerCalls = httpHandler(answerApi(service, {}));
   return {
