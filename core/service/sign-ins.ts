@@ -43,7 +43,7 @@ export function createSignIns(
 
   const find = (request: string) => openRequest(request, keyring, clock.now());
 
-  /** The next two tokens of a sign-in: their texts, and what storage keeps of them. */
+  /** Creates the next two tokens of a sign-in. Storage keeps only their hashes. */
   function nextTokens(of: { ownerId: string; credentialId: string; clientHash: string }, now: Date) {
     const accessToken = newAccessToken(random);
     const refreshToken = newRefreshToken(of, keyring);

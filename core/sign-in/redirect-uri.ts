@@ -1,5 +1,5 @@
 /**
- * Where the browser goes back to after a sign-in. The code travels there, so whoever controls the address is the client.
+ * The address that the browser returns to after a sign-in. It receives the code, so its owner gets the access.
  * Sources: RFC 8252, 7 (native programs); RFC 9700, 2.1 and 4.1 (exact comparison).
  */
 
@@ -43,7 +43,7 @@ function withoutLoopbackPort(text: string): string | undefined {
   return `http://${url.hostname}${path}`;
 }
 
-/** The host that receives the code. Undefined: a program on the computer of the browser. */
+/** Returns the host that receives the code. Undefined: a program on the computer of the browser. */
 export function receivingHost(redirectUri: string): string | undefined {
   const { protocol, host } = new URL(redirectUri);
   return protocol === 'https:' ? host : undefined;

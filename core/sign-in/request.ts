@@ -90,7 +90,7 @@ export function isRecent(issuedMs: number, ms: number, now: Date): boolean {
   return agoMs >= 0 && agoMs < ms;
 }
 
-/** The only resource that tokens are for. */
+/** Returns the only resource that tokens are for. */
 export function resourceOf(issuer: string): string {
   return `${issuer}/mcp`;
 }
@@ -103,20 +103,20 @@ export function isResource(given: string | undefined, issuer: string): boolean {
 }
 
 /**
- * Who gets the access, as far as it is certain: the host that receives the code, or the one that vouches for it.
- * Undefined: a program on the computer of the browser, and any program there can claim to be another.
+ * Returns the host that certainly gets the access: the one that vouches for the client, or the one that receives the
+ * code. Undefined: a program on the computer of the browser, and any program there can claim to be another.
  */
 function certainHost({ documentHost, redirectUri }: SignInRequest): string | undefined {
   const receiver = receivingHost(redirectUri);
   return receiver === undefined ? undefined : (documentHost ?? receiver);
 }
 
-/** The name of the sign-in on the owner's pages: first what is certain, then what the client says. */
+/** Returns the name of the sign-in on the owner's pages: first what is certain, then what the client says. */
 export function signInName(request: SignInRequest): string {
   return `${certainHost(request) ?? 'A program on your computer'} (“${request.clientName}”)`;
 }
 
-/** The address that tells the client the owner's answer, with the issuer (RFC 9207). */
+/** Returns the address that carries the owner's answer to the client, with the issuer (RFC 9207). */
 export function answerUri(
   { redirectUri, state, issuer }: SignInRequest,
   answer: { readonly code: string } | { readonly error: 'access_denied' },

@@ -2,16 +2,16 @@ import * as z from 'zod';
 import type { Keyring } from '../secrets/keyring.ts';
 
 /**
- * Values of Countersign's own that a client or a browser keeps and sends back, encrypted and authenticated. So nothing
- * has to be stored for clients, requests and codes, and nobody can fill the database with them.
+ * Values that a client or a browser keeps and sends back, encrypted and authenticated. Clients, requests and codes need
+ * no rows, so nobody can fill the database with them.
  */
 export interface Sealed<Value> {
   seal(keyring: Keyring, value: Value): string;
-  /** Undefined: the text is not one of ours, or its secret key is gone. */
+  /** Undefined: the text was not sealed here, or its secret key is gone. */
   open(keyring: Keyring, text: string): Value | undefined;
 }
 
-/** @param purpose derives the key: a text that was sealed for a different purpose does not open */
+/** Defines a kind of sealed value. @param purpose derives the key, so a text of another purpose does not open */
 export function sealed<Value>(purpose: string, prefix: string, shape: z.ZodType<Value>): Sealed<Value> {
   return {
     seal: (keyring, value) => `${prefix}${keyring.seal(purpose, '', JSON.stringify(value))}`,

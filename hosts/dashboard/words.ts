@@ -21,7 +21,7 @@ export const STATE_TITLES: Record<ApprovalState, string> = {
 
 const REASONS: Record<Exclude<ApprovalError, ErrorCode>, string> = {
   cancelled_by_agent: 'The program withdrew its request.',
-  credential_off: 'Its key is no longer valid.',
+  credential_off: 'Its key or sign-in is no longer valid.',
   credential_paused: 'You paused its key before it started.',
   permission_off: 'Its key lost the permission.',
   account_removed: 'The account was removed.',

@@ -1,6 +1,6 @@
 import { resourceOf } from '../../core/sign-in/request.ts';
 
-/** The documents by which a client finds out how to sign in. */
+/** The documents that tell a client how to sign in. */
 
 export const RESOURCE_METADATA = '/.well-known/oauth-protected-resource';
 export const SERVER_METADATA = '/.well-known/oauth-authorization-server';
@@ -37,7 +37,7 @@ export function serverMetadata(issuer: string, fetchesDocuments: boolean) {
   };
 }
 
-/** The value of WWW-Authenticate on a 401. Sources: RFC 9728, 5.1; RFC 6750, 3. */
+/** Returns the value of WWW-Authenticate on a 401. Sources: RFC 9728, 5.1; RFC 6750, 3. */
 export function challenge(issuer: string, hasToken: boolean): string {
   const metadata = `Bearer resource_metadata="${issuer}${RESOURCE_METADATA}/mcp"`;
   return hasToken ? `${metadata}, error="invalid_token"` : metadata;

@@ -90,7 +90,7 @@ function Asking({ request }: { request: SignInRequest }) {
         </div>
       </dl>
       {receiver === undefined ? (
-        <p class="note">Any program on this computer can call itself so.</p>
+        <p class="note">Any program on this computer can use this name.</p>
       ) : documentHost === null ? (
         <p class="note">Nobody has checked the name. Rely on the host.</p>
       ) : null}

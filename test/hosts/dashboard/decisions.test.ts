@@ -75,7 +75,7 @@ describe('a decision', () => {
     await dashboard.service.keys.revoke(dashboard.ownerId, dashboard.key.keyId);
     const answer = await page.press('approve');
     expect(answer.status).toBe(409);
-    expect(answer.body).toContain('Its key is no longer valid.');
+    expect(answer.body).toContain('Its key or sign-in is no longer valid.');
   });
 
   it('shows how it ended: refused, or outcome unknown', async () => {
