@@ -140,9 +140,9 @@ module.exports = {
     },
     {
       name: 'no-dev-dependencies',
-      comment: 'What is shipped runs without the devDependencies.',
+      comment: 'What is shipped runs without the devDependencies. A build script is not shipped.',
       severity: 'error',
-      from: { path: '^(core|adapters|hosts)/' },
+      from: { path: '^(core|adapters|hosts)/', pathNot: '/build[.]mjs$' },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['npm-peer', 'type-only'] },
     },
     {
