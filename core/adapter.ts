@@ -27,7 +27,13 @@ export type {
   KeyInDocument,
 } from './calendar/event-document.ts';
 export { ERRORS, type ErrorCode, type ErrorDetails, ServiceError } from './contract/errors.ts';
-export { type AttemptEnd, DELIVERY_STATES, type Delivery, type DeliveryState } from './events/delivery.ts';
+export {
+  type AttemptEnd,
+  DELIVERY_STATES,
+  type Delivery,
+  type DeliveryState,
+  WAIT_MAX_MS,
+} from './events/delivery.ts';
 export { DISABLED_REASONS, type DisabledReason, type EndpointHealth } from './events/endpoint-health.ts';
 export type { EventStream } from './events/event-stream.ts';
 export {

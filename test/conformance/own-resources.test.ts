@@ -234,6 +234,11 @@ section('Resources: Key description', () => {
       permissions: { v: 1, groups: expect.any(Object) as unknown },
       permissions_rev: 1,
       instructions: someText,
+      // What API-NOTES.md adds.
+      now: withOffset,
+      timezone: someText,
+      paused: false,
+      fences: { accounts: null, recipients: null, until: null },
     });
     expect(Object.keys((json.permissions as { groups: object }).groups)).toEqual(GROUPS);
   });

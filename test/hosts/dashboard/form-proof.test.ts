@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -30,6 +31,25 @@ function endpointFields({ key }: Dashboard) {
   return { key: key.keyId, url: RECEIVER, types: 'approval.decided' };
 }
 
+/** The path of the page that asks whether an assistant may sign in. */
+async function signInPage({ service }: Dashboard): Promise<string> {
+  const redirect_uri = 'http://127.0.0.1/callback';
+  const client = service.signIns.register({ redirect_uris: [redirect_uri], client_name: 'n' });
+  if (client.kind === 'refused') throw new Error(client.description);
+  const issuer = 'https://mcp.example.org';
+  const parameters = new URLSearchParams({
+    response_type: 'code',
+    client_id: client.clientId,
+    redirect_uri,
+    code_challenge: createHash('sha256').update('v'.repeat(43)).digest('base64url'),
+    code_challenge_method: 'S256',
+    resource: `${issuer}/mcp`,
+  });
+  const asked = await service.signIns.authorize(parameters, issuer);
+  if (asked.kind === 'refused') throw new Error(asked.description);
+  return asked.page;
+}
+
 describe('a cookie alone, with the token derived from it', () => {
   /** Every form that changes something, with plausible fields. */
   const forms = async (dashboard: Dashboard) => {
@@ -54,6 +74,8 @@ describe('a cookie alone, with the token derived from it', () => {
       [`${key}/pause`, {}],
       [`${key}/resume`, {}],
       [`${key}/fences`, { fence_recipients: 'evil.example' }],
+      [`${key}/withdraw`, {}],
+      [`${await signInPage(dashboard)}/allow`, { preset: 'full', days: '180' }],
       ['/integrations/webhooks', endpointFields(dashboard)],
       [`${endpoint}/test`, {}],
       [`${endpoint}/rotate`, {}],
