@@ -1,3 +1,4 @@
+import type { Fences } from '../gate/fences.ts';
 import type { Modes } from '../gate/permissions.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import type { Credential } from './credential-storage.ts';
@@ -17,6 +18,7 @@ export interface SignInStorage {
     credentialId: string;
     name: string;
     modes: Modes;
+    fences: Fences;
     expiresAt: Date;
     tokens: NewTokens;
     signer: Signer;

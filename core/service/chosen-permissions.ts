@@ -1,7 +1,10 @@
 import { invalidArgument } from '../contract/schema.ts';
 import { KEY_DAYS_MAX } from '../gate/credential.ts';
+import { FENCE_ENTRIES_MAX, type Fences } from '../gate/fences.ts';
 import { invalidModes, type Modes, PRESETS, type Preset } from '../gate/permissions.ts';
+import type { Storage } from '../ports/storage.ts';
 import { DAY_MS } from '../time/durations.ts';
+import { notFound } from './not-found.ts';
 
 /** @throws ServiceError invalid_arguments if a group is unknown, or a mode does not apply to its group */
 export function changedModes(base: Modes, changes: Partial<Modes>): Modes {
@@ -27,4 +30,26 @@ export function lifetimeMs(days: number): number {
     throw invalidArgument('days', 'range', `must be 1 to ${KEY_DAYS_MAX}`);
   }
   return days * DAY_MS;
+}
+
+/**
+ * Returns the ids as fences store them. Null: all accounts.
+ * @throws ServiceError not_found if the owner has no such account; invalid_arguments unless there are 1 to 100
+ */
+export async function fencedAccounts(
+  storage: Pick<Storage, 'accounts'>,
+  ownerId: string,
+  accounts: readonly number[] | null,
+): Promise<Fences['accounts']> {
+  if (accounts === null) return null;
+  const known = new Set((await storage.accounts(ownerId)).map(({ accountId }) => accountId));
+  if (!accounts.every((accountId) => known.has(accountId))) throw notFound('account');
+  checkFenceSize('accounts', accounts);
+  return [...new Set(accounts)].sort((a, b) => a - b);
+}
+
+/** @throws ServiceError invalid_arguments */
+export function checkFenceSize(field: 'accounts' | 'recipients', entries: readonly unknown[]): void {
+  if (entries.length > 0 && entries.length <= FENCE_ENTRIES_MAX) return;
+  throw invalidArgument(field, 'length', `must have 1 to ${FENCE_ENTRIES_MAX} entries`);
 }

@@ -7,12 +7,18 @@ import {
   ROTATION_OVERLAP_HOURS,
   secretHash,
 } from '../gate/credential.ts';
-import { FENCE_ENTRIES_MAX, type Fences, fenceEntry } from '../gate/fences.ts';
+import { type Fences, fenceEntry } from '../gate/fences.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import { credentialId } from '../secrets/record-ids.ts';
 import { DAY_MS, HOUR_MS } from '../time/durations.ts';
-import { changedModes, lifetimeMs, modesOfPreset } from './chosen-permissions.ts';
+import {
+  changedModes,
+  checkFenceSize,
+  fencedAccounts,
+  lifetimeMs,
+  modesOfPreset,
+} from './chosen-permissions.ts';
 import { notFound } from './not-found.ts';
 import type { FencesRequest, Keys } from './service.ts';
 
@@ -25,16 +31,11 @@ export function createKeys(
 ): Keys {
   const fencesOf = async (ownerId: string, request: FencesRequest): Promise<Fences> => {
     const { accounts = null, recipients = null, until = null } = request;
-    const known = accounts === null ? [] : await storage.accounts(ownerId);
-    if (accounts?.some((accountId) => !known.some((one) => one.accountId === accountId))) {
-      throw notFound('account');
-    }
-    refuseSize('accounts', accounts);
-    refuseSize('recipients', recipients);
+    if (recipients !== null) checkFenceSize('recipients', recipients);
     if (until !== null && until <= clock.now())
       throw invalidArgument('until', 'range', 'must be in the future');
     return {
-      accounts: accounts && [...new Set(accounts)].sort((a, b) => a - b),
+      accounts: await fencedAccounts(storage, ownerId, accounts),
       recipients: recipients && [...new Set(recipients.map(entryOf))].sort(),
       until,
     };
@@ -128,11 +129,6 @@ export function createKeys(
       await storage.revokeBySecret({ secretHash: secretHash(secret), signer, now: clock.now() });
     },
   };
-}
-
-function refuseSize(field: 'accounts' | 'recipients', entries: readonly unknown[] | null): void {
-  if (entries === null || (entries.length > 0 && entries.length <= FENCE_ENTRIES_MAX)) return;
-  throw invalidArgument(field, 'length', `must have 1 to ${FENCE_ENTRIES_MAX} entries`);
 }
 
 function entryOf(text: string, index: number): string {

@@ -272,7 +272,7 @@ export interface SignIns {
   find(request: string): SignInRequest | undefined;
   /**
    * Lets the client in as the owner chose.
-   * @param consent  `days`: 1 to 180; `modes`: changes to the preset
+   * @param consent  `days`: 1 to 180; `modes`: changes to the preset; `accounts`: the only ones that it may use; default: all
    * @returns the address to which the owner's browser goes; undefined if there is no such request, as for `find`
    * @throws ServiceError not_found (the owner), invalid_arguments
    */
@@ -281,6 +281,7 @@ export interface SignIns {
     request: string;
     preset: Preset;
     modes?: Partial<Modes>;
+    accounts?: readonly number[] | null;
     days: number;
   }): Promise<{ readonly goTo: string } | undefined>;
   /** Returns the address to which the owner's browser goes. Undefined: as for `find`. */

@@ -1,4 +1,5 @@
 import { newAccessToken, secretHash } from '../gate/credential.ts';
+import { NO_FENCES } from '../gate/fences.ts';
 import { GROUPS, type Modes } from '../gate/permissions.ts';
 import type { Credential } from '../ports/credential-storage.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -18,7 +19,7 @@ import {
   signInName,
 } from '../sign-in/request.ts';
 import { HOUR_MS } from '../time/durations.ts';
-import { changedModes, lifetimeMs, modesOfPreset } from './chosen-permissions.ts';
+import { changedModes, fencedAccounts, lifetimeMs, modesOfPreset } from './chosen-permissions.ts';
 import { createClientDocuments } from './client-documents.ts';
 import { notFound } from './not-found.ts';
 import type { Calls, IssuedTokens, SignIns } from './service.ts';
@@ -70,10 +71,11 @@ export function createSignIns(
     const now = clock.now();
     const found = redeemable(parameters, keyring, now);
     if (found.kind === 'refused') return found;
-    const { ownerId, credentialId, clientHash, name, modes, endsMs } = found.consent;
+    const { ownerId, credentialId, clientHash, name, modes, accounts, endsMs } = found.consent;
     const { texts, tokens } = nextTokens({ ownerId, credentialId, clientHash }, now);
     const expiresAt = new Date(endsMs);
-    const signIn = { ownerId, credentialId, name, modes, expiresAt, tokens, signer: keyring, now };
+    const fences = { ...NO_FENCES, accounts };
+    const signIn = { ownerId, credentialId, name, modes, fences, expiresAt, tokens, signer: keyring, now };
     const added = await storage.addSignIn(signIn);
     if (added === undefined) {
       return refused('invalid_grant', 'The code was used before, so its sign-in is withdrawn.');
@@ -120,7 +122,7 @@ export function createSignIns(
 
     find,
 
-    async allow({ ownerId, request, preset, modes = {}, days }) {
+    async allow({ ownerId, request, preset, modes = {}, accounts = null, days }) {
       const asked = find(request);
       if (asked === undefined) return undefined;
       const lastsMs = lifetimeMs(days);
@@ -135,6 +137,7 @@ export function createSignIns(
         challenge: asked.challenge,
         name: signInName(asked),
         modes: chosen,
+        accounts: await fencedAccounts(storage, ownerId, accounts),
         endsMs: nowMs + lastsMs,
         issuedMs: nowMs,
       };

@@ -18,6 +18,8 @@ export interface Consent {
   readonly challenge: string;
   readonly name: string;
   readonly modes: Modes;
+  /** The only accounts that it may use. Null: all. */
+  readonly accounts: readonly number[] | null;
   /** When the sign-in ends. */
   readonly endsMs: number;
   readonly issuedMs: number;
@@ -37,6 +39,7 @@ const format = sealed(
     challenge: z.string(),
     name: z.string(),
     modes: z.record(z.enum(GROUPS), z.enum(MODES)),
+    accounts: z.array(z.int()).readonly().nullable(),
     endsMs: instantMs,
     issuedMs: instantMs,
   }),

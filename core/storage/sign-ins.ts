@@ -1,4 +1,3 @@
-import { NO_FENCES } from '../gate/fences.ts';
 import type { Credential } from '../ports/credential-storage.ts';
 import type { NewTokens, RefreshEnd } from '../ports/sign-in-storage.ts';
 import type { Storage } from '../ports/storage.ts';
@@ -21,10 +20,10 @@ export function addSignIn(
   request: Added,
   random: Random,
 ): Judged<Credential | undefined> {
-  const { ownerId, credentialId, name, modes, expiresAt, signer, now } = request;
+  const { ownerId, credentialId, name, modes, fences, expiresAt, signer, now } = request;
   if (facts !== undefined) return { answer: undefined, changes: revoke(facts, request, random).changes };
   const times = { createdAt: now, expiresAt, overlapUntil: null, revokedAt: null };
-  const granted = { modes, fences: NO_FENCES, pausedAt: null };
+  const granted = { modes, fences, pausedAt: null };
   const row = { ownerId, credentialId, kind: 'oauth' as const, name, ...granted, revision: 1, ...times };
   const credential = signedCredential(row, signer);
   return {

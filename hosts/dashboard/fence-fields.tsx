@@ -19,38 +19,13 @@ export function FenceFields(props: {
   const { of, fences, accounts, zone } = props;
   return (
     <>
-      <div class="columns">
-        <Choice
-          id={`${of}-accounts`}
-          label="Accounts"
-          name="fence_accounts"
-          value={fences.accounts === null ? '' : SOME}
-          options={[
-            ['', 'all, also later ones'],
-            [SOME, 'only those ticked below'],
-          ]}
-        />
-        <Field
-          label="Last day"
-          name="fence_until"
-          type="date"
-          value={fences.until === null ? '' : lastDay(fences.until, zone)}
-        />
-      </div>
-      <fieldset>
-        <legend>Ticked accounts</legend>
-        {accounts.map(({ accountId, email }) => (
-          <label>
-            <input
-              type="checkbox"
-              name="fence_account"
-              value={accountId}
-              checked={fences.accounts?.includes(accountId) ?? false}
-            />
-            <Quoted text={email} />
-          </label>
-        ))}
-      </fieldset>
+      <AccountFields of={of} chosen={fences.accounts} accounts={accounts} />
+      <Field
+        label="Last day"
+        name="fence_until"
+        type="date"
+        value={fences.until === null ? '' : lastDay(fences.until, zone)}
+      />
       <label>
         May write to
         <textarea
@@ -64,6 +39,43 @@ export function FenceFields(props: {
         </textarea>
       </label>
       <p class="quiet">A domain does not include its subdomains. Attendees of events count too.</p>
+    </>
+  );
+}
+
+/** @param props  `chosen`: null: all */
+export function AccountFields(props: {
+  of: string;
+  chosen: Fences['accounts'];
+  accounts: readonly Account[];
+}) {
+  const { of, chosen, accounts } = props;
+  return (
+    <>
+      <Choice
+        id={`${of}-accounts`}
+        label="Accounts"
+        name="fence_accounts"
+        value={chosen === null ? '' : SOME}
+        options={[
+          ['', 'all, also later ones'],
+          [SOME, 'only those ticked below'],
+        ]}
+      />
+      <fieldset>
+        <legend>Ticked accounts</legend>
+        {accounts.map(({ accountId, email }) => (
+          <label>
+            <input
+              type="checkbox"
+              name="fence_account"
+              value={accountId}
+              checked={chosen?.includes(accountId) ?? false}
+            />
+            <Quoted text={email} />
+          </label>
+        ))}
+      </fieldset>
     </>
   );
 }

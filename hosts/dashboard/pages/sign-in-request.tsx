@@ -1,6 +1,6 @@
-import type { Account } from '../../../core/ports/account.ts';
 import { receivingHost } from '../../../core/sign-in/redirect-uri.ts';
 import { type SignInRequest, signInName } from '../../../core/sign-in/request.ts';
+import { AccountFields, readFences } from '../fence-fields.tsx';
 import { Form, Problems } from '../forms.tsx';
 import { LinkOut, SubmitTo } from '../links.tsx';
 import { Quoted } from '../third-party-text.tsx';
@@ -17,6 +17,7 @@ export async function signInRequestPage(visit: OwnerVisit, problems: readonly st
   const request = service.signIns.find(param);
   if (request === undefined) return tooOld();
   const accounts = await service.accounts.list(owner.ownerId);
+  const read = readFences(fields, owner.timezone);
   const path = `/integrations/sign-in/${param}`;
   return page(
     'Sign-in of an assistant',
@@ -31,10 +32,6 @@ export async function signInRequestPage(visit: OwnerVisit, problems: readonly st
             <Quoted text={owner.email} />
           </dd>
         </div>
-        <div>
-          <dt>Mailboxes</dt>
-          <dd id="mailboxes">{accounts.length === 0 ? 'none is connected yet' : accounts.map(mailbox)}</dd>
-        </div>
       </dl>
       <p>
         Allow it only if you have just started this yourself. You can withdraw it at any time under
@@ -42,6 +39,11 @@ export async function signInRequestPage(visit: OwnerVisit, problems: readonly st
       </p>
       <Form action={`${path}/allow`} token={token} label="Sign-in">
         <input type="hidden" name={ASSISTANT} value={signInName(request)} />
+        <AccountFields
+          of="sign-in"
+          chosen={'fences' in read ? read.fences.accounts : null}
+          accounts={accounts}
+        />
         <PermissionFields plan={owner.plan} fields={fields} />
         <div class="decision">
           <button type="submit">Allow</button>
@@ -52,14 +54,6 @@ export async function signInRequestPage(visit: OwnerVisit, problems: readonly st
       </Form>
     </section>,
     problems.length === 0 ? 200 : 422,
-  );
-}
-
-function mailbox({ email }: Account) {
-  return (
-    <div>
-      <Quoted text={email} />
-    </div>
   );
 }
 
@@ -112,11 +106,14 @@ export async function allowSignIn(visit: OwnerVisit): Promise<Reply> {
   }
   const modes = readModes(fields);
   if (modes === undefined) return signInRequestPage(visit, ['Modes: choose one from each list.']);
+  const read = readFences(fields, owner.timezone);
+  if ('problems' in read) return signInRequestPage(visit, read.problems);
   const allowed = await service.signIns.allow({
     ownerId: owner.ownerId,
     request: param,
     ...form.data,
     modes,
+    accounts: read.fences.accounts,
   });
   return allowed === undefined ? tooOld() : goBack(request, allowed.goTo, 'You have let the assistant in.');
 }

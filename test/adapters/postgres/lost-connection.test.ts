@@ -110,8 +110,8 @@ async function scene(storage: Storage): Promise<Scene> {
   await storage.testEndpoint({ ownerId, endpointId: 1, now: NOON });
   const signIn = tokens();
   await storage.addSignIn({
-    ...{ ownerId, credentialId: 'key_4', name: 'n', modes: DIRECT, expiresAt: LATE, signer: SIGNER },
-    ...{ tokens: signIn, now: NOON },
+    ...{ ownerId, credentialId: 'key_4', name: 'n', modes: DIRECT, fences: NO_FENCES, signer: SIGNER },
+    ...{ tokens: signIn, expiresAt: LATE, now: NOON },
   });
   return {
     key,
@@ -221,8 +221,8 @@ const VERBS: Record<
   revokeBySecret: (s, { key }) => s.revokeBySecret({ secretHash: key.secretHash, signer: SIGNER, now: NOON }),
   addSignIn: (s, { key: { ownerId } }) =>
     s.addSignIn({
-      ...{ ownerId, credentialId: 'key_3', name: 'n', modes: DIRECT, expiresAt: LATE, signer: SIGNER },
-      ...{ tokens: tokens(), now: NOON },
+      ...{ ownerId, credentialId: 'key_3', name: 'n', modes: DIRECT, fences: NO_FENCES, signer: SIGNER },
+      ...{ tokens: tokens(), expiresAt: LATE, now: NOON },
     }),
   refreshSignIn: (s, { key: { ownerId }, refreshHash }) =>
     s.refreshSignIn({

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { NO_FENCES } from '../../../core/gate/fences.ts';
 import { PRESETS } from '../../../core/gate/permissions.ts';
 import type { RefreshEnd } from '../../../core/ports/sign-in-storage.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
@@ -19,6 +20,9 @@ function tokens(name: string, now = NOON) {
   };
 }
 
+/** An owner may leave out accounts when an assistant signs in. */
+const FENCES = { ...NO_FENCES, accounts: [1] };
+
 type Scope = Pick<Key, 'ownerId' | 'credentialId'>;
 
 function consent(storage: Storage, key: Scope, name: string, now = NOON) {
@@ -26,6 +30,7 @@ function consent(storage: Storage, key: Scope, name: string, now = NOON) {
     ...key,
     name: 'assistant.example (“Assistant”)',
     modes: DIRECT,
+    fences: FENCES,
     expiresAt: ENDS,
     tokens: tokens(name, now),
     signer: SIGNER,
@@ -67,6 +72,8 @@ export function signInPromises(store: Store): void {
         kind: 'oauth',
         name: 'assistant.example (“Assistant”)',
         modes: DIRECT,
+        fences: FENCES,
+        pausedAt: null,
         revision: 1,
         createdAt: NOON,
         expiresAt: ENDS,

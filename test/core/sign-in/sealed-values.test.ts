@@ -32,6 +32,7 @@ const CONSENT = {
   challenge: REQUEST.challenge,
   name: 'n',
   modes: PRESETS.full.modes,
+  accounts: [1, 2],
   endsMs: NOW.getTime() + 1000,
   issuedMs: NOW.getTime(),
 };

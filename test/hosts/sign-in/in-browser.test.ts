@@ -50,7 +50,8 @@ describe.skipIf(browserIsMissing)(
       expect(await page.locator('#receiver').innerText()).toBe('a program on this computer');
       expect(await page.locator('#voucher').innerText()).toBe('nobody');
       expect(await page.locator('main').innerText()).toContain('“Desktop Assistant”');
-      expect(await page.locator('#mailboxes').innerText()).toBe(OWNER.email);
+      await page.getByLabel('Accounts').selectOption('only those ticked below');
+      await page.getByLabel(OWNER.email).check();
       await page.getByLabel('Preset').selectOption('Full');
       await page.getByLabel('Days').fill('7');
       await page.getByRole('button', { name: 'Allow' }).click();
@@ -76,6 +77,7 @@ describe.skipIf(browserIsMissing)(
       await page.goto(`${host.dashboardUrl.replace('127.0.0.1', 'countersign.localhost')}/integrations`);
       const signIn = page.locator('article', { hasText: 'Desktop Assistant' });
       expect(await signIn.innerText()).toContain('A program on your computer (“Desktop Assistant”)');
+      expect(await signIn.innerText()).toContain(`only ${OWNER.email}`);
       await press(page, 'Withdraw', signIn);
       expect(await page.getByRole('status').innerText()).toContain('The sign-in is withdrawn.');
       await expect(client.listTools()).rejects.toThrow();
