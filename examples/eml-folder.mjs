@@ -237,12 +237,12 @@ export function emlFolderMail({ outbox }) {
       fs.writeFileSync(join(outbox, `${encodeURIComponent(messageId)}.eml`), bytes);
     },
     async saveSent(call, path, { bytes, date, messageId }) {
-      if (await mail.holdsMessage(call, path, messageId)) return;
+      if (await mail.messageWithId(call, path, messageId)) return;
       put(await open(call), path, bytes, new Set(['seen']), date);
     },
-    async holdsMessage(call, path, messageId) {
+    async messageWithId(call, path, messageId) {
       const messages = ifThere(await open(call), path);
-      return messages.some(({ header }) => parseHeaders(header).messageId === messageId);
+      return messages.find(({ header }) => parseHeaders(header).messageId === messageId);
     },
     async sentCopies(call, path, addresses) {
       const headers = ifThere(await open(call), path).map(({ header }) => header);

@@ -15,7 +15,7 @@ import { moveMessage } from './move.ts';
 import { readEach } from './read-each.ts';
 import { rowAt } from './rows.ts';
 import { searchScopes } from './search.ts';
-import { copiesTo, holdsMessageId, saveOnce } from './sent-folder.ts';
+import { copiesTo, messageWithId, saveOnce } from './sent-folder.ts';
 import { inFolder, inFolderIfThere, inFolderToChange, onConnection } from './session.ts';
 import { setFlag } from './set-flag.ts';
 import { conversationOf } from './thread.ts';
@@ -186,9 +186,9 @@ export function imapMail({
       );
     },
 
-    holdsMessage(call, path, messageId) {
+    messageWithId(call, path, messageId) {
       return onAccount(call, ({ connections }, limit) =>
-        inFolderIfThere(connections, path, limit, false, (folder) => holdsMessageId(folder, messageId)),
+        inFolderIfThere(connections, path, limit, undefined, (folder) => messageWithId(folder, messageId)),
       );
     },
 

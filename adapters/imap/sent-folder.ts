@@ -1,25 +1,29 @@
 import type { FetchMessageObject, ImapFlow } from 'imapflow';
+import type { ListedMessage } from '../../core/mail/listed-message.ts';
+import { messageRow } from '../../core/mail/message-row.ts';
 import { sentCopyOf } from '../../core/mail/sent-copy.ts';
 import { MailError } from '../../core/ports/mail.ts';
 import { SENT_COPIES_MAX, SENT_COPY_FIELDS } from '../../core/ports/mail-reading.ts';
 import type { Outgoing } from '../../core/ports/mail-sending.ts';
-import { searchUids, uidSets } from './rows.ts';
+import { fetchRowsOf, searchUids, uidSets } from './rows.ts';
 import { change, type OpenFolder } from './session.ts';
 
-export async function holdsMessageId({ client, mailbox }: OpenFolder, messageId: string): Promise<boolean> {
-  if (mailbox.exists === 0) return false;
+/** Implements `messageWithId` of the port. */
+export async function messageWithId(
+  folder: OpenFolder,
+  messageId: string,
+): Promise<ListedMessage | undefined> {
+  const { client, mailbox } = folder;
+  if (mailbox.exists === 0) return undefined;
   // A header search matches parts: the whole id is compared here.
   const uids = await searchUids(client, { header: { 'message-id': messageId } });
-  for (const set of uidSets(uids)) {
-    const messages = await client.fetchAll(set, { envelope: true }, { uid: true });
-    if (messages.some(({ envelope }) => envelope?.messageId === messageId)) return true;
-  }
-  return false;
+  const rows = await fetchRowsOf(folder, uids);
+  return rows.findLast((row) => messageRow(row).messageId === messageId);
 }
 
 /** Appends the message unless it is already in the folder. */
 export async function saveOnce(folder: OpenFolder, message: Outgoing): Promise<void> {
-  if (await holdsMessageId(folder, message.messageId)) return;
+  if ((await messageWithId(folder, message.messageId)) !== undefined) return;
   const { client, mailbox } = folder;
   const bytes = Buffer.from(message.bytes);
   const saved = await change(client, () => client.append(mailbox.path, bytes, ['\\Seen'], message.date));

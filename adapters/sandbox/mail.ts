@@ -325,9 +325,9 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
       append(mailbox, call.account, path, letter, true);
     },
 
-    async holdsMessage(call, path, messageId) {
-      const { messages } = (await mailboxFor(call)).get(path) ?? { messages: [] };
-      return messages.some(has(messageId));
+    async messageWithId(call, path, messageId) {
+      const found = (await mailboxFor(call)).get(path)?.messages.find(has(messageId));
+      return found && rowOf(path, found);
     },
 
     async setFlag(call, place, flag, on, start) {

@@ -14,9 +14,10 @@ import {
 } from '../ports/mail-reading.ts';
 
 /** A mailbox as core reads it: the results of the port with their headers read. It cannot change anything. */
-export interface MailReader extends Pick<MailReading, 'folders' | 'counts' | 'attachment' | 'holdsMessage'> {
+export interface MailReader extends Pick<MailReading, 'folders' | 'counts' | 'attachment'> {
   list(call: MailCall, query: ListQuery): Promise<MessagePage<MessageRow>>;
   row(call: MailCall, place: MessagePlace): Promise<MessageRow | undefined>;
+  messageWithId(call: MailCall, path: string, messageId: string): Promise<MessageRow | undefined>;
   read(call: MailCall, place: MessagePlace): Promise<RawMessage<MessageRow>>;
   readAll(
     call: MailCall,
@@ -41,10 +42,13 @@ export function mailReader(mail: MailReading, clock: Pick<Clock, 'now' | 'after'
     folders: (call, options) => mail.folders(call, options),
     counts: (call) => mail.counts(call),
     attachment: (call, place, index, maxBytes) => mail.attachment(call, place, index, maxBytes),
-    holdsMessage: (call, path, messageId) => mail.holdsMessage(call, path, messageId),
     list: async (call, query) => pageOf(await mail.list(call, query)),
     async row(call, place) {
       const listed = await mail.row(call, place);
+      return listed && messageRow(listed);
+    },
+    async messageWithId(call, path, messageId) {
+      const listed = await mail.messageWithId(call, path, messageId);
       return listed && messageRow(listed);
     },
     read: async (call, place) => withRow(await mail.read(call, place)),

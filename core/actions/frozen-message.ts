@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { folderForRole, folderRolesOf } from '../accounts/account-folders.ts';
 import { withDate } from '../mail/compose.ts';
+import type { MessageRow } from '../mail/message-row.ts';
 import { readSentMessage } from '../mail/sent-message.ts';
 import type { Outgoing } from '../ports/mail-sending.ts';
 import type { ActionFacts, RunContext } from './action.ts';
@@ -38,9 +39,18 @@ export async function transmit(accountId: number, message: FrozenMessage, run: R
 
 /** Whether a copy in Sent proves that it was sent. A missing copy proves nothing. */
 export async function isInSent(accountId: number, message: FrozenMessage, run: RunContext): Promise<boolean> {
+  return (await sentCopy(accountId, message, run)) !== undefined;
+}
+
+/** Returns the copy in Sent. Undefined if there is none. @throws MailError */
+export async function sentCopy(
+  accountId: number,
+  message: FrozenMessage,
+  run: RunContext,
+): Promise<MessageRow | undefined> {
   const mailbox = await run.mailbox(accountId);
   const { path } = (await folderRolesOf(run.ports, mailbox)).sent;
-  return path !== null && (await run.ports.mail.holdsMessage(mailbox.call, path, message.messageId));
+  return path === null ? undefined : run.ports.mail.messageWithId(mailbox.call, path, message.messageId);
 }
 
 /** Saves the copy in Sent. An owner without a Sent folder wants no copies. */

@@ -82,8 +82,11 @@ export interface MailReading {
    */
   sentCopies(call: MailCall, path: string, addresses: readonly string[]): Promise<readonly Uint8Array[]>;
 
-  /** Whether the folder at `path` contains a message with this Message-ID. False if there is no such folder. */
-  holdsMessage(call: MailCall, path: string, messageId: string): Promise<boolean>;
+  /**
+   * The message with this Message-ID in the folder at `path`. If there are several, the one with the lowest UID.
+   * Undefined if there is none, or no such folder.
+   */
+  messageWithId(call: MailCall, path: string, messageId: string): Promise<ListedMessage | undefined>;
 }
 
 export interface FolderCounts extends MailFolder {

@@ -84,7 +84,7 @@ const SECTIONS = {
     },
   },
   changing: { methods: ['move', 'label'], promises: changePromises },
-  sending: { methods: ['transmit', 'saveSent', 'holdsMessage', 'sentCopies'], promises: sendingPromises },
+  sending: { methods: ['transmit', 'saveSent', 'messageWithId', 'sentCopies'], promises: sendingPromises },
   watching: { methods: ['visitInbox', 'watchInbox'], promises: watchingPromises },
   ending: { methods: ['forget'], promises: endingPromises },
 } as const satisfies Readonly<Record<string, Section>>;
@@ -114,7 +114,7 @@ const NAMES: readonly MailSection[] = [
  * | `reading` | read, readAll, attachment |
  * | `searching` | find, search, thread |
  * | `changing` | move, label |
- * | `sending` | transmit, saveSent, holdsMessage, sentCopies |
+ * | `sending` | transmit, saveSent, messageWithId, sentCopies |
  * | `watching` | visitInbox, watchInbox |
  * | `ending` | forget, and calls whose signal was aborted |
  *

@@ -284,7 +284,7 @@ describe.skipIf(missingServers().length > 0)(titled('connections to Dovecot'), (
       });
       const envelope = { from: addressOf(user), to: ['bob@example.test'] };
       const message = { envelope, bytes, date: new Date(), messageId: '<kept@example.test>' };
-      await mail.holdsMessage(call, 'Sent', message.messageId);
+      await mail.messageWithId(call, 'Sent', message.messageId);
       // NOOP, APPEND: an empty folder needs no search.
       void proxy.script({ at: 2, does: 'cut unanswered' });
       await expect(mail.saveSent(call, 'Sent', message)).rejects.toMatchObject({ code: 'outcome_unknown' });

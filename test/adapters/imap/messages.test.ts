@@ -304,7 +304,7 @@ describe.skipIf(skipped)(titled('variants of Dovecot'), () => {
         const envelope = { from: addressOf(user), to: ['bob@example.test'] };
         const message = { envelope, bytes, date: new Date(), messageId: '<kept@example.test>' };
         await mail.saveSent(call, sent, message);
-        expect(await mail.holdsMessage(call, sent, '<kept@example.test>')).toBe(true);
+        expect(await mail.messageWithId(call, sent, '<kept@example.test>')).toBeDefined();
         const copies = await mailReader(mail, systemClock).sentCopies(call, sent, [
           'bob@example.test',
           'ob@example.test',

@@ -197,7 +197,7 @@ describe('the journal', () => {
     const after = open();
     expect(await everything(after)).toEqual(await everything(before));
     expect(after.transmitted()).toEqual(before.transmitted());
-    expect(await after.holdsMessage(call, 'Sent', message.messageId)).toBe(true);
+    expect(await after.messageWithId(call, 'Sent', message.messageId)).toBeDefined();
     await after.saveSent(call, 'Sent', message);
     const keywords = (await after.keywords(account, second.place.path)).flat();
     expect(keywords).toEqual(['later']);

@@ -44,7 +44,7 @@ const MAIL_METHODS: readonly (keyof Mail)[] = [
   'label',
   'transmit',
   'saveSent',
-  'holdsMessage',
+  'messageWithId',
   'sentCopies',
   'visitInbox',
   'watchInbox',

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { SENT_COPIES_MAX } from '../../../core/ports/mail-reading.ts';
 import { lf, type Mailbox, newest as newestIn, outgoing as outgoingIn, started } from './scene.ts';
 
-/** transmit, saveSent, holdsMessage, sentCopies. */
+/** transmit, saveSent, messageWithId, sentCopies. */
 export function sendingPromises(mailbox: Mailbox): void {
   const newest = (path: string) => newestIn(mailbox().mail, mailbox().call, path);
   const outgoing = (to?: readonly string[]) => outgoingIn(mailbox(), to);
@@ -41,12 +41,15 @@ export function sendingPromises(mailbox: Mailbox): void {
     it('contains a sent message once, read, however often it is saved', async () => {
       const { box, mail, call, sent } = mailbox();
       const message = outgoing();
-      expect(await mail.holdsMessage(call, sent, message.messageId)).toBe(false);
+      expect(await mail.messageWithId(call, sent, message.messageId)).toBeUndefined();
       await mail.saveSent(call, sent, message);
       await mail.saveSent(call, sent, message);
-      expect(await mail.holdsMessage(call, sent, message.messageId)).toBe(true);
       expect((await box.messages(sent)).map(lf)).toEqual([lf(Buffer.from(message.bytes).toString())]);
-      expect([...(await newest(sent)).flags]).toEqual(['seen']);
+      const copy = await newest(sent);
+      expect([...copy.flags]).toEqual(['seen']);
+      expect(await mail.messageWithId(call, sent, message.messageId)).toEqual(copy);
+      // A part of the id names nothing.
+      expect(await mail.messageWithId(call, sent, message.messageId.slice(0, -2))).toBeUndefined();
     });
 
     it('receives no second copy if the server saved the message itself', async () => {
@@ -56,6 +59,13 @@ export function sendingPromises(mailbox: Mailbox): void {
       await box.deliver(sent, Buffer.from(message.bytes).toString());
       await mail.saveSent(call, sent, message);
       expect(await box.messages(sent)).toHaveLength(1);
+    });
+
+    it('returns the first of several messages with the same Message-ID', async () => {
+      const { box, mail, call, sent } = mailbox();
+      const copy = (subject: string) => `Message-ID: <same@example.test>\r\nSubject: ${subject}\r\n\r\nx\r\n`;
+      for (const subject of ['First', 'Second']) await box.deliver(sent, copy(subject));
+      expect(await mail.messageWithId(call, sent, '<same@example.test>')).toMatchObject({ subject: 'First' });
     });
 
     it('returns exactly the copies from the account to these addresses', async () => {
@@ -134,7 +144,7 @@ export function sendingPromises(mailbox: Mailbox): void {
     it('that does not exist contains nothing, and nothing can be saved in it', async () => {
       const { mail, call } = mailbox();
       expect(await mail.sentCopies(call, 'No such folder', ['ada@other.example'])).toEqual([]);
-      expect(await mail.holdsMessage(call, 'No such folder', '<sent-once@example.test>')).toBe(false);
+      expect(await mail.messageWithId(call, 'No such folder', '<sent-once@example.test>')).toBeUndefined();
       await expect(mail.saveSent(call, 'No such folder', outgoing())).rejects.toMatchObject({
         code: 'not_found',
       });
