@@ -8,7 +8,7 @@ import type { Reclaimed, Settlement } from '../ports/approval-storage.ts';
 import { errorName } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Keyring } from '../secrets/keyring.ts';
-import { followUp, runAction } from './run-action.ts';
+import { followUp, type LinkSent, runAction } from './run-action.ts';
 import { openAction } from './sealed-plan.ts';
 
 /**
@@ -29,9 +29,15 @@ export interface Executor {
 
 const RECLAIM_AT_ONCE = 20;
 
-export function createExecutor(ports: Ports, keyring: Keyring, leaseMs: number): Executor {
+export function createExecutor(
+  ports: Ports,
+  keyring: Keyring,
+  leaseMs: number,
+  linkSent: LinkSent,
+): Executor {
   const { storage, clock, log } = ports;
-  const parts = { ports, runPorts: runPorts(ports), keyring, retryMs: Math.round((leaseMs * 2) / 3) };
+  const retryMs = Math.round((leaseMs * 2) / 3);
+  const parts = { ports, runPorts: runPorts(ports), keyring, retryMs, linkSent };
   const running = new Map<string, Promise<unknown>>();
 
   function track<T>(key: string, work: Promise<T>): Promise<T> {

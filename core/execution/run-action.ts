@@ -1,6 +1,7 @@
 import { mailCall } from '../accounts/mail-call.ts';
 import type { RunPorts } from '../accounts/tool-ports.ts';
 import type { Action, RunContext } from '../actions/action.ts';
+import type { StoredAction } from '../actions/stored-action.ts';
 import type { Approval } from '../approvals/approval.ts';
 import { REACHES_NOTHING } from '../gate/fences.ts';
 import type { Settlement } from '../ports/approval-storage.ts';
@@ -12,7 +13,7 @@ import { endOf, isInTime } from './run-end.ts';
 
 /** The action of one approval. */
 
-type ApprovedAction = Action<unknown, Settled>;
+type ApprovedAction = Action<StoredAction, Settled>;
 type Settled = Extract<Settlement['end'], { type: 'succeed' }>['result'];
 
 export interface RunParts {
@@ -22,7 +23,11 @@ export interface RunParts {
   readonly keyring: Keyring;
   /** After this time, an action that could not be done now is due again. */
   readonly retryMs: number;
+  /** Links what an action has sent to trackers. Part of its follow-up. */
+  readonly linkSent: LinkSent;
 }
+
+export type LinkSent = (run: RunContext, action: StoredAction) => Promise<void>;
 
 /** RFC 5321 4.5.3.2.6 allows ten minutes for the answer to the final dot. */
 const RUN_DEADLINE_MS = 11 * 60_000;
@@ -78,12 +83,14 @@ async function endAfterCrash(
 }
 
 /**
- * Runs the follow-up of an executed action. The Date of a sent message is the instant that the store recorded
+ * Runs the follow-up of an executed action, and links what it has sent to trackers. The Date of a sent message is the instant that the store recorded
  * at the start.
  */
 export async function followUp(parts: RunParts, approval: Approval, action: ApprovedAction): Promise<void> {
   const { run } = openRun(parts, approval, CHANGES_NOTHING);
-  await action.followUp?.({ ...run, date: approval.startedAt ?? run.date });
+  const dated = { ...run, date: approval.startedAt ?? run.date };
+  await action.followUp?.(dated);
+  await parts.linkSent(dated, action.stored);
 }
 
 /** For a run that has started before. */

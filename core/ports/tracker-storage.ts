@@ -58,7 +58,7 @@ export interface TrackerStorage {
 
   /**
    * Adds a link. A tracker has one link per `target`: a repeat returns the existing one, unchanged. Linking a message
-   * makes the tracker's summary due. Undefined: the owner has no such tracker.
+   * makes the tracker's summary due. Undefined: the owner has no such tracker, or it is resolved and the link is `auto`.
    */
   linkToTracker(link: {
     ownerId: string;
@@ -95,7 +95,7 @@ export interface Tracker {
   readonly addedByAgent: boolean;
   readonly createdAt: Date;
   readonly resolvedAt: Date | null;
-  /** When the keywords last linked new mail. */
+  /** When the keywords last linked new or sent mail. */
   readonly lastAutoLinkAt: Date | null;
   readonly summary: TrackerSummary;
 }

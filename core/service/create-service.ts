@@ -10,6 +10,7 @@ import type { CalendarObjects } from '../ports/calendar-objects.ts';
 import { errorName } from '../ports/log.ts';
 import { closePorts, PORTS, type Ports } from '../ports/ports.ts';
 import { createKeyring } from '../secrets/keyring.ts';
+import { linkSent } from '../trackers/link-sent.ts';
 import { createAccounts } from './accounts.ts';
 import { createApprovalWaits } from './approval-waits.ts';
 import { createApprovals } from './approvals.ts';
@@ -72,7 +73,7 @@ export function createService(options: ServiceOptions): Service {
   const mcpUrl = options.mcpUrl === undefined ? undefined : origin('mcpUrl', options.mcpUrl);
   const keyring = createKeyring(options.secretKeys, random);
   const identifiers = createIdentifiers(keyring);
-  const executor = createExecutor(ports, keyring, leaseMs);
+  const executor = createExecutor(ports, keyring, leaseMs, (run, action) => linkSent(ports, run, action));
   const listeners = new Set<PendingListener>();
 
   const waits = createApprovalWaits(ports);

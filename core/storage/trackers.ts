@@ -46,7 +46,8 @@ export function linkToTracker(
   { target, addedBy, content, now }: Request<'linkToTracker'>,
 ): Judged<TrackerLink | undefined> {
   const [stored] = facts.trackers;
-  if (stored === undefined) return { answer: undefined, changes: [] };
+  const isOver = addedBy === 'auto' && stored?.tracker.status === 'resolved';
+  if (stored === undefined || isOver) return { answer: undefined, changes: [] };
   const there = facts.links.find((one) => one.target === target);
   if (there !== undefined) return { answer: there.link, changes: [] };
   const link = { linkId: facts.lastLinkId + 1, addedBy, createdAt: now, content };

@@ -8,7 +8,7 @@ export const resolveTracker = defineLightWrite({
   name: 'resolve_tracker',
   title: 'Resolve a tracker',
   description:
-    'Marks a tracker as resolved: it leaves the list, and no new mail is linked to it automatically.',
+    'Marks a tracker as resolved: it leaves the list, and no more mail is linked to it automatically.',
   group: 'trackers:remove',
   errors: TRACKER_CHANGE_ERRORS,
   action: 'resolve',

@@ -36,7 +36,7 @@ export const createTracker = defineLightWrite({
   name: 'create_tracker',
   title: 'Create a tracker',
   description:
-    'Creates a tracker for a topic. New mail that contains one of its keywords is linked to it automatically. It usually runs at once; it answers pending_approval if the owner wants to decide.',
+    'Creates a tracker for a topic. New and sent mail that contains one of its keywords is linked to it automatically. It usually runs at once; it answers pending_approval if the owner wants to decide.',
   group: 'trackers:write',
   errors: [],
   action: 'create',

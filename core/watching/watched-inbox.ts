@@ -10,8 +10,8 @@ import type { InboxPosition, InboxReader, InboxStep, LeasedInbox } from '../port
 import type { Keyring } from '../secrets/keyring.ts';
 import type { Backoff } from '../time/backoff.ts';
 import { MINUTE_MS } from '../time/durations.ts';
+import { linksOf, type NewMessage, readNewMessages, WITHOUT_TEXT } from '../trackers/link-messages.ts';
 import { identityOf } from './inbox-position.ts';
-import { linksOf, type NewMessage, readNewMessages, WITHOUT_TEXT } from './link-messages.ts';
 import { type Batch, isAt, nextBatch } from './next-batch.ts';
 
 /** One inbox that this process has leased. */

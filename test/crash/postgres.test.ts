@@ -31,8 +31,8 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'on Postgres'), () =>
       return prepare(folder, 'direct', SEND);
     },
     look: async (folder) => {
-      const { transmitted, inSent } = await look(folder);
-      return { transmitted, inSent };
+      const { transmitted, inSent, linked } = await look(folder);
+      return { transmitted, inSent, linked };
     },
     unknownFrom: 'storage.start',
   });

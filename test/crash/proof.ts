@@ -17,6 +17,8 @@ import { hasFollowUps, IDEMPOTENCY_KEY, LEASE_MS, readScene, sceneParts, sceneSe
 export interface Found {
   readonly transmitted: number;
   readonly inSent: number;
+  /** Links of the tracker whose keywords the message contains, if there is one. */
+  readonly linked?: number;
   /** Events in the calendar, if the act creates one. */
   readonly events?: number;
 }
@@ -120,6 +122,8 @@ function judge(mode: 'approve' | 'direct', played: Played, unknownFrom: string):
   const nth = `after ${played.calls.length} calls, the last ${played.calls.at(-1)}`;
   expect(played.transmitted, `never twice, ${nth}`).toBeLessThanOrEqual(1);
   expect(played.inSent, `never twice in Sent, ${nth}`).toBeLessThanOrEqual(1);
+  // No link without a copy, and no copy without a link.
+  if (played.linked !== undefined) expect(played.linked, `links, ${nth}`).toBe(played.inSent);
   if (played.events !== undefined) {
     const isMade = did('calendar.write') || played.state === 'executed' || played.transmitted > 0;
     expect(played.events, `an event, ${nth}`).toBe(isMade ? 1 : 0);
@@ -177,6 +181,7 @@ export function crashProof<Box>(name: string, mode: 'approve' | 'direct', stage:
       expect(whole).toEqual(
         expect.arrayContaining(['storage.start', stage.unknownFrom, 'mail.transmit', 'storage.settle']),
       );
+      if (played[0]?.linked !== undefined) expect(whole).toContain('storage.linkToTracker');
       expect(played.slice(1).every((one) => one.killed)).toBe(true);
       for (const one of played) judge(mode, one, stage.unknownFrom);
     });

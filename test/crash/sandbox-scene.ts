@@ -3,7 +3,7 @@ import { sandboxCalendar } from '../../adapters/sandbox/calendar.ts';
 import { sandboxMail } from '../../adapters/sandbox/mail.ts';
 import { callWith } from '../open-service.ts';
 import type { Found } from './proof.ts';
-import { readScene, sceneParts, sceneService, writeScene } from './scene.ts';
+import { openStorage, readScene, sceneParts, sceneService, writeScene } from './scene.ts';
 
 /** The act of the crash proof in the sandbox. */
 
@@ -26,7 +26,7 @@ export const INVITE: ToolCall = {
 };
 
 /**
- * Adds owner, account and key. Then files a pending request, or gives the key direct mode and a known
+ * Adds owner, account and key, and a tracker whose keywords the message will contain. Then files a pending request, or gives the key direct mode and a known
  * recipient.
  */
 export async function prepare(
@@ -40,6 +40,11 @@ export async function prepare(
   const { accountId } = await service.accounts.connect({ ownerId, email: EMAIL, settings: {} });
   const modes = mode === 'direct' ? ({ 'mail:send': 'direct', 'calendar:write': 'direct' } as const) : {};
   const { apiKey } = await service.keys.create({ ownerId, name: 'agent', preset: 'full', modes });
+  const tracked = await callWith(service, apiKey, 'create_tracker', {
+    title: 'Proof',
+    keywords: 'crash proof',
+  });
+  if (tracked.status !== 'ok') throw new Error('the tracker was not created');
   const scene = { mail: 'sandbox', settings: {}, email: EMAIL, ownerId, apiKey } as const;
   if (mode === 'direct') {
     await parts.storage.rememberRecipients(ownerId, accountId, [TO], new Date());
@@ -56,17 +61,21 @@ export async function prepare(
   await service.stop();
 }
 
-export async function look(folder: string): Promise<Found> {
+export async function look(folder: string): Promise<Required<Found>> {
   const { ownerId } = readScene(folder);
   const mail = sandboxMail({ journalFile: join(folder, 'sandbox.journal') });
   const account = { ownerId, accountId: 1, email: EMAIL, settings: async () => ({}) };
   const sent = await mail.messages(account, 'Sent');
   const calendar = sandboxCalendar({ samples: [], journalFile: join(folder, 'calendar.journal') });
   const events = (await calendar.objects(account)).size;
+  const storage = openStorage(folder);
+  const tracker = await storage.tracker({ ownerId, trackerId: 1, upTo: undefined, limit: 0 });
+  await storage.close();
   const found = {
     transmitted: mail.transmitted().length,
     inSent: sent.filter((raw) => /^Subject:.* Crash proof\r$/m.test(Buffer.from(raw).toString('latin1')))
       .length,
+    linked: tracker?.total ?? 0,
     events,
   };
   await mail.close();

@@ -6,8 +6,8 @@ for (const mode of ['approve', 'direct'] as const) {
     mailbox: async () => undefined,
     prepare: (folder) => prepare(folder, mode, SEND),
     look: async (folder) => {
-      const { transmitted, inSent } = await look(folder);
-      return { transmitted, inSent };
+      const { transmitted, inSent, linked } = await look(folder);
+      return { transmitted, inSent, linked };
     },
     unknownFrom: 'storage.start',
   });

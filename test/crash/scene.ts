@@ -68,7 +68,8 @@ export function keepInPostgres(folder: string, connectionString: string): void {
   writeFileSync(join(folder, DATABASE), connectionString);
 }
 
-function openStorage(folder: string): Storage {
+/** Opens the folder's database. */
+export function openStorage(folder: string): Storage {
   const named = join(folder, DATABASE);
   return existsSync(named)
     ? postgresStorage({ connectionString: readFileSync(named, 'utf8') })

@@ -15,6 +15,8 @@ import { missingServers, titled } from '../servers/missing-servers.ts';
 import { type Postfix, startPostfix } from '../servers/postfix.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../servers/webhook-receiver.ts';
 
+const tracker = z.object({ links: z.array(z.object({ folder: z.string(), added_by: z.string() })) });
+
 /** From a message that Postfix delivers to Dovecot, to the webhook that tells of it. */
 describe.skipIf(missingServers().length > 0)(titled('new mail on real servers'), () => {
   let dovecot: Dovecot;
@@ -75,9 +77,18 @@ describe.skipIf(missingServers().length > 0)(titled('new mail on real servers'),
     };
     const within = { timeout: 20_000 };
 
+    const call = (tool: string, args: unknown) => callWith(service, key.apiKey, tool, args);
+    await call('create_tracker', { title: 'Deliveries', keywords: 'by postfix' });
     service.start();
     await send('By Postfix');
     await expect.poll(toldOf, within).toEqual(['By Postfix']);
+    // The copy in Sent and the message in the inbox are two messages.
+    const linkedIn = async () => {
+      const outcome = await call('get_tracker', { tracker_id: 1 });
+      const { links } = tracker.parse('result' in outcome ? outcome.result : {});
+      return links.map(({ folder, added_by }) => `${folder} ${added_by}`).sort();
+    };
+    await expect.poll(linkedIn, within).toEqual(['INBOX auto', 'Sent auto']);
     for (const n of [1, 2, 3]) {
       await dovecot.deliver(user, `Subject: Mail ${n}\r\nMessage-ID: <${n}@x>\r\n\r\nText\r\n`);
     }

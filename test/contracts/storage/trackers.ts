@@ -163,6 +163,29 @@ export function trackerPromises(store: Store): void {
       expect((await read(storage, ownerId, 2))?.links.map(({ linkId }) => linkId)).toEqual([2]);
     });
 
+    it('of keywords end with their tracker, and those of an agent do not', async () => {
+      const { storage } = store();
+      const ownerId = await addOwner(storage);
+      await addTracker(storage, ownerId);
+      const tracker = { ownerId, trackerId: 1 };
+      const auto = (id: string) =>
+        storage.linkToTracker({
+          ...tracker,
+          target: `message:${id}`,
+          addedBy: 'auto',
+          content: mail(id),
+          now: at(1),
+        });
+      const first = await auto('1');
+      expect(first).toMatchObject({ linkId: 1, addedBy: 'auto' });
+      expect(await auto('1')).toEqual(first);
+      expect((await read(storage, ownerId))?.tracker.lastAutoLinkAt).toEqual(at(1));
+      await storage.setTrackerStatus({ ...tracker, status: 'resolved', now: at(2) });
+      expect(await auto('2')).toBeUndefined();
+      expect(await link(storage, ownerId, 'message:3', mail('3'))).toMatchObject({ linkId: 2 });
+      expect((await read(storage, ownerId))?.total).toBe(2);
+    });
+
     it('come in pages, newest first', async () => {
       const { storage } = store();
       const ownerId = await addOwner(storage);

@@ -5,8 +5,8 @@ import type { MailCall } from '../ports/mail.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { InboxLink, WaitingTracker } from '../ports/watch-storage.ts';
 import type { TextWindow } from '../reading/message-job.ts';
-import { linkedMessage } from '../trackers/linked-message.ts';
-import { keywordIndex } from '../trackers/tracker-rules.ts';
+import { linkedMessage } from './linked-message.ts';
+import { keywordIndex } from './tracker-rules.ts';
 
 /** Code units of a sender or subject that are compared. */
 const HEADER_CHARS = 5000;
