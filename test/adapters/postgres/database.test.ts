@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { MIGRATIONS } from '../../../adapters/postgres/migrations.ts';
 import { SCHEMA_2 } from '../../../adapters/postgres/schema-2.ts';
 import { SCHEMA_7 } from '../../../adapters/postgres/schema-7.ts';
+import { SCHEMA_10 } from '../../../adapters/postgres/schema-10.ts';
 import { postgresStorage } from '../../../adapters/postgres/storage.ts';
 import type { FolderRoles } from '../../../core/folders/roles.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
@@ -21,7 +22,7 @@ import {
   start,
 } from '../../contracts/storage/scene.ts';
 import { addTracker } from '../../contracts/storage/trackers.ts';
-import { leased } from '../../contracts/storage/watch-scene.ts';
+import { CARRIED_OVER, leased } from '../../contracts/storage/watch-scene.ts';
 import { USUAL_ROLES } from '../../folder-roles.ts';
 import { bundleForChild } from '../../run-typescript.ts';
 import { titledWithout } from '../../servers/missing-servers.ts';
@@ -138,6 +139,26 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
         INSERT INTO countersign.plans VALUES ('o', 'a', 'the plan')`);
       expect(await storage.plan('o', 'a')).toBe('the plan');
       expect(await storage.gists('o', ['a', 'b'])).toEqual(new Map([['a', null]]));
+    });
+
+    it('carry over how far an older version had read an inbox', async () => {
+      const before = MIGRATIONS.indexOf(SCHEMA_10);
+      for (const sql of MIGRATIONS.slice(0, before)) await other.query(sql);
+      await other.query('UPDATE countersign.schema_version SET version = $1', [before]);
+      await other.query(`
+        INSERT INTO countersign.owners (owner_id, email, email_folded, timezone, plan, limits, created_at_ms)
+          VALUES ('o', 'o@example.org', 'o@example.org', 'UTC', 'paid', '{}', 0);
+        INSERT INTO countersign.accounts
+            (owner_id, account_id, label, email, signature, sealed_settings, created_at_ms)
+          VALUES ('o', 1, 'work', 'w@example.org', '', 'sealed', 0), ('o', 2, 'empty', 'e@example.org', '', 'sealed', 0);
+        INSERT INTO countersign.trackers
+            (owner_id, tracker_id, request_id, title, keywords, status, added_by_agent, created_at_ms)
+          VALUES ('o', 1, 'r', 'Atlas', 'atlas', 'open', true, 0);
+        INSERT INTO countersign.watched_inboxes VALUES ('o', 1, '4711', 4294967295), ('o', 2, NULL, 0)`);
+      const startedS = Math.floor(Date.now() / 1000);
+      const inboxes = await leased(storage, 'o');
+      expect(inboxes).toMatchObject(CARRIED_OVER);
+      for (const { positions } of inboxes) expect(positions.links?.sinceS).toBeGreaterThanOrEqual(startedS);
     });
 
     it('share the database with the tables of another program', async () => {

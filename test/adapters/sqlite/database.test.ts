@@ -8,6 +8,7 @@ import { atomic, durable, openDatabase, reading } from '../../../adapters/sqlite
 import { MIGRATIONS } from '../../../adapters/sqlite/migrations.ts';
 import { SCHEMA_6 } from '../../../adapters/sqlite/schema-6.ts';
 import { SCHEMA_9 } from '../../../adapters/sqlite/schema-9.ts';
+import { SCHEMA_12 } from '../../../adapters/sqlite/schema-12.ts';
 import { STATEMENTS } from '../../../adapters/sqlite/statements.ts';
 import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
 import { ServiceError } from '../../../core/contract/errors.ts';
@@ -23,6 +24,7 @@ import {
   SIGNER,
 } from '../../contracts/storage/scene.ts';
 import { aSession, begin } from '../../contracts/storage/session-scene.ts';
+import { CARRIED_OVER, leased } from '../../contracts/storage/watch-scene.ts';
 import { USUAL_ROLES } from '../../folder-roles.ts';
 
 let folder: string;
@@ -229,6 +231,29 @@ describe('migrations', () => {
     const storage = sqliteStorage({ file });
     expect(await storage.plan('o', 'a')).toBe('the plan');
     expect(await storage.gists('o', ['a', 'b'])).toEqual(new Map([['a', null]]));
+    await storage.close();
+  });
+
+  it('carry over how far an older version had read an inbox', async () => {
+    const file = join(folder, 'countersign.db');
+    const old = new SqliteDatabase(file);
+    const before = MIGRATIONS.indexOf(SCHEMA_12);
+    for (const sql of MIGRATIONS.slice(0, before)) old.exec(sql);
+    old.exec(`
+      INSERT INTO owners (owner_id, email, email_folded, timezone, plan, limits, created_at_ms)
+        VALUES ('o', 'o@example.org', 'o@example.org', 'UTC', 'paid', '{}', 0);
+      INSERT INTO accounts (owner_id, account_id, label, email, signature, sealed_settings, created_at_ms)
+        VALUES ('o', 1, 'work', 'w@example.org', '', 'sealed', 0), ('o', 2, 'empty', 'e@example.org', '', 'sealed', 0);
+      INSERT INTO trackers (owner_id, tracker_id, request_id, title, keywords, status, added_by_agent, created_at_ms)
+        VALUES ('o', 1, 'r', 'Atlas', 'atlas', 'open', 1, 0);
+      INSERT INTO watched_inboxes VALUES ('o', 1, '4711', 4294967295), ('o', 2, NULL, 0)`);
+    old.pragma(`user_version = ${before}`);
+    old.close();
+    const startedS = Math.floor(Date.now() / 1000);
+    const storage = sqliteStorage({ file });
+    const inboxes = await leased(storage, 'o');
+    expect(inboxes).toMatchObject(CARRIED_OVER);
+    for (const { positions } of inboxes) expect(positions.links?.sinceS).toBeGreaterThanOrEqual(startedS);
     await storage.close();
   });
 
