@@ -1,33 +1,24 @@
 import { join } from 'node:path';
 import { callWith } from '../open-service.ts';
 import { killAfter } from './kill-after.ts';
-import { IDEMPOTENCY_KEY, LEASE_MS, readScene, sceneParts, sceneService } from './scene.ts';
+import { IDEMPOTENCY_KEY, readScene, sceneParts, sceneService } from './scene.ts';
 
 /**
- * A process of the crash proof. `actor.ts FOLDER act N` performs the act of the scene and kills itself with
- * SIGKILL right after its N-th port call (0: it runs to the end). `actor.ts FOLDER recover` checks the inbox
- * again. Each port call that ended adds a line to `trace`.
+ * A process of the crash proof. `actor.ts FOLDER N` performs the act of the scene and kills itself with SIGKILL right
+ * after its N-th port call (0: it runs to the end). Each port call that ended adds a line to `trace`.
  */
-const [folder = '', step = '', nth = '0'] = process.argv.slice(2);
+const [folder = '', nth = '0'] = process.argv.slice(2);
 const scene = readScene(folder);
 const parts = sceneParts(folder, scene.mail);
 const counted = killAfter(Number(nth), join(folder, 'trace'));
 
-if (step === 'act') {
-  const service = sceneService({
-    storage: counted('storage', parts.storage),
-    mail: counted('mail', parts.mail),
-    ...(parts.calendar === undefined ? {} : { calendar: counted('calendar', parts.calendar) }),
-  });
-  const { act, ownerId, apiKey } = scene;
-  if (act.mode === 'watch') await service.watch();
-  else if (act.mode === 'approve') await service.approvals.approve(ownerId, act.approvalId, act.digest);
-  else await callWith(service, apiKey, act.tool, act.args, IDEMPOTENCY_KEY);
-  await service.stop();
-} else {
-  // The killed process has the lease of the inbox.
-  await new Promise((resolve) => setTimeout(resolve, LEASE_MS));
-  const service = sceneService(parts);
-  await service.watch();
-  await service.stop();
-}
+const service = sceneService({
+  storage: counted('storage', parts.storage),
+  mail: counted('mail', parts.mail),
+  ...(parts.calendar === undefined ? {} : { calendar: counted('calendar', parts.calendar) }),
+});
+const { act, ownerId, apiKey } = scene;
+if (act.mode === 'watch') await service.watch();
+else if (act.mode === 'approve') await service.approvals.approve(ownerId, act.approvalId, act.digest);
+else await callWith(service, apiKey, act.tool, act.args, IDEMPOTENCY_KEY);
+await service.stop();

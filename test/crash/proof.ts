@@ -58,7 +58,7 @@ async function play<Box>(bundle: string, stage: Stage<Box>, killAfter: number): 
   try {
     const box = await stage.mailbox();
     await stage.prepare(folder, box);
-    const act = await runChild(bundle, [folder, 'act', String(killAfter)]);
+    const act = await runChild(bundle, [folder, String(killAfter)]);
     const killed = act.signal === 'SIGKILL';
     if (!killed && act.code !== 0) throw new Error(`the actor failed: ${act.stderr}`);
     const trace = join(folder, 'trace');
