@@ -1,7 +1,8 @@
 import { WAIT_MAX_MS } from '../../core/events/delivery.ts';
+import { EVENT_COLUMNS } from '../rows/event.ts';
 import type { StatementTexts } from '../rows/query.ts';
 import { SESSION_COLUMNS } from '../rows/session.ts';
-import { DELIVERY_COLUMNS } from '../rows/webhook.ts';
+import { DELIVERY_COLUMNS, ENDPOINT_COLUMNS } from '../rows/webhook.ts';
 import type { WriteStatement } from '../rows/writes.ts';
 import { STORE_NOW_MS } from './lock.ts';
 
@@ -34,7 +35,8 @@ const IS_DUE = `due_ms <= ${STORE_NOW_MS}`;
 const IS_OVERDUE = `due_ms > ${STORE_NOW_MS} + ${WAIT_MAX_MS}`;
 
 const WAITING_AND = (due: string) => `
-  (SELECT * FROM countersign.deliveries
+  (SELECT owner_id, endpoint_id, sequence, state, attempts, due_ms, fence, lease_until_ms, log
+    FROM countersign.deliveries
     WHERE owner_id = e.owner_id AND endpoint_id = e.endpoint_id AND state = 'waiting' AND ${due} AND ${IS_FREE}
     ORDER BY due_ms LIMIT @limit)`;
 
@@ -296,13 +298,13 @@ export const STATEMENTS: StatementTexts = {
     ) AS placed
     WHERE place <= @messages ORDER BY link_id DESC`,
 
-  endpoints: 'SELECT * FROM countersign.endpoints WHERE owner_id = @ownerId ORDER BY endpoint_id',
+  endpoints: `SELECT ${ENDPOINT_COLUMNS} FROM countersign.endpoints WHERE owner_id = @ownerId ORDER BY endpoint_id`,
   keys_of_endpoints: `
-    SELECT * FROM countersign.credentials WHERE owner_id = @ownerId
-      AND (credential_id = @credentialId
-        OR credential_id IN (SELECT credential_id FROM countersign.endpoints WHERE owner_id = @ownerId))`,
+    SELECT ${CREDENTIAL_COLUMNS} FROM countersign.credentials c WHERE c.owner_id = @ownerId
+      AND (c.credential_id = @credentialId
+        OR c.credential_id IN (SELECT credential_id FROM countersign.endpoints WHERE owner_id = @ownerId))`,
   events_behind: `
-    SELECT * FROM countersign.events WHERE owner_id = @ownerId
+    SELECT ${EVENT_COLUMNS} FROM countersign.events v WHERE owner_id = @ownerId
       AND sequence > (SELECT min(position) FROM countersign.endpoints WHERE owner_id = @ownerId AND disabled IS NULL)
     ORDER BY sequence LIMIT @limit`,
   due_deliveries: `
@@ -313,8 +315,10 @@ export const STATEMENTS: StatementTexts = {
   deliveries_by_event: `
     SELECT ${DELIVERY_COLUMNS} FROM countersign.deliveries d
     JOIN countersign.events v ON v.owner_id = d.owner_id AND v.sequence = d.sequence
-    WHERE d.owner_id = @ownerId AND d.endpoint_id = ANY(@endpointIds::bigint[])
-      AND d.sequence = ANY(@sequences::bigint[])`,
+    WHERE d.owner_id = @ownerId
+      AND (d.endpoint_id, d.sequence) IN (
+        SELECT r.endpoint_id, r.sequence
+        FROM unnest(@endpointIds::bigint[], @sequences::bigint[]) AS r (endpoint_id, sequence))`,
   deliveries: `
     SELECT ${DELIVERY_COLUMNS} FROM countersign.deliveries d
     JOIN countersign.events v ON v.owner_id = d.owner_id AND v.sequence = d.sequence

@@ -3,6 +3,9 @@ import type { EventStorage, PositionedEvent } from '../../core/ports/event-stora
 import type { StoredEvent } from '../../core/ports/stored-event.ts';
 import { flag, instant, integer, object, type Row, text } from './row.ts';
 
+/** Of an event `v`. */
+export const EVENT_COLUMNS = `v.sequence, v.event_id, v.type, v.credential_id, v.created_at_ms, v.data`;
+
 export function readEvent(row: Row): StoredEvent {
   const credentialId = text(row, 'credential_id');
   return {

@@ -311,12 +311,12 @@ const FACTS: { readonly [Kind in FactKind]: (need: NeedOf<Kind>) => Load<FactsOf
     read: ([owner], endpoints, credentials) => owner && readEndpointsFacts(owner, endpoints, credentials),
   }),
 
-  webhooks: ({ ownerId, limit }) => ({
+  webhooks: ({ ownerId, limit, perEndpoint }) => ({
     queries: [
       ...endpointQueries({ ownerId, credentialId: null }),
       ask('accounts', { ownerId }),
       ask('events_behind', { ownerId, limit }),
-      ask('due_deliveries', { ownerId, limit }),
+      ask('due_deliveries', { ownerId, limit: perEndpoint }),
     ],
     read: ([owner], endpoints, credentials, accounts, news, due) =>
       owner && {
@@ -327,10 +327,14 @@ const FACTS: { readonly [Kind in FactKind]: (need: NeedOf<Kind>) => Load<FactsOf
       },
   }),
 
-  deliveries: ({ ownerId, endpointIds, sequences }) => ({
+  deliveries: ({ ownerId, refs }) => ({
     queries: [
       ...endpointQueries({ ownerId, credentialId: null }),
-      ask('deliveries_by_event', { ownerId, endpointIds, sequences }),
+      ask('deliveries_by_event', {
+        ownerId,
+        endpointIds: refs.map(({ endpointId }) => endpointId),
+        sequences: refs.map(({ sequence }) => sequence),
+      }),
     ],
     read: ([owner], endpoints, credentials, deliveries) =>
       owner && {

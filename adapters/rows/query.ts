@@ -158,7 +158,7 @@ export type Statement =
   | 'events_behind'
   /** `ownerId`, `limit` of each endpoint: deliveries with their events. */
   | 'due_deliveries'
-  /** `ownerId`, `endpointIds`, `sequences`: the same columns. */
+  /** `ownerId`, `endpointIds`, `sequences`: at each position one delivery. The same columns. */
   | 'deliveries_by_event'
   /** `ownerId`, `endpointId`, `before`, `limit`: the same columns. */
   | 'deliveries'

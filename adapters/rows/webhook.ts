@@ -5,12 +5,17 @@ import { SUBSCRIBED_TYPES } from '../../core/events/webhook-event.ts';
 import type { EndpointsFacts, StoredDelivery, StoredEndpoint } from '../../core/ports/store.ts';
 import type { AttemptLog, DeliveryRecord, DeliveryRef, Endpoint } from '../../core/ports/webhook-storage.ts';
 import { readCredential, readOverrides, readPlan } from './credential.ts';
-import { readEvent } from './event.ts';
+import { EVENT_COLUMNS, readEvent } from './event.ts';
 import type { Values } from './query.ts';
 import { instant, integer, integerOrNull, oneOf, type Row, text, textOrNull, texts } from './row.ts';
 
 /** Of a delivery `d` and its event `v`. */
-export const DELIVERY_COLUMNS = `d.endpoint_id, d.state, d.attempts, d.due_ms, d.fence, d.lease_until_ms, d.log, v.*`;
+export const DELIVERY_COLUMNS = `
+  d.endpoint_id, d.state, d.attempts, d.due_ms, d.fence, d.lease_until_ms, d.log, ${EVENT_COLUMNS}`;
+
+export const ENDPOINT_COLUMNS = `
+  owner_id, endpoint_id, credential_id, url, types, sealed_secret, sealed_previous, previous_until_ms,
+  failing_since_ms, disabled, position, created_at_ms`;
 
 export function readEndpointsFacts(
   owner: Row,

@@ -1,9 +1,10 @@
 import { WAIT_MAX_MS } from '../../core/events/delivery.ts';
 import { ACCOUNT_COLUMNS } from '../rows/account.ts';
 import { CREDENTIAL_COLUMNS } from '../rows/credential.ts';
+import { EVENT_COLUMNS } from '../rows/event.ts';
 import type { StatementTexts } from '../rows/query.ts';
 import { SESSION_COLUMNS } from '../rows/session.ts';
-import { DELIVERY_COLUMNS } from '../rows/webhook.ts';
+import { DELIVERY_COLUMNS, ENDPOINT_COLUMNS } from '../rows/webhook.ts';
 import type { WriteStatement } from '../rows/writes.ts';
 
 const ACCOUNTS_OF = (owner: string) =>
@@ -287,13 +288,13 @@ export const STATEMENTS: StatementTexts = {
       JOIN tracker_links l ON l.owner_id = t.owner_id AND l.tracker_id = t.tracker_id AND l.kind = 'mail')
     WHERE place <= @messages ORDER BY link_id DESC`,
 
-  endpoints: 'SELECT * FROM endpoints WHERE owner_id = @ownerId ORDER BY endpoint_id',
+  endpoints: `SELECT ${ENDPOINT_COLUMNS} FROM endpoints WHERE owner_id = @ownerId ORDER BY endpoint_id`,
   keys_of_endpoints: `
-    SELECT * FROM credentials WHERE owner_id = @ownerId
-      AND (credential_id = @credentialId
-        OR credential_id IN (SELECT credential_id FROM endpoints WHERE owner_id = @ownerId))`,
+    SELECT ${CREDENTIAL_COLUMNS} FROM credentials c WHERE c.owner_id = @ownerId
+      AND (c.credential_id = @credentialId
+        OR c.credential_id IN (SELECT credential_id FROM endpoints WHERE owner_id = @ownerId))`,
   events_behind: `
-    SELECT * FROM events WHERE owner_id = @ownerId
+    SELECT ${EVENT_COLUMNS} FROM events v WHERE owner_id = @ownerId
       AND sequence > (SELECT min(position) FROM endpoints WHERE owner_id = @ownerId AND disabled IS NULL)
     ORDER BY sequence LIMIT @limit`,
   // CROSS JOIN: in this order. Otherwise SQLite reads every delivery of the owner.
@@ -306,8 +307,8 @@ export const STATEMENTS: StatementTexts = {
   deliveries_by_event: `
     SELECT ${DELIVERY_COLUMNS} FROM deliveries d
     JOIN events v ON v.owner_id = d.owner_id AND v.sequence = d.sequence
-    WHERE d.owner_id = @ownerId AND d.endpoint_id IN (SELECT value FROM json_each(@endpointIds))
-      AND d.sequence IN (SELECT value FROM json_each(@sequences))`,
+    WHERE d.owner_id = @ownerId AND (d.endpoint_id, d.sequence) IN (
+      SELECT e.value, s.value FROM json_each(@endpointIds) e JOIN json_each(@sequences) s ON s.key = e.key)`,
   deliveries: `
     SELECT ${DELIVERY_COLUMNS} FROM deliveries d
     JOIN events v ON v.owner_id = d.owner_id AND v.sequence = d.sequence

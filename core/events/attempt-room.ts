@@ -8,7 +8,7 @@ export const IN_FLIGHT_MAX = 64;
 /** The other half stays free for other owners. */
 const PER_OWNER_MAX = IN_FLIGHT_MAX / 2;
 /** The most attempts that one unresponsive receiver can block. */
-const PER_ENDPOINT_MAX = 4;
+export const PER_ENDPOINT_MAX = 4;
 
 /**
  * Returns how many attempts an owner may start in its turn.

@@ -212,9 +212,12 @@ export interface FactKinds {
     readonly need: { readonly ownerId: string; readonly credentialId: string | null };
     readonly facts: EndpointsFacts | undefined;
   };
-  /** Also at most `limit` events after the position of the endpoint that is furthest behind, and `limit` due ones. */
+  /**
+   * Also at most `limit` events after the position of the endpoint that is furthest behind, and `perEndpoint` due
+   * deliveries of each endpoint.
+   */
   webhooks: {
-    readonly need: { readonly ownerId: string; readonly limit: number };
+    readonly need: { readonly ownerId: string; readonly limit: number; readonly perEndpoint: number };
     readonly facts:
       | (EndpointsFacts & {
           /** The connected accounts. */
@@ -226,12 +229,11 @@ export interface FactKinds {
         })
       | undefined;
   };
-  /** Also the deliveries of these events to these endpoints. */
+  /** Also these deliveries. */
   deliveries: {
     readonly need: {
       readonly ownerId: string;
-      readonly endpointIds: readonly number[];
-      readonly sequences: readonly number[];
+      readonly refs: readonly Pick<DeliveryRef, 'endpointId' | 'sequence'>[];
     };
     readonly facts: (EndpointsFacts & { readonly deliveries: readonly StoredDelivery[] }) | undefined;
   };

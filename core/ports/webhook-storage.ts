@@ -56,7 +56,9 @@ export interface WebhookStorage {
    * Files deliveries for the owner's new events and starts due attempts, the longest due first. Each attempt is leased,
    * and is due again if its lease ends first. Drops deliveries that the endpoint, its key or its permission no longer
    * allows, and those of new mail in an account that was removed.
-   * @param request  `limit`: how many attempts may start now; `room`: how many of them per endpoint
+   * @param request  `limit`: how many attempts may start now; `room`: how many of them per endpoint, at most
+   *   PER_ENDPOINT_MAX
+   * @returns `ended`: how many deliveries ended without an attempt. There may be more of them.
    */
   beginAttempts(request: {
     ownerId: string;
@@ -65,7 +67,7 @@ export interface WebhookStorage {
     leaseMs: number;
     signer: Signer;
     now: Date;
-  }): Promise<readonly BegunAttempt[]>;
+  }): Promise<{ readonly begun: readonly BegunAttempt[]; readonly ended: number }>;
 
   /** Records how attempts of one owner ended. An attempt with a lost fence changes nothing. */
   endAttempts(request: {

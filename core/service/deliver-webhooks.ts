@@ -43,8 +43,10 @@ export function createWebhookDelivery(
   wake: () => void,
 ): WebhookDelivery {
   const { storage, clock, log } = ports;
-  const abort = new AbortController();
   let isStopped = false;
+  let isInterrupted = false;
+  /** Requests that run. Each has its own signal: Node warns if more than ten listen to one. */
+  const requests = new Set<AbortController>();
   const underWay = new Set<Promise<void>>();
   /** Attempts that run now, by owner and by endpoint. */
   const ofOwner = new Map<string, number>();
@@ -53,17 +55,17 @@ export function createWebhookDelivery(
   /** The owner who had the last turn. */
   let lastOwner = '';
 
-  /** Gives every owner one turn. @returns whether an attempt was started */
+  /** Gives every owner one turn. @returns whether an attempt was started or a delivery ended */
   async function circle(): Promise<boolean> {
     const owners = await storage.ownersWithDeliveries({ after: lastOwner, limit: OWNERS_AT_ONCE });
-    let isStarted = false;
+    let hasWorked = false;
     for (const [index, ownerId] of owners.entries()) {
       if (isStopped || underWay.size >= IN_FLIGHT_MAX) return false;
       lastOwner = ownerId;
       const running = { all: underWay.size, ofOwner: ofOwner.get(ownerId) ?? 0 };
       const limit = roomOfOwner(running, owners.length - index);
       if (limit === 0) continue;
-      const begun = await storage.beginAttempts({
+      const { begun, ended: endedNow } = await storage.beginAttempts({
         ownerId,
         limit,
         room: (endpointId) => roomOfEndpoint(ofEndpoint.get(endpointName({ ownerId, endpointId })) ?? 0),
@@ -72,9 +74,9 @@ export function createWebhookDelivery(
         now: clock.now(),
       });
       for (const attempt of begun) begin(attempt);
-      if (begun.length > 0) isStarted = true;
+      if (begun.length + endedNow > 0) hasWorked = true;
     }
-    return isStarted;
+    return hasWorked;
   }
 
   async function round(): Promise<void> {
@@ -114,7 +116,7 @@ export function createWebhookDelivery(
       endpointId,
       sequence: event.sequence,
       fence: attempt.fence,
-      end: abort.signal.aborted && end.kind === 'unanswered' ? INTERRUPTED : attemptEnd(end, clock.now()),
+      end: isInterrupted && end.kind === 'unanswered' ? INTERRUPTED : attemptEnd(end, clock.now()),
       jitter: fraction(ports.random(4)),
       log: line,
     });
@@ -124,13 +126,20 @@ export function createWebhookDelivery(
     const body = webhookBody(event);
     const secrets = liveSecrets(keyring, endpoint, at);
     const signature = signatureHeader(body, secrets, Math.floor(at.getTime() / 1000));
-    return sender.post({
-      url: endpoint.url,
-      headers: webhookHeaders(event, attempt, signature),
-      body,
-      timeLimitMs: ATTEMPT_MS,
-      signal: abort.signal,
-    });
+    const abort = new AbortController();
+    if (isInterrupted) abort.abort();
+    requests.add(abort);
+    try {
+      return await sender.post({
+        url: endpoint.url,
+        headers: webhookHeaders(event, attempt, signature),
+        body,
+        timeLimitMs: ATTEMPT_MS,
+        signal: abort.signal,
+      });
+    } finally {
+      requests.delete(abort);
+    }
   }
 
   /** Collects one owner's results while earlier ones are being written, and writes them together. */
@@ -162,7 +171,10 @@ export function createWebhookDelivery(
     round,
     async stop(graceMs) {
       isStopped = true;
-      const giveUp = clock.after(graceMs, () => abort.abort());
+      const giveUp = clock.after(graceMs, () => {
+        isInterrupted = true;
+        for (const abort of requests) abort.abort();
+      });
       await Promise.all(underWay);
       giveUp();
     },

@@ -1,3 +1,4 @@
+import { PER_ENDPOINT_MAX } from '../events/attempt-room.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { Store } from '../ports/store.ts';
 import type { Signer } from '../secrets/keyring.ts';
@@ -197,26 +198,21 @@ export function createStorage(database: Store, random: Random): Storage {
     testEndpoint: (r) =>
       unit('relaxed', endpointsOf(r.ownerId), (facts, at) => testEndpoint(facts, r, at, random)),
     beginAttempts: (r) => {
-      // Reads no more than can start now: under load, a round often starts only one or two.
+      // Reads no more than can start now.
       const limit = Math.min(r.limit, ATTEMPTS_AT_ONCE);
-      return unit('relaxed', { kind: 'webhooks', ownerId: r.ownerId, limit }, (facts, at) =>
+      const perEndpoint = Math.min(limit, PER_ENDPOINT_MAX);
+      return unit('relaxed', { kind: 'webhooks', ownerId: r.ownerId, limit, perEndpoint }, (facts, at) =>
         beginAttempts(facts, r, at),
       );
     },
-    endAttempts: (r) => {
-      const endpointIds = [...new Set(r.ends.map(({ endpointId }) => endpointId))];
-      const sequences = [...new Set(r.ends.map(({ sequence }) => sequence))];
-      return unit(
-        'relaxed',
-        { kind: 'deliveries', ownerId: r.ownerId, endpointIds, sequences },
-        (facts, at) => endAttempts(facts, r, at),
-      );
-    },
-    redeliver: (r) => {
-      const { ownerId, endpointId, sequence } = r;
-      const need = { kind: 'deliveries', ownerId, endpointIds: [endpointId], sequences: [sequence] } as const;
-      return unit('relaxed', need, (facts, at) => redeliver(facts, r, at));
-    },
+    endAttempts: (r) =>
+      unit('relaxed', { kind: 'deliveries', ownerId: r.ownerId, refs: r.ends }, (facts, at) =>
+        endAttempts(facts, r, at),
+      ),
+    redeliver: (r) =>
+      unit('relaxed', { kind: 'deliveries', ownerId: r.ownerId, refs: [r] }, (facts, at) =>
+        redeliver(facts, r, at),
+      ),
 
     leaseInboxes: (r) =>
       unit('relaxed', { kind: 'watching', ownerId: r.ownerId }, (facts, at) => leaseInboxes(facts, r, at)),

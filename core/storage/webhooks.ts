@@ -115,10 +115,10 @@ export function beginAttempts(
   facts: FactsOf<'webhooks'>,
   { ownerId, limit, room, leaseMs, signer, now }: Request<'beginAttempts'>,
   storeNowMs: number,
-): Judged<readonly BegunAttempt[]> {
-  if (facts === undefined) return { answer: [], changes: NOTHING };
+): Judged<Answer<'beginAttempts'>> {
+  if (facts === undefined) return { answer: { begun: [], ended: 0 }, changes: NOTHING };
   const changes: Change[] = [];
-  const waiting = [...facts.due];
+  const filed: { readonly endpoint: Endpoint; readonly event: StoredEvent }[] = [];
   for (const { endpoint, position } of facts.endpoints) {
     if (endpoint.health.disabled !== null) continue;
     const news = facts.news.filter(({ sequence }) => sequence > position);
@@ -131,37 +131,40 @@ export function beginAttempts(
       position: last.sequence,
     });
     for (const event of news.filter((one) => concerns(facts, endpoint, one, signer, now))) {
-      const { endpointId } = endpoint;
-      const delivery = newDelivery(storeNowMs);
-      changes.push({
-        type: 'add_delivery',
-        ref: { ownerId, endpointId, sequence: event.sequence },
-        delivery,
-      });
-      waiting.push({ endpointId, event, delivery, log: [] });
+      filed.push({ endpoint, event });
     }
   }
   const begun: BegunAttempt[] = [];
+  let ended = 0;
   const left = new Map(facts.endpoints.map(({ endpoint: { endpointId } }) => [endpointId, room(endpointId)]));
-  for (const { endpointId, event, delivery: before } of waiting) {
-    const endpoint = endpointOf(facts, endpointId)?.endpoint;
-    if (endpoint === undefined) continue;
-    const ref = { ownerId, endpointId, sequence: event.sequence };
-    if (!isWanted(facts, endpoint, event, signer, now)) {
-      const dropped = deliveryAfter(before, { type: 'drop' }, storeNowMs);
-      if (dropped !== undefined) changes.push({ type: 'save_delivery', ref, delivery: dropped, log: null });
-      continue;
-    }
+  /** Starts an attempt if there is room. @returns the delivery after it */
+  function attempt(endpoint: Endpoint, event: StoredEvent, before: Delivery): Delivery | undefined {
+    const { endpointId } = endpoint;
     const places = left.get(endpointId) ?? 0;
-    if (places <= 0 || begun.length >= limit) continue;
+    if (places <= 0 || begun.length >= limit) return undefined;
     const after = deliveryAfter(before, { type: 'attempt', leaseMs }, storeNowMs);
-    if (after === undefined) continue;
-    changes.push({ type: 'save_delivery', ref, delivery: after, log: null });
-    if (after.state !== 'waiting') continue;
+    if (after?.state !== 'waiting') return after;
     left.set(endpointId, places - 1);
     begun.push({ endpoint, event, attempt: after.attempts, fence: after.fence });
+    return after;
   }
-  return { answer: begun, changes };
+  for (const { endpointId, event, delivery: before } of facts.due) {
+    const endpoint = endpointOf(facts, endpointId)?.endpoint;
+    if (endpoint === undefined) continue;
+    const after = isWanted(facts, endpoint, event, signer, now)
+      ? attempt(endpoint, event, before)
+      : deliveryAfter(before, { type: 'drop' }, storeNowMs);
+    if (after === undefined) continue;
+    if (after.state !== 'waiting') ended += 1;
+    const ref = { ownerId, endpointId, sequence: event.sequence };
+    changes.push({ type: 'save_delivery', ref, delivery: after, log: null });
+  }
+  for (const { endpoint, event } of filed) {
+    const filedNow = newDelivery(storeNowMs);
+    const ref = { ownerId, endpointId: endpoint.endpointId, sequence: event.sequence };
+    changes.push({ type: 'add_delivery', ref, delivery: attempt(endpoint, event, filedNow) ?? filedNow });
+  }
+  return { answer: { begun, ended }, changes };
 }
 
 /** Whether the endpoint receives this event. A test is filed with its delivery. */
@@ -255,7 +258,12 @@ export function endAttempts(
     const stored = healths.get(endpointId);
     return stored === undefined ? [] : [stored.endpoint];
   });
-  for (const endpoint of answer) changes.push({ type: 'save_endpoint', endpoint });
+  for (const endpoint of answer) {
+    const before = endpointOf(facts, endpoint.endpointId)?.endpoint.health;
+    const { failingSinceMs, disabled } = endpoint.health;
+    const isSame = before?.failingSinceMs === failingSinceMs && before.disabled === disabled;
+    if (!isSame) changes.push({ type: 'save_endpoint', endpoint });
+  }
   return { answer: answer.map(({ endpointId, health }) => ({ endpointId, health })), changes };
 }
 

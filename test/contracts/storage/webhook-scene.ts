@@ -30,12 +30,12 @@ export function happening(storage: Storage, key: Key) {
   return execute(storage, key);
 }
 
-export function begun(
+export async function begun(
   storage: Storage,
   ownerId: string,
   { leaseMs = LEASE_MS, room = 100 } = {},
 ): Promise<readonly BegunAttempt[]> {
-  return storage.beginAttempts({
+  const answer = await storage.beginAttempts({
     ownerId,
     limit: 1000,
     room: () => room,
@@ -43,6 +43,7 @@ export function begun(
     signer: SIGNER,
     now: NOON,
   });
+  return answer.begun;
 }
 
 /** @param status  null: the receiver did not answer */

@@ -187,8 +187,10 @@ export function webhookPromises(store: Store): void {
       await addEndpoint(storage, key);
       for (let n = 0; n < 3; n++) await happening(storage, key);
       const { ownerId } = key;
-      const begin = (room: (endpointId: number) => number, limit = 100) =>
-        storage.beginAttempts({ ownerId, limit, room, leaseMs: 60_000, signer: SIGNER, now: NOON });
+      const begin = async (room: (endpointId: number) => number, limit = 100) => {
+        const request = { ownerId, limit, room, leaseMs: 60_000, signer: SIGNER, now: NOON };
+        return (await storage.beginAttempts(request)).begun;
+      };
       expect(await begin(() => 2)).toHaveLength(2);
       await addEndpoint(storage, key);
       await happening(storage, key);

@@ -28,6 +28,9 @@ describe('owners of webhooks', () => {
 
   it('take turns: a third owner gets the first place that becomes free, although two hold all of them', async () => {
     const { open, sender, running } = heldSender();
+    const warnings: Error[] = [];
+    const warned = (warning: Error) => warnings.push(warning);
+    process.on('warning', warned);
     scene = await openTestService({ webhookSender: sender });
     const { service } = scene;
     const add = async (name: string, endpoints: number, events: number) => {
@@ -55,5 +58,8 @@ describe('owners of webhooks', () => {
     // From now on three owners take turns.
     for (let n = 0; n < 9; n++) await freePlace();
     expect(running('c')).toBe(4);
+    process.off('warning', warned);
+    // Node warns of a signal that more than ten requests listen to.
+    expect(warnings).toEqual([]);
   });
 });
