@@ -29,6 +29,8 @@ keepIn(async (clock) => {
       const verb = storage[name] as ((...args: unknown[]) => Promise<unknown>) | undefined;
       // Awaiting the store reads its `then`.
       if (verb === undefined) return undefined;
+      // These return at once: a function that removes the listener.
+      if (name === 'onApprovalChange' || name === 'onEvent') return verb;
       return async (...args: unknown[]) => {
         await moved;
         return verb(...args);
