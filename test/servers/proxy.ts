@@ -33,6 +33,8 @@ export interface MailProxy {
   readonly commands: readonly string[];
   /** Restarts the count of commands. The fault happens once. @returns a promise that settles when it has happened */
   script(fault?: Fault): Promise<void>;
+  /** Ends every connection. @returns whether there was one */
+  drop(): boolean;
   stop(): Promise<void>;
 }
 
@@ -60,6 +62,11 @@ export async function startProxy(
     upstream.once('close', () => client.end());
     relay(client, upstream);
   });
+
+  function drop(): boolean {
+    for (const socket of sockets) socket.destroy();
+    return sockets.size > 0;
+  }
 
   function takeFault(): void {
     fault = undefined;
@@ -172,8 +179,9 @@ export async function startProxy(
         happened = resolve;
       });
     },
+    drop,
     async stop() {
-      for (const socket of sockets) socket.destroy();
+      drop();
       server.close();
       await once(server, 'close');
     },

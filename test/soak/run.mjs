@@ -1,4 +1,4 @@
-// npm run soak: bundles the soak and its processes, and runs it. main.ts lists the arguments.
+// npm run soak: bundles a soak and its processes, and runs it. main.ts and new-mail-main.ts list the arguments.
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,6 +13,8 @@ await build({
     main: join(here, 'main.ts'),
     player: join(here, 'player.ts'),
     worker: join(here, '../../adapters/extract/worker.ts'),
+    'new-mail-main': join(here, 'new-mail-main.ts'),
+    'new-mail-actor': join(here, 'new-mail-actor.ts'),
   },
   outdir,
   outExtension: { '.js': '.mjs' },
@@ -25,12 +27,15 @@ await build({
   logLevel: 'error',
 });
 
+const [first, ...others] = process.argv.slice(2);
 const documents = join(here, '../adapters/extract/documents');
-const soak = spawn(
-  process.execPath,
-  [join(outdir, 'main.mjs'), '--documents', documents, ...process.argv.slice(2)],
-  { stdio: 'inherit' },
-);
+const [main, args] =
+  first === 'new-mail'
+    ? ['new-mail-main', others]
+    : ['main', ['--documents', documents, ...process.argv.slice(2)]];
+const soak = spawn(process.execPath, ['--enable-source-maps', join(outdir, `${main}.mjs`), ...args], {
+  stdio: 'inherit',
+});
 soak.once('exit', (code) => {
   rmSync(outdir, { recursive: true });
   process.exitCode = code ?? 1;
