@@ -5,7 +5,7 @@ import type { Dice } from './mutation.ts';
 import type { ReportedEvent } from './new-mail-ledger.ts';
 
 export const ANSWER_FAULTS = ['status 500', 'dropped request', 'slow answer'] as const;
-export type AnswerFault = (typeof ANSWER_FAULTS)[number];
+type AnswerFault = (typeof ANSWER_FAULTS)[number];
 
 /** The events that the receiver got. The message of each is read once the event arrives. */
 export interface ReceivedEvents {
