@@ -13,8 +13,13 @@ import type { InboxPosition, RecentMessage } from '../ports/watch-storage.ts';
  * The first look at an inbox follows the same rule, with nothing remembered.
  */
 
-/** The most messages that a position remembers. Older ones are recognised by the time at which they were received. */
-export const RECENT_MOST = 256;
+/**
+ * The messages that a position remembers, and with them all of the same second as the oldest one. Older messages are
+ * recognised by the time at which they were received.
+ */
+export const RECENT_KEPT = 256;
+/** The limit, if very many messages were received in that second. */
+export const RECENT_MOST = 1024;
 
 export type Arrival = Pick<
   MessageRow,
@@ -100,10 +105,15 @@ export function advance<Row extends Arrival>(
 }
 
 function trimmed(sinceS: number, recent: readonly RecentMessage[]): Pick<InboxPosition, 'sinceS' | 'recent'> {
-  if (recent.length <= RECENT_MOST) return { sinceS, recent };
+  if (recent.length <= RECENT_KEPT) return { sinceS, recent };
   // Of one second, those that were read last come first.
   const newest = recent.toReversed().sort(([, a], [, b]) => b - a);
-  const [, forgottenS] = newest[RECENT_MOST] ?? ['', sinceS];
-  // Including that second: after a change, a message may be told of twice, but none is left out.
-  return { sinceS: Math.max(sinceS, forgottenS), recent: newest.slice(0, RECENT_MOST).reverse() };
+  const [, oldestS] = newest[RECENT_KEPT - 1] ?? ['', sinceS];
+  const count = Math.min(newest.filter(([, at]) => at >= oldestS).length, RECENT_MOST);
+  const forgotten = newest[count];
+  if (forgotten === undefined) return { sinceS, recent };
+  const [, forgottenS] = forgotten;
+  // Within a second that is only partly remembered, a message may be told of twice after a change, but none is left out.
+  const fromS = forgottenS < oldestS ? forgottenS + 1 : forgottenS;
+  return { sinceS: Math.max(sinceS, fromS), recent: newest.slice(0, count).reverse() };
 }

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { InboxPosition } from '../../../core/ports/watch-storage.ts';
-import { type Arrival, advance, RECENT_MOST, reopening } from '../../../core/watching/inbox-position.ts';
+import {
+  type Arrival,
+  advance,
+  RECENT_KEPT,
+  RECENT_MOST,
+  reopening,
+} from '../../../core/watching/inbox-position.ts';
 
 /** A mailbox as its server sees it. Every message is delivered once and has a name. */
 interface Model {
@@ -155,18 +161,33 @@ describe('the position in an inbox', () => {
     expect(to).toMatchObject({ uidValidity: '2', uid: 5, sift: null });
   });
 
+  it('remembers whole seconds, so that nothing is told twice', () => {
+    const names = Array.from({ length: RECENT_KEPT + 50 }, (_, n) => n + 1);
+    const receivedS = (n: number) => (n <= 10 ? 50 : n <= 60 ? 100 : 200 + n);
+    const position = visited(names, names.map(receivedS));
+    expect(position.recent).toHaveLength(names.length - 10);
+    expect(position.sinceS).toBe(51);
+    const messages = [
+      ...names.map((name) => ({ name, uid: name, receivedS: receivedS(name) })),
+      { name: 5000, uid: 5000, receivedS: 100 },
+      { name: 5001, uid: 5001, receivedS: 600 },
+    ];
+    const model: Model = { uidValidity: 2, uidNext: 5002, nowS: 900, messages };
+    expect(batch(model, position, 1000).fresh.map(nameOf)).toEqual([5000, 5001]);
+  });
+
   it('remembers a bounded number of messages, and loses none in the second of those it forgot', () => {
     const names = Array.from({ length: RECENT_MOST + 50 }, (_, n) => n + 1);
     const position = visited(
       names,
-      names.map((n) => (n <= 60 ? 100 : 200 + n)),
+      names.map(() => 100),
     );
     expect(position.recent).toHaveLength(RECENT_MOST);
     expect(position.sinceS).toBe(100);
     const messages = [
       { name: 60, uid: 1, receivedS: 100 },
       { name: 5000, uid: 2, receivedS: 100 },
-      { name: 300, uid: 3, receivedS: 500 },
+      { name: 300, uid: 3, receivedS: 100 },
       { name: 5001, uid: 4, receivedS: 600 },
     ];
     const model: Model = { uidValidity: 2, uidNext: 5, nowS: 900, messages };
