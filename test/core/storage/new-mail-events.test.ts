@@ -83,7 +83,7 @@ describe('the event of new mail', () => {
   ])('to a key that $what: delivered: $received', ({ changes, received }) => {
     const request = { ownerId: 'owner', limit: 10, room: () => 10, leaseMs: 1000, signer: SIGNER, now: NOON };
     const { answer } = beginAttempts(facts(changes), request, NOON.getTime());
-    const types = answer.map(({ event }) => event.type);
+    const types = answer.begun.map(({ event }) => event.type);
     expect(types).toEqual(received ? ['message.received', 'approval.decided'] : ['approval.decided']);
   });
 });
