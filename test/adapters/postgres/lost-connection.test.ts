@@ -306,7 +306,7 @@ const VERBS: Record<
 
 /** Verbs that write nothing, here or anywhere. */
 const READING = new Set(
-  'healthy approval approvals plan gists knownRecipients knownDomains relocatedAmong events eventStream eventsAfter activity credentials owner owners ownerByEmail session sessions accounts trackers tracker event waitingTrackers summariesDue endpoints ownersWithDeliveries deliveries ownersWithoutCheckpoint checkpoints numberedActivity unsignedOwners keysRecord'.split(
+  'healthy approval approvals plan gists knownRecipients knownDomains relocatedAmong events eventStream eventsAfter activity credentials owner owners ownerByEmail session sessions accounts trackers tracker event inboxesToWatch waitingTrackers summariesDue endpoints ownersWithDeliveries deliveries ownersWithoutCheckpoint checkpoints numberedActivity unsignedOwners keysRecord'.split(
     ' ',
   ),
 );

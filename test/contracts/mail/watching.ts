@@ -53,7 +53,11 @@ export function watchingPromises(mailbox: Mailbox, { cannotAnnounce = false }: M
       for (const row of [one, two]) {
         if (row !== undefined) await mail.move(call, row.place, mailbox().sent, started);
       }
-      expect(await visit((open) => subjectsOf(open, 0, 2))).toEqual(['three', 'four']);
+      // A server may only be able to mark the originals as deleted. Then they are still there.
+      const left = (await listIn(mailbox(), { path: inbox })).rows.toReversed();
+      expect(await visit((open) => subjectsOf(open, 0, 2))).toEqual(
+        left.slice(0, 2).map(({ subject }) => subject),
+      );
     });
 
     it('reports a next UID between those of the old messages and those of the new ones', async () => {
