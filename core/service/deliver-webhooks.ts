@@ -79,9 +79,17 @@ export function createWebhookDelivery(
     return hasWorked;
   }
 
-  async function round(): Promise<void> {
+  async function circles(): Promise<void> {
     // What one owner leaves of its share goes to the others in the next circle.
     while (await circle());
+  }
+
+  /** Resolves when the last round has ended, also if it failed. Its caller hears of the failure. */
+  let roundEnded: Promise<void> = Promise.resolve();
+  function round(): Promise<void> {
+    const work = circles();
+    roundEnded = work.catch(() => undefined);
+    return work;
   }
 
   function begin(attempt: BegunAttempt): void {
@@ -175,6 +183,8 @@ export function createWebhookDelivery(
         isInterrupted = true;
         for (const abort of requests) abort.abort();
       });
+      // A round may still start the attempts that it has claimed.
+      await roundEnded;
       await Promise.all(underWay);
       giveUp();
     },
