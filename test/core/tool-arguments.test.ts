@@ -118,7 +118,7 @@ function bound(tool: Tool, args: unknown): 'bound' | string {
 const FROZEN: Readonly<Record<string, string>> = {
   get_me: '',
   list_approvals: 'state? limit? cursor?',
-  get_approval: 'approval_id',
+  get_approval: 'approval_id wait_s?',
   cancel_approval: 'approval_id',
   list_accounts: 'cursor?',
   list_folders: 'account_id? cursor?',

@@ -18,13 +18,7 @@ import { keepInPostgres, sceneParts, sceneService } from './scene.ts';
  */
 
 /** The calls of a run that is not killed. The delivery may poll again afterwards. */
-const CALLS = [
-  'storage.decide',
-  'storage.ownersWithDeliveries',
-  'storage.beginAttempts',
-  'sender.post',
-  'storage.endAttempts',
-];
+const CALLS = ['storage.decide', 'storage.beginAttempts', 'sender.post', 'storage.endAttempts'];
 const UNTIL_POSTED = CALLS.indexOf('sender.post');
 
 /** Lets the lease of a lost attempt end. */

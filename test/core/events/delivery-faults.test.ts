@@ -389,6 +389,11 @@ function deliveryFaults(openStore: () => Promise<MovableStore>): void {
     const before = receiver.requests.length;
     answerWith(204);
     await nextAttempt();
+    // What waited is dropped once it is due.
+    await vi.waitUntil(
+      async () => (await deliveries(endpointId)).every(({ state }) => state !== 'waiting'),
+      20_000,
+    );
     await decided();
     await service.webhooks.enable(ownerId, endpointId);
     await decided();

@@ -21,6 +21,13 @@ it('the observer is notified of every call and every round of background work, b
   expect(running.size).toBe(0);
   service.start();
   await service.stop();
-  expect(began.slice(2)).toEqual(['recovery', 'inbox watch', 'tracker summaries']);
+  expect(began.slice(2)).toEqual([
+    'expiry',
+    'recovery',
+    'cleaning',
+    'inbox watch',
+    'tracker summaries',
+    'listeners',
+  ]);
   expect(running.size).toBe(0);
 });
