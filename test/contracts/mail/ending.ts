@@ -26,17 +26,19 @@ export function endingPromises(mailbox: Mailbox, { cannotAnnounce = false }: Mai
       expect((await list({ path: inbox })).total).toBe(1);
     });
 
-    it.skipIf(cannotAnnounce)('ends a watch as unavailable', async () => {
-      const { box, mail, call } = mailbox();
-      let opened = () => {};
-      const isOpen = new Promise<void>((resolve) => {
-        opened = resolve;
+    if (!cannotAnnounce) {
+      it('ends a watch as unavailable', async () => {
+        const { box, mail, call } = mailbox();
+        let opened = () => {};
+        const isOpen = new Promise<void>((resolve) => {
+          opened = resolve;
+        });
+        const ended = mail.watchInbox(call, async () => opened()).catch((error: unknown) => error);
+        await isOpen;
+        await mail.forget(box.account.ownerId, box.account.accountId);
+        expect(await ended).toMatchObject({ name: 'MailError', code: 'unavailable' });
       });
-      const ended = mail.watchInbox(call, async () => opened()).catch((error: unknown) => error);
-      await isOpen;
-      await mail.forget(box.account.ownerId, box.account.accountId);
-      expect(await ended).toMatchObject({ name: 'MailError', code: 'unavailable' });
-    });
+    }
   });
 
   describe('an ended call', () => {
