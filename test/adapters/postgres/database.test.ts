@@ -97,10 +97,15 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
       await older.close();
     });
 
-    it('have the folder roles of an older account decided once, by the first process', async () => {
-      const before = MIGRATIONS.indexOf(SCHEMA_2);
+    /** The database as the version before this migration had it. */
+    async function createSchemaBefore(schema: string): Promise<void> {
+      const before = MIGRATIONS.indexOf(schema);
       for (const sql of MIGRATIONS.slice(0, before)) await other.query(sql);
       await other.query('UPDATE countersign.schema_version SET version = $1', [before]);
+    }
+
+    it('have the folder roles of an older account decided once, by the first process', async () => {
+      await createSchemaBefore(SCHEMA_2);
       await other.query(`
         INSERT INTO countersign.owners (owner_id, email, email_folded, timezone, plan, limits, created_at_ms)
           VALUES ('o', 'o@example.org', 'o@example.org', 'UTC', 'paid', '{}', 0);
@@ -124,9 +129,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
     });
 
     it('keep the plans of a version that kept no gists', async () => {
-      const before = MIGRATIONS.indexOf(SCHEMA_7);
-      for (const sql of MIGRATIONS.slice(0, before)) await other.query(sql);
-      await other.query('UPDATE countersign.schema_version SET version = $1', [before]);
+      await createSchemaBefore(SCHEMA_7);
       await other.query(`
         INSERT INTO countersign.owners (owner_id, email, email_folded, timezone, plan, limits, created_at_ms)
           VALUES ('o', 'o@example.org', 'o@example.org', 'UTC', 'paid', '{}', 0);
@@ -142,9 +145,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
     });
 
     it('carry over how far an older version had read an inbox', async () => {
-      const before = MIGRATIONS.indexOf(SCHEMA_10);
-      for (const sql of MIGRATIONS.slice(0, before)) await other.query(sql);
-      await other.query('UPDATE countersign.schema_version SET version = $1', [before]);
+      await createSchemaBefore(SCHEMA_10);
       await other.query(`
         INSERT INTO countersign.owners (owner_id, email, email_folded, timezone, plan, limits, created_at_ms)
           VALUES ('o', 'o@example.org', 'o@example.org', 'UTC', 'paid', '{}', 0);

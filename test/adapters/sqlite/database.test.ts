@@ -195,16 +195,22 @@ describe('migrations', () => {
     await storage.close();
   });
 
+  /** A file as the version before this migration had it. */
+  function openBefore(file: string, schema: string): SqliteDatabase.Database {
+    const old = new SqliteDatabase(file);
+    const before = MIGRATIONS.indexOf(schema);
+    for (const sql of MIGRATIONS.slice(0, before)) old.exec(sql);
+    old.pragma(`user_version = ${before}`);
+    return old;
+  }
+
   it('end the sessions of a version whose browsers had no key, and nothing else', async () => {
     const file = join(folder, 'countersign.db');
-    const old = new SqliteDatabase(file);
-    const before = MIGRATIONS.indexOf(SCHEMA_6);
-    for (const sql of MIGRATIONS.slice(0, before)) old.exec(sql);
+    const old = openBefore(file, SCHEMA_6);
     old.exec(`
       INSERT INTO owners (owner_id, email, email_folded, timezone, plan, limits, password_hash, created_at_ms)
         VALUES ('o', 'o@example.org', 'o@example.org', 'UTC', 'paid', '{}', 'the hash', 0);
       INSERT INTO sessions (token_hash, owner_id, expires_at_ms) VALUES ('t', 'o', ${NOON.getTime() + 1000})`);
-    old.pragma(`user_version = ${before}`);
     old.close();
     const storage = sqliteStorage({ file });
     expect(await storage.session('t', NOON)).toBeUndefined();
@@ -215,9 +221,7 @@ describe('migrations', () => {
 
   it('keep the plans of a version that kept no gists', async () => {
     const file = join(folder, 'countersign.db');
-    const old = new SqliteDatabase(file);
-    const before = MIGRATIONS.indexOf(SCHEMA_9);
-    for (const sql of MIGRATIONS.slice(0, before)) old.exec(sql);
+    const old = openBefore(file, SCHEMA_9);
     old.exec(`
       PRAGMA foreign_keys = OFF;
       INSERT INTO owners (owner_id, email, email_folded, timezone, plan, limits, created_at_ms)
@@ -226,7 +230,6 @@ describe('migrations', () => {
           created_at_ms, expires_at_ms, fence, lease_until_ms, digest, request_hash, asked, sends)
         VALUES ('o', 'a', 'k', 'send_email', 'mail:send', 'pending', '[]', 0, 1, 0, 0, 'd', 'r', 1, 1);
       INSERT INTO plans VALUES ('o', 'a', 'the plan')`);
-    old.pragma(`user_version = ${before}`);
     old.close();
     const storage = sqliteStorage({ file });
     expect(await storage.plan('o', 'a')).toBe('the plan');
@@ -236,9 +239,7 @@ describe('migrations', () => {
 
   it('carry over how far an older version had read an inbox', async () => {
     const file = join(folder, 'countersign.db');
-    const old = new SqliteDatabase(file);
-    const before = MIGRATIONS.indexOf(SCHEMA_12);
-    for (const sql of MIGRATIONS.slice(0, before)) old.exec(sql);
+    const old = openBefore(file, SCHEMA_12);
     old.exec(`
       INSERT INTO owners (owner_id, email, email_folded, timezone, plan, limits, created_at_ms)
         VALUES ('o', 'o@example.org', 'o@example.org', 'UTC', 'paid', '{}', 0);
@@ -247,7 +248,6 @@ describe('migrations', () => {
       INSERT INTO trackers (owner_id, tracker_id, request_id, title, keywords, status, added_by_agent, created_at_ms)
         VALUES ('o', 1, 'r', 'Atlas', 'atlas', 'open', 1, 0);
       INSERT INTO watched_inboxes VALUES ('o', 1, '4711', 4294967295), ('o', 2, NULL, 0)`);
-    old.pragma(`user_version = ${before}`);
     old.close();
     const startedS = Math.floor(Date.now() / 1000);
     const storage = sqliteStorage({ file });
