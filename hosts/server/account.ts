@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { parseCalendarUrl } from '../../adapters/caldav/settings.ts';
 import { type MailUrl, parseMailUrl } from '../../adapters/imap/settings.ts';
 import type { Account } from '../../core/ports/account.ts';
@@ -9,12 +8,13 @@ import {
   noPositionals,
   OWNER_OPTIONS,
   onlyPositional,
+  readArguments,
   required,
   UsageError,
 } from './command.ts';
 import { type ConfirmedServers, confirmedServers } from './confirmed-servers.ts';
 import { mailSettings } from './mail-settings.ts';
-import { findOwner, withService } from './open-service.ts';
+import { withOwner } from './open-service.ts';
 
 const accountAdd: Command = {
   name: 'account add',
@@ -37,7 +37,7 @@ const accountAdd: Command = {
       'tls-fingerprint': { type: 'string' },
       yes: { type: 'boolean' },
     } as const;
-    const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+    const { values, positionals } = readArguments(args, options);
     noPositionals(positionals);
     const ownerEmail = required(values.owner, '--owner');
     const email = required(values.email, '--email');
@@ -66,8 +66,7 @@ const accountAdd: Command = {
         password,
         fingerprint: values['tls-fingerprint'],
       });
-    const { accountId } = await withService(terminal, async (service) => {
-      const { ownerId } = await findOwner(service, ownerEmail);
+    const { accountId } = await withOwner(terminal, ownerEmail, async (service, { ownerId }) => {
       const name = values.calendar;
       if (name === undefined)
         return service.accounts.connect({ ownerId, email, settings: settings(undefined) });
@@ -85,13 +84,13 @@ const accountList: Command = {
   usage: '--owner EMAIL',
   summary: "lists an owner's accounts",
   async run(args, terminal) {
-    const { values, positionals } = parseArgs({ args, options: OWNER_OPTIONS, allowPositionals: true });
+    const { values, positionals } = readArguments(args, OWNER_OPTIONS);
     noPositionals(positionals);
     const email = required(values.owner, '--owner');
-    const { owner, accounts } = await withService(terminal, async (service) => {
-      const found = await findOwner(service, email);
-      return { owner: found, accounts: await service.accounts.list(found.ownerId) };
-    });
+    const { owner, accounts } = await withOwner(terminal, email, async (service, found) => ({
+      owner: found,
+      accounts: await service.accounts.list(found.ownerId),
+    }));
     terminal.print(
       { accounts: accounts.map((account) => row(account, owner)) },
       accounts.length === 0
@@ -106,13 +105,12 @@ const accountRemove: Command = {
   usage: 'ACCOUNT_ID --owner EMAIL',
   summary: 'removes a mailbox and its password, and cancels its waiting requests',
   async run(args, terminal) {
-    const { values, positionals } = parseArgs({ args, options: OWNER_OPTIONS, allowPositionals: true });
+    const { values, positionals } = readArguments(args, OWNER_OPTIONS);
     const text = onlyPositional(positionals, 'ACCOUNT_ID');
     if (!/^\d{1,9}$/.test(text)) throw new UsageError('ACCOUNT_ID must be a whole number');
     const accountId = Number(text);
     const email = required(values.owner, '--owner');
-    await withService(terminal, async (service) => {
-      const { ownerId } = await findOwner(service, email);
+    await withOwner(terminal, email, async (service, { ownerId }) => {
       const accounts = await service.accounts.list(ownerId);
       if (!accounts.some((one) => one.accountId === accountId)) {
         throw new Error(`${email} has no account ${accountId}.`);

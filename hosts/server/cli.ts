@@ -8,6 +8,7 @@ import { mcp } from './mcp.ts';
 import { OWNER_COMMANDS } from './owner.ts';
 import { serve } from './serve.ts';
 import { processTerminal } from './terminal.ts';
+import { versionCommand } from './version.ts';
 import { WEBHOOK_COMMANDS } from './webhook.ts';
 
 const COMMANDS: readonly Command[] = [
@@ -18,13 +19,15 @@ const COMMANDS: readonly Command[] = [
   ...WEBHOOK_COMMANDS,
   mcp,
   doctor,
+  versionCommand,
 ];
 
 const DONE = 0;
 const FAILED = 1;
 const WRONG_USAGE = 2;
 
-async function main(args: readonly string[]): Promise<number> {
+async function main(typed: readonly string[]): Promise<number> {
+  const args = typed[0] === '--version' ? [versionCommand.name, ...typed.slice(1)] : typed;
   const command = COMMANDS.find(({ name }) => name === args.slice(0, name.split(' ').length).join(' '));
   if (args.includes('--help') || args.length === 0) {
     console.log(command === undefined ? help() : usageOf(command));

@@ -1,4 +1,4 @@
-import type { ParseArgsConfig } from 'node:util';
+import { type ParseArgsConfig, parseArgs } from 'node:util';
 import type { Terminal } from './terminal.ts';
 
 /** One command of the command line. */
@@ -24,6 +24,21 @@ export const OWNER_OPTIONS = {
   ...COMMON_OPTIONS,
   owner: { type: 'string' },
 } as const satisfies ParseArgsConfig['options'];
+
+/**
+ * The options and the other arguments of a command.
+ * @throws UsageError if an option that takes one value is given twice; TypeError of `parseArgs` for an unknown one
+ */
+export function readArguments<T extends NonNullable<ParseArgsConfig['options']>>(args: string[], options: T) {
+  const { values, positionals, tokens } = parseArgs({ args, options, allowPositionals: true, tokens: true });
+  const given = new Set<string>();
+  for (const token of tokens) {
+    if (token.kind !== 'option' || options[token.name]?.multiple === true) continue;
+    if (given.has(token.name)) throw new UsageError(`${token.rawName} is given twice`);
+    given.add(token.name);
+  }
+  return { values, positionals };
+}
 
 export function required(value: string | undefined, name: string): string {
   if (value === undefined || value === '') throw new UsageError(`${name} is missing`);

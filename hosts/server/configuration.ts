@@ -5,6 +5,7 @@ import * as z from 'zod';
 import type { LimitOverrides, Limits } from '../../core/gate/limits.ts';
 import type { Plan } from '../../core/gate/permissions.ts';
 import { BRIDGE_ONLY_SETTINGS } from '../stdio/bridge-settings.ts';
+import { DATABASE_FILE, dataFolder, KEY_FILE } from './data-folder.ts';
 import { LOG_LEVELS, type LogLevel } from './log.ts';
 
 export type DatabaseSetting =
@@ -75,12 +76,13 @@ const address = z
 
 /** Named as in the file. Each description says what the value must be. */
 const settings = z.strictObject({
+  dataDir: z.string().min(1).optional().describe('must be a folder, like /var/lib/countersign'),
   databaseUrl: z
     .string()
     .refine((text) => /^file:./.test(text) || (POSTGRES.test(text) && URL.canParse(text)))
-    .default('file:./data/countersign.db')
+    .optional()
     .describe(
-      'must be a file, like file:./data/countersign.db, or a Postgres database, like postgres://user:password@host/name',
+      'must be a file, like file:/var/lib/countersign/countersign.db, or a Postgres database, like postgres://user:password@host/name',
     ),
   host: z.string().min(1).default('127.0.0.1').describe('must be the address to listen on, like 127.0.0.1'),
   port: z.int().min(0).max(65_533).default(8787).describe('must be a number from 0 (any free port) to 65533'),
@@ -142,11 +144,11 @@ export function readConfiguration(env: NodeJS.ProcessEnv, folder: string): Confi
   const inEnvironment = fromEnvironment(env);
   const parsed = settings.safeParse({ ...fromFile(join(folder, FILE)), ...inEnvironment });
   if (!parsed.success) throw refusal(parsed.error, inEnvironment);
-  const { databaseUrl, secretKey, baseUrl, dashboardUrl, mcpUrl, allowPrivateServers, ...others } =
+  const { dataDir, databaseUrl, secretKey, baseUrl, dashboardUrl, mcpUrl, allowPrivateServers, ...others } =
     parsed.data;
   return {
     ...others,
-    ...databaseOf(databaseUrl, folder),
+    ...databaseOf(databaseUrl, folder, dataFolder(dataDir, env, folder)),
     baseUrl,
     dashboardUrl,
     mcpUrl,
@@ -230,16 +232,26 @@ function refusal(error: z.ZodError, inEnvironment: Record<string, unknown>): Con
   });
 }
 
-function databaseOf(databaseUrl: string, folder: string): Pick<Configuration, 'database' | 'secretKeyFile'> {
-  if (POSTGRES.test(databaseUrl)) {
+/** @param folder  the working folder @param data  the data folder */
+function databaseOf(
+  databaseUrl: string | undefined,
+  folder: string,
+  data: string,
+): Pick<Configuration, 'database' | 'secretKeyFile'> {
+  if (databaseUrl !== undefined && POSTGRES.test(databaseUrl)) {
     const { host, pathname } = new URL(databaseUrl);
     return {
       database: { kind: 'postgres', name: `postgres://${host}${pathname}`, connectionString: databaseUrl },
-      secretKeyFile: resolve(folder, 'data', 'countersign.key'),
+      secretKeyFile: join(data, KEY_FILE),
     };
   }
-  const file = databaseUrl.startsWith('file://')
-    ? fileURLToPath(databaseUrl)
-    : resolve(folder, databaseUrl.slice('file:'.length));
+  const file = databaseUrl === undefined ? join(data, DATABASE_FILE) : pathOf(databaseUrl, folder);
   return { database: { kind: 'file', name: file, file }, secretKeyFile: `${file}.key` };
+}
+
+/** @param fileUrl  `file:///absolute/path`, or `file:` and a path from `folder` */
+function pathOf(fileUrl: string, folder: string): string {
+  return fileUrl.startsWith('file://')
+    ? fileURLToPath(fileUrl)
+    : resolve(folder, fileUrl.slice('file:'.length));
 }

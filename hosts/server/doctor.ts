@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { parseArgs } from 'node:util';
 import { calendarReport } from '../../adapters/caldav/report.ts';
 import { calendarSettings } from '../../adapters/caldav/settings.ts';
 import { broken, type Finding, imapReport } from '../../adapters/imap/report.ts';
@@ -14,7 +13,7 @@ import type { MailAccount } from '../../core/ports/mail.ts';
 import type { Owner } from '../../core/ports/owner-storage.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import { createKeyring, type Keyring } from '../../core/secrets/keyring.ts';
-import { type Command, noPositionals, OWNER_OPTIONS } from './command.ts';
+import { type Command, noPositionals, OWNER_OPTIONS, readArguments } from './command.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
 import { openDatabase } from './database.ts';
 import { folderFindings } from './folder-findings.ts';
@@ -54,7 +53,7 @@ export const doctor: Command = {
   summary:
     'checks the settings, the database, the keys, the activity and every account, and reports what is wrong',
   async run(args, terminal) {
-    const { values, positionals } = parseArgs({ args, options: OWNER_OPTIONS, allowPositionals: true });
+    const { values, positionals } = readArguments(args, OWNER_OPTIONS);
     noPositionals(positionals);
     const configuration = readConfiguration(terminal.env, terminal.folder);
     const { findings: machine, canOpen } = await checkMachine(configuration);
@@ -78,7 +77,7 @@ async function checkOwners(configuration: Configuration, ownerEmail: string | un
   try {
     const owners: OwnerReport[] = [];
     const accounts: AccountReport[] = [];
-    for (const owner of await ownersToCheck(storage, ownerEmail)) {
+    for (const owner of await ownersToCheck(storage, configuration.database.name, ownerEmail)) {
       owners.push(await checkOwner(storage, keyring, owner, new Date()));
       for (const account of await storage.accounts(owner.ownerId)) {
         accounts.push(await checkAccount(keyring, reach, owner, account));
@@ -90,10 +89,15 @@ async function checkOwners(configuration: Configuration, ownerEmail: string | un
   }
 }
 
-async function ownersToCheck(storage: Storage, email: string | undefined): Promise<readonly Owner[]> {
+/** @param database  for messages */
+async function ownersToCheck(
+  storage: Storage,
+  database: string,
+  email: string | undefined,
+): Promise<readonly Owner[]> {
   if (email === undefined) return storage.owners();
   const found = await storage.ownerByEmail(email);
-  if (found === undefined) throw new Error(`There is no owner ${email}.`);
+  if (found === undefined) throw new Error(`There is no owner ${email} in ${database}.`);
   return [found.owner];
 }
 

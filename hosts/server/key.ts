@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { GROUPS, type Group, type Mode, modesOf, PRESETS, type Preset } from '../../core/gate/permissions.ts';
 import type { Credential } from '../../core/ports/credential-storage.ts';
 import type { Service } from '../../core/service/service.ts';
@@ -8,10 +7,11 @@ import {
   noPositionals,
   OWNER_OPTIONS,
   onlyPositional,
+  readArguments,
   required,
   UsageError,
 } from './command.ts';
-import { findOwner, withService } from './open-service.ts';
+import { withOwner } from './open-service.ts';
 import type { Terminal } from './terminal.ts';
 
 const keyAdd: Command = {
@@ -30,7 +30,7 @@ const keyAdd: Command = {
       recipient: { type: 'string', multiple: true },
       days: { type: 'string' },
     } as const;
-    const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+    const { values, positionals } = readArguments(args, options);
     noPositionals(positionals);
     const email = required(values.owner, '--owner');
     const wanted = {
@@ -43,10 +43,10 @@ const keyAdd: Command = {
       },
       ...(values.days === undefined ? {} : { days: wholeNumber(values.days, '--days') }),
     };
-    const { keyId, apiKey, baseUrl } = await withService(terminal, async (service) => {
-      const { ownerId } = await findOwner(service, email);
-      return { ...(await service.keys.create({ ownerId, ...wanted })), baseUrl: service.baseUrl };
-    });
+    const { keyId, apiKey, baseUrl } = await withOwner(terminal, email, async (service, { ownerId }) => ({
+      ...(await service.keys.create({ ownerId, ...wanted })),
+      baseUrl: service.baseUrl,
+    }));
     terminal.print(
       { key_id: keyId, api_key: apiKey },
       `Key ${keyId} is created. It is shown only once:\n\n  ${apiKey}\n\n` +
@@ -61,12 +61,10 @@ const keyList: Command = {
   usage: '--owner EMAIL',
   summary: "lists an owner's keys",
   async run(args, terminal) {
-    const { values, positionals } = parseArgs({ args, options: OWNER_OPTIONS, allowPositionals: true });
+    const { values, positionals } = readArguments(args, OWNER_OPTIONS);
     noPositionals(positionals);
     const email = required(values.owner, '--owner');
-    const keys = await withService(terminal, async (service) =>
-      service.keys.list((await findOwner(service, email)).ownerId),
-    );
+    const keys = await withOwner(terminal, email, (service, { ownerId }) => service.keys.list(ownerId));
     terminal.print(
       { keys: keys.map(row) },
       keys.length === 0 ? `${email} has no keys.` : keys.map(line).join('\n'),
@@ -104,11 +102,10 @@ function keyChange(
 ): Command {
   const usage = 'KEY_ID --owner EMAIL';
   async function run(args: string[], terminal: Terminal): Promise<void> {
-    const { values, positionals } = parseArgs({ args, options: OWNER_OPTIONS, allowPositionals: true });
+    const { values, positionals } = readArguments(args, OWNER_OPTIONS);
     const keyId = onlyPositional(positionals, 'KEY_ID');
     const email = required(values.owner, '--owner');
-    await withService(terminal, async (service) => {
-      const { ownerId } = await findOwner(service, email);
+    await withOwner(terminal, email, async (service, { ownerId }) => {
       const keys = await service.keys.list(ownerId);
       if (!keys.some((key) => key.credentialId === keyId)) throw new Error(`${email} has no key ${keyId}.`);
       await change(service, ownerId, keyId);

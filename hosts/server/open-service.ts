@@ -50,8 +50,11 @@ export async function openService(
   });
 }
 
-/** Opens the service, does the work of a command, and closes the service. */
-export async function withService<T>(terminal: Terminal, work: (service: Service) => Promise<T>): Promise<T> {
+/** Opens the service, does the work of a command, and closes the service. @param work  `database`: for messages */
+export async function withService<T>(
+  terminal: Terminal,
+  work: (service: Service, database: string) => Promise<T>,
+): Promise<T> {
   const configuration = readConfiguration(terminal.env, terminal.folder);
   const { host, port } = configuration;
   const service = await openService(
@@ -64,16 +67,21 @@ export async function withService<T>(terminal: Terminal, work: (service: Service
     jsonLog(configuration.log, terminal.log),
   );
   try {
-    return await work(service);
+    return await work(service, configuration.database.name);
   } finally {
     await service.stop();
   }
 }
 
-/** @throws Error with a message for the user */
-export async function findOwner(service: Service, email: string): Promise<Owner> {
-  const owner = await service.owners.byEmail(email);
-  if (owner === undefined)
-    throw new Error(`There is no owner ${email}. Add one: countersign owner add ${email}`);
-  return owner;
+/** The same for a command about one owner. @throws Error with a message for the user if there is no such owner */
+export function withOwner<T>(
+  terminal: Terminal,
+  email: string,
+  work: (service: Service, owner: Owner) => Promise<T>,
+): Promise<T> {
+  return withService(terminal, async (service, database) => {
+    const owner = await service.owners.byEmail(email);
+    if (owner !== undefined) return work(service, owner);
+    throw new Error(`There is no owner ${email} in ${database}. Add one: countersign owner add ${email}`);
+  });
 }

@@ -1,6 +1,5 @@
-import { parseArgs } from 'node:util';
-import { COMMON_OPTIONS, type Command, onlyPositional } from './command.ts';
-import { findOwner, withService } from './open-service.ts';
+import { COMMON_OPTIONS, type Command, onlyPositional, readArguments } from './command.ts';
+import { withOwner, withService } from './open-service.ts';
 
 const ownerAdd: Command = {
   name: 'owner add',
@@ -8,7 +7,7 @@ const ownerAdd: Command = {
   summary: 'adds an owner; the dashboard password comes from stdin',
   async run(args, terminal) {
     const options = { ...COMMON_OPTIONS, timezone: { type: 'string' } } as const;
-    const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+    const { values, positionals } = readArguments(args, options);
     const email = onlyPositional(positionals, 'EMAIL');
     const { timezone } = values;
     const password = await terminal.secret('Password');
@@ -29,11 +28,10 @@ const ownerPassword: Command = {
   usage: 'EMAIL',
   summary: 'sets a new password, read from stdin, and ends all sessions',
   async run(args, terminal) {
-    const { positionals } = parseArgs({ args, options: COMMON_OPTIONS, allowPositionals: true });
+    const { positionals } = readArguments(args, COMMON_OPTIONS);
     const email = onlyPositional(positionals, 'EMAIL');
     const password = await terminal.secret('New password');
-    const ownerId = await withService(terminal, async (service) => {
-      const owner = await findOwner(service, email);
+    const ownerId = await withOwner(terminal, email, async (service, owner) => {
       await service.owners.setPassword(owner.ownerId, password);
       return owner.ownerId;
     });

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import type { Log } from '../../core/ports/log.ts';
 import type { Service } from '../../core/service/service.ts';
 import { dashboardHandler } from '../dashboard/handler.ts';
@@ -9,7 +8,7 @@ import { publicBase } from '../http/public-base.ts';
 import { signInHost } from '../sign-in/sign-in-host.ts';
 import { addressOf } from './address.ts';
 import { answerApi } from './api.ts';
-import { COMMON_OPTIONS, type Command, noPositionals } from './command.ts';
+import { COMMON_OPTIONS, type Command, noPositionals, readArguments } from './command.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
 import { type Demo, openDemo } from './demo.ts';
 import { discover } from './discovery.ts';
@@ -33,7 +32,7 @@ export const serve: Command = {
     'runs the API, the dashboard and the host where assistants sign in; --demo: with a temporary database, a sandbox mailbox, an owner and a key',
   async run(args, terminal) {
     const options = { ...COMMON_OPTIONS, demo: { type: 'boolean' } } as const;
-    const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+    const { values, positionals } = readArguments(args, options);
     noPositionals(positionals);
     const configuration = readConfiguration(terminal.env, terminal.folder);
     const log = jsonLog(configuration.log, terminal.log);
@@ -60,7 +59,9 @@ export const serve: Command = {
     service.start();
     terminal.print(
       outcome(service, demo),
-      demo === undefined ? welcome(service) : demoWelcome(service, demo),
+      demo === undefined
+        ? welcome(service, configuration.database.name, await nextSteps(service))
+        : demoWelcome(service, demo),
     );
 
     log.info('stopping', { signal: await stopping });
@@ -125,19 +126,39 @@ function dashboardLines(dashboardUrl: string): string {
     : `${own}\n             (or ${dashboardUrl}, if your browser cannot find it)`;
 }
 
-function welcome({ baseUrl, dashboardUrl, mcpUrl }: Service): string {
+/** @param database  where the data is @param next  the commands that are still to do */
+function welcome(
+  { baseUrl, dashboardUrl, mcpUrl }: Service,
+  database: string,
+  next: readonly string[],
+): string {
   const api = publicBase(baseUrl);
+  const steps = ['\n\nNext, in another terminal, while this runs:', ...next].join('\n  ');
   return `Countersign is ready.
 
   API        ${baseUrl}
   MCP        ${api.address('/mcp')} (with a key), ${mcpUrl}/mcp (with a sign-in)
   Dashboard  ${dashboardLines(dashboardUrl)}
+  Data       ${database}${next.length === 0 ? '' : steps}`;
+}
 
-Next, in another terminal, while this runs:
-  countersign owner add EMAIL
-  countersign account add --owner EMAIL --email ADDRESS
-  countersign key add --owner EMAIL --name NAME --preset read|organise|full
-  curl -H 'Authorization: Bearer API_KEY' ${api.address('/v1/me')}`;
+/** What the first owner still has to do. Empty once a mailbox and a key are there. */
+async function nextSteps(service: Service): Promise<readonly string[]> {
+  const [owner, ...others] = await service.owners.list();
+  if (others.length > 0) return [];
+  const email = owner?.email ?? 'EMAIL';
+  const addOwner = owner === undefined ? [`countersign owner add ${email}`] : [];
+  const accounts = owner === undefined ? [] : await service.accounts.list(owner.ownerId);
+  const addAccount =
+    accounts.length === 0 ? [`countersign account add --owner ${email} --email ADDRESS`] : [];
+  const keys = owner === undefined ? [] : await service.keys.list(owner.ownerId);
+  const addKey = keys.every((key) => key.revokedAt !== null)
+    ? [
+        `countersign key add --owner ${email} --name NAME --preset read|organise|full`,
+        `curl -H 'Authorization: Bearer API_KEY' ${publicBase(service.baseUrl).address('/v1/me')}`,
+      ]
+    : [];
+  return [...addOwner, ...addAccount, ...addKey];
 }
 
 function demoWelcome({ baseUrl, dashboardUrl, mcpUrl }: Service, { owner, apiKey }: Demo): string {

@@ -1,7 +1,13 @@
-import { parseArgs } from 'node:util';
 import type { Service, WebhookEndpoint } from '../../core/service/service.ts';
-import { COMMON_OPTIONS, type Command, noPositionals, onlyPositional, required } from './command.ts';
-import { findOwner, withService } from './open-service.ts';
+import {
+  COMMON_OPTIONS,
+  type Command,
+  noPositionals,
+  onlyPositional,
+  readArguments,
+  required,
+} from './command.ts';
+import { withOwner, withService } from './open-service.ts';
 
 const webhookAdd: Command = {
   name: 'webhook add',
@@ -9,7 +15,7 @@ const webhookAdd: Command = {
   summary: 'sends the events of a key to an HTTPS address, and shows the signing secret once',
   async run(args, terminal) {
     const options = { ...COMMON_OPTIONS, key: { type: 'string' }, url: { type: 'string' } } as const;
-    const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+    const { values, positionals } = readArguments(args, options);
     noPositionals(positionals);
     const keyId = required(values.key, '--key');
     const url = required(values.url, '--url');
@@ -31,11 +37,11 @@ const webhookList: Command = {
   summary: "lists an owner's webhook endpoints",
   async run(args, terminal) {
     const options = { ...COMMON_OPTIONS, owner: { type: 'string' } } as const;
-    const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+    const { values, positionals } = readArguments(args, options);
     noPositionals(positionals);
     const email = required(values.owner, '--owner');
-    const endpoints = await withService(terminal, async (service) =>
-      service.webhooks.list((await findOwner(service, email)).ownerId),
+    const endpoints = await withOwner(terminal, email, (service, { ownerId }) =>
+      service.webhooks.list(ownerId),
     );
     terminal.print(
       { endpoints: endpoints.map(row) },
@@ -50,11 +56,10 @@ const webhookRemove: Command = {
   summary: 'removes a webhook endpoint with its deliveries',
   async run(args, terminal) {
     const options = { ...COMMON_OPTIONS, owner: { type: 'string' } } as const;
-    const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+    const { values, positionals } = readArguments(args, options);
     const endpointId = onlyPositional(positionals, 'ENDPOINT_ID');
     const email = required(values.owner, '--owner');
-    await withService(terminal, async (service) => {
-      const { ownerId } = await findOwner(service, email);
+    await withOwner(terminal, email, async (service, { ownerId }) => {
       const endpoints = await service.webhooks.list(ownerId);
       if (!endpoints.some((one) => one.endpointId === endpointId)) {
         throw new Error(`${email} has no webhook endpoint ${endpointId}.`);

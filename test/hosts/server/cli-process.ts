@@ -42,8 +42,12 @@ export interface Cli {
   ): Promise<Ended>;
   /** Starts a server and waits for its ready line. */
   serve(args: readonly string[], env?: Record<string, string>): Promise<Serving>;
-  /** The working folder of the commands, with their database. */
+  /** Starts a server, and stops it once it has greeted its user. Returns what it printed. */
+  greeting(): Promise<string>;
+  /** The working folder of the commands, which is also their user's home. */
   readonly folder: string;
+  /** The folder of their database and key. */
+  readonly data: string;
   remove(): void;
 }
 
@@ -90,11 +94,12 @@ export async function buildCli(): Promise<Cli> {
   const launch = (program: string, args: readonly string[], env: Record<string, string> = {}) =>
     spawn(program, args, {
       cwd: folder,
-      env: { PATH: process.env.PATH, COUNTERSIGN_PORT: '0', ...env },
+      env: { PATH: process.env.PATH, HOME: folder, COUNTERSIGN_PORT: '0', ...env },
     });
 
   return {
     folder,
+    data: join(folder, '.local', 'share', 'countersign'),
     run(args, input = '', env = {}) {
       const child = start(args, env);
       child.stdin.end(input);
@@ -130,6 +135,14 @@ export async function buildCli(): Promise<Cli> {
           return end;
         },
       };
+    },
+    async greeting() {
+      const child = start(['serve']);
+      const end = ended(child);
+      // One write prints it all.
+      await Promise.race([firstLine(child), end]);
+      child.kill('SIGTERM');
+      return (await end).stdout;
     },
     remove() {
       rmSync(folder, { recursive: true });

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { version } from '../../../package.json';
 import { buildCli, type Cli, printedBy } from './cli-process.ts';
 
 let cli: Cli;
@@ -16,12 +17,25 @@ const PASSWORD = 'correct horse battery staple';
 const someText: unknown = expect.any(String);
 
 describe('commands', () => {
+  it('name the next steps while there are any', async () => {
+    const first = await cli.greeting();
+    expect(first).toContain(`Data       ${join(cli.data, 'countersign.db')}`);
+    expect(first).toContain('countersign owner add EMAIL');
+    expect(first).toContain('countersign account add --owner EMAIL');
+    await cli.run(['owner', 'add', 'first@example.org'], PASSWORD);
+    const second = await cli.greeting();
+    expect(second).not.toContain('countersign owner add');
+    expect(second).toContain('countersign account add --owner first@example.org');
+    await cli.run(['key', 'add', '--owner', 'first@example.org', '--name', 'n', '--preset', 'read']);
+    expect(await cli.greeting()).not.toContain('countersign key add');
+  });
+
   it('create an owner and a key that a running server accepts', async () => {
     const added = printedBy(
       await cli.run(['owner', 'add', OWNER, '--timezone', 'Europe/Berlin', '--json'], PASSWORD),
     );
     expect(added).toEqual({ owner_id: someText });
-    expect(statSync(join(cli.folder, 'data', 'countersign.db.key')).mode & 0o777).toBe(0o600);
+    expect(statSync(join(cli.data, 'countersign.db.key')).mode & 0o777).toBe(0o600);
 
     const add = ['key', 'add', '--owner', OWNER, '--name', 'agent', '--preset', 'full', '--days', '30'];
     const modes = ['--mode', 'mail:send=direct', '--mode', 'mail:reply=off'];
@@ -95,6 +109,14 @@ describe('commands', () => {
   });
 });
 
+describe('the version', () => {
+  it.each(['--version', 'version'])('is printed by %s', async (name) => {
+    const { code, stdout } = await cli.run([name]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${version}\n` });
+    expect(JSON.parse((await cli.run([name, '--json'])).stdout)).toEqual({ version });
+  });
+});
+
 describe('wrong usage ends with 2', () => {
   it.each([
     [[], 'Commands'],
@@ -115,6 +137,7 @@ describe('wrong usage ends with 2', () => {
       '--imap',
     ],
     [['serve', 'now'], 'too many arguments'],
+    [['key', 'list', '--owner', OWNER, '--owner', 'ada@example.org'], '--owner is given twice'],
   ])('%j', async (args, words) => {
     const { code, stdout, stderr } = await cli.run(args);
     expect(code).toBe(2);

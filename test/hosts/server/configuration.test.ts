@@ -18,14 +18,10 @@ function folderWith(file?: unknown): string {
 
 describe('the configuration', () => {
   it('has a default for everything', () => {
-    const folder = folderWith();
-    expect(readConfiguration({ PATH: '/bin' }, folder)).toEqual({
-      database: {
-        kind: 'file',
-        name: join(folder, 'data/countersign.db'),
-        file: join(folder, 'data/countersign.db'),
-      },
-      secretKeyFile: join(folder, 'data/countersign.db.key'),
+    const file = '/home/grace/.local/share/countersign/countersign.db';
+    expect(readConfiguration({ HOME: '/home/grace' }, folderWith())).toEqual({
+      database: { kind: 'file', name: file, file },
+      secretKeyFile: `${file}.key`,
       host: '127.0.0.1',
       port: 8787,
       baseUrl: undefined,
@@ -74,12 +70,12 @@ describe('the configuration', () => {
     const connectionString =
       'postgresql://u:secret@db.example.org:5433/it?sslmode=verify-full&password=secret';
     const { database, secretKeyFile } = readConfiguration(
-      { COUNTERSIGN_DATABASE_URL: connectionString },
+      { COUNTERSIGN_DATABASE_URL: connectionString, COUNTERSIGN_DATA_DIR: 'state' },
       folder,
     );
     const name = 'postgres://db.example.org:5433/it';
     expect(database).toEqual({ kind: 'postgres', name, connectionString });
-    expect(secretKeyFile).toBe(join(folder, 'data/countersign.key'));
+    expect(secretKeyFile).toBe(join(folder, 'state/countersign.key'));
   });
 
   it('comes from the file if the environment does not set it', () => {
@@ -101,7 +97,7 @@ describe('the configuration', () => {
   it.each([
     ['COUNTERSIGN_DATABASE_URL', 'mysql://localhost/it', 'postgres://user:password@host/name'],
     ['COUNTERSIGN_DATABASE_URL', 'postgres://u:secret@[it', 'postgres://user:password@host/name'],
-    ['COUNTERSIGN_DATABASE_URL', 'data.db', 'file:./data/countersign.db'],
+    ['COUNTERSIGN_DATABASE_URL', 'data.db', 'file:/var/lib/countersign/countersign.db'],
     ['COUNTERSIGN_PORT', '80a', 'a number from 0'],
     ['COUNTERSIGN_PORT', '65535', 'a number from 0'],
     ['COUNTERSIGN_BASE_URL', 'countersign.internal', 'without a path'],

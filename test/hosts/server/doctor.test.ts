@@ -77,7 +77,7 @@ describe('doctor on this machine', () => {
     ['database', 'countersign.db', 'Other users can read the database: chmod 600'],
     ['secret_key', 'countersign.db.key', 'Other users can read the secret key: chmod 600'],
   ])('reports that others can read the %s', async (check, file, words) => {
-    const path = join(cli.folder, 'data', file);
+    const path = join(cli.data, file);
     chmodSync(path, 0o640);
     const { code, report, machine } = await examine(cli);
     expect(code).toBe(1);
@@ -110,11 +110,15 @@ describe('doctor on this machine', () => {
       stderr: expect.stringContaining('COUNTERSIGN_PORT') as unknown,
     });
     const nobody = await cli.run(['doctor', '--owner', 'nobody@example.org', '--json']);
-    expect(nobody).toMatchObject({ code: 1, stdout: '', stderr: 'There is no owner nobody@example.org.\n' });
+    expect(nobody).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: `There is no owner nobody@example.org in ${join(cli.data, 'countersign.db')}.\n`,
+    });
   });
 
   it('reports a missing secret key', async () => {
-    rmSync(join(cli.folder, 'data', 'countersign.db.key'));
+    rmSync(join(cli.data, 'countersign.db.key'));
     const { code, machine } = await examine(cli);
     expect(code).toBe(1);
     expect(machine).toEqual({
@@ -140,7 +144,7 @@ describe('doctor on what somebody changed in the database', () => {
     ownerId = printedBy(await cli.run(['owner', 'add', OWNER, '--json'], OWNER_PASSWORD)).owner_id ?? '';
     const key = ['key', 'add', '--owner', OWNER, '--name', 'Agent', '--preset', 'full', '--json'];
     keyId = printedBy(await cli.run(key)).key_id ?? '';
-    file = join(cli.folder, 'data', 'countersign.db');
+    file = join(cli.data, 'countersign.db');
     const secret = Buffer.from(readFileSync(`${file}.key`, 'utf8').trim(), 'base64');
     keyring = createKeyring([secret], randomBytes);
     const storage = sqliteStorage({ file });

@@ -43,7 +43,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'the command line on 
   it('is checked by doctor, which creates nothing', async () => {
     expect(await doctor()).toMatchObject({ code: 1, states: { settings: 'good', database: 'broken' } });
     expect(await asked(url, "SELECT to_regnamespace('countersign') AS made")).toEqual([{ made: null }]);
-    expect(existsSync(join(cli.folder, 'data'))).toBe(false);
+    expect(existsSync(cli.data)).toBe(false);
   });
 
   it('takes an owner and a key, serves requests, and reports when the database is gone', async () => {
@@ -99,9 +99,9 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'the command line on 
     expect(await failing({ COUNTERSIGN_DATABASE_URL: nowhere })).toContain(
       'database "nowhere" does not exist',
     );
-    rmSync(join(cli.folder, 'data', 'countersign.key'));
+    rmSync(join(cli.data, 'countersign.key'));
     expect(await failing({})).toContain('set COUNTERSIGN_SECRET_KEY');
     expect(await doctor()).toMatchObject({ code: 1, states: { database: 'good', secret_key: 'broken' } });
-    expect(existsSync(join(cli.folder, 'data', 'countersign.key'))).toBe(false);
+    expect(existsSync(join(cli.data, 'countersign.key'))).toBe(false);
   });
 });

@@ -118,7 +118,7 @@ describe('the webhook commands', { timeout: 60_000 }, () => {
     const { secret = '' } = printedBy(
       await cli.run(['webhook', 'add', '--key', keyId, '--url', URL, '--json']),
     );
-    const data = join(cli.folder, 'data');
+    const data = cli.data;
     const stored = Buffer.concat(readdirSync(data).map((file) => readFileSync(join(data, file))));
     expect(stored.includes(URL)).toBe(true);
     expect(stored.includes(secret)).toBe(false);

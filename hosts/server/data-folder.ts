@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
+
+/** The files of a data folder. */
+export const DATABASE_FILE = 'countersign.db';
+export const KEY_FILE = 'countersign.key';
+
+/**
+ * The absolute path of the folder for the database and the key: the one that the settings name, else a `data` folder
+ * with our files in the working folder, else the user's data folder. So a command finds the same data wherever it is
+ * run.
+ * @param setting  `COUNTERSIGN_DATA_DIR`; undefined if it is not set
+ * @param folder   the working folder
+ */
+export function dataFolder(
+  setting: string | undefined,
+  env: NodeJS.ProcessEnv,
+  folder: string,
+  platform: NodeJS.Platform = process.platform,
+): string {
+  if (setting !== undefined) return resolve(folder, setting);
+  // Earlier versions kept their data here.
+  const local = join(folder, 'data');
+  const isOurs = [DATABASE_FILE, KEY_FILE].some((name) => existsSync(join(local, name)));
+  return isOurs ? local : join(userData(env, platform), 'countersign');
+}
+
+/** Where the programs of this user keep their data. Source: XDG Base Directory Specification; Apple; Microsoft. */
+function userData(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string {
+  const home = env.HOME || homedir();
+  switch (platform) {
+    case 'darwin':
+      return join(home, 'Library', 'Application Support');
+    case 'win32':
+      return env.LOCALAPPDATA || join(home, 'AppData', 'Local');
+    default: {
+      // The specification tells programs to ignore a relative path.
+      const { XDG_DATA_HOME: set = '' } = env;
+      return isAbsolute(set) ? set : join(home, '.local', 'share');
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { dataFolder } from '../../../hosts/server/data-folder.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'countersign-data-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+describe('the data folder', () => {
+  it.each([
+    ['linux', { HOME: '/home/grace' }, '/home/grace/.local/share/countersign'],
+    ['linux', { HOME: '/home/grace', XDG_DATA_HOME: '/srv/data' }, '/srv/data/countersign'],
+    ['linux', { HOME: '/home/grace', XDG_DATA_HOME: 'data' }, '/home/grace/.local/share/countersign'],
+    ['darwin', { HOME: '/Users/grace' }, '/Users/grace/Library/Application Support/countersign'],
+    ['win32', { LOCALAPPDATA: '/Users/grace/Local' }, '/Users/grace/Local/countersign'],
+    ['win32', { HOME: '/Users/grace' }, '/Users/grace/AppData/Local/countersign'],
+  ] as const)('is the user’s on %s with %j', (platform, env, expected) => {
+    expect(dataFolder(undefined, env, folder, platform)).toBe(expected);
+  });
+
+  it.each(['countersign.db', 'countersign.key'])('stays ./data if it has %s', (file) => {
+    mkdirSync(join(folder, 'data'));
+    const env = { HOME: '/home/grace' };
+    expect(dataFolder(undefined, env, folder, 'linux')).not.toBe(join(folder, 'data'));
+    writeFileSync(join(folder, 'data', file), '');
+    expect(dataFolder(undefined, env, folder, 'linux')).toBe(join(folder, 'data'));
+  });
+
+  it('is the one that the settings name, whatever else is there', () => {
+    mkdirSync(join(folder, 'data'));
+    writeFileSync(join(folder, 'data', 'countersign.db'), '');
+    expect(dataFolder('/srv/mail', {}, folder)).toBe('/srv/mail');
+    expect(dataFolder('state', {}, folder)).toBe(join(folder, 'state'));
+  });
+});
