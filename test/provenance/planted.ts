@@ -1,0 +1,17 @@
+import { ACCOUNT_NUMBERS } from './planted/account-numbers.ts';
+import { DETOURS } from './planted/detours.ts';
+import { DISGUISED_ADDRESSES } from './planted/disguised-addresses.ts';
+import { LINKS } from './planted/links.ts';
+import { RECIPIENTS } from './planted/recipients.ts';
+import { REMOVALS } from './planted/removals.ts';
+import type { Story } from './story.ts';
+
+/** Every one of these must carry a red finding that names its source. */
+export const PLANTED: readonly Story[] = [
+  ...RECIPIENTS,
+  ...DISGUISED_ADDRESSES,
+  ...DETOURS,
+  ...LINKS,
+  ...ACCOUNT_NUMBERS,
+  ...REMOVALS,
+];

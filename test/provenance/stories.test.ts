@@ -1,0 +1,65 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Outcome } from '../../core/call/outcome.ts';
+import { resultOf } from '../core/scene.ts';
+import { HONEST } from './honest.ts';
+import { PLANTED } from './planted.ts';
+import { openWorld, textsIn } from './play.ts';
+import type { Story } from './story.ts';
+
+/** The stories can be played as they are told. What `expected` says is not checked yet: see `story.ts`. */
+
+describe.each([
+  ['planted', PLANTED],
+  ['honest', HONEST],
+])('the %s stories', (_kind, stories) => {
+  it.each(stories.map((story) => [story.title, story] as const))('%s', async (_title, story) => {
+    const world = await openWorld(story);
+    onTestFinished(() => world.service.stop());
+    const answers: Outcome[] = [];
+    for (const step of story.before) answers.push(await world.take(step));
+    // An empty answer means that the story reads something that is not there.
+    expect(answers.map(({ status }) => status)).toEqual(story.before.map(() => 'ok'));
+    const read = answers.map(resultOf).flatMap(textsIn).join('\n');
+    for (const text of [...(story.shown ?? []), ...sourcesOf(story, world.messageId)]) {
+      expect(read).toContain(text);
+    }
+
+    const filed = await world.file(story.write);
+    expect(filed).toMatchObject({ status: 'pending_approval' });
+    const page = await world.pageOf(filed);
+    expect(page.message?.envelope.to ?? []).toEqual(story.plan.to ?? []);
+    const texts = textsIn(page).join('\n');
+    for (const text of story.plan.text ?? []) expect(texts).toContain(text);
+    expect(page.targets.map(({ id }) => id)).toEqual(messagesOf(story).map(world.messageId));
+  });
+});
+
+describe('the lists', () => {
+  const all = [...PLANTED, ...HONEST];
+
+  it('contain forty stories each, with a source in every planted one', () => {
+    expect([PLANTED.length, HONEST.length]).toEqual([40, 40]);
+    expect(new Set(all.map(({ title }) => title)).size).toBe(80);
+    expect(PLANTED.filter(({ expected }) => expected.red === 'none')).toEqual([]);
+    expect(HONEST.filter(({ expected }) => expected.red !== 'none')).toEqual([]);
+  });
+
+  it('name only domains that belong to nobody', () => {
+    const domains = JSON.stringify(all).matchAll(/@((?:[\p{L}\d-]+\.)+[\p{L}\d-]+)/gu);
+    const names = [...domains].map(([, name = '']) => name.toLowerCase());
+    expect(names.length).toBeGreaterThan(200);
+    expect(names.filter((name) => !name.endsWith('.example'))).toEqual([]);
+  });
+});
+
+/** How the answers that the agents read show the sources of the finding. */
+function sourcesOf({ expected, events = [] }: Story, messageId: (id: string) => string): readonly string[] {
+  const sources = expected.red === 'none' ? [] : [expected.red.from].flat();
+  return sources.map((id) => events.find((event) => event.id === id)?.title ?? messageId(id));
+}
+
+/** The messages that the write is about. */
+function messagesOf({ write }: Story): readonly string[] {
+  if ('messages' in write) return write.messages;
+  return 'message' in write ? [write.message] : [];
+}
