@@ -60,8 +60,7 @@ export function mcpEndpoint(service: ApiService, options: ApiOptions): AnswerReq
     let isStreamed = false;
     try {
       const { fetch } = createMcpHandler(() => protocolServer(turn), {
-        // Nothing that is listed changes while a stream is open, and a stream lasts at most as long as one wait.
-        maxSubscriptions: 0,
+        // A stream lasts at most as long as one wait. A subscription ends at once: nothing is announced.
         keepAliveMs: 0,
         onerror: (error) => errors.push(error),
       });

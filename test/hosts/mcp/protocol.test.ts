@@ -210,7 +210,7 @@ describe('a request that is not of the official client', () => {
     expect([status, headers.get('content-length'), headers.get('content-type')]).toEqual([202, '0', null]);
   });
 
-  it('that wants to be told of changes is told that there is nothing to wait for', async () => {
+  it('that subscribes to changes is accepted for none of them, and ends at once', async () => {
     const meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
       'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
@@ -224,7 +224,10 @@ describe('a request that is not of the official client', () => {
     });
     const headers = { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'subscriptions/listen' };
     const response = await post(body, { headers });
-    expect(await response.json()).toMatchObject({ id: 1, error: { code: -32603 } });
+    expect(messagesIn(await response.text())).toMatchObject([
+      { method: 'notifications/subscriptions/acknowledged', params: { notifications: {} } },
+      { id: 1, result: { resultType: 'complete' } },
+    ]);
   });
 
   it('never makes the door fail, whatever it says', async () => {

@@ -124,6 +124,11 @@ interface Chosen {
   readonly days?: number;
 }
 
+/** Returns the request in the address of the owner's page, to which an authorization redirects. */
+export function requestIn(answer: Response): string {
+  return /\/integrations\/sign-in\/(.*)$/.exec(answer.headers.get('location') ?? '')?.[1] ?? '';
+}
+
 /** Requests an authorization and lets the assistant in. @returns the code */
 export async function codeFor(
   host: SignInHost,
@@ -132,7 +137,7 @@ export async function codeFor(
   changes: Changes = {},
 ): Promise<string> {
   const answer = await authorize(host, clientId, changes);
-  const [, request = ''] = /\/integrations\/sign-in\/(.*)$/.exec(answer.headers.get('location') ?? '') ?? [];
+  const request = requestIn(answer);
   const allowed = await host.service.signIns.allow({ ownerId: host.ownerId, request, preset, modes, days });
   return new URL(allowed?.goTo ?? 'none:').searchParams.get('code') ?? 'none';
 }
