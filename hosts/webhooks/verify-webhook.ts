@@ -1,5 +1,6 @@
 import { type SignatureFault, signatureFault } from '../../core/events/signature.ts';
-import { type WebhookEvent, webhookEvent } from '../../core/events/webhook-event.ts';
+import type { WebhookEvent } from '../../core/events/webhook-event.ts';
+import { isWebhookEvent } from './is-webhook-event.ts';
 
 export type { EventType, WebhookEvent } from '../../core/events/webhook-event.ts';
 
@@ -52,11 +53,14 @@ export function verifyWebhook(
 }
 
 function eventIn(body: Uint8Array): WebhookEvent {
+  let event: unknown;
   try {
-    return webhookEvent.parse(JSON.parse(Buffer.from(body).toString('utf8')));
+    event = JSON.parse(Buffer.from(body).toString('utf8'));
   } catch (cause) {
     throw new WebhookVerificationError('unreadable', { cause });
   }
+  if (!isWebhookEvent(event)) throw new WebhookVerificationError('unreadable');
+  return event;
 }
 
 function headerOf(headers: WebhookHeaders, name: string): string | undefined {
