@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { PICO } from './pico.ts';
 import { SCRIPT } from './script.ts';
 import { STYLE } from './style.ts';
 
@@ -8,8 +7,6 @@ export interface Asset {
   readonly type: string;
   readonly body: string;
 }
-
-const PICO = readFileSync(createRequire(import.meta.url).resolve('@picocss/pico/css/pico.min.css'), 'utf8');
 
 const style: Asset = { type: 'text/css; charset=utf-8', body: `${PICO}\n${STYLE}` };
 const script: Asset = { type: 'text/javascript; charset=utf-8', body: SCRIPT };
