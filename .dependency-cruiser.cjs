@@ -112,10 +112,10 @@ module.exports = {
     },
     {
       name: 'storage-apart',
-      comment: 'The two databases share how a row is read, and know no other adapter.',
+      comment: 'The two databases share how a driver is loaded and a row is read, and know no other adapter.',
       severity: 'error',
       from: { path: '^adapters/(sqlite|postgres)/' },
-      to: { path: '^adapters/', pathNot: '^adapters/($1|rows)/' },
+      to: { path: '^adapters/', pathNot: '^adapters/($1|driver|rows)/' },
     },
     {
       name: 'hosts-inward',

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
-import pg from 'pg';
+import type pg from 'pg';
 import { ServiceError } from '../../core/contract/errors.ts';
 import type { Values } from '../rows/query.ts';
 import type { Row } from '../rows/row.ts';
+import { pgDriver } from './driver.ts';
 import { CONNECT_MS, migrate, NewerSchemaError } from './migrations.ts';
 
 /** How long a transaction waits for another's. */
@@ -40,11 +41,12 @@ export interface Database extends Queries {
  * Opens a database. Connects only at the first verb, which also upgrades the schema to this program's
  * version.
  * @throws Error if the connection string cannot be parsed. It never repeats the string, which may contain a
- * password.
+ * password. Error that says what to install if pg is missing.
  */
 export function openDatabase(connectionString: string): Database {
-  checkReadable(connectionString);
-  const pool = new pg.Pool({ connectionString, ...SETTINGS });
+  const { Client, Pool } = pgDriver();
+  checkReadable(Client, connectionString);
+  const pool = new Pool({ connectionString, ...SETTINGS });
   // A lost idle connection is replaced. If it cannot be, its next user gets the error.
   pool.on('error', () => undefined);
   let migrated: Promise<void> | undefined;
@@ -119,15 +121,17 @@ const SETTINGS = {
   pipeline: true,
   // A BIGINT arrives as a number. Its reader refuses one that is not a safe integer.
   types: {
-    getTypeParser: (oid: number, format?: 'text' | 'binary'): unknown =>
-      oid === pg.types.builtins.INT8 && format !== 'binary' ? Number : pg.types.getTypeParser(oid, format),
+    getTypeParser: (oid: number, format?: 'text' | 'binary'): unknown => {
+      const { types } = pgDriver();
+      return oid === types.builtins.INT8 && format !== 'binary' ? Number : types.getTypeParser(oid, format);
+    },
   },
 } as const satisfies pg.PoolConfig;
 
-function checkReadable(connectionString: string): void {
+function checkReadable(Client: typeof pg.Client, connectionString: string): void {
   try {
     // Created only as a check: the pool would parse the string with its first connection.
-    new pg.Client({ connectionString });
+    new Client({ connectionString });
   } catch {
     throw new Error('postgresStorage: the option `connectionString` cannot be read as a URL.');
   }
@@ -214,7 +218,9 @@ async function orLostConnection<Answer>(query: Promise<Answer>): Promise<Answer>
   try {
     return await query;
   } catch (cause) {
-    throw cause instanceof pg.DatabaseError || cause instanceof NewerSchemaError ? cause : lost(cause);
+    throw cause instanceof pgDriver().DatabaseError || cause instanceof NewerSchemaError
+      ? cause
+      : lost(cause);
   }
 }
 
@@ -229,7 +235,7 @@ const TAKEN_BACK = new Set(['40001', '40P01']);
  * succeed.
  */
 function isRetryable(cause: unknown): boolean {
-  return cause instanceof pg.DatabaseError && TAKEN_BACK.has(cause.code ?? '');
+  return cause instanceof pgDriver().DatabaseError && TAKEN_BACK.has(cause.code ?? '');
 }
 
 /**
@@ -239,7 +245,9 @@ function isRetryable(cause: unknown): boolean {
 const UNREACHABLE = /^(08|28|40|53|57|58|25P03|25006|55P03|3D000)/;
 
 function unreachable(cause: unknown): ServiceError | undefined {
-  return cause instanceof pg.DatabaseError && UNREACHABLE.test(cause.code ?? '') ? lost(cause) : undefined;
+  return cause instanceof pgDriver().DatabaseError && UNREACHABLE.test(cause.code ?? '')
+    ? lost(cause)
+    : undefined;
 }
 
 const LIMITS = `SET LOCAL lock_timeout = ${LOCK_WAIT_MS}; SET LOCAL idle_in_transaction_session_timeout = ${SILENCE_MS}`;

@@ -1,4 +1,5 @@
-import pg from 'pg';
+import type pg from 'pg';
+import { pgDriver } from './driver.ts';
 import { SCHEMA_1 } from './schema-1.ts';
 import { SCHEMA_2 } from './schema-2.ts';
 import { SCHEMA_3 } from './schema-3.ts';
@@ -80,7 +81,7 @@ export async function hasSchema(connectionString: string): Promise<boolean> {
 }
 
 function clientOf(settings: pg.ClientConfig): pg.Client {
-  const client = new pg.Client(settings);
+  const client = new (pgDriver().Client)(settings);
   // A lost connection is reported by the query that used it.
   client.on('error', () => undefined);
   return client;

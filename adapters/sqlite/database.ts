@@ -1,7 +1,8 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import SqliteDatabase, { type Database } from 'better-sqlite3';
+import type { Database } from 'better-sqlite3';
 import { ServiceError } from '../../core/contract/errors.ts';
+import { sqliteDriver } from './driver.ts';
 import { migrate } from './migrations.ts';
 
 /** How long a transaction waits for another process's. */
@@ -10,9 +11,10 @@ const BUSY_TIMEOUT_MS = 5000;
 /**
  * Opens the file. Creates it and its folder if missing, readable only by their owner. SQLite gives the files
  * beside it (`-wal`, `-shm`) the mode of the file.
- * @throws Error that names the file, with the cause
+ * @throws Error that names the file, with the cause; Error that says what to install if better-sqlite3 is missing
  */
 export function openDatabase(file: string): Database {
+  const SqliteDatabase = sqliteDriver();
   let db: Database | undefined;
   try {
     if (file !== ':memory:') createFile(file);
@@ -26,9 +28,21 @@ export function openDatabase(file: string): Database {
     return db;
   } catch (cause) {
     db?.close();
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`The database ${file} cannot be opened: ${why}`, { cause });
+    throw new Error(`The database ${file} cannot be opened: ${reasonOf(cause)}`, { cause });
   }
+}
+
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  const hasNoBinary = cause.message.includes('bindings file') || isLoadError(cause);
+  return hasNoBinary
+    ? `better-sqlite3 has no binary for Node ${process.versions.node} on this machine. Run: npm rebuild better-sqlite3`
+    : cause.message;
+}
+
+/** Its binary is missing, or belongs to another Node. */
+function isLoadError(cause: Error): boolean {
+  return 'code' in cause && (cause.code === 'MODULE_NOT_FOUND' || cause.code === 'ERR_DLOPEN_FAILED');
 }
 
 function createFile(file: string): void {
@@ -85,7 +99,7 @@ export function durable<Arguments extends unknown[], Result>(
 const UNREACHABLE = /^SQLITE_(BUSY|CANTOPEN|FULL|IOERR|NOMEM)/;
 
 function unreachable(cause: unknown): ServiceError | undefined {
-  if (!(cause instanceof SqliteDatabase.SqliteError) || !UNREACHABLE.test(cause.code)) return undefined;
+  if (!(cause instanceof sqliteDriver().SqliteError) || !UNREACHABLE.test(cause.code)) return undefined;
   return new ServiceError('temporarily_unavailable', { details: { retry_after_s: 5 }, cause });
 }
 

@@ -1,5 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { hasSchema } from '../../adapters/postgres/migrations.ts';
+import { postgresStorage } from '../../adapters/postgres/storage.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import type { Configuration, DatabaseSetting } from './configuration.ts';
@@ -40,7 +42,6 @@ export async function openDatabase({
 type PostgresSetting = Extract<DatabaseSetting, { kind: 'postgres' }>;
 
 async function openPostgres({ name, connectionString }: PostgresSetting): Promise<Storage> {
-  const { postgresStorage } = await postgresAdapter();
   const storage = postgresStorage({ connectionString });
   try {
     await storage.healthy();
@@ -56,25 +57,10 @@ async function openPostgres({ name, connectionString }: PostgresSetting): Promis
  * @throws Error with a message for the user
  */
 export async function hasTables({ name, connectionString }: PostgresSetting): Promise<boolean> {
-  const { hasSchema } = await postgresAdapter();
   try {
     return await hasSchema(connectionString);
   } catch (cause) {
     throw new Error(`The database ${name} cannot be used: ${reasonOf(cause)}`, { cause });
-  }
-}
-
-/** The driver is an optional dependency. */
-async function postgresAdapter() {
-  try {
-    const [{ postgresStorage }, { hasSchema }] = await Promise.all([
-      import('../../adapters/postgres/storage.ts'),
-      import('../../adapters/postgres/migrations.ts'),
-    ]);
-    return { postgresStorage, hasSchema };
-  } catch (cause) {
-    if (!(cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND')) throw cause;
-    throw new Error('A Postgres database needs the package pg: npm install pg', { cause });
   }
 }
 

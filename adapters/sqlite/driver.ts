@@ -1,0 +1,14 @@
+import type SqliteDatabase from 'better-sqlite3';
+import { loadDriver } from '../driver/load-driver.ts';
+
+const NODE_MAJOR = Number.parseInt(process.versions.node, 10);
+
+/** @throws Error that says what to install */
+export function sqliteDriver(): typeof SqliteDatabase {
+  // The types belong to the versions that were checked.
+  return loadDriver(
+    'sqliteStorage',
+    'better-sqlite3',
+    NODE_MAJOR < 22 ? [12] : [12, 13],
+  ) as typeof SqliteDatabase;
+}
