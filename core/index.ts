@@ -4,7 +4,13 @@ export type { ActionFacts } from './actions/action.ts';
 export type { EventChange } from './actions/planned-change.ts';
 export type { Approval, ApprovalError, ApprovalState } from './approvals/approval.ts';
 export type { Failure, Outcome, Pending, Success, WireApproval } from './call/outcome.ts';
-export { ERRORS, type ErrorCode, type ErrorDetails, ServiceError } from './contract/errors.ts';
+export {
+  ERRORS,
+  type ErrorCode,
+  type ErrorDetails,
+  ServiceError,
+  ServiceStoppedError,
+} from './contract/errors.ts';
 export { EventCursorError } from './events/event-stream.ts';
 export type { MailFolder } from './folders/folder.ts';
 export type { FolderRoles, PinnedRole } from './folders/roles.ts';

@@ -249,3 +249,12 @@ export class ServiceError extends Error {
     this.details = options?.details;
   }
 }
+
+/** The service is stopped, or is stopping. Its code is `temporarily_unavailable`, so hosts answer 503. */
+export class ServiceStoppedError extends ServiceError {
+  constructor() {
+    super('temporarily_unavailable', { details: { retry_after_s: 5 } });
+    this.name = 'ServiceStoppedError';
+    this.message = 'The service is stopped.';
+  }
+}

@@ -74,6 +74,7 @@ export function createAccounts(ports: Ports, keyring: Keyring): Accounts {
       return { accountId: account.accountId };
     },
     async calendars(account) {
+      if ((await storage.owner(account.ownerId)) === undefined) throw notFound('owner');
       return withTrialAccount(account, async (call) => (await calendar?.calendars(call)) ?? []);
     },
     list: (ownerId) => storage.accounts(ownerId),

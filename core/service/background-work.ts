@@ -11,6 +11,7 @@ import { type BackgroundJob, backgroundJob } from './background-job.ts';
 import { coverActivity } from './cover-activity.ts';
 import { createEventDelivery } from './deliver-events.ts';
 import { createWebhookDelivery } from './deliver-webhooks.ts';
+import { waitAtMost } from './life.ts';
 import type { Service } from './service.ts';
 
 const PLANS_KEPT_MS = 30 * DAY_MS;
@@ -116,12 +117,7 @@ export function createBackgroundWork(options: BackgroundWorkOptions): Background
         listeners.stop(),
         webhooks?.stop(withinMs / 2),
       ]);
-      let removeTimer = (): void => {};
-      const timedOut = new Promise<void>((resolve) => {
-        removeTimer = clock.after(withinMs, resolve);
-      });
-      await Promise.race([ended, timedOut]);
-      removeTimer();
+      await waitAtMost(clock, withinMs, ended);
     },
   };
 }

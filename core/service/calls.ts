@@ -1,4 +1,5 @@
 import { type Failure, failure, failureOf } from '../call/outcome.ts';
+import { ServiceStoppedError } from '../contract/errors.ts';
 import { createAddressBudget } from '../gate/address-budget.ts';
 import { secretHash } from '../gate/credential.ts';
 import type { LimitVerdict } from '../gate/limits.ts';
@@ -10,6 +11,7 @@ import { CATALOGUE } from '../tools/catalogue.ts';
 import { listingOf } from '../tools/define-tool.ts';
 import type { ApprovalWaits } from './approval-waits.ts';
 import { unavailable } from './call-tool.ts';
+import type { Life } from './life.ts';
 import type { Calls } from './service.ts';
 
 /** Per minute and address group. Source: API-NOTES.md, order of refusals. */
@@ -25,6 +27,7 @@ export function createCalls(
   leaseMs: number,
   callTool: Calls['runTool'],
   waits: ApprovalWaits,
+  life: Life,
   isAccepted: (token: string) => boolean,
 ): Calls {
   const keylessCalls = createAddressBudget(CALLS_WITHOUT_KEY);
@@ -32,6 +35,10 @@ export function createCalls(
   return {
     async admitCaller({ token, address: from }) {
       const now = clock.now();
+      if (life.isStopping) {
+        const failure = failureOf(new ServiceStoppedError());
+        return { kind: 'refused', failure, rate: keylessCalls.take(from, now).rate };
+      }
       if (token !== undefined && isAccepted(token)) {
         try {
           await keysSigned();

@@ -19,6 +19,7 @@ import { createCallTool, settledWithin } from './call-tool.ts';
 import { createCalls } from './calls.ts';
 import { createPasswordCheck } from './check-password.ts';
 import { createKeys } from './keys.ts';
+import { createLife, waitAtMost } from './life.ts';
 import { createOwners } from './owners.ts';
 import type { OnArguments, PendingListener, Service } from './service.ts';
 import { createSessions } from './sessions.ts';
@@ -65,8 +66,10 @@ const STOP_WITHIN_MS = 8000;
  */
 export function createService(options: ServiceOptions): Service {
   checkOptions(options);
-  const { storage, random } = options;
-  const ports = portsOf(options);
+  const life = createLife(options.storage);
+  const { storage } = life;
+  const { random } = options;
+  const ports = portsOf({ ...options, storage });
   const leaseMs = options.leaseMs ?? LEASE_MS;
   const baseUrl = origin('baseUrl', options.baseUrl);
   const dashboardUrl = origin('dashboardUrl', options.dashboardUrl);
@@ -99,9 +102,10 @@ export function createService(options: ServiceOptions): Service {
     },
   });
 
+  const runTool: typeof callTool = (caller, call) => life.during(callTool(caller, call));
   const keysSigned = createKeySigning(ports, keyring);
   const callsWith = (isAccepted: (token: string) => boolean) =>
-    createCalls(ports, keyring, keysSigned, leaseMs, callTool, waits, isAccepted);
+    createCalls(ports, keyring, keysSigned, leaseMs, runTool, waits, life, isAccepted);
   const checkPassword = createPasswordCheck(ports, keyring);
   const approvals = createApprovals(ports, keyring, keysSigned, leaseMs, (approval, sealedPlan) =>
     settledWithin(executor.executeApproval(approval, sealedPlan), approval, ports),
@@ -124,11 +128,25 @@ export function createService(options: ServiceOptions): Service {
       case 'message.received':
         return background.on(args[0], args[1], args[2]?.after);
       case 'approval.pending': {
+        life.check();
         const [, listener] = args;
         listeners.add(listener);
         return () => listeners.delete(listener);
       }
     }
+  }
+
+  async function stopNow(withinMs: number): Promise<void> {
+    const callsEnded = waitAtMost(ports.clock, withinMs, life.stop());
+    await Promise.all([waits.stop(), callsEnded, background.stop(withinMs)]);
+    life.close();
+    await closePorts({ ...ports, storage: options.storage });
+  }
+
+  let stopped: Promise<void> | undefined;
+  function stop(withinMs = STOP_WITHIN_MS): Promise<void> {
+    stopped ??= stopNow(withinMs);
+    return stopped;
   }
 
   return {
@@ -151,11 +169,12 @@ export function createService(options: ServiceOptions): Service {
     healthy: () => storage.healthy(),
     recover: background.recover,
     watch: background.watch,
-    start: background.start,
-    async stop(withinMs = STOP_WITHIN_MS) {
-      await Promise.all([waits.stop(), background.stop(withinMs)]);
-      await closePorts(ports);
+    start() {
+      life.check();
+      background.start();
     },
+    stop,
+    [Symbol.asyncDispose]: () => stop(),
   };
 }
 

@@ -69,10 +69,17 @@ export interface Service {
   recover(): Promise<void>;
   /** Checks once for new mail in every inbox that is waited for, and writes the summaries of trackers that got some. */
   watch(): Promise<void>;
-  /** Recovers and watches now and then every few seconds, until `stop`. */
+  /** Recovers and watches now and then every few seconds, until `stop`. @throws ServiceStoppedError */
   start(): void;
-  /** Accepts no more work, waits at most `withinMs` for running work, closes mail and storage. */
+  /**
+   * Accepts no more calls, waits for running calls and background work, then closes mail and storage. After that, every
+   * call that needs the storage rejects with ServiceStoppedError, and the doors answer 503. A second `stop` returns the
+   * promise of the first.
+   * @param withinMs  how long it waits for running work. Default: 8 s
+   */
   stop(withinMs?: number): Promise<void>;
+  /** Stops the service at the end of `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** What `on` takes for an event. */
@@ -372,8 +379,8 @@ export interface Accounts {
     settings: unknown;
   }): Promise<{ accountId: number }>;
   /**
-   * Lists the calendars that the settings lead to, for the owner to choose one. Saves nothing. @throws
-   * MailError
+   * Lists the calendars that the settings lead to, for the owner to choose one. Saves nothing.
+   * @throws MailError, and ServiceError not_found (the owner)
    */
   calendars(account: { ownerId: string; email: string; settings: unknown }): Promise<readonly CalendarInfo[]>;
   list(ownerId: string): Promise<readonly Account[]>;
