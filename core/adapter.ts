@@ -86,7 +86,14 @@ export type { AccountStorage } from './ports/account-storage.ts';
 export type { Activity, StoredActivity } from './ports/activity.ts';
 export { ACTIVITY_KINDS } from './ports/activity.ts';
 export { announcedVisits, type Watch } from './ports/announced-visits.ts';
-export type { ApprovalStorage, Filing, Reclaimed, Relocated, Settlement } from './ports/approval-storage.ts';
+export type {
+  ApprovalStorage,
+  Filing,
+  OpenApprovals,
+  Reclaimed,
+  Relocated,
+  Settlement,
+} from './ports/approval-storage.ts';
 export type {
   AttachmentText,
   ExtractedText,

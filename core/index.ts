@@ -63,6 +63,8 @@ export type {
   OnArguments,
   Owners,
   PendingListener,
+  RequestsNow,
+  RequestWatcher,
   Service,
   Sessions,
   SignIns,

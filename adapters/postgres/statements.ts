@@ -226,6 +226,15 @@ export const STATEMENTS: StatementTexts = {
   open_of_owner: page(OPEN),
   approvals_of_credential: page(OF_KEY),
   open_of_credential: page(OPEN, OF_KEY),
+  open_states: `
+    SELECT owner_id, approval_id, state, false AS is_newest FROM countersign.approvals
+    WHERE owner_id = ANY(@owners::text[]) AND ${OPEN}
+    UNION ALL
+    SELECT newest.owner_id, newest.approval_id, newest.state, true
+    FROM unnest(@owners::text[]) AS watched (owner_id)
+    CROSS JOIN LATERAL (
+      SELECT a.owner_id, a.approval_id, a.state FROM countersign.approvals a
+      WHERE a.owner_id = watched.owner_id ORDER BY a.created_at_ms DESC, a.approval_id DESC LIMIT 1) AS newest`,
 
   known_recipients: `
     SELECT address FROM countersign.known_recipients

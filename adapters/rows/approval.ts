@@ -3,9 +3,12 @@ import {
   APPROVAL_STATES,
   type Approval,
   type ApprovalError,
+  type ApprovalState,
 } from '../../core/approvals/approval.ts';
 import { GROUPS } from '../../core/gate/permissions.ts';
+import type { OpenApprovals } from '../../core/ports/approval-storage.ts';
 import {
+  flag,
   instant,
   instantOrNull,
   integer,
@@ -17,6 +20,20 @@ import {
   textOrNull,
   texts,
 } from './row.ts';
+
+/** The approvals of each owner in the rows. */
+export function readOpenApprovals(rows: readonly Row[]): ReadonlyMap<string, OpenApprovals> {
+  const found = new Map<string, { newestId: string; readonly states: Map<string, ApprovalState> }>();
+  for (const row of rows) {
+    const ownerId = text(row, 'owner_id');
+    const id = text(row, 'approval_id');
+    const owned = found.get(ownerId) ?? { newestId: '', states: new Map() };
+    found.set(ownerId, owned);
+    if (flag(row, 'is_newest')) owned.newestId = id;
+    else owned.states.set(id, oneOf(row, 'state', APPROVAL_STATES));
+  }
+  return found;
+}
 
 export function readApproval(row: Row): Approval {
   return {

@@ -1,7 +1,7 @@
 import type { Store } from '../../core/ports/store.ts';
 import { readAccounts } from './account.ts';
 import { readActivity } from './activity.ts';
-import { readApproval } from './approval.ts';
+import { readApproval, readOpenApprovals } from './approval.ts';
 import { readCheckpoint, readNumberedActivity } from './checkpoint.ts';
 import { readCredential, readSecret } from './credential.ts';
 import { readEvent, readEventStream, readPositionedEvent } from './event.ts';
@@ -45,6 +45,7 @@ export function sqlLookups(answered: <Answer>(load: Load<Answer>) => Promise<Ans
         more: found.length > limit,
       }));
     },
+    openApprovals: (owners) => rows(ask('open_states', { owners }), readOpenApprovals),
     plan: (ownerId, approvalId) =>
       first(ask('plan', { ownerId, approvalId }), (row) => text(row, 'sealed_plan')),
     gists: (ownerId, approvalIds) =>

@@ -112,6 +112,8 @@ export type Statement =
   | 'open_of_owner'
   | 'approvals_of_credential'
   | 'open_of_credential'
+  /** `owners`: the open approvals, and the newest one of each owner once more, with `is_newest`. */
+  | 'open_states'
   /** `ownerId`, `accountId`, `addresses` */
   | 'known_recipients'
   | 'known_domains'

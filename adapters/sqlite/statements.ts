@@ -219,6 +219,14 @@ export const STATEMENTS: StatementTexts = {
   open_of_owner: page('approvals_open', OPEN),
   approvals_of_credential: page('approvals_of_credential', OF_KEY),
   open_of_credential: page('approvals_open', OPEN, OF_KEY),
+  open_states: `
+    SELECT owner_id, approval_id, state, 0 AS is_newest FROM approvals INDEXED BY approvals_open
+    WHERE owner_id IN (SELECT value FROM json_each(@owners)) AND ${OPEN}
+    UNION ALL
+    SELECT a.owner_id, a.approval_id, a.state, 1 FROM json_each(@owners) AS watched
+    JOIN approvals a ON a.owner_id = watched.value AND a.approval_id = (
+      SELECT approval_id FROM approvals INDEXED BY approvals_of_owner WHERE owner_id = watched.value
+      ORDER BY created_at_ms DESC, approval_id DESC LIMIT 1)`,
 
   known_recipients: `
     SELECT address FROM known_recipients

@@ -1,4 +1,4 @@
-import type { Approval, ApprovalError } from '../approvals/approval.ts';
+import type { Approval, ApprovalError, ApprovalState } from '../approvals/approval.ts';
 import type { CallFiling } from '../approvals/decide-call.ts';
 import type { ServiceError } from '../contract/errors.ts';
 import type { Reach } from '../gate/fences.ts';
@@ -119,10 +119,16 @@ export interface ApprovalStorage {
   approval(ownerId: string, approvalId: string): Promise<Approval | undefined>;
 
   /**
-   * Calls `listener` with the id of each approval that this process changed, once that is committed. Reports neither new
-   * approvals nor changes of other processes. The listener must not throw. @returns a function that removes it
+   * The open approvals of several owners, in one look-up: pages that are open ask often. An owner without approvals is
+   * missing.
    */
-  onApprovalChange(listener: (approvalId: string) => void): () => void;
+  openApprovals(ownerIds: readonly string[]): Promise<ReadonlyMap<string, OpenApprovals>>;
+
+  /**
+   * Calls `listener` with each approval that this process added or changed, once that is committed. Does not report
+   * changes of other processes. The listener must not throw. @returns a function that removes it
+   */
+  onApprovalChange(listener: (approvalId: string, ownerId: string) => void): () => void;
 
   /** Approvals of one credential, or of the owner, newest first. `open`: pending and approved. */
   approvals(query: {
@@ -164,6 +170,14 @@ export interface ApprovalStorage {
   events(query: { ownerId: string; afterId: number; limit: number }): Promise<readonly StoredEvent[]>;
   /** Newest first. */
   activity(query: { ownerId: string; limit: number }): Promise<readonly StoredActivity[]>;
+}
+
+/** Enough to see that an owner's approvals have changed: each change changes one of the two. */
+export interface OpenApprovals {
+  /** The newest approval, open or not. */
+  readonly newestId: string;
+  /** The pending and approved ones by id, with their states. */
+  readonly states: ReadonlyMap<string, ApprovalState>;
 }
 
 /** A message that a run moves, copies or labels. */

@@ -58,6 +58,7 @@ type StoreLookups = Pick<
   | 'erase'
   | 'approval'
   | 'approvals'
+  | 'openApprovals'
   | 'plan'
   | 'gists'
   | 'knownRecipients'

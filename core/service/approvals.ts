@@ -17,7 +17,7 @@ export function createApprovals(
   keysSigned: () => Promise<void>,
   leaseMs: number,
   run: (approval: Approval, sealedPlan: string | null) => Promise<Approval>,
-): Approvals {
+): Omit<Approvals, 'now' | 'watch'> {
   const { storage, clock, log } = ports;
 
   /**

@@ -9,7 +9,6 @@ import type { Ports } from '../ports/ports.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import { CATALOGUE } from '../tools/catalogue.ts';
 import { listingOf } from '../tools/define-tool.ts';
-import type { ApprovalWaits } from './approval-waits.ts';
 import { unavailable } from './call-tool.ts';
 import type { Life } from './life.ts';
 import type { Calls } from './service.ts';
@@ -26,7 +25,7 @@ export function createCalls(
   keysSigned: () => Promise<void>,
   leaseMs: number,
   callTool: Calls['runTool'],
-  waits: ApprovalWaits,
+  endWaits: Calls['endWaits'],
   life: Life,
   isAccepted: (token: string) => boolean,
 ): Calls {
@@ -75,7 +74,7 @@ export function createCalls(
       return { kind: 'refused', failure: refusal, rate };
     },
     runTool: callTool,
-    endWaits: () => waits.stop(),
+    endWaits,
     async endCall(caller, outcome) {
       const now = clock.now();
       await storage.finish({

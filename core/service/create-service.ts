@@ -21,6 +21,7 @@ import { createPasswordCheck } from './check-password.ts';
 import { createKeys } from './keys.ts';
 import { createLife, waitAtMost } from './life.ts';
 import { createOwners } from './owners.ts';
+import { createRequestWatch } from './request-watch.ts';
 import type { OnArguments, PendingListener, Service } from './service.ts';
 import { createSessions } from './sessions.ts';
 import { createSignIns } from './sign-ins.ts';
@@ -80,6 +81,8 @@ export function createService(options: ServiceOptions): Service {
   const listeners = new Set<PendingListener>();
 
   const waits = createApprovalWaits(ports);
+  const requests = createRequestWatch(ports);
+  const endWaits = async () => void (await Promise.all([waits.stop(), requests.stop()]));
   const callTool = createCallTool({
     ports,
     lookUps: lookUpPorts(ports),
@@ -105,7 +108,7 @@ export function createService(options: ServiceOptions): Service {
   const runTool: typeof callTool = (caller, call) => life.during(callTool(caller, call));
   const keysSigned = createKeySigning(ports, keyring);
   const callsWith = (isAccepted: (token: string) => boolean) =>
-    createCalls(ports, keyring, keysSigned, leaseMs, runTool, waits, life, isAccepted);
+    createCalls(ports, keyring, keysSigned, leaseMs, runTool, endWaits, life, isAccepted);
   const checkPassword = createPasswordCheck(ports, keyring);
   const approvals = createApprovals(ports, keyring, keysSigned, leaseMs, (approval, sealedPlan) =>
     settledWithin(executor.executeApproval(approval, sealedPlan), approval, ports),
@@ -138,7 +141,7 @@ export function createService(options: ServiceOptions): Service {
 
   async function stopNow(withinMs: number): Promise<void> {
     const callsEnded = waitAtMost(ports.clock, withinMs, life.stop());
-    await Promise.all([waits.stop(), callsEnded, background.stop(withinMs)]);
+    await Promise.all([endWaits(), callsEnded, background.stop(withinMs)]);
     life.close();
     await closePorts({ ...ports, storage: options.storage });
   }
@@ -154,7 +157,7 @@ export function createService(options: ServiceOptions): Service {
     dashboardUrl,
     mcpUrl,
     calls: callsWith(isApiKey),
-    approvals,
+    approvals: { ...approvals, now: requests.now, watch: requests.watch },
     owners: createOwners(ports, keyring, options.plan ?? 'paid', options.limits ?? {}),
     sessions: createSessions(ports, checkPassword),
     keys: createKeys(ports, keyring, keysSigned),

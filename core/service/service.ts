@@ -112,8 +112,8 @@ export interface Calls {
   /** The tools that this caller may use, as GET /v1/tools and MCP list them. */
   tools(caller: Caller): readonly ToolListing[];
   /**
-   * Ends the calls that wait for an approval (`wait_s`) with its current state, and lets no more wait. Call it before
-   * you stop your server; `stop` does it too.
+   * Ends the calls that wait for an approval (`wait_s`) with its current state, and the connections of open pages. Lets
+   * no more wait. Call it before you stop your server; `stop` does it too.
    */
   endWaits(): Promise<void>;
 }
@@ -444,6 +444,28 @@ export interface Approvals {
   approve(ownerId: string, approvalId: string, digest: string): Promise<Decided | undefined>;
   /** `won` is false if it was no longer pending. Undefined: the owner has no such request. */
   reject(ownerId: string, approvalId: string): Promise<Decided | undefined>;
+  /** Returns how many requests wait, and the version of all requests. */
+  now(ownerId: string): Promise<RequestsNow>;
+  /**
+   * Notifies the watcher of the current version and of each later one, whichever process made the change: at once in this
+   * process, within half a second otherwise. @returns a function that removes the watcher
+   */
+  watch(ownerId: string, watcher: RequestWatcher): () => void;
+}
+
+/** The owner's requests at one moment, without content. */
+export interface RequestsNow {
+  /** How many wait for the owner's decision. */
+  readonly waiting: number;
+  /** Opaque. It differs once a request is added or changes its state. */
+  readonly version: string;
+}
+
+/** Its functions must not throw. */
+export interface RequestWatcher {
+  changed(now: RequestsNow): void;
+  /** The service stops: nothing follows. */
+  ended(): void;
 }
 
 export interface Decided {

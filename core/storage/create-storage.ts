@@ -78,7 +78,10 @@ export function createStorage(database: Store, random: Random): Storage {
     ...lookups(store),
     onApprovalChange: (listener) =>
       onCommit((changes) => {
-        for (const change of changes) if (change.type === 'save_approval') listener(change.approval.id);
+        for (const change of changes) {
+          if (change.type !== 'add_approval' && change.type !== 'save_approval') continue;
+          listener(change.approval.id, change.approval.ownerId);
+        }
       }),
 
     admit: (r) =>

@@ -126,23 +126,27 @@ export function approvalPromises(store: Store): void {
   });
 
   describe('onApprovalChange', () => {
-    it('reports what this process changes, once another process can see it', async () => {
+    it('reports what this process adds and changes, once another process can see it', async () => {
       const { storage, second } = store();
       const other = await second();
       const key = await addOwnerAndKey(storage);
-      const seen: Promise<readonly [string, string | undefined]>[] = [];
-      const remove = storage.onApprovalChange((id) =>
-        seen.push(other.approval(key.ownerId, id).then((approval) => [id, approval?.state])),
+      const seen: Promise<readonly [string, string, string | undefined]>[] = [];
+      const remove = storage.onApprovalChange((id, ownerId) =>
+        seen.push(other.approval(ownerId, id).then((approval) => [ownerId, id, approval?.state])),
       );
       const [one, two, three] = [await ask(storage, key), await ask(storage, key), await ask(storage, key)];
+      // What the other process reads must not already be the next change.
+      await Promise.all(seen);
       await reject(storage, one);
+      await Promise.all(seen);
       await other.cancel({ ...key, approvalId: two.id, now: NOON });
       await storage.revoke({ ...key, signer: SIGNER, now: NOON });
       remove();
       await ask(storage, await addKey(storage, key.ownerId));
       expect(await Promise.all(seen)).toEqual([
-        [one.id, 'rejected'],
-        [three.id, 'cancelled'],
+        ...[one, two, three].map(({ id }) => [key.ownerId, id, 'pending']),
+        [key.ownerId, one.id, 'rejected'],
+        [key.ownerId, three.id, 'cancelled'],
       ]);
     });
   });

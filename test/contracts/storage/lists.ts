@@ -70,6 +70,41 @@ export function listPromises(store: Store): void {
       expect(await storage.gists('nobody', ['apr_none'])).toEqual(new Map());
     });
 
+    it('show each change among the open ones and the newest one, of several owners at once', async () => {
+      const { storage } = store();
+      const [key, other] = [await addOwnerAndKey(storage), await addOwnerAndKey(storage)];
+      const { ownerId } = await addOwnerAndKey(storage);
+      const [first, second, third] = [
+        await ask(storage, key, { now: at(1) }),
+        await ask(storage, key, { now: at(2) }),
+        await ask(storage, key, { now: at(3) }),
+      ];
+      const elsewhere = await ask(storage, other);
+      await approve(storage, second, { now: at(4) });
+      await reject(storage, third, at(4));
+      const owners = [other.ownerId, ownerId, 'nobody', key.ownerId];
+      expect(await storage.openApprovals(owners)).toEqual(
+        new Map([
+          [other.ownerId, { newestId: elsewhere.id, states: new Map([[elsewhere.id, 'pending']]) }],
+          [
+            key.ownerId,
+            {
+              newestId: third.id,
+              states: new Map([
+                [first.id, 'pending'],
+                [second.id, 'approved'],
+              ]),
+            },
+          ],
+        ]),
+      );
+      await reject(storage, elsewhere);
+      expect(await storage.openApprovals([other.ownerId])).toEqual(
+        new Map([[other.ownerId, { newestId: elsewhere.id, states: new Map() }]]),
+      );
+      expect(await storage.openApprovals([])).toEqual(new Map());
+    });
+
     it('have the gists that they were filed with', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);

@@ -1,48 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Pending, Success } from '../../../core/call/outcome.ts';
-import type { Clock } from '../../../core/ports/clock.ts';
 import { type ApprovalWait, createApprovalWaits } from '../../../core/service/approval-waits.ts';
+import { handClock, settled } from './hand-clock.ts';
 
-const START = Date.parse('2026-11-22T12:00:00Z');
 const POLL_MS = 2000;
 const ID = 'apr_1';
-
-/** A clock that stands still until it is moved. */
-function handClock() {
-  const timers = new Set<{ atMs: number; everyMs: number | undefined; task: () => void }>();
-  let nowMs = START;
-  const add = (ms: number, everyMs: number | undefined, task: () => void) => {
-    const timer = { atMs: nowMs + ms, everyMs, task };
-    timers.add(timer);
-    return () => void timers.delete(timer);
-  };
-  const clock: Clock = {
-    now: () => new Date(nowMs),
-    every: (ms, task) => add(ms, ms, task),
-    after: (ms, task) => add(ms, undefined, task),
-  };
-  return {
-    clock,
-    timers,
-    nowMs: () => nowMs - START,
-    /** Runs what is due until `ms` after the start, and what follows from it. */
-    async moveTo(ms: number): Promise<void> {
-      for (;;) {
-        const due = [...timers].sort((a, b) => a.atMs - b.atMs)[0];
-        if (due === undefined || due.atMs > START + ms) break;
-        nowMs = due.atMs;
-        if (due.everyMs === undefined) timers.delete(due);
-        else due.atMs += due.everyMs;
-        due.task();
-        await settled();
-      }
-      nowMs = START + ms;
-    },
-  };
-}
-
-const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 function pending(state: 'pending' | 'approved' = 'pending'): Pending {
   const approval = { id: ID, state, tool: 'send_email', created_at: '' };
