@@ -242,8 +242,8 @@ export const STATEMENTS: StatementTexts = {
       AND address = ANY(@addresses::text[])
       AND md5(address) = ANY(ARRAY(SELECT md5(one) FROM unnest(@addresses::text[]) AS wanted (one)))`,
   known_domains: `
-    SELECT DISTINCT substring(address FROM '[^@]*$') AS domain
-    FROM countersign.known_recipients WHERE owner_id = @ownerId AND account_id = @accountId`,
+    SELECT substring(address FROM '[^@]*$') AS domain, sum(times)::bigint AS times
+    FROM countersign.known_recipients WHERE owner_id = @ownerId AND account_id = @accountId GROUP BY domain`,
   relocated: `
     SELECT mark FROM countersign.relocated_messages
     WHERE owner_id = @ownerId AND mark = ANY(@marks::text[])`,
@@ -378,10 +378,10 @@ export const WRITES: Readonly<Record<WriteStatement, string>> = {
     SELECT @owner_id::text, target, @approval_id::text FROM unnest(@targets::text[]) AS named (target)
     ON CONFLICT DO NOTHING`,
   remember_recipients: `
-    INSERT INTO countersign.known_recipients (owner_id, account_id, address, since_ms)
-    SELECT @owner_id::text, @account_id::bigint, address, @since_ms::bigint
-    FROM unnest(@addresses::text[]) AS found (address)
-    ON CONFLICT DO NOTHING`,
+    INSERT INTO countersign.known_recipients AS known (owner_id, account_id, address, since_ms, times)
+    SELECT @owner_id::text, @account_id::bigint, address, @since_ms::bigint, times
+    FROM unnest(@addresses::text[], @times::bigint[]) AS found (address, times)
+    ON CONFLICT (owner_id, account_id, md5(address)) DO UPDATE SET times = known.times + @added::bigint`,
   remember_relocated: `
     INSERT INTO countersign.relocated_messages (owner_id, mark)
     SELECT @owner_id::text, mark FROM unnest(@marks::text[]) AS added (mark) ON CONFLICT DO NOTHING`,

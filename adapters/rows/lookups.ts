@@ -56,7 +56,11 @@ export function sqlLookups(answered: <Answer>(load: Load<Answer>) => Promise<Ans
 
     knownRecipients: (ownerId, accountId, addresses) =>
       set(ask('known_recipients', { ownerId, accountId, addresses }), 'address'),
-    knownDomains: (ownerId, accountId) => set(ask('known_domains', { ownerId, accountId }), 'domain'),
+    knownDomains: (ownerId, accountId) =>
+      rows(
+        ask('known_domains', { ownerId, accountId }),
+        (found) => new Map(found.map((row) => [text(row, 'domain'), integer(row, 'times')])),
+      ),
     relocatedAmong: (ownerId, marks) => set(ask('relocated', { ownerId, marks }), 'mark'),
 
     events: (query) => list(ask('events', query), readEvent),

@@ -210,8 +210,16 @@ export function writesOf(change: Change): readonly Write[] {
       return [{ op: 'delete', table: 'follow_ups', key }];
     }
     case 'remember_recipients': {
-      const { addresses, now } = change;
-      const values = { ...accountKey(change), addresses, since_ms: now.getTime() };
+      const { addresses, isSend, now } = change;
+      const times = new Map<string, number>();
+      for (const address of addresses) times.set(address, (times.get(address) ?? 0) + 1);
+      const values = {
+        ...accountKey(change),
+        addresses: [...times.keys()],
+        times: [...times.values()],
+        added: isSend ? 1 : 0,
+        since_ms: now.getTime(),
+      };
       return [{ op: 'run', statement: 'remember_recipients', values }];
     }
     case 'remember_relocated': {

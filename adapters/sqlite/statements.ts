@@ -234,8 +234,8 @@ export const STATEMENTS: StatementTexts = {
       AND address IN (SELECT value FROM json_each(@addresses))`,
   // Trimming every character except @ from the right leaves everything up to the last @.
   known_domains: `
-    SELECT DISTINCT substr(address, length(rtrim(address, replace(address, '@', ''))) + 1) AS domain
-    FROM known_recipients WHERE owner_id = @ownerId AND account_id = @accountId`,
+    SELECT substr(address, length(rtrim(address, replace(address, '@', ''))) + 1) AS domain, sum(times) AS times
+    FROM known_recipients WHERE owner_id = @ownerId AND account_id = @accountId GROUP BY domain`,
   relocated: `
     SELECT mark FROM relocated_messages
     WHERE owner_id = @ownerId AND mark IN (SELECT value FROM json_each(@marks))`,
@@ -374,8 +374,10 @@ export const WRITES: Readonly<Record<WriteStatement, readonly string[]>> = {
   ],
   remember_recipients: [
     `
-    INSERT INTO known_recipients (owner_id, account_id, address, since_ms)
-    SELECT @owner_id, @account_id, value, @since_ms FROM json_each(@addresses) WHERE true ON CONFLICT DO NOTHING`,
+    INSERT INTO known_recipients (owner_id, account_id, address, since_ms, times)
+    SELECT @owner_id, @account_id, a.value, @since_ms, t.value
+    FROM json_each(@addresses) a JOIN json_each(@times) t ON t.key = a.key WHERE true
+    ON CONFLICT DO UPDATE SET times = times + @added`,
   ],
   remember_relocated: [
     `

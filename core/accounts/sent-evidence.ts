@@ -21,7 +21,8 @@ function markOf(kind: 'message-id' | 'subject', value: string): string {
 }
 
 /**
- * Returns those of `addresses` (normalised) to which the owner has written from this account, by its Sent folder.
+ * Returns those of `addresses` (normalised) to which the owner has written from this account, by its Sent folder: each
+ * as often as there are messages to it, among the newest SENT_COPIES_MAX.
  * A message counts if its only sender is the account's own address, it did not arrive by delivery, and no request ever
  * moved, copied or labelled it. Without a Sent folder, nothing counts.
  * @throws MailError
@@ -30,10 +31,10 @@ export async function writtenTo(
   ports: Pick<LookUpPorts, 'mail' | 'storage'>,
   mailbox: Mailbox,
   addresses: readonly string[],
-): Promise<ReadonlySet<string>> {
+): Promise<readonly string[]> {
   const { account, call } = mailbox;
   const { path } = (await folderRolesOf(ports, mailbox)).sent;
-  if (path === null) return new Set();
+  if (path === null) return [];
   const own = normalAddress(account.email);
   const copies = (await ports.mail.sentCopies(call, path, addresses)).filter(
     ({ from, messageId, wasDelivered }) =>
@@ -42,13 +43,15 @@ export async function writtenTo(
       messageId !== null &&
       !wasDelivered,
   );
-  if (copies.length === 0) return new Set();
+  if (copies.length === 0) return [];
   const relocated = await ports.storage.relocatedAmong(account.ownerId, [
     ...new Set(copies.flatMap(marksOf)),
   ]);
   const evidence = copies.filter((copy) => !marksOf(copy).some((mark) => relocated.has(mark)));
-  const recipients = new Set(evidence.flatMap((copy) => copy.recipients.map(normalAddress)));
-  return new Set(addresses.filter((address) => recipients.has(address)));
+  return evidence.flatMap(({ recipients }) => {
+    const written = new Set(recipients.map(normalAddress));
+    return addresses.filter((address) => written.has(address));
+  });
 }
 
 /** Includes the subject: when the message was moved, a cut header may have hidden its Message-ID. */

@@ -22,9 +22,9 @@ export async function recipientHolds(
   if (unknown.length === 0) return [];
   try {
     const written = await writtenTo(context.ports, { account, call: context.mailCall(account) }, unknown);
-    const found = unknown.filter((address) => written.has(address));
-    if (found.length > 0) await storage.rememberRecipients(ownerId, account.accountId, found, context.now);
-    return found.length === unknown.length ? [] : ['first_time_recipient'];
+    if (written.length > 0)
+      await storage.rememberRecipients(ownerId, account.accountId, written, context.now);
+    return unknown.every((address) => written.includes(address)) ? [] : ['first_time_recipient'];
   } catch (error) {
     if (!(error instanceof MailError)) throw error;
     log.warn('recipients could not be looked up', { account: account.accountId, code: error.code });

@@ -115,7 +115,7 @@ export async function sendingHolds(
     ...written,
     passedOn,
     to: to.map(normalAddress),
-    knownDomains: new Set([...known, ...own]),
+    knownDomains: new Set([...known.keys(), ...own]),
     ownDomain: domainOf(normalAddress(account.email)),
     threadAddresses: new Set([account.email, ...partners].map(normalAddress)),
   });

@@ -154,14 +154,18 @@ export interface ApprovalStorage {
     accountId: number,
     addresses: readonly string[],
   ): Promise<ReadonlySet<string>>;
+  /** Adds addresses, each listed once per message to it. Known ones stay unchanged. */
   rememberRecipients(
     ownerId: string,
     accountId: number,
     addresses: readonly string[],
     now: Date,
   ): Promise<void>;
-  /** The domains of all addresses that the account is known to have written to: the text after the last `@`. */
-  knownDomains(ownerId: string, accountId: number): Promise<ReadonlySet<string>>;
+  /**
+   * The domains of all addresses that the account is known to have written to (the text after the last `@`), each with
+   * the number of times: messages found by a lookup, and executed sends and notices since then.
+   */
+  knownDomains(ownerId: string, accountId: number): Promise<ReadonlyMap<string, number>>;
 
   /** Filters the marks to those of messages that requests of the owner's keys moved, copied or labelled. */
   relocatedAmong(ownerId: string, marks: readonly string[]): Promise<ReadonlySet<string>>;

@@ -543,12 +543,14 @@ export type Change =
       readonly dueAtMs: number;
     }
   | { readonly type: 'end_follow_up'; readonly ownerId: string; readonly approvalId: string }
-  /** Known addresses stay unchanged. */
+  /** Adds addresses, counted as often as they are listed. Known ones count one more if `isSend`, else nothing changes. */
   | {
       readonly type: 'remember_recipients';
       readonly ownerId: string;
       readonly accountId: number;
       readonly addresses: readonly string[];
+      /** The owner wrote to them just now. */
+      readonly isSend: boolean;
       readonly now: Date;
     }
   /** Kept after the account is removed. */

@@ -126,7 +126,9 @@ export function createStorage(database: Store, random: Random): Storage {
       ),
     expire: (now) => unit('durable', { kind: 'overdue', now }, (facts) => expire(facts, now, random)),
     rememberRecipients: (ownerId, accountId, addresses, now) =>
-      store.apply(ownerId, [{ type: 'remember_recipients', ownerId, accountId, addresses, now }]),
+      store.apply(ownerId, [
+        { type: 'remember_recipients', ownerId, accountId, addresses, isSend: false, now },
+      ]),
 
     addCredential: (r) => unit('durable', key(r), () => addCredential(r)),
     rotate: (r) => unit('durable', key(r), (facts) => rotate(facts, r)),

@@ -59,7 +59,8 @@ export function settle(
   if (after.state !== before.state) changes.push(settlementRow(after, now));
   if (after.state === 'executed') {
     if (accountId !== null && recipients.length > 0) {
-      changes.push({ type: 'remember_recipients', ownerId, accountId, addresses: recipients, now });
+      const addresses = [...new Set(recipients)];
+      changes.push({ type: 'remember_recipients', ownerId, accountId, addresses, isSend: true, now });
     }
     if (followUp) {
       changes.push({ type: 'keep_follow_up', ownerId, approvalId, dueAtMs: storeNowMs + leaseMs });

@@ -125,7 +125,7 @@ export function isolationPromises(store: Store): void {
         events: [],
         activity: [],
         known: new Set(),
-        domains: new Set(),
+        domains: new Map(),
         trackers: { trackers: [], total: 0, more: false },
         tracker: undefined,
         waiting: [],
