@@ -14,7 +14,7 @@ import {
 } from './command.ts';
 import { type ConfirmedServers, confirmedServers } from './confirmed-servers.ts';
 import { mailSettings } from './mail-settings.ts';
-import { withOwner } from './open-service.ts';
+import { withOwner } from './with-service.ts';
 
 const accountAdd: Command = {
   name: 'account add',

@@ -1,40 +1,38 @@
 #!/usr/bin/env node
 import { ServiceError } from '../../core/contract/errors.ts';
-import { ACCOUNT_COMMANDS } from './account.ts';
 import { type Command, UsageError } from './command.ts';
-import { doctor } from './doctor.ts';
-import { KEY_COMMANDS } from './key.ts';
-import { mcp } from './mcp.ts';
-import { OWNER_COMMANDS } from './owner.ts';
-import { serve } from './serve.ts';
 import { processTerminal } from './terminal.ts';
-import { versionCommand } from './version.ts';
-import { WEBHOOK_COMMANDS } from './webhook.ts';
 
-const COMMANDS: readonly Command[] = [
-  serve,
-  ...OWNER_COMMANDS,
-  ...ACCOUNT_COMMANDS,
-  ...KEY_COMMANDS,
-  ...WEBHOOK_COMMANDS,
-  mcp,
-  doctor,
-  versionCommand,
-];
+/**
+ * The commands by their first word. A command loads only its own modules, so that `countersign mcp`, which a client
+ * starts, is there at once.
+ */
+const COMMANDS: Readonly<Record<string, () => Promise<readonly Command[]>>> = {
+  serve: async () => [(await import('./serve.ts')).serve],
+  owner: async () => (await import('./owner.ts')).OWNER_COMMANDS,
+  account: async () => (await import('./account.ts')).ACCOUNT_COMMANDS,
+  key: async () => (await import('./key.ts')).KEY_COMMANDS,
+  webhook: async () => (await import('./webhook.ts')).WEBHOOK_COMMANDS,
+  mcp: async () => [(await import('./mcp.ts')).mcp],
+  doctor: async () => [(await import('./doctor.ts')).doctor],
+  version: async () => [(await import('./version.ts')).versionCommand],
+};
 
 const DONE = 0;
 const FAILED = 1;
 const WRONG_USAGE = 2;
 
 async function main(typed: readonly string[]): Promise<number> {
-  const args = typed[0] === '--version' ? [versionCommand.name, ...typed.slice(1)] : typed;
-  const command = COMMANDS.find(({ name }) => name === args.slice(0, name.split(' ').length).join(' '));
+  const args = typed[0] === '--version' ? ['version', ...typed.slice(1)] : typed;
+  const [word = ''] = args;
+  const commands = Object.hasOwn(COMMANDS, word) ? await COMMANDS[word]?.() : [];
+  const command = commands?.find(({ name }) => name === args.slice(0, name.split(' ').length).join(' '));
   if (args.includes('--help') || args.length === 0) {
-    console.log(command === undefined ? help() : usageOf(command));
+    console.log(command === undefined ? await help() : usageOf(command));
     return args.length === 0 ? WRONG_USAGE : DONE;
   }
   if (command === undefined) {
-    console.error(`Unknown command. ${help()}`);
+    console.error(`Unknown command. ${await help()}`);
     return WRONG_USAGE;
   }
   const rest = args.slice(command.name.split(' ').length);
@@ -51,10 +49,11 @@ async function main(typed: readonly string[]): Promise<number> {
   }
 }
 
-function help(): string {
-  const lines = COMMANDS.map(
-    ({ name, usage, summary }) => `  countersign ${name} ${usage}\n      ${summary}`,
-  );
+async function help(): Promise<string> {
+  const commands = await Promise.all(Object.values(COMMANDS).map((load) => load()));
+  const lines = commands
+    .flat()
+    .map(({ name, usage, summary }) => `  countersign ${name} ${usage}\n      ${summary}`);
   return `Commands (all accept --json):\n${lines.join('\n')}`;
 }
 

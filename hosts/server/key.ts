@@ -11,8 +11,8 @@ import {
   required,
   UsageError,
 } from './command.ts';
-import { withOwner } from './open-service.ts';
 import type { Terminal } from './terminal.ts';
+import { withOwner } from './with-service.ts';
 
 const keyAdd: Command = {
   name: 'key add',

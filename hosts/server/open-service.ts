@@ -5,16 +5,12 @@ import { imapMail } from '../../adapters/imap/mail.ts';
 import { processReader } from '../../adapters/reader/reader.ts';
 import { httpsSender } from '../../adapters/webhooks/https-sender.ts';
 import type { Log } from '../../core/ports/log.ts';
-import type { Owner } from '../../core/ports/owner-storage.ts';
 import type { WorkObserver } from '../../core/ports/work-observer.ts';
 import type { Service } from '../../core/service/service.ts';
 import { createService } from '../embedded/countersign.ts';
-import { addressOf } from './address.ts';
-import { type Configuration, readConfiguration } from './configuration.ts';
+import type { Configuration } from './configuration.ts';
 import { openDatabase } from './database.ts';
-import { jsonLog } from './log.ts';
 import { reachOf } from './private-servers.ts';
-import type { Terminal } from './terminal.ts';
 
 /** The public addresses of the three listeners. */
 export interface PublicAddresses {
@@ -47,41 +43,5 @@ export async function openService(
     plan,
     limits,
     ...addresses,
-  });
-}
-
-/** Opens the service, does the work of a command, and closes the service. @param work  `database`: for messages */
-export async function withService<T>(
-  terminal: Terminal,
-  work: (service: Service, database: string) => Promise<T>,
-): Promise<T> {
-  const configuration = readConfiguration(terminal.env, terminal.folder);
-  const { host, port } = configuration;
-  const service = await openService(
-    configuration,
-    {
-      baseUrl: configuration.baseUrl ?? addressOf(host, port),
-      dashboardUrl: configuration.dashboardUrl ?? addressOf(host, port + 1),
-      mcpUrl: configuration.mcpUrl ?? addressOf(host, port + 2),
-    },
-    jsonLog(configuration.log, terminal.log),
-  );
-  try {
-    return await work(service, configuration.database.name);
-  } finally {
-    await service.stop();
-  }
-}
-
-/** The same for a command about one owner. @throws Error with a message for the user if there is no such owner */
-export function withOwner<T>(
-  terminal: Terminal,
-  email: string,
-  work: (service: Service, owner: Owner) => Promise<T>,
-): Promise<T> {
-  return withService(terminal, async (service, database) => {
-    const owner = await service.owners.byEmail(email);
-    if (owner !== undefined) return work(service, owner);
-    throw new Error(`There is no owner ${email} in ${database}. Add one: countersign owner add ${email}`);
   });
 }

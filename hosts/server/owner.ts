@@ -1,5 +1,5 @@
 import { COMMON_OPTIONS, type Command, onlyPositional, readArguments } from './command.ts';
-import { withOwner, withService } from './open-service.ts';
+import { withOwner, withService } from './with-service.ts';
 
 const ownerAdd: Command = {
   name: 'owner add',

@@ -7,7 +7,7 @@ import {
   readArguments,
   required,
 } from './command.ts';
-import { withOwner, withService } from './open-service.ts';
+import { withOwner, withService } from './with-service.ts';
 
 const webhookAdd: Command = {
   name: 'webhook add',

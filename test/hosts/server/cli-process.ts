@@ -77,11 +77,13 @@ const ready = z.strictObject({
 /** The command line as a separate process, bundled from the sources into a folder that finds the packages. */
 export async function buildCli(): Promise<Cli> {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-cli-'));
-  const outfile = join(ROOT, 'node_modules', '.cache', `countersign-cli-${process.pid}`, 'cli.js');
+  const outdir = join(ROOT, 'node_modules', '.cache', `countersign-cli-${process.pid}`);
+  const outfile = join(outdir, 'cli.js');
   await build({
     entryPoints: [join(ROOT, 'hosts/server/cli.ts')],
-    outfile,
+    outdir,
     bundle: true,
+    splitting: true,
     platform: 'node',
     format: 'esm',
     packages: 'external',
@@ -146,7 +148,7 @@ export async function buildCli(): Promise<Cli> {
     },
     remove() {
       rmSync(folder, { recursive: true });
-      rmSync(join(outfile, '..'), { recursive: true });
+      rmSync(outdir, { recursive: true });
     },
   };
 }
