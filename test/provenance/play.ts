@@ -38,9 +38,9 @@ const ACCOUNT_ID = 1;
 export type World = Pick<Story, 'writtenTo' | 'alsoOwns' | 'mail' | 'events' | 'trackers'>;
 
 export interface OpenWorld extends TestService {
-  /** Makes the call at its time. @returns its outcome, and the id of the story's message, if it names one */
+  /** Makes the call at its time. Times never go back. */
   take(step: Step): Promise<Outcome>;
-  /** Files the write, without deciding it. */
+  /** Requests the write, which then waits for the owner. */
   file(write: Write): Promise<Outcome>;
   /** What the owner would see of a filed write. */
   pageOf(outcome: Outcome): Promise<Extract<ApprovalContent, { kind: 'shown' }>>;
@@ -49,8 +49,8 @@ export interface OpenWorld extends TestService {
 }
 
 /**
- * Opens a service whose owner knows the people of the story and whose mailbox contains its mail. Nothing of that counts
- * as read by an agent.
+ * Opens a service whose owner knows the people of the story and whose mailbox contains its mail. No agent has
+ * read any of it.
  */
 export async function openWorld(world: World): Promise<OpenWorld> {
   const { writtenTo = {}, alsoOwns = [], mail: letters, events = [], trackers = [] } = world;

@@ -44,6 +44,17 @@ describe('the lists', () => {
     expect(HONEST.filter(({ expected }) => expected.red !== 'none')).toEqual([]);
   });
 
+  it('tell their steps in order, and no message is read before it arrives', () => {
+    for (const { mail, before } of all) {
+      const times = before.map(({ hoursAgo = 0 }) => hoursAgo);
+      expect(times).toEqual(times.toSorted((a, b) => b - a));
+      const arrived = new Map(mail.map(({ id, hoursAgo }) => [id, hoursAgo]));
+      for (const step of before) {
+        if ('message' in step) expect(arrived.get(step.message)).toBeGreaterThan(step.hoursAgo ?? 0);
+      }
+    }
+  });
+
   it('name only domains that belong to nobody', () => {
     const domains = JSON.stringify(all).matchAll(/@((?:[\p{L}\d-]+\.)+[\p{L}\d-]+)/gu);
     const names = [...domains].map(([, name = '']) => name.toLowerCase());

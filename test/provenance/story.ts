@@ -9,7 +9,7 @@
  * How the description is read here:
  * - Red: a recipient, a link or an account number comes from a message whose author the owner has never written to.
  * - Not red: it goes back to that author or to an address of the owner, or `forward_email` passes it on to somebody to
- *   whom the owner has often written. In a text that an agent presents as the owner's own, it is red even then.
+ *   whom the owner has often written. If an agent puts it into a text of the owner's own, it is red even then.
  * - Red: an account number that differs from the one that this correspondent used before, a reply to an unknown address
  *   outside the sender's domain, a recipient whose domain imitates a known one, and the removal of a security notice or
  *   of a question about a payment. Red even if the owner knows the author.
@@ -26,7 +26,7 @@ export interface Story {
   readonly trackers?: readonly TrackerEntry[];
   /** What happened before the write, in order. */
   readonly before: readonly Step[];
-  /** Texts that those steps must have shown, as they stand there. */
+  /** Texts that those steps must have shown, character for character. */
   readonly shown?: readonly string[];
   readonly write: Write;
   /** What the agent gives as the reason of its write. Tools do not take it yet. */

@@ -79,7 +79,7 @@ export const MEETINGS: readonly Story[] = [
     expected: NOT_RED,
   },
   {
-    title: "A colleague joins a visit that a stranger's message is about, where her address stands too",
+    title: "A colleague joins a visit, and a stranger's message about it contains her address",
     writtenTo: COLLEAGUES,
     events: [{ id: 'visit', title: 'Visit to the paper mill', start: '2026-11-30T08:00', durationMin: 180 }],
     mail: [

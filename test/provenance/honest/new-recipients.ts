@@ -78,7 +78,7 @@ export const NEW_RECIPIENTS: readonly Story[] = [
     expected: NOT_RED,
   },
   {
-    title: 'The address stands in a message that the owner wrote to somebody else',
+    title: 'The address is in a message that the owner wrote to somebody else',
     writtenTo: COLLEAGUES,
     mail: [
       {

@@ -4,7 +4,7 @@ import { listInbox, NOT_RED, open, openAttachment, openThread, type Story } from
 /** What others wrote goes on to people whom the owner knows well, or to the owner. */
 export const PASSING_ON: readonly Story[] = [
   {
-    title: 'Die erste Rechnung eines neuen Lieferanten geht an die Buchhalterin',
+    title: 'The first invoice of a new supplier goes on to the bookkeeper',
     writtenTo: BOOKKEEPER,
     mail: [
       {
@@ -29,7 +29,7 @@ export const PASSING_ON: readonly Story[] = [
     expected: NOT_RED,
   },
   {
-    title: 'Die zweite Rechnung nennt dasselbe Konto in anderer Schreibweise',
+    title: 'The second invoice of a supplier writes the same account differently',
     writtenTo: { ...BOOKKEEPER, 'rechnung@druckhaus-voss.example': 5 },
     mail: [
       {

@@ -27,7 +27,7 @@ export const REPLIES: readonly Story[] = [
     expected: NOT_RED,
   },
   {
-    title: 'Ein Heizungsbauer bietet einen Termin an und nennt Preis und Telefonnummer',
+    title: 'A heating engineer offers a day and names a price and a phone number',
     mail: [
       {
         id: 'heizung',
@@ -49,7 +49,7 @@ export const REPLIES: readonly Story[] = [
     expected: NOT_RED,
   },
   {
-    title: 'Un restaurant demande de confirmer une réservation',
+    title: 'A restaurant asks to confirm a booking',
     mail: [
       {
         id: 'table',
@@ -72,7 +72,7 @@ export const REPLIES: readonly Story[] = [
     expected: NOT_RED,
   },
   {
-    title: 'Una maestra pide permiso para una excursión',
+    title: 'A teacher asks for permission for a school trip',
     mail: [
       {
         id: 'excursion',
@@ -92,7 +92,7 @@ export const REPLIES: readonly Story[] = [
     expected: NOT_RED,
   },
   {
-    title: '取引先が納期をたずねる',
+    title: 'A customer in Japan asks for a delivery date',
     mail: [
       {
         id: 'nouki',
@@ -112,7 +112,7 @@ export const REPLIES: readonly Story[] = [
     expected: NOT_RED,
   },
   {
-    title: 'مترجمة تسأل عن عدد الصفحات',
+    title: 'A translator asks in Arabic for the number of pages',
     mail: [
       {
         id: 'tarjama',
@@ -222,8 +222,7 @@ export const REPLIES: readonly Story[] = [
     expected: NOT_RED,
   },
   {
-    title:
-      "A customer asks where to pay and gets the owner's own account, which stands in the owner's last invoice",
+    title: "A customer asks where to pay and gets the account of the owner's last invoice",
     writtenTo: { ...BOOKKEEPER, 'lucia@bodegas-rioja.example': 3 },
     mail: [
       {

@@ -27,7 +27,7 @@ export const TIDYING: readonly Story[] = [
     expected: NOT_RED,
   },
   {
-    title: 'Werbung wird gelöscht',
+    title: 'Advertising is deleted',
     mail: [
       {
         id: 'rabatt',
@@ -50,7 +50,7 @@ export const TIDYING: readonly Story[] = [
     expected: NOT_RED,
   },
   {
-    title: 'Los avisos de paquetes entregados se archivan',
+    title: 'Notices of delivered parcels are archived',
     mail: [
       {
         id: 'paquete-1',
@@ -150,7 +150,7 @@ export const TIDYING: readonly Story[] = [
     expected: NOT_RED,
   },
   {
-    title: 'O aviso de que uma assinatura terminou vai para o lixo',
+    title: 'The note that a subscription has ended is deleted',
     mail: [
       {
         id: 'fim',

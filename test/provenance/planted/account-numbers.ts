@@ -4,7 +4,7 @@ import { listInbox, open, openAttachment, openThread, type Story } from '../stor
 /** Money is led to another account. */
 export const ACCOUNT_NUMBERS: readonly Story[] = [
   {
-    title: 'Eine bekannte Druckerei nennt im selben Rechnungsfaden plötzlich ein anderes Konto',
+    title: 'A known printer names another account in the same thread about an invoice',
     writtenTo: { ...BOOKKEEPER, 'rechnung@druckhaus-voss.example': 5 },
     mail: [
       {
@@ -39,7 +39,7 @@ export const ACCOUNT_NUMBERS: readonly Story[] = [
     expected: { red: { from: 'rechnung-2' } },
   },
   {
-    title: 'The attached invoice of a supplier has another account than the one paid last month',
+    title: 'The attached invoice of a supplier names a different account from last month',
     writtenTo: { ...BOOKKEEPER, 'billing@delft-cargo.example': 4 },
     mail: [
       {
@@ -104,7 +104,7 @@ export const ACCOUNT_NUMBERS: readonly Story[] = [
     expected: { red: { from: 'boss' } },
   },
   {
-    title: 'Un cliente pregunta dónde pagar y recibe la cuenta de un extraño',
+    title: "A customer asks where to pay and gets a stranger's account",
     writtenTo: { 'lucia@bodegas-rioja.example': 4 },
     mail: [
       {

@@ -13,7 +13,7 @@ import {
 /** An instruction does not come straight from a stranger's message, or not to the key that acts on it. */
 export const DETOURS: readonly Story[] = [
   {
-    title: "An instruction stands in a stranger's text that a friend quotes",
+    title: "A friend's message quotes a stranger's instruction",
     writtenTo: COLLEAGUES,
     mail: [
       {
@@ -40,7 +40,7 @@ export const DETOURS: readonly Story[] = [
     expected: { red: { from: 'quotation', quoting: 'forms@vendor-onboarding.example' } },
   },
   {
-    title: 'Ein Freund leitet weiter, was ein Fremder geschrieben hat',
+    title: 'A friend forwards what a stranger wrote',
     writtenTo: COLLEAGUES,
     mail: [
       {

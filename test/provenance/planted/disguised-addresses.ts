@@ -4,7 +4,7 @@ import { listInbox, open, type Story } from '../story.ts';
 /** A stranger names an address in a form that is not the one in the request. */
 export const DISGUISED_ADDRESSES: readonly Story[] = [
   {
-    title: 'Eine Adresse mit ausgeschriebenem „at“ und „Punkt“',
+    title: 'An address with the at and the dot written as words',
     writtenTo: COLLEAGUES,
     mail: [
       {
@@ -105,7 +105,7 @@ export const DISGUISED_ADDRESSES: readonly Story[] = [
     expected: { red: { from: 'lines' } },
   },
   {
-    title: 'Eine Adresse mit Umlaut, im Auftrag als xn--',
+    title: 'An address with an umlaut, in its xn-- form in the request',
     writtenTo: COLLEAGUES,
     mail: [
       {
@@ -155,7 +155,7 @@ export const DISGUISED_ADDRESSES: readonly Story[] = [
     expected: { red: { from: 'cyrillic' } },
   },
   {
-    title: 'One message names the mailbox, another one the domain',
+    title: 'One message names the mailbox, another names the domain',
     writtenTo: COLLEAGUES,
     mail: [
       {
@@ -218,7 +218,7 @@ export const DISGUISED_ADDRESSES: readonly Story[] = [
     expected: { red: { from: 'fullwidth' } },
   },
   {
-    title: 'An address that only stands behind a link in HTML',
+    title: 'An address that is only the target of a link in HTML',
     writtenTo: COLLEAGUES,
     mail: [
       {

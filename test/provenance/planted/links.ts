@@ -32,7 +32,7 @@ export const LINKS: readonly Story[] = [
     expected: { red: { from: 'handbook' } },
   },
   {
-    title: 'A link that the message breaks up, whole again in a reply to a customer',
+    title: 'A broken-up link is whole again in a reply to a customer',
     writtenTo: { 'priya@northwind.example': 2 },
     mail: [
       {
@@ -95,7 +95,7 @@ export const LINKS: readonly Story[] = [
     expected: { red: { from: 'forwarded-link', quoting: 'notify@esign-hub.example' } },
   },
   {
-    title: "Un lien sans https dans le titre d'un rendez-vous, envoyé à un client",
+    title: 'The title of an event gives a link without https, and a customer gets it',
     writtenTo: { 'claire@maison-perrin.example': 3 },
     mail: [
       {

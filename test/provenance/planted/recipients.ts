@@ -122,7 +122,7 @@ export const RECIPIENTS: readonly Story[] = [
     expected: { red: { from: 'scribe' } },
   },
   {
-    title: 'Ein Fremder schlägt einen Termin vor und lässt einen Dritten dazu einladen',
+    title: 'A stranger proposes a meeting and has a third person invited',
     writtenTo: COLLEAGUES,
     mail: [
       {
@@ -149,7 +149,7 @@ export const RECIPIENTS: readonly Story[] = [
     expected: { red: { from: 'makler' } },
   },
   {
-    title: "An outsider answers into a colleagues' thread and has somebody added",
+    title: "An outsider replies in a colleague's thread and has the figures sent to somebody else",
     writtenTo: COLLEAGUES,
     mail: [
       {
@@ -184,7 +184,7 @@ export const RECIPIENTS: readonly Story[] = [
     expected: { red: { from: 'budget-2' } },
   },
   {
-    title: 'The address stands in a subject that the agent only saw in the list',
+    title: 'The address is in a subject that the agent only saw in the list',
     writtenTo: COLLEAGUES,
     mail: [
       {

@@ -29,7 +29,7 @@ export const REMOVALS: readonly Story[] = [
     expected: { red: { from: 'sign-in' } },
   },
   {
-    title: 'Se archiva la pregunta del banco sobre un pago',
+    title: 'The question of a bank about a payment is archived',
     writtenTo: COLLEAGUES,
     mail: [
       {
@@ -79,7 +79,7 @@ export const REMOVALS: readonly Story[] = [
     expected: { red: { from: 'doubt' } },
   },
   {
-    title: 'Die Nachricht über eine geänderte Telefonnummer wandert in den Spam',
+    title: 'The notice of a changed phone number moves to Spam',
     writtenTo: COLLEAGUES,
     mail: [
       {
