@@ -1,0 +1,177 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { titledWithout } from '../servers/missing-servers.ts';
+import { EXPORTED_NAMES } from './exported-names.ts';
+import { bundledBytes, packageSizes } from './installed-size.ts';
+import { nodeBinaries } from './node-binaries.ts';
+import { hasRegistry, npm } from './npm.ts';
+import { type PackedPackage, packPackage } from './packed-package.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const run = promisify(execFile);
+
+const missing = (await hasRegistry()) ? [] : ['the npm registry'];
+const nodes = missing.length > 0 ? [] : await nodeBinaries();
+
+/** Its build and the installations take longer on a busy machine. */
+const LONGEST_MS = 600_000;
+
+const DRIVERS = [
+  {
+    name: 'better-sqlite3',
+    versionOn: (major: number) => (major < 22 ? 12 : 13),
+    call: "import { sqliteStorage } from 'countersign/sqlite'; sqliteStorage({ file: ':memory:' });",
+    databaseUrl: 'file:./app.db',
+  },
+  {
+    name: 'pg',
+    versionOn: () => 8,
+    call: "import { postgresStorage } from 'countersign/postgres'; postgresStorage({ connectionString: 'postgres://u@127.0.0.1/d' });",
+    databaseUrl: 'postgres://u@127.0.0.1/d',
+  },
+];
+
+describe.skipIf(missing.length > 0)(titledWithout(missing, 'the packed package'), () => {
+  let packed: PackedPackage;
+  beforeAll(async () => {
+    packed = await packPackage();
+  }, LONGEST_MS);
+  afterAll(() => packed?.remove());
+
+  describe.each(nodes)('in an empty project on Node $major', ({ major, path: node }) => {
+    let project: string;
+    beforeAll(async () => {
+      project = await packed.install(node);
+    }, LONGEST_MS);
+
+    it('imports every export, without a driver', async () => {
+      const code = EXPORTED_NAMES.map((name) => `await import('${name}');`).join('\n');
+      await expect(evaluate(node, project, code)).resolves.toEqual({ stdout: '', stderr: '' });
+    });
+
+    it('is required and imported by CommonJS', async () => {
+      const { javascript } = await readmeBlocks();
+      const file = join(project, 'app.cjs');
+      await writeFile(
+        file,
+        `${javascript}\nimport('countersign').then((it) => console.log(it.createService === createService));`,
+      );
+      await expect(run(node, [file])).resolves.toEqual({ stdout: 'true\n', stderr: '' });
+    });
+
+    it.each(DRIVERS)(
+      'says what to install if $name is missing, also in the bundled server',
+      async ({ name, versionOn, call, databaseUrl }) => {
+        const told = `needs the package ${name}, version `;
+        const remedy = `but it is not installed. Run: npm install ${name}@${versionOn(major)}\n`;
+        const stderr = expect.stringMatching(new RegExp(`${told}[^\\n]*${remedy}`));
+        await expect(evaluate(node, project, call)).rejects.toMatchObject({ code: 1, stderr });
+
+        const cli = join(project, 'node_modules/.bin/countersign');
+        const env = { COUNTERSIGN_PORT: '0', COUNTERSIGN_DATABASE_URL: databaseUrl };
+        const serve = run(node, [cli, 'serve'], { cwd: project, env });
+        const oneLine = expect.stringMatching(new RegExp(`^[^\\n]*${told}[^\\n]*${remedy}$`));
+        await expect(serve).rejects.toMatchObject({ code: 1, stdout: '', stderr: oneLine });
+      },
+    );
+
+    // better-sqlite3 12 would have to be compiled here, so Node 20 gets the one that runs these tests.
+    const hasOwn = process.versions.node.startsWith('20.');
+    const unable = major === 20 && !hasOwn ? ['Node 20 for the whole run'] : [];
+    it.skipIf(unable.length > 0)(
+      titledWithout(unable, 'runs the quickstart'),
+      { timeout: LONGEST_MS },
+      async () => {
+        const driver = major === 20 ? join(ROOT, 'node_modules/better-sqlite3') : 'better-sqlite3@13';
+        await npm(project, ['install', '--engine-strict', '--ignore-scripts', driver], node);
+        await cp(join(ROOT, 'examples/quickstart.mjs'), join(project, 'quickstart.mjs'));
+        await expect(run(node, ['quickstart.mjs'], { cwd: project })).resolves.toEqual({
+          stdout: 'It waited for its owner, and was sent once.\n',
+          stderr: '',
+        });
+      },
+    );
+  });
+
+  describe('in one project', () => {
+    let project: string;
+    beforeAll(async () => {
+      project = await packed.install();
+    }, LONGEST_MS);
+
+    it('takes less than 50 MB without a driver', async () => {
+      const sizes = await packageSizes(project);
+      expect(sizes.map(({ name }) => name)).toContain('countersign');
+      expect(sizes.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(50_000_000);
+    });
+
+    it('bundles countersign/webhooks in less than 20 KB', async () => {
+      expect(await bundledBytes(project, 'countersign/webhooks')).toBeLessThan(20_000);
+    });
+
+    it.each(['node16', 'nodenext', 'bundler'] as const)(
+      'type-checks under %s',
+      { timeout: LONGEST_MS },
+      async (resolution) => {
+        const { typescript } = await readmeBlocks();
+        const files = {
+          'tsconfig.json': JSON.stringify(tsconfig(resolution)),
+          'every.mts': EXPORTED_NAMES.map((name, place) => `export * as export${place} from '${name}';`).join(
+            '\n',
+          ),
+          'wrong.mts': `import { createService } from 'countersign';
+// @ts-expect-error The options are missing.
+createService({});`,
+          ...(resolution !== 'bundler' && { 'dynamic.cts': typescript }),
+          ...(resolution === 'nodenext' && {
+            'static.cts':
+              "import { createService } from 'countersign';\nexport const create = createService;",
+          }),
+        };
+        const folder = join(project, resolution);
+        await mkdir(folder);
+        for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+        const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+        await expect(run(process.execPath, [tsc, '--project', folder])).resolves.toEqual({
+          stdout: '',
+          stderr: '',
+        });
+      },
+    );
+  });
+});
+
+function tsconfig(resolution: 'node16' | 'nodenext' | 'bundler'): object {
+  return {
+    compilerOptions: {
+      module: resolution === 'bundler' ? 'esnext' : resolution,
+      moduleResolution: resolution,
+      target: 'es2023',
+      types: ['node'],
+      typeRoots: [join(ROOT, 'node_modules/@types')],
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noEmit: true,
+      // Checking the declarations takes five times as long as the rest. Once is enough.
+      skipLibCheck: resolution !== 'nodenext',
+    },
+  };
+}
+
+function evaluate(node: string, folder: string, code: string): Promise<{ stdout: string; stderr: string }> {
+  return run(node, ['--input-type=module', '--eval', code], { cwd: folder });
+}
+
+/** The code in the README's section for CommonJS and TypeScript. */
+async function readmeBlocks(): Promise<{ javascript: string; typescript: string }> {
+  const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
+  const [, section = ''] = readme.split('### CommonJS and TypeScript\n');
+  const [, javascript = '', typescript = ''] =
+    /^[^#]*?```js\n(.*?)```[^#]*?```ts\n(.*?)```/s.exec(section) ?? [];
+  expect(javascript).toContain('require(');
+  expect(typescript).toContain('await import(');
+  return { javascript, typescript };
+}
