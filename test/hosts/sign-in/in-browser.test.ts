@@ -14,6 +14,7 @@ describe.skipIf(browserIsMissing)(
     beforeAll(async () => {
       browser = await openBrowser();
       host = await openSignInHost();
+      await host.service.owners.setPassword(host.ownerId, OWNER.password);
     });
     afterAll(async () => {
       await browser?.close();

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as z from 'zod';
+import type { LimitOverrides } from '../../../core/gate/limits.ts';
 import type { Modes, Preset } from '../../../core/gate/permissions.ts';
 import type { DocumentSource } from '../../../core/ports/document-source.ts';
 import { dashboardHandler } from '../../../hosts/dashboard/handler.ts';
@@ -22,7 +23,7 @@ export interface SignInHost extends TestService {
 }
 
 export async function openSignInHost(
-  given: { documentSource?: DocumentSource; mcpUrl?: string } = {},
+  given: { documentSource?: DocumentSource; mcpUrl?: string; limits?: LimitOverrides } = {},
 ): Promise<SignInHost> {
   let [answerSignIn, answerPages, answerCalls]: RequestListener[] = [() => {}, () => {}, () => {}];
   const signIn = await listening((req, res) => answerSignIn?.(req, res));
@@ -36,8 +37,7 @@ export async function openSignInHost(
     dashboardUrl: pages.url,
     ...others,
   });
-  const { service, ownerId } = opened;
-  await service.owners.setPassword(ownerId, OWNER.password);
+  const { service } = opened;
   answerSignIn = signInHandler(service, { trustedProxies: ['127.0.0.1'] });
   answerPages = dashboardHandler(service);
   answerCalls = httpHandler(answerApi(service, {}));
