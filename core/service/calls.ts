@@ -3,12 +3,12 @@ import { ServiceStoppedError } from '../contract/errors.ts';
 import { createAddressBudget } from '../gate/address-budget.ts';
 import { secretHash } from '../gate/credential.ts';
 import type { LimitVerdict } from '../gate/limits.ts';
-import { effectiveMode, type Group } from '../gate/permissions.ts';
+import { effectiveMode, GROUPS, type Group } from '../gate/permissions.ts';
 import { errorName } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import { CATALOGUE } from '../tools/catalogue.ts';
-import { listingOf } from '../tools/define-tool.ts';
+import { listingOf, type ToolListing } from '../tools/define-tool.ts';
 import { unavailable } from './call-tool.ts';
 import type { Life } from './life.ts';
 import type { Calls } from './service.ts';
@@ -31,6 +31,8 @@ export function createCalls(
 ): Calls {
   const keylessCalls = createAddressBudget(CALLS_WITHOUT_KEY);
   const slotId = slotIds(random);
+  /** By the groups that are on: at most 1024. */
+  const lists = new Map<string, readonly ToolListing[]>();
   return {
     async admitCaller({ token, address: from }) {
       const now = clock.now();
@@ -97,7 +99,11 @@ export function createCalls(
     tools({ credential, owner }) {
       const isOn = (group: Group | null) =>
         group === null || effectiveMode(group, credential.modes[group], owner.plan) !== 'off';
-      return LISTED.filter(({ group }) => isOn(group)).map(({ listing }) => listing);
+      const groupsOn = GROUPS.filter(isOn).join();
+      const list =
+        lists.get(groupsOn) ?? LISTED.filter(({ group }) => isOn(group)).map(({ listing }) => listing);
+      lists.set(groupsOn, list);
+      return list;
     },
   };
 }

@@ -109,7 +109,7 @@ export interface Calls {
   runTool(caller: Caller, call: ToolCall): Promise<Answer>;
   /** Ends an admitted call that runs no tool: refused by the door (a code), or answered by it (`ok`). */
   endCall(caller: Caller, outcome: 'ok' | ErrorCode): Promise<void>;
-  /** The tools that this caller may use, as GET /v1/tools and MCP list them. */
+  /** The tools that this caller may use, as GET /v1/tools and MCP list them: one array for each set of permissions. */
   tools(caller: Caller): readonly ToolListing[];
   /**
    * Ends the calls that wait for an approval (`wait_s`) with its current state, and the connections of open pages. Lets

@@ -23,6 +23,8 @@ import {
 } from '../http/request.ts';
 import { bearerToken, headerOf, type RequestHead } from '../http/request-head.ts';
 import { protocolServer, type Turn } from './protocol-server.ts';
+import { answerUsual } from './usual-answer.ts';
+import { usualRequest } from './usual-request.ts';
 
 /**
  * The tools by the Model Context Protocol over Streamable HTTP, without sessions, for clients of every revision.
@@ -57,16 +59,21 @@ export function mcpEndpoint(service: ApiService, options: ApiOptions): AnswerReq
   async function answerMessage(request: ApiRequest, caller: Caller, body: Uint8Array): Promise<Reply> {
     const { turn, end } = turnOf(request, caller);
     const errors: Error[] = [];
+    const message = jsonOf(body);
     let isStreamed = false;
     try {
+      const usual = usualRequest(request.head, message);
+      if (usual !== undefined) return { status: 200, headers: {}, body: await answerUsual(turn, usual) };
       const { fetch } = createMcpHandler(() => protocolServer(turn), {
         // A stream lasts at most as long as one wait. A subscription ends at once: nothing is announced.
         keepAliveMs: 0,
         onerror: (error) => errors.push(error),
       });
-      const response = await fetch(requestOf(request.head, body));
+      const response = await fetch(requestOf(request.head, message === undefined ? body : undefined), {
+        parsedBody: message,
+      });
       const type = response.headers.get('content-type');
-      if (type === 'text/event-stream' && response.body !== null && wantsProgress(body)) {
+      if (type === 'text/event-stream' && response.body !== null && wantsProgress(message)) {
         isStreamed = true;
         return {
           status: response.status,
@@ -133,8 +140,8 @@ export function mcpEndpoint(service: ApiService, options: ApiOptions): AnswerReq
     };
   }
 
-  /** With the headers that the protocol has a use for. */
-  function requestOf(head: RequestHead, body: Uint8Array): Request {
+  /** With the headers that the protocol has a use for. @param body undefined: it was parsed already */
+  function requestOf(head: RequestHead, body: Uint8Array | undefined): Request {
     const headers = new Headers();
     for (const name of Object.keys(head.headers)) {
       const value = headerOf(head, name);
@@ -143,7 +150,7 @@ export function mcpEndpoint(service: ApiService, options: ApiOptions): AnswerReq
     return new Request(publicBase(service.baseUrl).address('/mcp'), {
       method: 'POST',
       headers,
-      body: textOf(body),
+      ...(body === undefined ? {} : { body: textOf(body) }),
     });
   }
 }
@@ -153,8 +160,17 @@ const withProgressToken = z.looseObject({
 });
 
 /** Whether the message asks for progress reports. Such an answer is streamed, every other one is written whole. */
-function wantsProgress(body: Uint8Array): boolean {
-  return withProgressToken.safeParse(JSON.parse(textOf(body))).success;
+function wantsProgress(message: unknown): boolean {
+  return withProgressToken.safeParse(message).success;
+}
+
+/** Undefined: the body is not JSON. The protocol has an answer to that. */
+function jsonOf(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(textOf(body));
+  } catch {
+    return undefined;
+  }
 }
 
 /** What is not UTF-8 is no JSON either; the protocol has an answer to that. */

@@ -21,10 +21,12 @@ export interface Turn {
 
 /** In `_meta` of a call, and of its result. Source: API-NOTES.md, idempotency on the tool door. */
 const IDEMPOTENCY_KEY = 'countersign/idempotency-key';
-const REPLAYED = 'countersign/idempotent-replayed';
+export const REPLAYED = 'countersign/idempotent-replayed';
 
-/** The version of what the tools promise. Source: API.md, Versioning. */
-const VERSION = '1.0.0';
+/** `version` is that of what the tools promise. Source: API.md, Versioning. */
+export const SERVER_INFO = { name: 'countersign', title: 'Countersign', version: '1.0.0' };
+
+export const UNKNOWN_TOOL = 'There is no tool of that name.';
 
 const INSTRUCTIONS = `Mailbox, calendar and trackers of a person, the owner. Nothing that matters happens until the owner countersigns it.
 - Start with get_me: it says what you may do. To find mail, use summarize_inbox (the newest), list_unread or search_inbox; then read it with get_email or get_thread. Pass ids exactly as a result returned them.
@@ -36,14 +38,11 @@ const INSTRUCTIONS = `Mailbox, calendar and trackers of a person, the owner. Not
 - An error says what to correct: details.errors names the argument. Code "not_permitted" means that only the owner can change it.`;
 
 /** For what surrounds a result: the JSON-RPC envelope with a request's id, event field names, progress reports. */
-const FRAME_BYTES = 2048;
+export const FRAME_BYTES = 2048;
 
-/** The Model Context Protocol for one request: nothing is kept between two. */
+/** The Model Context Protocol for one request, by its library. Nothing is kept between two requests. */
 export function protocolServer(turn: Turn): Server {
-  const server = new Server(
-    { name: 'countersign', title: 'Countersign', version: VERSION },
-    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
-  );
+  const server = new Server(SERVER_INFO, { capabilities: { tools: {} }, instructions: INSTRUCTIONS });
   server.setRequestHandler('tools/list', () => ({
     tools: turn.tools().map((tool) => ({ ...tool, inputSchema: { ...tool.inputSchema, type: 'object' } })),
   }));
@@ -56,12 +55,15 @@ export function protocolServer(turn: Turn): Server {
       onWaiting: progressReport(mcpReq),
       sizeBytes: (answer) => Buffer.byteLength(JSON.stringify(resultOf(answer))) + FRAME_BYTES,
     });
-    if (outcome.status === 'error' && outcome.details?.reason === 'tool') {
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no tool of that name.');
-    }
+    if (isUnknownTool(outcome)) throw new ProtocolError(ProtocolErrorCode.InvalidParams, UNKNOWN_TOOL);
     return replayed ? { ...resultOf(outcome), _meta: { [REPLAYED]: true } } : resultOf(outcome);
   });
   return server;
+}
+
+/** The protocol has its own error for this. */
+export function isUnknownTool(outcome: Outcome): boolean {
+  return outcome.status === 'error' && outcome.details?.reason === 'tool';
 }
 
 /** A request that waits is an ordinary result; only an error is one. */
@@ -86,7 +88,7 @@ function progressReport({ _meta, notify }: ServerContext['mcpReq']): ToolCall['o
 }
 
 /** What is there but no text is a malformed key, as the service will say. */
-function idempotencyKeyOf(meta: Readonly<Record<string, unknown>> | undefined): string | undefined {
+export function idempotencyKeyOf(meta: Readonly<Record<string, unknown>> | undefined): string | undefined {
   const key = meta?.[IDEMPOTENCY_KEY];
   return key === undefined || typeof key === 'string' ? key : '';
 }

@@ -12,6 +12,7 @@ import { reply } from './reply.ts';
 import { serverLoad } from './server-load.ts';
 import { stalls } from './stalls.ts';
 import { printHead, printRows, type Row } from './table.ts';
+import { toolDoor } from './tool-door.ts';
 import { trackers } from './trackers.ts';
 import { watching } from './watching.ts';
 
@@ -21,6 +22,7 @@ import { watching } from './watching.ts';
  */
 const PARTS = {
   load: serverLoad,
+  'tool-door': toolDoor,
   mailbox,
   conversations,
   reading,

@@ -7,13 +7,14 @@ import { join } from 'node:path';
 import { sandboxMail } from '../../adapters/sandbox/mail.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import { createService } from '../../hosts/embedded/countersign.ts';
+import { mcpHandler } from '../../hosts/mcp/handler.ts';
 import { restClientError, restHandler } from '../../hosts/rest/handler.ts';
 import { answerParent } from './answer-parent.ts';
 import { benchReader } from './bench-reader.ts';
 import { NO_LIMITS } from './no-limits.ts';
 import type { ServerAnswer } from './server-load.ts';
 
-/** Countersign in a separate process: the REST door on SQLite and the sandbox. */
+/** Countersign in a separate process: REST and MCP on SQLite and the sandbox. */
 
 const folder = mkdtempSync(join(tmpdir(), 'countersign-gate-'));
 const server = createServer({ requireHostHeader: false });
@@ -28,7 +29,8 @@ const service = createService({
   dashboardUrl: 'http://127.0.0.1:1',
   limits: NO_LIMITS,
 });
-server.on('request', restHandler(service));
+const [rest, mcp] = [restHandler(service), mcpHandler(service)];
+server.on('request', (req, res) => (req.url === '/mcp' ? mcp : rest)(req, res));
 server.on('clientError', restClientError(service));
 const email = 'owner@example.org';
 const { ownerId } = await service.owners.create({ email });

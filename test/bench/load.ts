@@ -9,18 +9,28 @@ import type { LoadAnswer } from './server-load.ts';
 const question = z.object({
   port: z.int(),
   path: z.string(),
+  /** JSON to post. Null: a GET. */
+  body: z.string().nullable(),
+  headers: z.record(z.string(), z.string()),
   apiKey: z.string(),
   connections: z.int(),
   ms: z.number(),
 });
 
+const POSTED = 'Content-Type: application/json\r\nAccept: application/json, text/event-stream';
 const HEAD_END = '\r\n\r\n';
 
 answerParent(
   async (asked): Promise<LoadAnswer> => {
-    const { port, path, apiKey, connections, ms } = question.parse(asked);
+    const { port, path, body, headers, apiKey, connections, ms } = question.parse(asked);
+    const all = { Host: `127.0.0.1:${port}`, Authorization: `Bearer ${apiKey}`, ...headers };
+    const common = [`${path} HTTP/1.1`, ...Object.entries(all).map((header) => header.join(': '))].join(
+      '\r\n',
+    );
     const request = Buffer.from(
-      `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${apiKey}${HEAD_END}`,
+      body === null
+        ? `GET ${common}${HEAD_END}`
+        : `POST ${common}\r\n${POSTED}\r\nContent-Length: ${Buffer.byteLength(body)}${HEAD_END}${body}`,
     );
     const sockets = await Promise.all(Array.from({ length: connections }, () => connected(port)));
     const began = performance.now();

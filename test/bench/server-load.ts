@@ -4,7 +4,7 @@ import { alternate, median } from './rounds.ts';
 import type { Row } from './table.ts';
 
 /** What a server process reports. */
-const serverAnswer = z.object({
+export const serverAnswer = z.object({
   port: z.int(),
   apiKey: z.string(),
   /** CPU time since the process started. */
@@ -22,6 +22,19 @@ const WARM_MS = 3000;
 
 const PATHS = ['/v1/me', '/v1/messages?limit=20'];
 
+/** A request that the load process repeats. */
+export interface Repeated {
+  readonly path: string;
+  /** JSON to post. Null: a GET. */
+  readonly body: string | null;
+  /** Besides those of every request. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export function getRequest(path: string): Repeated {
+  return { path, body: null, headers: {} };
+}
+
 /** Countersign with the sandbox under the load of 8 clients, against the floor with the same responses. */
 export async function serverLoad(): Promise<Row[]> {
   const gate = startChild('gate');
@@ -37,8 +50,8 @@ export async function serverLoad(): Promise<Row[]> {
     const reference = { apiKey: ours.apiKey, answers };
     const rows: Row[] = [];
     for (const path of PATHS) {
-      const floorLoad = loadOn(floor, reference, load, path);
-      const gateLoad = loadOn(gate, {}, load, path);
+      const floorLoad = loadOn(floor, reference, load, getRequest(path));
+      const gateLoad = loadOn(gate, {}, load, getRequest(path));
       await floorLoad(WARM_MS);
       await gateLoad(WARM_MS);
       const rounds = { floor: [] as Load[], gate: [] as Load[] };
@@ -75,7 +88,7 @@ export async function floorCallMs(): Promise<number> {
       apiKey: 'bench',
       answers: { [path]: '{"status":"pending_approval","executed":false}' },
     };
-    const one = loadOn(floor, question, load, path, 1);
+    const one = loadOn(floor, question, load, getRequest(path), 1);
     await one(WARM_MS);
     return 1000 / (await one(WARM_MS)).callsPerS;
   } finally {
@@ -83,18 +96,24 @@ export async function floorCallMs(): Promise<number> {
   }
 }
 
-interface Load {
+export interface Load {
   readonly callsPerS: number;
   /** CPU time of the server per call. */
   readonly cpuUs: number;
 }
 
 /** @returns a function that loads the server for this many ms */
-function loadOn(server: Child, question: unknown, load: Child, path: string, clients = CLIENTS) {
+export function loadOn(
+  server: Child,
+  question: unknown,
+  load: Child,
+  request: Repeated,
+  clients: number = CLIENTS,
+) {
   return async (ms: number): Promise<Load> => {
     const before = await server.ask(question, serverAnswer);
     const { port, apiKey } = before;
-    const { callsPerS } = await load.ask({ port, apiKey, path, connections: clients, ms }, loadAnswer);
+    const { callsPerS } = await load.ask({ port, apiKey, ...request, connections: clients, ms }, loadAnswer);
     const after = await server.ask(question, serverAnswer);
     return { callsPerS, cpuUs: ((after.cpuMs - before.cpuMs) * 1000) / ((callsPerS * ms) / 1000) };
   };

@@ -181,6 +181,44 @@ describe('a request that is not of the official client', () => {
   const messagesIn = (text: string) =>
     [...text.matchAll(/^data: (.*)$/gm)].map(([, json]) => JSON.parse(json ?? '') as { id: number });
 
+  it.each(['2025-11-25', '2026-07-28'])(
+    'of revision %s has the same answer, whether the library reads it or not',
+    async (revision) => {
+      const own = await ownRestServer();
+      const isStateless = revision === '2026-07-28';
+      const envelope = {
+        'io.modelcontextprotocol/protocolVersion': revision,
+        'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+        'io.modelcontextprotocol/clientCapabilities': {},
+      };
+      /** @param meta  with a progress token, the library reads the request */
+      const result = async (method: string, { name, ...params }: { name?: string }, meta: object) => {
+        const labels = { 'Mcp-Method': method, ...(name === undefined ? {} : { 'Mcp-Name': name }) };
+        const all = { ...(isStateless && envelope), ...meta };
+        const body = { jsonrpc: '2.0', id: 'x"', method, params: { name, ...params, _meta: all } };
+        const headers = { 'MCP-Protocol-Version': revision, ...(isStateless ? labels : {}) };
+        const response = await post(JSON.stringify(body), { to: own, headers });
+        const text = await response.text();
+        return [response.status, JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text)];
+      };
+      const once = { 'countersign/idempotency-key': `once-${revision}` };
+      const requests: readonly [method: string, params: object, meta: object][] = [
+        ['tools/list', {}, {}],
+        ['tools/call', { name: 'list_folders', arguments: {} }, {}],
+        ['tools/call', { name: 'list_trackers' }, {}],
+        ['tools/call', { name: 'get_email', arguments: { id: 'x' } }, {}],
+        ['tools/call', { name: 'send_email', arguments: letter() }, once],
+        ['tools/call', { name: 'send_email', arguments: letter() }, { 'countersign/idempotency-key': 7 }],
+        ['tools/call', { name: 'no_tool' }, {}],
+      ];
+      await result('tools/call', { name: 'send_email', ...requests[4]?.[1] }, once);
+      for (const [method, params, meta] of requests) {
+        const read = await result(method, params, { ...meta, progressToken: 1 });
+        expect(await result(method, params, meta)).toEqual(read);
+      }
+    },
+  );
+
   it('may hold several calls, each admitted on its own', async () => {
     const own = await ownRestServer({ limits: { callsPerMinute: 2 } });
     const batch = JSON.stringify([1, 2, 3].map((id) => call(id, 'get_me')));
