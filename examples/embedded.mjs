@@ -6,10 +6,8 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createService } from 'countersign';
-import { dashboardHandler } from 'countersign/dashboard';
-import { mcpHandler } from 'countersign/mcp';
+import { countersign } from 'countersign/node';
 import { processReader } from 'countersign/reader';
-import { restClientError, restHandler } from 'countersign/rest';
 import { sandboxMail } from 'countersign/sandbox';
 import { sqliteStorage } from 'countersign/sqlite';
 
@@ -33,15 +31,13 @@ const service = createService({
   dashboardUrl: pages.url,
 });
 
-const api = restHandler(service);
-const tools = mcpHandler(service);
+const api = countersign(service, { doors: ['rest', 'mcp'] });
 app.server.on('request', (request, response) => {
-  if (request.url.startsWith('/v1/')) return api(request, response);
-  if (request.url === '/mcp') return tools(request, response);
+  if (request.url.startsWith('/v1/') || request.url === '/mcp') return api(request, response);
   response.end('The app itself.\n');
 });
-app.server.on('clientError', restClientError(service));
-pages.server.on('request', dashboardHandler(service));
+app.server.on('clientError', api.clientError);
+pages.server.on('request', countersign(service, { doors: ['dashboard'] }));
 
 await service.owners.create({ ownerId: user.id, email: user.email, password: user.password });
 await service.accounts.connect({ ownerId: user.id, email: user.email, settings: {} });

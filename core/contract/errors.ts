@@ -157,8 +157,11 @@ export const ERRORS = {
   },
   misdirected_request: {
     status: 421,
-    message: 'The request is not addressed to this host.',
-    details: null,
+    message: 'The request is not addressed to this host. See details.',
+    details: z.object({
+      expected: z.string().meta({ description: 'The address of this host.' }),
+      setting: z.string().meta({ description: 'The setting of the server that names this address.' }),
+    }),
   },
   idempotency_key_reused: {
     status: 422,
@@ -188,7 +191,12 @@ export const ERRORS = {
   internal_error: {
     status: 500,
     message: 'The server failed. Nothing is reported as done.',
-    details: null,
+    details: z.object({
+      remedy: z
+        .string()
+        .exactOptional()
+        .meta({ description: 'What the operator of the server has to change, if that is known.' }),
+    }),
   },
   upstream_mail_error: {
     status: 502,

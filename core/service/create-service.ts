@@ -15,6 +15,7 @@ import { createAccounts } from './accounts.ts';
 import { createApprovalWaits } from './approval-waits.ts';
 import { createApprovals } from './approvals.ts';
 import { createBackgroundWork } from './background-work.ts';
+import { readBasePath } from './base-path.ts';
 import { createCallTool, settledWithin } from './call-tool.ts';
 import { createCalls } from './calls.ts';
 import { createPasswordCheck } from './check-password.ts';
@@ -36,9 +37,9 @@ export interface ServiceOptions extends Omit<Ports, 'calendar'> {
   readonly calendar?: Calendar | CalendarObjects;
   /** 32 random bytes each. The first writes, all read. */
   readonly secretKeys: readonly Uint8Array[];
-  /** Public address of the API host, without a path. */
+  /** Public address of the API, for example `https://api.example.org` or `https://app.example.org/countersign`. */
   readonly baseUrl: string;
-  /** Public address of the owner's dashboard, without a path. */
+  /** Public address of the owner's dashboard, as above. */
   readonly dashboardUrl: string;
   /** Public address of the host where assistants sign in, without a path. Default: there is none. */
   readonly mcpUrl?: string;
@@ -72,8 +73,8 @@ export function createService(options: ServiceOptions): Service {
   const { random } = options;
   const ports = portsOf({ ...options, storage });
   const leaseMs = options.leaseMs ?? LEASE_MS;
-  const baseUrl = origin('baseUrl', options.baseUrl);
-  const dashboardUrl = origin('dashboardUrl', options.dashboardUrl);
+  const baseUrl = address('baseUrl', options.baseUrl);
+  const dashboardUrl = address('dashboardUrl', options.dashboardUrl);
   const mcpUrl = options.mcpUrl === undefined ? undefined : origin('mcpUrl', options.mcpUrl);
   const keyring = createKeyring(options.secretKeys, random);
   const identifiers = createIdentifiers(keyring);
@@ -159,7 +160,7 @@ export function createService(options: ServiceOptions): Service {
     calls: callsWith(isApiKey),
     approvals: { ...approvals, now: requests.now, watch: requests.watch },
     owners: createOwners(ports, keyring, options.plan ?? 'paid', options.limits ?? {}),
-    sessions: createSessions(ports, checkPassword),
+    sessions: createSessions(ports, keyring, checkPassword),
     keys: createKeys(ports, keyring, keysSigned),
     signIns: createSignIns(ports, keyring, keysSigned, callsWith(isAccessToken)),
     accounts: createAccounts(ports, keyring),
@@ -210,14 +211,32 @@ function checkOptions(options: ServiceOptions): void {
   }
 }
 
+/** Returns an address without a slash at its end. */
+function address(name: string, value: string): string {
+  const url = webAddress(value);
+  const path = url && readBasePath(url.pathname);
+  if (path === undefined) {
+    throw new Error(
+      `createService: ${name} must be an address such as https://api.example.org. It may have a path such as ` +
+        '/countersign, of letters, digits, and the characters . _ ~ - between slashes.',
+    );
+  }
+  return `${url?.origin}${path}`;
+}
+
 function origin(name: string, value: string): string {
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  const plain =
-    url !== undefined && /^https?:$/.test(url.protocol) && url.pathname === '/' && url.search === '';
-  if (!plain || url.hash !== '' || url.username !== '') {
+  const url = webAddress(value);
+  if (url?.pathname !== '/') {
     throw new Error(
       `createService: ${name} must be an address such as https://api.example.org, without a path.`,
     );
   }
   return url.origin;
+}
+
+/** Undefined if it is not an http or https URL, or has a user, a query or a fragment. */
+function webAddress(value: string): URL | undefined {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) return undefined;
+  return url.search === '' && url.hash === '' && url.username === '' ? url : undefined;
 }

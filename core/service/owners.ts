@@ -41,6 +41,7 @@ export function createOwners(
       if (!added) throw invalidArgument('email', 'unique', 'is already the email or id of another owner');
       return { ownerId };
     },
+    byId: (ownerId) => storage.owner(ownerId),
     async byEmail(email) {
       return (await storage.ownerByEmail(email))?.owner;
     },

@@ -149,6 +149,8 @@ export interface Owners {
     timezone?: string;
     password?: string;
   }): Promise<{ ownerId: string }>;
+  /** Undefined: there is none. */
+  byId(ownerId: string): Promise<Owner | undefined>;
   /** Finds an owner by email, in any case. Undefined: there is none. */
   byEmail(email: string): Promise<Owner | undefined>;
   /** All owners, the oldest first: for the operator. */
@@ -205,6 +207,10 @@ export interface Sessions {
    * Uses up the nonce of a signed form. False: it was used before in this session, or the session has ended.
    */
   takeProof(session: Session, nonce: string): Promise<boolean>;
+  /** Returns the token for the forms of a session of the app. Every process with the same secret keys accepts it. */
+  formToken(session: Pick<Session, 'id' | 'ownerId'>): string;
+  /** Whether `formToken` returned this token for the same session. */
+  isFormToken(session: Pick<Session, 'id' | 'ownerId'>, token: string | null): boolean;
   /** Sessions that have not ended, the last used first; at most 100. */
   list(ownerId: string): Promise<readonly StoredSession[]>;
   /** Ends a session at once, in every process. False: there is none with this id. */

@@ -1,6 +1,8 @@
 import { secretHash } from '../gate/credential.ts';
+import type { Session } from '../gate/session.ts';
 import { stepUp } from '../gate/step-up.ts';
 import type { Ports } from '../ports/ports.ts';
+import type { Signer } from '../secrets/keyring.ts';
 import { DAY_MS, MINUTE_MS } from '../time/durations.ts';
 import type { CheckPassword } from './check-password.ts';
 import type { Sessions } from './service.ts';
@@ -9,7 +11,14 @@ const SESSION_MS = 14 * DAY_MS;
 /** How far `lastUsedAt` may lag behind, so that viewing a page rarely writes. */
 const USE_RECORDED_MS = 5 * MINUTE_MS;
 
-export function createSessions({ storage, clock, random }: Ports, checkPassword: CheckPassword): Sessions {
+/** The purpose of the signatures in the forms of an app's session. */
+const FORM = 'form';
+
+export function createSessions(
+  { storage, clock, random }: Ports,
+  signer: Signer,
+  checkPassword: CheckPassword,
+): Sessions {
   return {
     async signIn({ email, password, address, device, browser, proofKey }) {
       const match = await checkPassword({ who: { email }, password, address, device });
@@ -57,8 +66,14 @@ export function createSessions({ storage, clock, random }: Ports, checkPassword:
     },
     stepUp: (facts) => stepUp({ ...facts, now: clock.now() }),
     takeProof: ({ ownerId, id }, nonce) => storage.takeProof({ ownerId, sessionId: id, nonce }),
+    formToken: (session) => signer.sign(FORM, formText(session)),
+    isFormToken: (session, token) => signer.isSigned(FORM, formText(session), token),
     list: (ownerId) => storage.sessions(ownerId, clock.now()),
     end: (ownerId, sessionId) => storage.endSession(ownerId, sessionId),
     endOthers: ({ ownerId, id }) => storage.endOtherSessions(ownerId, id),
   };
+}
+
+function formText({ id, ownerId }: Pick<Session, 'id' | 'ownerId'>): string {
+  return JSON.stringify([ownerId, id]);
 }

@@ -1,4 +1,6 @@
+import type { StoredSession } from '../../core/gate/session.ts';
 import { headerOf } from '../http/request-head.ts';
+import { leaveFor } from './app-session.ts';
 import { readCookie } from './cookies.ts';
 import { KEY_FIELD, PROOF_FIELD, provenNonce, readProofKey } from './form-proof.ts';
 import { confirmPage, PASSWORD_FIELD } from './pages/confirm.tsx';
@@ -16,8 +18,9 @@ export type Passed =
 
 /**
  * Lets a form of a signed-in owner through if the session's browser signed it or it carries the owner's password.
- * Otherwise nothing is done, and the answer is a page that asks for the password and repeats the form. The form token
- * has already been checked.
+ * Otherwise nothing is done, and the answer is a page that asks for the password and repeats the form. In a session of
+ * the app, the form token is the proof, and the app itself asks the person again. The form token has already been
+ * checked.
  */
 export async function checkForm(visit: OwnerVisit, form: OwnerForm): Promise<Passed> {
   if (visit.fields.size > FIELDS_MAX) {
@@ -26,11 +29,18 @@ export async function checkForm(visit: OwnerVisit, form: OwnerForm): Promise<Pas
   const demand = typeof form.demand === 'function' ? await form.demand(visit) : form.demand;
   const pageVisit = { ...visit, fields: pageFields(visit.fields) };
   if (demand === 'view') return { kind: 'go', visit: pageVisit };
-  const password = visit.fields.get(PASSWORD_FIELD);
-  if (password !== null) return withPassword(visit, pageVisit, form, password);
   const { service, session } = visit;
-  const isProven = await useProof(visit);
-  if (service.sessions.stepUp({ demand, isProven, session }) === 'go')
+  if (session.kind === 'app') {
+    // The form token proves the app's session. The app asks the person again when that is too long ago.
+    const facts = { demand, isProven: true, session: session.session };
+    if (service.sessions.stepUp(facts) === 'go') return { kind: 'go', visit: pageVisit };
+    return stopped(visit, leaveFor(session.signIn.stepUpUrl, visit));
+  }
+  const { stored } = session;
+  const password = visit.fields.get(PASSWORD_FIELD);
+  if (password !== null) return withPassword(visit, pageVisit, form, stored, password);
+  const isProven = await useProof(visit, stored);
+  if (service.sessions.stepUp({ demand, isProven, session: stored }) === 'go')
     return { kind: 'go', visit: pageVisit };
   return stopped(visit, confirmPage(pageVisit, form, { why: isProven ? 'long_ago' : 'unsigned' }));
 }
@@ -39,9 +49,10 @@ async function withPassword(
   visit: OwnerVisit,
   pageVisit: OwnerVisit,
   form: OwnerForm,
+  session: StoredSession,
   password: string,
 ): Promise<Passed> {
-  const { service, session, address, fields, head, cookies } = visit;
+  const { service, address, fields, head, cookies } = visit;
   const proofKey = readProofKey(fields.get(KEY_FIELD));
   const device = readCookie(headerOf(head, 'cookie'), cookies.device);
   const attempt = { session, password, address, device, proofKey };
@@ -54,20 +65,15 @@ async function withPassword(
   if (check.result === 'wrong_password') {
     return stopped(visit, confirmPage(pageVisit, form, { problem: 'The password is wrong.', status: 422 }));
   }
-  const confirmed = check.result;
-  return { kind: 'go', visit: { ...pageVisit, session: confirmed.session }, device: confirmed.device };
+  const { session: stored, device: newDevice } = check.result;
+  return { kind: 'go', visit: { ...pageVisit, session: { kind: 'own', stored } }, device: newDevice };
 }
 
 /** Whether the form carries a valid proof that no other form has used. */
-async function useProof({
-  service,
-  session,
-  origin,
-  base,
-  path,
-  query,
-  fields,
-}: OwnerVisit): Promise<boolean> {
+async function useProof(
+  { service, origin, base, path, query, fields }: OwnerVisit,
+  session: StoredSession,
+): Promise<boolean> {
   // Dashboard forms post to paths without a query, so a form with a query is never signed.
   if (session.proofKey === null || query.size > 0) return false;
   const signed = [...fields].filter(([name]) => name !== PROOF_FIELD);

@@ -1,4 +1,6 @@
-import type { IncomingMessage } from 'node:http';
+import { BodyTooLarge } from '../http/read-body.ts';
+import type { ReadBody } from '../http/request.ts';
+import { headerOf, type RequestHead } from '../http/request-head.ts';
 
 const FORM_BYTES_MAX = 64 * 1024;
 
@@ -7,17 +9,17 @@ export type FormBody =
   | { readonly kind: 'not_a_form' }
   | { readonly kind: 'too_large' };
 
-/** Reads the body of a form. If it refuses the body, the rest stays unread. */
-export async function readForm(request: IncomingMessage): Promise<FormBody> {
-  const [type] = (request.headers['content-type'] ?? '').split(';');
-  if (type?.trim().toLowerCase() !== 'application/x-www-form-urlencoded') return { kind: 'not_a_form' };
-  if (Number(request.headers['content-length'] ?? 0) > FORM_BYTES_MAX) return { kind: 'too_large' };
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > FORM_BYTES_MAX) return { kind: 'too_large' };
-    chunks.push(chunk);
+/** Reads the body of a form. @throws BodyLost, BodyTaken */
+export async function readForm(head: RequestHead, readBody: ReadBody): Promise<FormBody> {
+  const [type = ''] = (headerOf(head, 'content-type') ?? '').split(';');
+  if (type.trim().toLowerCase() !== 'application/x-www-form-urlencoded') return { kind: 'not_a_form' };
+  if (Number(headerOf(head, 'content-length') ?? 0) > FORM_BYTES_MAX) return { kind: 'too_large' };
+  try {
+    const body = await readBody();
+    if (body.length > FORM_BYTES_MAX) return { kind: 'too_large' };
+    return { kind: 'read', fields: new URLSearchParams(Buffer.from(body).toString('utf8')) };
+  } catch (error) {
+    if (error instanceof BodyTooLarge) return { kind: 'too_large' };
+    throw error;
   }
-  return { kind: 'read', fields: new URLSearchParams(Buffer.concat(chunks).toString('utf8')) };
 }

@@ -1,33 +1,35 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ErrorCode, ServiceError } from '../../core/contract/errors.ts';
 import { errorName } from '../../core/ports/log.ts';
 import type { Service } from '../../core/service/service.ts';
 import { clientAddress, trustedProxies } from '../http/client-address.ts';
 import { leakedKeys } from '../http/leaked-keys.ts';
 import { type PublicBase, publicBase } from '../http/public-base.ts';
-import { headOf, type RequestHead, targetOf } from '../http/request-head.ts';
+import { BodyLost, BodyTaken } from '../http/read-body.ts';
+import type { Reply as HttpReply } from '../http/reply.ts';
+import type { AnswerRequest, ReadBody } from '../http/request.ts';
+import { type RequestHead, targetOf } from '../http/request-head.ts';
 import { transportSecurity } from '../http/transport-security.ts';
+import { appVisitor } from './app-session.ts';
 import { ASSETS, SCRIPT_PATH } from './assets.ts';
 import { checkForm } from './confirm.ts';
 import { DEVICE_S, dashboardCookies } from './cookies.ts';
-import { formToken, formTokenMatches } from './csrf.ts';
 import { type FormBody, readForm } from './form-body.ts';
 import { documentOf } from './layout.tsx';
 import { notFoundPage, problemPage, staleFormPage } from './pages/problem.tsx';
 import { checkRequest, type Verdict } from './request-guard.ts';
 import { findRoute } from './routes.ts';
-import { sessionOf } from './session.ts';
-import { type DashboardOptions, type OwnerVisit, type PageReply, type Reply, redirect } from './visit.ts';
+import { ownVisitor } from './session.ts';
+import type { AppSignIn, DashboardOptions, OwnerVisit, PageReply, Reply } from './visit.ts';
 
-/** @param script  the allowed source of scripts */
-const securityHeaders = (script: string) => ({
+/** @param script  the allowed source of scripts @param forms  the allowed targets of forms */
+const securityHeaders = (script: string, forms: string) => ({
   // The style sheet embeds small images as data: URLs. Nothing is loaded from elsewhere.
   'content-security-policy': [
     "default-src 'none'",
     `script-src ${script}`,
     "style-src 'self'",
     "img-src 'self' data:",
-    "form-action 'self'",
+    `form-action ${forms}`,
     "frame-ancestors 'none'",
     "base-uri 'none'",
   ].join('; '),
@@ -43,34 +45,32 @@ const LEAKED = 'Never put a key in a URL: others can read it there. If the key w
 
 const NO_FORM: FormBody = { kind: 'read', fields: new URLSearchParams() };
 
-interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[]>>;
-  readonly body: string;
-}
-
 /**
- * The owner's pages, as a handler for node:http and compatible servers. It reads form bodies itself, so nothing may read
- * the body before it.
+ * The owner's pages.
+ * @throws Error naming the option if an option is wrong
  */
-export function dashboardHandler(
-  service: Service,
-  options: DashboardOptions = {},
-): (request: IncomingMessage, response: ServerResponse) => void {
+export function ownerPages(service: Service, options: DashboardOptions = {}): AnswerRequest {
   const base = publicBase(service.dashboardUrl);
   const cookies = dashboardCookies(service.dashboardUrl);
   const secureTransport = transportSecurity(service.dashboardUrl);
   const isTrusted = trustedProxies(options.trustedProxies ?? []);
+  const formTargets = formTargetsOf(options.appSignIn);
 
-  async function answerTo(request: IncomingMessage, head: RequestHead, verdict: Verdict): Promise<Answer> {
+  async function answerTo(
+    head: RequestHead,
+    readBody: ReadBody,
+    readSession: () => unknown,
+    verdict: Verdict,
+  ): Promise<HttpReply> {
     const leaked = await revokeLeaked(head, service);
     if (verdict.kind === 'misdirected') {
-      return closing(problemPage(421, 'Wrong address', `The dashboard is at ${service.dashboardUrl}.`));
+      const text = `The dashboard is at ${service.dashboardUrl} (the setting dashboardUrl).`;
+      return answerWith(problemPage(421, 'Wrong address', text));
     }
     if (verdict.kind === 'foreign') {
-      return closing(problemPage(403, 'Nothing was done', 'Another site sent this form.'));
+      return answerWith(problemPage(403, 'Nothing was done', 'Another site sent this form.'));
     }
-    if (leaked) return closing(problemPage(400, 'A key in the URL', LEAKED));
+    if (leaked) return answerWith(problemPage(400, 'A key in the URL', LEAKED));
     const { origin } = verdict;
     const { path, query } = targetOf(head);
     const asset = ASSETS.get(path);
@@ -82,25 +82,26 @@ export function dashboardHandler(
     if (found.kind === 'not_found') return answerWith(notFoundPage());
     if (found.kind === 'wrong_method') {
       const reply = problemPage(405, 'Nothing was done', 'This page does not support that request method.');
-      return closing({ ...reply, headers: { allow: found.allow } });
+      return answerWith({ ...reply, headers: { allow: found.allow } });
     }
-    const form = head.method === 'POST' ? await readForm(request) : NO_FORM;
+    const form = head.method === 'POST' ? await readForm(head, readBody) : NO_FORM;
     if (form.kind === 'too_large')
-      return closing(problemPage(413, 'Nothing was done', 'The form is too large.'));
+      return answerWith(problemPage(413, 'Nothing was done', 'The form is too large.'));
     if (form.kind === 'not_a_form')
-      return closing(problemPage(415, 'Nothing was done', 'This is not a form.'));
+      return answerWith(problemPage(415, 'Nothing was done', 'This is not a form.'));
     const { fields } = form;
     const address = clientAddress(head, isTrusted);
     const details = { head, origin, path, address, param: found.param, query, fields };
     const visit = { service, options, cookies, base, ...details };
     if (found.kind === 'anyone') return answerWith(await found.act(visit));
-    const signedIn = await sessionOf(visit);
-    if (signedIn === undefined) return answerWith(redirect(signInPath(head.method, path)));
-    const { secret, owner, session } = signedIn;
-    const ownerVisit = { ...visit, owner, session, token: formToken(secret) };
-    if (found.kind === 'page') return answerWith(await found.act(ownerVisit), path, ownerVisit);
-    if (!formTokenMatches(secret, fields.get('form_token'))) return answerWith(staleFormPage());
-    const passed = await checkForm(ownerVisit, found.form);
+    const visitor =
+      options.appSignIn === undefined
+        ? await ownVisitor(visit)
+        : await appVisitor(visit, options.appSignIn, readSession);
+    if (visitor.kind === 'stopped') return answerWith(visitor.reply);
+    if (found.kind === 'page') return answerWith(await found.act(visitor.visit), path, visitor.visit);
+    if (!visitor.isFormToken(fields.get('form_token'))) return answerWith(staleFormPage());
+    const passed = await checkForm(visitor.visit, found.form);
     if (passed.kind === 'stopped') return answerWith(passed.reply, path, passed.visit);
     const reply = await found.form.act(passed.visit);
     if (passed.device === undefined) return answerWith(reply, path, passed.visit);
@@ -108,9 +109,10 @@ export function dashboardHandler(
     return answerWith(withCookie(reply, device), path, passed.visit);
   }
 
-  function answerWith(reply: Reply, path = '', visitor?: OwnerVisit): Answer {
-    if (reply.kind === 'redirect') {
-      return { status: 303, headers: { location: base.path(reply.to), ...reply.headers }, body: '' };
+  function answerWith(reply: Reply, path = '', visitor?: OwnerVisit): HttpReply {
+    if (reply.kind !== 'page') {
+      const location = reply.kind === 'leave' ? reply.to : base.path(reply.to);
+      return { status: 303, headers: { location, ...reply.headers }, body: '' };
     }
     const { title, refreshS, goTo, body } = reply;
     return {
@@ -120,43 +122,29 @@ export function dashboardHandler(
     };
   }
 
-  /** Closes the connection after the answer, for requests whose body may be unread. */
-  function closing(reply: PageReply): Answer {
-    const answer = answerWith(reply);
-    return { ...answer, headers: { ...answer.headers, connection: 'close' } };
-  }
-
-  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const head = headOf(request);
+  return async (head, readBody, _gone, readSession = NO_SESSION) => {
     const verdict = checkRequest(head, service.dashboardUrl);
-    let answer: Answer;
+    let answer: HttpReply;
     try {
-      answer = await answerTo(request, head, verdict);
+      answer = await answerTo(head, readBody, readSession, verdict);
     } catch (error) {
       // The caller left before sending everything, so there is nobody to answer.
-      if (request.destroyed && !request.complete) return void response.destroy();
+      if (error instanceof BodyLost) return undefined;
       const { reply, code } = replyTo(error);
-      if (reply.status >= 500)
-        options.log?.error('a dashboard page failed', { method: request.method, code });
-      answer = closing(reply);
+      if (reply.status >= 500) options.log?.error('a dashboard page failed', { method: head.method, code });
+      answer = answerWith(reply);
     }
-    response.writeHead(answer.status, {
-      ...securityHeaders(scriptSource(verdict, base)),
+    const headers = {
+      ...securityHeaders(scriptSource(verdict, base), formTargets),
       ...secureTransport,
       'cache-control': 'no-store',
       ...answer.headers,
-    });
-    response.end(request.method === 'HEAD' ? undefined : answer.body);
-  }
-
-  return (request, response) => {
-    respond(request, response).catch((error: unknown) => {
-      // The response itself could not be written. All that is left is to close the connection.
-      options.log?.error('a dashboard answer could not be written', errorName(error));
-      response.destroy();
-    });
+    };
+    return { ...answer, headers };
   };
 }
+
+const NO_SESSION = () => null;
 
 /** Revokes any keys in the request's URL, whatever else is wrong with the request: they are no longer safe. */
 async function revokeLeaked(head: RequestHead, service: Service): Promise<boolean> {
@@ -172,9 +160,11 @@ function scriptSource(verdict: Verdict, base: PublicBase): string {
   return host.startsWith('[') ? "'self'" : `${host}${base.path(SCRIPT_PATH)}`;
 }
 
-/** Returns to the page after signing in. A form that came after the session ended is not repeated. */
-function signInPath(method: string, path: string): string {
-  return method === 'POST' || path === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(path)}`;
+/** A form may lead to the app's pages, where the person signs in or proves who they are. */
+function formTargetsOf(signIn: AppSignIn | undefined): string {
+  const urls = signIn === undefined ? [] : [signIn.signInUrl, signIn.stepUpUrl];
+  const origins = urls.filter((url) => !url.startsWith('/')).map((url) => new URL(url).origin);
+  return ["'self'", ...new Set(origins)].join(' ');
 }
 
 function withCookie(reply: Reply, cookie: string): Reply {
@@ -192,6 +182,9 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
 };
 
 function replyTo(error: unknown): { reply: PageReply; code: string } {
+  if (error instanceof BodyTaken) {
+    return { reply: problemPage(500, 'Nothing was done', error.message), code: error.name };
+  }
   if (!(error instanceof ServiceError)) {
     const text = 'The service failed. Your change may or may not have been made: check before you repeat it.';
     return { reply: problemPage(500, 'Something went wrong', text), code: errorName(error).error };

@@ -1,6 +1,5 @@
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import type { StoredSession } from '../../core/gate/session.ts';
 import type { Owner } from '../../core/ports/owner-storage.ts';
 import type { PublicBase } from '../http/public-base.ts';
 import { ICON_PATH, SCRIPT_PATH, STYLE_PATH } from './assets.ts';
@@ -8,6 +7,7 @@ import { Form } from './forms.tsx';
 import { Base, Link } from './links.tsx';
 import { Quoted } from './third-party-text.tsx';
 import { visibleText } from './visible-text.ts';
+import type { VisitSession } from './visit.ts';
 
 const PAGES = [
   ['/approvals', 'Approvals'],
@@ -15,20 +15,22 @@ const PAGES = [
   ['/integrations', 'Integrations'],
   ['/trackers', 'Trackers'],
   ['/activity', 'Activity'],
-  ['/settings', 'Settings'],
 ] as const;
+/** Lists the sessions of Countersign's own sign-in. */
+const SETTINGS = ['/settings', 'Settings'] as const;
 
 /** Renders the whole document. `visitor` is undefined on pages that need no sign-in. */
 export function documentOf(shown: {
   title: string;
   path: string;
-  visitor: { owner: Owner; session: StoredSession; token: string } | undefined;
+  visitor: { owner: Owner; session: VisitSession; token: string } | undefined;
   refreshS: number | undefined;
   goTo: string | undefined;
   body: VNode;
   base: PublicBase;
 }): string {
   const { visitor, base } = shown;
+  const own = visitor?.session.kind === 'own' ? visitor.session.stored : undefined;
   const markup = renderToString(
     <Base.Provider value={base}>
       <html lang="en">
@@ -44,11 +46,7 @@ export function documentOf(shown: {
           <link rel="icon" type="image/svg+xml" href={base.path(ICON_PATH)} />
           <link rel="stylesheet" href={base.path(STYLE_PATH)} />
           {/* Not deferred: it must run before any form can be sent. */}
-          <script
-            src={base.path(SCRIPT_PATH)}
-            data-session={visitor?.session.id}
-            data-key={visitor?.session.proofKey}
-          />
+          <script src={base.path(SCRIPT_PATH)} data-session={own?.id} data-key={own?.proofKey} />
         </head>
         <body>
           <header class="container">
@@ -58,20 +56,26 @@ export function documentOf(shown: {
             {visitor === undefined ? null : (
               <>
                 <nav aria-label="Pages">
-                  {PAGES.map(([path, name]) => (
+                  {(own === undefined ? PAGES : [...PAGES, SETTINGS]).map(([path, name]) => (
                     <Link to={path} aria-current={isWithin(shown.path, path) ? 'page' : undefined}>
                       {name}
                     </Link>
                   ))}
                 </nav>
-                <Form action="/sign-out" token={visitor.token} class="sign-out">
+                {own === undefined ? (
                   <span class="who">
                     <Quoted text={visitor.owner.email} />
                   </span>
-                  <button type="submit" class="outline secondary">
-                    Sign out
-                  </button>
-                </Form>
+                ) : (
+                  <Form action="/sign-out" token={visitor.token} class="sign-out">
+                    <span class="who">
+                      <Quoted text={visitor.owner.email} />
+                    </span>
+                    <button type="submit" class="outline secondary">
+                      Sign out
+                    </button>
+                  </Form>
+                )}
               </>
             )}
           </header>

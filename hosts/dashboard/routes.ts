@@ -168,6 +168,14 @@ function foundIn(route: Route, method: string, param: string): Found {
   return { kind: 'wrong_method', allow };
 }
 
+/** Returns the page that shows the form of this path: the longest part of the path that is a page. */
+export function pageBehind(path: string): string {
+  for (let part = path; part !== ''; part = part.slice(0, part.lastIndexOf('/'))) {
+    if (findRoute('GET', part).kind === 'page') return part;
+  }
+  return '/approvals';
+}
+
 /** The route of a request with a placeholder: `GET /approvals/{id}`. Undefined if there is none. */
 export function routePattern(method: string, path: string): string | undefined {
   const route = ROUTES.find(({ pattern }) => pattern.test(path));

@@ -7,13 +7,29 @@ import { browserName } from './browser-name.ts';
 import { DEVICE_S, readCookie } from './cookies.ts';
 import { formToken, formTokenMatches } from './csrf.ts';
 import { KEY_FIELD, readProofKey } from './form-proof.ts';
-import { staleFormPage } from './pages/problem.tsx';
+import { notFoundPage, staleFormPage } from './pages/problem.tsx';
 import { safeNext, signInPage } from './pages/sign-in.tsx';
 import { limitTries } from './password-tries.ts';
-import { type OwnerVisit, type Reply, redirect, type Visit } from './visit.ts';
+import { type OwnerVisit, type Reply, redirect, type Visit, type Visitor } from './visit.ts';
 
-/** The signed-in owner of this request, if any. */
-export async function sessionOf({
+/** The signed-in owner of this request, or the redirect to the sign-in page. */
+export async function ownVisitor(visit: Visit): Promise<Visitor> {
+  const signedIn = await sessionOf(visit);
+  if (signedIn === undefined) return { kind: 'stopped', reply: redirect(signInPath(visit)) };
+  const { secret, owner, session } = signedIn;
+  return {
+    kind: 'owner',
+    visit: { ...visit, owner, session: { kind: 'own', stored: session }, token: formToken(secret) },
+    isFormToken: (token) => formTokenMatches(secret, token),
+  };
+}
+
+/** Returns to the page after signing in. A form that came after the session ended is not repeated. */
+function signInPath({ head: { method }, path }: Visit): string {
+  return method === 'POST' || path === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(path)}`;
+}
+
+async function sessionOf({
   service,
   head,
   cookies,
@@ -25,7 +41,8 @@ export async function sessionOf({
 }
 
 export async function showSignIn(visit: Visit): Promise<Reply> {
-  const { head, cookies, query } = visit;
+  const { head, cookies, query, options } = visit;
+  if (options.appSignIn !== undefined) return notFoundPage();
   const next = safeNext(query.get('next'));
   if ((await sessionOf(visit)) !== undefined) return redirect(next);
   const known = readCookie(headerOf(head, 'cookie'), cookies.signIn);
@@ -38,7 +55,8 @@ export async function showSignIn(visit: Visit): Promise<Reply> {
 
 /** Every sign-in creates a new session and ends the browser's previous one. */
 export async function signIn(visit: Visit): Promise<Reply> {
-  const { service, head, address, cookies, fields } = visit;
+  const { service, head, address, cookies, fields, options } = visit;
+  if (options.appSignIn !== undefined) return notFoundPage();
   const secret = readCookie(headerOf(head, 'cookie'), cookies.signIn);
   if (secret === undefined || !formTokenMatches(secret, fields.get('form_token'))) return staleFormPage();
   const email = fields.get('email')?.trim() ?? '';
@@ -72,7 +90,8 @@ export async function signIn(visit: Visit): Promise<Reply> {
 }
 
 export async function signOut({ service, cookies, owner, session }: OwnerVisit): Promise<Reply> {
-  await service.sessions.end(owner.ownerId, session.id);
+  if (session.kind === 'app') return notFoundPage();
+  await service.sessions.end(owner.ownerId, session.stored.id);
   return { ...redirect('/sign-in'), headers: { 'set-cookie': cookies.clear(cookies.session) } };
 }
 

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import type { StoredSession } from '../../core/gate/session.ts';
+import type { Session, StoredSession } from '../../core/gate/session.ts';
 import type { Demand } from '../../core/gate/step-up.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { Owner } from '../../core/ports/owner-storage.ts';
@@ -9,18 +9,33 @@ import type { RequestHead } from '../http/request-head.ts';
 import type { AccountFields, FoundServers } from './account-fields.ts';
 import type { Cookies } from './cookies.ts';
 
-export interface DashboardOptions {
+/** How the owner connects a mailbox on the pages. */
+export interface Connect {
   /**
-   * Turns what the owner entered into the mail adapter's settings. Without it, accounts cannot be connected here, and
-   * the page says so.
+   * Turns what the owner entered into the mail adapter's settings.
    * @throws ServiceError invalid_arguments if the adapter would reject the settings
    */
-  readonly accountSettings?: (fields: AccountFields) => unknown;
+  readonly settings: (fields: AccountFields) => unknown;
   /**
    * Finds the servers of an address. The owner confirms them before entering a password. Without it, the owner enters
    * the servers.
    */
   readonly discover?: (email: string) => Promise<FoundServers>;
+}
+
+/** Where the app signs its users in. Each is a path on the dashboard's origin, or a whole URL. */
+export interface AppSignIn {
+  /** Here a person signs in. The parameter `next` names the page to return to, as a path or as a whole URL. */
+  readonly signInUrl: string;
+  /** Here a signed-in person proves again who they are. `next` as above. */
+  readonly stepUpUrl: string;
+}
+
+export interface DashboardOptions {
+  /** Without it, accounts cannot be connected on the pages. */
+  readonly connect?: Connect;
+  /** The app's sign-in, instead of Countersign's own. */
+  readonly appSignIn?: AppSignIn;
   /** Proxies that are trusted to report the caller's address: addresses, or networks such as `10.0.0.0/8`. */
   readonly trustedProxies?: readonly string[];
   /** Receives the dashboard's own failures. */
@@ -47,13 +62,28 @@ export interface Visit {
   readonly fields: URLSearchParams;
 }
 
+/** The session of a signed-in owner: Countersign's own, or the app's. Pages never show anything of the app's. */
+export type VisitSession =
+  | { readonly kind: 'own'; readonly stored: StoredSession }
+  | { readonly kind: 'app'; readonly session: Session; readonly signIn: AppSignIn };
+
 /** One request of a signed-in owner. Forms get here only after `confirm.ts` let them through. */
 export interface OwnerVisit extends Visit {
   readonly owner: Owner;
-  readonly session: StoredSession;
+  readonly session: VisitSession;
   /** The token for the forms of the page. */
   readonly token: string;
 }
+
+/** Who sends a request: a signed-in owner, or somebody who gets this reply instead of a page. */
+export type Visitor =
+  | {
+      readonly kind: 'owner';
+      readonly visit: OwnerVisit;
+      /** Whether this is the token of a form of this session. */
+      readonly isFormToken: (token: string | null) => boolean;
+    }
+  | { readonly kind: 'stopped'; readonly reply: Reply };
 
 /** What a form of a signed-in owner does, and how sensitive that is. */
 export interface OwnerForm {
@@ -63,7 +93,7 @@ export interface OwnerForm {
   readonly act: (visit: OwnerVisit) => Promise<Reply>;
 }
 
-export type Reply = PageReply | RedirectReply;
+export type Reply = PageReply | RedirectReply | LeaveReply;
 
 type Headers = Readonly<Record<string, string | string[]>>;
 
@@ -82,6 +112,14 @@ export interface PageReply {
 export interface RedirectReply {
   readonly kind: 'redirect';
   /** A path on the dashboard, without its public base. */
+  readonly to: string;
+  readonly headers?: Headers;
+}
+
+/** Sends the browser to a page of the app. */
+export interface LeaveReply {
+  readonly kind: 'leave';
+  /** A path on the dashboard's origin, or a whole URL, from the options. */
   readonly to: string;
   readonly headers?: Headers;
 }

@@ -1,9 +1,9 @@
-import type { Failure } from '../../core/call/outcome.ts';
+import { type Failure, failure } from '../../core/call/outcome.ts';
 import type { Rate } from '../../core/gate/limits.ts';
 import type { Caller } from '../../core/ports/call-storage.ts';
 import type { Service } from '../../core/service/service.ts';
-import { announcesBody, bodyFailure } from './body-rules.ts';
-import { BodyLost } from './read-body.ts';
+import { announcesBody, BODY_MAX_BYTES, bodyFailure } from './body-rules.ts';
+import { BodyLost, BodyTooLarge } from './read-body.ts';
 import type { ApiRequest } from './request.ts';
 import { bearerToken } from './request-head.ts';
 
@@ -53,6 +53,10 @@ export async function admitRequest(
     const body = announcesBody(head) ? await readBody() : new Uint8Array();
     return { kind: 'admitted', caller, rate, body };
   } catch (cause) {
+    if (cause instanceof BodyTooLarge) {
+      await calls.endCall(caller, 'payload_too_large');
+      return refused(failure('payload_too_large', { max_bytes: BODY_MAX_BYTES }));
+    }
     // If the body is lost, the caller is gone. The code is only for the activity.
     const isLost = cause instanceof BodyLost;
     await calls.endCall(caller, isLost ? 'invalid_content_length' : 'internal_error');

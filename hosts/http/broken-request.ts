@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { Service } from '../../core/service/service.ts';
 import { bodyFailure } from './body-rules.ts';
 import { brokenStatus, endConnection, type ParseError } from './last-response.ts';
+import { BodyLost } from './read-body.ts';
 import { commonHeaders, type Reply, rateHeaders } from './reply.ts';
 import { type AnswerRequest, addressRate } from './request.ts';
 import type { RequestHead } from './request-head.ts';
@@ -22,7 +23,7 @@ export function brokenRequests(
     const reply = () =>
       head === undefined
         ? bareReply(service, peerOf(socket), brokenStatus(error))
-        : answer(head, () => Promise.reject(new Error('a broken request has no body')));
+        : answer(head, () => Promise.reject(new BodyLost('a broken request has no body')));
     // A chunked body is refused before it is read.
     endConnection(socket, reply, ({ headers }) => headers['transfer-encoding'] !== undefined);
   };

@@ -1,7 +1,7 @@
 import { type Failure, failure } from '../../core/call/outcome.ts';
 import type { ErrorCode } from '../../core/contract/errors.ts';
 import { namesHost } from './host-name.ts';
-import type { ApiRequest } from './request.ts';
+import type { ApiRequest, PublicAddress } from './request.ts';
 import { headerOf, targetOf } from './request-head.ts';
 
 /** The errors of `entryFailure`. */
@@ -13,15 +13,15 @@ export const ENTRY_ERRORS = [
 
 /**
  * Checks the rules for every route: host, origin, a key in the URL, in this order.
- * @param baseUrl  the request must name its host; undefined: any host
+ * @param at  the request must name this host; undefined: any host
  * Source: API-NOTES.md, order of refusals.
  */
 export function entryFailure(
   { head, leakedKeys }: Pick<ApiRequest, 'head' | 'leakedKeys'>,
-  baseUrl: string | undefined,
+  at: PublicAddress | undefined,
 ): Failure | undefined {
-  if (baseUrl !== undefined && !namesHost(targetOf(head).authority, baseUrl)) {
-    return failure('misdirected_request');
+  if (at !== undefined && !namesHost(targetOf(head).authority, at.baseUrl)) {
+    return failure('misdirected_request', { expected: at.baseUrl, setting: at.setting ?? 'baseUrl' });
   }
   if (headerOf(head, 'origin') !== undefined) return failure('origin_not_allowed');
   return leakedKeys.length > 0 ? failure('token_in_url') : undefined;

@@ -20,10 +20,13 @@ export function namesHost(authority: string | undefined, baseUrl: string): boole
  */
 const OWN_NAME = 'countersign.localhost';
 
-/** Returns the URL with that name, for a plain http URL of the loopback host. Undefined for any other URL. */
+/**
+ * Returns the URL with that name, for a plain http URL of the loopback host without a path. Undefined for any other URL:
+ * below a path, the dashboard shares its host name with an app, and the app's cookies have that name.
+ */
 export function ownAddress(baseUrl: string): string | undefined {
-  const { protocol, hostname, port } = new URL(baseUrl);
-  if (protocol !== 'http:' || !LOOPBACK.has(hostname)) return undefined;
+  const { protocol, hostname, port, pathname } = new URL(baseUrl);
+  if (protocol !== 'http:' || !LOOPBACK.has(hostname) || pathname !== '/') return undefined;
   return new URL(`http://${OWN_NAME}:${port || '80'}`).origin;
 }
 

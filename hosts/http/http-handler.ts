@@ -10,13 +10,16 @@ import { headOf } from './request-head.ts';
 /** A handler for `node:http`, Express, Fastify and similar servers. */
 export type HttpHandler = (req: IncomingMessage, res: ServerResponse) => void;
 
-/** Creates a handler for node:http. It answers every request that it receives. */
-export function httpHandler(answer: AnswerRequest): HttpHandler {
+/**
+ * Creates a handler for node:http. It answers every request that it receives.
+ * @param session  the app's session hook
+ */
+export function httpHandler(answer: AnswerRequest, session?: (req: IncomingMessage) => unknown): HttpHandler {
   return (req, res) => {
     const head = headOf(req);
     const gone = new AbortController();
     res.once('close', () => gone.abort());
-    answer(head, () => readBody(req), gone.signal).then(
+    answer(head, () => readBody(req), gone.signal, session && (() => session(req))).then(
       (reply) => {
         if (reply === undefined) return res.destroy();
         if (!req.complete) {

@@ -82,6 +82,8 @@ function writeLast(socket: Duplex, reply: () => Promise<Reply | undefined>): voi
 /** Returns the bytes of a response that ends the connection. */
 export function responseText({ status, headers, body }: Reply): string {
   const all = { ...headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' };
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  const lines = Object.entries(all).flatMap(([name, values]) =>
+    [values].flat().map((value) => `${name}: ${value}\r\n`),
+  );
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
 }

@@ -7,7 +7,8 @@ import { transportSecurity } from './transport-security.ts';
 /** A response, before it is written to a connection. */
 export interface Reply {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+  /** A header with several values is sent once for each. */
+  readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: string;
   /** What follows the body, as it arrives. Default: nothing. */
   readonly rest?: Readable;

@@ -12,10 +12,11 @@ export interface RequestHead {
   readonly peer: string;
 }
 
-export function headOf(req: IncomingMessage): RequestHead {
+/** Express and similar frameworks remove the path of a mount from `url` and keep the whole in `originalUrl`. */
+export function headOf(req: IncomingMessage & { readonly originalUrl?: unknown }): RequestHead {
   return {
     method: req.method ?? '',
-    target: req.url ?? '/',
+    target: typeof req.originalUrl === 'string' ? req.originalUrl : (req.url ?? '/'),
     headers: req.headers,
     peer: req.socket.remoteAddress ?? '',
   };

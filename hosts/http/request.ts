@@ -6,13 +6,21 @@ import { errorName, type Log } from '../../core/ports/log.ts';
 import type { Keys, Service } from '../../core/service/service.ts';
 import { clientAddress, type IsTrusted } from './client-address.ts';
 import { leakedKeys } from './leaked-keys.ts';
+import { BodyTaken } from './read-body.ts';
 import { commonHeaders, type Reply, rateHeaders } from './reply.ts';
 import type { RequestHead } from './request-head.ts';
 
 /** The common parts of the hosts for programs: the start of a request, and the completion of its reply. */
 
+/** Where a host for programs is. */
+export interface PublicAddress {
+  readonly baseUrl: string;
+  /** The option of `createService` that sets this address. Default: `baseUrl`. */
+  readonly setting?: 'mcpUrl';
+}
+
 /** The part of the service that a host for programs needs. */
-export interface ApiService extends Pick<Service, 'baseUrl' | 'calls'> {
+export interface ApiService extends PublicAddress, Pick<Service, 'calls'> {
   readonly keys: Pick<Keys, 'revokeLeaked'>;
 }
 
@@ -27,13 +35,17 @@ export interface ApiOptions {
  * Answers one request. Undefined: the caller disconnected before the request was complete.
  * @param readBody reads the body once its announced length is known to be within the limit; called at most once
  * @param gone aborted when the caller has disconnected; default: never
+ * @param readSession calls the app's session hook with this request; only the dashboard uses it
  */
 export type AnswerRequest = (
   head: RequestHead,
   readBody: ReadBody,
   gone?: AbortSignal,
+  readSession?: () => unknown,
 ) => Promise<Reply | undefined>;
-type ReadBody = () => Promise<Uint8Array>;
+
+/** @throws BodyLost, BodyTaken, BodyTooLarge */
+export type ReadBody = () => Promise<Uint8Array>;
 
 export interface ApiRequest {
   /** X-Request-Id of the response. */
@@ -88,11 +100,16 @@ export async function answerFailure(
   cause: unknown,
   write: (why: Failure) => Reply,
 ): Promise<Answered> {
-  const why = cause instanceof ServiceError ? failureOf(cause) : failure('internal_error');
+  const why = failureFor(cause);
   log?.error('request failed', { request_id: request.id, code: why.code, error: errorName(cause).error });
   // A response without its rate is better than none.
   const rate = await addressRate(service, request.address).catch(() => undefined);
   return { ...write(why), rate };
+}
+
+function failureFor(cause: unknown): Failure {
+  if (cause instanceof ServiceError) return failureOf(cause);
+  return failure('internal_error', cause instanceof BodyTaken ? { remedy: cause.message } : {});
 }
 
 /** Returns the reply with the headers that every response has. */

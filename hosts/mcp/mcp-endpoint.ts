@@ -47,7 +47,7 @@ export function mcpEndpoint(service: ApiService, options: ApiOptions): AnswerReq
   };
 
   async function answer(request: ApiRequest): Promise<Answered | undefined> {
-    const wrong = entryFailure(request, service.baseUrl) ?? methodFailure(request.head);
+    const wrong = entryFailure(request, service) ?? methodFailure(request.head);
     if (wrong !== undefined) return { ...refusal(wrong), rate: await addressRate(service, request.address) };
     const admitted = await admitRequest(service, request, true);
     if (admitted.kind === 'lost') return undefined;

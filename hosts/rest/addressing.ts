@@ -1,6 +1,6 @@
 import { type Failure, failure } from '../../core/call/outcome.ts';
 import { entryFailure } from '../http/entry-rules.ts';
-import type { ApiRequest } from '../http/request.ts';
+import type { ApiRequest, PublicAddress } from '../http/request.ts';
 import { type Target, targetOf } from '../http/request-head.ts';
 import { ENVELOPE, type Form } from './answer.ts';
 import { findRoute, type Route } from './routes.ts';
@@ -23,7 +23,7 @@ export type Addressed =
   | { readonly kind: 'health'; readonly form: Form };
 
 /** In the order host, origin, key in the address, route, method. Pure. */
-export function addressed(request: Pick<ApiRequest, 'head' | 'leakedKeys'>, baseUrl: string): Addressed {
+export function addressed(request: Pick<ApiRequest, 'head' | 'leakedKeys'>, at: PublicAddress): Addressed {
   const { head } = request;
   const target = targetOf(head);
   const found = findRoute(head.method, target.path);
@@ -34,7 +34,7 @@ export function addressed(request: Pick<ApiRequest, 'head' | 'leakedKeys'>, base
     headers,
     form: found.kind === 'none' ? ENVELOPE : found,
   });
-  const wrong = entryFailure(request, isHealth ? undefined : baseUrl);
+  const wrong = entryFailure(request, isHealth ? undefined : at);
   if (wrong !== undefined) return refused(wrong);
   if (isHealth) {
     if (head.method !== 'GET') return refused(failure('method_not_allowed'), { Allow: 'GET' });

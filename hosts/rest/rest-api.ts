@@ -46,7 +46,7 @@ export function restApi(service: RestService, options: ApiOptions = {}): AnswerR
 
   return async (head, readBody, gone) => {
     const request = receiveRequest(head, readBody, gone, isTrusted);
-    const to = addressed(request, service.baseUrl);
+    const to = addressed(request, service);
     let answered: Answered | undefined;
     try {
       await revokeLeakedKeys(service, request);

@@ -1,21 +1,20 @@
 import type { Log } from '../../core/ports/log.ts';
 import type { Service } from '../../core/service/service.ts';
-import { dashboardHandler } from '../dashboard/handler.ts';
+import { ownerPages } from '../dashboard/handler.ts';
 import { brokenRequests } from '../http/broken-request.ts';
 import { ownAddress } from '../http/host-name.ts';
 import { httpHandler } from '../http/http-handler.ts';
 import { publicBase } from '../http/public-base.ts';
+import { answerApi } from '../mount/api.ts';
 import { signInHost } from '../sign-in/sign-in-host.ts';
 import { addressOf } from './address.ts';
-import { answerApi } from './api.ts';
 import { COMMON_OPTIONS, type Command, noPositionals, readArguments } from './command.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
 import { type Demo, openDemo } from './demo.ts';
-import { discover } from './discovery.ts';
+import { imapConnect } from './imap-connect.ts';
 import { jsonLog } from './log.ts';
 import { type LoopWatch, watchLoop } from './loop-watch.ts';
 import { listenOnLoopback } from './loopback-listener.ts';
-import { mailSettings } from './mail-settings.ts';
 import { openService } from './open-service.ts';
 import { apiRequestName, dashboardRequestName, observeRequests, signInRequestName } from './request-names.ts';
 import { listen, type WebServer } from './web-server.ts';
@@ -98,12 +97,9 @@ function openDoors(
   );
   const answerSignIn = signInHost(service, options);
   signIn.answerWith(observeRequests(httpHandler(answerSignIn), watch, signInRequestName));
-  // The demo passes no account settings, so its dashboard connects no account and names `countersign serve` instead.
-  const pages = dashboardHandler(
-    service,
-    isDemo ? options : { ...options, accountSettings: mailSettings, discover },
-  );
-  dashboard.answerWith(observeRequests(pages, watch, dashboardRequestName));
+  // The demo connects no account, and names `countersign serve` instead.
+  const pages = ownerPages(service, isDemo ? options : { ...options, connect: imapConnect() });
+  dashboard.answerWith(observeRequests(httpHandler(pages), watch, dashboardRequestName));
 }
 
 function stopSignal(): Promise<NodeJS.Signals> {

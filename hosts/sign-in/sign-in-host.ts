@@ -10,6 +10,7 @@ import {
   type AnswerRequest,
   type ApiOptions,
   type ApiRequest,
+  type ApiService,
   answerFailure,
   completeReply,
   receiveRequest,
@@ -43,7 +44,7 @@ export function signInHost(service: SignInService, options: ApiOptions): AnswerR
   const { signIns, mcpUrl } = service;
   if (mcpUrl === undefined) throw new Error('The sign-in host needs the option mcpUrl of createService.');
   const { calls } = signIns;
-  const door = { baseUrl: mcpUrl, calls, keys: service.keys };
+  const door: ApiService = { baseUrl: mcpUrl, setting: 'mcpUrl', calls, keys: service.keys };
   const mcp = mcpEndpoint(door, options);
   const isTrusted = trustedProxies(options.trustedProxies ?? []);
 
@@ -83,7 +84,7 @@ export function signInHost(service: SignInService, options: ApiOptions): AnswerR
     const admission = await calls.admitCaller({ token: undefined, address });
     if (admission.kind === 'admitted') throw new Error('a request without a token was admitted');
     const { rate } = admission;
-    const wrong = entryFailure(request, mcpUrl);
+    const wrong = entryFailure(request, door);
     if (wrong !== undefined) return { ...refusal(wrong), rate };
     const { path } = targetOf(head);
     const route = Object.hasOwn(routes, path) ? routes[path] : undefined;

@@ -7,8 +7,7 @@ import { join } from 'node:path';
 import { sandboxMail } from '../../adapters/sandbox/mail.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import { createService } from '../../hosts/embedded/countersign.ts';
-import { mcpHandler } from '../../hosts/mcp/handler.ts';
-import { restClientError, restHandler } from '../../hosts/rest/handler.ts';
+import { countersign } from '../../hosts/node/countersign.ts';
 import { answerParent } from './answer-parent.ts';
 import { benchReader } from './bench-reader.ts';
 import { NO_LIMITS } from './no-limits.ts';
@@ -29,9 +28,9 @@ const service = createService({
   dashboardUrl: 'http://127.0.0.1:1',
   limits: NO_LIMITS,
 });
-const [rest, mcp] = [restHandler(service), mcpHandler(service)];
-server.on('request', (req, res) => (req.url === '/mcp' ? mcp : rest)(req, res));
-server.on('clientError', restClientError(service));
+const api = countersign(service, { doors: ['rest', 'mcp'] });
+server.on('request', api);
+server.on('clientError', api.clientError);
 const email = 'owner@example.org';
 const { ownerId } = await service.owners.create({ email });
 await service.accounts.connect({ ownerId, email, settings: {} });

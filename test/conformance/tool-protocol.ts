@@ -96,7 +96,7 @@ function asRoute(text: string, headers: Headers, route: Route, tool: string) {
 
 function written(outcome: Outcome, headers: Headers, route: Route) {
   const { status, headers: own } = statusOf(outcome, route, publicBase('http://localhost'));
-  for (const [name, value] of Object.entries(own)) headers.set(name, value);
+  for (const [name, value] of Object.entries(own)) headers.set(name, String(value));
   return { status, headers, text: bodyOf(outcome, route) };
 }
 

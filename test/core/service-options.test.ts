@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { inlineReader } from '../../adapters/reader/reader.ts';
 import { sandboxMail } from '../../adapters/sandbox/mail.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
-import { createService } from '../../hosts/embedded/countersign.ts';
+import { createService, type Service } from '../../hosts/embedded/countersign.ts';
 
 // The options of an embedding app. It may be JavaScript, so no compiler checks them.
 
@@ -21,7 +21,7 @@ function options() {
 }
 
 /** As a program without types would call it. */
-function created(changes: object): unknown {
+function created(changes: object): Service {
   return createService({ ...options(), ...changes });
 }
 
@@ -34,7 +34,16 @@ describe('createService', () => {
 
   it.each<[string, object, string]>([
     ['an unknown option', { colour: 'red' }, 'there is no option colour'],
-    ['an address with a path', { baseUrl: 'https://example.org/api' }, 'baseUrl must be an address'],
+    ['a path with a space', { baseUrl: 'https://example.org/my app' }, 'baseUrl must be an address'],
+    [
+      'a path with a semicolon',
+      { dashboardUrl: 'https://example.org/a;b' },
+      'dashboardUrl must be an address',
+    ],
+    ['a path with an empty segment', { baseUrl: 'https://example.org//a' }, 'baseUrl must be an address'],
+    ['an address with a query', { baseUrl: 'https://example.org/a?b' }, 'baseUrl must be an address'],
+    ['an address that is not http', { baseUrl: 'ftp://example.org' }, 'baseUrl must be an address'],
+    ['a sign-in host with a path', { mcpUrl: 'https://example.org/api' }, 'mcpUrl must be an address'],
     ['no key', { secretKeys: [] }, 'secretKeys: give at least one key'],
     ['a key alone', { secretKeys: randomBytes(32) }, 'secretKeys: give a list'],
     ['a string as a key', { secretKeys: ['x'.repeat(32)] }, 'secretKeys[0]: a key is a Uint8Array'],
@@ -45,6 +54,17 @@ describe('createService', () => {
     ['a limit as text', { limits: { callsPerDay: '9' } }, 'limits.callsPerDay must be a whole number'],
   ])('refuses %s, and names the problem', (_name, changes, says) => {
     expect(() => created(changes)).toThrow(says);
+  });
+});
+
+describe('an address', () => {
+  it('may have a path, and loses the slash at its end', () => {
+    const service = created({
+      baseUrl: 'https://example.org/my-app/v.1/',
+      dashboardUrl: 'https://example.org/',
+    });
+    expect(service.baseUrl).toBe('https://example.org/my-app/v.1');
+    expect(service.dashboardUrl).toBe('https://example.org');
   });
 });
 

@@ -24,10 +24,10 @@ export async function accountsPage(visit: OwnerVisit, problems: readonly string[
       </ul>
       <section aria-labelledby="connect">
         <h2 id="connect">Connect an account</h2>
-        {options.accountSettings === undefined ? (
+        {options.connect === undefined ? (
           <p>
-            This demo only has a sandbox mailbox. To connect a real account, run{' '}
-            <code>countersign serve</code>.
+            Accounts cannot be connected on this page. If this is the demo: it only has a sandbox mailbox. To
+            connect a real account, run <code>countersign serve</code>.
           </p>
         ) : (
           <AddressForm visit={visit} problems={problems} />
@@ -129,7 +129,7 @@ function AddressForm({ visit, problems }: { visit: OwnerVisit; problems: readonl
           placeholder="a name for yourself"
         />
       </div>
-      {options.discover === undefined ? null : (
+      {options.connect?.discover === undefined ? null : (
         <p class="quiet">
           Countersign looks up the servers in the DNS and at the domain of the address. It shows them before
           it asks for your password.
@@ -137,7 +137,7 @@ function AddressForm({ visit, problems }: { visit: OwnerVisit; problems: readonl
       )}
       <div class="decision">
         <button type="submit">Connect account</button>
-        {options.discover === undefined ? null : (
+        {options.connect?.discover === undefined ? null : (
           <SubmitTo to="/accounts/servers" class="outline secondary">
             Type the servers by hand
           </SubmitTo>

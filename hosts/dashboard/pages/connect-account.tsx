@@ -2,7 +2,7 @@ import { ServiceError } from '../../../core/contract/errors.ts';
 import { MailError } from '../../../core/ports/mail.ts';
 import { readAccount, readAddress } from '../account-fields.ts';
 import { fieldErrors } from '../field-errors.ts';
-import { type DashboardOptions, type OwnerVisit, type Reply, redirect } from '../visit.ts';
+import { type Connect, type OwnerVisit, type Reply, redirect } from '../visit.ts';
 import { accountsPage } from './accounts.tsx';
 import { passwordPage } from './connect-password.tsx';
 import { serversPage } from './connect-servers.tsx';
@@ -12,8 +12,7 @@ import { serversPage } from './connect-servers.tsx';
 // several calendars, the owner picks one and types the password again.
 
 /** Looks for the servers of the address. */
-export const findServers = whereOffered(async (visit) => {
-  const { discover } = visit.options;
+export const findServers = whereOffered(async (visit, { discover }) => {
   const address = readAddress(visit.fields);
   if (address.kind === 'wrong') return accountsPage(visit, address.problems);
   const found = await discover?.(address.email);
@@ -30,7 +29,7 @@ export const showServers = whereOffered(async (visit) => {
 export const askPassword = whereOffered(async (visit) => passwordPage(visit, {}));
 
 /** Connects the account, or asks again and says what is wrong. */
-export const connectAccount = whereOffered(async (visit, accountSettings) => {
+export const connectAccount = whereOffered(async (visit, connect) => {
   const { fields, service, owner } = visit;
   const account = readAccount(fields);
   if (account.kind === 'wrong') return serversPage(visit, { problems: account.problems });
@@ -40,7 +39,7 @@ export const connectAccount = whereOffered(async (visit, accountSettings) => {
     return passwordPage(visit, { problems: ['Password: it is needed to sign in to the servers.'] });
   }
   try {
-    const settings = accountSettings({ ...servers, password });
+    const settings = connect.settings({ ...servers, password });
     if (servers.caldav !== undefined && servers.caldav.writeTo === undefined) {
       const all = await service.accounts.calendars({ ownerId: owner.ownerId, email, settings });
       const calendars = all.filter(({ writable }) => writable);
@@ -59,14 +58,12 @@ export const connectAccount = whereOffered(async (visit, accountSettings) => {
   return redirect('/accounts?notice=account_connected');
 });
 
-type AccountSettings = NonNullable<DashboardOptions['accountSettings']>;
-
 /** If accounts cannot be connected here, the accounts page says so. */
-function whereOffered(step: (visit: OwnerVisit, accountSettings: AccountSettings) => Promise<Reply>) {
+function whereOffered(step: (visit: OwnerVisit, connect: Connect) => Promise<Reply>) {
   return async (visit: OwnerVisit): Promise<Reply> => {
-    const { accountSettings } = visit.options;
-    if (accountSettings === undefined) return { ...(await accountsPage(visit)), status: 403 };
-    return step(visit, accountSettings);
+    const { connect } = visit.options;
+    if (connect === undefined) return { ...(await accountsPage(visit)), status: 403 };
+    return step(visit, connect);
   };
 }
 

@@ -7,8 +7,9 @@ import { When } from '../when.tsx';
 import { notFoundPage } from './problem.tsx';
 
 export async function settingsPage({ service, owner, session, token, query }: OwnerVisit): Promise<Reply> {
+  if (session.kind === 'app') return notFoundPage();
   const sessions = await service.sessions.list(owner.ownerId);
-  const others = sessions.filter(({ id }) => id !== session.id);
+  const others = sessions.filter(({ id }) => id !== session.stored.id);
   return page(
     'Settings',
     <>
@@ -20,7 +21,7 @@ export async function settingsPage({ service, owner, session, token, query }: Ow
           Where you are signed in. End any session you do not recognise. A new password ends all of them.
         </p>
         <ul class="rows">
-          <Row session={session} zone={owner.timezone} />
+          <Row session={session.stored} zone={owner.timezone} />
           {others.map((other) => (
             <Row session={other} zone={owner.timezone} token={token} />
           ))}
@@ -39,13 +40,15 @@ export async function settingsPage({ service, owner, session, token, query }: Ow
   );
 }
 
-export async function endSession({ service, owner, param }: OwnerVisit): Promise<Reply> {
+export async function endSession({ service, owner, session, param }: OwnerVisit): Promise<Reply> {
+  if (session.kind === 'app') return notFoundPage();
   if (!(await service.sessions.end(owner.ownerId, param))) return notFoundPage();
   return redirect('/settings?notice=session_ended');
 }
 
 export async function endOtherSessions({ service, session }: OwnerVisit): Promise<Reply> {
-  await service.sessions.endOthers(session);
+  if (session.kind === 'app') return notFoundPage();
+  await service.sessions.endOthers(session.stored);
   return redirect('/settings?notice=sessions_ended');
 }
 

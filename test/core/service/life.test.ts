@@ -7,9 +7,7 @@ import { ServiceError, ServiceStoppedError } from '../../../core/contract/errors
 import type { Storage } from '../../../core/ports/storage.ts';
 import type { Service } from '../../../core/service/service.ts';
 import { dashboardCookies } from '../../../hosts/dashboard/cookies.ts';
-import { dashboardHandler } from '../../../hosts/dashboard/handler.ts';
-import { mcpHandler } from '../../../hosts/mcp/handler.ts';
-import { restHandler } from '../../../hosts/rest/handler.ts';
+import { countersign } from '../../../hosts/node/countersign.ts';
 import { openTestService, wireBytes } from '../../open-service.ts';
 
 /** A storage that counts how often it is closed. */
@@ -95,9 +93,15 @@ describe('a stopped service', () => {
     const list = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}';
     const authorization = `Bearer ${apiKey}`;
     const cookie = `${dashboardCookies(dashboardUrl).session}=${'x'.repeat(43)}`;
-    expect(await statusOf(restHandler(service), `${baseUrl}/v1/me`, { authorization })).toBe(503);
-    expect(await statusOf(mcpHandler(service), `${baseUrl}/mcp`, { authorization }, list)).toBe(503);
-    expect(await statusOf(dashboardHandler(service), `${dashboardUrl}/approvals`, { cookie })).toBe(503);
+    expect(
+      await statusOf(countersign(service, { doors: ['rest'] }), `${baseUrl}/v1/me`, { authorization }),
+    ).toBe(503);
+    expect(
+      await statusOf(countersign(service, { doors: ['mcp'] }), `${baseUrl}/mcp`, { authorization }, list),
+    ).toBe(503);
+    expect(
+      await statusOf(countersign(service, { doors: ['dashboard'] }), `${dashboardUrl}/approvals`, { cookie }),
+    ).toBe(503);
   });
 });
 

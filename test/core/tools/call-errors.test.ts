@@ -72,7 +72,7 @@ describe('the doors of the tests', () => {
     expect(() => expectDescribed('get_email', withDetails({ account_id: 1 }))).not.toThrow();
     expect(() => expectDescribed('get_email', withDetails({ account_id: 'one' }))).toThrow('account_id');
     expect(() => expectDescribed('get_email', withDetails({ server: 'imap' }))).toThrow('server');
-    const bare = { ...failure('internal_error'), details: { reason: 'x' } };
+    const bare = { ...failure('invalid_message_id'), details: { reason: 'x' } };
     expect(() => expectDescribed('get_email', bare)).toThrow('has no details');
   });
 });

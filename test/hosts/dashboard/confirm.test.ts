@@ -75,7 +75,7 @@ describe('the page that asks for the password', () => {
 
   it('never repeats a mailbox password: it must be entered again', async () => {
     const settings: AccountFields[] = [];
-    const dashboard = await openDashboard({ accountSettings: (fields) => settings.push(fields) });
+    const dashboard = await openDashboard({ connect: { settings: (fields) => settings.push(fields) } });
     const send = sender(dashboard, await dashboard.cookie());
     const account = {
       email: 'work@example.org',

@@ -102,10 +102,12 @@ describe('a cookie alone, with the token derived from it', () => {
   it('changes nothing through any form, with any forged proof', async () => {
     const looked: string[] = [];
     const dashboard = await openDashboard({
-      accountSettings: (fields) => fields,
-      async discover(email) {
-        looked.push(email);
-        return { kind: 'nothing', tried: [] };
+      connect: {
+        settings: (fields) => fields,
+        async discover(email) {
+          looked.push(email);
+          return { kind: 'nothing', tried: [] };
+        },
       },
     });
     const cookie = await dashboard.cookie();

@@ -17,8 +17,7 @@ import type { Storage } from '../../../core/ports/storage.ts';
 import type { WebhookSender } from '../../../core/ports/webhook-sender.ts';
 import type { Service } from '../../../core/service/service.ts';
 import { formToken } from '../../../hosts/dashboard/csrf.ts';
-import { dashboardHandler } from '../../../hosts/dashboard/handler.ts';
-import type { DashboardOptions } from '../../../hosts/dashboard/visit.ts';
+import { type CountersignOptions, countersign } from '../../../hosts/node/countersign.ts';
 import { openTestService, type TestKey, type TestService } from '../../open-service.ts';
 import { type BrowserKey, newBrowserKey } from './browser-key.ts';
 
@@ -65,7 +64,7 @@ export interface PlainAnswer {
   readonly body: string;
 }
 
-export interface DashboardSetup extends DashboardOptions {
+export interface DashboardSetup extends CountersignOptions {
   /** The public URL, as behind a proxy; default: where it listens. */
   readonly dashboardUrl?: string;
   /** Wraps the real service. */
@@ -99,7 +98,7 @@ export async function openDashboard(setup: DashboardSetup = {}): Promise<Dashboa
     dashboardUrl: dashboardUrl ?? url,
   });
   const { service, ownerId } = opened;
-  listener = dashboardHandler(between(service), options);
+  listener = countersign(between(service), { doors: ['dashboard'], ...options });
   onTestFinished(async () => {
     server.closeAllConnections();
     server.close();

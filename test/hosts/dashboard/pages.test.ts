@@ -122,7 +122,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
   });
 
   it('sees a page that fits a narrow screen', async () => {
-    const dashboard = await openDashboard({ accountSettings: (fields) => fields });
+    const dashboard = await openDashboard({ connect: { settings: (fields) => fields } });
     const id = await dashboard.ask({ subject: 'x'.repeat(300), body: 'y'.repeat(3000) });
     const page = await signedIn(dashboard, '/approvals', { viewport: { width: 375, height: 800 } });
     for (const path of ['/approvals', `/approvals/${id}`, '/accounts', '/integrations', '/activity']) {
@@ -224,10 +224,12 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
     const settings: AccountFields[] = [];
     const asked: string[] = [];
     const dashboard = await openDashboard({
-      accountSettings: (fields) => settings.push(fields),
-      async discover(email) {
-        asked.push(email);
-        return found;
+      connect: {
+        settings: (fields) => settings.push(fields),
+        async discover(email) {
+          asked.push(email);
+          return found;
+        },
       },
     });
     const page = await signedIn(dashboard, '/accounts');
@@ -278,8 +280,10 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
       access: 'own' as const,
     }));
     const dashboard = await openDashboard({
-      accountSettings: (fields) => settings.push(fields),
-      discover: async () => found,
+      connect: {
+        settings: (fields) => settings.push(fields),
+        discover: async () => found,
+      },
       between: (service) => ({
         ...service,
         accounts: { ...service.accounts, calendars: async () => calendars },
@@ -309,8 +313,10 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
   it('connects an account without a calendar after clearing its URL', async () => {
     const settings: AccountFields[] = [];
     const dashboard = await openDashboard({
-      accountSettings: (fields) => settings.push(fields),
-      discover: async () => found,
+      connect: {
+        settings: (fields) => settings.push(fields),
+        discover: async () => found,
+      },
     });
     const page = await signedIn(dashboard, '/accounts');
     await page.getByLabel('Email').fill('work@example.org');
@@ -327,8 +333,10 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
 
   it('sees that nothing was found, and what was tried', async () => {
     const dashboard = await openDashboard({
-      accountSettings: (fields) => fields,
-      discover: async () => ({ kind: 'nothing', tried: ['The DNS could not be asked.'] }),
+      connect: {
+        settings: (fields) => fields,
+        discover: async () => ({ kind: 'nothing', tried: ['The DNS could not be asked.'] }),
+      },
     });
     const page = await signedIn(dashboard, '/accounts');
     await page.getByLabel('Email').fill('work@example.org');
@@ -340,8 +348,10 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
 
   it('sees that a provider cannot be used, and may still enter the servers', async () => {
     const dashboard = await openDashboard({
-      accountSettings: (fields) => fields,
-      discover: async () => ({ kind: 'unusable', reason: 'Passwords are no more.' }),
+      connect: {
+        settings: (fields) => fields,
+        discover: async () => ({ kind: 'unusable', reason: 'Passwords are no more.' }),
+      },
     });
     const page = await signedIn(dashboard, '/accounts');
     await page.getByLabel('Email').fill('work@outlook.com');
@@ -353,7 +363,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
   });
 
   it('enters the servers if nothing can look them up', async () => {
-    const dashboard = await openDashboard({ accountSettings: (fields) => fields });
+    const dashboard = await openDashboard({ connect: { settings: (fields) => fields } });
     const page = await signedIn(dashboard, '/accounts');
     expect(await page.getByRole('button', { name: 'by hand' }).count()).toBe(0);
     await page.getByLabel('Email').fill('work@example.org');
@@ -370,9 +380,11 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
   it('connects an account with entered settings, sets it active, and removes it after a confirmation', async () => {
     const settings: AccountFields[] = [];
     const dashboard = await openDashboard({
-      accountSettings: (fields) => settings.push(fields),
-      discover: async () => {
-        throw new Error('nobody is to look for them');
+      connect: {
+        settings: (fields) => settings.push(fields),
+        discover: async () => {
+          throw new Error('nobody is to look for them');
+        },
       },
     });
     const { service, ownerId } = dashboard;
@@ -417,10 +429,12 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
       }),
     ];
     const dashboard = await openDashboard({
-      accountSettings: () => {
-        throw faults.shift();
+      connect: {
+        settings: () => {
+          throw faults.shift();
+        },
+        discover: async () => found,
       },
-      discover: async () => found,
     });
     const page = await signedIn(dashboard, '/accounts');
     await typeServers(page);

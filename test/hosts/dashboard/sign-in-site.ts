@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { Agent, createServer, type IncomingMessage, request } from 'node:http';
+import { Agent, createServer, type IncomingMessage, type RequestListener, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inlineReader } from '../../../adapters/reader/reader.ts';
 import { sandboxMail } from '../../../adapters/sandbox/mail.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import { createService } from '../../../core/service/create-service.ts';
 import type { Service } from '../../../core/service/service.ts';
-import { dashboardHandler } from '../../../hosts/dashboard/handler.ts';
+import { countersign } from '../../../hosts/node/countersign.ts';
 import { silentLog } from '../../open-service.ts';
 
 /** A dashboard with a fixed clock, behind a trusted proxy that reports the caller's address. */
@@ -25,7 +25,7 @@ export async function openSite(
   now: () => number = () => FROM_MS,
   between: (service: Service) => Service = (service) => service,
 ): Promise<SignInSite> {
-  let listener: ReturnType<typeof dashboardHandler> = () => {};
+  let listener: RequestListener = () => {};
   const server = createServer((req, res) => listener(req, res));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -41,7 +41,7 @@ export async function openSite(
     baseUrl: 'http://127.0.0.1:1',
     dashboardUrl: `http://127.0.0.1:${port}`,
   });
-  listener = dashboardHandler(between(service), { trustedProxies: ['127.0.0.1'] });
+  listener = countersign(between(service), { doors: ['dashboard'], trustedProxies: ['127.0.0.1'] });
   return {
     service,
     port,

@@ -54,7 +54,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner’s own browser'), { time
 
   it('without scripts connects an account, with multi-line text and both passwords', async () => {
     const settings: unknown[] = [];
-    const dashboard = await openDashboard({ accountSettings: (fields) => settings.push(fields) });
+    const dashboard = await openDashboard({ connect: { settings: (fields) => settings.push(fields) } });
     const context = await newContext({ javaScriptEnabled: false });
     const page = await signedIn(context, dashboard, '/accounts');
     await page.getByLabel('Email').fill('work@example.org');

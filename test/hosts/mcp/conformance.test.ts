@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { failure, type Outcome } from '../../../core/call/outcome.ts';
 import type { ToolCall } from '../../../core/service/service.ts';
-import { mcpHandler } from '../../../hosts/mcp/handler.ts';
+import { countersign } from '../../../hosts/node/countersign.ts';
 import { NO_LIMITS } from '../../bench/no-limits.ts';
 import { openTestService, type TestService } from '../../open-service.ts';
 import { runConformance } from './conformance-tool.ts';
@@ -143,30 +143,33 @@ beforeAll(async () => {
   await once(server, 'listening');
   opened = await openTestService({ baseUrl: url(), limits: NO_LIMITS });
   const { calls } = opened.service;
-  const handler = mcpHandler({
-    ...opened.service,
-    calls: {
-      ...calls,
-      tools: (caller) => [
-        ...calls.tools(caller),
-        ...Object.keys(FIXTURES).map((name) => ({
-          ...{ name, title: name, description: name, inputSchema: SCHEMAS[name] ?? NO_ARGUMENTS },
-          annotations: {
-            readOnlyHint: true,
-            destructiveHint: false,
-            idempotentHint: true,
-            openWorldHint: false,
-          },
-        })),
-      ],
-      async runTool(caller, call) {
-        const fixture = FIXTURES[call.tool];
-        if (fixture === undefined) return calls.runTool(caller, call);
-        await calls.endCall(caller, 'ok');
-        return { outcome: fixture(call), replayed: false };
+  const handler = countersign(
+    {
+      ...opened.service,
+      calls: {
+        ...calls,
+        tools: (caller) => [
+          ...calls.tools(caller),
+          ...Object.keys(FIXTURES).map((name) => ({
+            ...{ name, title: name, description: name, inputSchema: SCHEMAS[name] ?? NO_ARGUMENTS },
+            annotations: {
+              readOnlyHint: true,
+              destructiveHint: false,
+              idempotentHint: true,
+              openWorldHint: false,
+            },
+          })),
+        ],
+        async runTool(caller, call) {
+          const fixture = FIXTURES[call.tool];
+          if (fixture === undefined) return calls.runTool(caller, call);
+          await calls.endCall(caller, 'ok');
+          return { outcome: fixture(call), replayed: false };
+        },
       },
     },
-  });
+    { doors: ['mcp'] },
+  );
   const { apiKey } = await opened.addKey('full');
   server.on('request', (req, res) => {
     // The tool sends no key.

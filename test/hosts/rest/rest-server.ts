@@ -15,8 +15,8 @@ import type { Service } from '../../../core/service/service.ts';
 import { createService, type EmbeddedOptions } from '../../../hosts/embedded/countersign.ts';
 import { brokenRequests } from '../../../hosts/http/broken-request.ts';
 import { httpHandler } from '../../../hosts/http/http-handler.ts';
+import { answerApi } from '../../../hosts/mount/api.ts';
 import type { RestService } from '../../../hosts/rest/rest-api.ts';
-import { answerApi } from '../../../hosts/server/api.ts';
 import { watchedAnswers } from './watched-answers.ts';
 
 export interface RestServer {

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { newApiKey } from '../../../core/gate/credential.ts';
-import { restHandler } from '../../../hosts/rest/handler.ts';
+import { countersign } from '../../../hosts/node/countersign.ts';
 import { type Answer, closesAfter, sendBytes, sendRaw } from './raw-http.ts';
 import { ownRestServer, type RestServer, restServer } from './rest-server.ts';
 
@@ -562,7 +562,7 @@ describe('a body that somebody read before the door', () => {
     const own = await ownRestServer();
     const lines: unknown[] = [];
     const note = (...line: unknown[]) => void lines.push(line);
-    const handler = restHandler(own.service, { log: { info: note, warn: note, error: note } });
+    const handler = countersign(own.service, { log: { info: note, warn: note, error: note } });
     const app = createServer((req, res) => {
       req.resume().once('end', () => handler(req, res));
     });

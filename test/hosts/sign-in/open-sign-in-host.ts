@@ -6,10 +6,7 @@ import * as z from 'zod';
 import type { LimitOverrides } from '../../../core/gate/limits.ts';
 import type { Modes, Preset } from '../../../core/gate/permissions.ts';
 import type { DocumentSource } from '../../../core/ports/document-source.ts';
-import { dashboardHandler } from '../../../hosts/dashboard/handler.ts';
-import { httpHandler } from '../../../hosts/http/http-handler.ts';
-import { answerApi } from '../../../hosts/server/api.ts';
-import { signInHandler } from '../../../hosts/sign-in/handler.ts';
+import { countersign } from '../../../hosts/node/countersign.ts';
 import { openTestService, type TestService } from '../../open-service.ts';
 
 export const OWNER = { email: 'owner@example.org', password: 'correct horse battery' };
@@ -38,9 +35,9 @@ export async function openSignInHost(
     ...others,
   });
   const { service } = opened;
-  answerSignIn = signInHandler(service, { trustedProxies: ['127.0.0.1'] });
-  answerPages = dashboardHandler(service);
-  answerCalls = httpHandler(answerApi(service, {}));
+  answerSignIn = countersign(service, { doors: ['sign-in'], trustedProxies: ['127.0.0.1'] });
+  answerPages = countersign(service, { doors: ['dashboard'] });
+  answerCalls = countersign(service, { doors: ['rest', 'mcp'] });
   return {
     ...opened,
     mcpUrl: signIn.url,

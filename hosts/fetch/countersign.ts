@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { isIP } from 'node:net';
+import type { Readable } from 'node:stream';
+import * as z from 'zod';
+import { failure } from '../../core/call/outcome.ts';
+import { errorName } from '../../core/ports/log.ts';
+import type { Service } from '../../core/service/service.ts';
+import type { AppSession } from '../dashboard/app-session.ts';
+import { readFetchBody } from '../http/read-body.ts';
+import { codedBody, commonHeaders, failureStatus, type Reply } from '../http/reply.ts';
+import type { RequestHead } from '../http/request-head.ts';
+import { answerMount } from '../mount/mount.ts';
+import { checkOptions, type MountOptions } from '../mount/options.ts';
+
+export type { AccountFields, FoundServers } from '../dashboard/account-fields.ts';
+export type { AppSession } from '../dashboard/app-session.ts';
+export type { Connect } from '../dashboard/visit.ts';
+export type { Door } from '../mount/options.ts';
+
+/** @template Context  what the server passes beside the request, for example Hono's context or Bun's server */
+export interface CountersignOptions<Context = unknown> extends MountOptions {
+  /**
+   * Returns the address of the other end of the connection. A Fetch request does not contain it, and callers without a
+   * key have one budget per address.
+   */
+  readonly address: (request: Request, context: Context) => string;
+  /**
+   * The app's session of a request, instead of Countersign's own sign-in; null: nobody is signed in. It needs `signInUrl`
+   * and `stepUpUrl`.
+   */
+  readonly session?: (request: Request, context: Context) => AppSession | null | Promise<AppSession | null>;
+}
+
+/**
+ * REST, MCP and the owner's pages as one Fetch handler, for Hono, Next, Bun, Deno and similar servers. It answers every
+ * request that it receives. Below a path, the addresses of the service have the same path.
+ * @returns the handler. It passes its second argument on to `address` and `session`
+ * @throws Error naming the option and the remedy if an option is wrong
+ */
+export function countersign(
+  service: Service,
+  options: CountersignOptions,
+): (request: Request, context?: unknown) => Promise<Response>;
+export function countersign<Context>(
+  service: Service,
+  options: CountersignOptions<Context>,
+): (request: Request, context: Context) => Promise<Response>;
+export function countersign<Context>(
+  service: Service,
+  options: CountersignOptions<Context>,
+): (request: Request, context: Context) => Promise<Response> {
+  const plan = checkOptions(service, options, ['address', 'session']);
+  if (typeof options.address !== 'function') {
+    throw new Error('countersign: address must be a function that returns the address of the caller.');
+  }
+  const { session, log } = options;
+  const answer = answerMount(service, options, plan);
+  return async (request, context) => {
+    let peer: string;
+    try {
+      peer = addressIn(options.address(request, context));
+    } catch (cause) {
+      log?.error('the address option failed', errorName(cause));
+      return responseTo(withoutAddress(service.baseUrl));
+    }
+    const reply = await answer(
+      headOf(request, peer),
+      () => readFetchBody(request),
+      request.signal,
+      session && (() => session(request, context)),
+    );
+    // The caller has left, so nobody reads this.
+    return reply === undefined ? new Response(null, { status: 400 }) : responseTo(reply);
+  };
+}
+
+const addressText = z.string().refine((text) => isIP(text.replace(/%.*$/, '')) !== 0);
+
+/** @throws Error if it is not an address: all callers would share one budget */
+function addressIn(address: unknown): string {
+  return addressText.parse(address);
+}
+
+function withoutAddress(baseUrl: string): Reply {
+  const remedy = 'The option address of countersign() must return the address of the caller.';
+  const why = failure('internal_error', { remedy });
+  const body = codedBody(why);
+  return { ...failureStatus(why), headers: commonHeaders(baseUrl, randomUUID(), body), body };
+}
+
+/** The Host header comes before the URL: some servers write their own name into the URL. */
+function headOf(request: Request, peer: string): RequestHead {
+  const { host, pathname, search } = new URL(request.url);
+  const headers = { host, ...Object.fromEntries(request.headers) };
+  return { method: request.method, target: `${pathname}${search}`, headers, peer };
+}
+
+function responseTo({ status, headers, body, rest }: Reply): Response {
+  const fields = new Headers();
+  for (const [name, values] of Object.entries(headers)) {
+    for (const value of [values].flat()) fields.append(name, value);
+  }
+  const content = rest === undefined ? body || null : streamOf(rest);
+  return new Response(content, { status, headers: fields });
+}
+
+function streamOf(rest: Readable): ReadableStream<Uint8Array> {
+  const chunks = (rest as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+  return new ReadableStream({
+    async pull(controller) {
+      const next = await chunks.next();
+      if (next.done === true) controller.close();
+      else controller.enqueue(next.value);
+    },
+    // The caller has left.
+    async cancel() {
+      await chunks.return?.();
+    },
+  });
+}

@@ -1,0 +1,45 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Service } from '../../core/service/service.ts';
+import type { AppSession } from '../dashboard/app-session.ts';
+import { brokenRequests } from '../http/broken-request.ts';
+import { type HttpHandler, httpHandler } from '../http/http-handler.ts';
+import type { ParseError } from '../http/last-response.ts';
+import { answerMount } from '../mount/mount.ts';
+import { checkOptions, type MountOptions } from '../mount/options.ts';
+
+export type { AccountFields, FoundServers } from '../dashboard/account-fields.ts';
+export type { AppSession } from '../dashboard/app-session.ts';
+export type { Connect } from '../dashboard/visit.ts';
+export type { HttpHandler } from '../http/http-handler.ts';
+export type { Door } from '../mount/options.ts';
+
+export interface CountersignOptions extends MountOptions {
+  /**
+   * The app's session of a request, instead of Countersign's own sign-in; null: nobody is signed in. It needs `signInUrl`
+   * and `stepUpUrl`.
+   */
+  session?(req: IncomingMessage): AppSession | null | Promise<AppSession | null>;
+}
+
+/** A handler for a server, and what else the server can use. */
+export interface Countersign extends HttpHandler {
+  /**
+   * A listener for `clientError`, for a server that serves nothing but the API. node:http rejects requests that it cannot
+   * read before they reach a handler, for example with an invalid Content-Length. This listener answers them in the form
+   * of the API and closes the connection. Failures that come earlier in the order of refusals are still reported first.
+   */
+  readonly clientError: (error: ParseError, socket: Duplex) => void;
+}
+
+/**
+ * REST, MCP and the owner's pages as one handler, for `node:http`, Express, Koa, Fastify, Nest and similar servers. It
+ * answers every request that it receives. Below a path, the addresses of the service have the same path.
+ * @throws Error naming the option and the remedy if an option is wrong
+ */
+export function countersign(service: Service, options: CountersignOptions = {}): Countersign {
+  const plan = checkOptions(service, options, ['session']);
+  const answer = answerMount(service, options, plan);
+  const handler = httpHandler(answer, options.session && ((req) => options.session?.(req)));
+  return Object.assign(handler, { clientError: brokenRequests(service, answer) });
+}
