@@ -61,6 +61,7 @@ export type {
   Keys,
   ListenerEvent,
   OnArguments,
+  OwnerFields,
   Owners,
   PendingListener,
   RequestsNow,

@@ -228,11 +228,11 @@ function lost(cause: unknown): ServiceError {
   return new ServiceError('temporarily_unavailable', { details: { retry_after_s: 5 }, cause });
 }
 
-const TAKEN_BACK = new Set(['40001', '40P01']);
+const TAKEN_BACK = new Set(['40001', '40P01', '23505']);
 
 /**
- * Whether Postgres certainly rolled back, after a failed serialisation or a deadlock, and a repeat may
- * succeed.
+ * Whether Postgres certainly rolled back, and a repeat may succeed: after a failed serialisation, a deadlock, or a
+ * unique value that another transaction has taken meanwhile, which the repeat then sees.
  */
 function isRetryable(cause: unknown): boolean {
   return cause instanceof pgDriver().DatabaseError && TAKEN_BACK.has(cause.code ?? '');

@@ -13,6 +13,7 @@ import { SCHEMA_10 } from './schema-10.ts';
 import { SCHEMA_11 } from './schema-11.ts';
 import { SCHEMA_12 } from './schema-12.ts';
 import { SCHEMA_13 } from './schema-13.ts';
+import { SCHEMA_14 } from './schema-14.ts';
 
 /** Migration n upgrades the schema from version n - 1 to n. A released migration is never edited. */
 export const MIGRATIONS: readonly string[] = [
@@ -29,6 +30,7 @@ export const MIGRATIONS: readonly string[] = [
   SCHEMA_11,
   SCHEMA_12,
   SCHEMA_13,
+  SCHEMA_14,
 ];
 
 export class NewerSchemaError extends Error {}

@@ -165,7 +165,10 @@ export const STATEMENTS: StatementTexts = {
 
   owner: 'SELECT * FROM countersign.owners WHERE owner_id = @ownerId',
   unsigned_owners: 'SELECT owner_id FROM countersign.owners WHERE keys_signature IS NULL ORDER BY owner_id',
-  owners: 'SELECT * FROM countersign.owners ORDER BY created_at_ms, owner_id',
+  owners: 'SELECT * FROM countersign.owners WHERE owner_id > @after ORDER BY owner_id LIMIT @limit',
+  started_of_owner: `
+    SELECT approval_id FROM countersign.approvals
+    WHERE owner_id = @ownerId AND ended_at_ms IS NULL AND state = 'approved' AND started_at_ms IS NOT NULL LIMIT 1`,
   owner_by_email: 'SELECT * FROM countersign.owners WHERE email_folded = @email',
   accounts: ACCOUNTS_OF('@ownerId'),
   credentials: `
@@ -369,18 +372,21 @@ export const WRITES: Readonly<Record<WriteStatement, string>> = {
   append_activity: `
     INSERT INTO countersign.activity (owner_id, activity_id, at_ms, kind, credential_id, tool, outcome, approval_id,
       duration_ms, shown, listed)
-    VALUES (@owner_id, 1 + coalesce((
+    SELECT owner_id, 1 + coalesce((
         SELECT activity_id FROM countersign.activity WHERE owner_id = @owner_id
         ORDER BY activity_id DESC LIMIT 1), ${LAST_COVERED('@owner_id')}),
-      @at_ms, @kind, @credential_id, @tool, @outcome, @approval_id, @duration_ms, @shown, @listed)`,
+      @at_ms::bigint, @kind::text, @credential_id::text, @tool::text, @outcome::text, @approval_id::text,
+      @duration_ms::bigint, @shown::text, @listed::text
+    FROM countersign.owners WHERE owner_id = @owner_id`,
   add_targets: `
     INSERT INTO countersign.waiting_targets (owner_id, target, approval_id)
     SELECT @owner_id::text, target, @approval_id::text FROM unnest(@targets::text[]) AS named (target)
     ON CONFLICT DO NOTHING`,
   remember_recipients: `
     INSERT INTO countersign.known_recipients AS known (owner_id, account_id, address, since_ms, times)
-    SELECT @owner_id::text, @account_id::bigint, address, @since_ms::bigint, times
-    FROM unnest(@addresses::text[], @times::bigint[]) AS found (address, times)
+    SELECT owner_id, @account_id::bigint, address, @since_ms::bigint, times
+    FROM countersign.owners, unnest(@addresses::text[], @times::bigint[]) AS found (address, times)
+    WHERE owner_id = @owner_id
     ON CONFLICT (owner_id, account_id, md5(address)) DO UPDATE SET times = known.times + @added::bigint`,
   remember_relocated: `
     INSERT INTO countersign.relocated_messages (owner_id, mark)
@@ -390,12 +396,16 @@ export const WRITES: Readonly<Record<WriteStatement, string>> = {
     VALUES (@owner_id, @event_id, @account_id, @key_hash, @calendar, @uid, @recurrence_id)`,
 };
 
+/** A new owner continues the numbers of a removed one with the same id. */
+const LAST_OF_REMOVED = (column: string) =>
+  `coalesce((SELECT ${column} FROM countersign.removed_owners WHERE owner_hash = @owner_hash), 0)`;
+
 export const ADD_OWNER = `
   INSERT INTO countersign.owners
     (owner_id, email, email_folded, timezone, plan, limits, password_hash, keys_signed_at_ms, keys_signature,
-    created_at_ms)
+    created_at_ms, last_account_id, last_endpoint_id)
   VALUES (@owner_id, @email, @email_folded, @timezone, @plan, @limits, @password_hash, @keys_signed_at_ms,
-    @keys_signature, @created_at_ms)
+    @keys_signature, @created_at_ms, ${LAST_OF_REMOVED('last_account_id')}, ${LAST_OF_REMOVED('last_endpoint_id')})
   ON CONFLICT DO NOTHING`;
 
 /** How many events get their positions per transaction. */

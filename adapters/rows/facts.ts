@@ -1,5 +1,12 @@
 import type { EventKey } from '../../core/calendar/event.ts';
-import type { FactKind, FactsOf, NeedOf, StoredDevice, TrackersFacts } from '../../core/ports/store.ts';
+import type {
+  FactKind,
+  FactsOf,
+  NeedOf,
+  SessionsFacts,
+  StoredDevice,
+  TrackersFacts,
+} from '../../core/ports/store.ts';
 import { readAccounts } from './account.ts';
 import { readApproval } from './approval.ts';
 import { readCheckpoint, readNumberedActivity } from './checkpoint.ts';
@@ -50,8 +57,13 @@ const FACTS: { readonly [Kind in FactKind]: (need: NeedOf<Kind>) => Load<FactsOf
   }),
 
   claim: ({ ownerId, credentialId, key }) => ({
-    queries: claimQueries({ ownerId, credentialId, key }),
-    read: ([claim], [approval]) => ({
+    queries: [
+      ask('claim', { ownerId, credentialId, key }),
+      ask('approval_of_claim', { ownerId, credentialId, key }),
+      ask('owner', { ownerId }),
+    ],
+    read: ([claim], [approval], [owner]) => ({
+      hasOwner: owner !== undefined,
       claim: claim && readClaim(claim),
       approval: approval && readApproval(approval),
     }),
@@ -203,13 +215,31 @@ const FACTS: { readonly [Kind in FactKind]: (need: NeedOf<Kind>) => Load<FactsOf
 
   sessions: ({ ownerId }) => ({
     queries: [ask('owner', { ownerId }), ask('sessions', { ownerId })],
-    read: ([owner], sessions) =>
+    read: ([owner], sessions) => owner && readSessionsFacts(owner, sessions),
+  }),
+
+  owner: ({ ownerId, email }) => ({
+    queries: [
+      ask('owner', { ownerId }),
+      ask('sessions', { ownerId }),
+      ...(email === null ? [] : [ask('owner_by_email', { email: folded(email) })]),
+    ],
+    read: ([owner], sessions, [holder] = []) =>
       owner && {
-        passwordHash: textOrNull(owner, 'password_hash'),
-        sessions: sessions.map((row) => ({
-          session: readSession(row),
-          expiresAt: instant(row, 'session_expires_at_ms'),
-        })),
+        ...readSessionsFacts(owner, sessions),
+        owner: readOwner(owner),
+        isEmailTaken: holder !== undefined && text(holder, 'owner_id') !== ownerId,
+      },
+  }),
+
+  removal: ({ ownerId }) => ({
+    queries: [ask('owner', { ownerId }), ask('accounts', { ownerId }), ask('started_of_owner', { ownerId })],
+    read: ([owner], accounts, [started]) =>
+      owner && {
+        accountIds: accounts.map((row) => integer(row, 'account_id')),
+        lastAccountId: integer(owner, 'last_account_id'),
+        lastEndpointId: integer(owner, 'last_endpoint_id'),
+        isRunning: started !== undefined,
       },
   }),
 
@@ -348,10 +378,6 @@ export function ask(statement: Statement, values: Values): Query {
   return { statement, values };
 }
 
-function claimQueries(values: Values): readonly Query[] {
-  return [ask('claim', values), ask('approval_of_claim', values)];
-}
-
 function endpointQueries({ ownerId, credentialId }: FactsNeed<'endpoints'>): readonly Query[] {
   return [
     ask('owner', { ownerId }),
@@ -379,6 +405,16 @@ function readTrackers(trackers: Rows, links: Rows, [last]: Rows): TrackersFacts 
       link: readLink(row),
     })),
     lastLinkId: integer(counted(last), 'last_id'),
+  };
+}
+
+function readSessionsFacts(owner: Row, sessions: Rows): SessionsFacts {
+  return {
+    passwordHash: textOrNull(owner, 'password_hash'),
+    sessions: sessions.map((row) => ({
+      session: readSession(row),
+      expiresAt: instant(row, 'session_expires_at_ms'),
+    })),
   };
 }
 

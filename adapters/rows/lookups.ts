@@ -92,7 +92,7 @@ export function sqlLookups(answered: <Answer>(load: Load<Answer>) => Promise<Ans
       rows(ask('owner', { ownerId }), ([row]) => (row === undefined ? undefined : readKeysRecord(row))),
 
     owner: (ownerId) => first(ask('owner', { ownerId }), readOwner),
-    owners: () => list(ask('owners', {}), readOwner),
+    owners: (page) => list(ask('owners', page), readOwner),
     ownerByEmail: (email) =>
       first(ask('owner_by_email', { email: folded(email) }), (row) => ({
         owner: readOwner(row),

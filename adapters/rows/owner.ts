@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { KeysRecord } from '../../core/ports/credential-storage.ts';
 import type { Owner } from '../../core/ports/owner-storage.ts';
 import { readOverrides, readPlan } from './credential.ts';
@@ -18,6 +19,11 @@ export function readOwner(row: Row): Owner {
 export function readKeysRecord(row: Row): KeysRecord | undefined {
   if (row.keys_signature === null) return undefined;
   return { signedAt: instant(row, 'keys_signed_at_ms'), signature: text(row, 'keys_signature') };
+}
+
+/** What is kept of the id of a removed owner: its SHA-256, hex. */
+export function ownerHash(ownerId: string): string {
+  return hash('sha256', ownerId);
 }
 
 /** Not done by a database: SQLite's NOCASE folds only ASCII, and Postgres follows its language setting. */

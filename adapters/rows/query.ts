@@ -80,7 +80,10 @@ export type Statement =
   /** `email`, folded */
   | 'owner_by_email'
   | 'devices_by_email'
+  /** `after`, `limit` */
   | 'owners'
+  /** `ownerId`: an approval that has started and not ended. */
+  | 'started_of_owner'
   /** Those without a record that their keys are signed. */
   | 'unsigned_owners'
   /** `rows`: row numbers. */

@@ -5,7 +5,7 @@ import type { Storage } from '../../core/ports/storage.ts';
 import type { Change, StoredTracker } from '../../core/ports/store.ts';
 import type { LinkContent } from '../../core/ports/tracker-storage.ts';
 import { hashOfKey } from './event-number.ts';
-import { folded } from './owner.ts';
+import { folded, ownerHash } from './owner.ts';
 import type { Values } from './query.ts';
 import { readerColumns } from './watching.ts';
 import { deliveryColumns, deliveryKey, endpointColumns, endpointKey, logText } from './webhook.ts';
@@ -34,6 +34,36 @@ export type WriteStatement =
   | 'remember_recipients'
   | 'remember_relocated'
   | 'add_event_number';
+
+/** Every table with rows of owners. A table comes before those that its rows refer to. */
+const TABLES_OF_OWNERS = [
+  'session_proofs',
+  'sessions',
+  'devices',
+  'waiting_targets',
+  'follow_ups',
+  'plans',
+  'approvals',
+  'claims',
+  'usage',
+  'secrets',
+  'credentials',
+  'deliveries',
+  'endpoints',
+  'inbox_readers',
+  'inbox_leases',
+  'moved_into_inbox',
+  'known_recipients',
+  'relocated_messages',
+  'tracker_links',
+  'trackers',
+  'event_numbers',
+  'accounts',
+  'events',
+  'activity',
+  'checkpoints',
+  'owners',
+] as const;
 
 type RowWrite = Exclude<Write, { op: 'run' }>;
 
@@ -74,6 +104,7 @@ function textOf(
 export function addOwnerValues(owner: Parameters<Storage['addOwner']>[0]): Values {
   return {
     owner_id: owner.ownerId,
+    owner_hash: ownerHash(owner.ownerId),
     email: owner.email,
     email_folded: folded(owner.email),
     timezone: owner.timezone,
@@ -314,6 +345,30 @@ export function writesOf(change: Change): readonly Write[] {
     case 'save_folder_roles': {
       const values = { folder_roles: folderRolesText(change.roles) };
       return [{ op: 'update', table: 'accounts', key: accountKey(change), values }];
+    }
+    case 'save_owner': {
+      const { owner } = change;
+      const values = {
+        email: owner.email,
+        email_folded: folded(owner.email),
+        timezone: owner.timezone,
+        plan: owner.plan,
+        limits: JSON.stringify(owner.limits),
+      };
+      return [{ op: 'update', table: 'owners', key: { owner_id: owner.ownerId }, values }];
+    }
+    case 'remove_owner': {
+      const { ownerId, lastAccountId: last_account_id, lastEndpointId: last_endpoint_id } = change;
+      const key = { owner_id: ownerId };
+      return [
+        ...TABLES_OF_OWNERS.map((table): Write => ({ op: 'delete', table, key })),
+        {
+          op: 'put',
+          table: 'removed_owners',
+          key: { owner_hash: ownerHash(ownerId) },
+          values: { last_account_id, last_endpoint_id },
+        },
+      ];
     }
     case 'save_password': {
       const values = { password_hash: change.passwordHash };

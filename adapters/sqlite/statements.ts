@@ -162,7 +162,10 @@ export const STATEMENTS: StatementTexts = {
 
   owner: 'SELECT * FROM owners WHERE owner_id = @ownerId',
   unsigned_owners: 'SELECT owner_id FROM owners WHERE keys_signature IS NULL ORDER BY owner_id',
-  owners: 'SELECT * FROM owners ORDER BY created_at_ms, owner_id',
+  owners: 'SELECT * FROM owners WHERE owner_id > @after ORDER BY owner_id LIMIT @limit',
+  started_of_owner: `
+    SELECT approval_id FROM approvals INDEXED BY approvals_open
+    WHERE owner_id = @ownerId AND ended_at_ms IS NULL AND state = 'approved' AND started_at_ms IS NOT NULL LIMIT 1`,
   owner_by_email: 'SELECT * FROM owners WHERE email_folded = @email',
   accounts: ACCOUNTS_OF('@ownerId'),
   credentials: `
@@ -362,10 +365,11 @@ export const WRITES: Readonly<Record<WriteStatement, readonly string[]>> = {
     `
     INSERT INTO activity (owner_id, activity_id, at_ms, kind, credential_id, tool, outcome, approval_id, duration_ms,
       shown, listed)
-    VALUES (@owner_id,
+    SELECT @owner_id,
       1 + coalesce((SELECT activity_id FROM activity WHERE owner_id = @owner_id ORDER BY activity_id DESC LIMIT 1),
         ${LAST_COVERED('@owner_id')}),
-      @at_ms, @kind, @credential_id, @tool, @outcome, @approval_id, @duration_ms, @shown, @listed)`,
+      @at_ms, @kind, @credential_id, @tool, @outcome, @approval_id, @duration_ms, @shown, @listed
+    FROM owners WHERE owner_id = @owner_id`,
   ],
   add_targets: [
     `
@@ -375,8 +379,9 @@ export const WRITES: Readonly<Record<WriteStatement, readonly string[]>> = {
   remember_recipients: [
     `
     INSERT INTO known_recipients (owner_id, account_id, address, since_ms, times)
-    SELECT @owner_id, @account_id, a.value, @since_ms, t.value
-    FROM json_each(@addresses) a JOIN json_each(@times) t ON t.key = a.key WHERE true
+    SELECT o.owner_id, @account_id, a.value, @since_ms, t.value
+    FROM owners o, json_each(@addresses) a JOIN json_each(@times) t ON t.key = a.key
+    WHERE o.owner_id = @owner_id
     ON CONFLICT DO UPDATE SET times = times + @added`,
   ],
   remember_relocated: [
@@ -391,11 +396,15 @@ export const WRITES: Readonly<Record<WriteStatement, readonly string[]>> = {
   ],
 };
 
+/** A new owner continues the numbers of a removed one with the same id. */
+const LAST_OF_REMOVED = (column: string) =>
+  `coalesce((SELECT ${column} FROM removed_owners WHERE owner_hash = @owner_hash), 0)`;
+
 export const ADD_OWNER = `
   INSERT INTO owners (owner_id, email, email_folded, timezone, plan, limits, password_hash, keys_signed_at_ms, keys_signature,
-    created_at_ms)
+    created_at_ms, last_account_id, last_endpoint_id)
   VALUES (@owner_id, @email, @email_folded, @timezone, @plan, @limits, @password_hash, @keys_signed_at_ms,
-    @keys_signature, @created_at_ms)
+    @keys_signature, @created_at_ms, ${LAST_OF_REMOVED('last_account_id')}, ${LAST_OF_REMOVED('last_endpoint_id')})
   ON CONFLICT DO NOTHING`;
 
 /** How many events get their positions per transaction. */

@@ -80,7 +80,8 @@ export function sqliteStore(db: Database, storeNowMs: () => number): Store {
       const done = await (commit === 'durable' ? durable(db, work)() : together(work)());
       // Otherwise the log would contain the sealed settings until others overwrite them. A reader can delay
       // this.
-      if (changes.some(({ type }) => type === 'remove_account')) db.pragma('wal_checkpoint(TRUNCATE)');
+      if (changes.some(({ type }) => type === 'remove_account' || type === 'remove_owner'))
+        db.pragma('wal_checkpoint(TRUNCATE)');
       return done;
     },
     apply: (_ownerId, changes) => together(() => apply(changes))(),

@@ -75,12 +75,12 @@ export function createExecutor(
     const action = readable(approval, sealedPlan);
     if (action === undefined) {
       const end = startedAt === null ? ({ type: 'refuse', error: 'plan_unreadable' } as const) : LOST;
-      return settle({ ...base, end, recipients: [], followUp: false });
+      return settle(approval, { ...base, end, recipients: [], followUp: false });
     }
     const end = await runAction(parts, approval, action);
     const recipients = action.recipients.map(normalAddress);
     const hasMore = action.followUp !== undefined;
-    const settled = await settle({ ...base, end, recipients, followUp: hasMore });
+    const settled = await settle(approval, { ...base, end, recipients, followUp: hasMore });
     if (settled.state === 'executed' && settled.lease.fence === lease.fence && hasMore) {
       void finish(settled, action);
     }
@@ -88,10 +88,12 @@ export function createExecutor(
   }
 
   /** The effect is done, whether or not it is recorded. Retries until the store accepts the record. */
-  async function settle(settlement: Omit<Settlement, 'now'>): Promise<Approval> {
+  async function settle(approval: Approval, settlement: Omit<Settlement, 'now'>): Promise<Approval> {
     for (;;) {
       try {
-        return await storage.settle({ ...settlement, now: clock.now() });
+        const settled = await storage.settle({ ...settlement, now: clock.now() });
+        // An owner is not removed while an action is under way, so this one never started.
+        return settled ?? { ...approval, state: 'failed', error: 'credential_off' };
       } catch (error) {
         log.error('a settlement was not stored; retrying', {
           approval: settlement.approvalId,

@@ -47,6 +47,18 @@ export const PLAN_LIMITS: Readonly<Record<Plan, Limits>> = {
   },
 };
 
+/** What is wrong with limits that an app or an operator sets: the name of the limit and why. Undefined: nothing. */
+export function limitProblem(
+  limits: Readonly<Record<string, unknown>>,
+): { readonly name: string; readonly problem: 'unknown' | 'not_whole' } | undefined {
+  for (const [name, limit] of Object.entries(limits)) {
+    if (!Object.hasOwn(PLAN_LIMITS.free, name)) return { name, problem: 'unknown' };
+    if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 0)
+      return { name, problem: 'not_whole' };
+  }
+  return undefined;
+}
+
 export function limitsOf(plan: Plan, overrides: LimitOverrides = {}): Limits {
   return { ...PLAN_LIMITS[plan], ...overrides };
 }

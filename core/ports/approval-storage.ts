@@ -78,9 +78,9 @@ export interface ApprovalStorage {
   /**
    * Records how a run ended, with its event, its activity row and the addresses that become known. A settlement
    * with a lost fence changes nothing.
-   * @returns the approval as it is now
+   * @returns the approval as it is now; undefined if its owner was removed before it started
    */
-  settle(settlement: Settlement): Promise<Approval>;
+  settle(settlement: Settlement): Promise<Approval | undefined>;
 
   /** Records that the work after an executed action is done (a copy in Sent, \Answered). */
   followedUp(request: { ownerId: string; approvalId: string }): Promise<void>;

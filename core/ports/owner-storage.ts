@@ -17,14 +17,37 @@ export interface OwnerStorage {
     now: Date;
   }): Promise<boolean>;
   owner(ownerId: string): Promise<Owner | undefined>;
-  /** All owners, oldest first. For the operator. */
-  owners(): Promise<readonly Owner[]>;
+  /** At most `limit` owners in the order of their ids (by their bytes in UTF-8), after the id `after`; '' starts. */
+  owners(page: { after: string; limit: number }): Promise<readonly Owner[]>;
   ownerByEmail(
     email: string,
   ): Promise<{ readonly owner: Owner; readonly passwordHash: string | null } | undefined>;
   /** Also ends every session of the owner and forgets the owner's known devices. False: no such owner. */
   setPassword(ownerId: string, passwordHash: string): Promise<boolean>;
+  /** Changes what is given. A `passwordHash` has the effect of `setPassword`. Nothing changes if the email is taken. */
+  updateOwner(change: OwnerUpdate): Promise<'updated' | 'not_found' | 'email_taken'>;
+  /**
+   * Removes the owner and every row of the owner. Only the hash of the id stays, with the last numbers of accounts and
+   * endpoints: a later owner with the same id continues them, so that no process takes one account for another.
+   * `running`: an action of the owner has started and not ended, so nothing is removed.
+   */
+  removeOwner(ownerId: string): Promise<OwnerRemoval>;
 }
+
+export interface OwnerUpdate {
+  readonly ownerId: string;
+  readonly email?: string;
+  readonly timezone?: string;
+  readonly plan?: Plan;
+  /** Replaces all of them. */
+  readonly limits?: LimitOverrides;
+  readonly passwordHash?: string;
+}
+
+export type OwnerRemoval =
+  | { readonly kind: 'removed'; readonly accountIds: readonly number[] }
+  | { readonly kind: 'not_found' }
+  | { readonly kind: 'running' };
 
 export interface Owner {
   readonly ownerId: string;

@@ -152,6 +152,13 @@ export interface FactKinds {
   accounts: { readonly need: { readonly ownerId: string }; readonly facts: AccountsFacts | undefined };
   /** Undefined: there is no such owner. */
   sessions: { readonly need: { readonly ownerId: string }; readonly facts: SessionsFacts | undefined };
+  /** Undefined: there is no such owner. `email` null: it is not looked up. */
+  owner: {
+    readonly need: { readonly ownerId: string; readonly email: string | null };
+    readonly facts: OwnerFacts | undefined;
+  };
+  /** Undefined: there is no such owner. */
+  removal: { readonly need: { readonly ownerId: string }; readonly facts: RemovalFacts | undefined };
   proof: {
     readonly need: { readonly ownerId: string; readonly sessionId: string; readonly nonce: string };
     readonly facts: { readonly hasSession: boolean; readonly isUsed: boolean };
@@ -324,6 +331,7 @@ export interface StoredClaim {
 }
 
 export interface ClaimFacts {
+  readonly hasOwner: boolean;
   readonly claim: StoredClaim | undefined;
   /** The approval that the claim is bound to. */
   readonly approval: Approval | undefined;
@@ -414,6 +422,20 @@ export interface AccountsFacts {
 export interface SessionsFacts {
   readonly passwordHash: string | null;
   readonly sessions: readonly { readonly session: StoredSession; readonly expiresAt: Date }[];
+}
+
+export interface OwnerFacts extends SessionsFacts {
+  readonly owner: Owner;
+  /** Whether another owner has the email. */
+  readonly isEmailTaken: boolean;
+}
+
+export interface RemovalFacts {
+  readonly accountIds: readonly number[];
+  readonly lastAccountId: number;
+  readonly lastEndpointId: number;
+  /** Whether an approval of the owner has started and not ended. */
+  readonly isRunning: boolean;
 }
 
 export interface TriesFacts {
@@ -533,7 +555,7 @@ export type Change =
   | { readonly type: 'free_targets'; readonly ownerId: string; readonly approvalId: string }
   /** The event gets the owner's next sequence number. */
   | { readonly type: 'append_event'; readonly ownerId: string; readonly event: NewEvent }
-  /** After the owner's other rows, including those that its checkpoints cover. */
+  /** After the owner's other rows, including those that its checkpoints cover. Does nothing if the owner is removed. */
   | { readonly type: 'append_activity'; readonly ownerId: string; readonly activity: StoredActivity }
   /** Adds the follow-up of an approval, or changes when it is due by the store's clock. */
   | {
@@ -543,7 +565,10 @@ export type Change =
       readonly dueAtMs: number;
     }
   | { readonly type: 'end_follow_up'; readonly ownerId: string; readonly approvalId: string }
-  /** Adds addresses, counted as often as they are listed. Known ones count one more if `isSend`, else nothing changes. */
+  /**
+   * Adds addresses, counted as often as they are listed. Known ones count one more if `isSend`, else nothing changes.
+   * Does nothing if the owner is removed.
+   */
   | {
       readonly type: 'remember_recipients';
       readonly ownerId: string;
@@ -578,6 +603,15 @@ export type Change =
       readonly ownerId: string;
       readonly accountId: number;
       readonly roles: FolderRoles;
+    }
+  /** Saves its email, time zone, plan and limits. */
+  | { readonly type: 'save_owner'; readonly owner: Owner }
+  /** Removes every row of the owner. The numbers stay, with the hash of the id. */
+  | {
+      readonly type: 'remove_owner';
+      readonly ownerId: string;
+      readonly lastAccountId: number;
+      readonly lastEndpointId: number;
     }
   | { readonly type: 'save_password'; readonly ownerId: string; readonly passwordHash: string }
   | {

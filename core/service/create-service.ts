@@ -3,7 +3,7 @@ import { lookUpPorts, ownPorts, runPorts } from '../accounts/tool-ports.ts';
 import { createIdentifiers } from '../call/identifiers.ts';
 import { createExecutor } from '../execution/execute-approval.ts';
 import { isAccessToken, isApiKey } from '../gate/credential.ts';
-import { type LimitOverrides, PLAN_LIMITS } from '../gate/limits.ts';
+import { type LimitOverrides, limitProblem, PLAN_LIMITS } from '../gate/limits.ts';
 import type { Plan } from '../gate/permissions.ts';
 import type { Calendar } from '../ports/calendar.ts';
 import type { CalendarObjects } from '../ports/calendar-objects.ts';
@@ -159,7 +159,7 @@ export function createService(options: ServiceOptions): Service {
     mcpUrl,
     calls: callsWith(isApiKey),
     approvals: { ...approvals, now: requests.now, watch: requests.watch },
-    owners: createOwners(ports, keyring, options.plan ?? 'paid', options.limits ?? {}),
+    owners: createOwners(ports, keyring, { plan: options.plan ?? 'paid', limits: options.limits ?? {} }),
     sessions: createSessions(ports, keyring, checkPassword),
     keys: createKeys(ports, keyring, keysSigned),
     signIns: createSignIns(ports, keyring, keysSigned, callsWith(isAccessToken)),
@@ -203,11 +203,10 @@ function checkOptions(options: ServiceOptions): void {
   if (options.plan !== undefined && !Object.hasOwn(PLAN_LIMITS, options.plan)) {
     throw new Error(`createService: plan must be ${Object.keys(PLAN_LIMITS).join(' or ')}.`);
   }
-  for (const [name, limit] of Object.entries(options.limits ?? {})) {
-    if (!Object.hasOwn(PLAN_LIMITS.free, name)) throw new Error(`createService: limits has no ${name}.`);
-    if (!Number.isInteger(limit) || limit < 0) {
-      throw new Error(`createService: limits.${name} must be a whole number, 0 or more.`);
-    }
+  const wrong = limitProblem({ ...options.limits });
+  if (wrong?.problem === 'unknown') throw new Error(`createService: limits has no ${wrong.name}.`);
+  if (wrong !== undefined) {
+    throw new Error(`createService: limits.${wrong.name} must be a whole number, 0 or more.`);
   }
 }
 

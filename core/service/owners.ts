@@ -1,5 +1,6 @@
+import { ServiceError } from '../contract/errors.ts';
 import { address, invalidArgument, line } from '../contract/schema.ts';
-import type { LimitOverrides } from '../gate/limits.ts';
+import { type LimitOverrides, limitProblem, PLAN_LIMITS } from '../gate/limits.ts';
 import type { Plan } from '../gate/permissions.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Signer } from '../secrets/keyring.ts';
@@ -8,50 +9,81 @@ import { keysSignature } from '../storage/signed-rows.ts';
 import { codePoints } from '../text/code-points.ts';
 import { isTimeZone } from '../time/time-zone.ts';
 import { notFound } from './not-found.ts';
-import type { Owners } from './service.ts';
+import type { OwnerFields, Owners } from './service.ts';
 
 const ownerIdText = line({ min: 1, max: 255, description: '' });
 
+/** @param standard  the plan and the limits of new owners */
 export function createOwners(
-  { storage, clock, random }: Ports,
+  { storage, mail, calendar, clock, random }: Ports,
   signer: Signer,
-  plan: Plan,
-  limits: LimitOverrides,
+  standard: { readonly plan: Plan; readonly limits: LimitOverrides },
 ): Owners {
   return {
-    async create({ ownerId = Buffer.from(random(12)).toString('hex'), email, timezone = 'UTC', password }) {
+    async create({ ownerId = Buffer.from(random(12)).toString('hex'), ...given }) {
+      const { email, timezone = 'UTC', plan = standard.plan, limits = standard.limits, password } = given;
       if (!ownerIdText.safeParse(ownerId).success)
         throw invalidArgument('ownerId', 'format', 'must be one line of 1 to 255 characters');
-      if (!address.safeParse(email).success)
-        throw invalidArgument('email', 'format', 'must be a bare email address');
-      if (!isTimeZone(timezone))
-        throw invalidArgument('timezone', 'format', 'must be an IANA name such as Europe/Berlin');
+      checkFields({ email, timezone, plan, limits });
       const passwordHash = password === undefined ? null : await newHash(password, random);
       const now = clock.now();
       const added = await storage.addOwner({
-        ownerId,
-        email,
-        timezone,
-        plan,
-        limits,
-        passwordHash,
+        ...{ ownerId, email, timezone, plan, limits, passwordHash, now },
         keysRecord: { signedAt: now, signature: keysSignature(ownerId, now, signer) },
-        now,
       });
-      if (!added) throw invalidArgument('email', 'unique', 'is already the email or id of another owner');
-      return { ownerId };
+      if (added) return { ownerId };
+      if ((await storage.owner(ownerId)) === undefined) throw emailTaken();
+      throw invalidArgument('ownerId', 'unique', 'is already the id of another owner');
     },
     byId: (ownerId) => storage.owner(ownerId),
     async byEmail(email) {
       return (await storage.ownerByEmail(email))?.owner;
     },
+    async list({ after = '', limit }) {
+      // One owner beyond the limit shows whether there are more.
+      const owners = await storage.owners({ after, limit: limit + 1 });
+      return { owners: owners.slice(0, limit), more: owners.length > limit };
+    },
+    async update(ownerId, { password, ...given }) {
+      checkFields(given);
+      const passwordHash = password === undefined ? {} : { passwordHash: await newHash(password, random) };
+      const answer = await storage.updateOwner({ ownerId, ...given, ...passwordHash });
+      if (answer === 'not_found') throw notFound('owner');
+      if (answer === 'email_taken') throw emailTaken();
+    },
+    async remove(ownerId) {
+      const removal = await storage.removeOwner(ownerId);
+      if (removal.kind === 'not_found') throw notFound('owner');
+      if (removal.kind === 'running') throw new ServiceError('busy', { details: { retry_after_s: 5 } });
+      for (const accountId of removal.accountIds) {
+        await mail.forget(ownerId, accountId);
+        await calendar?.forget(ownerId, accountId);
+      }
+    },
     async setPassword(ownerId, password) {
       if (!(await storage.setPassword(ownerId, await newHash(password, random)))) throw notFound('owner');
     },
     activity: (ownerId, limit) => storage.activity({ ownerId, limit }),
-    list: () => storage.owners(),
     events: (ownerId, afterId, limit) => storage.events({ ownerId, afterId, limit }),
   };
+}
+
+/** @throws ServiceError invalid_arguments naming the field */
+function checkFields({ email, timezone, plan, limits }: Omit<OwnerFields, 'password'>): void {
+  if (email !== undefined && !address.safeParse(email).success)
+    throw invalidArgument('email', 'format', 'must be a bare email address');
+  if (timezone !== undefined && !isTimeZone(timezone))
+    throw invalidArgument('timezone', 'format', 'must be an IANA name such as Europe/Berlin');
+  if (plan !== undefined && !Object.hasOwn(PLAN_LIMITS, plan))
+    throw invalidArgument('plan', 'enum', `must be ${Object.keys(PLAN_LIMITS).join(' or ')}`);
+  const wrong = limitProblem({ ...limits });
+  if (wrong?.problem === 'unknown') throw invalidArgument(`limits.${wrong.name}`, 'unknown', 'is unknown');
+  if (wrong !== undefined)
+    throw invalidArgument(`limits.${wrong.name}`, 'range', 'must be a whole number, 0 or more');
+}
+
+function emailTaken(): ServiceError {
+  return invalidArgument('email', 'unique', 'is already the email of another owner');
 }
 
 async function newHash(password: string, random: Ports['random']): Promise<string> {

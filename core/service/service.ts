@@ -9,8 +9,8 @@ import type { SubscribedType } from '../events/webhook-event.ts';
 import type { MailFolder } from '../folders/folder.ts';
 import type { FolderRoles, PinnedRole } from '../folders/roles.ts';
 import type { Fences } from '../gate/fences.ts';
-import type { Rate } from '../gate/limits.ts';
-import type { Group, Modes, Preset } from '../gate/permissions.ts';
+import type { LimitOverrides, Rate } from '../gate/limits.ts';
+import type { Group, Modes, Plan, Preset } from '../gate/permissions.ts';
 import type { Session, StoredSession } from '../gate/session.ts';
 import type { stepUp } from '../gate/step-up.ts';
 import type { Account } from '../ports/account.ts';
@@ -142,19 +142,32 @@ export interface Answer {
 }
 
 export interface Owners {
-  /** @throws ServiceError invalid_arguments if id or email is taken or malformed */
-  create(owner: {
-    ownerId?: string;
-    email: string;
-    timezone?: string;
-    password?: string;
-  }): Promise<{ ownerId: string }>;
+  /**
+   * @param owner  `ownerId`: default random; `timezone`: default UTC; `plan` and `limits`: default those of the service
+   * @throws ServiceError invalid_arguments, which names the field that is malformed or taken (`ownerId`, `email`)
+   */
+  create(owner: OwnerFields & { ownerId?: string; email: string }): Promise<{ ownerId: string }>;
   /** Undefined: there is none. */
   byId(ownerId: string): Promise<Owner | undefined>;
   /** Finds an owner by email, in any case. Undefined: there is none. */
   byEmail(email: string): Promise<Owner | undefined>;
-  /** All owners, the oldest first: for the operator. */
-  list(): Promise<readonly Owner[]>;
+  /** A page of all owners in the order of their ids, behind the id `after`. */
+  list(page: {
+    after?: string;
+    limit: number;
+  }): Promise<{ readonly owners: readonly Owner[]; readonly more: boolean }>;
+  /**
+   * Changes what is given, all of it or nothing. `limits` replaces all single limits. A `password` ends all sessions.
+   * @throws ServiceError not_found, invalid_arguments as `create`
+   */
+  update(ownerId: string, changes: OwnerFields): Promise<void>;
+  /**
+   * Removes the owner with everything that is stored: accounts, keys, sign-ins, sessions, requests, trackers, webhook
+   * endpoints, events and activity. Calls that run meanwhile find nothing more, and what was approved and has not
+   * started does not happen.
+   * @throws ServiceError not_found; busy while an action of the owner is under way: try again when it has ended
+   */
+  remove(ownerId: string): Promise<void>;
   /**
    * Sets the password and ends all sessions of the owner. @throws ServiceError not_found, invalid_arguments
    * (10 to 1000 characters)
@@ -164,6 +177,18 @@ export interface Owners {
   activity(ownerId: string, limit: number): Promise<readonly StoredActivity[]>;
   /** Events after the sequence number `after`, oldest first. */
   events(ownerId: string, after: number, limit: number): Promise<readonly StoredEvent[]>;
+}
+
+/** What an app may set of an owner. */
+export interface OwnerFields {
+  email?: string;
+  /** IANA name. */
+  timezone?: string;
+  plan?: Plan;
+  /** Single limits that differ from those of the plan. */
+  limits?: LimitOverrides;
+  /** For the dashboard: 10 to 1000 characters. */
+  password?: string;
 }
 
 /** The sign-ins on the dashboard. */

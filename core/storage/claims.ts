@@ -1,18 +1,23 @@
 import { isAnswer, judgeClaim } from '../approvals/idempotency.ts';
+import { ServiceError } from '../contract/errors.ts';
 import type { ClaimRef, Held } from '../ports/call-storage.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { Change, ClaimFacts, ClaimKey, HeldFacts, Judged, StoredClaim } from '../ports/store.ts';
 
 type Claimed = Awaited<ReturnType<Storage['claim']>>;
 
-/** @param newRequestId  used if the key belongs to a different request from now on */
+/**
+ * @param newRequestId  used if the key belongs to a different request from now on
+ * @throws ServiceError invalid_token if the owner was removed after the call was admitted
+ */
 export function claim(
-  { claim: before, approval }: ClaimFacts,
+  { hasOwner, claim: before, approval }: ClaimFacts,
   request: ClaimKey & { fingerprint: string; leaseMs: number; now: Date },
   storeNowMs: number,
   newRequestId: string,
 ): Judged<Claimed> {
   const { ownerId, credentialId, key, fingerprint, leaseMs, now } = request;
+  if (!hasOwner) throw new ServiceError('invalid_token');
   const verdict = judgeClaim(before, { fingerprint, approval, now, leasesAt: new Date(storeNowMs) });
   if (verdict.kind !== 'win') return { answer: verdict, changes: [] };
   const won: StoredClaim = {

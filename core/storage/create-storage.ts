@@ -23,6 +23,7 @@ import {
 import { cancel, decide } from './decide.ts';
 import { file, filingNeed } from './file.ts';
 import { finishCall, finishedWithClaim } from './finish.ts';
+import { removeOwner, updateOwner } from './owners.ts';
 import { passwordMatched, takePasswordTry } from './password-tries.ts';
 import { expire, reclaim } from './recover.ts';
 import { followUpLater, settle, start } from './run.ts';
@@ -150,6 +151,12 @@ export function createStorage(database: Store, random: Random): Storage {
       ),
     signKeys: (r) => unit('durable', { kind: 'keys', ownerId: r.ownerId }, (facts) => signKeys(facts, r)),
 
+    updateOwner: (r) =>
+      unit('durable', { kind: 'owner', ownerId: r.ownerId, email: r.email ?? null }, (facts) =>
+        updateOwner(facts, r),
+      ),
+    removeOwner: (ownerId) =>
+      unit('durable', { kind: 'removal', ownerId }, (facts) => removeOwner(facts, ownerId)),
     setPassword: (ownerId, hash) =>
       unit('durable', sessionsOf(ownerId), (facts) => setPassword(facts, ownerId, hash)),
     takePasswordTry: (r) => {

@@ -42,14 +42,14 @@ function remembered(ownerId: string, relocated: readonly Relocated[], now: Date)
   ];
 }
 
-/** Records how a run ended. Changes nothing if its fence is lost. */
+/** Records how a run ended. Changes nothing if its fence is lost. Undefined: its owner was removed. */
 export function settle(
   facts: ApprovalFacts | undefined,
   settlement: Settlement,
   storeNowMs: number,
   random: Random,
-): Judged<Approval> {
-  if (facts === undefined) throw new Error('There is no such approval to settle.');
+): Judged<Approval | undefined> {
+  if (facts === undefined) return { answer: undefined, changes: [] };
   const { approval: before } = facts;
   const { recipients, followUp, leaseMs, now } = settlement;
   const after = transition(before, eventOf(settlement, storeNowMs), now);

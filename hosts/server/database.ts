@@ -30,7 +30,7 @@ export async function openDatabase({
   const storage = await openPostgres(database);
   try {
     // Nothing is sealed before the first owner exists.
-    const isUsed = (await storage.owners()).length > 0;
+    const isUsed = (await storage.owners({ after: '', limit: 1 })).length > 0;
     const keys = secretKeys ?? [loadSecretKey(secretKeyFile, { name: database.name, isUsed })];
     return { storage, secretKeys: keys };
   } catch (cause) {

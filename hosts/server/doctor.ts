@@ -16,6 +16,7 @@ import { createKeyring, type Keyring } from '../../core/secrets/keyring.ts';
 import { type Command, noPositionals, OWNER_OPTIONS, readArguments } from './command.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
 import { openDatabase } from './database.ts';
+import { everyOwner } from './every-owner.ts';
 import { folderFindings } from './folder-findings.ts';
 import { checkMachine } from './machine-report.ts';
 import { reachOf } from './private-servers.ts';
@@ -77,7 +78,7 @@ async function checkOwners(configuration: Configuration, ownerEmail: string | un
   try {
     const owners: OwnerReport[] = [];
     const accounts: AccountReport[] = [];
-    for (const owner of await ownersToCheck(storage, configuration.database.name, ownerEmail)) {
+    for await (const owner of ownersToCheck(storage, configuration.database.name, ownerEmail)) {
       owners.push(await checkOwner(storage, keyring, owner, new Date()));
       for (const account of await storage.accounts(owner.ownerId)) {
         accounts.push(await checkAccount(keyring, reach, owner, account));
@@ -90,15 +91,18 @@ async function checkOwners(configuration: Configuration, ownerEmail: string | un
 }
 
 /** @param database  for messages */
-async function ownersToCheck(
+async function* ownersToCheck(
   storage: Storage,
   database: string,
   email: string | undefined,
-): Promise<readonly Owner[]> {
-  if (email === undefined) return storage.owners();
+): AsyncGenerator<Owner> {
+  if (email === undefined) {
+    yield* everyOwner((page) => storage.owners(page));
+    return;
+  }
   const found = await storage.ownerByEmail(email);
   if (found === undefined) throw new Error(`There is no owner ${email} in ${database}.`);
-  return [found.owner];
+  yield found.owner;
 }
 
 function checkAccount(

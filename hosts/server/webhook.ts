@@ -7,6 +7,7 @@ import {
   readArguments,
   required,
 } from './command.ts';
+import { everyOwner } from './every-owner.ts';
 import { withOwner, withService } from './with-service.ts';
 
 const webhookAdd: Command = {
@@ -73,7 +74,8 @@ const webhookRemove: Command = {
 export const WEBHOOK_COMMANDS: readonly Command[] = [webhookAdd, webhookList, webhookRemove];
 
 async function ownerOfKey(service: Service, keyId: string): Promise<string> {
-  for (const { ownerId } of await service.owners.list()) {
+  const owners = everyOwner(async (page) => (await service.owners.list(page)).owners);
+  for await (const { ownerId } of owners) {
     const keys = await service.keys.list(ownerId);
     const key = keys.find(({ credentialId }) => credentialId === keyId);
     if (key === undefined) continue;

@@ -17,6 +17,7 @@ import { ownerPromises } from './storage/owners.ts';
 import { passwordPromises } from './storage/passwords.ts';
 import { racePromises } from './storage/races.ts';
 import { recoveryPromises } from './storage/recovery.ts';
+import { removalPromises } from './storage/removal.ts';
 import { sessionPromises } from './storage/sessions.ts';
 import { signInPromises } from './storage/sign-ins.ts';
 import { trackerPromises } from './storage/trackers.ts';
@@ -66,6 +67,7 @@ export function storageContract(name: string, open: () => Promise<StorageUnderTe
     signInPromises(store);
     checkpointPromises(store);
     ownerPromises(store);
+    removalPromises(store);
     passwordPromises(store);
     sessionPromises(store);
     accountPromises(store);

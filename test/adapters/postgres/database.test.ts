@@ -10,15 +10,18 @@ import { SCHEMA_10 } from '../../../adapters/postgres/schema-10.ts';
 import { postgresStorage } from '../../../adapters/postgres/storage.ts';
 import type { FolderRoles } from '../../../core/folders/roles.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
+import { addFullOwner } from '../../contracts/storage/full-owner.ts';
 import {
   addOwner,
   addOwnerAndKey,
   approve,
   ask,
   at,
+  DONE,
   LEASE_MS,
   NOON,
   run,
+  settle,
   start,
 } from '../../contracts/storage/scene.ts';
 import { addTracker } from '../../contracts/storage/trackers.ts';
@@ -194,6 +197,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
         { table: 'events', column: 'type' },
         { table: 'owners', column: 'email_folded' },
         { table: 'password_tries', column: 'row_number' },
+        { table: 'removed_owners', column: 'owner_hash' },
         { table: 'secrets', column: 'secret_hash' },
         { table: 'sessions', column: 'token_hash' },
       ]);
@@ -205,9 +209,9 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
       const nowhere = new URL(url);
       nowhere.pathname = `${nowhere.pathname}_later`;
       const early = postgresStorage({ connectionString: nowhere.href });
-      await expect(early.owners()).rejects.toMatchObject(unavailable);
+      await expect(early.owners({ after: '', limit: 10 })).rejects.toMatchObject(unavailable);
       await other.query(`CREATE DATABASE ${nowhere.pathname.slice(1)}`);
-      expect(await early.owners()).toEqual([]);
+      expect(await early.owners({ after: '', limit: 10 })).toEqual([]);
       await early.close();
       await postgres.dropDatabase(nowhere.href);
     });
@@ -384,6 +388,26 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
       expect(await held()).toBe(2);
       await storage.removeAccount({ ownerId, accountId, targetsBegin: 'none', now: NOON });
       expect(await held()).toBe(0);
+    });
+
+    it('nothing of an owner who was removed, except the hash of the id', async () => {
+      const { key, running } = await addFullOwner(storage, 'one');
+      await settle(storage, running, DONE);
+      const tables = await asked(
+        url,
+        "SELECT table_name AS name FROM information_schema.columns WHERE table_schema = 'countersign' AND column_name = 'owner_id'",
+      );
+      const counts = async () => {
+        const rows = await Promise.all(
+          tables.map(({ name }) => asked(url, `SELECT count(*)::int AS n FROM countersign.${String(name)}`)),
+        );
+        return rows.map(([row]) => Number(row?.n));
+      };
+      expect(tables.length).toBeGreaterThan(20);
+      expect((await counts()).filter((count) => count > 0).length).toBeGreaterThan(15);
+      await storage.removeOwner(key.ownerId);
+      expect(await counts()).toEqual(tables.map(() => 0));
+      expect(await asked(url, 'SELECT * FROM countersign.removed_owners')).toHaveLength(1);
     });
 
     it('targets while their approval is pending', async () => {

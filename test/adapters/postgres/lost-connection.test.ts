@@ -42,6 +42,8 @@ import { interceptStatements } from './intercepted.ts';
 /** An owner with something of everything. */
 interface Scene {
   readonly key: Key;
+  /** Another owner, without any rows. */
+  readonly idleOwnerId: string;
   readonly account: Account;
   readonly slotId: string;
   readonly waiting: Approval;
@@ -108,6 +110,7 @@ async function scene(storage: Storage): Promise<Scene> {
   const [attempt] = await begun(storage, ownerId);
   if (attempt === undefined) throw new Error('no attempt was begun');
   await storage.testEndpoint({ ownerId, endpointId: 1, now: NOON });
+  const idleOwnerId = await addOwner(storage);
   const signIn = tokens();
   await storage.addSignIn({
     ...{ ownerId, credentialId: 'key_4', name: 'n', modes: DIRECT, fences: NO_FENCES, signer: SIGNER },
@@ -115,6 +118,7 @@ async function scene(storage: Storage): Promise<Scene> {
   });
   return {
     key,
+    idleOwnerId,
     account,
     slotId,
     waiting: await ask(storage, key, { targets: ['target'] }),
@@ -246,8 +250,12 @@ const VERBS: Record<
   signKeys: (s, { key: { ownerId } }) => s.signKeys({ ownerId, signer: SIGNER, now: NOON }),
   keysRecord: (s, { key: { ownerId } }) => s.keysRecord(ownerId),
   owner: (s, { key: { ownerId } }) => s.owner(ownerId),
-  owners: (s) => s.owners(),
+  owners: (s) => s.owners({ after: '', limit: 10 }),
   ownerByEmail: (s, { key: { ownerId } }) => s.ownerByEmail(`${ownerId}@example.org`),
+  updateOwner: (s, { key: { ownerId } }) =>
+    s.updateOwner({ ownerId, email: 'new@x.org', passwordHash: 'new' }),
+  // The other owner has an action under way.
+  removeOwner: (s, { idleOwnerId }) => s.removeOwner(idleOwnerId),
   setPassword: (s, { key: { ownerId } }) => s.setPassword(ownerId, 'hash'),
   addSession: (s, { key: { ownerId } }) => begin(s, aSession(ownerId, randomUUID())),
   session: (s) => s.session(SESSION.sessionId, NOON),

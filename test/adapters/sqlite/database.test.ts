@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
+import { writesOf } from '../../../adapters/rows/writes.ts';
 import { atomic, durable, openDatabase, reading } from '../../../adapters/sqlite/database.ts';
 import { MIGRATIONS } from '../../../adapters/sqlite/migrations.ts';
 import { SCHEMA_6 } from '../../../adapters/sqlite/schema-6.ts';
@@ -13,15 +14,18 @@ import { STATEMENTS } from '../../../adapters/sqlite/statements.ts';
 import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
 import { ServiceError } from '../../../core/contract/errors.ts';
 import type { FolderRoles } from '../../../core/folders/roles.ts';
+import { addFullOwner } from '../../contracts/storage/full-owner.ts';
 import {
   addOwnerAndKey,
   approve,
   ask,
+  DONE,
   filing,
   NOON,
   reject,
   run,
   SIGNER,
+  settle,
 } from '../../contracts/storage/scene.ts';
 import { aSession, begin } from '../../contracts/storage/session-scene.ts';
 import { CARRIED_OVER, leased } from '../../contracts/storage/watch-scene.ts';
@@ -115,6 +119,43 @@ describe('an account that was removed', () => {
     };
     expect(await held()).toHaveLength(5);
     await storage.removeAccount({ ownerId, accountId, targetsBegin: 'none', now: NOON });
+    expect(await held()).toEqual([]);
+    await storage.close();
+  });
+});
+
+describe('an owner who was removed', () => {
+  const changes = writesOf({ type: 'remove_owner', ownerId: 'one', lastAccountId: 1, lastEndpointId: 1 });
+  const emptied = changes.flatMap((write) => (write.op === 'delete' ? [write.table] : []));
+
+  it('loses the rows of every table that has rows of owners', () => {
+    const db = openDatabase(':memory:');
+    const tables = db
+      .prepare<[], { name: string }>(
+        `SELECT m.name FROM sqlite_master m WHERE m.type = 'table'
+          AND EXISTS (SELECT 1 FROM pragma_table_info(m.name) WHERE name = 'owner_id') ORDER BY m.name`,
+      )
+      .all()
+      .map(({ name }) => name);
+    db.close();
+    expect(tables).toContain('owners');
+    expect(emptied.toSorted()).toEqual(tables);
+  });
+
+  it('leaves nothing in the files except the hash of the id', async () => {
+    const file = join(folder, 'countersign.db');
+    const storage = sqliteStorage({ file });
+    const { key, running } = await addFullOwner(storage, 'marked');
+    await settle(storage, running, DONE);
+    const held = async () => {
+      const files = (await readdir(folder)).map((name) => readFile(join(folder, name), 'latin1'));
+      const bytes = (await Promise.all(files)).join('');
+      return [key.ownerId, 'known-to-marked@x.org', 'apr_waiting', 'sealed plan of'].filter((text) =>
+        bytes.includes(text),
+      );
+    };
+    expect(await held()).toHaveLength(4);
+    await storage.removeOwner(key.ownerId);
     expect(await held()).toEqual([]);
     await storage.close();
   });
@@ -289,6 +330,7 @@ describe('migrations', () => {
     expect(exceptions.toSorted()).toEqual([
       ['event_streams', 'type'],
       ['password_tries', 'row_number'],
+      ['removed_owners', 'owner_hash'],
       ['secrets', 'secret_hash'],
     ]);
     db.close();

@@ -300,7 +300,7 @@ const settle = fc
         leaseMs: LEASE_MS,
         now: new Date(model.nowMs),
       });
-      expect(answer.state).toBe(approval.state);
+      expect(answer?.state).toBe(approval.state);
     }),
   );
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../storage.ts';
-import { at, keysRecord, NOON } from './scene.ts';
+import { addOwner, keysRecord, NOON } from './scene.ts';
+import { addPerson, aSession, begin } from './session-scene.ts';
 
 const OWNER = {
   ownerId: 'user-1',
@@ -37,12 +38,73 @@ export function ownerPromises(store: Store): void {
       expect(await storage.owner('user-2')).toBeUndefined();
     });
 
-    it('are all listed, the longest there first', async () => {
+    it('are listed page by page, in the order of the bytes of their ids', async () => {
       const { storage } = store();
-      expect(await storage.owners()).toEqual([]);
-      await storage.addOwner({ ...OWNER, ownerId: 'user-2', email: 'late@example.org', now: at(1000) });
+      expect(await storage.owners({ after: '', limit: 9 })).toEqual([]);
+      const ids = ['10', '9', 'Z', 'a', 'user 1', 'ä', '\u{FF21}', '😀'];
+      for (const ownerId of ids.toReversed()) {
+        await storage.addOwner({ ...OWNER, ownerId, email: `${ids.indexOf(ownerId)}@example.org` });
+      }
+      const listed: string[] = [];
+      for (;;) {
+        const page = await storage.owners({ after: listed.at(-1) ?? '', limit: 3 });
+        listed.push(...page.map(({ ownerId }) => ownerId));
+        if (page.length < 3) break;
+      }
+      expect(listed).toEqual(ids);
+      expect(await storage.owners({ after: 'ä', limit: 1 })).toEqual([await storage.owner('\u{FF21}')]);
+    });
+
+    it('change field by field', async () => {
+      const { storage } = store();
       await storage.addOwner(OWNER);
-      expect(await storage.owners()).toEqual([await storage.owner('user-1'), await storage.owner('user-2')]);
+      const changed = { email: 'ada@lovelace.example', timezone: 'UTC', plan: 'paid', limits: {} } as const;
+      const facts: Record<string, unknown> = { ...(await storage.owner('user-1')) };
+      for (const [field, value] of Object.entries(changed)) {
+        expect(await storage.updateOwner({ ownerId: 'user-1', [field]: value })).toBe('updated');
+        facts[field] = value;
+        expect(await storage.owner('user-1')).toEqual(facts);
+      }
+      expect(await storage.ownerByEmail('ADA@lovelace.example')).toMatchObject({ passwordHash: 'hash' });
+      expect(await storage.ownerByEmail(OWNER.email)).toBeUndefined();
+      expect(await storage.updateOwner({ ownerId: 'user-2', plan: 'free' })).toBe('not_found');
+    });
+
+    it('may write their own email in another way, and cannot take that of another owner', async () => {
+      const { storage } = store();
+      await storage.addOwner(OWNER);
+      await storage.addOwner({ ...OWNER, ownerId: 'user-2', email: 'bob@example.org' });
+      const before = await storage.owner('user-2');
+      const change = { ownerId: 'user-2', email: 'ada.ünal@example.ORG', timezone: 'UTC' };
+      expect(await storage.updateOwner(change)).toBe('email_taken');
+      expect(await storage.owner('user-2')).toEqual(before);
+      expect(await storage.updateOwner({ ownerId: 'user-2', email: 'BOB@example.org' })).toBe('updated');
+      expect(await storage.owner('user-2')).toEqual({ ...before, email: 'BOB@example.org' });
+    });
+
+    it('cannot both take an email at the same time', async () => {
+      const { storage, second } = store();
+      const other = await second();
+      for (let n = 0; n < 10; n += 1) {
+        const [one, two] = [await addOwner(storage), await addOwner(storage)];
+        const email = `${n}@example.org`;
+        const answers = await Promise.all([
+          storage.updateOwner({ ownerId: one, email }),
+          other.updateOwner({ ownerId: two, email }),
+        ]);
+        expect(answers.toSorted()).toEqual(['email_taken', 'updated']);
+      }
+    });
+
+    it('lose their sessions and known devices with a new password', async () => {
+      const { storage } = store();
+      const ownerId = await addPerson(storage);
+      await begin(storage, aSession(ownerId, 'ses_1'));
+      expect(await storage.updateOwner({ ownerId, timezone: 'UTC' })).toBe('updated');
+      expect(await storage.sessions(ownerId, NOON)).toHaveLength(1);
+      expect(await storage.updateOwner({ ownerId, passwordHash: 'new' })).toBe('updated');
+      expect(await storage.sessions(ownerId, NOON)).toEqual([]);
+      expect(await storage.ownerByEmail(`${ownerId}@example.org`)).toMatchObject({ passwordHash: 'new' });
     });
 
     it('may have no password, and receive one later', async () => {

@@ -200,13 +200,13 @@ export const DONE: Settlement['end'] = { type: 'succeed', result: { sent: true, 
 export const REFUSED: Settlement['end'] = { type: 'refuse', error: 'upstream_mail_error' };
 export const LOST: Settlement['end'] = { type: 'lose' };
 
-export function settle(
+export async function settle(
   storage: Storage,
   { ownerId, id, lease }: Approval,
   end: Settlement['end'],
   changes: Partial<Settlement> = {},
 ): Promise<Approval> {
-  return storage.settle({
+  const settled = await storage.settle({
     ownerId,
     approvalId: id,
     fence: lease.fence,
@@ -217,6 +217,8 @@ export function settle(
     now: NOON,
     ...changes,
   });
+  if (settled === undefined) throw new Error('there is no such approval');
+  return settled;
 }
 
 /** Files, starts and settles a request that runs by policy. */
