@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { errorName } from '../../core/ports/log.ts';
+import type { Service } from '../../core/service/service.ts';
 import { problemPage } from './pages/problem.tsx';
 import { pageBehind } from './routes.ts';
 import type { AppSignIn, LeaveReply, Reply, Visit, Visitor } from './visit.ts';
@@ -51,9 +52,21 @@ export async function appVisitor(
       owner,
       session: { kind: 'app', session, signIn },
       token: service.sessions.formToken(session),
+      requests: await service.approvals.now(ownerId),
     },
     isFormToken: (token) => service.sessions.isFormToken(session, token),
   };
+}
+
+/**
+ * The owner whose session the app's hook returns; undefined if nobody is signed in, or the owner is unknown.
+ * @throws Error if the hook fails
+ */
+export async function appOwnerId(service: Service, readSession: () => unknown): Promise<string | undefined> {
+  const read = await readWithin(readSession);
+  if (read.kind === 'failed') throw new Error(`The session hook of the app failed: ${read.error}`);
+  if (read.session === null) return undefined;
+  return (await service.owners.byId(read.session.ownerId))?.ownerId;
 }
 
 const HOOK_FAILED = 'The app could not tell who you are. Nothing was done. Try again in a moment.';

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { LIVE_SCRIPT } from './live-script.ts';
 import { PICO } from './pico.ts';
 import { SCRIPT } from './script.ts';
 import { STYLE } from './style.ts';
@@ -9,7 +10,7 @@ export interface Asset {
 }
 
 const style: Asset = { type: 'text/css; charset=utf-8', body: `${PICO}\n${STYLE}` };
-const script: Asset = { type: 'text/javascript; charset=utf-8', body: SCRIPT };
+const script: Asset = { type: 'text/javascript; charset=utf-8', body: `${SCRIPT}\n${LIVE_SCRIPT}` };
 const icon: Asset = {
   type: 'image/svg+xml',
   body:

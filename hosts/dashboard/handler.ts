@@ -15,18 +15,20 @@ import { checkForm } from './confirm.ts';
 import { DEVICE_S, dashboardCookies } from './cookies.ts';
 import { type FormBody, readForm } from './form-body.ts';
 import { documentOf } from './layout.tsx';
+import { SOCKET_PATH } from './live-protocol.ts';
 import { notFoundPage, problemPage, staleFormPage } from './pages/problem.tsx';
 import { checkRequest, type Verdict } from './request-guard.ts';
 import { findRoute } from './routes.ts';
 import { ownVisitor } from './session.ts';
 import type { AppSignIn, DashboardOptions, OwnerVisit, PageReply, Reply } from './visit.ts';
 
-/** @param script  the allowed source of scripts @param forms  the allowed targets of forms */
-const securityHeaders = (script: string, forms: string) => ({
+/** @param script  the allowed source of scripts @param connections  what scripts may connect to @param forms  the allowed targets of forms */
+const securityHeaders = (script: string, connections: string, forms: string) => ({
   // The style sheet embeds small images as data: URLs. Nothing is loaded from elsewhere.
   'content-security-policy': [
     "default-src 'none'",
     `script-src ${script}`,
+    `connect-src ${connections}`,
     "style-src 'self'",
     "img-src 'self' data:",
     `form-action ${forms}`,
@@ -114,11 +116,11 @@ export function ownerPages(service: Service, options: DashboardOptions = {}): An
       const location = reply.kind === 'leave' ? reply.to : base.path(reply.to);
       return { status: 303, headers: { location, ...reply.headers }, body: '' };
     }
-    const { title, refreshS, goTo, body } = reply;
+    const { title, refreshS, showsRequests, goTo, body } = reply;
     return {
       status: reply.status,
       headers: { 'content-type': 'text/html; charset=utf-8', ...reply.headers },
-      body: documentOf({ title, path, visitor, refreshS, goTo, body, base }),
+      body: documentOf({ title, path, visitor, refreshS, showsRequests, goTo, body, base }),
     };
   }
 
@@ -135,7 +137,7 @@ export function ownerPages(service: Service, options: DashboardOptions = {}): An
       answer = answerWith(reply);
     }
     const headers = {
-      ...securityHeaders(scriptSource(verdict, base), formTargets),
+      ...securityHeaders(scriptSource(verdict, base), connectionSources(verdict, base), formTargets),
       ...secureTransport,
       'cache-control': 'no-store',
       ...answer.headers,
@@ -158,6 +160,14 @@ function scriptSource(verdict: Verdict, base: PublicBase): string {
   if (verdict.kind === 'misdirected') return "'none'";
   const { host } = new URL(verdict.origin);
   return host.startsWith('[') ? "'self'" : `${host}${base.path(SCRIPT_PATH)}`;
+}
+
+/** The pages of the dashboard, which the script fetches again, and their socket. */
+function connectionSources(verdict: Verdict, base: PublicBase): string {
+  if (verdict.kind === 'misdirected') return "'none'";
+  const { protocol, host } = new URL(verdict.origin);
+  if (host.startsWith('[')) return "'self'";
+  return `${host}${base.path('/')} ${protocol.replace('http', 'ws')}//${host}${base.path(SOCKET_PATH)}`;
 }
 
 /** A form may lead to the app's pages, where the person signs in or proves who they are. */

@@ -1,13 +1,13 @@
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import type { Owner } from '../../core/ports/owner-storage.ts';
 import type { PublicBase } from '../http/public-base.ts';
 import { ICON_PATH, SCRIPT_PATH, STYLE_PATH } from './assets.ts';
 import { Form } from './forms.tsx';
 import { Base, Link } from './links.tsx';
+import { SOCKET_PATH } from './live-protocol.ts';
 import { Quoted } from './third-party-text.tsx';
 import { visibleText } from './visible-text.ts';
-import type { VisitSession } from './visit.ts';
+import type { OwnerVisit } from './visit.ts';
 
 const PAGES = [
   ['/approvals', 'Approvals'],
@@ -23,14 +23,16 @@ const SETTINGS = ['/settings', 'Settings'] as const;
 export function documentOf(shown: {
   title: string;
   path: string;
-  visitor: { owner: Owner; session: VisitSession; token: string } | undefined;
+  visitor: Pick<OwnerVisit, 'owner' | 'session' | 'token' | 'requests'> | undefined;
   refreshS: number | undefined;
+  showsRequests: boolean | undefined;
   goTo: string | undefined;
   body: VNode;
   base: PublicBase;
 }): string {
   const { visitor, base } = shown;
   const own = visitor?.session.kind === 'own' ? visitor.session.stored : undefined;
+  const waiting = visitor?.requests.waiting ?? 0;
   const markup = renderToString(
     <Base.Provider value={base}>
       <html lang="en">
@@ -39,14 +41,24 @@ export function documentOf(shown: {
           <meta name="viewport" content="width=device-width, initial-scale=1" />
           <meta name="color-scheme" content="light dark" />
           {shown.refreshS === undefined ? null : (
-            <meta http-equiv="refresh" content={String(shown.refreshS)} />
+            // The script refreshes the page without loading all of it.
+            <noscript>
+              <meta http-equiv="refresh" content={String(shown.refreshS)} />
+            </noscript>
           )}
           {shown.goTo === undefined ? null : <meta http-equiv="refresh" content={`0;url=${shown.goTo}`} />}
-          <title>{`${visibleText(shown.title)} · Countersign`}</title>
+          <title>{`${waiting === 0 ? '' : `(${waiting}) `}${visibleText(shown.title)} · Countersign`}</title>
           <link rel="icon" type="image/svg+xml" href={base.path(ICON_PATH)} />
           <link rel="stylesheet" href={base.path(STYLE_PATH)} />
           {/* Not deferred: it must run before any form can be sent. */}
-          <script src={base.path(SCRIPT_PATH)} data-session={own?.id} data-key={own?.proofKey} />
+          <script
+            src={base.path(SCRIPT_PATH)}
+            data-session={own?.id}
+            data-key={own?.proofKey}
+            data-socket={visitor === undefined ? undefined : base.path(SOCKET_PATH)}
+            data-version={shown.showsRequests === true ? visitor?.requests.version : undefined}
+            data-refresh={shown.refreshS}
+          />
         </head>
         <body>
           <header class="container">
@@ -59,6 +71,9 @@ export function documentOf(shown: {
                   {(own === undefined ? PAGES : [...PAGES, SETTINGS]).map(([path, name]) => (
                     <Link to={path} aria-current={isWithin(shown.path, path) ? 'page' : undefined}>
                       {name}
+                      {path === '/approvals' ? (
+                        <span id="waiting-count">{waiting === 0 ? '' : waiting}</span>
+                      ) : null}
                     </Link>
                   ))}
                 </nav>
@@ -79,6 +94,7 @@ export function documentOf(shown: {
               </>
             )}
           </header>
+          {visitor === undefined ? null : <p id="announcement" aria-live="polite" />}
           <main class="container">{shown.body}</main>
         </body>
       </html>

@@ -1,5 +1,5 @@
 /**
- * The dashboard's only script. It signs forms with a key of this browser and origin. Without it, or if it fails, the form
+ * The part of the page's script that signs forms. It signs them with a key of this browser and origin. Without it, or if it fails, the form
  * is sent unsigned and the dashboard asks for the password. It is a string, so it survives any bundler. `form-proof.ts`
  * says what is signed.
  */

@@ -19,7 +19,13 @@ export async function ownVisitor(visit: Visit): Promise<Visitor> {
   const { secret, owner, session } = signedIn;
   return {
     kind: 'owner',
-    visit: { ...visit, owner, session: { kind: 'own', stored: session }, token: formToken(secret) },
+    visit: {
+      ...visit,
+      owner,
+      session: { kind: 'own', stored: session },
+      token: formToken(secret),
+      requests: await visit.service.approvals.now(owner.ownerId),
+    },
     isFormToken: (token) => formTokenMatches(secret, token),
   };
 }
@@ -29,11 +35,13 @@ function signInPath({ head: { method }, path }: Visit): string {
   return method === 'POST' || path === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(path)}`;
 }
 
-async function sessionOf({
+export async function sessionOf({
   service,
   head,
   cookies,
-}: Visit): Promise<{ secret: string; owner: Owner; session: StoredSession } | undefined> {
+}: Pick<Visit, 'service' | 'head' | 'cookies'>): Promise<
+  { secret: string; owner: Owner; session: StoredSession } | undefined
+> {
   const secret = readCookie(headerOf(head, 'cookie'), cookies.session);
   if (secret === undefined) return undefined;
   const found = await service.sessions.find(secret);

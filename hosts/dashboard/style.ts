@@ -22,6 +22,12 @@ body > header::after {
 body > header nav { display: flex; flex-wrap: wrap; gap: 0.2rem 1.1rem; flex: 1; justify-content: flex-start; }
 body > header nav a { padding: 0.25rem 0; text-decoration: none; }
 body > header nav a[aria-current] { border-bottom: 2px solid currentColor; }
+#waiting-count:not(:empty) {
+  margin-inline-start: 0.4em; padding: 0 0.5em; border-radius: 1em; font-size: 0.8125em; font-weight: 700;
+  background: var(--pico-primary-background); color: var(--pico-primary-inverse);
+}
+/* For screen readers alone. */
+#announcement { position: absolute; width: 1px; height: 1px; margin: 0; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 form.sign-out { display: flex; align-items: center; gap: 0.8rem; margin: 0; }
 form.sign-out .who { color: var(--pico-muted-color); font-size: 0.875rem; overflow-wrap: anywhere; }
 form.sign-out button, .actions button, .button-like {

@@ -3,7 +3,7 @@ import type { Session, StoredSession } from '../../core/gate/session.ts';
 import type { Demand } from '../../core/gate/step-up.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { Owner } from '../../core/ports/owner-storage.ts';
-import type { Service } from '../../core/service/service.ts';
+import type { RequestsNow, Service } from '../../core/service/service.ts';
 import type { PublicBase } from '../http/public-base.ts';
 import type { RequestHead } from '../http/request-head.ts';
 import type { AccountFields, FoundServers } from './account-fields.ts';
@@ -73,6 +73,8 @@ export interface OwnerVisit extends Visit {
   readonly session: VisitSession;
   /** The token for the forms of the page. */
   readonly token: string;
+  /** Read before anything else, so that the page is not older than its version. */
+  readonly requests: RequestsNow;
 }
 
 /** Who sends a request: a signed-in owner, or somebody who gets this reply instead of a page. */
@@ -102,8 +104,10 @@ export interface PageReply {
   readonly status: number;
   readonly title: string;
   readonly body: VNode;
-  /** The page reloads itself after this time. */
+  /** The page refreshes itself after this time. A page that answers a form must not: its address takes no GET. */
   readonly refreshS?: number;
+  /** The page shows requests, so it refreshes itself when they change. A page that answers a form must not. */
+  readonly showsRequests?: boolean;
   /** The browser goes on to this address, of any host, at once. It must not come from anyone but the service. */
   readonly goTo?: string;
   readonly headers?: Headers;

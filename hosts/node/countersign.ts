@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Service } from '../../core/service/service.ts';
 import type { AppSession } from '../dashboard/app-session.ts';
+import { type LivePages, livePages } from '../dashboard/live-pages.ts';
 import { brokenRequests } from '../http/broken-request.ts';
 import { type HttpHandler, httpHandler } from '../http/http-handler.ts';
 import type { ParseError } from '../http/last-response.ts';
@@ -17,13 +18,13 @@ export type { Door } from '../mount/options.ts';
 export interface CountersignOptions extends MountOptions {
   /**
    * The app's session of a request, instead of Countersign's own sign-in; null: nobody is signed in. It needs `signInUrl`
-   * and `stepUpUrl`.
+   * and `stepUpUrl`. With `attachUpgrade` it also gets upgrade requests, which no middleware of the app has seen.
    */
   session?(req: IncomingMessage): AppSession | null | Promise<AppSession | null>;
 }
 
 /** A handler for a server, and what else the server can use. */
-export interface Countersign extends HttpHandler {
+export interface Countersign extends HttpHandler, LivePages {
   /**
    * A listener for `clientError`, for a server that serves nothing but the API. node:http rejects requests that it cannot
    * read before they reach a handler, for example with an invalid Content-Length. This listener answers them in the form
@@ -41,5 +42,18 @@ export function countersign(service: Service, options: CountersignOptions = {}):
   const plan = checkOptions(service, options, ['session']);
   const answer = answerMount(service, options, plan);
   const handler = httpHandler(answer, options.session && ((req) => options.session?.(req)));
-  return Object.assign(handler, { clientError: brokenRequests(service, answer) });
+  const { session, log } = options;
+  const live = livePages(service, {
+    basePath: plan.basePath,
+    ...(session && { session }),
+    ...(log && { log }),
+  });
+  return Object.assign(handler, {
+    clientError: brokenRequests(service, answer),
+    attachUpgrade(server: Parameters<LivePages['attachUpgrade']>[0]) {
+      if (!plan.doors.has('dashboard'))
+        throw new Error('countersign: attachUpgrade needs the door dashboard.');
+      live.attachUpgrade(server);
+    },
+  });
 }

@@ -37,6 +37,10 @@ function otherLoopback(address: string): string | undefined {
 function together(one: WebServer, other: WebServer): WebServer {
   return {
     ...one,
+    attach(attach) {
+      one.attach(attach);
+      other.attach(attach);
+    },
     answerWith(handler, broken) {
       one.answerWith(handler, broken);
       other.answerWith(handler, broken);

@@ -1,6 +1,7 @@
 import type { Log } from '../../core/ports/log.ts';
 import type { Service } from '../../core/service/service.ts';
 import { ownerPages } from '../dashboard/handler.ts';
+import { livePages } from '../dashboard/live-pages.ts';
 import { brokenRequests } from '../http/broken-request.ts';
 import { ownAddress } from '../http/host-name.ts';
 import { httpHandler } from '../http/http-handler.ts';
@@ -100,6 +101,7 @@ function openDoors(
   // The demo connects no account, and names `countersign serve` instead.
   const pages = ownerPages(service, isDemo ? options : { ...options, connect: imapConnect() });
   dashboard.answerWith(observeRequests(httpHandler(pages), watch, dashboardRequestName));
+  dashboard.attach(livePages(service, options).attachUpgrade);
 }
 
 function stopSignal(): Promise<NodeJS.Signals> {

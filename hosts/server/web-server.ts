@@ -14,6 +14,8 @@ type BrokenHandler = (error: ParseError, socket: Duplex) => void;
 export interface WebServer {
   readonly server: Server;
   readonly port: number;
+  /** Calls `attach` with each of its servers. */
+  attach(attach: (server: Server) => void): void;
   /** @param broken  answers bytes that cannot be read as HTTP; default: a status without a body */
   answerWith(handler: HttpHandler, broken?: BrokenHandler): void;
   /** Accepts no more connections, waits for requests in flight, and cuts off those that take longer. */
@@ -114,6 +116,7 @@ export async function listen(
   return {
     server,
     port: (server.address() as AddressInfo).port,
+    attach: (attach) => attach(server),
     answerWith(answer, answerBroken = broken) {
       handler = answer;
       broken = answerBroken;

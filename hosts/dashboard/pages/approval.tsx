@@ -16,7 +16,9 @@ const REFRESH_S = 5;
 
 export async function approvalPage(visit: OwnerVisit): Promise<Reply> {
   const view = await visit.service.approvals.show(visit.owner.ownerId, visit.param);
-  return view === undefined ? notFoundPage() : viewPage(visit, view);
+  if (view === undefined) return notFoundPage();
+  const shown = { ...viewPage(visit, view), showsRequests: true };
+  return view.approval.state === 'approved' ? { ...shown, refreshS: REFRESH_S } : shown;
 }
 
 const digestField = z.string().regex(/^[0-9a-f]{64}$/);
@@ -138,8 +140,7 @@ function viewPage({ owner, token }: OwnerVisit, view: ApprovalView, problem?: st
       )}
     </article>
   );
-  const reply = page(view.title, body);
-  return approval.state === 'approved' ? { ...reply, refreshS: REFRESH_S } : reply;
+  return page(view.title, body);
 }
 
 const NOT_SHOWN: Record<Exclude<ApprovalContent['kind'], 'shown'>, string> = {

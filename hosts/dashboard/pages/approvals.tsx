@@ -32,7 +32,7 @@ export async function approvalsPage({ service, owner, query }: OwnerVisit): Prom
       ))}
     </ul>
   );
-  return page(
+  const reply = page(
     'Approvals',
     <>
       <h1>Approvals</h1>
@@ -56,6 +56,7 @@ export async function approvalsPage({ service, owner, query }: OwnerVisit): Prom
       </section>
     </>,
   );
+  return { ...reply, showsRequests: true };
 }
 
 /** What the owner has to decide comes before what is being carried out. */
@@ -68,7 +69,7 @@ function Row(props: { summary: ApprovalSummary; zone: string; accounts: readonly
   const accountIds = new Set(gist.kind === 'targets' ? gist.accountIds : []);
   if (approval.accountId !== null) accountIds.add(approval.accountId);
   return (
-    <li>
+    <li id={approval.id}>
       <div class="row-head">
         <Link to={`/approvals/${approval.id}`}>{title}</Link>
         <StateBadge state={approval.state} />

@@ -29,6 +29,8 @@ describe('every answer of the dashboard', () => {
       ]) {
         expect(policy, path).toContain(rule);
       }
+      const { host } = new URL(dashboard.url);
+      expect(policy).toContain(`connect-src ${host}/ ws://${host}/live;`);
       expect(policy).not.toMatch(/unsafe|https?:|\*/);
       expect(headers['x-content-type-options']).toBe('nosniff');
       expect(headers['referrer-policy']).toBe('same-origin');
@@ -47,6 +49,8 @@ describe('every answer of the dashboard', () => {
     const script = await dashboard.send({ path });
     expect(script.headers['content-type']).toBe('text/javascript; charset=utf-8');
     expect(script.body).toContain('generateKey');
+    expect(script.body).toContain('new WebSocket');
+    expect(Buffer.byteLength(script.body)).toBeLessThanOrEqual(30 * 1024);
   });
 
   it('is only served on its own host', async () => {

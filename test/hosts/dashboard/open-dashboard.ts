@@ -98,7 +98,9 @@ export async function openDashboard(setup: DashboardSetup = {}): Promise<Dashboa
     dashboardUrl: dashboardUrl ?? url,
   });
   const { service, ownerId } = opened;
-  listener = countersign(between(service), { doors: ['dashboard'], ...options });
+  const mounted = countersign(between(service), { doors: ['dashboard'], ...options });
+  mounted.attachUpgrade(server);
+  listener = mounted;
   onTestFinished(async () => {
     server.closeAllConnections();
     server.close();

@@ -16,6 +16,7 @@ it('every address of a page is below a public base that has a path', () => {
     path: '/approvals',
     visitor: undefined,
     refreshS: undefined,
+    showsRequests: undefined,
     goTo: undefined,
     base: publicBase(URL_WITH_PATH),
     body: (
