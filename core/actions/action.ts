@@ -80,6 +80,8 @@ export interface ActionFacts {
   readonly message?: {
     readonly envelope: { readonly from: string; readonly to: readonly string[] };
     readonly says: SentMessage;
+    /** How much of the text the agent wrote, from its start, in UTF-16 units. Null: it is not known. */
+    readonly ownChars: number | null;
   };
   /** The change of an event. */
   readonly event?: EventChange;

@@ -24,11 +24,11 @@ function outgoing({ envelope, raw, messageId }: FrozenMessage, date: Date): Outg
 }
 
 /** @throws Error if the bytes contain anything that cannot be shown */
-export async function messageFacts({
-  envelope,
-  raw,
-}: FrozenMessage): Promise<NonNullable<ActionFacts['message']>> {
-  return { envelope, says: await readSentMessage(Buffer.from(raw, 'base64')) };
+export async function messageFacts(
+  { envelope, raw }: FrozenMessage,
+  ownChars: number | null = null,
+): Promise<NonNullable<ActionFacts['message']>> {
+  return { envelope, says: await readSentMessage(Buffer.from(raw, 'base64')), ownChars };
 }
 
 /** @throws MailError */

@@ -11,6 +11,8 @@ export const storedSend = z.strictObject({
   message: frozenMessage,
   /** The message that it answers or forwards, and the flag that this one receives afterwards. */
   about: z.strictObject({ target: messageTarget, flag: z.enum(['answered', 'forwarded']) }).nullable(),
+  /** How much of the text the agent wrote, from its start, in UTF-16 units; the rest is quote and signature. Missing in old plans. */
+  ownChars: z.int().min(0).exactOptional(),
 });
 type StoredSend = z.infer<typeof storedSend>;
 
@@ -32,7 +34,7 @@ export function send(stored: StoredSend): Action<StoredSend, SendResult> {
     reach: { accountIds: [accountId], people: message.envelope.to },
     async facts() {
       const targets = about === null ? [] : [about.target];
-      return { message: await messageFacts(message), details: [], targets };
+      return { message: await messageFacts(message, stored.ownChars ?? null), details: [], targets };
     },
     async perform(run) {
       await transmit(accountId, message, run);

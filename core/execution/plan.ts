@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { storedAction } from '../actions/stored-action.ts';
+import { type StoredAction, storedAction } from '../actions/stored-action.ts';
+import { type Finding, storedFinding } from '../safety/finding.ts';
 import { canonicalJson } from '../text/canonical-json.ts';
 
 /**
@@ -7,21 +8,31 @@ import { canonicalJson } from '../text/canonical-json.ts';
  * stored sealed. The owner's page is rendered from it, and its digest is what the owner approves.
  */
 
-/** Version 1 stored every kind of action in one shape. */
-const VERSION = 2;
+/** Version 1 stored every kind of action in one shape. Version 2 stored the names of holds instead of findings. */
+const VERSION = 3;
 
-const planSchema = z.strictObject({
-  v: z.literal(VERSION),
-  tool: z.string(),
-  /** Names of the holds that planning found. */
-  holds: z.array(z.string()),
-  action: storedAction,
-});
+const planOfVersion2 = z
+  .strictObject({ v: z.literal(2), tool: z.string(), holds: z.array(z.string()), action: storedAction })
+  .transform(({ tool, action }): Plan => ({ tool, findings: [], action }));
 
-type Plan = z.infer<typeof planSchema>;
+const planSchema = z
+  .strictObject({
+    v: z.literal(VERSION),
+    tool: z.string(),
+    /** What planning found, for the owner. */
+    findings: z.array(storedFinding),
+    action: storedAction,
+  })
+  .transform(({ tool, findings, action }): Plan => ({ tool, findings, action }));
+
+interface Plan {
+  readonly tool: string;
+  readonly findings: Finding[];
+  readonly action: StoredAction;
+}
 
 /** The only text of a plan: it is hashed for the digest, and sealed. */
-export function planText(plan: Omit<Plan, 'v'>): string {
+export function planText(plan: Plan): string {
   return canonicalJson({ v: VERSION, ...plan });
 }
 
@@ -48,8 +59,8 @@ export function readPlanText(text: string): Plan {
     throw new UnreadablePlan('damaged', { cause });
   }
   const version = versioned.safeParse(value).data?.v;
-  if (version !== undefined && version !== VERSION) throw new UnreadablePlan('version');
-  const plan = planSchema.safeParse(value);
+  if (version !== undefined && version !== VERSION && version !== 2) throw new UnreadablePlan('version');
+  const plan = (version === 2 ? planOfVersion2 : planSchema).safeParse(value);
   if (!plan.success) throw new UnreadablePlan('damaged', { cause: plan.error });
   return plan.data;
 }

@@ -2,6 +2,7 @@ import type { Action } from '../actions/action.ts';
 import { actionOf, type StoredAction } from '../actions/stored-action.ts';
 import type { Approval } from '../approvals/approval.ts';
 import type { Result } from '../contract/result.ts';
+import type { Finding } from '../safety/finding.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { digestOf } from '../text/canonical-json.ts';
 import { readPlanText, UnreadablePlan } from './plan.ts';
@@ -13,25 +14,32 @@ export function sealPlan(keyring: Keyring, ownerId: string, approvalId: string, 
   return keyring.seal('plan', `${ownerId}\n${approvalId}`, text);
 }
 
+/** An opened plan. */
+export interface OpenedPlan {
+  readonly action: Action<StoredAction, Result>;
+  readonly findings: readonly Finding[];
+}
+
+/** The action of `openPlan`. @throws UnreadablePlan */
+export function openAction(...of: Parameters<typeof openPlan>): OpenedPlan['action'] {
+  return openPlan(...of).action;
+}
+
 /**
- * Opens the action of an approval as it was filed.
+ * Opens the action of an approval as it was filed, with the findings about it.
  * @param sealedPlan  null once it is erased
  * @throws UnreadablePlan if it cannot be opened, does not match the approval's digest, or is of another
  * version
  */
-export function openAction(
-  keyring: Keyring,
-  approval: Approval,
-  sealedPlan: string | null,
-): Action<StoredAction, Result> {
-  const text = openPlan(keyring, approval, sealedPlan ?? '');
+export function openPlan(keyring: Keyring, approval: Approval, sealedPlan: string | null): OpenedPlan {
+  const text = openText(keyring, approval, sealedPlan ?? '');
   if (digestOf(text) !== approval.digest) throw new UnreadablePlan('damaged');
   const plan = readPlanText(text);
   if (plan.tool !== approval.tool) throw new UnreadablePlan('damaged');
-  return actionOf(plan.action);
+  return { action: actionOf(plan.action), findings: plan.findings };
 }
 
-function openPlan(keyring: Keyring, { ownerId, id }: Approval, sealedPlan: string): string {
+function openText(keyring: Keyring, { ownerId, id }: Approval, sealedPlan: string): string {
   try {
     return keyring.open('plan', `${ownerId}\n${id}`, sealedPlan);
   } catch (cause) {

@@ -13,9 +13,9 @@ import { ServiceError } from '../contract/errors.ts';
 import type { Invitation } from '../mail/compose.ts';
 import type { Account } from '../ports/account.ts';
 import type { CalendarInfo, DocumentPlace, StoredEvent } from '../ports/calendar.ts';
-import type { Hold } from '../safety/holds.ts';
+import { bareFinding, type Finding } from '../safety/finding.ts';
 import type { Planned } from './planned.ts';
-import { frozenMessageOf, sendingHolds } from './send-plan.ts';
+import { frozenMessageOf, sendingFindings } from './send-plan.ts';
 
 /** The plan of a change to the calendar: the document to store, and the message to the attendees. */
 
@@ -56,7 +56,7 @@ interface Notice {
 export async function planEvent(
   context: CallContext,
   change: ComposedChange,
-): Promise<Pick<Planned<EventResult>, 'action' | 'holds' | 'gist'>> {
+): Promise<Pick<Planned<EventResult>, 'action' | 'findings' | 'gist'>> {
   const { account, notice, replaced, key, calendar } = change;
   const { email } = account;
   const { timezone } = context.owner;
@@ -70,15 +70,15 @@ export async function planEvent(
   if (change.attendee !== null) addressed.add(change.attendee);
   const organizer = replaced && notifiedOrganizer(replaced.event, email, calendar);
   if (organizer !== null) addressed.add(organizer);
-  const holds: Hold[] = await sendingHolds(context, {
+  const findings: Finding[] = await sendingFindings(context, {
     account,
     to: [...addressed],
     written: { subject: change.title, body: '' },
     thread: replaced && { from: [], replyTo: [], to: replaced.event.attendees, cc: [] },
   });
-  if (organizer !== null) holds.push('server_may_write');
-  if (calendar.access === 'shared') holds.push('shared_calendar');
-  if (calendar.access === 'unknown') holds.push('calendar_access_unknown');
+  if (organizer !== null) findings.push(bareFinding('server_may_write'));
+  if (calendar.access === 'shared') findings.push(bareFinding('shared_calendar'));
+  if (calendar.access === 'unknown') findings.push(bareFinding('calendar_access_unknown'));
   const wereNotified =
     replaced !== null && recipientsOf(noticesOf(replaced.event, email, calendar.schedules)).length > 0;
   const message =
@@ -111,7 +111,7 @@ export async function planEvent(
     recipients: notifiedAddresses(notices, organizer),
     participants,
   };
-  return { action: actionFor(change, frozen), holds, gist: eventGist(change.event) };
+  return { action: actionFor(change, frozen), findings, gist: eventGist(change.event) };
 }
 
 function actionFor(change: ComposedChange, frozen: FrozenChange): Planned<EventResult>['action'] {

@@ -2,12 +2,12 @@ import type { Action, LightAction } from '../actions/action.ts';
 import type { Gist } from '../actions/gist.ts';
 import type { StoredAction } from '../actions/stored-action.ts';
 import type { Result } from '../contract/result.ts';
-import type { Hold } from '../safety/holds.ts';
+import type { Finding } from '../safety/finding.ts';
 
 /** The plan of a write tool: the action to run, and what the gate needs to know about it. */
 export interface Planned<R = Result> {
   readonly action: Action<StoredAction, R>;
-  readonly holds: readonly Hold[];
+  readonly findings: readonly Finding[];
   /** What the owner's list shows of it. */
   readonly gist: Gist;
   /** The arguments after resolving. Two requests with the same tool and the same arguments are the same request. */

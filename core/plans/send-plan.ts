@@ -9,12 +9,14 @@ import { composeMessage, type Invitation } from '../mail/compose.ts';
 import type { MessageHeaders } from '../mail/parse.ts';
 import { readSentMessage } from '../mail/sent-message.ts';
 import type { Account } from '../ports/account.ts';
-import type { Hold } from '../safety/holds.ts';
-import { domainOf, safetyHolds } from '../safety/safety-filter.ts';
+import { domainOf } from '../safety/domain-of.ts';
+import type { Finding } from '../safety/finding.ts';
+import type { Answered } from '../safety/reply-elsewhere.ts';
+import { safetyFindings } from '../safety/safety-filter.ts';
+import { newAmong, newRecipients } from './new-recipients.ts';
 import type { Planned } from './planned.ts';
-import { recipientHolds } from './recipient-holds.ts';
 
-/** What the plans of all sends share: composing and freezing the bytes, and the holds. */
+/** What the plans of all sends share: composing and freezing the bytes, and the findings. */
 
 interface Letter extends Message, Addressed {
   /** The message that this one answers or forwards. */
@@ -32,23 +34,25 @@ interface Message {
   readonly references: readonly string[];
 }
 
-/** The input of the holds. */
+/** The input of the findings. */
 interface Addressed {
   readonly account: Account;
   readonly to: readonly string[];
-  /** The part of subject and text that the agent wrote, for the safety filter. */
+  /** The part of subject and text that the agent wrote. The text starts with it. */
   readonly written: { readonly subject: string; readonly body: string };
-  /** The part of the text that others wrote and that now goes to a new recipient. */
-  readonly passedOn?: string;
+  /** The part of the text that others wrote and that now goes to a new recipient, and its offset in the text. */
+  readonly passedOn?: { readonly text: string; readonly at: number };
   /** The participants of the conversation: the headers of the message that is answered or forwarded. */
   readonly thread: Pick<MessageHeaders, 'from' | 'replyTo' | 'to' | 'cc'> | null;
+  /** The text of the message that a reply answers, as a person sees it. */
+  readonly answeredText?: string;
 }
 
-/** Plans a send, with its holds. */
+/** Plans a send, with its findings. */
 export async function planSend(
   context: CallContext,
   letter: Letter,
-): Promise<Pick<Planned<SendResult>, 'action' | 'holds' | 'gist'>> {
+): Promise<Pick<Planned<SendResult>, 'action' | 'findings' | 'gist'>> {
   const { account, about, to, subject } = letter;
   return {
     action: send({
@@ -56,8 +60,9 @@ export async function planSend(
       account: { accountId: account.accountId, email: account.email },
       message: await frozenMessageOf(context, letter),
       about,
+      ownChars: letter.written.body.length,
     }),
-    holds: await sendingHolds(context, letter),
+    findings: await sendingFindings(context, letter),
     gist: messageGist(to, subject),
   };
 }
@@ -102,25 +107,55 @@ export async function frozenMessageOf({ ports }: CallContext, letter: Message): 
 }
 
 /** Checks the recipients first: those found in Sent become known, and so do their domains. */
-export async function sendingHolds(
+export async function sendingFindings(
   context: CallContext,
-  { account, to, written, thread, passedOn = '' }: Addressed,
-): Promise<Hold[]> {
-  const first = await recipientHolds(context, account, to);
-  const known = await context.ports.storage.knownDomains(context.owner.ownerId, account.accountId);
+  { account, to, written, thread, passedOn = { text: '', at: 0 }, answeredText }: Addressed,
+): Promise<Finding[]> {
+  const recipients = to.map(normalAddress);
+  const found = await newAmong(context, account, recipients);
   const { from = [], replyTo = [], to: thereTo = [], cc = [] } = thread ?? {};
-  const partners = [from, replyTo, thereTo, cc].flat().map((one) => one.address);
-  const own = context.accounts.map(({ email }) => domainOf(normalAddress(email)));
-  const filtered = safetyHolds({
+  const normal = (list: MessageHeaders['from']) => list.map((one) => normalAddress(one.address));
+  const senders = normal(from);
+  const others = new Set(normal([...thereTo, ...cc]));
+  const answered: Answered | null =
+    answeredText === undefined
+      ? null
+      : {
+          senders,
+          others,
+          isSenderKnown: await isAnyKnown(context, account, senders, recipients),
+          text: answeredText,
+        };
+  const { storage } = context.ports;
+  const filtered = safetyFindings({
     ...written,
-    passedOn,
-    to: to.map(normalAddress),
-    knownDomains: new Set([...known.keys(), ...own]),
-    ownDomain: domainOf(normalAddress(account.email)),
-    threadAddresses: new Set([account.email, ...partners].map(normalAddress)),
+    passedOn: passedOn.text,
+    passedOnAt: passedOn.at,
+    to: recipients,
+    newAddresses: found.addresses,
+    knownDomains: await storage.knownDomains(context.owner.ownerId, account.accountId),
+    ownDomains: new Set(context.accounts.map(({ email }) => domainOf(normalAddress(email)))),
+    threadAddresses: new Set([normalAddress(account.email), ...senders, ...normal(replyTo), ...others]),
+    answered,
   });
-  return [...first, ...filtered];
+  return [...newRecipients(found), ...filtered];
 }
+
+/** Whether the owner has written to one of the senders. Looked up only if the answer goes elsewhere. */
+async function isAnyKnown(
+  context: CallContext,
+  account: Account,
+  senders: readonly string[],
+  recipients: readonly string[],
+): Promise<boolean> {
+  if (recipients.every((address) => senders.includes(address))) return false;
+  // More senders are hardly ever there, and each may take a search of Sent.
+  const looked = senders.slice(0, SENDERS_MAX);
+  const { addresses, isCertain } = await newAmong(context, account, looked);
+  return isCertain && looked.some((address) => !addresses.has(address));
+}
+
+const SENDERS_MAX = 3;
 
 /** Appends the account's signature to a text. */
 export function signed(text: string, signature: string): string {

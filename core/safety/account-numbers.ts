@@ -1,3 +1,5 @@
+import type { Span } from '../text/span.ts';
+
 /** Finds bank account and card numbers, by checksum if they have one. Pure. */
 
 /** Length of an IBAN by country. Source: SWIFT, IBAN registry (ISO 13616). */
@@ -14,21 +16,28 @@ const IBAN_CHARS: ReadonlyMap<string, number> = new Map(
 );
 
 /** Ignores separators and line ends between the characters. At least half of an IBAN is digits. */
-function holdsIban(text: string): boolean {
+function* ibans(text: string): Generator<Span> {
   const characters: string[] = [];
+  const places: number[] = [];
   const starts: number[] = [];
-  for (const [word] of text.matchAll(/[A-Za-z0-9]+|[\p{L}\p{N}]+/gu)) {
+  for (const { 0: word, index } of text.matchAll(/[A-Za-z0-9]+|[\p{L}\p{N}]+/gu)) {
     starts.push(characters.length);
     if (/^iban[a-z]{2}\d/i.test(word)) starts.push(characters.length + 'iban'.length);
-    for (const character of word) characters.push(character.toUpperCase());
+    let at = index;
+    for (const character of word) {
+      characters.push(character.toUpperCase());
+      places.push(at);
+      at += character.length;
+    }
   }
-  return starts.some((from) => {
+  for (const from of starts) {
     const country = `${characters[from]}${characters[from + 1]}`;
     const length = IBAN_CHARS.get(country) ?? 0;
     const iban = characters.slice(from, from + length).join('');
     const shape = /^[A-Z]{2}\d{2}[A-Z0-9]+$/.test(iban) && iban.replace(/\D/g, '').length * 2 >= length;
-    return shape && iban.length === length && isIban(iban);
-  });
+    if (!shape || iban.length !== length || !isIban(iban)) continue;
+    yield { from: places[from] ?? 0, to: (places[from + length - 1] ?? 0) + 1 };
+  }
 }
 
 /** ISO 7064 mod 97-10: move the first four characters to the end, read letters as 10 to 35; the remainder must be 1. */
@@ -63,25 +72,32 @@ const CARD_GROUPS = ['4 4 4 4', '4 4 4 4 3', '4 6 5', '4 6 4', '6 13'].map((grou
 /** Digits with the usual separators between them, on one or several lines. */
 const DIGITS = /\+?\d+(?:[^\p{L}\d]{1,8}\d+)*/gu;
 
-function holdsCard(text: string): boolean {
-  for (const [run] of text.matchAll(DIGITS)) {
-    const groups = run.match(/\d+/g) ?? [];
-    const gaps = run.match(/\D+/g) ?? [];
+function* cards(text: string): Generator<Span> {
+  for (const { 0: run, index } of text.matchAll(DIGITS)) {
     // A leading plus marks a telephone number.
-    const wholes = run.startsWith('+') ? [] : [run, ...run.split('\n')];
-    if (wholes.some((whole) => isCard(whole.replace(/\D/g, '')))) return true;
+    const wholes = run.startsWith('+') ? [] : [...run.matchAll(/[^\n]+/g)];
+    if (wholes.length > 0 && isCard(run.replace(/\D/g, ''))) yield { from: index, to: index + run.length };
+    for (const { 0: line, index: at } of wholes) {
+      if (isCard(line.replace(/\D/g, ''))) yield { from: index + at, to: index + at + line.length };
+    }
+    const found = [...run.matchAll(/\d+/g)];
+    const groups = found.map(([group]) => group);
+    const gaps = run.match(/\D+/g) ?? [];
     if (run.startsWith('+')) gaps.shift();
-    if (groups.some((group, at) => isCard(group) || isGroupedCard(groups, gaps, at))) return true;
+    for (const [at, { 0: group, index: start }] of found.entries()) {
+      const count = isCard(group) ? 1 : groupsOfCard(groups, gaps, at);
+      const last = found[at + count - 1];
+      if (count > 0 && last) yield { from: index + start, to: index + last.index + last[0].length };
+    }
   }
-  return false;
 }
 
 /**
- * Whether a card number in its usual groups starts at this group. Another group of four digits next to it, with the same
- * separator, makes it a table of numbers instead.
+ * Returns the number of groups of the card number that starts at this group in its usual groups; 0 if there is none.
+ * Another group of four digits next to it, with the same separator, makes it a table of numbers instead.
  */
-function isGroupedCard(groups: readonly string[], gaps: readonly string[], at: number): boolean {
-  return CARD_GROUPS.some((lengths) => {
+function groupsOfCard(groups: readonly string[], gaps: readonly string[], at: number): number {
+  const found = CARD_GROUPS.find((lengths) => {
     const end = at + lengths.length;
     if (!lengths.every((length, index) => groups[at + index]?.length === length)) return false;
     const within = gaps.slice(at, end - 1);
@@ -90,6 +106,7 @@ function isGroupedCard(groups: readonly string[], gaps: readonly string[], at: n
     if (continues(groups[at - 1], gaps[at - 1]) || continues(groups[end], gaps[end - 1])) return false;
     return isCard(groups.slice(at, end).join(''));
   });
+  return found?.length ?? 0;
 }
 
 function isCard(digits: string): boolean {
@@ -109,14 +126,24 @@ function passesLuhn(digits: string): boolean {
 
 /** Account numbers without a checksum are recognised by the words before them. */
 const NAMED_NUMBER =
-  /(?<![\p{L}\p{N}])(?:account (?:number|no\.?|nr\.?)|routing (?:number|no\.?)|sort code|kontonummer|numero de compte|numero de cuenta)(?![\p{L}\p{N}])[^\d+]{0,20}\d(?:[^\p{L}\d\n+]{0,3}\d){5,16}(?!\d)/iu;
+  /(?<![\p{L}\p{N}])(?:account (?:number|no\.?|nr\.?)|routing (?:number|no\.?)|sort code|kontonummer|numero de compte|numero de cuenta)(?![\p{L}\p{N}])[^\d+]{0,20}\d(?:[^\p{L}\d\n+]{0,3}\d){5,16}(?!\d)/giu;
 /** After these words, an amount of money is a balance and not an account number. */
 const NAMED_ACCOUNT =
-  /(?<![\p{L}\p{N}])(?:bank account|acct\.?)(?![\p{L}\p{N}])[^\d+]{0,20}(?!\d{1,3}(?:[,.']\d{3})+(?:[.,]\d\d)?(?![\d,.-]))\d(?:[ .,/_-]{0,3}\d){5,16}(?!\d)/iu;
+  /(?<![\p{L}\p{N}])(?:bank account|acct\.?)(?![\p{L}\p{N}])[^\d+]{0,20}(?!\d{1,3}(?:[,.']\d{3})+(?:[.,]\d\d)?(?![\d,.-]))\d(?:[ .,/_-]{0,3}\d){5,16}(?!\d)/giu;
 
-/** @param text  the result of `plainText` */
-export function holdsAccountNumber(text: string): boolean {
-  if (holdsIban(text) || holdsCard(text)) return true;
-  const undated = text.replace(/(?<!\d)\d{4}-\d\d-\d\d(?!\d)/g, '');
-  return NAMED_NUMBER.test(undated) || NAMED_ACCOUNT.test(undated);
+const DATE = /(?<!\d)\d{4}-\d\d-\d\d(?!\d)/g;
+const DATE_CHARS = 10;
+
+/** The account numbers in the text. @param text  the result of `plainText` */
+export function* accountNumbersIn(text: string): Generator<Span> {
+  yield* ibans(text);
+  yield* cards(text);
+  const undated = text.replace(DATE, '');
+  const dates = [...text.matchAll(DATE)].map(({ index }, n) => index - n * DATE_CHARS);
+  const dated = (at: number) => at + DATE_CHARS * dates.filter((date) => date < at).length;
+  for (const pattern of [NAMED_NUMBER, NAMED_ACCOUNT]) {
+    for (const { 0: found, index } of undated.matchAll(pattern)) {
+      yield { from: dated(index), to: dated(index + found.length) };
+    }
+  }
 }

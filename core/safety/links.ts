@@ -4,27 +4,28 @@ import { unicodeDomain } from './punycode.ts';
  * Finds links in plain text that show one host and lead to another. Pure. Splits each link syntax at the mark between its
  * text and its target, so no character is read more than a few times.
  */
-export function holdsMisleadingLink(text: string): boolean {
+export function* misleadingLinksIn(text: string): Generator<MisleadingLink> {
   // Chinese and Japanese full stops also separate domain labels.
   const written = text.replace(/[\u3002\uff61]/g, '.');
-  if (holdsDisguise(written)) return true;
   for (const links of [bracketLinks, besideLinks, anchors]) {
-    for (const link of links(written)) if (misleads(link)) return true;
+    for (const link of links(written)) {
+      const [shown, actual] = [hostIn(link.text), hostIn(link.target)];
+      if (actual === undefined || shown === undefined || isWithin(actual, shown)) continue;
+      yield { shown, actual, target: link.target };
+    }
   }
-  return false;
+}
+
+export interface MisleadingLink {
+  /** The host that the text of the link names, and the host that it leads to. */
+  readonly shown: string;
+  readonly actual: string;
+  readonly target: string;
 }
 
 interface Link {
   readonly text: string;
   readonly target: string;
-}
-
-/** A URL that starts with the name of a different host: `https://bank.example@evil.example/`. */
-function holdsDisguise(text: string): boolean {
-  for (const [, userinfo = ''] of text.matchAll(/https?:\/\/([^\s/@<>?#]*)@/giu)) {
-    if (userinfo.includes('.')) return true;
-  }
-  return false;
 }
 
 /** `[text](target)`, and `[text][name]` with `[name]: target` on a line of its own. */
@@ -94,13 +95,6 @@ function lastWord(text: string): string {
   let from = text.length;
   while (from > 0 && !/[\s<>()[\]"']/u.test(text[from - 1] ?? '')) from--;
   return text.slice(from);
-}
-
-function misleads({ text, target }: Link): boolean {
-  const actual = hostIn(target);
-  if (actual === undefined) return false;
-  const shown = hostIn(text);
-  return shown !== undefined && !isWithin(actual, shown);
 }
 
 /** Whether a host is the shown host or one of its subdomains. */

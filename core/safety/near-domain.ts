@@ -4,12 +4,32 @@ import { unicodeDomain } from './punycode.ts';
 /** Finds domains that imitate a known one. Pure. */
 
 /**
- * Whether one of the domains imitates a known one without being it, its subdomain or its parent: it looks the same,
- * differs by one letter (left out, added, changed or swapped), or contains the known name.
+ * Finds the known domain that a domain imitates without being it, its subdomain or its parent: it looks the same, differs
+ * by one letter (left out, added, changed or swapped), or contains the known name.
+ * @param known the most important first
  */
-export function holdsNearCopy(domains: readonly string[], known: readonly string[]): boolean {
-  const others = known.map(parseDomain).filter(({ endings }) => endings.length > 1);
-  return [...new Set(domains)].map(parseDomain).some((domain) => isNearCopy(domain, others));
+export function imitatedBy(known: readonly string[]): (domain: string) => Imitated | undefined {
+  const others = known
+    .map((domain) => ({ domain, parsed: parseDomain(domain) }))
+    .filter(({ parsed }) => parsed.endings.length > 1);
+  return (domain) => {
+    const given = parseDomain(domain);
+    if (others.some(({ parsed }) => areRelated(given.name, parsed.name))) return undefined;
+    const other = others.find(({ parsed }) => isNearCopy(given, parsed));
+    return other && { domain: other.domain, isOtherCountry: areCountries(given.name, other.parsed.name) };
+  };
+}
+
+export interface Imitated {
+  readonly domain: string;
+  /** The names only differ in the letters of a country: one company may well have both. */
+  readonly isOtherCountry: boolean;
+}
+
+function areCountries(a: string, b: string): boolean {
+  const split = (name: string) => /^(.*)\.([a-z]{2})$/.exec(name) ?? [];
+  const [[, restA], [, restB]] = [split(a), split(b)];
+  return restA !== undefined && restA === restB;
 }
 
 interface ParsedDomain {
@@ -33,10 +53,17 @@ function endingsOf(domain: string): string[] {
   return labels.map((_, depth) => labels.slice(-1 - depth).join('.'));
 }
 
-function isNearCopy(given: ParsedDomain, others: readonly ParsedDomain[]): boolean {
-  if (others.some((other) => areRelated(given.name, other.name))) return false;
+/** Mail providers whose names differ from one another by one letter. */
+const PROVIDERS = new Set(
+  'gmail.com ymail.com mail.com email.com gmx.com gmx.de gmx.at gmx.ch gmx.net mail.de mail.ch mail.ru email.cz web.de'.split(
+    ' ',
+  ),
+);
+
+function isNearCopy(given: ParsedDomain, other: ParsedDomain): boolean {
+  if (PROVIDERS.has(given.name)) return false;
   // `bank.example.evil.test` and `bank-example.test` contain the name `bank.example`.
-  return others.some((other) => given.parts.includes(other.parts) || areAlike(given, other));
+  return given.parts.includes(other.parts) || areAlike(given, other);
 }
 
 function areRelated(a: string, b: string): boolean {

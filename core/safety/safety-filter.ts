@@ -1,100 +1,158 @@
+import { fenceLookAlikes } from '../text/fence-look-alikes.ts';
 import { normalForm } from '../text/normal-form.ts';
-import { plainText } from '../text/plain-text.ts';
 import { seenText, UNSEEN } from '../text/seen-text.ts';
-import { holdsAccountNumber } from './account-numbers.ts';
-import { holdsMisleadingLink } from './links.ts';
-import { holdsNearCopy } from './near-domain.ts';
-import { holdsSecret } from './secrets.ts';
+import { shortened } from '../text/shortened.ts';
+import { accountNumbersIn } from './account-numbers.ts';
+import { differingAmounts, differingTime } from './answered-values.ts';
+import { hiddenHosts, nearCopies } from './domain-findings.ts';
+import type { Finding } from './finding.ts';
+import { misleadingLinksIn } from './links.ts';
+import { exactMarks, plainMarks } from './marks.ts';
+import { repliesElsewhere } from './reply-elsewhere.ts';
+import type { SafetyFacts } from './safety-facts.ts';
+import { secretsIn } from './secrets.ts';
 import { carriesMarker } from './untrusted.ts';
 
 /**
- * The safety filter: reasons to ask the owner about a message before it is sent. Every rule is pure and independent; none
- * claims that the message is bad. The owner sees the title, the agent sees nothing.
+ * The safety filter: what the owner should know about a message before it is sent. Every rule is pure and independent, and
+ * runs in linear time; none claims that the message is bad. The owner sees the findings, the agent sees nothing.
  * Source: DESIGN, holds.
  */
 
-/** The input of the rules. */
-export interface SafetyFacts {
-  /** Normalised addresses. */
-  readonly to: readonly string[];
-  /** What the agent wrote. Excludes a subject or quote from a stranger's message. */
-  readonly subject: string;
-  readonly body: string;
-  /** Forwarded text that goes to new recipients. The agent is responsible for what it reveals. */
-  readonly passedOn: string;
-  /** Domains that the account has written to. */
-  readonly knownDomains: ReadonlySet<string>;
-  /** The domain of the account's own address. */
-  readonly ownDomain: string;
-  /** Normalised sender and recipients of the message being answered. Empty for a new message. */
-  readonly threadAddresses: ReadonlySet<string>;
-}
-
 export interface SafetyRule {
-  readonly name: string;
-  /** For the owner. */
+  readonly name: Finding['rule'];
+  /** For the owner's list, which shows no evidence. */
   readonly title: string;
-  catches(message: SafetyFacts): boolean;
+  find(message: SafetyFacts): readonly Finding[];
 }
 
 /** More recipients outside the conversation than this count as many. */
 const OUTSIDERS_MAX = 3;
+/** More findings of one kind are left out. */
+const FINDINGS_MAX = 10;
+const VALUE_CHARS = 120;
 
 export const SAFETY_RULES = [
   {
     name: 'secret',
     title: 'The text seems to contain a password, a key or a one-time code.',
-    catches: (message) => holdsSecret(allPlain(message)),
+    find(message) {
+      const marks = plainMarks(message, secretsIn);
+      const severity = message.newAddresses.size > 0 ? 'red' : 'amber';
+      return marks === undefined ? [] : [{ rule: 'secret', severity, marks }];
+    },
   },
   {
     name: 'account_or_card_number',
     title: 'The text seems to contain a bank account or card number.',
-    catches: (message) => holdsAccountNumber(allPlain(message)),
+    find(message) {
+      const marks = plainMarks(message, accountNumbersIn);
+      return marks === undefined ? [] : [{ rule: 'account_or_card_number', severity: 'amber', marks }];
+    },
   },
   {
     name: 'near_copy_domain',
-    title: "A recipient's domain looks like one you know, but is a different one.",
-    catches: ({ to, knownDomains, ownDomain }) =>
-      holdsNearCopy(to.map(domainOf), [...knownDomains, ownDomain]),
+    title: 'A domain looks like one you know, but is a different one.',
+    find: nearCopies,
+  },
+  {
+    name: 'hidden_host',
+    title: 'A host name hides behind the name of another.',
+    find: hiddenHosts,
+  },
+  {
+    name: 'reply_elsewhere',
+    title: 'The answer goes to somebody other than the sender.',
+    find: ({ to, newAddresses, answered }) =>
+      answered === null ? [] : repliesElsewhere(to, newAddresses, answered),
   },
   {
     name: 'own_markers',
     title:
       "The text contains the markers that surround untrusted text, so it may carry out a stranger's request.",
-    catches: ({ subject, body }) => [subject, body].some(carriesMarker),
+    find(message) {
+      if (![message.subject, message.body].some(carriesMarker)) return [];
+      const marks = exactMarks(message, (text) =>
+        fenceLookAlikes(text).map(({ start, end }) => ({ from: start, to: end })),
+      );
+      return [{ rule: 'own_markers', severity: 'red', marks }];
+    },
   },
   {
     name: 'invisible_characters',
     title: 'The text contains invisible characters, or characters that reverse its direction.',
-    catches: ({ subject, body }) => [subject, body].some((text) => seenText(text) !== text),
+    find(message) {
+      if (![message.subject, message.body].some((text) => seenText(text) !== text)) return [];
+      const marks = exactMarks(message, (text) =>
+        Array.from(text.matchAll(UNSEEN), ({ 0: one, index }) => ({ from: index, to: index + one.length })),
+      );
+      return [{ rule: 'invisible_characters', severity: 'amber', marks }];
+    },
   },
   {
     name: 'misleading_link',
     title: 'A link in the text leads to a different place than it shows.',
     // Unfolded: a look-alike letter means a different host.
-    catches: ({ subject, body }) =>
-      holdsMisleadingLink(normalForm(`${subject}\n\n${body}`.replace(UNSEEN, ''), 'NFKC')),
+    find(message) {
+      const { subject, body } = message;
+      const text = normalForm(`${subject}\n\n${body}`.replace(UNSEEN, ''), 'NFKC');
+      const found = new Map<string, Finding>();
+      for (const { shown, actual, target } of misleadingLinksIn(text)) {
+        const marks = exactMarks(message, (part) => placesOf(target, part));
+        const names = { shown: shortened(shown, VALUE_CHARS), actual: shortened(actual, VALUE_CHARS) };
+        found.set(`${shown} ${actual}`, { rule: 'misleading_link', severity: 'red', marks, ...names });
+        if (found.size === FINDINGS_MAX) break;
+      }
+      return [...found.values()];
+    },
   },
   {
     name: 'many_outsiders',
     title: `It goes to more than ${OUTSIDERS_MAX} people who are not part of the conversation.`,
-    catches: ({ to, threadAddresses }) =>
-      to.filter((address) => !threadAddresses.has(address)).length > OUTSIDERS_MAX,
+    find({ to, threadAddresses }) {
+      const addresses = to.filter((address) => !threadAddresses.has(address));
+      if (addresses.length <= OUTSIDERS_MAX) return [];
+      return [{ rule: 'many_outsiders', severity: 'amber', marks: [], addresses }];
+    },
+  },
+  {
+    name: 'differing_time',
+    title: 'The answer names a different time than the message.',
+    find({ answered, body }) {
+      const found = answered === null ? undefined : differingTime(answered.text, body);
+      if (found === undefined) return [];
+      const { theirs, given, from, to } = found;
+      return [{ rule: 'differing_time', severity: 'info', marks: [{ in: 'text', from, to }], theirs, given }];
+    },
+  },
+  {
+    name: 'differing_amount',
+    title: 'The answer names a different amount than the message.',
+    find({ answered, body }) {
+      const found = answered === null ? [] : differingAmounts(answered.text, body);
+      return found.map(({ theirs, given, from, to }) => {
+        return {
+          rule: 'differing_amount',
+          severity: 'info',
+          marks: [{ in: 'text', from, to }],
+          theirs,
+          given,
+        };
+      });
+    },
   },
 ] as const satisfies readonly SafetyRule[];
 
 export type SafetyHold = (typeof SAFETY_RULES)[number]['name'];
 
-/** The rules that catch a message, by name. */
-export function safetyHolds(facts: SafetyFacts): SafetyHold[] {
-  return SAFETY_RULES.filter((rule) => rule.catches(facts)).map(({ name }) => name);
+/** The findings of all rules. */
+export function safetyFindings(facts: SafetyFacts): Finding[] {
+  return SAFETY_RULES.flatMap((rule: SafetyRule) => rule.find(facts).slice(0, FINDINGS_MAX));
 }
 
-/** Everything that is sent, in plain letters, except what its recipients wrote themselves. */
-function allPlain({ subject, body, passedOn }: SafetyFacts): string {
-  return plainText(`${subject}\n\n${body}\n\n${passedOn}`);
-}
-
-export function domainOf(address: string): string {
-  return address.slice(address.lastIndexOf('@') + 1);
+function* placesOf(part: string, text: string) {
+  if (part === '') return;
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length)) {
+    yield { from: at, to: at + part.length };
+  }
 }

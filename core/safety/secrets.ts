@@ -1,3 +1,5 @@
+import type { Span } from '../text/span.ts';
+
 /**
  * Finds text that reveals a password, a key or a one-time code. Pure. Every pattern reads a bounded number of characters
  * from each place where it can start, and expects the plain letters and single spaces of `plainText`.
@@ -24,17 +26,19 @@ const KEYS = new RegExp(
     // A password in a URL.
     '\\b[a-z][a-z0-9+.-]{1,20}://[^\\s/:@]{1,100}:[^\\s/@]{1,100}@',
   ].join('|'),
+  'g',
 );
 
 /** A link that signs anyone in, or lets anyone set a password. */
 const SECRET_PARAMETER =
   /[?&#/_-](?:token|code|key|secret|password|otp|ticket|sig|signature)[=/][\w.~%+-]{12}/i;
 
-function holdsSecretLink(text: string): boolean {
-  return text.split(/[\s<>"]+/).some((word) => {
+function* secretLinks(text: string): Generator<Span> {
+  for (const { 0: word, index } of text.matchAll(/[^\s<>"]+/g)) {
     const at = word.search(/https?:\/\//i);
-    return at !== -1 && SECRET_PARAMETER.test(word.slice(at));
-  });
+    if (at !== -1 && SECRET_PARAMETER.test(word.slice(at)))
+      yield { from: index + at, to: index + word.length };
+  }
 }
 
 const SECRET_NAME = [
@@ -50,7 +54,7 @@ const NAMED_SECRET = new RegExp(
   `(?<![\\p{L}\\p{N}])(?:${SECRET_NAME})(?![\\p{L}\\p{N}])["'*]{0,3}(?: (?:for|of|to|fur|von|zu|pour|de) [^\\n.:=]{1,40}?)?(?:` +
     `\\s{1,3}(?:[\\u2010-\\u2015\\u2192-]|->|=>)\\s{1,3}${mixed()}|` +
     `\\s{0,3}[:=]\\s{0,3}(?:${mixed()}|\\S{4,100}[ \\t]{0,3}(?:\\n|$))|\\s{1,3}${IS}\\s{1,3}[:"'“„«\`]{0,2}${mixed()})`,
-  'iu',
+  'giu',
 );
 
 /** Four or more characters, with a digit or a symbol that does not occur inside words. */
@@ -78,16 +82,22 @@ const NAMED_CODE = new RegExp(
     `(?<!(?:${OPEN_CODE})[ -]?)(?<![\\p{L}\\p{N}])code\\s{0,3}(?:${IS}|[:=\\n])[:\\s"'*]{0,6}${CODE}`,
     '(?<![\\p{L}\\p{N}])(?:cvv2?|cvc2?|card verification|security code)(?![\\p{L}\\p{N}])[^\\d]{0,20}\\d{3,4}(?!\\d)',
   ].join('|'),
-  'iu',
+  'giu',
 );
 /** Short names that are ordinary words in lower case. */
 const SHORT_NAMED_CODE = new RegExp(
   `(?<![\\p{L}\\p{N}])(?:PIN|TAN)(?![\\p{L}\\p{N}])[^\\d]{0,20}${CODE}`,
-  'u',
+  'gu',
 );
 
-/** @param text  the result of `plainText` */
-export function holdsSecret(text: string): boolean {
-  if (holdsSecretLink(text)) return true;
-  return [KEYS, NAMED_SECRET, NAMED_CODE, SHORT_NAMED_CODE].some((pattern) => pattern.test(text));
+/** The parts of the text that reveal something. @param text  the result of `plainText` */
+export function* secretsIn(text: string): Generator<Span> {
+  yield* secretLinks(text);
+  for (const pattern of [KEYS, NAMED_SECRET, NAMED_CODE, SHORT_NAMED_CODE]) {
+    for (const { 0: found, index } of text.matchAll(pattern)) {
+      // A pattern can end after the first character of the secret.
+      const rest = /^\S{0,200}/.exec(text.slice(index + found.length, index + found.length + 200))?.[0] ?? '';
+      yield { from: index, to: index + (found.endsWith('\n') ? found.trimEnd() : found + rest).length };
+    }
+  }
 }

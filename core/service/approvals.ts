@@ -1,15 +1,17 @@
 import type { Approval } from '../approvals/approval.ts';
 import { UnreadablePlan } from '../execution/plan.ts';
 import { openGist } from '../execution/sealed-gist.ts';
-import { openAction } from '../execution/sealed-plan.ts';
+import { type OpenedPlan, openPlan } from '../execution/sealed-plan.ts';
 import { crossedFence, REACHES_NOTHING, type Reach } from '../gate/fences.ts';
 import type { Credential } from '../ports/credential-storage.ts';
 import { errorName } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';
+import { bySeverity } from '../safety/finding.ts';
+import { sentenceOf } from '../safety/finding-text.ts';
 import { findingsIn, holdText } from '../safety/holds.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { findTool } from '../tools/catalogue.ts';
-import type { ApprovalContent, ApprovalGist, Approvals } from './service.ts';
+import type { ApprovalContent, ApprovalGist, Approvals, ShownFinding } from './service.ts';
 
 export function createApprovals(
   ports: Ports,
@@ -27,16 +29,21 @@ export function createApprovals(
   async function contentOf(
     approval: Approval,
     sealedPlan: string | undefined,
-  ): Promise<{ readonly content: ApprovalContent; readonly reach: Reach }> {
+  ): Promise<{
+    readonly content: ApprovalContent;
+    readonly reach: Reach;
+    readonly findings: OpenedPlan['findings'];
+  }> {
     const hidden = (kind: Exclude<ApprovalContent['kind'], 'shown'>) => ({
       content: { kind },
       reach: REACHES_NOTHING,
+      findings: [],
     });
     if (sealedPlan === undefined) return hidden('erased');
     try {
-      const action = openAction(keyring, approval, sealedPlan);
+      const { action, findings } = openPlan(keyring, approval, sealedPlan);
       const { account, reach } = action;
-      return { content: { kind: 'shown', account, ...(await action.facts(ports)) }, reach };
+      return { content: { kind: 'shown', account, ...(await action.facts(ports)) }, reach, findings };
     } catch (error) {
       log.error('a plan could not be read', { approval: approval.id, ...errorName(error) });
       const isOther = error instanceof UnreadablePlan && error.code === 'version';
@@ -44,15 +51,15 @@ export function createApprovals(
     }
   }
 
-  /** What the request touches. Null: its plan cannot be read, and its run fails for that reason. */
-  async function reachOf(ownerId: string, approvalId: string): Promise<Reach | null> {
+  /** The plan of the request. Null: it cannot be read, and its run fails for that reason. */
+  async function planOf(ownerId: string, approvalId: string): Promise<OpenedPlan | null> {
     const [approval, sealedPlan] = await Promise.all([
       storage.approval(ownerId, approvalId),
       storage.plan(ownerId, approvalId),
     ]);
     if (approval === undefined || sealedPlan === undefined) return null;
     try {
-      return openAction(keyring, approval, sealedPlan).reach;
+      return openPlan(keyring, approval, sealedPlan);
     } catch (error) {
       log.error('a plan could not be read', { approval: approvalId, ...errorName(error) });
       return null;
@@ -89,7 +96,7 @@ export function createApprovals(
     async show(ownerId, approvalId) {
       const approval = await storage.approval(ownerId, approvalId);
       if (approval === undefined) return undefined;
-      const { content, reach } = await contentOf(approval, await storage.plan(ownerId, approvalId));
+      const { content, reach, findings } = await contentOf(approval, await storage.plan(ownerId, approvalId));
       const keys = await storage.credentials(ownerId, keyring);
       const key = keyOf(approval, keys);
       return {
@@ -97,12 +104,19 @@ export function createApprovals(
         content,
         isKeyPaused: key !== undefined && key.pausedAt !== null,
         isOutsideFence: key !== undefined && crossedFence(key.fences, reach, clock.now()) !== undefined,
-        notes: approval.reasons.map(holdText),
+        isAlwaysAsked: approval.reasons.includes('mode_approval'),
+        findings: shownFindings(approval, findings),
       };
     },
-    async approve(ownerId, approvalId, digest) {
+    async approve(ownerId, approvalId, digest, { isRiskConfirmed } = { isRiskConfirmed: false }) {
       await keysSigned();
-      const reach = await reachOf(ownerId, approvalId);
+      const plan = await planOf(ownerId, approvalId);
+      if (!isRiskConfirmed && plan?.findings.some(({ severity }) => severity === 'red')) {
+        const approval = await storage.approval(ownerId, approvalId);
+        if (approval === undefined) return undefined;
+        if (isPending(approval, digest)) return { approval, won: false, isRiskUnconfirmed: true };
+      }
+      const reach = plan === null ? null : plan.action.reach;
       const now = clock.now();
       const decision = { type: 'approve', digest, reach } as const;
       const decided = await storage.decide({ ownerId, approvalId, decision, leaseMs, signer: keyring, now });
@@ -123,6 +137,26 @@ export function createApprovals(
       return decided && { approval: decided.approval, won: decided.won };
     },
   };
+}
+
+/** Whether only a confirmation is missing to approve it. */
+function isPending(approval: Approval, digest: string): boolean {
+  return approval.state === 'pending' && approval.digest === digest;
+}
+
+/** The findings of the plan, and those that storage added, or an older version without evidence. */
+function shownFindings({ reasons }: Approval, findings: OpenedPlan['findings']): ShownFinding[] {
+  const rules = new Set<string>(findings.map(({ rule }) => rule));
+  const others = findingsIn(reasons).filter((name) => !rules.has(name));
+  return bySeverity([
+    ...findings.map((one) => ({
+      rule: one.rule,
+      severity: one.severity,
+      marks: one.marks,
+      sentence: sentenceOf(one),
+    })),
+    ...others.map((rule) => ({ rule, severity: 'amber' as const, marks: [], sentence: [holdText(rule)] })),
+  ]);
 }
 
 function headingOf(approval: Approval, keys: readonly Credential[]) {

@@ -29,6 +29,7 @@ import { errorName } from '../ports/log.ts';
 import { MailError } from '../ports/mail.ts';
 import type { Owner } from '../ports/owner-storage.ts';
 import type { Ports } from '../ports/ports.ts';
+import { holdsOf } from '../safety/finding.ts';
 import { flagUntrusted } from '../safety/untrusted.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { approvalId as newApprovalId } from '../secrets/record-ids.ts';
@@ -196,10 +197,15 @@ function boundTool(parts: CallToolParts, tool: Tool, call: ToolCall): CheckedCal
   const plan = tool.bind(call.args);
   return async (context, claim) => {
     const planned = await plan(context);
-    const { action, holds } = planned;
+    const { action, findings } = planned;
     // A tool refuses this itself and names the argument. This holds if it forgets one.
     if (crossedFence(context.fences, action.reach, context.now) !== undefined) throw context.outsideFence('');
-    if (tool.kind === 'light' && context.mode === 'direct' && holds.length === 0 && isLight(action)) {
+    if (
+      tool.kind === 'light' &&
+      context.mode === 'direct' &&
+      holdsOf(findings).length === 0 &&
+      isLight(action)
+    ) {
       return performLight(parts, tool, action, context, claim);
     }
     return fileRequest(parts, tool, planned, context, claim);
@@ -418,8 +424,8 @@ async function fileRequest(
 ): Promise<Ran> {
   const { ports, keyring, executor, leaseMs, dashboardUrl } = parts;
   const { ownerId } = context.owner;
-  const { action, holds } = planned;
-  const text = planText({ tool: tool.name, holds: [...holds], action: action.stored });
+  const { action, findings } = planned;
+  const text = planText({ tool: tool.name, findings: [...findings], action: action.stored });
   const id = newApprovalId(ports.random);
   const sealedPlan = sealPlan(keyring, ownerId, id, text);
   const filed = await ports.storage.file({
@@ -438,7 +444,7 @@ async function fileRequest(
     sealedPlan,
     sealedGist: sealGist(keyring, ownerId, id, planned.gist),
     call: {
-      holds,
+      holds: holdsOf(findings),
       sends: action.recipients.length > 0,
       repeatable: action.isHeldWhenRepeated,
       targeted: planned.targets.length > 0,

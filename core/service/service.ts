@@ -22,6 +22,8 @@ import type { Owner } from '../ports/owner-storage.ts';
 import type { StoredEvent } from '../ports/stored-event.ts';
 import type { TrackerStorage } from '../ports/tracker-storage.ts';
 import type { DeliveryRecord } from '../ports/webhook-storage.ts';
+import type { Finding } from '../safety/finding.ts';
+import type { Sentence } from '../safety/finding-text.ts';
 import type { Registration } from '../sign-in/client.ts';
 import type { Refusal } from '../sign-in/refusal.ts';
 import type { SignInRequest } from '../sign-in/request.ts';
@@ -472,7 +474,15 @@ export interface Approvals {
    * Approves the plan that the page with this digest showed, and runs it. Waits at most 25 s for the run.
    * `won` is false if the request was no longer pending, had expired, or has another digest.
    */
-  approve(ownerId: string, approvalId: string, digest: string): Promise<Decided | undefined>;
+  approve(
+    ownerId: string,
+    approvalId: string,
+    digest: string,
+    options?: {
+      /** The owner confirmed the red findings separately. Without it, a request that has one stays pending. */
+      readonly isRiskConfirmed: boolean;
+    },
+  ): Promise<Decided | undefined>;
   /** `won` is false if it was no longer pending. Undefined: the owner has no such request. */
   reject(ownerId: string, approvalId: string): Promise<Decided | undefined>;
   /** Returns how many requests wait, and the version of all requests. */
@@ -502,6 +512,8 @@ export interface RequestWatcher {
 export interface Decided {
   readonly approval: Approval;
   readonly won: boolean;
+  /** True if only the confirmation of its red findings was missing. */
+  readonly isRiskUnconfirmed?: true;
 }
 
 /** What every view of a request shows. */
@@ -537,8 +549,17 @@ export interface ApprovalView extends ApprovalHeading {
   readonly isKeyPaused: boolean;
   /** It is outside the fences of its key, so it cannot be approved. */
   readonly isOutsideFence: boolean;
-  /** Why it is held, in the owner's words. */
-  readonly notes: readonly string[];
+  /** Whether its key asks before every action of this kind. */
+  readonly isAlwaysAsked: boolean;
+  /** What the owner should know before a decision, the most severe first. */
+  readonly findings: readonly ShownFinding[];
+}
+
+/** A finding as the owner's page shows it. */
+export interface ShownFinding extends Pick<Finding, 'severity' | 'marks'> {
+  /** The name of its rule. */
+  readonly rule: string;
+  readonly sentence: Sentence;
 }
 
 /** The request as the owner sees it. Only a request that can be shown can be approved. */

@@ -61,7 +61,7 @@ type LightTool = WriteFacts & {
 
 /**
  * Changes something in the world. The function that `bind` returns finds the target, chooses and fills the
- * action, and collects what the holds need. Only the action runs.
+ * action, and collects the findings. Only the action runs.
  */
 export type WriteTool = GatedTool | LightTool;
 

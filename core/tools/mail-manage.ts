@@ -12,7 +12,7 @@ import { couldPassForOwn, isReservedLabel } from '../folders/guarded-paths.ts';
 import { CREATED_NAMES } from '../folders/roles.ts';
 import type { Planned } from '../plans/planned.ts';
 import type { Account } from '../ports/account.ts';
-import type { Hold } from '../safety/holds.ts';
+import { bareFinding } from '../safety/finding.ts';
 import { defineWrite } from './define-tool.ts';
 import {
   ONE_SELECTION,
@@ -36,10 +36,10 @@ async function planMove(
   to: Wanted,
 ): Promise<Planned<MoveResult>> {
   const messages = await selectedMessages(args, context);
-  const findings = new Map<number, Promise<Found>>();
+  const searches = new Map<number, Promise<Found>>();
   const foundFor = (account: Account): Promise<Found> => {
-    const found = findings.get(account.accountId) ?? folderFor(context, account, to);
-    findings.set(account.accountId, found);
+    const found = searches.get(account.accountId) ?? folderFor(context, account, to);
+    searches.set(account.accountId, found);
     return found;
   };
   const moves = await Promise.all(
@@ -54,15 +54,15 @@ async function planMove(
     throw invalidArgument(field, 'same_folder', 'names a message that is in that folder already');
   }
   // Mail in Sent looks as if the owner had sent it. Mail in Drafts may be sent without another look.
-  const holds: Hold[] = moves.some(({ isOwn }) => isOwn) ? ['into_sent_or_drafts'] : [];
+  const findings = moves.some(({ isOwn }) => isOwn) ? [bareFinding('into_sent_or_drafts')] : [];
   const moving = moves.map(({ target, destination }) => ({ ...target, to: destination }));
   const wanted = moves.map(({ target, destination }) => [
     target.account.accountId,
     'role' in destination ? { role: destination.role } : destination,
   ]);
   return {
-    action: move({ kind: 'move', word, targets: await previewed(moving, holds, context) }),
-    holds,
+    action: move({ kind: 'move', word, targets: await previewed(moving, findings, context) }),
+    findings,
     ...requestOf(moving, { to: Object.fromEntries(wanted) }),
   };
 }
@@ -189,7 +189,7 @@ export const labelEmail = defineWrite({
     const shown = await previewed(targets, [], context);
     return {
       action: label({ kind: 'label', label: args.label, targets: shown }),
-      holds: [],
+      findings: [],
       ...requestOf(targets, { label: args.label }),
     };
   },

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { flag, type MessageState, messageState } from '../actions/flag.ts';
-import type { Hold } from '../safety/holds.ts';
+import { bareFinding } from '../safety/finding.ts';
 import { defineLightWrite, type WriteTool } from './define-tool.ts';
 import {
   ONE_SELECTION,
@@ -50,9 +50,10 @@ function defineFlag({ name, title, description, state }: FlagChange): WriteTool 
     ]),
     async plan(args, context) {
       const targets = (await selectedMessages(args, context)).map(({ target }) => target);
-      const holds: Hold[] = targets.length > 1 && context.owner.plan === 'free' ? ['several_messages'] : [];
-      const shown = await previewed(targets, holds, context);
-      return { action: flag({ kind: 'flag', state, targets: shown }), holds, ...requestOf(targets, {}) };
+      const isHeld = targets.length > 1 && context.owner.plan === 'free';
+      const findings = isHeld ? [bareFinding('several_messages')] : [];
+      const shown = await previewed(targets, findings, context);
+      return { action: flag({ kind: 'flag', state, targets: shown }), findings, ...requestOf(targets, {}) };
     },
   });
 }

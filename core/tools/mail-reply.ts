@@ -41,6 +41,7 @@ export const sendReply = defineWrite({
       ),
       written: { subject: '', body },
       thread: parent.headers,
+      answeredText: parent.body.text,
       inReplyTo: parentId !== null && isMessageId(parentId) ? parentId : null,
       references: replyReferences(parent.headers),
       about: { target, flag: 'answered' },

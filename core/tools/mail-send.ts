@@ -94,7 +94,7 @@ export const forwardEmail = defineWrite({
       subject: forwardSubject(subject),
       text: signed(note === '' ? passedOn : `${note}\n\n${passedOn}`, account.signature),
       written: { subject: '', body: note },
-      passedOn,
+      passedOn: { text: passedOn, at: note === '' ? 0 : note.length + 2 },
       thread: message.headers,
       inReplyTo: null,
       references: replyReferences(message.headers),

@@ -15,9 +15,9 @@ export const TRACKER_CHANGE_ERRORS = ['not_found', 'pending_exists_for_target'] 
 export function trackerRequest(
   { trackerId, title }: { readonly trackerId: number; readonly title: string },
   change: Planned['request'],
-): Pick<Planned, 'holds' | 'gist' | 'request' | 'targets'> {
+): Pick<Planned, 'findings' | 'gist' | 'request' | 'targets'> {
   const request = { trackerId, ...change };
-  return { holds: [], gist: trackerGist(title), request, targets: [`tracker:${trackerId}`] };
+  return { findings: [], gist: trackerGist(title), request, targets: [`tracker:${trackerId}`] };
 }
 
 /** The output of a change: its route's own result, and in an approval also what was done. */

@@ -57,7 +57,7 @@ export const createTracker = defineLightWrite({
     const { timezone } = owner;
     return {
       action: createTrackerAction({ kind: 'create_tracker', title, keywords, dueOn, timezone }),
-      holds: [],
+      findings: [],
       gist: trackerGist(title),
       request: { title, keywords, due },
       targets: [],

@@ -128,8 +128,21 @@ main > section { margin-bottom: 2rem; }
 ul.note { list-style: none; }
 ul.note li { list-style: none; margin: 0 0 0.25rem; }
 ul.note li:last-child { margin: 0; }
-.findings { margin: 0.25rem 0; padding: 0 0 0 0.6rem; border-left: 3px solid light-dark(#c98500, #f0b94d); font-size: 0.875rem; }
-.findings li { list-style: none; margin: 0; }
+.rows .findings { margin: 0.25rem 0; padding: 0 0 0 0.6rem; border-left: 3px solid light-dark(#c98500, #f0b94d); font-size: 0.875rem; }
+.rows .findings li { list-style: none; margin: 0; }
+#findings { padding: 0; }
+#findings > li { list-style: none; margin: 0 0 0.4rem; padding: 0.3rem 0.7rem; border-left: 4px solid var(--pico-muted-border-color); background: var(--pico-code-background-color); overflow-wrap: anywhere; }
+#findings > [data-severity='amber'] { border-left-color: light-dark(#c98500, #f0b94d); }
+#findings > [data-severity='red'] { border-left-color: light-dark(#b3261e, #f2938c); }
+#findings > [data-severity='red'] > b { color: light-dark(#b3261e, #f2938c); }
+mark { padding: 0.05em 0; color: inherit; background: light-dark(#e3e6ea, #3a424d); }
+mark[data-severity='amber'] { background: light-dark(#ffe6a6, #5c4300); }
+mark[data-severity='red'] { background: light-dark(#ffd3cf, #6e1f1a); }
+mark:target { outline: 2px solid currentColor; }
+.exact > details { margin: 0; }
+.exact summary { font-family: var(--pico-font-family); color: var(--pico-muted-color); }
+.exact summary::before { content: attr(data-label); }
+.risk { flex-basis: 100%; margin: 0; }
 .decision { display: flex; flex-wrap: wrap; gap: 0.8rem; margin-top: 1.4rem; }
 .decision button, .decision .button-like { width: auto; min-width: 9rem; margin: 0; }
 .decision .button-like { display: flex; align-items: center; justify-content: center; font-size: 1rem; }

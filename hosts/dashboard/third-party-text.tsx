@@ -1,4 +1,5 @@
-import { piecesOf, visibleText } from './visible-text.ts';
+import type { MarkedPart } from './marked-parts.ts';
+import { type Piece, piecesOf, splitPieces, visibleText } from './visible-text.ts';
 
 /** A name, subject or address, on one line and isolated from the direction of the text around it. */
 export function Quoted({ text }: { text: string }) {
@@ -7,22 +8,73 @@ export function Quoted({ text }: { text: string }) {
 
 /**
  * The exact text of a message, so that it can be compared and copied. Style alone shows the code of an invisible
- * character beside it.
+ * character beside it, and the label of the folded part.
+ * @param parts  highlighted parts, in order and apart from each other
+ * @param ownChars  the rest after so many UTF-16 units is folded, unless a part is in it. Default: null, nothing is folded
  */
-export function ExactText({ id, text }: { id: string; text: string }) {
+export function ExactText(props: {
+  id: string;
+  text: string;
+  parts?: readonly MarkedPart[];
+  ownChars?: number | null;
+}) {
+  const { id, text, parts = [], ownChars = null } = props;
+  const folded = text.slice(ownChars ?? text.length);
+  const isFolded = folded.trim() !== '' && parts.every(({ to }) => to <= text.length - folded.length);
+  const end = isFolded ? text.length - folded.length : text.length;
   // Not a <pre>: HTML parsers drop a line feed at its start.
   return (
     <div id={id} class="exact" dir="auto">
-      {piecesOf(text).map((piece) =>
-        piece.unseen === undefined ? (
-          piece.text
+      <MarkedText text={text.slice(0, end)} parts={parts} />
+      {isFolded ? (
+        <details>
+          <summary aria-label={foldedLabel(folded)} data-label={foldedLabel(folded)} />
+          <Pieces pieces={piecesOf(folded)} />
+        </details>
+      ) : null}
+    </div>
+  );
+}
+
+/** What follows the agent's words: the signature, and the text of the message that is answered or forwarded. */
+function foldedLabel(folded: string): string {
+  const chars = new Intl.NumberFormat('en').format(Array.from(folded.trim()).length);
+  return `Quote and signature: ${chars} characters`;
+}
+
+function MarkedText({ text, parts }: { text: string; parts: readonly MarkedPart[] }) {
+  const groups = splitPieces(
+    piecesOf(text),
+    parts.flatMap(({ from, to }) => [from, to]),
+  );
+  return (
+    <>
+      {groups.map((pieces, index) => {
+        const part = index % 2 === 1 ? parts[(index - 1) / 2] : undefined;
+        if (part === undefined) return <Pieces pieces={pieces} />;
+        return (
+          <mark id={part.id} data-severity={part.severity}>
+            <Pieces pieces={pieces} />
+          </mark>
+        );
+      })}
+    </>
+  );
+}
+
+function Pieces({ pieces }: { pieces: readonly Piece[] }) {
+  return (
+    <>
+      {pieces.map(({ text, unseen }) =>
+        unseen === undefined ? (
+          text
         ) : (
-          <span class="unseen" data-code={piece.unseen}>
-            {piece.text}
+          <span class="unseen" data-code={unseen}>
+            {text}
           </span>
         ),
       )}
-    </div>
+    </>
   );
 }
 

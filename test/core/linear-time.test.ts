@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { normalAddress } from '../../core/contract/schema.ts';
 import { forwarded, forwardSubject, quoted, replySubject } from '../../core/plans/quote.ts';
-import { holdsAccountNumber } from '../../core/safety/account-numbers.ts';
-import { holdsMisleadingLink } from '../../core/safety/links.ts';
-import { holdsSecret } from '../../core/safety/secrets.ts';
+import { accountNumbersIn } from '../../core/safety/account-numbers.ts';
+import { differingAmounts, differingTime } from '../../core/safety/answered-values.ts';
+import { hostsIn } from '../../core/safety/hosts.ts';
+import { misleadingLinksIn } from '../../core/safety/links.ts';
+import { secretsIn } from '../../core/safety/secrets.ts';
 import { carriesMarker, wrapUntrusted } from '../../core/safety/untrusted.ts';
+import { locatedText } from '../../core/text/located-text.ts';
 import { normalForm } from '../../core/text/normal-form.ts';
 import { comparableText, plainText } from '../../core/text/plain-text.ts';
 import { excerptOf, extractiveSummary } from '../../core/trackers/extractive-summary.ts';
@@ -75,6 +78,43 @@ const SECRET_PARTS = [
   '-----BEGIN ',
   'otp',
 ];
+const HOST_PARTS = [
+  'a',
+  '.',
+  'a.',
+  '@',
+  'a@',
+  'https://',
+  '/',
+  '\\',
+  '%2e',
+  '%',
+  ':',
+  '-',
+  'com.',
+  ' ',
+  '\u3002',
+  'é',
+];
+const VALUE_PARTS = [
+  '1',
+  '10',
+  ':',
+  '.',
+  ',',
+  ' ',
+  '€',
+  'EUR',
+  '1 000',
+  '30',
+  'pm',
+  '>',
+  '\n',
+  'wrote',
+  ':\n',
+  'from:',
+  'h',
+];
 const MARKER_PARTS = ['<', '< ', '＜', ' ', '_', 'END', 'UNTRUSTED', '\u200b', 'a', 'U', 'The '];
 const TEXT_PARTS = [
   '\n',
@@ -110,9 +150,13 @@ const message = (text: string) => ({
 
 /** Functions that read a caller's or untrusted text, with fragments that have a meaning to them. */
 const READERS: readonly { name: string; work: (text: string) => void; parts: readonly string[] }[] = [
-  { name: 'holdsMisleadingLink', work: holdsMisleadingLink, parts: LINK_PARTS },
-  { name: 'holdsAccountNumber', work: holdsAccountNumber, parts: NUMBER_PARTS },
-  { name: 'holdsSecret', work: holdsSecret, parts: SECRET_PARTS },
+  { name: 'misleadingLinksIn', work: (text) => [...misleadingLinksIn(text)], parts: LINK_PARTS },
+  { name: 'hostsIn', work: (text) => [...hostsIn(text)], parts: HOST_PARTS },
+  { name: 'differingTime', work: (text) => differingTime(text, text), parts: VALUE_PARTS },
+  { name: 'differingAmounts', work: (text) => differingAmounts(text, text), parts: VALUE_PARTS },
+  { name: 'locatedText', work: locatedText, parts: TEXT_PARTS },
+  { name: 'accountNumbersIn', work: (text) => [...accountNumbersIn(text)], parts: NUMBER_PARTS },
+  { name: 'secretsIn', work: (text) => [...secretsIn(text)], parts: SECRET_PARTS },
   { name: 'carriesMarker', work: carriesMarker, parts: MARKER_PARTS },
   { name: 'wrapUntrusted', work: (text) => wrapUntrusted(text, '0123'), parts: MARKER_PARTS },
   { name: 'plainText', work: plainText, parts: TEXT_PARTS },

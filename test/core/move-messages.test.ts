@@ -199,7 +199,7 @@ describe('move_email', () => {
       expect(outcome.status).toBe('pending_approval');
       const view = await scene.service.approvals.show(scene.ownerId, approvalOf(outcome).id);
       expect(view?.approval.reasons).toEqual(['into_sent_or_drafts']);
-      expect(view?.notes[0]).toMatch(/Sent or Drafts/);
+      expect(view?.findings[0]?.sentence.join('')).toMatch(/Sent or Drafts/);
       const { targets } = await shownOf(scene, approvalOf(outcome).id);
       expect(targets).toMatchObject([{ preview: 'Text 0' }]);
       expect(await subjectsIn(key, 'inbox')).toEqual(['Subject 0']);

@@ -69,7 +69,8 @@ describe('send_email in mode approval', () => {
     expect(view?.keyName).toBe('agent');
     expect(view?.title).toBe('Send a new message');
     expect(message?.says).toMatchObject({ to: [STRANGER], subject: 'Subject', text: 'Exactly this' });
-    expect(view?.notes).toHaveLength(2);
+    expect(view?.isAlwaysAsked).toBe(true);
+    expect(view?.findings.map(({ rule }) => rule)).toEqual(['first_time_recipient']);
     await approve(scene, id);
     const sent = await lastSent(scene);
     const { stored } = await filedAction(scene, id);

@@ -180,9 +180,14 @@ describe('in mode approval', () => {
     const outcome = await asking.call('send_email', sendTo(STRANGER));
     const view = await scene.service.approvals.show(scene.ownerId, approvalOf(outcome).id);
     expect(view?.approval.reasons).toEqual(['mode_approval', 'first_time_recipient']);
-    expect(view?.notes).toEqual([
-      'This key asks before every action of this kind.',
-      'It goes to somebody you have never written to from this account.',
+    expect(view?.isAlwaysAsked).toBe(true);
+    expect(view?.findings).toEqual([
+      {
+        rule: 'first_time_recipient',
+        severity: 'amber',
+        marks: [],
+        sentence: ['You have never written from this account to ', { name: STRANGER }, '.'],
+      },
     ]);
   });
 

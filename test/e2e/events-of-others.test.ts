@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { caldavCalendar } from '../../adapters/caldav/calendar.ts';
 import { sandboxMail } from '../../adapters/sandbox/mail.ts';
-import { holdText } from '../../core/safety/holds.ts';
 import { object, unfolded } from '../contracts/calendar/scene.ts';
 import { approvalOf, digestOf, resultOf, shownOf } from '../core/scene.ts';
 import { openTestService } from '../open-service.ts';
@@ -42,7 +41,7 @@ describe.skipIf(missing.length > 0)(
         };
         return events.find((one) => one.title === title)?.event_id;
       };
-      const notesOf = async (id: string) => (await service.approvals.show(ownerId, id))?.notes;
+      const notesOf = async (id: string) => (await service.approvals.show(ownerId, id))?.approval.reasons;
       const approve = async (id: string) =>
         service.approvals.approve(ownerId, id, await digestOf(service, ownerId, id));
       const alongsideOf = async (id: string) =>
@@ -69,7 +68,7 @@ describe.skipIf(missing.length > 0)(
         const outcome = await key.call('cancel_event', { event_id: await eventNamed('Review') });
         expect(outcome.status).toBe('pending_approval');
         const { id } = approvalOf(outcome);
-        expect(await notesOf(id)).toEqual([holdText('first_time_recipient'), holdText('server_may_write')]);
+        expect(await notesOf(id)).toEqual(['first_time_recipient', 'server_may_write']);
         const answers = () =>
           unfolded(cyrus.sent()).filter((line) => /^RCPT TO|^ATTENDEE.*DECLINED/.test(line));
         const before = answers();
@@ -125,7 +124,7 @@ describe.skipIf(missing.length > 0)(
       const changed = await key.call('update_event', { event_id, title: 'Other' });
       for (const outcome of [created, changed]) {
         expect(outcome.status).toBe('pending_approval');
-        expect(await notesOf(approvalOf(outcome).id)).toEqual([holdText('shared_calendar')]);
+        expect(await notesOf(approvalOf(outcome).id)).toEqual(['shared_calendar']);
       }
       expect(await eventNamed('Seen')).toBeUndefined();
     });

@@ -1,9 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import * as z from 'zod';
 import type { Approval } from '../../../core/approvals/approval.ts';
+import { holdText } from '../../../core/safety/holds.ts';
 import type { ApprovalContent, ApprovalView } from '../../../core/service/service.ts';
+import { Findings } from '../findings.tsx';
 import { Form } from '../forms.tsx';
 import { Link } from '../links.tsx';
+import { type MarkedPart, markedParts } from '../marked-parts.ts';
 import { StateBadge } from '../state-badge.tsx';
 import { ExactText, Quoted, UnseenNote } from '../third-party-text.tsx';
 import { type OwnerVisit, type PageReply, page, type Reply, redirect } from '../visit.ts';
@@ -32,8 +35,16 @@ export async function approve(visit: OwnerVisit): Promise<Reply> {
       'The form did not say what it showed. Open the request again.',
     );
   }
-  const decided = await visit.service.approvals.approve(visit.owner.ownerId, visit.param, digest.data);
+  const decided = await visit.service.approvals.approve(visit.owner.ownerId, visit.param, digest.data, {
+    isRiskConfirmed: visit.fields.get('risk') === 'confirmed',
+  });
   if (decided === undefined) return notFoundPage();
+  if (decided.isRiskUnconfirmed) {
+    return stalePage(
+      visit,
+      'Nothing was approved. Read what is marked as high risk, and tick the box first.',
+    );
+  }
   if (decided.won) return redirect(`/approvals/${visit.param}`);
   return stalePage(visit, `Nothing was approved. ${whyNotApproved(decided.approval, digest.data)}`);
 }
@@ -66,6 +77,8 @@ async function stalePage(visit: OwnerVisit, problem: string): Promise<Reply> {
 function viewPage({ owner, token }: OwnerVisit, view: ApprovalView, problem?: string): PageReply {
   const { approval, keyName, content } = view;
   const zone = owner.timezone;
+  const isRisky = view.findings.some(({ severity }) => severity === 'red');
+  const parts = markedParts(view.findings);
   const body = (
     <article class="approval">
       <header>
@@ -108,23 +121,22 @@ function viewPage({ owner, token }: OwnerVisit, view: ApprovalView, problem?: st
           <Link to="/integrations">Integrations</Link>, or reject it.
         </p>
       )}
-      {view.notes.length === 0 ? null : (
-        <ul class="note" id="notes">
-          {view.notes.map((note) => (
-            <li>
-              <Quoted text={note} />
-            </li>
-          ))}
-        </ul>
-      )}
+      <Findings findings={view.findings} parts={parts} />
+      {view.isAlwaysAsked ? <p class="quiet">{holdText('mode_approval')}</p> : null}
       {content.kind === 'shown' ? (
-        <ActionDetails shown={content} zone={zone} />
+        <ActionDetails shown={content} zone={zone} parts={parts} />
       ) : (
         <p id="not-shown">{NOT_SHOWN[content.kind]}</p>
       )}
       {approval.state !== 'pending' ? null : (
         <Form action={`/approvals/${approval.id}/reject`} token={token} class="decision" label="Decision">
           <input type="hidden" name="digest" value={approval.digest} />
+          {content.kind === 'shown' && isRisky && !view.isOutsideFence ? (
+            <label class="risk">
+              <input type="checkbox" name="risk" value="confirmed" required /> I have read what is marked as
+              high risk, and I want this.
+            </label>
+          ) : null}
           {content.kind === 'shown' && view.isOutsideFence ? null : content.kind === 'shown' ? (
             <button type="submit" formAction={`/approvals/${approval.id}/approve`}>
               Approve
@@ -133,7 +145,7 @@ function viewPage({ owner, token }: OwnerVisit, view: ApprovalView, problem?: st
             // Rejecting is always possible.
             <p>It cannot be shown in full, so it cannot be approved.</p>
           )}
-          <button type="submit" class="outline secondary">
+          <button type="submit" class="outline secondary" formNoValidate>
             Reject
           </button>
         </Form>
@@ -152,7 +164,8 @@ const NOT_SHOWN: Record<Exclude<ApprovalContent['kind'], 'shown'>, string> = {
 
 type Shown = Extract<ApprovalContent, { kind: 'shown' }>;
 
-function ActionDetails({ shown, zone }: { shown: Shown; zone: string }) {
+function ActionDetails(props: { shown: Shown; zone: string; parts: readonly MarkedPart[] }) {
+  const { shown, zone, parts } = props;
   const { account, message, event, details, targets } = shown;
   return (
     <>
@@ -178,7 +191,7 @@ function ActionDetails({ shown, zone }: { shown: Shown; zone: string }) {
             {message.says.invitation === null ? 'Text' : 'Text of the message, which carries the event'}
           </h2>
           <UnseenNote text={message.says.text} />
-          <ExactText id="message-text" text={message.says.text} />
+          <ExactText id="message-text" text={message.says.text} parts={parts} ownChars={message.ownChars} />
         </>
       )}
       {targets.length === 0 ? null : (

@@ -13,14 +13,30 @@ const action: Extract<StoredAction, { kind: 'send' }> = {
   },
   about: null,
 };
-const plan = { tool: 'send_email', holds: ['first_time_recipient'], action };
+const plan = {
+  tool: 'send_email',
+  findings: [
+    {
+      rule: 'first_time_recipient' as const,
+      severity: 'amber' as const,
+      marks: [],
+      addresses: ['eve@example.org'],
+    },
+  ],
+  action,
+};
 
 const { message } = action;
 const withMessage = (changes: object) => ({ action: { ...action, message: { ...message, ...changes } } });
 
 describe('a plan', () => {
   it('reads back from its text', () => {
-    expect(readPlanText(planText(plan))).toEqual({ v: 2, ...plan });
+    expect(readPlanText(planText(plan))).toEqual(plan);
+  });
+
+  it('of version 2 is read, without the evidence that it does not have', () => {
+    const older = { v: 2, tool: 'send_email', holds: ['first_time_recipient'], action };
+    expect(readPlanText(canonicalJson(older))).toEqual({ tool: 'send_email', findings: [], action });
   });
 
   it.each<[string, object]>([
@@ -33,7 +49,7 @@ describe('a plan', () => {
     ],
     ['bytes', withMessage({ raw: 'RnJvbTp=' })],
     ['Message-ID', withMessage({ messageId: '<2@example.org>' })],
-    ['holds', { holds: [] }],
+    ['findings', { findings: [] }],
   ])('has a different digest if its %s changes', (_name, changes) => {
     expect(digestOf(planText({ ...plan, ...changes }))).not.toBe(digestOf(planText(plan)));
   });
@@ -44,29 +60,29 @@ describe('a plan', () => {
       'version',
       { v: 1, tool: 'send_email', account: null, raw: null, targets: [], record: null },
     ],
-    ['of a later version', 'version', { v: 3, ...plan }],
+    ['of a later version', 'version', { v: 4, ...plan }],
     ['without a version', 'damaged', plan],
-    ['with a field that this version does not know', 'damaged', { v: 2, ...plan, bcc: ['x@example.org'] }],
+    ['with a field that this version does not know', 'damaged', { v: 3, ...plan, bcc: ['x@example.org'] }],
     [
       'with a field of an action that this version does not know',
       'damaged',
       {
-        v: 2,
+        v: 3,
         ...plan,
         action: { ...action, bcc: ['x@example.org'] },
       },
     ],
-    ['of a kind that there is not', 'damaged', { v: 2, ...plan, action: { ...action, kind: 'pay' } }],
+    ['of a kind that there is not', 'damaged', { v: 3, ...plan, action: { ...action, kind: 'pay' } }],
     [
       'whose fields are those of another kind',
       'damaged',
-      { v: 2, ...plan, action: { ...action, kind: 'move' } },
+      { v: 3, ...plan, action: { ...action, kind: 'move' } },
     ],
     [
       'with nobody to send to',
       'damaged',
       {
-        v: 2,
+        v: 3,
         ...plan,
         ...withMessage({ envelope: { from: 'a@example.org', to: [] } }),
       },

@@ -3,7 +3,7 @@ import type { Outcome } from '../../../core/call/outcome.ts';
 import type { Modes } from '../../../core/gate/permissions.ts';
 import type { CalendarInfo } from '../../../core/ports/calendar.ts';
 import { MailError } from '../../../core/ports/mail.ts';
-import { type Hold, holdText } from '../../../core/safety/holds.ts';
+import type { Hold } from '../../../core/safety/holds.ts';
 import type { SafetyHold } from '../../../core/safety/safety-filter.ts';
 import { object } from '../../contracts/calendar/scene.ts';
 import { openCalendar, put, saying } from '../calendar-scene.ts';
@@ -149,7 +149,9 @@ describe.each(ROWS)('the hold $name', ({ name, scene: open = () => openScene({ s
     const outcome = await row.catches(key.call, await idsIn(key));
     expect(outcome.status).toBe('pending_approval');
     const view = await scene.service.approvals.show(scene.ownerId, approvalOf(outcome).id);
-    expect(view?.notes).toEqual([holdText(name)]);
+    expect(view?.approval.reasons).toEqual([name]);
+    expect(view?.isAlwaysAsked).toBe(name === 'mode_approval');
+    expect(view?.findings.map(({ rule }) => rule)).toEqual(name === 'mode_approval' ? [] : [name]);
     expect(JSON.stringify(outcome)).not.toContain(name);
   });
 

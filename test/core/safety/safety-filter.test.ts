@@ -1,11 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { inWords } from '../../../core/safety/finding-text.ts';
 import { holdText } from '../../../core/safety/holds.ts';
+import type { Answered } from '../../../core/safety/reply-elsewhere.ts';
+import type { SafetyFacts } from '../../../core/safety/safety-facts.ts';
 import {
   SAFETY_RULES,
-  type SafetyFacts,
   type SafetyHold,
-  safetyHolds,
+  type SafetyRule,
+  safetyFindings,
 } from '../../../core/safety/safety-filter.ts';
 import { UNTRUSTED_NOTICE } from '../../../core/safety/untrusted.ts';
 import { approvalOf, FRIEND, firstId, idsIn, letter, openScene, sendTo } from '../scene.ts';
@@ -16,14 +19,19 @@ function facts(changes: Partial<SafetyFacts>): SafetyFacts {
     subject: 'Lunch',
     body: 'See you at one.',
     passedOn: '',
-    knownDomains: new Set([
-      'atlas.example',
-      'bank.example',
-      'mail.kontor.example',
-      'ing.example',
-      'münchen.example',
+    passedOnAt: 0,
+    newAddresses: new Set(),
+    knownDomains: new Map([
+      ['atlas.example', 14],
+      ['bank.example', 2],
+      ['mail.kontor.example', 1],
+      ['ing.example', 1],
+      ['münchen.example', 1],
+      ['werft.de', 1],
+      ['gmail.com', 3],
     ]),
-    ownDomain: 'countersign.test',
+    ownDomains: new Set(['countersign.test']),
+    answered: null,
     threadAddresses: new Set(['demo@countersign.test']),
     ...changes,
   };
@@ -31,6 +39,17 @@ function facts(changes: Partial<SafetyFacts>): SafetyFacts {
 
 const body = (text: string) => ({ body: text });
 const to = (...addresses: string[]) => ({ to: addresses });
+/** A reply to this message. */
+const reply = (answered: Partial<Answered>, changes: Partial<SafetyFacts> = {}) => ({
+  ...changes,
+  answered: {
+    senders: ['maya@atlas.example'],
+    others: new Set(['demo@countersign.test']),
+    isSenderKnown: false,
+    text: '',
+    ...answered,
+  },
+});
 const ZERO_WIDTH_SPACE = '\u200b';
 const IN_SCRIPT = { cyrillicBank: 'xn--bnk-6cd.example', accented: 'xn--atls-7na.example' };
 
@@ -181,6 +200,10 @@ const CASES: Record<SafetyHold, { catches: Partial<SafetyFacts>[]; passes: Parti
       to('ceo@bank-example.test'),
       to('demo@countersiqn.test'),
       to('maya@atlas.example', 'ceo@countersign.tets'),
+      to('ceo@werft.dk'),
+      reply({ senders: ['ceo@bamk.example'] }),
+      body('Log in at https://bamk.example/login'),
+      body('Write to ceo@bamk.example'),
     ],
     passes: [
       to('maya@bank.example'),
@@ -192,7 +215,16 @@ const CASES: Record<SafetyHold, { catches: Partial<SafetyFacts>[]; passes: Parti
       to('maya@bind.example'),
       to('maya@int.example'),
       to('maya@xn--a.example'),
-      { ...to('maya@bamk.example'), knownDomains: new Set(['bank.example', 'bamk.example']) },
+      {
+        ...to('maya@bamk.example'),
+        knownDomains: new Map([
+          ['bank.example', 1],
+          ['bamk.example', 1],
+        ]),
+      },
+      to('maya@ymail.com'),
+      reply({ senders: ['maya@bank.example'] }),
+      body('See https://login.bank.example/ and https://news.example/bamk'),
     ],
   },
   own_markers: {
@@ -234,6 +266,79 @@ const CASES: Record<SafetyHold, { catches: Partial<SafetyFacts>[]; passes: Parti
       body('Grüße,\n\tBob'),
     ],
   },
+  hidden_host: {
+    catches: [
+      body('Sign in: https://paypal.com.evil.example/login'),
+      body('paypal.com.evil.example'),
+      body('https://paypal.com-login.example/'),
+      body('https://shop.co.uk.evil.example'),
+      body('https://bank.example@evil.example/login'),
+      body('https://bank.example:443@evil.example/login'),
+      body('https://bank%2eexample@evil.example/'),
+      body('https://bank%2eexample.evil.example/'),
+      body('https://evil.example\\@bank.example/'),
+      body('https://paypal。com.evil.example'),
+      body('https://wikipedia.org.evil.example'),
+      to('ceo@paypal.com.evil.example'),
+      reply({ senders: ['ceo@paypal.com.evil.example'] }),
+    ],
+    passes: [
+      body('https://www.paypal.com/login'),
+      body('https://www.gov.uk and https://shop.example.com.au'),
+      body('https://www2.gov.bc.ca/home'),
+      body('https://example.com:8443/a@b.example?x=paypal.com.evil.example'),
+      body('https://medium.example/@john.doe'),
+      body('https://user@git.example/repo'),
+      body('100%.'),
+      { ...to('ceo@mail.com.kontor.example'), knownDomains: new Map([['mail.com.kontor.example', 3]]) },
+    ],
+  },
+  reply_elsewhere: {
+    catches: [
+      reply({}, { ...to('maya@freemail.example'), newAddresses: new Set(['maya@freemail.example']) }),
+      reply({}, to('maya@freemail.example')),
+      reply({}, to('maya@atlas.example', 'jonas@other.example')),
+    ],
+    passes: [
+      reply({}, to('maya@atlas.example')),
+      to('maya@freemail.example'),
+      reply({ senders: ['maya@atlas.example', 'jonas@atlas.example'] }, to('jonas@atlas.example')),
+    ],
+  },
+  differing_time: {
+    catches: [
+      { ...reply({ text: 'We meet at 15:00.' }), body: 'See you at 16:00.' },
+      { ...reply({ text: 'We meet at 3 pm.' }), body: 'See you at 4pm.' },
+      { ...reply({ text: 'We meet at 3:30.' }), body: 'See you at 16:30.' },
+      { ...reply({ text: 'Um 15 Uhr, ja?\n> Um 14 Uhr?' }), body: 'Um 16.30 Uhr!' },
+      { ...reply({ text: 'We meet at 15:00.\nOn Monday at 11:00, Bo wrote:\n> 12:00?' }), body: 'At 16:00.' },
+    ],
+    passes: [
+      { ...reply({ text: 'We meet at 15:00.' }), body: 'See you at 3 pm.' },
+      { ...reply({ text: 'We meet at 3:30.' }), body: 'See you at 15:30.' },
+      { ...reply({ text: '15:00 or 16:00?' }), body: 'At 17:00.' },
+      { ...reply({ text: 'We meet at 15:00.' }), body: 'Not at 15:00, but at 16:00.' },
+      { ...reply({ text: 'We meet at 15:00 CET.' }), body: 'That is 14:00 here.' },
+      { ...reply({ text: 'From 15:00-16:00' }), body: 'I come at 17:00.' },
+      { ...reply({ text: 'Version 3.30 costs 15 each.' }), body: 'I take 4.30 or 16.' },
+      { body: 'See you at 16:00.' },
+    ],
+  },
+  differing_amount: {
+    catches: [
+      { ...reply({ text: 'The rent is 1,500.00 EUR.' }), body: 'I will pay €1.600.' },
+      { ...reply({ text: 'It costs $20.' }), body: 'I paid 25 USD.' },
+      { ...reply({ text: 'CHF 1’200.50 by Friday' }), body: 'We transfer 1200.05 Franken.' },
+    ],
+    passes: [
+      { ...reply({ text: 'The rent is 1,500.00 EUR.' }), body: 'I will pay €1.500.' },
+      { ...reply({ text: 'It costs $20 or $30.' }), body: 'I paid 25 USD.' },
+      { ...reply({ text: 'It costs $20.' }), body: 'I paid 25 EUR.' },
+      { ...reply({ text: 'It costs $20.' }), body: 'Twenty dollars, or 19?' },
+      { ...reply({ text: 'It costs EUR 5 million.' }), body: 'I pay EUR 6.' },
+      { ...reply({ text: 'Order 20 is worth 20 EUR' }), body: 'Order 21 is here: 20 euros.' },
+    ],
+  },
   misleading_link: {
     catches: [
       body('Go to www.bank.example <http://evil.example>'),
@@ -243,7 +348,6 @@ const CASES: Record<SafetyHold, { catches: Partial<SafetyFacts>[]; passes: Parti
       body('[Sign in at https://bank.example](https://bank.example.evil.test/)'),
       body('<a href="https://evil.example">bank.example</a>'),
       body('[ceo@bank.example](mailto:ceo@evil.example)'),
-      body('https://bank.example@evil.example/login'),
       body('[bank.example](    https://evil.example)'),
       body('[bank.example] (https://evil.example)'),
       body('bank.example      <     https://evil.example>'),
@@ -281,14 +385,18 @@ const CASES: Record<SafetyHold, { catches: Partial<SafetyFacts>[]; passes: Parti
   },
 };
 
+function find(rule: SafetyRule, changes: Partial<SafetyFacts>) {
+  return rule.find(facts(changes));
+}
+
 describe.each(SAFETY_RULES.map((rule) => [rule.name, rule] as const))('safety rule %s', (name, rule) => {
   const { catches, passes } = CASES[name];
 
   it.each(catches.map((changes) => [JSON.stringify(changes), changes] as const))(
     'catches %s',
     (_, changes) => {
-      expect(rule.catches(facts(changes))).toBe(true);
-      expect(safetyHolds(facts(changes))).toContain(name);
+      expect(find(rule, changes)).not.toEqual([]);
+      expect(safetyFindings(facts(changes)).map((one) => one.rule)).toContain(name);
     },
   );
 
@@ -297,7 +405,7 @@ describe.each(SAFETY_RULES.map((rule) => [rule.name, rule] as const))('safety ru
       (changes) => [JSON.stringify(changes, (_, v) => (v instanceof Set ? [...v] : v)), changes] as const,
     ),
   )('lets pass %s', (_, changes) => {
-    expect(rule.catches(facts(changes))).toBe(false);
+    expect(find(rule, changes)).toEqual([]);
   });
 
   it('has a text for the owner', () => {
@@ -308,7 +416,7 @@ describe.each(SAFETY_RULES.map((rule) => [rule.name, rule] as const))('safety ru
 
 describe('the safety filter', () => {
   it('does not hold an ordinary message', () => {
-    expect(safetyHolds(facts({}))).toEqual([]);
+    expect(safetyFindings(facts({}))).toEqual([]);
   });
 
   it('has unique rule names', () => {
@@ -318,7 +426,21 @@ describe('the safety filter', () => {
   it('checks any text, including long hostile text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), fc.domain(), (text, domain) => {
-        safetyHolds(facts({ subject: text, body: text, to: [`a@${domain}`, `a@xn--${domain}`] }));
+        const message = facts({
+          subject: text,
+          body: text,
+          passedOn: text,
+          passedOnAt: text.length + 2,
+          ...reply({ senders: [`b@${domain}`], text: `${text} 10:00 5 EUR` }),
+          to: [`a@${domain}`, `a@xn--${domain}`],
+        });
+        for (const { marks } of safetyFindings(message)) {
+          for (const mark of marks) {
+            const chars = mark.in === 'subject' ? text.length : 2 * text.length + 2;
+            expect(mark.from).toBeLessThan(mark.to);
+            expect(mark.to).toBeLessThanOrEqual(chars);
+          }
+        }
       }),
     );
     const parts = [
@@ -335,7 +457,7 @@ describe('the safety filter', () => {
       ' ',
       '\u200b',
     ];
-    for (const part of parts) safetyHolds(facts(body(part.repeat(50_000 / part.length))));
+    for (const part of parts) safetyFindings(facts(body(part.repeat(50_000 / part.length))));
   });
 
   const codeMail = { to: [FRIEND], subject: 'As asked', body: 'Your verification code is 482913.' };
@@ -347,7 +469,7 @@ describe('the safety filter', () => {
     expect(outcome.status).toBe('pending_approval');
     expect(JSON.stringify(outcome)).not.toMatch(/secret|password/);
     const view = await scene.service.approvals.show(scene.ownerId, approvalOf(outcome).id);
-    expect(view?.notes).toEqual([holdText('secret')]);
+    expect(view).toMatchObject({ isAlwaysAsked: false, findings: [{ rule: 'secret', severity: 'amber' }] });
     expect((await key.call('send_email', sendTo(FRIEND))).status).toBe('ok');
   });
 
@@ -356,7 +478,7 @@ describe('the safety filter', () => {
     const key = await scene.addKey('full', { 'mail:send': 'approval' });
     const outcome = await key.call('send_email', codeMail);
     const view = await scene.service.approvals.show(scene.ownerId, approvalOf(outcome).id);
-    expect(view?.notes).toEqual([holdText('mode_approval'), holdText('secret')]);
+    expect(view).toMatchObject({ isAlwaysAsked: true, findings: [{ rule: 'secret' }] });
   });
 
   it('checks the agent’s text in a reply, not the quote', async () => {
@@ -391,6 +513,10 @@ describe('the safety filter', () => {
     expect((await key.call('send_email', sendTo(FRIEND))).status).toBe('ok');
     const outcome = await key.call('send_email', sendTo('maya@at1as.example'));
     const view = await scene.service.approvals.show(scene.ownerId, approvalOf(outcome).id);
-    expect(view?.notes).toEqual([holdText('first_time_recipient'), holdText('near_copy_domain')]);
+    expect(view?.approval.reasons).toEqual(['first_time_recipient', 'near_copy_domain']);
+    expect(view?.findings.map(({ severity, sentence }) => [severity, inWords(sentence)])).toEqual([
+      ['red', "The recipient's domain at1as.example looks like atlas.example, where you wrote twice."],
+      ['amber', 'You have never written from this account to maya@at1as.example.'],
+    ]);
   });
 });

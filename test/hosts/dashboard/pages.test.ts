@@ -50,7 +50,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
     expect(await textOf(page, 'message-from')).toBe(EMAIL);
     expect(await textOf(page, 'message-subject')).toBe(subject);
     expect(await textOf(page, 'unseen-characters')).toContain('U+200B, U+202E');
-    expect(await textOf(page, 'notes')).toContain('you have never written to');
+    expect(await textOf(page, 'findings')).toContain('You have never written from this account to');
     const shown = await textOf(page, 'message-text');
     expect(dashboard.mail.transmitted()).toHaveLength(0);
 

@@ -1,0 +1,39 @@
+import { writtenTo } from '../accounts/sent-evidence.ts';
+import type { CallContext } from '../call/context.ts';
+import type { Account } from '../ports/account.ts';
+import { MailError } from '../ports/mail.ts';
+import { bareFinding, type Finding } from '../safety/finding.ts';
+
+/**
+ * Finds the addresses (normalised) that the account has never written to: first among the known recipients, then in the
+ * Sent folder. Recipients found there become known.
+ * @returns `isCertain` is false if Sent could not be searched: then all that are not known count as new
+ */
+export async function newAmong(
+  context: CallContext,
+  account: Account,
+  addresses: readonly string[],
+): Promise<{ readonly addresses: ReadonlySet<string>; readonly isCertain: boolean }> {
+  const { storage, log } = context.ports;
+  const { ownerId } = context.owner;
+  const known = await storage.knownRecipients(ownerId, account.accountId, addresses);
+  const unknown = addresses.filter((address) => !known.has(address));
+  if (unknown.length === 0) return { addresses: new Set(), isCertain: true };
+  try {
+    const written = await writtenTo(context.ports, { account, call: context.mailCall(account) }, unknown);
+    if (written.length > 0)
+      await storage.rememberRecipients(ownerId, account.accountId, written, context.now);
+    return { addresses: new Set(unknown.filter((address) => !written.includes(address))), isCertain: true };
+  } catch (error) {
+    if (!(error instanceof MailError)) throw error;
+    log.warn('recipients could not be looked up', { account: account.accountId, code: error.code });
+    return { addresses: new Set(unknown), isCertain: false };
+  }
+}
+
+/** The finding about recipients that are new, or may be. */
+export function newRecipients({ addresses, isCertain }: Awaited<ReturnType<typeof newAmong>>): Finding[] {
+  if (addresses.size === 0) return [];
+  if (!isCertain) return [bareFinding('recipient_lookup_failed')];
+  return [{ rule: 'first_time_recipient', severity: 'amber', marks: [], addresses: [...addresses] }];
+}

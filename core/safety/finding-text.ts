@@ -1,0 +1,79 @@
+import { codeOf } from '../text/seen-text.ts';
+import type { DomainRole, Finding } from './finding.ts';
+import { holdText } from './holds.ts';
+
+/** The sentence of a finding for the owner, with its evidence. */
+
+/** The sentence as plain text. */
+export function inWords(sentence: Sentence): string {
+  return sentence.map((part) => (typeof part === 'string' ? part : part.name)).join('');
+}
+
+/** Words of Countersign's own, and names that may come from strangers. A page sets off each name. */
+export type Sentence = readonly (string | { readonly name: string })[];
+
+export function sentenceOf(finding: Finding): Sentence {
+  switch (finding.rule) {
+    case 'first_time_recipient':
+      return ['You have never written from this account to ', ...list(finding.addresses), '.'];
+    case 'many_outsiders':
+      return [
+        `It goes to ${finding.addresses.length} people who are not part of the conversation: `,
+        ...list(finding.addresses),
+        '.',
+      ];
+    case 'near_copy_domain': {
+      const { role, domain, imitated, times } = finding;
+      return say`${WHOSE[role]} ${name(domain)}${letters(domain)} looks like ${name(imitated)}, ${
+        times === null ? 'your own domain' : `where you wrote ${timesText(times)}`
+      }.`;
+    }
+    case 'hidden_host':
+      return say`${WHOSE[finding.role]} ${name(finding.host)} is not ${name(finding.hidden)}, whose name it shows.`;
+    case 'misleading_link':
+      return say`A link shows ${name(finding.shown)} and leads to ${name(finding.actual)}.`;
+    case 'reply_elsewhere':
+      return say`The answer goes to ${name(finding.address)}, not to the sender, ${name(finding.sender)}.`;
+    case 'differing_time':
+    case 'differing_amount':
+      return say`The message says ${name(finding.theirs)}, the answer says ${name(finding.given)}.`;
+    default:
+      return [holdText(finding.rule)];
+  }
+}
+
+const WHOSE: Record<DomainRole, string> = {
+  recipient: "The recipient's domain",
+  sender: "The sender's domain",
+  link: 'The linked host',
+};
+
+/** `14 times` */
+function timesText(times: number): string {
+  if (times === 1) return 'once';
+  return times === 2 ? 'twice' : `${times} times`;
+}
+
+/** The letters of a name that only look Latin. */
+function letters(domain: string): string {
+  const others = [...new Set(domain.match(/[^\p{ASCII}]/gu) ?? [])].slice(0, 3);
+  return others.length === 0 ? '' : ` (with ${others.map(codeOf).join(', ')})`;
+}
+
+function name(text: string): { readonly name: string } {
+  return { name: text };
+}
+
+function list(names: readonly string[]): Sentence {
+  return names.flatMap((one, index) => [...(index === 0 ? [] : [', ']), name(one)]);
+}
+
+function say(
+  words: TemplateStringsArray,
+  ...values: readonly (string | { readonly name: string })[]
+): Sentence {
+  return words.flatMap((word, index) => {
+    const value = values[index];
+    return value === undefined ? [word] : [word, value];
+  });
+}

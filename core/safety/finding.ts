@@ -1,0 +1,98 @@
+import * as z from 'zod';
+
+/**
+ * A finding: what the owner should know about a request before deciding it, with its evidence. Findings are computed once,
+ * when a request is filed, and frozen in its plan. The agent does not see them.
+ */
+
+/**
+ * `info`: worth a line. `amber`: unusual; the request waits even if its key may act directly. `red`: high risk; approving
+ * takes a second confirmation as well.
+ */
+const severity = z.enum(['info', 'amber', 'red']);
+export type Severity = z.infer<typeof severity>;
+
+const offset = z.int().min(0);
+
+/**
+ * The place of the evidence in what the agent wrote: UTF-16 offsets into the subject, or the title of an event, or into
+ * the text of the message as it is sent.
+ */
+const mark = z.strictObject({ in: z.enum(['subject', 'text']), from: offset, to: offset });
+export type Mark = z.infer<typeof mark>;
+
+const common = { severity, marks: z.array(mark) };
+
+/** What the rule says without further evidence is its title. */
+const bare = z.strictObject({
+  ...common,
+  rule: z.enum([
+    'account_or_card_number',
+    'calendar_access_unknown',
+    'into_sent_or_drafts',
+    'invisible_characters',
+    'own_markers',
+    'recipient_lookup_failed',
+    'secret',
+    'server_may_write',
+    'several_messages',
+    'shared_calendar',
+  ]),
+});
+
+/** Who or what has the domain that a finding is about. */
+const domainRole = z.enum(['recipient', 'sender', 'link']);
+export type DomainRole = z.infer<typeof domainRole>;
+
+/** A finding as a plan stores it. Strangers wrote most of the evidence. */
+export const storedFinding = z.discriminatedUnion('rule', [
+  bare,
+  z.strictObject({
+    ...common,
+    rule: z.literal('first_time_recipient'),
+    addresses: z.array(z.string()).min(1),
+  }),
+  z.strictObject({ ...common, rule: z.literal('many_outsiders'), addresses: z.array(z.string()).min(1) }),
+  z.strictObject({
+    ...common,
+    rule: z.literal('near_copy_domain'),
+    role: domainRole,
+    domain: z.string(),
+    imitated: z.string(),
+    /** How often the owner wrote to the imitated domain. Null: it is the owner's own. */
+    times: z.int().min(1).nullable(),
+  }),
+  z.strictObject({
+    ...common,
+    rule: z.literal('hidden_host'),
+    role: domainRole,
+    /** The actual host, and the name that a reader takes for it. */
+    host: z.string(),
+    hidden: z.string(),
+  }),
+  z.strictObject({ ...common, rule: z.literal('misleading_link'), shown: z.string(), actual: z.string() }),
+  z.strictObject({ ...common, rule: z.literal('reply_elsewhere'), address: z.string(), sender: z.string() }),
+  z.strictObject({ ...common, rule: z.literal('differing_time'), theirs: z.string(), given: z.string() }),
+  z.strictObject({ ...common, rule: z.literal('differing_amount'), theirs: z.string(), given: z.string() }),
+]);
+export type Finding = z.infer<typeof storedFinding>;
+
+/** The rules whose findings have no evidence of their own. */
+export type BareRule = z.infer<typeof bare>['rule'];
+
+/** A finding that only says that the rule applies. */
+export function bareFinding(rule: BareRule): Finding {
+  return { rule, severity: 'amber', marks: [] };
+}
+
+/** The names of the rules that make a request wait. Each once. */
+export function holdsOf(findings: readonly Finding[]): Finding['rule'][] {
+  return [...new Set(findings.filter((one) => one.severity !== 'info').map(({ rule }) => rule))];
+}
+
+const ORDER: readonly Severity[] = ['red', 'amber', 'info'];
+
+/** The most severe first. */
+export function bySeverity<F extends { readonly severity: Severity }>(findings: readonly F[]): F[] {
+  return findings.toSorted((a, b) => ORDER.indexOf(a.severity) - ORDER.indexOf(b.severity));
+}
