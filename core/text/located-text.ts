@@ -12,6 +12,9 @@ export interface LocatedText {
 /** A word of the original, with the white space before it. */
 const WORD = /([\s\u0085]*)([^\s\u0085]*)/gu;
 
+/** Its own plain form. */
+const PLAIN = /^[!-~]+$/;
+
 interface Word {
   readonly plainFrom: number;
   readonly plainTo: number;
@@ -27,7 +30,9 @@ export function locatedText(text: string): LocatedText {
   for (const { index, 1: space = '', 2: word = '' } of text.matchAll(WORD)) {
     gap += space;
     // The plain form of a single accent starts with a space.
-    const [, before = '', plain = '', after = ''] = /^(\s*)(.*?)(\s*)$/su.exec(plainText(word)) ?? [];
+    const [, before = '', plain = '', after = ''] = PLAIN.test(word)
+      ? ['', '', word]
+      : (/^(\s*)(.*?)(\s*)$/su.exec(plainText(word)) ?? []);
     gap += before;
     if (plain === '') continue;
     const between = plainText(gap);

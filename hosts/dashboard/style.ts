@@ -135,14 +135,26 @@ ul.note li:last-child { margin: 0; }
 #findings > [data-severity='amber'] { border-left-color: light-dark(#c98500, #f0b94d); }
 #findings > [data-severity='red'] { border-left-color: light-dark(#b3261e, #f2938c); }
 #findings > [data-severity='red'] > b { color: light-dark(#b3261e, #f2938c); }
-mark { padding: 0.05em 0; color: inherit; background: light-dark(#e3e6ea, #3a424d); }
+mark { scroll-margin-block: 8rem; padding: 0.05em 0; color: inherit; background: light-dark(#e3e6ea, #3a424d); }
 mark[data-severity='amber'] { background: light-dark(#ffe6a6, #5c4300); }
 mark[data-severity='red'] { background: light-dark(#ffd3cf, #6e1f1a); }
 mark:target { outline: 2px solid currentColor; }
 .exact > details { margin: 0; }
 .exact summary { font-family: var(--pico-font-family); color: var(--pico-muted-color); }
 .exact summary::before { content: attr(data-label); }
-.risk { flex-basis: 100%; margin: 0; }
+.risk { flex-basis: 100%; margin: 0; font-size: 0.925rem; }
+#sentence { font-size: 1.1rem; overflow-wrap: anywhere; }
+.approval > header { margin-bottom: 0.9rem; padding-block: 0.6rem; }
+.approval > header h1, .approval > header p { margin-bottom: 0.4rem; }
+.approval > form.decision {
+  position: sticky;
+  bottom: 0;
+  margin: 0.9rem calc(-1 * var(--pico-block-spacing-horizontal)) calc(-1 * var(--pico-block-spacing-vertical));
+  padding: 0.7rem var(--pico-block-spacing-horizontal);
+  border-top: 1px solid var(--pico-muted-border-color);
+  border-radius: 0 0 var(--pico-border-radius) var(--pico-border-radius);
+  background: var(--pico-card-background-color);
+}
 .decision { display: flex; flex-wrap: wrap; gap: 0.8rem; margin-top: 1.4rem; }
 .decision button, .decision .button-like { width: auto; min-width: 9rem; margin: 0; }
 .decision .button-like { display: flex; align-items: center; justify-content: center; font-size: 1rem; }

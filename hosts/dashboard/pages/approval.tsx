@@ -86,24 +86,7 @@ function viewPage({ owner, token }: OwnerVisit, view: ApprovalView, problem?: st
         <p>
           <StateBadge state={approval.state} /> <span id="meaning">{meaningForOwner(approval)}</span>
         </p>
-        <p class="quiet">
-          Asked by <Quoted text={keyName} />, <When at={approval.createdAt} zone={zone} />
-          {approval.state === 'pending' ? (
-            <>
-              ; waits until <When at={approval.expiresAt} zone={zone} />
-            </>
-          ) : null}
-          {approval.decidedAt === null ? null : (
-            <>
-              ; decided <When at={approval.decidedAt} zone={zone} />
-            </>
-          )}
-          {approval.executedAt === null ? null : (
-            <>
-              ; carried out <When at={approval.executedAt} zone={zone} />
-            </>
-          )}
-        </p>
+        {content.kind === 'shown' ? <MessageSentence view={view} shown={content} /> : null}
       </header>
       {problem === undefined ? null : (
         <div class="problem" role="alert">
@@ -122,12 +105,30 @@ function viewPage({ owner, token }: OwnerVisit, view: ApprovalView, problem?: st
         </p>
       )}
       <Findings findings={view.findings} parts={parts} />
-      {view.isAlwaysAsked ? <p class="quiet">{holdText('mode_approval')}</p> : null}
       {content.kind === 'shown' ? (
-        <ActionDetails shown={content} zone={zone} parts={parts} />
+        <ActionDetails shown={content} digest={approval.digest} zone={zone} parts={parts} />
       ) : (
         <p id="not-shown">{NOT_SHOWN[content.kind]}</p>
       )}
+      <p class="quiet">
+        Asked by <Quoted text={keyName} />, <When at={approval.createdAt} zone={zone} />
+        {approval.state === 'pending' ? (
+          <>
+            ; waits until <When at={approval.expiresAt} zone={zone} />
+          </>
+        ) : null}
+        {approval.decidedAt === null ? null : (
+          <>
+            ; decided <When at={approval.decidedAt} zone={zone} />
+          </>
+        )}
+        {approval.executedAt === null ? null : (
+          <>
+            ; carried out <When at={approval.executedAt} zone={zone} />
+          </>
+        )}
+      </p>
+      {view.isAlwaysAsked ? <p class="quiet">{holdText('mode_approval')}</p> : null}
       {approval.state !== 'pending' ? null : (
         <Form action={`/approvals/${approval.id}/reject`} token={token} class="decision" label="Decision">
           <input type="hidden" name="digest" value={approval.digest} />
@@ -164,12 +165,66 @@ const NOT_SHOWN: Record<Exclude<ApprovalContent['kind'], 'shown'>, string> = {
 
 type Shown = Extract<ApprovalContent, { kind: 'shown' }>;
 
-function ActionDetails(props: { shown: Shown; zone: string; parts: readonly MarkedPart[] }) {
-  const { shown, zone, parts } = props;
-  const { account, message, event, details, targets } = shown;
+/** What a sent message would do, to whom, in one sentence. An event has its own section. */
+function MessageSentence({ view, shown }: { view: ApprovalView; shown: Shown }) {
+  const verb = VERBS.get(view.approval.action ?? '');
+  if (verb === undefined || shown.message === undefined) return null;
+  const { envelope, says } = shown.message;
+  const isFirst = view.findings.some(({ rule }) => rule === 'first_time_recipient');
+  return (
+    <p id="sentence">
+      {verb}{' '}
+      {envelope.to.map((address, index) => (
+        <>
+          {index === 0 ? null : ', '}
+          <b>
+            <Quoted text={address} />
+          </b>
+        </>
+      ))}
+      {isFirst && envelope.to.length === 1 ? ', for the first time' : null}: “<Quoted text={says.subject} />”
+    </p>
+  );
+}
+
+const VERBS: ReadonlyMap<string, string> = new Map([
+  ['send', 'Send to'],
+  ['reply', 'Reply to'],
+  ['forward', 'Forward to'],
+]);
+
+function ActionDetails(props: { shown: Shown; digest: string; zone: string; parts: readonly MarkedPart[] }) {
+  const { shown, digest, zone, parts } = props;
+  const { message, event } = shown;
   return (
     <>
       {event === undefined ? null : <EventDetails event={event} zone={zone} />}
+      {message === undefined ? null : (
+        <>
+          {message.says.invitation === null ? null : <h2>Text of the message, which carries the event</h2>}
+          <UnseenNote text={message.says.text} />
+          <ExactText id="message-text" text={message.says.text} parts={parts} ownChars={message.ownChars} />
+        </>
+      )}
+      {message === undefined ? (
+        <Facts shown={shown} zone={zone} />
+      ) : (
+        <details id="details">
+          <summary>Details</summary>
+          <Facts shown={shown} zone={zone} />
+          <dl class="facts">
+            <Fact name="Digest">{digest}</Fact>
+          </dl>
+        </details>
+      )}
+    </>
+  );
+}
+
+function Facts({ shown, zone }: { shown: Shown; zone: string }) {
+  const { account, message, details, targets } = shown;
+  return (
+    <>
       <dl class="facts">
         {account === null ? null : (
           <Fact name="Account" id="account">
@@ -185,15 +240,6 @@ function ActionDetails(props: { shown: Shown; zone: string; parts: readonly Mark
           </Fact>
         ))}
       </dl>
-      {message === undefined ? null : (
-        <>
-          <h2>
-            {message.says.invitation === null ? 'Text' : 'Text of the message, which carries the event'}
-          </h2>
-          <UnseenNote text={message.says.text} />
-          <ExactText id="message-text" text={message.says.text} parts={parts} ownChars={message.ownChars} />
-        </>
-      )}
       {targets.length === 0 ? null : (
         <>
           <h2>{targets.length === 1 ? 'About this message' : `About these ${targets.length} messages`}</h2>
