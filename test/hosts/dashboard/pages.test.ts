@@ -131,6 +131,42 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
     }
   });
 
+  it('sees whom a short message goes to, its findings, its text and both buttons on the first screen of a phone', async () => {
+    const dashboard = await openDashboard();
+    const body = 'Hi Nina,\n\nTuesday at ten works for us.\n\nBest\nDemo';
+    const id = await dashboard.ask({ to: ['nina@newpartner.example'], subject: 'Kick-off', body });
+    const page = await signedIn(dashboard, `/approvals/${id}`, { viewport: { width: 390, height: 844 } });
+    expect(await textOf(page, 'sentence')).toBe(
+      'Send to nina@newpartner.example, for the first time: “Kick-off”',
+    );
+    const bottomOf = async (selector: string) => {
+      const box = await page.locator(selector).boundingBox();
+      return (box?.y ?? 0) + (box?.height ?? Number.POSITIVE_INFINITY);
+    };
+    const bar = await page.locator('form.decision').boundingBox();
+    for (const part of ['#sentence', '#findings', '#message-text']) {
+      expect(await bottomOf(part), part).toBeLessThanOrEqual(bar?.y ?? 0);
+    }
+    expect(await bottomOf('form.decision')).toBeLessThanOrEqual(844);
+  });
+
+  it('approves a high-risk request only with a ticked box, and rejects one without it', async () => {
+    const dashboard = await openDashboard();
+    const body = 'Sign in at https://bank.example@evil.example/';
+    const [risky, other] = [await dashboard.ask({ body }), await dashboard.ask({ body, subject: 'Two' })];
+    const page = await signedIn(dashboard, `/approvals/${risky}`);
+    await page.getByRole('button', { name: 'Approve' }).click();
+    // The browser stops the form.
+    expect(await page.locator('input:invalid').count()).toBe(1);
+    expect(dashboard.mail.transmitted()).toEqual([]);
+    await page.getByRole('checkbox').check();
+    await press(page, 'Approve');
+    expect(await page.locator('.state').textContent()).toBe('Executed');
+    await page.goto(`${dashboard.url}/approvals/${other}`);
+    await press(page, 'Reject');
+    expect(await page.locator('.state').textContent()).toBe('Rejected');
+  });
+
   it('creates a key that works and is shown once, changes a mode, rotates it, and revokes it', async () => {
     const dashboard = await openDashboard();
     await dashboard.service.keys.revoke(dashboard.ownerId, dashboard.key.keyId);
