@@ -1,5 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
+import { ServiceError } from '../../../core/contract/errors.ts';
 import { browserIsMissing, inBrowser, openBrowser, press } from '../../servers/browser.ts';
 import { openDashboard } from './open-dashboard.ts';
 import { signedInPage } from './signed-in-page.ts';
@@ -117,6 +119,28 @@ describe.skipIf(browserIsMissing)(inBrowser('an open page'), () => {
     const other = await otherTab(page, `${dashboard.url}/settings`);
     await press(other, 'Sign out');
     await page.waitForURL(/\/sign-in/);
+  });
+
+  it('says so if storage is away while it loads, and an open page catches up once it is back', async () => {
+    const storage = sqliteStorage({ file: ':memory:' });
+    let isAway = false;
+    const dashboard = await openDashboard({
+      storage: {
+        ...storage,
+        openApprovals: (owners) =>
+          isAway
+            ? Promise.reject(new ServiceError('temporarily_unavailable', { details: { retry_after_s: 1 } }))
+            : storage.openApprovals(owners),
+      },
+    });
+    const page = await signedInPage(browser, dashboard, '/approvals');
+    const other = await page.context().newPage();
+    isAway = true;
+    const id = await dashboard.ask({ subject: 'Hello' });
+    expect((await other.goto(`${dashboard.url}/approvals`))?.status()).toBe(503);
+    expect(await page.locator(`li#${id}`).count()).toBe(0);
+    isAway = false;
+    await page.locator(`li#${id}`).waitFor();
   });
 
   it('works by reload without JavaScript', async () => {
