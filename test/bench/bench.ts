@@ -5,6 +5,7 @@ import { calendar } from './calendar.ts';
 import { calendarStalls } from './calendar-stalls.ts';
 import { conversations } from './conversations.ts';
 import { deliveries } from './deliveries.ts';
+import { openPages } from './live-pages.ts';
 import { mailbox } from './mailbox.ts';
 import { memory } from './memory.ts';
 import { reading } from './reading.ts';
@@ -34,6 +35,7 @@ const PARTS = {
   watching,
   trackers,
   deliveries,
+  'open-pages': openPages,
 } satisfies Record<string, (dovecot: Dovecot, postfix: Postfix) => Promise<Row[]>>;
 
 const names = process.argv.slice(2);
