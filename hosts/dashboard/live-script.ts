@@ -175,7 +175,8 @@ export const LIVE_SCRIPT = `(() => {
   addEventListener('pagehide', () => {
     if (socket === undefined) return;
     socket.onclose = null;
-    socket.close();
+    // The browser drops one that is not open yet, and would report a close as a fault.
+    if (socket.readyState === WebSocket.OPEN) socket.close();
     socket = undefined;
   });
   addEventListener('pageshow', ({ persisted }) => {
