@@ -28,7 +28,7 @@ export function restClient(baseUrl: string, apiKey: string): RestClient {
       method: init.method ?? 'GET',
       target: path,
       status,
-      headers: Object.fromEntries(headers),
+      headers: { ...Object.fromEntries(headers), ...locationBelow(new URL(baseUrl).pathname, headers) },
       text,
     };
     const wrong = undescribed(seen);
@@ -49,6 +49,12 @@ export function restClient(baseUrl: string, apiKey: string): RestClient {
       return list.parse(body).result.messages[0];
     },
   };
+}
+
+/** The Location as the API without a path would write it. */
+function locationBelow(base: string, headers: Headers): { location?: string } {
+  const location = headers.get('location');
+  return base !== '/' && location?.startsWith(`${base}/`) ? { location: location.slice(base.length) } : {};
 }
 
 const pending = z.object({ approval: z.object({ id: z.string(), state: z.literal('pending') }) });

@@ -5,7 +5,7 @@ import { holdText } from '../../../core/safety/holds.ts';
 import type { ApprovalContent, ApprovalView } from '../../../core/service/service.ts';
 import { Findings } from '../findings.tsx';
 import { Form } from '../forms.tsx';
-import { Link } from '../links.tsx';
+import { Link, SubmitTo } from '../links.tsx';
 import { type MarkedPart, markedParts } from '../marked-parts.ts';
 import { StateBadge } from '../state-badge.tsx';
 import { ExactText, Quoted, UnseenNote } from '../third-party-text.tsx';
@@ -139,9 +139,7 @@ function viewPage({ owner, token }: OwnerVisit, view: ApprovalView, problem?: st
             </label>
           ) : null}
           {content.kind === 'shown' && view.isOutsideFence ? null : content.kind === 'shown' ? (
-            <button type="submit" formAction={`/approvals/${approval.id}/approve`}>
-              Approve
-            </button>
+            <SubmitTo to={`/approvals/${approval.id}/approve`}>Approve</SubmitTo>
           ) : (
             // Rejecting is always possible.
             <p>It cannot be shown in full, so it cannot be approved.</p>

@@ -4,7 +4,7 @@ import type { JsonObject } from '../json-body.ts';
 import { ROUTES, type Route } from '../routes.ts';
 import { schemasOf } from './components.ts';
 import { failureResponses } from './failures.ts';
-import { HEADERS } from './headers.ts';
+import { headersAt } from './headers.ts';
 import { operationOf } from './operation.ts';
 import { webhooks } from './webhooks.ts';
 
@@ -39,6 +39,7 @@ function tagOf({ path }: Route): string {
  * @param baseUrl  public address of the API host
  */
 export function openApiDocument(baseUrl: string): JsonObject {
+  const base = publicBase(baseUrl);
   const schemas = schemasOf(CATALOGUE);
   const paths: Record<string, Record<string, JsonObject>> = {};
   for (const route of ROUTES) {
@@ -55,7 +56,7 @@ export function openApiDocument(baseUrl: string): JsonObject {
       description: DESCRIPTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: publicBase(baseUrl).address('') }],
+    servers: [{ url: base.address('') }],
     security: [{ apiKey: [] }],
     tags: Object.entries(TAGS).flatMap(([name, description]) =>
       used.has(name) || name === 'events' ? [{ name, description }] : [],
@@ -70,7 +71,7 @@ export function openApiDocument(baseUrl: string): JsonObject {
           description: 'A key (svc_pat_…) that the owner made in the dashboard. Never in a URL.',
         },
       },
-      headers: HEADERS,
+      headers: headersAt(base),
       responses: failureResponses(ROUTES, schemas),
       schemas,
     },

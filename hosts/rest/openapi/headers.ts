@@ -1,10 +1,11 @@
+import type { PublicBase } from '../../http/public-base.ts';
 import type { JsonObject } from '../json-body.ts';
 
 /** The headers of responses. */
 
 const whole = (minimum: number): JsonObject => ({ type: 'integer', minimum });
 
-export const HEADERS: Readonly<Record<string, JsonObject>> = {
+export const headersAt = (base: PublicBase): Readonly<Record<string, JsonObject>> => ({
   'X-Request-Id': {
     description: 'Names this answer in the log of the service.',
     required: true,
@@ -27,14 +28,14 @@ export const HEADERS: Readonly<Record<string, JsonObject>> = {
   Location: {
     description: 'Where the request for approval, or what was made, is read.',
     required: true,
-    schema: { type: 'string', pattern: '^/v1/' },
+    schema: { type: 'string', pattern: `^${base.path('/v1/').replaceAll('.', '[.]')}` },
   },
   'Idempotent-Replayed': {
     description: 'true: this is the stored answer of an earlier request with the same Idempotency-Key.',
     schema: { type: 'string', const: 'true' },
   },
   Allow: { description: 'The methods of the route.', required: true, schema: { type: 'string' } },
-};
+});
 
 /** Those of every answer. */
 export const COMMON_HEADERS = [

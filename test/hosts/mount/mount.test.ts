@@ -14,7 +14,10 @@ describe('a mount below a path', () => {
     const authorization = `Bearer ${app.key.apiKey}`;
 
     const document: unknown = await (await request(app, `${BASE}/v1/openapi.json`)).json();
-    expect(document).toMatchObject({ servers: [{ url: app.url }] });
+    expect(document).toMatchObject({
+      servers: [{ url: app.url }],
+      components: { headers: { Location: { schema: { pattern: '^/countersign/v1/' } } } },
+    });
     const filed = await request(app, `${BASE}/v1/messages`, {
       method: 'POST',
       headers: { authorization, 'content-type': 'application/json' },
@@ -142,6 +145,7 @@ describe("with the app's session", () => {
     const id = await fileSend(app);
     const page = `${BASE}/approvals/${id}`;
     const html = await (await request(app, page, { headers: { cookie } })).text();
+    expect(html).toContain(`formaction="${page}/approve"`);
     expect(html).not.toContain('secret-');
     expect(html).not.toContain('/sign-out');
     expect(html).not.toContain('/settings');
