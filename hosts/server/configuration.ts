@@ -195,17 +195,21 @@ function variableOf(name: string): string {
   return PREFIX + name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
 }
 
+/** Separated by commas in the environment, arrays in the file. */
+const LISTS: ReadonlySet<string> = new Set([
+  'allowPrivateServers',
+  'allowPrivateTargets',
+  'secretKey',
+  'trustedProxies',
+] satisfies SettingName[]);
+
 /** Leaves text that cannot be converted as it is; validation then rejects it. */
 function fromText(name: SettingName, text: string): unknown {
+  if (name === 'allowPrivateServers' && (text === 'all' || text === 'none')) return text;
+  if (LISTS.has(name)) return text.split(',').map((part) => part.trim());
   switch (name) {
     case 'port':
       return /^\d+$/.test(text) ? Number(text) : text;
-    case 'allowPrivateServers':
-      return text === 'all' || text === 'none' ? text : text.split(',').map((part) => part.trim());
-    case 'allowPrivateTargets':
-    case 'trustedProxies':
-    case 'secretKey':
-      return text.split(',').map((part) => part.trim());
     case 'limits':
       try {
         return JSON.parse(text);
@@ -222,8 +226,10 @@ function refusal(error: z.ZodError, inEnvironment: Record<string, unknown>): Con
   const [issue] = error.issues;
   const name = NAMES.find((one) => one === issue?.path[0]);
   if (name !== undefined) {
-    const source = name in inEnvironment ? variableOf(name) : `${name} in ${FILE}`;
-    return new ConfigurationError(`${source}: ${settings.shape[name].description}.`, { cause: error });
+    const inFile = !(name in inEnvironment);
+    const source = inFile ? `${name} in ${FILE}` : variableOf(name);
+    const form = inFile && LISTS.has(name) ? '. In the file, a list is a JSON array, like ["…", "…"]' : '';
+    return new ConfigurationError(`${source}: ${settings.shape[name].description}${form}.`, { cause: error });
   }
   const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.join(', ') : FILE;
   const known = NAMES.join(', ');

@@ -117,6 +117,36 @@ describe('the configuration', () => {
     expect(read).not.toThrow(value);
   });
 
+  it.each(
+    Object.entries({
+      dataDir: [1, null, ['/data']],
+      databaseUrl: [1, null, {}, 'data.db'],
+      host: [127, null, ['127.0.0.1']],
+      port: ['9000', 1.5, null, [8787]],
+      baseUrl: [1, null, ['https://api.example.org']],
+      dashboardUrl: [true, null, {}],
+      mcpUrl: [true, null, {}],
+      trustedProxies: ['127.0.0.1', 1, null, [1], {}],
+      allowPrivateServers: [true, 'mail.lan', null, [1], {}],
+      allowPrivateTargets: ['hooks.lan', true, null, [1], {}],
+      secretKey: [KEY, 1, null, [1], {}],
+      plan: [1, null, ['paid']],
+      limits: ['{"callsPerMinute":1}', null, [], { callsPerMinute: '1' }],
+      log: [1, null, true, ['info']],
+    }).flatMap(([name, values]) => values.map((value) => [name, value] as const)),
+  )('names %s in the file if it has the wrong type: %j', (name, value) => {
+    const read = () => readConfiguration({}, folderWith({ [name]: value }));
+    expect(read).toThrow(new RegExp(`^${name} in countersign\\.config\\.json: must be `));
+    expect(read).not.toThrow(KEY);
+  });
+
+  it.each(['trustedProxies', 'allowPrivateServers', 'allowPrivateTargets', 'secretKey'])(
+    'says that %s is an array in the file',
+    (name) => {
+      expect(() => readConfiguration({}, folderWith({ [name]: KEY }))).toThrow('a list is a JSON array');
+    },
+  );
+
   it.each([
     [{ port: '9000' }, 'port in countersign.config.json: must be a number'],
     [{ prot: 1 }, 'prot in countersign.config.json: unknown setting'],
