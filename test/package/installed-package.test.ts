@@ -96,6 +96,32 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'the packed package')
     );
   });
 
+  it.each([
+    {
+      node: 20,
+      version: 13,
+      fault: 'which would crash it',
+      message: 'but version 13[^ ]+ is installed. Run: npm install better-sqlite3@12\n',
+    },
+    {
+      node: 24,
+      version: 12,
+      fault: 'which has no binary',
+      message: 'has no binary for Node 24[^\\n]+ Run: npm rebuild better-sqlite3\n',
+    },
+  ])(
+    'says what to run on Node $node with better-sqlite3 $version, $fault',
+    { timeout: LONGEST_MS },
+    async ({ node: major, version, message }) => {
+      const node = nodes.find((each) => each.major === major)?.path;
+      const project = await packed.install(node);
+      await npm(project, ['install', '--ignore-scripts', `better-sqlite3@${version}`], node);
+      const code = "import { sqliteStorage } from 'countersign/sqlite'; sqliteStorage({ file: ':memory:' });";
+      const stderr = expect.stringMatching(new RegExp(message));
+      await expect(evaluate(node ?? '', project, code)).rejects.toMatchObject({ code: 1, stderr });
+    },
+  );
+
   describe('in one project', () => {
     let project: string;
     beforeAll(async () => {
