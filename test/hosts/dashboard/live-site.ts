@@ -5,8 +5,8 @@ import { postgresStorage } from '../../../adapters/postgres/storage.ts';
 import { inlineReader } from '../../../adapters/reader/reader.ts';
 import { sandboxMail } from '../../../adapters/sandbox/mail.ts';
 import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
-import { dashboardHandler, livePages } from '../../../hosts/dashboard/handler.ts';
 import { createService } from '../../../hosts/embedded/countersign.ts';
+import { countersign } from '../../../hosts/node/countersign.ts';
 
 /** A dashboard with live pages in a separate process. Prints its port, and stops properly when its stdin ends. */
 const [, , location = '', secretKey = '', port = '0'] = process.argv;
@@ -24,8 +24,9 @@ const service = createService({
   baseUrl: 'http://127.0.0.1:1',
   dashboardUrl: `http://127.0.0.1:${address.port}`,
 });
-server.on('request', dashboardHandler(service));
-livePages(service).attachUpgrade(server);
+const pages = countersign(service, { doors: ['dashboard'] });
+server.on('request', pages);
+pages.attachUpgrade(server);
 process.stdout.write(`${address.port}\n`);
 process.stdin.resume();
 await once(process.stdin, 'end');
