@@ -5,7 +5,12 @@
 
 const URI_CHARS_MAX = 500;
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]', 'localhost']);
-/** Editors that register a scheme without a dot, which RFC 8252 forbids. */
+/**
+ * Editors that register a scheme without a dot. RFC 8252, 8.4, advises against such schemes: nobody owns their names. A
+ * general rule would also accept the schemes that an operating system gives to other programs. Cursor registers
+ * `cursor://anysphere.cursor-mcp/oauth/callback` together with https and loopback addresses, and one that is refused
+ * would refuse all.
+ */
 const EDITOR_SCHEMES: ReadonlySet<string> = new Set(['cursor:', 'vscode:', 'vscode-insiders:']);
 
 /**

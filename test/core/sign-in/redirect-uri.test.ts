@@ -24,6 +24,29 @@ describe('a redirect address', () => {
     expect(isRedirectUri(uri)).toBe(true);
   });
 
+  // Sources: microsoft/vscode, issue 278512; erp-mafia/accounted, pull request 2225.
+  it.each([
+    [
+      'Cursor',
+      'cursor://anysphere.cursor-mcp/oauth/callback',
+      'https://www.cursor.com/agents/mcp/oauth/callback',
+      'http://localhost:8787/callback',
+    ],
+    [
+      'VS Code',
+      'https://insiders.vscode.dev/redirect',
+      'https://vscode.dev/redirect',
+      'http://127.0.0.1/',
+      'http://127.0.0.1:33418/',
+    ],
+  ])('may be each one that %s registers', (_editor, ...uris) => {
+    expect(uris.filter((uri) => !isRedirectUri(uri))).toEqual([]);
+  });
+
+  it('has any free port, if an editor registers a loopback address', () => {
+    expect(isRegistered('http://127.0.0.1:59656/', ['http://127.0.0.1/'])).toBe(true);
+  });
+
   it.each([
     ['http://assistant.example/callback'],
     ['http://127.0.0.1.evil.example/callback'],
@@ -44,6 +67,11 @@ describe('a redirect address', () => {
     ['file:///etc/passwd'],
     ['mailto:a@b.example'],
     ['ftp://assistant.example/'],
+    ['ms-settings:display'],
+    ['search-ms:query=x'],
+    ['tel:112'],
+    ['ssh://assistant.example/'],
+    ['vscode-remote://assistant.example/'],
     ['https://assistant.example/\u202e'],
     ['https://assistant.example/\n'],
     [''],
