@@ -6,6 +6,7 @@ import * as z from 'zod';
 import type { LimitOverrides } from '../../../core/gate/limits.ts';
 import type { Modes, Preset } from '../../../core/gate/permissions.ts';
 import type { DocumentSource } from '../../../core/ports/document-source.ts';
+import type { Mail } from '../../../core/ports/ports.ts';
 import { countersign } from '../../../hosts/node/countersign.ts';
 import { openTestService, type TestService } from '../../open-service.ts';
 
@@ -20,7 +21,7 @@ export interface SignInHost extends TestService {
 }
 
 export async function openSignInHost(
-  given: { documentSource?: DocumentSource; mcpUrl?: string; limits?: LimitOverrides } = {},
+  given: { documentSource?: DocumentSource; mcpUrl?: string; limits?: LimitOverrides; mail?: Mail } = {},
 ): Promise<SignInHost> {
   let [answerSignIn, answerPages, answerCalls]: RequestListener[] = [() => {}, () => {}, () => {}];
   const signIn = await listening((req, res) => answerSignIn?.(req, res));
