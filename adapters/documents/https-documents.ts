@@ -30,7 +30,7 @@ function fetchOnce(
 ): Promise<PublishedDocument | undefined> {
   return new Promise((resolve, reject) => {
     const headers = { accept: 'application/json' };
-    const options: LimitedOptions = { agent, signal: limit, limit, headers };
+    const options: LimitedOptions = { agent, signal: limit, limit: () => limit, headers };
     const outgoing = request(url, options);
     outgoing.once('error', reject);
     // Node reports no error for an upgraded connection, so this promise would never settle.

@@ -13,7 +13,7 @@ export interface CheckedAgentOptions {
 
 export interface LimitedOptions extends RequestOptions {
   /** Also ends a connection that is not open yet. Node does not pass a request's `signal` to its agent. */
-  readonly limit?: AbortSignal;
+  readonly limit?: () => AbortSignal;
 }
 
 /** How long an idle connection is kept for the next request to the same host. */
@@ -43,7 +43,7 @@ export class CheckedAgent extends Agent {
     done?: (error: Error | null, socket: Duplex) => void,
   ): Duplex | null | undefined {
     const server = { host: host ?? '', port: Number(port), ca: this.#ca };
-    connectTls(server, this.#reach, limit ?? new AbortController().signal).then(
+    connectTls(server, this.#reach, limit?.() ?? new AbortController().signal).then(
       (socket) => done?.(null, socket),
       (error: unknown) => {
         // Node's type requires a socket beside the error, but Node does not use it.

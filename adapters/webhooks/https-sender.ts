@@ -5,7 +5,6 @@ import type { WebhookEnd, WebhookRequest, WebhookSender } from '../../core/ports
 import { certificateTrouble } from '../remote/certificate.ts';
 import { CheckedAgent, type CheckedAgentOptions, type LimitedOptions } from '../remote/checked-agent.ts';
 import { PrivateServerRefused } from '../remote/connect.ts';
-import { withTimeLimit } from '../remote/time-limit.ts';
 
 /** The most that is read of a response. */
 const ANSWER_BYTES_MAX = 16 * 1024;
@@ -22,17 +21,18 @@ export function httpsSender(options: CheckedAgentOptions = {}): WebhookSender {
   const agent = new CheckedAgent(options);
   return {
     async post(sent) {
-      return withTimeLimit({ signal: sent.signal, ms: sent.timeLimitMs }, async (limit) => {
-        try {
-          return await postOnce(sent, agent, limit).catch((error: unknown) => {
-            // The receiver closed an idle connection just as it was reused. Better twice than not at all.
-            if (!(error instanceof StaleConnection)) throw error;
-            return postOnce(sent, agent, limit);
-          });
-        } catch (error) {
-          return { kind: 'unanswered', reason: reasonOf(error, limit) };
-        }
-      });
+      const limit = new AttemptLimit(sent);
+      try {
+        return await postOnce(sent, agent, limit).catch((error: unknown) => {
+          // The receiver closed an idle connection just as it was reused. Better twice than not at all.
+          if (!(error instanceof StaleConnection)) throw error;
+          return postOnce(sent, agent, limit);
+        });
+      } catch (error) {
+        return { kind: 'unanswered', reason: reasonOf(error, limit) };
+      } finally {
+        limit.remove();
+      }
     },
     close: async () => agent.destroy(),
   };
@@ -40,22 +40,68 @@ export function httpsSender(options: CheckedAgentOptions = {}): WebhookSender {
 
 class StaleConnection extends Error {}
 
+class OutOfTime extends Error {}
+
+/**
+ * What ends an attempt: its time limit, or the caller's signal. Creates an AbortSignal only for a new connection, because
+ * most requests reuse one, and the signals would cost a fifth of the request.
+ */
+class AttemptLimit {
+  readonly #callerSignal: AbortSignal;
+  readonly #timer: NodeJS.Timeout;
+  readonly #end = () => this.#reach();
+  #connecting: AbortController | undefined;
+  #stop: (() => void) | undefined;
+  isReached = false;
+
+  constructor({ signal, timeLimitMs }: Pick<WebhookRequest, 'signal' | 'timeLimitMs'>) {
+    this.#callerSignal = signal;
+    this.#timer = setTimeout(this.#end, timeLimitMs);
+    signal.addEventListener('abort', this.#end, { once: true });
+    if (signal.aborted) this.#reach();
+  }
+
+  /** Calls `stop` at the limit, or at once if it is reached. Replaces the previous one. */
+  onReached(stop: () => void): void {
+    this.#stop = stop;
+    if (this.isReached) stop();
+  }
+
+  /** A signal that aborts at the limit. */
+  signal(): AbortSignal {
+    this.#connecting ??= new AbortController();
+    if (this.isReached) this.#connecting.abort();
+    return this.#connecting.signal;
+  }
+
+  remove(): void {
+    clearTimeout(this.#timer);
+    this.#callerSignal.removeEventListener('abort', this.#end);
+  }
+
+  #reach(): void {
+    this.isReached = true;
+    this.#connecting?.abort();
+    this.#stop?.();
+  }
+}
+
 class NotHttp extends Error {}
 
 function postOnce(
   { url, headers, body }: WebhookRequest,
   agent: Agent,
-  limit: AbortSignal,
+  limit: AttemptLimit,
 ): Promise<WebhookEnd> {
   return new Promise((resolve, reject) => {
     const options: LimitedOptions = {
       method: 'POST',
       agent,
-      signal: limit,
-      limit,
+      limit: () => limit.signal(),
       headers: { ...headers, 'content-length': body.length },
     };
     const outgoing: ClientRequest = request(url, options);
+    limit.onReached(() => outgoing.destroy(new OutOfTime('the attempt was ended')));
     outgoing.once('error', (error) => {
       const isStale = outgoing.reusedSocket && codeOf(error) === 'ECONNRESET';
       reject(isStale ? new StaleConnection('the kept connection was closed', { cause: error }) : error);
@@ -111,14 +157,14 @@ function isDnsFailure(error: unknown): boolean {
 
 const UNREACHABLE = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH']);
 
-function reasonOf(error: unknown, limit: AbortSignal): string {
+function reasonOf(error: unknown, limit: AttemptLimit): string {
   if (error instanceof PrivateServerRefused) {
     return 'Its address is private. The operator can allow it with COUNTERSIGN_ALLOW_PRIVATE_TARGETS.';
   }
   const code = codeOf(error);
   const trouble = certificateTrouble(code);
   if (trouble !== undefined) return `Its certificate cannot be verified, because ${trouble}.`;
-  if (limit.aborted || code === 'ETIMEDOUT') return 'It did not answer in time.';
+  if (limit.isReached || code === 'ETIMEDOUT') return 'It did not answer in time.';
   if (code === 'ENOTFOUND') return 'There is no such host.';
   if (isDnsFailure(error)) return 'Its name could not be resolved.';
   if (UNREACHABLE.has(code)) return 'It cannot be reached.';
