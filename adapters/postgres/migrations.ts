@@ -14,6 +14,7 @@ import { SCHEMA_11 } from './schema-11.ts';
 import { SCHEMA_12 } from './schema-12.ts';
 import { SCHEMA_13 } from './schema-13.ts';
 import { SCHEMA_14 } from './schema-14.ts';
+import { SCHEMA_15 } from './schema-15.ts';
 
 /** Migration n upgrades the schema from version n - 1 to n. A released migration is never edited. */
 export const MIGRATIONS: readonly string[] = [
@@ -31,6 +32,7 @@ export const MIGRATIONS: readonly string[] = [
   SCHEMA_12,
   SCHEMA_13,
   SCHEMA_14,
+  SCHEMA_15,
 ];
 
 export class NewerSchemaError extends Error {}

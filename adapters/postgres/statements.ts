@@ -28,17 +28,20 @@ const DUE_TRACKERS = `
 const WAITS = "status <> 'resolved' AND keywords <> ''";
 const HEARS = `disabled IS NULL AND types LIKE '%"message.received"%'`;
 
-/** Conditions of a delivery, as `deliveryAfter` judges them. */
-const IS_FREE = `(lease_until_ms <= ${STORE_NOW_MS} OR lease_until_ms > ${STORE_NOW_MS} + ${WAIT_MAX_MS})`;
-const IS_DUE = `due_ms <= ${STORE_NOW_MS}`;
+/** From here on a waiting delivery can be tried. The index `deliveries_waiting` sorts by it. */
+const READY_MS = 'greatest(due_ms, lease_until_ms)';
+/** The ranges of READY_MS in which a delivery can be due, as `deliveryAfter` judges it. */
+const IS_READY = `${READY_MS} <= ${STORE_NOW_MS}`;
 /** The clock was set back. */
-const IS_OVERDUE = `due_ms > ${STORE_NOW_MS} + ${WAIT_MAX_MS}`;
+const IS_OVERDUE = `${READY_MS} > ${STORE_NOW_MS} + ${WAIT_MAX_MS}
+  AND (lease_until_ms <= ${STORE_NOW_MS} OR lease_until_ms > ${STORE_NOW_MS} + ${WAIT_MAX_MS})
+  AND (due_ms <= ${STORE_NOW_MS} OR due_ms > ${STORE_NOW_MS} + ${WAIT_MAX_MS})`;
 
-const WAITING_AND = (due: string) => `
-  (SELECT owner_id, endpoint_id, sequence, state, attempts, due_ms, fence, lease_until_ms, log
-    FROM countersign.deliveries
-    WHERE owner_id = e.owner_id AND endpoint_id = e.endpoint_id AND state = 'waiting' AND ${due} AND ${IS_FREE}
-    ORDER BY due_ms LIMIT @limit)`;
+/** Waiting deliveries of the endpoint `e` in the range. */
+const WAITING_IN = (range: string) => `
+  FROM countersign.deliveries
+  WHERE owner_id = e.owner_id AND endpoint_id = e.endpoint_id AND state = 'waiting' AND ${range}`;
+const FIRST_WAITING = (range: string) => `(SELECT * ${WAITING_IN(range)} ORDER BY ${READY_MS} LIMIT @limit)`;
 
 /** Listed one by one, because a prepared statement must not start to return more columns. */
 const CREDENTIAL_COLUMNS = `
@@ -320,29 +323,24 @@ export const STATEMENTS: StatementTexts = {
       AND sequence > (SELECT min(position) FROM countersign.endpoints WHERE owner_id = @ownerId AND disabled IS NULL)
     ORDER BY sequence LIMIT @limit`,
   due_deliveries: `
-    SELECT ${DELIVERY_COLUMNS} FROM countersign.endpoints e
-    CROSS JOIN LATERAL (${[IS_DUE, IS_OVERDUE].map(WAITING_AND).join(' UNION ALL ')}) d
+    SELECT ${DELIVERY_COLUMNS}, ${EVENT_COLUMNS} FROM countersign.endpoints e
+    CROSS JOIN LATERAL (${[IS_READY, IS_OVERDUE].map(FIRST_WAITING).join(' UNION ALL ')}) d
     JOIN countersign.events v ON v.owner_id = d.owner_id AND v.sequence = d.sequence
     WHERE e.owner_id = @ownerId ORDER BY d.due_ms, d.sequence`,
   deliveries_by_event: `
-    SELECT ${DELIVERY_COLUMNS} FROM countersign.deliveries d
-    JOIN countersign.events v ON v.owner_id = d.owner_id AND v.sequence = d.sequence
-    WHERE d.owner_id = @ownerId
-      AND (d.endpoint_id, d.sequence) IN (
-        SELECT r.endpoint_id, r.sequence
-        FROM unnest(@endpointIds::bigint[], @sequences::bigint[]) AS r (endpoint_id, sequence))`,
+    SELECT ${DELIVERY_COLUMNS} FROM json_array_elements(@names::json) n
+    JOIN countersign.deliveries d ON d.owner_id = @ownerId
+      AND d.endpoint_id = (n ->> 0)::bigint AND d.sequence = (n ->> 1)::bigint`,
   deliveries: `
-    SELECT ${DELIVERY_COLUMNS} FROM countersign.deliveries d
+    SELECT ${DELIVERY_COLUMNS}, ${EVENT_COLUMNS} FROM countersign.deliveries d
     JOIN countersign.events v ON v.owner_id = d.owner_id AND v.sequence = d.sequence
     WHERE d.owner_id = @ownerId AND d.endpoint_id = @endpointId AND d.sequence < @before
     ORDER BY d.sequence DESC LIMIT @limit`,
   owners_with_deliveries: `
     SELECT owner_id FROM (
       SELECT DISTINCT e.owner_id FROM countersign.endpoints e JOIN countersign.owners o ON o.owner_id = e.owner_id
-      WHERE (e.disabled IS NULL AND e.position < o.last_event_sequence) OR EXISTS (
-        SELECT 1 FROM countersign.deliveries d
-        WHERE d.owner_id = e.owner_id AND d.endpoint_id = e.endpoint_id AND d.state = 'waiting'
-          AND ${IS_FREE} AND (${IS_DUE} OR ${IS_OVERDUE}))) AS waiting
+      WHERE (e.disabled IS NULL AND e.position < o.last_event_sequence)
+        OR EXISTS (SELECT 1 ${WAITING_IN(IS_READY)}) OR EXISTS (SELECT 1 ${WAITING_IN(IS_OVERDUE)})) AS waiting
     ORDER BY owner_id <= @after, owner_id LIMIT @limit`,
 
   any_owner: 'SELECT 1 FROM countersign.owners LIMIT 1',

@@ -2,7 +2,7 @@ import type { Store } from '../../core/ports/store.ts';
 import { factsOf } from '../rows/facts.ts';
 import { sqlLookups } from '../rows/lookups.ts';
 import type { Load, Values } from '../rows/query.ts';
-import { addOwnerValues, eraseValues, type Write, writesOf, writeText } from '../rows/writes.ts';
+import { addOwnerValues, eraseValues, orReplace, type Write, writesOf, writeText } from '../rows/writes.ts';
 import {
   type Database,
   DURABLE,
@@ -78,8 +78,22 @@ async function write(tx: Transaction, writes: readonly Write[]): Promise<void> {
   await inOrder(
     ...writes.map((one) => {
       if (one.op === 'run') return tx.run(WRITES[one.statement], one.values);
+      if (one.op === 'put_rows') return putRows(tx, one);
       const values = one.op === 'delete' ? one.key : { ...one.key, ...one.values };
       return tx.run(writeText(one, 'countersign.'), values);
     }),
   );
+}
+
+/** Puts all rows with one statement. */
+async function putRows(
+  tx: Transaction,
+  { table, key, rows }: Extract<Write, { op: 'put_rows' }>,
+): Promise<number> {
+  const columns = Object.keys(rows[0] ?? {});
+  const names = columns.join(', ');
+  const text = `
+    INSERT INTO countersign.${table} (${names})
+    SELECT ${names} FROM json_populate_recordset(NULL::countersign.${table}, @rows::json) ${orReplace(key, columns)}`;
+  return columns.length === 0 ? 0 : tx.run(text, { rows: JSON.stringify(rows) });
 }

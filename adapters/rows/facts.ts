@@ -22,7 +22,7 @@ import { readLink, readStoredTracker, readTracker } from './tracker.ts';
 import { readTries } from './tries.ts';
 import { readUsage } from './usage.ts';
 import { readInboxLease, readInboxReader, readPosition, readWaitingTracker } from './watching.ts';
-import { readDelivery, readEndpointsFacts } from './webhook.ts';
+import { readDelivery, readDueDelivery, readEndpointsFacts } from './webhook.ts';
 
 /** How each kind of fact is read from SQL. The store has locked what the need names. */
 export function factsOf<Kind extends FactKind>(need: NeedOf<Kind>): Load<FactsOf<Kind>> {
@@ -341,35 +341,30 @@ const FACTS: { readonly [Kind in FactKind]: (need: NeedOf<Kind>) => Load<FactsOf
     read: ([owner], endpoints, credentials) => owner && readEndpointsFacts(owner, endpoints, credentials),
   }),
 
-  webhooks: ({ ownerId, limit, perEndpoint }) => ({
-    queries: [
-      ...endpointQueries({ ownerId, credentialId: null }),
-      ask('accounts', { ownerId }),
-      ask('events_behind', { ownerId, limit }),
-      ask('due_deliveries', { ownerId, limit: perEndpoint }),
-    ],
-    read: ([owner], endpoints, credentials, accounts, news, due) =>
+  delivery: ({ ownerId, ...ref }) => ({
+    queries: [...endpointQueries({ ownerId, credentialId: null }), deliveriesQuery(ownerId, [ref])],
+    read: ([owner], endpoints, credentials, [delivery]) =>
       owner && {
         ...readEndpointsFacts(owner, endpoints, credentials),
-        accountIds: accounts.map((row) => integer(row, 'account_id')),
-        news: news.map(readEvent),
-        due: due.map(readDelivery),
+        delivery: delivery && readDelivery(delivery),
       },
   }),
 
-  deliveries: ({ ownerId, refs }) => ({
+  webhooks: ({ ownerId, refs, limit, perEndpoint }) => ({
     queries: [
       ...endpointQueries({ ownerId, credentialId: null }),
-      ask('deliveries_by_event', {
-        ownerId,
-        endpointIds: refs.map(({ endpointId }) => endpointId),
-        sequences: refs.map(({ sequence }) => sequence),
-      }),
+      ask('accounts', { ownerId }),
+      deliveriesQuery(ownerId, refs),
+      ask('events_behind', { ownerId, limit }),
+      ask('due_deliveries', { ownerId, limit: perEndpoint }),
     ],
-    read: ([owner], endpoints, credentials, deliveries) =>
+    read: ([owner], endpoints, credentials, accounts, deliveries, news, due) =>
       owner && {
         ...readEndpointsFacts(owner, endpoints, credentials),
+        accountIds: accounts.map((row) => integer(row, 'account_id')),
         deliveries: deliveries.map(readDelivery),
+        news: news.map(readEvent),
+        due: due.map(readDueDelivery),
       },
   }),
 };
@@ -384,6 +379,11 @@ function endpointQueries({ ownerId, credentialId }: FactsNeed<'endpoints'>): rea
     ask('endpoints', { ownerId }),
     ask('keys_of_endpoints', { ownerId, credentialId: credentialId ?? '' }),
   ];
+}
+
+function deliveriesQuery(ownerId: string, refs: FactsNeed<'webhooks'>['refs']): Query {
+  const names = refs.map(({ endpointId, sequence }) => [endpointId, sequence]);
+  return ask('deliveries_by_event', { ownerId, names: JSON.stringify(names) });
 }
 
 function trackerQueries({ ownerId, trackerIds, targets }: FactsNeed<'trackers'>): readonly Query[] {

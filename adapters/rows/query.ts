@@ -161,10 +161,10 @@ export type Statement =
   | 'keys_of_endpoints'
   /** `ownerId`, `limit`: events behind the enabled endpoint that is furthest behind. */
   | 'events_behind'
+  /** `ownerId`, `names` (JSON of pairs of endpoint and sequence): deliveries. */
+  | 'deliveries_by_event'
   /** `ownerId`, `limit` of each endpoint: deliveries with their events. */
   | 'due_deliveries'
-  /** `ownerId`, `endpointIds`, `sequences`: at each position one delivery. The same columns. */
-  | 'deliveries_by_event'
   /** `ownerId`, `endpointId`, `before`, `limit`: the same columns. */
   | 'deliveries'
   /** `after`, `limit` */

@@ -3,15 +3,15 @@ import { DELIVERY_STATES } from '../../core/events/delivery.ts';
 import { DISABLED_REASONS } from '../../core/events/endpoint-health.ts';
 import { SUBSCRIBED_TYPES } from '../../core/events/webhook-event.ts';
 import type { EndpointsFacts, StoredDelivery, StoredEndpoint } from '../../core/ports/store.ts';
-import type { AttemptLog, DeliveryRecord, DeliveryRef, Endpoint } from '../../core/ports/webhook-storage.ts';
+import type { AttemptLog, DeliveryRecord, Endpoint } from '../../core/ports/webhook-storage.ts';
 import { readCredential, readOverrides, readPlan } from './credential.ts';
-import { EVENT_COLUMNS, readEvent } from './event.ts';
+import { readEvent } from './event.ts';
 import type { Values } from './query.ts';
 import { instant, integer, integerOrNull, oneOf, type Row, text, textOrNull, texts } from './row.ts';
 
-/** Of a delivery `d` and its event `v`. */
-export const DELIVERY_COLUMNS = `
-  d.endpoint_id, d.state, d.attempts, d.due_ms, d.fence, d.lease_until_ms, d.log, ${EVENT_COLUMNS}`;
+/** Of a delivery `d`. */
+export const DELIVERY_COLUMNS =
+  'd.endpoint_id, d.sequence, d.state, d.attempts, d.due_ms, d.fence, d.lease_until_ms, d.log';
 
 export const ENDPOINT_COLUMNS = `
   owner_id, endpoint_id, credential_id, url, types, sealed_secret, sealed_previous, previous_until_ms,
@@ -55,11 +55,10 @@ export function readEndpoint(row: Row): Endpoint {
   };
 }
 
-/** @param row the delivery's, with its event */
 export function readDelivery(row: Row): StoredDelivery {
   return {
     endpointId: integer(row, 'endpoint_id'),
-    event: readEvent(row),
+    sequence: integer(row, 'sequence'),
     delivery: {
       state: oneOf(row, 'state', DELIVERY_STATES),
       attempts: integer(row, 'attempts'),
@@ -71,9 +70,14 @@ export function readDelivery(row: Row): StoredDelivery {
   };
 }
 
+/** @param row  the delivery's, with its event */
+export function readDueDelivery(row: Row) {
+  return { ...readDelivery(row), event: readEvent(row) };
+}
+
 /** The same, as the owner sees it. */
 export function readDeliveryRecord(row: Row): DeliveryRecord {
-  const { event, delivery, log } = readDelivery(row);
+  const { event, delivery, log } = readDueDelivery(row);
   const { state, attempts, dueMs, leaseUntilMs } = delivery;
   const isIdle = state === 'waiting' && leaseUntilMs === 0;
   return { event, state, attempts, dueAt: isIdle ? new Date(dueMs) : null, log };
@@ -97,7 +101,7 @@ function readLog(row: Row): readonly AttemptLog[] {
   }));
 }
 
-export function logText(log: readonly AttemptLog[]): string {
+function logText(log: readonly AttemptLog[]): string {
   return JSON.stringify(
     log.map(({ at, durationMs, status, text: body }) => ({
       at_ms: at.getTime(),
@@ -112,10 +116,6 @@ export function endpointKey({ ownerId, endpointId }: { ownerId: string; endpoint
   return { owner_id: ownerId, endpoint_id: endpointId };
 }
 
-export function deliveryKey(ref: DeliveryRef): Values {
-  return { ...endpointKey(ref), sequence: ref.sequence };
-}
-
 /** What changes of an endpoint, apart from its position. */
 export function endpointColumns({ sealedSecret, previous, health }: Endpoint): Values {
   return {
@@ -127,12 +127,19 @@ export function endpointColumns({ sealedSecret, previous, health }: Endpoint): V
   };
 }
 
-export function deliveryColumns({ delivery }: Pick<StoredDelivery, 'delivery'>): Values {
+export function deliveryRow(
+  ownerId: string,
+  { endpointId, sequence, delivery, log }: StoredDelivery,
+): Values {
   return {
+    owner_id: ownerId,
+    endpoint_id: endpointId,
+    sequence,
     state: delivery.state,
     attempts: delivery.attempts,
     due_ms: delivery.dueMs,
     fence: delivery.fence,
     lease_until_ms: delivery.leaseUntilMs,
+    log: logText(log),
   };
 }

@@ -8,13 +8,20 @@ import { hashOfKey } from './event-number.ts';
 import { folded, ownerHash } from './owner.ts';
 import type { Values } from './query.ts';
 import { readerColumns } from './watching.ts';
-import { deliveryColumns, deliveryKey, endpointColumns, endpointKey, logText } from './webhook.ts';
+import { deliveryRow, endpointColumns, endpointKey } from './webhook.ts';
 
 /** What a change or a command writes. Columns are named as in the tables. */
 export type Write =
   | { readonly op: 'insert'; readonly table: string; readonly key: Values; readonly values: Values }
   /** Inserts the row, or sets `values` if the key exists. */
   | { readonly op: 'put'; readonly table: string; readonly key: Values; readonly values: Values }
+  /** Puts several rows with the same columns, which include the key's. Their keys differ. */
+  | {
+      readonly op: 'put_rows';
+      readonly table: string;
+      readonly key: readonly string[];
+      readonly rows: readonly Values[];
+    }
   | { readonly op: 'update'; readonly table: string; readonly key: Values; readonly values: Values }
   | { readonly op: 'delete'; readonly table: string; readonly key: Values }
   /** A statement that each store has in its own dialect. */
@@ -65,7 +72,7 @@ const TABLES_OF_OWNERS = [
   'owners',
 ] as const;
 
-type RowWrite = Exclude<Write, { op: 'run' }>;
+type RowWrite = Exclude<Write, { op: 'run' | 'put_rows' }>;
 
 const texts = new Map<string, string>();
 
@@ -96,9 +103,13 @@ function textOf(
   const columns = [...key, ...values];
   const places = columns.map((column) => `@${column}`).join(', ');
   const insert = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places})`;
-  if (op === 'insert') return insert;
-  const excluded = values.map((column) => `${column} = excluded.${column}`).join(', ');
-  return `${insert} ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${excluded}`;
+  return op === 'insert' ? insert : `${insert} ${orReplace(key, values)}`;
+}
+
+/** The end of an insert that sets the columns if the key exists. */
+export function orReplace(key: readonly string[], columns: readonly string[]): string {
+  const excluded = columns.map((column) => `${column} = excluded.${column}`).join(', ');
+  return `ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${excluded}`;
 }
 
 export function addOwnerValues(owner: Parameters<Storage['addOwner']>[0]): Values {
@@ -515,14 +526,9 @@ export function writesOf(change: Change): readonly Write[] {
         { op: 'delete', table: 'endpoints', key: endpointKey(change) },
         { op: 'delete', table: 'deliveries', key: endpointKey(change) },
       ];
-    case 'add_delivery': {
-      const values = { ...deliveryColumns(change), log: '[]' };
-      return [{ op: 'insert', table: 'deliveries', key: deliveryKey(change.ref), values }];
-    }
-    case 'save_delivery': {
-      const { log } = change;
-      const values = { ...deliveryColumns(change), ...(log === null ? {} : { log: logText(log) }) };
-      return [{ op: 'update', table: 'deliveries', key: deliveryKey(change.ref), values }];
+    case 'save_deliveries': {
+      const rows = change.deliveries.map((one) => deliveryRow(change.ownerId, one));
+      return [{ op: 'put_rows', table: 'deliveries', key: ['owner_id', 'endpoint_id', 'sequence'], rows }];
     }
   }
 }

@@ -4,7 +4,7 @@ import { factsOf } from '../rows/facts.ts';
 import { sqlLookups } from '../rows/lookups.ts';
 import type { Load, Values } from '../rows/query.ts';
 import type { Row } from '../rows/row.ts';
-import { addOwnerValues, eraseValues, type Write, writesOf, writeText } from '../rows/writes.ts';
+import { addOwnerValues, eraseValues, orReplace, type Write, writesOf, writeText } from '../rows/writes.ts';
 import { atomic, durable, reading } from './database.ts';
 import { grouping } from './grouped.ts';
 import { ADD_OWNER, ERASE, NUMBER_EVENTS, STATEMENTS, WRITES } from './statements.ts';
@@ -49,8 +49,17 @@ export function sqliteStore(db: Database, storeNowMs: () => number): Store {
     return ready.run(bound(ready.names, values, key));
   }
 
+  function putRows({ table, key, rows: [first, ...others] }: Extract<Write, { op: 'put_rows' }>): void {
+    if (first === undefined) return;
+    const columns = Object.keys(first);
+    const places = columns.map((column) => `@${column}`).join(', ');
+    const text = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places}) ${orReplace(key, columns)}`;
+    for (const row of [first, ...others]) run(text, row);
+  }
+
   function write(one: Write): void {
     if (one.op === 'run') for (const text of WRITES[one.statement]) run(text, one.values);
+    else if (one.op === 'put_rows') putRows(one);
     else run(writeText(one, ''), one.op === 'delete' ? {} : one.values, one.key);
   }
 

@@ -220,30 +220,34 @@ export interface FactKinds {
     readonly need: { readonly ownerId: string; readonly credentialId: string | null };
     readonly facts: EndpointsFacts | undefined;
   };
+  /** Also one delivery. */
+  delivery: {
+    readonly need: DeliveryRef;
+    readonly facts: (EndpointsFacts & { readonly delivery: StoredDelivery | undefined }) | undefined;
+  };
   /**
-   * Also at most `limit` events after the position of the endpoint that is furthest behind, and `perEndpoint` due
-   * deliveries of each endpoint.
+   * Also the deliveries `refs`, at most `limit` events after the position of the endpoint that is furthest behind, and
+   * `perEndpoint` due deliveries of each endpoint.
    */
   webhooks: {
-    readonly need: { readonly ownerId: string; readonly limit: number; readonly perEndpoint: number };
+    readonly need: {
+      readonly ownerId: string;
+      readonly refs: readonly Omit<DeliveryRef, 'ownerId'>[];
+      readonly limit: number;
+      readonly perEndpoint: number;
+    };
     readonly facts:
       | (EndpointsFacts & {
           /** The connected accounts. */
           readonly accountIds: readonly number[];
+          /** Those of `refs` that exist. */
+          readonly deliveries: readonly StoredDelivery[];
           /** Oldest first. */
           readonly news: readonly StoredEvent[];
           /** Waiting deliveries that are due and not leased by the store's clock, the longest due first. */
-          readonly due: readonly StoredDelivery[];
+          readonly due: readonly (StoredDelivery & { readonly event: StoredEvent })[];
         })
       | undefined;
-  };
-  /** Also these deliveries. */
-  deliveries: {
-    readonly need: {
-      readonly ownerId: string;
-      readonly refs: readonly Pick<DeliveryRef, 'endpointId' | 'sequence'>[];
-    };
-    readonly facts: (EndpointsFacts & { readonly deliveries: readonly StoredDelivery[] }) | undefined;
   };
 }
 
@@ -501,7 +505,8 @@ export interface StoredEndpoint {
 
 export interface StoredDelivery {
   readonly endpointId: number;
-  readonly event: StoredEvent;
+  /** The sequence number of the event. */
+  readonly sequence: number;
   readonly delivery: Delivery;
   /** Oldest first. */
   readonly log: readonly AttemptLog[];
@@ -699,13 +704,11 @@ export type Change =
     }
   /** Also removes its deliveries. */
   | { readonly type: 'remove_endpoint'; readonly ownerId: string; readonly endpointId: number }
-  | { readonly type: 'add_delivery'; readonly ref: DeliveryRef; readonly delivery: Delivery }
-  /** `log` null: the log stays unchanged. */
+  /** Adds each delivery, or replaces it. They are different ones. */
   | {
-      readonly type: 'save_delivery';
-      readonly ref: DeliveryRef;
-      readonly delivery: Delivery;
-      readonly log: readonly AttemptLog[] | null;
+      readonly type: 'save_deliveries';
+      readonly ownerId: string;
+      readonly deliveries: readonly StoredDelivery[];
     };
 
 /** The fields that `filing` searches, stored with an approval. */

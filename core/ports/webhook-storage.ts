@@ -53,28 +53,30 @@ export interface WebhookStorage {
   ownersWithDeliveries(query: { after: string; limit: number }): Promise<readonly string[]>;
 
   /**
-   * Files deliveries for the owner's new events and starts due attempts, the longest due first. Each attempt is leased,
-   * and is due again if its lease ends first. Drops deliveries that the endpoint, its key or its permission no longer
-   * allows, and those of new mail in an account that was removed.
+   * Records how attempts of the owner ended, files deliveries for new events and starts due attempts, the longest due
+   * first. Ends and starts share one unit, because under load the next attempts start as others end.
+   *
+   * An end with a lost fence changes nothing. Each attempt that starts is leased, and is due again if its lease ends
+   * first. Drops deliveries that the endpoint, its key or its permission no longer allows, and those of new mail in an
+   * account that was removed.
    * @param request  `limit`: how many attempts may start now; `room`: how many of them per endpoint, at most
    *   PER_ENDPOINT_MAX
-   * @returns `ended`: how many deliveries ended without an attempt. There may be more of them.
    */
-  beginAttempts(request: {
+  moveDeliveries(request: {
     ownerId: string;
+    ends: readonly EndedAttempt[];
     limit: number;
     room: (endpointId: number) => number;
     leaseMs: number;
     signer: Signer;
     now: Date;
-  }): Promise<{ readonly begun: readonly BegunAttempt[]; readonly ended: number }>;
-
-  /** Records how attempts of one owner ended. An attempt with a lost fence changes nothing. */
-  endAttempts(request: {
-    ownerId: string;
-    ends: readonly EndedAttempt[];
-    now: Date;
-  }): Promise<readonly { readonly endpointId: number; readonly health: EndpointHealth }[]>;
+  }): Promise<{
+    readonly begun: readonly BegunAttempt[];
+    /** Something was started, filed or dropped: there may be more that can be. */
+    readonly hasMore: boolean;
+    /** Of the endpoints of `ends`. */
+    readonly healths: readonly { readonly endpointId: number; readonly health: EndpointHealth }[];
+  }>;
 
   /** Newest first. */
   deliveries(query: {

@@ -1,12 +1,12 @@
 import { IN_FLIGHT_MAX, roomOfEndpoint, roomOfOwner } from '../events/attempt-room.ts';
-import { ATTEMPT_MS, type AttemptEnd } from '../events/delivery.ts';
+import { ATTEMPT_MS, type AttemptEnd, isSuccess } from '../events/delivery.ts';
 import { retryAfterMs } from '../events/retry-after.ts';
 import { signatureHeader } from '../events/signature.ts';
 import { webhookBody, webhookHeaders } from '../events/webhook-event.ts';
 import { errorName } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { WebhookEnd, WebhookSender } from '../ports/webhook-sender.ts';
-import type { AttemptLog, BegunAttempt, EndedAttempt, Endpoint } from '../ports/webhook-storage.ts';
+import type { BegunAttempt, EndedAttempt, Endpoint } from '../ports/webhook-storage.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 
 /** Posts due events to webhook endpoints. */
@@ -23,6 +23,8 @@ export interface WebhookDelivery {
 /** Much longer than an attempt, so that the process that posted can record the result. */
 const LEASE_MS = 3 * ATTEMPT_MS;
 const OWNERS_AT_ONCE = 100;
+/** Few, so that others get connections to the database too. */
+const TURNS_AT_ONCE = 4;
 
 const PURPOSE = 'endpoint-secret';
 
@@ -35,7 +37,7 @@ export function sealEndpointSecret(
   return keyring.seal(PURPOSE, `${ownerId}\n${endpointId}`, secret);
 }
 
-/** @param wake  starts a round soon. An attempt that ends calls it if others may have waited for its place. */
+/** @param wake  starts a round soon. Each attempt that ends calls it. */
 export function createWebhookDelivery(
   ports: Ports,
   sender: WebhookSender,
@@ -51,32 +53,72 @@ export function createWebhookDelivery(
   /** Attempts that run now, by owner and by endpoint. */
   const ofOwner = new Map<string, number>();
   const ofEndpoint = new Map<string, number>();
+  /** How attempts ended that are not recorded yet, by owner. */
   const ended = new Map<string, EndedAttempt[]>();
+  /** By endpoint as a turn loaded it, so a turn opens each secret once. */
+  const secrets = new WeakMap<Endpoint, readonly string[]>();
   /** The owner who had the last turn. */
   let lastOwner = '';
 
-  /** Gives every owner one turn. @returns whether an attempt was started or a delivery ended */
+  /** Gives every owner one turn. @returns whether there may be more to start */
   async function circle(): Promise<boolean> {
-    const owners = await storage.ownersWithDeliveries({ after: lastOwner, limit: OWNERS_AT_ONCE });
-    let hasWorked = false;
-    for (const [index, ownerId] of owners.entries()) {
-      if (isStopped || underWay.size >= IN_FLIGHT_MAX) return false;
+    const recorders = new Set(ended.keys());
+    const hasRoom = !isStopped && underWay.size < IN_FLIGHT_MAX;
+    const query = { after: lastOwner, limit: OWNERS_AT_ONCE };
+    const left = hasRoom ? [...(await storage.ownersWithDeliveries(query))] : [];
+    let hasMoved = false;
+    async function takeAll(turns: readonly Turn[]): Promise<void> {
+      for (const { ownerId } of turns) recorders.delete(ownerId);
+      const moved = await Promise.all(turns.map(take));
+      hasMoved ||= moved.includes(true);
+    }
+    while (left.length > 0 && underWay.size < IN_FLIGHT_MAX && !isStopped) await takeAll(nextTurns(left));
+    // Owners without a due delivery, or without room for one.
+    const others = [...recorders].map((ownerId) => ({ ownerId, limit: 0 }));
+    while (others.length > 0) await takeAll(others.splice(0, TURNS_AT_ONCE));
+    return hasMoved;
+  }
+
+  /** Removes the next owners from the circle, and shares the room among them and those after them. */
+  function nextTurns(left: string[]): readonly Turn[] {
+    const turns: Turn[] = [];
+    let all = underWay.size;
+    while (turns.length < TURNS_AT_ONCE && all < IN_FLIGHT_MAX) {
+      const ownerId = left.shift();
+      if (ownerId === undefined) break;
       lastOwner = ownerId;
-      const running = { all: underWay.size, ofOwner: ofOwner.get(ownerId) ?? 0 };
-      const limit = roomOfOwner(running, owners.length - index);
-      if (limit === 0) continue;
-      const { begun, ended: endedNow } = await storage.beginAttempts({
+      const limit = roomOfOwner({ all, ofOwner: ofOwner.get(ownerId) ?? 0 }, left.length + 1);
+      all += limit;
+      if (limit > 0) turns.push({ ownerId, limit });
+    }
+    return turns;
+  }
+
+  /** @returns whether there may be more to start */
+  async function take({ ownerId, limit }: Turn): Promise<boolean> {
+    const ends = ended.get(ownerId) ?? [];
+    ended.delete(ownerId);
+    try {
+      const moved = await storage.moveDeliveries({
         ownerId,
+        ends,
         limit,
         room: (endpointId) => roomOfEndpoint(ofEndpoint.get(endpointName({ ownerId, endpointId })) ?? 0),
         leaseMs: LEASE_MS,
         signer: keyring,
         now: clock.now(),
       });
-      for (const attempt of begun) begin(attempt);
-      if (begun.length + endedNow > 0) hasWorked = true;
+      for (const { health } of moved.healths) {
+        if (health.disabled !== null)
+          log.warn('a webhook endpoint was disabled', { reason: health.disabled });
+      }
+      for (const attempt of moved.begun) begin(attempt);
+      return moved.hasMore;
+    } catch (error) {
+      const fields = { ends: ends.length, ...errorName(error) };
+      log.error('webhook deliveries of an owner were not stored: attempts that ended are made again', fields);
+      return false;
     }
-    return hasWorked;
   }
 
   async function circles(): Promise<void> {
@@ -97,43 +139,46 @@ export function createWebhookDelivery(
     const endpoint = endpointName(attempt.endpoint);
     count(ofOwner, ownerId, 1);
     count(ofEndpoint, endpoint, 1);
-    const work = deliver(attempt).finally(() => {
-      const running = { all: underWay.size, ofOwner: ofOwner.get(ownerId) ?? 0 };
-      const wasFull = roomOfOwner(running, 1) === 0 || roomOfEndpoint(ofEndpoint.get(endpoint) ?? 0) === 0;
+    const work = deliver(attempt).then((end) => {
       count(ofOwner, ownerId, -1);
       count(ofEndpoint, endpoint, -1);
       underWay.delete(work);
-      if (wasFull) wake();
+      const ends = ended.get(ownerId);
+      if (ends === undefined) ended.set(ownerId, [end]);
+      else ends.push(end);
+      wake();
     });
     underWay.add(work);
   }
 
-  async function deliver(attempt: BegunAttempt): Promise<void> {
-    const { endpoint, event } = attempt;
+  async function deliver(attempt: BegunAttempt): Promise<EndedAttempt> {
     const at = clock.now();
-    const end = await post(attempt, at).catch((error: unknown): WebhookEnd => {
+    const answer = await post(attempt, at).catch((error: unknown): WebhookEnd => {
       log.error('a webhook request could not be made', errorName(error));
       return { kind: 'unanswered', reason: 'The request could not be made. The log of the server says why.' };
     });
-    const durationMs = clock.now().getTime() - at.getTime();
-    const text = end.kind === 'answered' ? '' : end.reason;
-    const status = end.kind === 'answered' ? end.status : null;
-    const line: AttemptLog = { at, durationMs: Math.max(0, durationMs), status, text };
-    const { ownerId, endpointId } = endpoint;
-    await record(ownerId, {
-      endpointId,
+    const now = clock.now();
+    const durationMs = Math.max(0, now.getTime() - at.getTime());
+    const text = answer.kind === 'answered' ? '' : answer.reason;
+    const status = answer.kind === 'answered' ? answer.status : null;
+    const end = isInterrupted && answer.kind === 'unanswered' ? INTERRUPTED : attemptEnd(answer, now);
+    const { endpoint, event, fence } = attempt;
+    return {
+      endpointId: endpoint.endpointId,
       sequence: event.sequence,
-      fence: attempt.fence,
-      end: isInterrupted && end.kind === 'unanswered' ? INTERRUPTED : attemptEnd(end, clock.now()),
-      jitter: fraction(ports.random(4)),
-      log: line,
-    });
+      fence,
+      end,
+      // Only the wait for the next attempt uses it, and random bytes cost more than the signature.
+      jitter: isSuccess(end) ? 0 : fraction(ports.random(4)),
+      log: { at, durationMs, status, text },
+    };
   }
 
   async function post({ endpoint, event, attempt }: BegunAttempt, at: Date): Promise<WebhookEnd> {
     const body = webhookBody(event);
-    const secrets = liveSecrets(keyring, endpoint, at);
-    const signature = signatureHeader(body, secrets, Math.floor(at.getTime() / 1000));
+    const opened = secrets.get(endpoint) ?? liveSecrets(keyring, endpoint, at);
+    secrets.set(endpoint, opened);
+    const signature = signatureHeader(body, opened, Math.floor(at.getTime() / 1000));
     const abort = new AbortController();
     if (isInterrupted) abort.abort();
     requests.add(abort);
@@ -150,31 +195,6 @@ export function createWebhookDelivery(
     }
   }
 
-  /** Collects one owner's results while earlier ones are being written, and writes them together. */
-  async function record(ownerId: string, end: EndedAttempt): Promise<void> {
-    const waiting = ended.get(ownerId);
-    if (waiting !== undefined) {
-      waiting.push(end);
-      return;
-    }
-    let ends = [end];
-    while (ends.length > 0) {
-      const more: EndedAttempt[] = [];
-      ended.set(ownerId, more);
-      try {
-        const healths = await storage.endAttempts({ ownerId, ends, now: clock.now() });
-        for (const { health } of healths) {
-          if (health.disabled !== null)
-            log.warn('a webhook endpoint was disabled', { reason: health.disabled });
-        }
-      } catch (error) {
-        log.error('ends of webhook attempts were not recorded: they are made again', errorName(error));
-      }
-      ends = more;
-      if (ends.length === 0) ended.delete(ownerId);
-    }
-  }
-
   return {
     round,
     async stop(graceMs) {
@@ -185,10 +205,20 @@ export function createWebhookDelivery(
       });
       // A round may still start the attempts that it has claimed.
       await roundEnded;
-      await Promise.all(underWay);
+      while (underWay.size > 0) {
+        await Promise.race(underWay);
+        await circle();
+      }
+      await circle();
       giveUp();
     },
   };
+}
+
+/** An owner's turn: how many attempts it may start. */
+interface Turn {
+  readonly ownerId: string;
+  readonly limit: number;
 }
 
 const INTERRUPTED = { kind: 'interrupted' } as const;

@@ -43,17 +43,16 @@ import { createTracker, eventNumbers, linkToTracker, saveSummary, setTrackerStat
 import { advanceInbox, leaseInboxes, releaseInboxes } from './watching.ts';
 import {
   addEndpoint,
-  beginAttempts,
   enableEndpoint,
-  endAttempts,
+  moveDeliveries,
   redeliver,
   removeEndpoint,
   rotateEndpoint,
   testEndpoint,
 } from './webhooks.ts';
 
-/** The most events and deliveries per unit. */
-const ATTEMPTS_AT_ONCE = 100;
+/** The most events per unit for which deliveries are filed. Each may concern every endpoint, or only one. */
+const NEWS_AT_ONCE = 2 * PER_ENDPOINT_MAX;
 
 /**
  * Builds core's storage on a database without rules. Each verb names the facts that it needs, the pure function that
@@ -209,22 +208,16 @@ export function createStorage(database: Store, random: Random): Storage {
       unit('durable', endpointsOf(ownerId), (facts) => enableEndpoint(facts, endpointId)),
     testEndpoint: (r) =>
       unit('relaxed', endpointsOf(r.ownerId), (facts, at) => testEndpoint(facts, r, at, random)),
-    beginAttempts: (r) => {
-      // Reads no more than can start now.
-      const limit = Math.min(r.limit, ATTEMPTS_AT_ONCE);
-      const perEndpoint = Math.min(limit, PER_ENDPOINT_MAX);
-      return unit('relaxed', { kind: 'webhooks', ownerId: r.ownerId, limit, perEndpoint }, (facts, at) =>
-        beginAttempts(facts, r, at),
+    moveDeliveries: (r) => {
+      const { ownerId, ends: refs } = r;
+      // Reads about as much as can start now.
+      const limit = Math.min(r.limit, NEWS_AT_ONCE);
+      const perEndpoint = Math.min(r.limit, PER_ENDPOINT_MAX);
+      return unit('relaxed', { kind: 'webhooks', ownerId, refs, limit, perEndpoint }, (facts, at) =>
+        moveDeliveries(facts, r, at),
       );
     },
-    endAttempts: (r) =>
-      unit('relaxed', { kind: 'deliveries', ownerId: r.ownerId, refs: r.ends }, (facts, at) =>
-        endAttempts(facts, r, at),
-      ),
-    redeliver: (r) =>
-      unit('relaxed', { kind: 'deliveries', ownerId: r.ownerId, refs: [r] }, (facts, at) =>
-        redeliver(facts, r, at),
-      ),
+    redeliver: (r) => unit('relaxed', { kind: 'delivery', ...r }, (facts, at) => redeliver(facts, r, at)),
 
     leaseInboxes: (r) =>
       unit('relaxed', { kind: 'watching', ownerId: r.ownerId }, (facts, at) => leaseInboxes(facts, r, at)),

@@ -1,5 +1,5 @@
 import { type Delivery, deliveryAfter, newDelivery } from '../events/delivery.ts';
-import { HEALTHY, healthAfter } from '../events/endpoint-health.ts';
+import { type EndpointHealth, HEALTHY, healthAfter } from '../events/endpoint-health.ts';
 import type { EventContent } from '../events/webhook-event.ts';
 import { isAccountInside } from '../gate/fences.ts';
 import { denialOf } from '../gate/grant.ts';
@@ -100,42 +100,87 @@ export function testEndpoint(
   const { credentialId } = stored.endpoint;
   const content: EventContent = { type: 'webhook.test', data: { endpoint_id: wireEndpointId(endpointId) } };
   const event = { ...content, id: eventId(random), credentialId, createdAt: now };
-  const ref = { ownerId, endpointId, sequence: facts.lastSequence + 1 };
+  const ref = { endpointId, sequence: facts.lastSequence + 1 };
+  const deliveries = [{ ...ref, delivery: newDelivery(storeNowMs), log: [] }];
   return {
-    answer: ref,
+    answer: { ownerId, ...ref },
     changes: [
       { type: 'append_event', ownerId, event },
-      { type: 'add_delivery', ref, delivery: newDelivery(storeNowMs) },
+      { type: 'save_deliveries', ownerId, deliveries },
     ],
   };
 }
 
-/** Files deliveries for new events, starts due attempts, and drops deliveries that must not be sent anymore. */
-export function beginAttempts(
-  facts: FactsOf<'webhooks'>,
-  { ownerId, limit, room, leaseMs, signer, now }: Request<'beginAttempts'>,
+/**
+ * Records how attempts ended, files deliveries for new events, starts due attempts, and drops deliveries that must not be
+ * sent anymore.
+ */
+export function moveDeliveries(
+  loaded: FactsOf<'webhooks'>,
+  request: Request<'moveDeliveries'>,
   storeNowMs: number,
-): Judged<Answer<'beginAttempts'>> {
-  if (facts === undefined) return { answer: { begun: [], ended: 0 }, changes: NOTHING };
+): Judged<Answer<'moveDeliveries'>> {
+  if (loaded === undefined) return { answer: { begun: [], hasMore: false, healths: [] }, changes: NOTHING };
+  const { ownerId } = request;
   const changes: Change[] = [];
-  const filed: { readonly endpoint: Endpoint; readonly event: StoredEvent }[] = [];
-  for (const { endpoint, position } of facts.endpoints) {
-    if (endpoint.health.disabled !== null) continue;
-    const news = facts.news.filter(({ sequence }) => sequence > position);
-    const last = news.at(-1);
-    if (last === undefined) continue;
-    changes.push({
-      type: 'move_endpoint',
-      ownerId,
-      endpointId: endpoint.endpointId,
-      position: last.sequence,
-    });
-    for (const event of news.filter((one) => concerns(facts, endpoint, one, signer, now))) {
-      filed.push({ endpoint, event });
-    }
+  /** The deliveries that change, by name. */
+  const moved = new Map<string, StoredDelivery>();
+  const { facts, healths } = endAttempts(loaded, request, storeNowMs, moved, changes);
+  const { begun, hasMore } = beginAttempts(facts, request, storeNowMs, moved, changes);
+  if (moved.size > 0) changes.push({ type: 'save_deliveries', ownerId, deliveries: [...moved.values()] });
+  return { answer: { begun, hasMore, healths }, changes };
+}
+
+/** @returns the facts after the ends, with the new healths of the endpoints */
+function endAttempts(
+  facts: WebhookFacts,
+  { ends }: Request<'moveDeliveries'>,
+  storeNowMs: number,
+  moved: Map<string, StoredDelivery>,
+  changes: Change[],
+): { readonly facts: WebhookFacts; readonly healths: Answer<'moveDeliveries'>['healths'] } {
+  if (ends.length === 0) return { facts, healths: [] };
+  const stored = new Map(facts.deliveries.map((one) => [nameOf(one), one]));
+  const healths = new Map<number, EndpointHealth>();
+  for (const attempt of ends) {
+    const { endpointId, fence, end, jitter } = attempt;
+    const name = nameOf(attempt);
+    const endpoint = endpointOf(facts, endpointId)?.endpoint;
+    const before = moved.get(name) ?? stored.get(name);
+    if (endpoint === undefined || before === undefined) continue;
+    const after = deliveryAfter(before.delivery, { type: 'end', fence, end, jitter }, storeNowMs);
+    if (after === undefined) continue;
+    const log = end.kind === 'interrupted' ? before.log : [...before.log, attempt.log];
+    moved.set(name, { ...before, delivery: after, log });
+    healths.set(endpointId, healthAfter(healths.get(endpointId) ?? endpoint.health, end, storeNowMs));
   }
+  const endpoints = facts.endpoints.map((one) => {
+    const { endpoint } = one;
+    const health = healths.get(endpoint.endpointId);
+    if (health === undefined || isSameHealth(health, endpoint.health)) return one;
+    const changed = { ...endpoint, health };
+    changes.push({ type: 'save_endpoint', endpoint: changed });
+    return { ...one, endpoint: changed };
+  });
+  return {
+    facts: { ...facts, endpoints },
+    healths: [...healths].map(([endpointId, health]) => ({ endpointId, health })),
+  };
+}
+
+function isSameHealth(one: EndpointHealth, other: EndpointHealth): boolean {
+  return one.failingSinceMs === other.failingSinceMs && one.disabled === other.disabled;
+}
+
+function beginAttempts(
+  facts: WebhookFacts,
+  { ownerId, limit, room, leaseMs, signer, now }: Request<'moveDeliveries'>,
+  storeNowMs: number,
+  moved: Map<string, StoredDelivery>,
+  changes: Change[],
+): Pick<Answer<'moveDeliveries'>, 'begun' | 'hasMore'> {
   const begun: BegunAttempt[] = [];
-  let ended = 0;
+  let hasMore = false;
   const left = new Map(facts.endpoints.map(({ endpoint: { endpointId } }) => [endpointId, room(endpointId)]));
   /** Starts an attempt if there is room. @returns the delivery after it */
   function attempt(endpoint: Endpoint, event: StoredEvent, before: Delivery): Delivery | undefined {
@@ -148,23 +193,38 @@ export function beginAttempts(
     begun.push({ endpoint, event, attempt: after.attempts, fence: after.fence });
     return after;
   }
-  for (const { endpointId, event, delivery: before } of facts.due) {
-    const endpoint = endpointOf(facts, endpointId)?.endpoint;
+  for (const { event, ...due } of facts.due) {
+    const endpoint = endpointOf(facts, due.endpointId)?.endpoint;
     if (endpoint === undefined) continue;
+    // If the store's clock was set back, an attempt that ends now may look due.
+    const before = moved.get(nameOf(due)) ?? due;
     const after = isWanted(facts, endpoint, event, signer, now)
-      ? attempt(endpoint, event, before)
-      : deliveryAfter(before, { type: 'drop' }, storeNowMs);
+      ? attempt(endpoint, event, before.delivery)
+      : deliveryAfter(before.delivery, { type: 'drop' }, storeNowMs);
     if (after === undefined) continue;
-    if (after.state !== 'waiting') ended += 1;
-    const ref = { ownerId, endpointId, sequence: event.sequence };
-    changes.push({ type: 'save_delivery', ref, delivery: after, log: null });
+    hasMore = true;
+    moved.set(nameOf(due), { ...before, delivery: after });
   }
-  for (const { endpoint, event } of filed) {
-    const filedNow = newDelivery(storeNowMs);
-    const ref = { ownerId, endpointId: endpoint.endpointId, sequence: event.sequence };
-    changes.push({ type: 'add_delivery', ref, delivery: attempt(endpoint, event, filedNow) ?? filedNow });
+  const enabled = facts.endpoints.filter(({ endpoint }) => endpoint.health.disabled === null);
+  let position = 0;
+  for (const event of facts.news) {
+    // What cannot start yet is filed later, so a backlog is written twice per delivery and not three times.
+    const hasRoom = enabled.some(({ endpoint: { endpointId } }) => (left.get(endpointId) ?? 0) > 0);
+    if (!hasRoom || begun.length >= limit) break;
+    position = event.sequence;
+    hasMore = true;
+    for (const { endpoint, position: before } of enabled) {
+      if (before >= position || !concerns(facts, endpoint, event, signer, now)) continue;
+      const filed = newDelivery(storeNowMs);
+      const ref = { endpointId: endpoint.endpointId, sequence: position };
+      moved.set(nameOf(ref), { ...ref, delivery: attempt(endpoint, event, filed) ?? filed, log: [] });
+    }
   }
-  return { answer: { begun, ended }, changes };
+  for (const { endpoint, position: before } of enabled) {
+    const { endpointId } = endpoint;
+    if (before < position) changes.push({ type: 'move_endpoint', ownerId, endpointId, position });
+  }
+  return { begun, hasMore };
 }
 
 /** Whether the endpoint receives this event. A test is filed with its delivery. */
@@ -230,65 +290,23 @@ function keyOf(credentials: EndpointRights['credentials'], { credentialId }: End
   return credentials.find((key) => key.credentialId === credentialId);
 }
 
-/** Records how attempts ended. */
-export function endAttempts(
-  facts: FactsOf<'deliveries'>,
-  { ownerId, ends }: Request<'endAttempts'>,
-  storeNowMs: number,
-): Judged<Answer<'endAttempts'>> {
-  const changes: Change[] = [];
-  const healths = new Map((facts?.endpoints ?? []).map((stored) => [stored.endpoint.endpointId, stored]));
-  const touched = new Set<number>();
-  const deliveries = new Map((facts?.deliveries ?? []).map((one) => [nameOf(one), one]));
-  for (const { endpointId, sequence, fence, end, jitter, log } of ends) {
-    const stored = healths.get(endpointId);
-    const before = deliveries.get(`${endpointId} ${sequence}`);
-    if (stored === undefined || before === undefined) continue;
-    const after = deliveryAfter(before.delivery, { type: 'end', fence, end, jitter }, storeNowMs);
-    if (after === undefined) continue;
-    const ref = { ownerId, endpointId, sequence };
-    const kept = end.kind === 'interrupted' ? before.log : [...before.log, log];
-    changes.push({ type: 'save_delivery', ref, delivery: after, log: kept });
-    deliveries.set(`${endpointId} ${sequence}`, { ...before, delivery: after, log: kept });
-    const health = healthAfter(stored.endpoint.health, end, storeNowMs);
-    healths.set(endpointId, { ...stored, endpoint: { ...stored.endpoint, health } });
-    touched.add(endpointId);
-  }
-  const answer = [...touched].flatMap((endpointId) => {
-    const stored = healths.get(endpointId);
-    return stored === undefined ? [] : [stored.endpoint];
-  });
-  for (const endpoint of answer) {
-    const before = endpointOf(facts, endpoint.endpointId)?.endpoint.health;
-    const { failingSinceMs, disabled } = endpoint.health;
-    const isSame = before?.failingSinceMs === failingSinceMs && before.disabled === disabled;
-    if (!isSame) changes.push({ type: 'save_endpoint', endpoint });
-  }
-  return { answer: answer.map(({ endpointId, health }) => ({ endpointId, health })), changes };
-}
-
 /** Makes an ended delivery due again, with all attempts. */
 export function redeliver(
-  facts: FactsOf<'deliveries'>,
+  facts: FactsOf<'delivery'>,
   { ownerId, endpointId, sequence }: Request<'redeliver'>,
   storeNowMs: number,
 ): Judged<boolean> {
   const stored = endpointOf(facts, endpointId);
-  const before = facts?.deliveries.find(
-    (one) => one.endpointId === endpointId && one.event.sequence === sequence,
-  );
+  const before = facts?.delivery?.delivery;
   const isOff = stored === undefined || stored.endpoint.health.disabled !== null;
-  if (isOff || before === undefined || before.delivery.state === 'waiting') {
-    return { answer: false, changes: NOTHING };
-  }
-  const { fence } = before.delivery;
-  const delivery: Delivery = { ...newDelivery(storeNowMs), fence };
-  const ref = { ownerId, endpointId, sequence };
-  return { answer: true, changes: [{ type: 'save_delivery', ref, delivery, log: [] }] };
+  if (isOff || before === undefined || before.state === 'waiting') return { answer: false, changes: NOTHING };
+  const delivery: Delivery = { ...newDelivery(storeNowMs), fence: before.fence };
+  const deliveries = [{ endpointId, sequence, delivery, log: [] }];
+  return { answer: true, changes: [{ type: 'save_deliveries', ownerId, deliveries }] };
 }
 
-function nameOf({ endpointId, event }: StoredDelivery): string {
-  return `${endpointId} ${event.sequence}`;
+function nameOf({ endpointId, sequence }: Omit<DeliveryRef, 'ownerId'>): string {
+  return `${endpointId} ${sequence}`;
 }
 
 function endpointOf(facts: EndpointsFacts | undefined, endpointId: number): StoredEndpoint | undefined {

@@ -21,6 +21,9 @@ import { NO_LIMITS } from './no-limits.ts';
 const OWNERS = 4;
 /** With 4 attempts at a time per endpoint, 16 endpoints are enough for 64 in flight. */
 const ENDPOINTS = 4;
+/** Events per unit: a quarter of what one unit stores of a burst of new mail. */
+const EVENTS_AT_ONCE = 25;
+const SAMPLE_MS = 50;
 
 let fanOut: Awaited<ReturnType<typeof open>> | undefined;
 
@@ -44,16 +47,20 @@ async function open(port: number, ca: string, database: string | null) {
   const storage = createStorage(store, randomBytes);
   let ended = 0;
   let peakBytes = 0;
+  let wake = (): void => {};
   let whenEnded = { count: 0, resolve: (): void => {} };
   const service = createService({
     storage: {
       ...storage,
-      async endAttempts(request) {
-        const healths = await storage.endAttempts(request);
+      async moveDeliveries(request) {
+        const answer = await storage.moveDeliveries(request);
         ended += request.ends.length;
-        peakBytes = Math.max(peakBytes, process.memoryUsage.rss());
         if (ended >= whenEnded.count) whenEnded.resolve();
-        return healths;
+        return answer;
+      },
+      onEvent(listener) {
+        wake = listener;
+        return storage.onEvent(listener);
       },
     },
     mail: sandboxMail(),
@@ -82,22 +89,34 @@ async function open(port: number, ca: string, database: string | null) {
       const allEnded = new Promise<void>((resolve) => {
         whenEnded = { count, resolve };
       });
+      const sampling = setInterval(() => {
+        peakBytes = Math.max(peakBytes, process.memoryUsage.rss());
+      }, SAMPLE_MS);
       const began = performance.now();
       const content = {
         type: 'approval.decided',
         data: { approval_id: `apr_${'a'.repeat(22)}`, state: 'approved', account_id: 1 },
       } as const;
-      for (let n = 0; n < count / ENDPOINTS; n += OWNERS) {
+      for (let written = 0; written < count; written += OWNERS * EVENTS_AT_ONCE * ENDPOINTS) {
         await Promise.all(
-          ownerIds.map((ownerId) => {
-            const id = eventId(randomBytes);
-            const event = { ...content, id, credentialId: null, createdAt: new Date() };
-            return store.apply(ownerId, [{ type: 'append_event', ownerId, event }]);
-          }),
+          ownerIds.map((ownerId) =>
+            store.apply(
+              ownerId,
+              Array.from({ length: EVENTS_AT_ONCE }, () => {
+                const id = eventId(randomBytes);
+                const event = { ...content, id, credentialId: null, createdAt: new Date() };
+                return { type: 'append_event' as const, ownerId, event };
+              }),
+            ),
+          ),
         );
+        // As the verbs of storage do that write events.
+        wake();
       }
       await allEnded;
-      return { perS: count / ((performance.now() - began) / 1000), rssBytes: peakBytes };
+      const tookS = (performance.now() - began) / 1000;
+      clearInterval(sampling);
+      return { perS: count / tookS, rssBytes: Math.max(peakBytes, process.memoryUsage.rss()) };
     },
     async stop(): Promise<void> {
       await service.stop();

@@ -24,7 +24,7 @@ const { ownerId, approvalId, endpointId, ca } = scene;
 const { storage, ...parts } = sceneParts(folder, 'sandbox');
 const counted = killAfter(Number(nth), join(folder, 'trace'));
 // The look-ups, and the other background work beside this, would change the count from run to run.
-const calls = ['decide', 'beginAttempts', 'endAttempts'];
+const calls = ['decide', 'moveDeliveries'];
 const service = sceneService({
   ...parts,
   storage: counted('storage', storage, calls),

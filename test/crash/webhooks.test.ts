@@ -18,7 +18,9 @@ import { keepInPostgres, sceneParts, sceneService } from './scene.ts';
  */
 
 /** The calls of a run that is not killed. The delivery may poll again afterwards. */
-const CALLS = ['storage.decide', 'storage.beginAttempts', 'sender.post', 'storage.endAttempts'];
+const CALLS = ['storage.decide', 'storage.moveDeliveries', 'sender.post', 'storage.moveDeliveries'];
+/** The attempts that the receiver sees, if the kill follows each of them. */
+const ATTEMPTS = [[1], [2], [1, 2], [1]];
 const UNTIL_POSTED = CALLS.indexOf('sender.post');
 
 /** Lets the lease of a lost attempt end. */
@@ -120,7 +122,7 @@ function webhookCrashProof({ prepare, passAMinute }: Place): void {
           await run(folder, 'deliver', 0);
           const { events, deliveries } = await stored(folder, ownerId, endpointId);
           expect(events, call).toMatchObject([{ data: { approval_id: approvalId, state: 'rejected' } }]);
-          const attempts = { 'storage.beginAttempts': [2], 'sender.post': [1, 2] }[call] ?? [1];
+          const attempts = ATTEMPTS[index] ?? [];
           expect(
             received().map(({ attempt }) => attempt),
             call,

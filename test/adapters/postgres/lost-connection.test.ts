@@ -33,7 +33,7 @@ import {
 } from '../../contracts/storage/scene.ts';
 import { aSession, begin, PASSWORD_HASH } from '../../contracts/storage/session-scene.ts';
 import { advance, leased } from '../../contracts/storage/watch-scene.ts';
-import { addEndpoint, begun, ended } from '../../contracts/storage/webhook-scene.ts';
+import { addEndpoint, begun, end } from '../../contracts/storage/webhook-scene.ts';
 import { USUAL_ROLES } from '../../folder-roles.ts';
 import { titledWithout } from '../../servers/missing-servers.ts';
 import { missingOwnPostgres, type OwnPostgres, startOwnPostgres } from '../../servers/postgres.ts';
@@ -173,9 +173,7 @@ const VERBS: Record<
   enableEndpoint: (s, { key: { ownerId } }) => s.enableEndpoint(ownerId, 1),
   testEndpoint: (s, { key: { ownerId } }) => s.testEndpoint({ ownerId, endpointId: 1, now: NOON }),
   ownersWithDeliveries: (s) => s.ownersWithDeliveries({ after: '', limit: 10 }),
-  beginAttempts: (s, { key }) => begun(s, key.ownerId),
-  endAttempts: (s, { key: { ownerId }, attempt }) =>
-    s.endAttempts({ ownerId, ends: [ended(attempt, 204)], now: NOON }),
+  moveDeliveries: (s, { attempt }) => end(s, attempt, 204),
   deliveries: (s, { key: { ownerId } }) =>
     s.deliveries({ ownerId, endpointId: 1, before: undefined, limit: 10 }),
   redeliver: (s, { key: { ownerId } }) => s.redeliver({ ownerId, endpointId: 1, sequence: 1, now: NOON }),

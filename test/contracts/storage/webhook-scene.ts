@@ -35,8 +35,9 @@ export async function begun(
   ownerId: string,
   { leaseMs = LEASE_MS, room = 100 } = {},
 ): Promise<readonly BegunAttempt[]> {
-  const answer = await storage.beginAttempts({
+  const answer = await storage.moveDeliveries({
     ownerId,
+    ends: [],
     limit: 1000,
     room: () => room,
     leaseMs,
@@ -59,12 +60,22 @@ export function ended(attempt: BegunAttempt, status: number | null): EndedAttemp
   };
 }
 
-export function end(storage: Storage, attempt: BegunAttempt, status: number | null) {
-  return storage.endAttempts({
-    ownerId: attempt.endpoint.ownerId,
-    ends: [ended(attempt, status)],
+/** Records how attempts ended. Starts none. */
+export async function record(storage: Storage, ownerId: string, ends: readonly EndedAttempt[]) {
+  const answer = await storage.moveDeliveries({
+    ownerId,
+    ends,
+    limit: 0,
+    room: () => 0,
+    leaseMs: LEASE_MS,
+    signer: SIGNER,
     now: NOON,
   });
+  return answer.healths;
+}
+
+export function end(storage: Storage, attempt: BegunAttempt, status: number | null) {
+  return record(storage, attempt.endpoint.ownerId, [ended(attempt, status)]);
 }
 
 export async function deliveriesOf(storage: Storage, { ownerId, endpointId }: Endpoint) {

@@ -3,7 +3,7 @@ import type { BegunAttempt } from '../../../core/ports/webhook-storage.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../core/time/durations.ts';
 import type { Store } from '../storage.ts';
 import { addKey, addOwner, addOwnerAndKey, at, LAPSED_MS, NOON, ROOMY, SIGNER } from './scene.ts';
-import { addEndpoint, begun, deliveriesOf, end, ended, happening, URL } from './webhook-scene.ts';
+import { addEndpoint, begun, deliveriesOf, end, ended, happening, record, URL } from './webhook-scene.ts';
 
 function only(attempts: readonly BegunAttempt[]): BegunAttempt {
   const [attempt, ...others] = attempts;
@@ -188,8 +188,8 @@ export function webhookPromises(store: Store): void {
       for (let n = 0; n < 3; n++) await happening(storage, key);
       const { ownerId } = key;
       const begin = async (room: (endpointId: number) => number, limit = 100) => {
-        const request = { ownerId, limit, room, leaseMs: 60_000, signer: SIGNER, now: NOON };
-        return (await storage.beginAttempts(request)).begun;
+        const request = { ownerId, ends: [], limit, room, leaseMs: 60_000, signer: SIGNER, now: NOON };
+        return (await storage.moveDeliveries(request)).begun;
       };
       expect(await begin(() => 2)).toHaveLength(2);
       await addEndpoint(storage, key);
@@ -208,11 +208,11 @@ export function webhookPromises(store: Store): void {
       const key = await addOwnerAndKey(storage);
       const endpoint = await addEndpoint(storage, key);
       await happening(storage, key);
-      await begun(storage, key.ownerId, { room: 0 });
+      await begun(storage, key.ownerId, { leaseMs: LAPSED_MS });
       const { ownerId, credentialId } = key;
       await storage.revoke({ signer: SIGNER, ownerId, credentialId, now: NOON });
       expect(await begun(storage, ownerId)).toEqual([]);
-      expect(await deliveriesOf(storage, endpoint)).toMatchObject([{ state: 'dropped', attempts: 0 }]);
+      expect(await deliveriesOf(storage, endpoint)).toMatchObject([{ state: 'dropped', attempts: 1 }]);
     });
 
     it('to an endpoint that returned 410 are dropped, and events until it is enabled again are not delivered', async () => {
@@ -270,7 +270,7 @@ export function webhookPromises(store: Store): void {
       expect(await storage.redeliver(ref)).toBe(true);
       const second = only(await begun(storage, ownerId));
       expect(second).toMatchObject({ attempt: 1, event: first.event });
-      await storage.endAttempts({ ownerId, ends: [ended(first, 500), ended(second, 200)], now: NOON });
+      await record(storage, ownerId, [ended(first, 500), ended(second, 200)]);
       expect(await deliveriesOf(storage, endpoint)).toMatchObject([
         { state: 'delivered', log: [{ status: 200 }] },
       ]);
@@ -315,7 +315,7 @@ export function webhookPromises(store: Store): void {
       const { ownerId } = other;
       expect(await storage.endpoints(ownerId)).toEqual([]);
       expect(await storage.removeEndpoint(ownerId, 1)).toBe(false);
-      await storage.endAttempts({ ownerId, ends: [ended(attempt, 200)], now: NOON });
+      await record(storage, ownerId, [ended(attempt, 200)]);
       expect(await deliveriesOf(storage, endpoint)).toMatchObject([{ state: 'waiting' }]);
     });
   });

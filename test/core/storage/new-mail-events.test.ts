@@ -4,7 +4,7 @@ import { type Fences, NO_FENCES } from '../../../core/gate/fences.ts';
 import { PRESETS } from '../../../core/gate/permissions.ts';
 import type { FactsOf } from '../../../core/ports/store.ts';
 import { signedCredential } from '../../../core/storage/signed-rows.ts';
-import { beginAttempts } from '../../../core/storage/webhooks.ts';
+import { moveDeliveries } from '../../../core/storage/webhooks.ts';
 import { at, NOON, SIGNER } from '../../contracts/storage/scene.ts';
 
 /** New mail in account 1, and a decided request, for one endpoint of a key. */
@@ -67,6 +67,7 @@ function facts(changes: {
         data: { approval_id: 'apr_1', state: 'executed', account_id: 1 },
       },
     ],
+    deliveries: [],
     due: [],
   };
 }
@@ -81,8 +82,9 @@ describe('the event of new mail', () => {
     { what: 'has ended', changes: { fences: { until: NOON } }, received: false },
     { what: 'is bound to recipients', changes: { fences: { recipients: ['a.example'] } }, received: true },
   ])('to a key that $what: delivered: $received', ({ changes, received }) => {
-    const request = { ownerId: 'owner', limit: 10, room: () => 10, leaseMs: 1000, signer: SIGNER, now: NOON };
-    const { answer } = beginAttempts(facts(changes), request, NOON.getTime());
+    const room = { limit: 10, room: () => 10, leaseMs: 1000 };
+    const request = { ownerId: 'owner', ends: [], ...room, signer: SIGNER, now: NOON };
+    const { answer } = moveDeliveries(facts(changes), request, NOON.getTime());
     const types = answer.begun.map(({ event }) => event.type);
     expect(types).toEqual(received ? ['message.received', 'approval.decided'] : ['approval.decided']);
   });
