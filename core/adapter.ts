@@ -141,7 +141,7 @@ export {
 } from './ports/mail-reading.ts';
 export type { MailSending, Outgoing } from './ports/mail-sending.ts';
 export type { InboxVisit, MailWatching, OpenInbox, WatchEnd } from './ports/mail-watching.ts';
-export type { Owner, OwnerStorage } from './ports/owner-storage.ts';
+export type { Owner, OwnerRemoval, OwnerStorage, OwnerUpdate } from './ports/owner-storage.ts';
 export type { PasswordStorage, TriesRows } from './ports/password-storage.ts';
 export type { Mail, Ports } from './ports/ports.ts';
 export type { Reader, Reading, UnreadableReason } from './ports/reader.ts';
@@ -159,6 +159,9 @@ export type {
   Need,
   NeedOf,
   NumberedKey,
+  OwnerFacts,
+  RemovalFacts,
+  SessionsFacts,
   Standing,
   Store,
   StoredClaim,

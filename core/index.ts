@@ -28,14 +28,15 @@ export {
 export type { Session, StoredSession } from './gate/session.ts';
 export type { Account } from './ports/account.ts';
 export type { StoredActivity } from './ports/activity.ts';
-export type { CalendarInfo } from './ports/calendar.ts';
+export type { Calendar, CalendarInfo } from './ports/calendar.ts';
+export type { CalendarObjects } from './ports/calendar-objects.ts';
 export type { Caller } from './ports/call-storage.ts';
 export type { Clock } from './ports/clock.ts';
 export type { Credential } from './ports/credential-storage.ts';
 export type { Log, LogFields } from './ports/log.ts';
 export { MailError, type MailErrorCode } from './ports/mail.ts';
 export type { Owner } from './ports/owner-storage.ts';
-export type { Ports } from './ports/ports.ts';
+export type { Mail, Ports } from './ports/ports.ts';
 export type { StoredEvent } from './ports/stored-event.ts';
 export type { Tracker, TrackerLink, TrackerStatus } from './ports/tracker-storage.ts';
 export type { WorkObserver } from './ports/work-observer.ts';

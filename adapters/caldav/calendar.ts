@@ -8,7 +8,7 @@ import { findObjects } from './find-objects.ts';
 import { type CalendarHttp, calendarHttp, type DavRequest } from './http.ts';
 import { properties, propText } from './multistatus.ts';
 import { objectsInRange, type SeriesTrust } from './objects-in-range.ts';
-import { type CalendarServer, calendarSettings } from './settings.ts';
+import { type CaldavSettings, type CalendarServer, calendarSettings } from './settings.ts';
 import { FailedDuringChange, failureOf } from './status.ts';
 
 /** How long the list of calendars may be reused. */
@@ -21,6 +21,8 @@ interface AccountState {
   found: { readonly calendars: FoundCalendars; readonly until: number } | undefined;
 }
 
+export type { CaldavSettings, CalendarServer } from './settings.ts';
+
 export interface CaldavOptions {
   readonly log?: Log;
   /** As for `imapMail`: whether accounts may name servers on this machine or in private networks. Default: false. */
@@ -31,7 +33,10 @@ export interface CaldavOptions {
  * Calendars on CalDAV servers (RFC 4791). The `settings` of an account resolve to an object whose `caldav` is a
  * `CalendarServer`. An account without it has no calendar.
  */
-export function caldavCalendar({ log, allowPrivateServers = false }: CaldavOptions = {}): CalendarObjects {
+export function caldavCalendar({
+  log,
+  allowPrivateServers = false,
+}: CaldavOptions = {}): CalendarObjects<CaldavSettings> {
   const accounts = new Map<string, AccountState>();
 
   function stateOf(account: MailAccount): AccountState {

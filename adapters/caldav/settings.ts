@@ -21,6 +21,8 @@ export type CalendarServer = z.infer<typeof calendarServer>;
 /** The calendar part of an account's `settings`. The rest belongs to the mailbox. */
 export const calendarSettings = z.object({ caldav: calendarServer.optional() });
 
+export type CaldavSettings = z.infer<typeof calendarSettings>;
+
 /**
  * Parses a server's address such as `https://alice@example.org@dav.example.org/dav/`.
  * @throws TypeError with a message for the user that does not repeat the address: it may contain a password

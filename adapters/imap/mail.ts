@@ -18,9 +18,13 @@ import { searchScopes } from './search.ts';
 import { copiesTo, messageWithId, saveOnce } from './sent-folder.ts';
 import { inFolder, inFolderIfThere, inFolderToChange, onConnection } from './session.ts';
 import { setFlag } from './set-flag.ts';
+import type { ImapSettings } from './settings.ts';
 import { conversationOf } from './thread.ts';
 import { visitInbox } from './visit-inbox.ts';
 import { watchInbox } from './watch-inbox.ts';
+
+export type { AllowPrivateServers, PrivateServer } from '../remote/connect.ts';
+export type { ImapSettings, MailServer } from './settings.ts';
 
 export interface ImapOptions {
   /**
@@ -42,7 +46,7 @@ export interface ImapOptions {
 export function imapMail({
   maxConnectionsPerAccount = 3,
   allowPrivateServers = false,
-}: ImapOptions = {}): Mail {
+}: ImapOptions = {}): Mail<ImapSettings> {
   const reach = { allowPrivateServers };
   const accounts = imapAccounts(maxConnectionsPerAccount, reach);
   const sender = smtpSender(reach);

@@ -5,7 +5,10 @@ import type { MailCall, Start } from './mail.ts';
  * A store of iCalendar objects (RFC 5545) with ETags, such as a CalDAV server. It moves text and reads none of it:
  * `objectCalendar` turns it into a Calendar. One object serves all accounts. Failures are MailErrors.
  */
-export interface CalendarObjects {
+export interface CalendarObjects<Settings = unknown> {
+  /** Only for the compiler. It has no value. */
+  readonly Settings?: Settings;
+
   /** Same as `calendars` and `target` of Calendar. */
   calendars(call: MailCall): Promise<readonly CalendarInfo[]>;
   target(call: MailCall): Promise<CalendarInfo | undefined>;

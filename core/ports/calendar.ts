@@ -12,8 +12,12 @@ import type { MailCall, Start } from './mail.ts';
  * What core needs of a calendar: its events, each with the ETag of its document. This port knows no format. A
  * provider without iCalendar implements it directly; a store of iCalendar objects implements CalendarObjects.
  * One object serves all accounts. Failures are MailErrors, as for mailboxes.
+ * @typeParam Settings  what `accounts.connect` takes as `settings`, besides those of the mailbox
  */
-export interface Calendar {
+export interface Calendar<Settings = unknown> {
+  /** Only for the compiler. It has no value. */
+  readonly Settings?: Settings;
+
   /**
    * Connects, signs in and lists the account's calendars that hold events. Empty: the account has none.
    * Used before an account is saved, and when the owner picks the calendar to write to.

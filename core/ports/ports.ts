@@ -15,8 +15,19 @@ import type { Summarizer } from './summarizer.ts';
 import type { WebhookSender } from './webhook-sender.ts';
 import type { WorkObserver } from './work-observer.ts';
 
-/** A mailbox and its sender. One object serves all accounts. */
-export interface Mail extends MailConnections, MailReading, MailChanging, MailSending, MailWatching {}
+/**
+ * A mailbox and its sender. One object serves all accounts.
+ * @typeParam Settings  what `accounts.connect` takes as `settings`; an adapter still checks them when it connects
+ */
+export interface Mail<Settings = unknown>
+  extends MailConnections,
+    MailReading,
+    MailChanging,
+    MailSending,
+    MailWatching {
+  /** Only for the compiler. It has no value. */
+  readonly Settings?: Settings;
+}
 
 /** Everything that core needs from outside. An adapter implements one of them. */
 export interface Ports {

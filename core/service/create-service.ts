@@ -8,7 +8,7 @@ import type { Plan } from '../gate/permissions.ts';
 import type { Calendar } from '../ports/calendar.ts';
 import type { CalendarObjects } from '../ports/calendar-objects.ts';
 import { errorName } from '../ports/log.ts';
-import { closePorts, PORTS, type Ports } from '../ports/ports.ts';
+import { closePorts, type Mail, PORTS, type Ports } from '../ports/ports.ts';
 import { createKeyring } from '../secrets/keyring.ts';
 import { linkSent } from '../trackers/link-sent.ts';
 import { createAccounts } from './accounts.ts';
@@ -29,12 +29,15 @@ import { createSignIns } from './sign-ins.ts';
 import { createKeySigning } from './sign-keys.ts';
 import { createWebhooks } from './webhooks.ts';
 
-export interface ServiceOptions extends Omit<Ports, 'calendar'> {
+/** @typeParam MailSettings, CalendarSettings  what the adapters read from the `settings` of an account */
+export interface ServiceOptions<MailSettings = unknown, CalendarSettings = unknown>
+  extends Omit<Ports, 'mail' | 'calendar'> {
+  readonly mail: Mail<MailSettings>;
   /**
    * Default: no calendar is connected. A store of iCalendar objects works, and so does a calendar without
    * iCalendar.
    */
-  readonly calendar?: Calendar | CalendarObjects;
+  readonly calendar?: Calendar<CalendarSettings> | CalendarObjects<CalendarSettings>;
   /** 32 random bytes each. The first writes, all read. */
   readonly secretKeys: readonly Uint8Array[];
   /** Public address of the API, for example `https://api.example.org` or `https://app.example.org/countersign`. */
@@ -66,7 +69,9 @@ const STOP_WITHIN_MS = 8000;
  * Checks the options and wires the ports.
  * @throws Error naming the option and the remedy
  */
-export function createService(options: ServiceOptions): Service {
+export function createService<MailSettings, CalendarSettings>(
+  options: ServiceOptions<MailSettings, CalendarSettings>,
+): Service<MailSettings & CalendarSettings> {
   checkOptions(options);
   const life = createLife(options.storage);
   const { storage } = life;

@@ -29,8 +29,11 @@ import type { Refusal } from '../sign-in/refusal.ts';
 import type { SignInRequest } from '../sign-in/request.ts';
 import type { ToolListing } from '../tools/define-tool.ts';
 
-/** The interface for the doors, the dashboard and an embedding app. */
-export interface Service {
+/**
+ * The interface for the doors, the dashboard and an embedding app.
+ * @typeParam Settings  what the adapters read from the `settings` of an account
+ */
+export interface Service<Settings = unknown> {
   /** Public addresses, without a slash at the end. */
   readonly baseUrl: string;
   readonly dashboardUrl: string;
@@ -42,7 +45,7 @@ export interface Service {
   readonly sessions: Sessions;
   readonly keys: Keys;
   readonly signIns: SignIns;
-  readonly accounts: Accounts;
+  readonly accounts: Accounts<Settings>;
   readonly approvals: Approvals;
   readonly trackers: Trackers;
   readonly webhooks: Webhooks;
@@ -398,7 +401,8 @@ export interface WebhookEndpoint {
   readonly disabled: DisabledReason | null;
 }
 
-export interface Accounts {
+/** @typeParam Settings  as of Service */
+export interface Accounts<Settings = unknown> {
   /**
    * Connects and signs in first, also to the calendar server if the settings name one, and then saves the
    * account. `settings` are the adapters'; the default `label` is the email.
@@ -409,13 +413,17 @@ export interface Accounts {
     email: string;
     label?: string;
     signature?: string;
-    settings: unknown;
+    settings: Settings;
   }): Promise<{ accountId: number }>;
   /**
    * Lists the calendars that the settings lead to, for the owner to choose one. Saves nothing.
    * @throws MailError, and ServiceError not_found (the owner)
    */
-  calendars(account: { ownerId: string; email: string; settings: unknown }): Promise<readonly CalendarInfo[]>;
+  calendars(account: {
+    ownerId: string;
+    email: string;
+    settings: Settings;
+  }): Promise<readonly CalendarInfo[]>;
   list(ownerId: string): Promise<readonly Account[]>;
   /** @throws ServiceError not_found */
   activate(ownerId: string, accountId: number): Promise<void>;

@@ -7,15 +7,21 @@ import { systemClock } from './system-clock.ts';
 export * from '../../core/index.ts';
 
 /** The options of the service; clock, randomness and log are optional. */
-export type EmbeddedOptions = Omit<ServiceOptions, 'clock' | 'random' | 'log'> &
+export type EmbeddedOptions<MailSettings = unknown, CalendarSettings = unknown> = Omit<
+  ServiceOptions<MailSettings, CalendarSettings>,
+  'clock' | 'random' | 'log'
+> &
   Partial<Pick<ServiceOptions, 'clock' | 'random' | 'log'>>;
 
 const silent: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /**
- * Creates the service with this machine's clock and randomness. It logs nothing unless you pass a log.
+ * Creates the service with this machine's clock and randomness. It logs nothing unless you pass a log. The adapters
+ * that you pass decide which `settings` `service.accounts.connect` takes.
  * @throws Error naming the missing or invalid option
  */
-export function createService(options: EmbeddedOptions): Service {
+export function createService<MailSettings, CalendarSettings>(
+  options: EmbeddedOptions<MailSettings, CalendarSettings>,
+): Service<MailSettings & CalendarSettings> {
   return createServiceOn({ clock: systemClock, random: randomBytes, log: silent, ...options });
 }

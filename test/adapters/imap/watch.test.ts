@@ -34,7 +34,13 @@ describe.skipIf(missingServers().length > 0)(titled('watching inboxes on Dovecot
     onTestFinished(() => service.stop());
     const email = addressOf(user);
     const { ownerId } = await service.owners.create({ email });
-    const server = { host: '127.0.0.1', port: dovecot.port, security: 'none', user: email, pass: PASSWORD };
+    const server = {
+      host: '127.0.0.1',
+      port: dovecot.port,
+      security: 'none' as const,
+      user: email,
+      pass: PASSWORD,
+    };
     await service.accounts.connect({ ownerId, email, settings: { imap: server, smtp: server } });
     const tracker = { title: 'Atlas', keywords: 'atlas launch', dueOn: null, addedByAgent: false };
     const now = new Date();
