@@ -115,7 +115,7 @@ export type {
   ObjectsInCalendar,
   StoredObject,
 } from './ports/calendar-objects.ts';
-export type { Caller, CallStorage, ClaimRef, Held } from './ports/call-storage.ts';
+export type { Caller, CallStorage, ClaimRef, CredentialRef, Held } from './ports/call-storage.ts';
 export type { Checkpoint, CheckpointStorage, NumberedActivity } from './ports/checkpoint-storage.ts';
 export type { Clock } from './ports/clock.ts';
 export type { Credential, CredentialStorage, KeysRecord } from './ports/credential-storage.ts';
@@ -149,6 +149,7 @@ export type { SessionStorage } from './ports/session-storage.ts';
 export type { NewTokens, RefreshEnd, SignInStorage } from './ports/sign-in-storage.ts';
 export type { Storage } from './ports/storage.ts';
 export type {
+  CallerFacts,
   Change,
   Commit,
   EndpointsFacts,

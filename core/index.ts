@@ -59,6 +59,7 @@ export type {
   FolderChoice,
   FolderChoices,
   IssuedTokens,
+  KeyCalls,
   Keys,
   ListenerEvent,
   OnArguments,
@@ -73,3 +74,4 @@ export type {
   ToolCall,
   Trackers,
 } from './service/service.ts';
+export type { ToolArguments, ToolName, ToolOutcome } from './tools/catalogue.ts';

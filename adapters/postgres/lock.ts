@@ -69,7 +69,9 @@ export async function lockFor<Kind extends FactKind>(
 export async function lockFor(tx: Transaction, need: Need): Promise<Locked | undefined> {
   switch (need.kind) {
     case 'caller':
-      return { nowMs: clockOf(tx.rows(OWNER_OF_SECRET, { secretHash: need.secretHash })), values: {} };
+      return 'secretHash' in need
+        ? { nowMs: clockOf(tx.rows(OWNER_OF_SECRET, { secretHash: need.secretHash })), values: {} }
+        : { nowMs: lockOwner(tx, need.ownerId), values: {} };
     case 'due':
       return lockOwners(tx, OWNERS_OF_LAPSED, { running: [...need.running], limit: need.limit });
     case 'overdue':

@@ -60,6 +60,9 @@ export const STATEMENTS: StatementTexts = {
     SELECT u.credential_id, u.slot_id, u.time_ms, u.count FROM countersign.secrets s
     JOIN countersign.usage u ON u.owner_id = s.owner_id AND u.credential_id IN ('', s.credential_id)
     WHERE s.secret_hash = @secretHash`,
+  usage_of_credential: `
+    SELECT credential_id, slot_id, time_ms, count FROM countersign.usage
+    WHERE owner_id = @ownerId AND credential_id IN ('', @credentialId)`,
   accounts_of_secret: ACCOUNTS_OF(
     '(SELECT owner_id FROM countersign.secrets WHERE secret_hash = @secretHash)',
   ),

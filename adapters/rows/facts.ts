@@ -1,5 +1,6 @@
 import type { EventKey } from '../../core/calendar/event.ts';
 import type {
+  CallerFacts,
   FactKind,
   FactsOf,
   NeedOf,
@@ -32,29 +33,7 @@ export function factsOf<Kind extends FactKind>(need: NeedOf<Kind>): Load<FactsOf
 type Rows = readonly Row[];
 
 const FACTS: { readonly [Kind in FactKind]: (need: NeedOf<Kind>) => Load<FactsOf<Kind>> } = {
-  caller: ({ secretHash }) => ({
-    queries: [
-      ask('caller', { secretHash }),
-      ask('usage_of_secret', { secretHash }),
-      ask('accounts_of_secret', { secretHash }),
-    ],
-    read([row], usage, accounts) {
-      if (row === undefined) return undefined;
-      return {
-        owner: readOwner(row),
-        credential: readCredential(row),
-        secret: {
-          ownerId: text(row, 'owner_id'),
-          credentialId: text(row, 'credential_id'),
-          secretHash,
-          expiresAt: instant(row, 'secret_expires_at_ms'),
-          signature: textOrNull(row, 'secret_signature'),
-        },
-        accounts: readAccounts(accounts),
-        usage: readUsage(usage),
-      };
-    },
-  }),
+  caller: (need) => ('secretHash' in need ? callerOfSecret(need) : callerById(need)),
 
   claim: ({ ownerId, credentialId, key }) => ({
     queries: [
@@ -368,6 +347,53 @@ const FACTS: { readonly [Kind in FactKind]: (need: NeedOf<Kind>) => Load<FactsOf
       },
   }),
 };
+
+function callerOfSecret({ secretHash }: { secretHash: string }): Load<CallerFacts | undefined> {
+  return {
+    queries: [
+      ask('caller', { secretHash }),
+      ask('usage_of_secret', { secretHash }),
+      ask('accounts_of_secret', { secretHash }),
+    ],
+    read([row], usage, accounts) {
+      if (row === undefined) return undefined;
+      return {
+        owner: readOwner(row),
+        credential: readCredential(row),
+        secret: {
+          ownerId: text(row, 'owner_id'),
+          credentialId: text(row, 'credential_id'),
+          secretHash,
+          expiresAt: instant(row, 'secret_expires_at_ms'),
+          signature: textOrNull(row, 'secret_signature'),
+        },
+        accounts: readAccounts(accounts),
+        usage: readUsage(usage),
+      };
+    },
+  };
+}
+
+function callerById(id: { ownerId: string; credentialId: string }): Load<CallerFacts | undefined> {
+  const { ownerId, credentialId } = id;
+  return {
+    queries: [
+      ask('owner', { ownerId }),
+      ask('credential', { ownerId, credentialId }),
+      ask('usage_of_credential', { ownerId, credentialId }),
+      ask('accounts', { ownerId }),
+    ],
+    read: ([owner], [credential], usage, accounts) =>
+      owner &&
+      credential && {
+        owner: readOwner(owner),
+        credential: readCredential(credential),
+        secret: null,
+        accounts: readAccounts(accounts),
+        usage: readUsage(usage),
+      },
+  };
+}
 
 export function ask(statement: Statement, values: Values): Query {
   return { statement, values };

@@ -28,6 +28,8 @@ export type Statement =
   | 'caller'
   /** `secretHash`: what the secret's credential and its owner have used. */
   | 'usage_of_secret'
+  /** `ownerId`, `credentialId`: what this credential and its owner have used. */
+  | 'usage_of_credential'
   /** `secretHash`: the accounts of the secret's owner, oldest first. */
   | 'accounts_of_secret'
   /** `secretHash` */

@@ -8,17 +8,13 @@ import type { Owner } from './owner-storage.ts';
 /** Calls from admission to their end, and Idempotency-Keys. Promises as those of Storage. */
 export interface CallStorage {
   /**
-   * Finds the credential by the hash of its secret, checks the limits (`judgeLimits`) and takes a concurrency slot.
-   * A secret is unknown if it has expired or its credential is revoked. A call over a limit is not counted.
+   * Finds the credential by the hash of its secret, or by its id for a caller inside the embedding app, checks the limits (`judgeLimits`) and takes a concurrency slot.
+   * A secret is unknown if it has expired or its credential is revoked; an id, if all its secrets have expired. A call over a limit is not counted.
    * `altered`: somebody changed the credential or its secret outside Countersign, so it counts as revoked.
    */
-  admit(request: {
-    secretHash: string;
-    slotId: string;
-    leaseMs: number;
-    signer: Signer;
-    now: Date;
-  }): Promise<
+  admit(
+    request: CredentialRef & { slotId: string; leaseMs: number; signer: Signer; now: Date },
+  ): Promise<
     | { readonly kind: 'unknown' }
     | { readonly kind: 'altered'; readonly credentialId: string }
     | { readonly kind: 'over'; readonly verdict: Extract<LimitVerdict, { kind: 'over' }> }
@@ -63,6 +59,11 @@ export interface CallStorage {
     now: Date;
   }): Promise<void>;
 }
+
+/** Which credential calls. */
+export type CredentialRef =
+  | { readonly secretHash: string }
+  | { readonly ownerId: string; readonly credentialId: string };
 
 /** The caller, as found by `admit`. */
 export interface Caller {

@@ -10,7 +10,7 @@ import type { StoredSession } from '../gate/session.ts';
 import type { Account } from './account.ts';
 import type { StoredActivity } from './activity.ts';
 import type { Reclaimed } from './approval-storage.ts';
-import type { Held } from './call-storage.ts';
+import type { CredentialRef, Held } from './call-storage.ts';
 import type { Checkpoint, NumberedActivity } from './checkpoint-storage.ts';
 import type { Credential, KeysRecord } from './credential-storage.ts';
 import type { Owner } from './owner-storage.ts';
@@ -115,8 +115,8 @@ export interface Judged<Answer> {
  * before it loads them.
  */
 export interface FactKinds {
-  /** The credential with this secret. Undefined: there is none. */
-  caller: { readonly need: { readonly secretHash: string }; readonly facts: CallerFacts | undefined };
+  /** Undefined: there is no such credential. */
+  caller: { readonly need: CredentialRef; readonly facts: CallerFacts | undefined };
   claim: { readonly need: ClaimKey; readonly facts: ClaimFacts };
   held: { readonly need: Held; readonly facts: HeldFacts };
   filing: { readonly need: FilingNeed; readonly facts: FilingFacts };
@@ -262,7 +262,8 @@ export type Need = { readonly [Kind in FactKind]: NeedOf<Kind> }[FactKind];
 export interface CallerFacts {
   readonly owner: Owner;
   readonly credential: StoredCredential;
-  readonly secret: StoredSecret;
+  /** Null: the credential was found by its id. */
+  readonly secret: StoredSecret | null;
   readonly accounts: readonly Account[];
   readonly usage: StoredUsage;
 }

@@ -1,4 +1,6 @@
+import { type Approval, isTerminal } from '../approvals/approval.ts';
 import type { Pending, Success } from '../call/outcome.ts';
+import { ServiceStoppedError } from '../contract/errors.ts';
 import type { Ports } from '../ports/ports.ts';
 
 /** A call that waits until an approval changes its state. */
@@ -26,6 +28,15 @@ export interface ApprovalWaits {
    * @throws what `read` throws
    */
   changed(wait: ApprovalWait): Promise<Success | Pending>;
+  /**
+   * Waits until the approval has ended, in this process or another. Not limited in number: only the app itself waits so.
+   * @throws what `read` throws, the reason of `signal`, and ServiceStoppedError after `stop`
+   */
+  ended(
+    approvalId: string,
+    read: () => Promise<Approval>,
+    signal: AbortSignal | undefined,
+  ): Promise<Approval>;
   /** Ends all waits and allows no more. Resolves when they have ended. */
   stop(): Promise<void>;
 }
@@ -46,8 +57,9 @@ export function createApprovalWaits({ clock, storage }: Pick<Ports, 'clock' | 's
   });
 
   function isFull(credentialId: string): boolean {
-    if (alarms.size >= WAITS_PER_PROCESS) return true;
-    return [...alarms].filter((one) => one.credentialId === credentialId).length >= WAITS_PER_CREDENTIAL;
+    const calls = [...alarms].filter((one) => one.credentialId !== null);
+    if (calls.length >= WAITS_PER_PROCESS) return true;
+    return calls.filter((one) => one.credentialId === credentialId).length >= WAITS_PER_CREDENTIAL;
   }
 
   async function untilChanged(wait: ApprovalWait, alarm: Alarm): Promise<Success | Pending> {
@@ -86,6 +98,26 @@ export function createApprovalWaits({ clock, storage }: Pick<Ports, 'clock' | 's
         alarm.ended();
       }
     },
+    async ended(approvalId, read, signal) {
+      const alarm = createAlarm({ approvalId, credentialId: null });
+      alarms.add(alarm);
+      const stopTimer = clock.every(POLL_MS, alarm.ring);
+      signal?.addEventListener('abort', alarm.ring);
+      try {
+        for (;;) {
+          signal?.throwIfAborted();
+          if (isStopped) throw new ServiceStoppedError();
+          const approval = await read();
+          if (isTerminal(approval.state)) return approval;
+          await alarm.rings();
+        }
+      } finally {
+        stopTimer();
+        signal?.removeEventListener('abort', alarm.ring);
+        alarms.delete(alarm);
+        alarm.ended();
+      }
+    },
     async stop() {
       isStopped = true;
       unobserve();
@@ -101,7 +133,10 @@ function hasMoved(first: Pending, now: Success | Pending): boolean {
 }
 
 /** Wakes one wait. A ring that comes while nobody rests is kept. */
-interface Alarm extends Pick<ApprovalWait, 'approvalId' | 'credentialId'> {
+interface Alarm {
+  readonly approvalId: string;
+  /** Null: the app itself waits. */
+  readonly credentialId: string | null;
   readonly isOver: boolean;
   ring(): void;
   /** Rings for the last time. */
@@ -111,7 +146,7 @@ interface Alarm extends Pick<ApprovalWait, 'approvalId' | 'credentialId'> {
   ended(): void;
 }
 
-function createAlarm({ approvalId, credentialId }: ApprovalWait): Alarm {
+function createAlarm({ approvalId, credentialId }: Pick<Alarm, 'approvalId' | 'credentialId'>): Alarm {
   let isOver = false;
   let isRung = false;
   let wake = (): void => {};

@@ -11,6 +11,8 @@ import { sentenceOf } from '../safety/finding-text.ts';
 import { findingsIn, holdText } from '../safety/holds.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { findTool } from '../tools/catalogue.ts';
+import type { ApprovalWaits } from './approval-waits.ts';
+import { notFound } from './not-found.ts';
 import type { ApprovalContent, ApprovalGist, Approvals, ShownFinding } from './service.ts';
 
 export function createApprovals(
@@ -18,6 +20,7 @@ export function createApprovals(
   keyring: Keyring,
   keysSigned: () => Promise<void>,
   leaseMs: number,
+  waits: ApprovalWaits,
   run: (approval: Approval, sealedPlan: string | null) => Promise<Approval>,
 ): Omit<Approvals, 'now' | 'watch'> {
   const { storage, clock, log } = ports;
@@ -123,6 +126,14 @@ export function createApprovals(
       if (decided === undefined) return undefined;
       if (!decided.won) return { approval: decided.approval, won: false };
       return { approval: await run(decided.approval, decided.sealedPlan), won: true };
+    },
+    async settled(ownerId, approvalId, { signal } = {}) {
+      async function read(): Promise<Approval> {
+        const approval = await storage.approval(ownerId, approvalId);
+        if (approval === undefined) throw notFound('approval');
+        return approval;
+      }
+      return waits.ended(approvalId, read, signal);
     },
     async reject(ownerId, approvalId) {
       const now = clock.now();

@@ -12,6 +12,7 @@ import { closePorts, type Mail, PORTS, type Ports } from '../ports/ports.ts';
 import { createKeyring } from '../secrets/keyring.ts';
 import { linkSent } from '../trackers/link-sent.ts';
 import { createAccounts } from './accounts.ts';
+import { createAdmission } from './admission.ts';
 import { createApprovalWaits } from './approval-waits.ts';
 import { createApprovals } from './approvals.ts';
 import { createBackgroundWork } from './background-work.ts';
@@ -19,6 +20,7 @@ import { readBasePath } from './base-path.ts';
 import { createCallTool, settledWithin } from './call-tool.ts';
 import { createCalls } from './calls.ts';
 import { createPasswordCheck } from './check-password.ts';
+import { createKeyCalls } from './key-calls.ts';
 import { createKeys } from './keys.ts';
 import { createLife, waitAtMost } from './life.ts';
 import { createOwners } from './owners.ts';
@@ -113,10 +115,11 @@ export function createService<MailSettings, CalendarSettings>(
 
   const runTool: typeof callTool = (caller, call) => life.during(callTool(caller, call));
   const keysSigned = createKeySigning(ports, keyring);
+  const admit = createAdmission(ports, keyring, keysSigned, leaseMs, life);
   const callsWith = (isAccepted: (token: string) => boolean) =>
-    createCalls(ports, keyring, keysSigned, leaseMs, runTool, endWaits, life, isAccepted);
+    createCalls(ports, admit, runTool, endWaits, isAccepted);
   const checkPassword = createPasswordCheck(ports, keyring);
-  const approvals = createApprovals(ports, keyring, keysSigned, leaseMs, (approval, sealedPlan) =>
+  const approvals = createApprovals(ports, keyring, keysSigned, leaseMs, waits, (approval, sealedPlan) =>
     settledWithin(executor.executeApproval(approval, sealedPlan), approval, ports),
   );
 
@@ -175,6 +178,7 @@ export function createService<MailSettings, CalendarSettings>(
       show: (ownerId, trackerId, { upTo, limit }) => storage.tracker({ ownerId, trackerId, upTo, limit }),
     },
     on,
+    as: createKeyCalls(admit, runTool),
     healthy: () => storage.healthy(),
     recover: background.recover,
     watch: background.watch,

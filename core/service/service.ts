@@ -27,6 +27,7 @@ import type { Sentence } from '../safety/finding-text.ts';
 import type { Registration } from '../sign-in/client.ts';
 import type { Refusal } from '../sign-in/refusal.ts';
 import type { SignInRequest } from '../sign-in/request.ts';
+import type { ToolArguments, ToolName, ToolOutcome } from '../tools/catalogue.ts';
 import type { ToolListing } from '../tools/define-tool.ts';
 
 /**
@@ -68,6 +69,12 @@ export interface Service<Settings = unknown> {
   on(...args: OnArguments<'approval.decided'>): Promise<() => void>;
   on(...args: OnArguments<'message.received'>): Promise<() => void>;
 
+  /**
+   * Calls tools in the name of a key, from the app's own code and without the key's secret. Permissions, limits, slots,
+   * holds, approvals and activity are those of a call through a door.
+   */
+  as(key: { ownerId: string; keyId: string }): KeyCalls;
+
   /** Resolves when storage answers. */
   healthy(): Promise<void>;
   /** One round of background work: expiry, recovery, follow-ups, checkpoints of the activity, erasing. */
@@ -101,6 +108,24 @@ export type ListenerEvent<Type extends SubscribedType> = Extract<StoredEvent, { 
   /** Opaque, at most 40 characters. Save it once the event is handled. */
   readonly cursor: string;
 };
+
+export interface KeyCalls {
+  /**
+   * Runs one tool. Never throws for a reason of the call: an error is an outcome with `status` `error`. An unknown,
+   * revoked or expired key is `invalid_token`, a stopped service `temporarily_unavailable`.
+   * @param options  `idempotencyKey`: 1 to 255 visible ASCII characters; a repeated call with the same key returns the
+   *   first outcome. `signal` ends a wait (`wait_s`); `onWaiting` is called during it, at once and every few seconds
+   */
+  call<Name extends ToolName>(
+    tool: Name,
+    args: ToolArguments<Name>,
+    options?: {
+      readonly idempotencyKey?: string | undefined;
+      readonly signal?: AbortSignal | undefined;
+      readonly onWaiting?: ((waitedS: number, waitS: number) => void) | undefined;
+    },
+  ): Promise<ToolOutcome<Name>>;
+}
 
 export interface Calls {
   /**
@@ -491,6 +516,17 @@ export interface Approvals {
       readonly isRiskConfirmed: boolean;
     },
   ): Promise<Decided | undefined>;
+  /**
+   * Waits until the request has ended: executed, failed, rejected, expired, cancelled or of unknown outcome. It may end in
+   * any process: an end in this one is seen at once, one elsewhere within 2 s.
+   * @param options  `signal` ends the wait, which then rejects with its reason
+   * @throws ServiceError not_found; ServiceStoppedError if the service stops first
+   */
+  settled(
+    ownerId: string,
+    approvalId: string,
+    options?: { signal?: AbortSignal | undefined },
+  ): Promise<Approval>;
   /** `won` is false if it was no longer pending. Undefined: the owner has no such request. */
   reject(ownerId: string, approvalId: string): Promise<Decided | undefined>;
   /** Returns how many requests wait, and the version of all requests. */

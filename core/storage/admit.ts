@@ -4,7 +4,7 @@ import type { CallerFacts, Change, Judged } from '../ports/store.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import { DAY_MS } from '../time/durations.ts';
 import { isCredentialIntact, isSecretIntact } from './signed-rows.ts';
-import { credentialAt } from './standing.ts';
+import { credentialAt, hasLiveSecret } from './standing.ts';
 
 type Admission = Awaited<ReturnType<Storage['admit']>>;
 
@@ -14,10 +14,11 @@ export function admit(
   { slotId, leaseMs, signer, now }: { slotId: string; leaseMs: number; signer: Signer; now: Date },
   storeNowMs: number,
 ): Judged<Admission> {
-  if (facts === undefined || facts.secret.expiresAt <= now || facts.credential.revokedAt !== null) {
+  if (facts === undefined || facts.credential.revokedAt !== null || !isLive(facts, now)) {
     return { answer: { kind: 'unknown' }, changes: [] };
   }
-  if (!isCredentialIntact(facts.credential, signer) || !isSecretIntact(facts.secret, signer)) {
+  const { secret } = facts;
+  if (!isCredentialIntact(facts.credential, signer) || (secret !== null && !isSecretIntact(secret, signer))) {
     return { answer: { kind: 'altered', credentialId: facts.credential.credentialId }, changes: [] };
   }
   const { owner, accounts, usage } = facts;
@@ -46,4 +47,8 @@ export function admit(
   changes.push({ type: 'count_call', ownerId, credentialId, minute, day, slotId, leaseUntilMs });
   const caller = { owner, credential, accounts, slotId };
   return { answer: { kind: 'admitted', caller, rate: verdict.rate }, changes };
+}
+
+function isLive({ secret, credential }: CallerFacts, now: Date): boolean {
+  return secret === null ? hasLiveSecret(credential, now) : secret.expiresAt > now;
 }

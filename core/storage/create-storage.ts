@@ -1,4 +1,5 @@
 import { PER_ENDPOINT_MAX } from '../events/attempt-room.ts';
+import type { CredentialRef } from '../ports/call-storage.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { Store } from '../ports/store.ts';
 import type { Signer } from '../secrets/keyring.ts';
@@ -85,7 +86,7 @@ export function createStorage(database: Store, random: Random): Storage {
       }),
 
     admit: (r) =>
-      unit('relaxed', { kind: 'caller', secretHash: r.secretHash }, (facts, at) => admit(facts, r, at)),
+      unit('relaxed', { kind: 'caller', ...credentialRef(r) }, (facts, at) => admit(facts, r, at)),
     claim: (r) => {
       const { ownerId, credentialId, key } = r;
       const newId = requestId(random);
@@ -237,6 +238,12 @@ export function createStorage(database: Store, random: Random): Storage {
         if (changes.some(({ type }) => type === 'append_event')) listener();
       }),
   };
+}
+
+function credentialRef(ref: CredentialRef): CredentialRef {
+  return 'secretHash' in ref
+    ? { secretHash: ref.secretHash }
+    : { ownerId: ref.ownerId, credentialId: ref.credentialId };
 }
 
 /** The verbs that need no rules. The store answers them directly. */

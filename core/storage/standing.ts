@@ -30,10 +30,14 @@ export function credentialAt(stored: StoredCredential, isAltered: boolean, now: 
 
 /** Whether it is on: not revoked, with a live secret, and with its row as Countersign wrote it. */
 export function isOn(credential: StoredCredential, signer: Signer, now: Date): boolean {
-  const { revokedAt, expiresAt, overlapUntil } = credential;
-  if (revokedAt !== null) return false;
-  const isLive = expiresAt > now || (overlapUntil !== null && overlapUntil > now);
-  return isLive && isCredentialIntact(credential, signer);
+  return (
+    credential.revokedAt === null && hasLiveSecret(credential, now) && isCredentialIntact(credential, signer)
+  );
+}
+
+/** Whether one of its secrets has not expired. */
+export function hasLiveSecret({ expiresAt, overlapUntil }: StoredCredential, now: Date): boolean {
+  return expiresAt > now || (overlapUntil !== null && overlapUntil > now);
 }
 
 /** Returns the mode that counts for the group. Undefined if the credential is off. */

@@ -1,3 +1,4 @@
+import type { Failure, Pending, Success } from '../call/outcome.ts';
 import { listEvents } from './calendar-read.ts';
 import { cancelEvent, confirmEvent, createEvent, proposeEvent, updateEvent } from './calendar-write.ts';
 import type { Tool } from './define-tool.ts';
@@ -22,8 +23,8 @@ import {
   setTrackerStatus,
 } from './trackers-write.ts';
 
-/** Every tool, in the order of the list. */
-export const CATALOGUE: readonly Tool[] = [
+/** Every tool with its types, in the order of the list. */
+const TOOLS = [
   getMe,
   listApprovals,
   getApproval,
@@ -61,7 +62,25 @@ export const CATALOGUE: readonly Tool[] = [
   linkToTracker,
   linkEventToTracker,
   resolveTracker,
-];
+] as const satisfies readonly Tool[];
+
+/** Every tool, in the order of the list. */
+export const CATALOGUE: readonly Tool[] = TOOLS;
+
+export type ToolName = (typeof TOOLS)[number]['name'];
+
+type TypesOf<Name extends ToolName> = NonNullable<
+  Extract<(typeof TOOLS)[number], { readonly name: Name }>['Types']
+>;
+
+/** The arguments of a tool. */
+export type ToolArguments<Name extends ToolName> = TypesOf<Name>['args'];
+
+/**
+ * The outcome of a call of a tool. A write whose approval has ended returns the approval; a small change that ran at once
+ * returns its own result. Third-party text is named in `untrusted_fields`.
+ */
+export type ToolOutcome<Name extends ToolName> = Success<TypesOf<Name>['result']> | Pending | Failure;
 
 const BY_NAME: ReadonlyMap<string, Tool> = new Map(CATALOGUE.map((tool) => [tool.name, tool]));
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { CallContext, OwnContext } from '../call/context.ts';
-import type { Pending, Success } from '../call/outcome.ts';
+import type { EndedApproval, Pending, Success } from '../call/outcome.ts';
 import type { ErrorCode } from '../contract/errors.ts';
 import type { Result } from '../contract/result.ts';
 import { type Arguments, argumentsOf } from '../contract/schema.ts';
@@ -104,26 +104,35 @@ export interface ToolListing {
   readonly annotations: ToolHints;
 }
 
+/** What the compiler knows of a tool: its name, its arguments, and its result as the call that runs it returns it. */
+export interface Typed<Name extends string, Args, R> {
+  readonly name: Name;
+  /** Only for the compiler. It has no value. */
+  readonly Types?: { readonly args: Args; readonly result: R };
+}
+
 /** Defines a read. Its result has the type of its `output`. */
-export function defineRead<I extends z.ZodType, R extends Result>(
+export function defineRead<const N extends string, I extends z.ZodType, R extends Result>(
   tool: ReadFacts & {
+    name: N;
     input: I;
     output: z.ZodType<unknown, R>;
     run(args: z.output<I>, context: CallContext): Promise<Found<NoInfer<R>>>;
   },
-): ReadTool {
+): ReadTool & Typed<N, z.input<I>, R> {
   const { input, run, ...facts } = tool;
   return { ...facts, ...bound(argumentsOf(input), run) };
 }
 
 /** Defines a call that withdraws a request of its own key. */
-export function defineOwn<I extends z.ZodType, R extends Result>(
+export function defineOwn<const N extends string, I extends z.ZodType, R extends Result>(
   tool: OwnFacts & {
+    name: N;
     input: I;
     output: z.ZodType<unknown, R>;
     run(args: z.output<I>, context: OwnContext): Promise<Found<NoInfer<R>>>;
   },
-): OwnTool {
+): OwnTool & Typed<N, z.input<I>, R> {
   const { input, run, ...facts } = tool;
   return { ...facts, ...bound(argumentsOf(input), run) };
 }
@@ -132,13 +141,14 @@ export function defineOwn<I extends z.ZodType, R extends Result>(
  * Defines a write that is always an approval, even if it runs at once. The result of its action has the type
  * of its `output`.
  */
-export function defineWrite<I extends z.ZodType, R extends Result>(
+export function defineWrite<const N extends string, I extends z.ZodType, R extends Result>(
   tool: WriteFacts & {
+    name: N;
     input: I;
     output: z.ZodType<unknown, R>;
     plan(args: z.output<I>, context: CallContext): Promise<Planned<NoInfer<R>>>;
   },
-): WriteTool {
+): WriteTool & Typed<N, z.input<I>, EndedApproval> {
   const { input, plan, ...facts } = tool;
   return { ...facts, kind: 'gated', ...bound(argumentsOf(input), plan) };
 }
@@ -146,14 +156,20 @@ export function defineWrite<I extends z.ZodType, R extends Result>(
 /**
  * Defines a write that runs without an approval in mode `direct`, and then answers with its `directOutput`.
  */
-export function defineLightWrite<I extends z.ZodType, R extends Result, D extends Result>(
+export function defineLightWrite<
+  const N extends string,
+  I extends z.ZodType,
+  R extends Result,
+  D extends Result,
+>(
   tool: WriteFacts & {
+    name: N;
     input: I;
     output: z.ZodType<unknown, R>;
     directOutput: z.ZodType<unknown, D>;
     plan(args: z.output<I>, context: CallContext): Promise<LightPlanned<NoInfer<R>, NoInfer<D>>>;
   },
-): WriteTool {
+): WriteTool & Typed<N, z.input<I>, EndedApproval | D> {
   const { input, plan, ...facts } = tool;
   return { ...facts, kind: 'light', ...bound(argumentsOf(input), plan) };
 }

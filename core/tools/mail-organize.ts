@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { flag, type MessageState, messageState } from '../actions/flag.ts';
 import { bareFinding } from '../safety/finding.ts';
-import { defineLightWrite, type WriteTool } from './define-tool.ts';
+import { defineLightWrite } from './define-tool.ts';
 import {
   ONE_SELECTION,
   oneSelection,
@@ -22,14 +22,14 @@ const marked = {
 };
 const markedItem = changedItem.extend(z.object(marked).partial().shape);
 
-interface FlagChange {
-  readonly name: string;
+interface FlagChange<Name extends string> {
+  readonly name: Name;
   readonly title: string;
   readonly description: string;
   readonly state: MessageState;
 }
 
-function defineFlag({ name, title, description, state }: FlagChange): WriteTool {
+function defineFlag<const Name extends string>({ name, title, description, state }: FlagChange<Name>) {
   return defineLightWrite({
     name,
     title,

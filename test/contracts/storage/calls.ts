@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { PLAN_LIMITS } from '../../../core/gate/limits.ts';
 import type { Plan } from '../../../core/gate/permissions.ts';
@@ -61,6 +62,28 @@ export function callPromises(store: Store): void {
       const revoked = await addKey(storage, ownerId);
       await storage.revoke({ signer: SIGNER, ...revoked, now: NOON });
       expect(await call(storage, revoked)).toBe('unknown');
+    });
+
+    it('finds a credential by its id as by its secret, with the same limits, as long as one of its secrets lives', async () => {
+      const { storage } = store();
+      const ownerId = await addOwner(storage, { limits: { concurrentCalls: 2 } });
+      const key = await addKey(storage, ownerId, { expiresAt: at(1000) });
+      const byId = (id: { ownerId: string; credentialId: string }, now = NOON) =>
+        storage.admit({ ...id, slotId: randomUUID(), leaseMs: LEASE_MS, signer: SIGNER, now });
+      const id = { ownerId, credentialId: key.credentialId };
+      const bySecret = await admit(storage, key);
+      expect(bySecret).toMatchObject({ kind: 'admitted', rate: { remaining: 59 } });
+      const found = await byId(id);
+      expect(found).toMatchObject({ kind: 'admitted', rate: { remaining: 58 } });
+      if (found.kind !== 'admitted' || bySecret.kind !== 'admitted') throw new Error('not admitted');
+      expect({ ...found.caller, slotId: '' }).toEqual({ ...bySecret.caller, slotId: '' });
+      expect(await byId(id)).toMatchObject({ kind: 'over', verdict: { code: 'busy' } });
+      expect(await byId(id, at(1000))).toEqual({ kind: 'unknown' });
+      expect(await byId({ ...id, credentialId: 'none' })).toEqual({ kind: 'unknown' });
+      expect(await byId({ ...id, ownerId: await addOwner(storage) })).toEqual({ kind: 'unknown' });
+      const revoked = await addKey(storage, ownerId);
+      await storage.revoke({ signer: SIGNER, ...revoked, now: NOON });
+      expect(await byId({ ownerId, credentialId: revoked.credentialId })).toEqual({ kind: 'unknown' });
     });
 
     it.each(PLANS)('admits as many calls a minute as the %s plan allows, and not one more', async (plan) => {

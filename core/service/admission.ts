@@ -1,0 +1,64 @@
+import { type Failure, failure, failureOf } from '../call/outcome.ts';
+import { ServiceStoppedError } from '../contract/errors.ts';
+import type { LimitVerdict, Rate } from '../gate/limits.ts';
+import type { Caller, CredentialRef } from '../ports/call-storage.ts';
+import { errorName } from '../ports/log.ts';
+import type { Ports } from '../ports/ports.ts';
+import type { Signer } from '../secrets/keyring.ts';
+import { unavailable } from './call-tool.ts';
+import type { Life } from './life.ts';
+
+/** Checks a credential and its limits, counts the call and takes a slot. Every way in starts with it. Never throws. */
+export type Admit = (ref: CredentialRef) => Promise<Admitted>;
+
+type Admitted =
+  | { readonly kind: 'admitted'; readonly caller: Caller; readonly rate: Rate }
+  | { readonly kind: 'over'; readonly failure: Failure; readonly retryAfterS: number; readonly rate: Rate }
+  /** The credential is missing, revoked, expired or altered. */
+  | { readonly kind: 'unknown'; readonly failure: Failure }
+  /** The storage cannot be reached, or the service stops. */
+  | { readonly kind: 'unavailable'; readonly failure: Failure };
+
+export function createAdmission(
+  { storage, clock, random, log }: Ports,
+  signer: Signer,
+  keysSigned: () => Promise<void>,
+  leaseMs: number,
+  life: Life,
+): Admit {
+  const slotId = slotIds(random);
+  return async (ref) => {
+    if (life.isStopping) return { kind: 'unavailable', failure: failureOf(new ServiceStoppedError()) };
+    try {
+      await keysSigned();
+      const admitted = await storage.admit({ ...ref, slotId: slotId(), leaseMs, signer, now: clock.now() });
+      if (admitted.kind === 'admitted') return admitted;
+      if (admitted.kind === 'altered') {
+        log.error('a key was changed outside Countersign, and is refused', { key: admitted.credentialId });
+      }
+      if (admitted.kind !== 'over') return { kind: 'unknown', failure: failure('invalid_token') };
+      const { retryAfterS, rate } = admitted.verdict;
+      return { kind: 'over', failure: overLimit(admitted.verdict), retryAfterS, rate };
+    } catch (error) {
+      log.error('a call could not be admitted', errorName(error));
+      return { kind: 'unavailable', failure: failureOf(unavailable(error)) };
+    }
+  };
+}
+
+/** Ids that are unique among all processes: a random name of this service, and a number. */
+function slotIds(random: Ports['random']): () => string {
+  const service = Buffer.from(random(12)).toString('base64url');
+  let last = 0;
+  return () => {
+    last += 1;
+    return `${service}.${last}`;
+  };
+}
+
+function overLimit({ code, retryAfterS, resetsAt }: Extract<LimitVerdict, { kind: 'over' }>): Failure {
+  const retry = { retry_after_s: retryAfterS };
+  return code === 'daily_limit_reached'
+    ? failure(code, { ...retry, resets_at: resetsAt.toISOString() })
+    : failure(code, retry);
+}
