@@ -63,7 +63,7 @@ export interface Visit {
 }
 
 /** The session of a signed-in owner: Countersign's own, or the app's. Pages never show anything of the app's. */
-export type VisitSession =
+type VisitSession =
   | { readonly kind: 'own'; readonly stored: StoredSession }
   | { readonly kind: 'app'; readonly session: Session; readonly signIn: AppSignIn };
 
