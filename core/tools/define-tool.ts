@@ -25,14 +25,14 @@ interface ToolFacts {
   readonly errors: readonly ErrorCode[];
 }
 
-interface ReadFacts extends ToolFacts {
+export interface ReadFacts extends ToolFacts {
   /** Changes nothing. */
   readonly kind: 'read';
   /** The untrusted fields that are put between fence lines. */
   readonly wrapped: readonly string[];
 }
 
-interface OwnFacts extends Omit<ReadFacts, 'kind'> {
+export interface OwnFacts extends Omit<ReadFacts, 'kind'> {
   /** Changes only the key's own requests. */
   readonly kind: 'own';
 }
@@ -43,7 +43,7 @@ interface WriteFacts extends ToolFacts {
   readonly action: string | null;
 }
 
-interface Bound<R, Context = CallContext> {
+export interface Bound<R, Context = CallContext> {
   readonly inputSchema: Arguments<unknown>['jsonSchema'];
   /** Checks the arguments. @throws ServiceError invalid_arguments */
   bind(args: unknown): (context: Context) => Promise<R>;
