@@ -11,6 +11,8 @@ const ROOT = resolve(import.meta.dirname, '../..');
 
 /** The package as its users have it, built from the current sources, with the examples beside it. */
 export interface InstalledPackage {
+  /** The folder of the examples, in which they run. */
+  readonly examples: string;
   /** Runs an example in a separate process. @param name  without its ending */
   run(name: string, env?: Readonly<Record<string, string>>, args?: readonly string[]): RunningExample;
   /** Also ends examples that still run. */
@@ -46,9 +48,12 @@ export async function installPackage(): Promise<InstalledPackage> {
     logLevel: 'error',
   });
   const started: ChildProcess[] = [];
+  const examples = join(folder, 'examples');
   return {
+    examples,
     run(name, env = {}, args = []) {
-      const child = spawn(process.execPath, [join(folder, 'examples', `${name}.mjs`), ...args], {
+      const child = spawn(process.execPath, [join(examples, `${name}.mjs`), ...args], {
+        cwd: examples,
         stdio: ['ignore', 'pipe', 'pipe'],
         env: { PATH: process.env.PATH, ...env },
       });

@@ -47,10 +47,11 @@ export async function textOf(page: Page, id: string): Promise<string> {
 /** Completes the three steps of connecting an account: its address, its servers typed by hand, its password. */
 export async function connectAccount(
   page: Page,
-  { dovecot, postfix }: SelfHosted,
+  { dovecot, postfix }: Pick<SelfHosted, 'dovecot' | 'postfix'>,
   given: { user: string; password?: string; signature?: string; fingerprint?: string },
 ): Promise<void> {
-  await page.goto('/accounts');
+  // Below the base URL, which may have a path.
+  await page.goto('accounts');
   await page.getByLabel('Email').fill(addressOf(given.user));
   await page.getByRole('button', { name: 'Type the servers by hand' }).click();
   await page.getByLabel('IMAP host').fill('localhost');
