@@ -8,7 +8,7 @@ const BINARIES = ['better-sqlite3', 'pg-native'];
 
 /** Gives bundled CommonJS packages the `require` that they expect. */
 const REQUIRE =
-  "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
+  "import { createRequire as requireFor } from 'node:module'; const require = requireFor(import.meta.url);";
 
 /**
  * Bundles a TypeScript file of the project so that a child process can run it with Node 20.
