@@ -3,7 +3,7 @@ import { type MailReader, mailReader } from '../accounts/mail-reader.ts';
 import type { Identifiers } from '../call/identifiers.ts';
 import type { MessageRow } from '../mail/message-row.ts';
 import { errorName } from '../ports/log.ts';
-import type { MailCall } from '../ports/mail.ts';
+import { type MailCall, MailError } from '../ports/mail.ts';
 import type { OpenInbox } from '../ports/mail-watching.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { InboxPosition, InboxReader, InboxStep, LeasedInbox } from '../ports/watch-storage.ts';
@@ -171,7 +171,7 @@ export function watchedInbox(
       if (from === undefined) return;
       const { fresh, to, isEnd } = await batchOf(from);
       if (!isAt(from, to)) {
-        const links = fresh.length === 0 ? [] : await linksOfNew(fresh);
+        const links = fresh.length === 0 ? [] : await linksOfNew(fresh, to);
         await step('links', from, to, { received: [], links });
       }
       if (isEnd) return;
@@ -188,15 +188,27 @@ export function watchedInbox(
     return batch;
   }
 
-  async function linksOfNew(rows: readonly MessageRow[]) {
+  async function linksOfNew(rows: readonly MessageRow[], { uidValidity }: InboxPosition) {
     const trackers = await storage.waitingTrackers(ownerId);
     const messages = await messagesOf(rows);
+    if (messages.includes(undefined)) await checkSame(uidValidity);
     const found = rows.flatMap((row, index) => {
       const message = messages[index];
       // It was moved or removed after it was listed, so it is no longer in the inbox.
       return message === undefined ? [] : [{ row, message }];
     });
     return linksOf(trackers, accountId, found);
+  }
+
+  /**
+   * Messages of an inbox that was recreated are not found by their old UIDs, but still there.
+   * @throws MailError unavailable if the inbox was recreated
+   */
+  async function checkSame(uidValidity: string | null): Promise<void> {
+    await ports.mail.visitInbox(call, async (inbox) => {
+      if (inbox.uidValidity === uidValidity) return;
+      throw new MailError('unavailable', 'the inbox was replaced while it was read');
+    });
   }
 
   /**

@@ -188,6 +188,53 @@ describe('watching the inbox', () => {
     expect((await subjectsOf(atlas))[0]).toBe('Atlas then');
   });
 
+  it('leaves nothing out if the server recreates the inbox between its list and the texts', async () => {
+    let generation = 1;
+    const validityOf = (real: string) => `${real}${generation}`;
+    let recreateIn = Number.POSITIVE_INFINITY;
+    let real = '';
+    const placed = (row: ListedMessage) => {
+      real = row.place.uidValidity;
+      return { ...row, place: { ...row.place, uidValidity: validityOf(real) } };
+    };
+    const { track, arrive, subjectsOf, service, clock } = await open({
+      mailAs: (mail) => ({
+        ...mail,
+        list: async (call, query) => {
+          const page = await mail.list(call, query);
+          return { ...page, rows: page.rows.map(placed) };
+        },
+        visitInbox: (call, visit) =>
+          mail.visitInbox(call, (inbox) =>
+            visit({
+              ...inbox,
+              uidValidity: validityOf(inbox.uidValidity),
+              arrivals: async (uid, most) => (await inbox.arrivals(uid, most)).map(placed),
+            }),
+          ),
+        readAll: async (call, places) => {
+          recreateIn -= 1;
+          if (recreateIn === 0) generation += 1;
+          if (places.some(({ uidValidity }) => uidValidity !== validityOf(real))) {
+            return places.map(() => undefined);
+          }
+          return mail.readAll(
+            call,
+            places.map((place) => ({ ...place, uidValidity: real })),
+          );
+        },
+      }),
+    });
+    const atlas = await track('Atlas', 'atlas');
+    await service.watch();
+    for (let n = 1; n <= 3; n += 1) await arrive(`Atlas ${n}`);
+    recreateIn = 1;
+    await service.watch();
+    clock.shift(60_000);
+    await service.watch();
+    expect(await subjectsOf(atlas)).toEqual(['Atlas 3', 'Atlas 2', 'Atlas 1']);
+  });
+
   it('is repeated by the running service, until it stops', async () => {
     const watched: string[] = [];
     const { track, arrive, service, storage, ownerId } = await open({
