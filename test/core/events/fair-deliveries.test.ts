@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { ServiceError } from '../../../core/contract/errors.ts';
 import type { WebhookEnd, WebhookSender } from '../../../core/ports/webhook-sender.ts';
-import { openTestService, type TestService } from '../../open-service.ts';
+import { openTestService, silentLog, type TestService, testClock } from '../../open-service.ts';
+import { sqliteOnClock } from '../../store-clock.ts';
 
 /** Receivers that answer when the test says so. */
 function heldSender() {
@@ -61,5 +63,52 @@ describe('owners of webhooks', () => {
     process.off('warning', warned);
     // Node warns of a signal that more than ten requests listen to.
     expect(warnings).toEqual([]);
+  });
+
+  it('whose deliveries cannot be stored are logged, and the round goes on for the others', async () => {
+    const { open, sender, running } = heldSender();
+    const errors: unknown[] = [];
+    // Only the first round runs by itself. After it, a round runs for each attempt that ends.
+    const clock = { ...testClock(), every: () => () => undefined };
+    const storage = sqliteOnClock(':memory:', () => clock.now().getTime());
+    /** In turns that run at once, and at the end of the circle. */
+    const failing = new Set(['owner1', 'owner2', 'owner7', 'owner9']);
+    scene = await openTestService({
+      clock,
+      webhookSender: sender,
+      log: { ...silentLog, error: (message, fields) => errors.push([message, fields]) },
+      storage: {
+        ...storage,
+        async moveDeliveries(request) {
+          if (failing.has(request.ownerId)) {
+            throw new ServiceError('temporarily_unavailable', { details: { retry_after_s: 1 } });
+          }
+          return storage.moveDeliveries(request);
+        },
+      },
+    });
+    const { service } = scene;
+    const names = Array.from({ length: 10 }, (_, n) => `owner${n}`);
+    for (const name of names) {
+      const { ownerId } = await service.owners.create({ ownerId: name, email: `${name}@example.org` });
+      const { keyId } = await service.keys.create({ ownerId, name: 'agent', preset: 'full' });
+      const url = `https://${name}.example.org/`;
+      const { endpointId } = await service.webhooks.add({ ownerId, keyId, url });
+      await service.webhooks.sendTest(ownerId, endpointId);
+    }
+    service.start();
+    const others = names.filter((name) => !failing.has(name));
+    await vi.waitFor(() => expect(names.filter((name) => running(name) === 1)).toEqual(others));
+    expect(errors.length).toBeGreaterThanOrEqual(failing.size);
+    for (const error of errors) {
+      expect(error).toEqual([
+        'webhook deliveries of an owner were not stored: attempts that ended are made again',
+        { ends: 0, error: 'ServiceError', code: 'temporarily_unavailable' },
+      ]);
+    }
+    const recovered = [...failing];
+    failing.clear();
+    open[0]?.answer();
+    await vi.waitFor(() => expect(recovered.map(running)).toEqual(recovered.map(() => 1)));
   });
 });

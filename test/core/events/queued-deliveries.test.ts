@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import { afterEach, expect, it, vi } from 'vitest';
+import { openDatabase } from '../../../adapters/sqlite/database.ts';
+import { sqliteStore } from '../../../adapters/sqlite/store.ts';
+import { PER_ENDPOINT_MAX } from '../../../core/events/attempt-room.ts';
+import type { Change, FactKind, FactsOf, Store } from '../../../core/ports/store.ts';
+import type { WebhookSender } from '../../../core/ports/webhook-sender.ts';
+import { eventId } from '../../../core/secrets/record-ids.ts';
+import { createStorage } from '../../../core/storage/create-storage.ts';
+import { openTestService, type TestService } from '../../open-service.ts';
+
+const QUEUED = 10_000;
+const OWNERS = ['a', 'b'];
+const ENDPOINTS = 2;
+const PER_ENDPOINT = QUEUED / OWNERS.length / ENDPOINTS;
+/** Attempts of one owner that run at once. */
+const OWN_ATTEMPTS = ENDPOINTS * PER_ENDPOINT_MAX;
+const APPENDED_AT_ONCE = 500;
+
+/** Counts the units that move deliveries, and the rows that each of them reads and writes. */
+function countingStore(store: Store) {
+  const counts = { units: 0, mostRead: 0, mostWritten: 0 };
+  const counting: Store = {
+    ...store,
+    unit(commit, need, judge) {
+      if (need.kind !== 'webhooks') return store.unit(commit, need, judge);
+      counts.units += 1;
+      return store.unit(commit, need, (facts, nowMs) => {
+        const judged = judge(facts, nowMs);
+        counts.mostRead = Math.max(counts.mostRead, rowsIn(facts));
+        counts.mostWritten = Math.max(counts.mostWritten, rowsOf(judged.changes));
+        return judged;
+      });
+    },
+  };
+  return { counting, counts };
+}
+
+/** Every list in the facts has one entry per row. */
+function rowsIn(facts: FactsOf<FactKind>): number {
+  return Object.values(facts ?? {}).reduce<number>(
+    (sum, value) => sum + (Array.isArray(value) ? value.length : 0),
+    0,
+  );
+}
+
+function rowsOf(changes: readonly Change[]): number {
+  return changes.reduce((sum, one) => sum + (one.type === 'save_deliveries' ? one.deliveries.length : 1), 0);
+}
+
+let scene: TestService | undefined;
+afterEach(() => scene?.service.stop(200));
+
+it('10,000 queued events arrive once each, in small units, with fair turns for the endpoints', async () => {
+  const { counting, counts } = countingStore(sqliteStore(openDatabase(':memory:'), Date.now));
+  /** In the order of the posts. */
+  const posts: { readonly url: string; readonly id: string }[] = [];
+  const sender: WebhookSender = {
+    async post({ url, headers }) {
+      posts.push({ url, id: headers['service-event-id'] ?? '' });
+      await setImmediate();
+      return { kind: 'answered', status: 204, retryAfter: null };
+    },
+    close: async () => undefined,
+  };
+  scene = await openTestService({ storage: createStorage(counting, randomBytes), webhookSender: sender });
+  const { service } = scene;
+  const expected = new Map<string, string>();
+  for (const name of OWNERS) {
+    const { ownerId } = await service.owners.create({ ownerId: name, email: `${name}@example.org` });
+    const urls = new Map<string, string>();
+    for (let n = 0; n < ENDPOINTS; n += 1) {
+      const { keyId } = await service.keys.create({ ownerId, name: 'agent', preset: 'full' });
+      const url = `https://${name}.example.org/${n}`;
+      await service.webhooks.add({ ownerId, keyId, url });
+      urls.set(keyId, url);
+    }
+    const events = Array.from({ length: PER_ENDPOINT }).flatMap(() =>
+      [...urls].map(([credentialId, url]) => {
+        const id = eventId(randomBytes);
+        expected.set(id, url);
+        const data = { approval_id: `apr_${'a'.repeat(22)}`, state: 'approved', account_id: 1 } as const;
+        const event = { type: 'approval.decided', data, id, credentialId, createdAt: new Date() } as const;
+        return { type: 'append_event', ownerId, event } as const;
+      }),
+    );
+    while (events.length > 0) await counting.apply(ownerId, events.splice(0, APPENDED_AT_ONCE));
+  }
+
+  service.start();
+  await vi.waitUntil(() => posts.length >= QUEUED, { timeout: 25_000, interval: 20 });
+  await service.stop();
+
+  expect(posts).toHaveLength(QUEUED);
+  expect(posts.filter(({ id, url }) => expected.get(id) !== url)).toEqual([]);
+  expect(new Set(posts.map(({ id }) => id)).size).toBe(QUEUED);
+  // The facts: an owner's endpoints with their keys, the attempts that ended, new events, and due deliveries.
+  expect(counts.mostRead).toBeLessThanOrEqual(4 * OWN_ATTEMPTS);
+  // Attempts that end and that start, and the positions of the endpoints.
+  expect(counts.mostWritten).toBeLessThanOrEqual(3 * OWN_ATTEMPTS);
+  expect(counts.units).toBeLessThanOrEqual(QUEUED / 2);
+  // While one owner's attempts are recorded, the other owner has a turn.
+  expect(greatestLead(posts)).toBeLessThanOrEqual(2 * OWN_ATTEMPTS);
+});
+
+/** How far the endpoint with the most posts was ever ahead of the one with the fewest. */
+function greatestLead(posts: readonly { readonly url: string }[]): number {
+  const counts = new Map(posts.map(({ url }) => [url, 0]));
+  let lead = 0;
+  for (const { url } of posts) {
+    counts.set(url, (counts.get(url) ?? 0) + 1);
+    lead = Math.max(lead, Math.max(...counts.values()) - Math.min(...counts.values()));
+  }
+  return lead;
+}
