@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
-import { ImapFlow } from 'imapflow';
 import { imapMail } from '../../adapters/imap/mail.ts';
 import type { Dovecot } from '../servers/dovecot.ts';
-import { addressOf, PASSWORD } from '../servers/mail-users.ts';
+import { addressOf } from '../servers/mail-users.ts';
+import { bareClient, LETTER, REST_MS } from './bare-client.ts';
 import { startChild } from './child.ts';
+import { mailEvents } from './mail-events.ts';
 import { settingsOf } from './mail-settings.ts';
 import { memoryAnswer } from './memory.ts';
 import { median } from './rounds.ts';
@@ -14,17 +15,11 @@ const KB = 1024;
 const FIRST_ACCOUNTS = 10;
 const MORE_ACCOUNTS = 200;
 const ROUNDS = 8;
-/**
- * Dovecot announces what happened in the half second after a change together. What a session does itself counts as a
- * change too, so a message soon after another one is announced early to some sessions.
- */
-const REST_MS = 1_200;
 const BURST = 300;
-const LETTER = Buffer.from('From: ada@example.org\r\nSubject: new\r\n\r\nText\r\n');
 
-/** Hearing of new mail: how soon, how much of a burst, and the memory of each watched account. */
+/** New mail: how soon it is listed and reported, how much of a burst, and the memory of each watched account. */
 export async function watching(dovecot: Dovecot): Promise<Row[]> {
-  return [...(await latency(dovecot)), ...(await memoryOfWatches(dovecot))];
+  return [...(await latency(dovecot)), ...(await mailEvents(dovecot)), ...(await memoryOfWatches(dovecot))];
 }
 
 async function latency(dovecot: Dovecot): Promise<Row[]> {
@@ -112,20 +107,6 @@ async function watchedInbox(dovecot: Dovecot, user: string) {
       await ended.catch(() => undefined);
     },
   };
-}
-
-async function bareClient(dovecot: Dovecot, user: string): Promise<ImapFlow> {
-  const client = new ImapFlow({
-    host: '127.0.0.1',
-    port: dovecot.port,
-    doSTARTTLS: false,
-    auth: { user: addressOf(user), pass: PASSWORD },
-    logger: false,
-    disableAutoIdle: true,
-  });
-  client.on('error', () => undefined);
-  await client.connect();
-  return client;
 }
 
 async function memoryOfWatches(dovecot: Dovecot): Promise<Row[]> {
