@@ -16,7 +16,11 @@ const RENEWAL_MS = 5 * 60_000;
 /** A server that ends IDLE by itself sooner than this does not announce. */
 const SHORTEST_IDLE_MS = 1_000;
 
-/** Watches the inbox by IDLE (RFC 2177) on a connection that it keeps. */
+/**
+ * Watches the inbox by IDLE (RFC 2177) on a connection that it keeps. After a reconnect, UIDVALIDITY, UIDNEXT and one
+ * SEARCH above the last known UID show all new mail. CONDSTORE and QRESYNC (RFC 7162) would save no command: they report
+ * changed flags and removed messages, which a watch does not need.
+ */
 export async function watchInbox(
   connections: AccountConnections,
   call: MailCall,

@@ -137,6 +137,28 @@ describe.skipIf(missingServers().length > 0)(titled('watching an inbox on Doveco
       await expect(ended).rejects.toMatchObject({ name: 'MailError', code: 'unavailable' });
     });
 
+    it('after another one was cut reads no message again: one search shows that none arrived', async () => {
+      await deliver('one');
+      const { port, script, drop } = await throughProxy();
+      const call = callOn(port, user);
+      const position = { uid: 0 };
+      const visit = async ({ uidNext, arrivals }: OpenInbox) => {
+        expect(await arrivals(position.uid, 5)).toHaveLength(position.uid === 0 ? 1 : 0);
+        position.uid = uidNext - 1;
+      };
+      const cut = mail.watchInbox(call, visit);
+      await isIdling();
+      drop();
+      await expect(cut).rejects.toMatchObject({ code: 'unavailable' });
+      void script();
+      const abort = new AbortController();
+      const ended = mail.watchInbox({ ...call, signal: abort.signal }, visit);
+      await isIdling();
+      expect(commands().slice(commands().indexOf('SELECT'))).toEqual(['SELECT', 'UID SEARCH', 'IDLE']);
+      abort.abort();
+      expect(await ended).toBe('aborted');
+    });
+
     it('whose server hangs is noticed at the renewal, within the limit of a command', async () => {
       const { port, script } = await throughProxy();
       const renewal = renewals();
