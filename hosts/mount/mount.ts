@@ -19,7 +19,7 @@ import { mcpEndpoint } from '../mcp/mcp-endpoint.ts';
 import { restApi } from '../rest/rest-api.ts';
 import { findRoute as findApiRoute } from '../rest/routes.ts';
 import { signInHost } from '../sign-in/sign-in-host.ts';
-import type { MountOptions, MountPlan } from './options.ts';
+import type { Door, MountOptions, MountPlan } from './options.ts';
 
 const MCP = '/mcp';
 const HEALTH = '/healthz';
@@ -28,6 +28,11 @@ const HEALTH = '/healthz';
 export function answerMount(service: Service, options: MountOptions, plan: MountPlan): AnswerRequest {
   const { basePath } = plan;
   const door = doors(service, options, plan);
+  // Everything is below the root, even `*` and a target that no door can read.
+  if (basePath === '') {
+    return (head, readBody, gone, readSession) =>
+      door(targetOf(head).path)(head, readBody, gone, readSession);
+  }
   const misplaced = answerMisplaced(service, options, plan);
   return (head, readBody, gone, readSession) => {
     const [, host = '', whole = ''] = /^(https?:\/\/[^/?#]*)?(.*)$/is.exec(head.target) ?? [];
@@ -44,8 +49,7 @@ function doors(service: Service, options: MountOptions, plan: MountPlan): (path:
   const { connect, trustedProxies = [], log } = options;
   const { appSignIn } = plan;
   const common: ApiOptions = { trustedProxies, ...(log && { log }) };
-  const open = (door: 'rest' | 'mcp' | 'dashboard' | 'sign-in', opened: () => AnswerRequest) =>
-    plan.doors.has(door) ? opened() : undefined;
+  const open = (door: Door, opened: () => AnswerRequest) => (plan.doors.has(door) ? opened() : undefined);
   const rest = open('rest', () => restApi(service, common));
   const mcp = open('mcp', () => mcpEndpoint(service, common));
   const pages = open('dashboard', () =>
@@ -94,7 +98,7 @@ function belowBase(target: string, basePath: string): string | undefined {
 
 /** Whether the base path comes twice. A page may have the same name as the base path. */
 function isDoubled(method: string, target: string, basePath: string): boolean {
-  return basePath !== '' && belowBase(target, basePath) !== undefined && !isKnown(method, target);
+  return belowBase(target, basePath) !== undefined && !isKnown(method, target);
 }
 
 function isKnown(method: string, target: string): boolean {

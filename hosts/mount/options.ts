@@ -41,9 +41,7 @@ export interface MountOptions {
   readonly log?: Log;
 }
 
-const OPTION_NAMES: ReadonlySet<string> = new Set<string>([
-  ...(['doors', 'basePath', 'signInUrl', 'stepUpUrl', 'connect', 'trustedProxies', 'log'] as const),
-]);
+const OPTION_NAMES = ['doors', 'basePath', 'signInUrl', 'stepUpUrl', 'connect', 'trustedProxies', 'log'];
 
 /** The checked options of a mount. */
 export interface MountPlan {

@@ -1,13 +1,8 @@
 import type { Log } from '../../core/ports/log.ts';
 import type { Service } from '../../core/service/service.ts';
-import { ownerPages } from '../dashboard/handler.ts';
-import { livePages } from '../dashboard/live-pages.ts';
-import { brokenRequests } from '../http/broken-request.ts';
 import { ownAddress } from '../http/host-name.ts';
-import { httpHandler } from '../http/http-handler.ts';
 import { publicBase } from '../http/public-base.ts';
-import { answerApi } from '../mount/api.ts';
-import { signInHost } from '../sign-in/sign-in-host.ts';
+import { type CountersignOptions, countersign } from '../node/countersign.ts';
 import { addressOf } from './address.ts';
 import { COMMON_OPTIONS, type Command, noPositionals, readArguments } from './command.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
@@ -90,18 +85,15 @@ function openDoors(
     watch,
   }: { configuration: Configuration; isDemo: boolean; log: Log; watch: LoopWatch },
 ): void {
-  const options = { trustedProxies: configuration.trustedProxies, log };
-  const answer = answerApi(service, options);
-  api.answerWith(
-    observeRequests(httpHandler(answer), watch, apiRequestName),
-    brokenRequests(service, answer),
-  );
-  const answerSignIn = signInHost(service, options);
-  signIn.answerWith(observeRequests(httpHandler(answerSignIn), watch, signInRequestName));
+  const open = (options: CountersignOptions) =>
+    countersign(service, { trustedProxies: configuration.trustedProxies, log, ...options });
+  const programs = open({ doors: ['rest', 'mcp'] });
+  api.answerWith(observeRequests(programs, watch, apiRequestName), programs.clientError);
+  signIn.answerWith(observeRequests(open({ doors: ['sign-in'] }), watch, signInRequestName));
   // The demo connects no account, and names `countersign serve` instead.
-  const pages = ownerPages(service, isDemo ? options : { ...options, connect: imapConnect() });
-  dashboard.answerWith(observeRequests(httpHandler(pages), watch, dashboardRequestName));
-  dashboard.attach(livePages(service, options).attachUpgrade);
+  const pages = open({ doors: ['dashboard'], ...(!isDemo && { connect: imapConnect() }) });
+  dashboard.answerWith(observeRequests(pages, watch, dashboardRequestName));
+  dashboard.attach(pages.attachUpgrade);
 }
 
 function stopSignal(): Promise<NodeJS.Signals> {

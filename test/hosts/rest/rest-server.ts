@@ -13,10 +13,7 @@ import type { Mail } from '../../../core/ports/ports.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import type { Service } from '../../../core/service/service.ts';
 import { createService, type EmbeddedOptions } from '../../../hosts/embedded/countersign.ts';
-import { brokenRequests } from '../../../hosts/http/broken-request.ts';
-import { httpHandler } from '../../../hosts/http/http-handler.ts';
-import { answerApi } from '../../../hosts/mount/api.ts';
-import type { RestService } from '../../../hosts/rest/rest-api.ts';
+import { countersign } from '../../../hosts/node/countersign.ts';
 import { watchedAnswers } from './watched-answers.ts';
 
 export interface RestServer {
@@ -44,7 +41,7 @@ export interface RestServerOptions {
   /** What the service is given instead of the sandbox itself: for faults that it does not make. */
   readonly mailAs?: (mail: SandboxMail) => Mail;
   /** What stands between the door and the service. */
-  readonly between?: (service: Service) => RestService;
+  readonly between?: (service: Service) => Service;
 }
 
 const OWNER_EMAIL = 'owner@example.org';
@@ -67,15 +64,17 @@ export async function restServer(options: RestServerOptions = {}): Promise<RestS
     ...options.given,
   });
   const behind = options.between?.(service) ?? service;
-  const rest = { trustedProxies: ['127.0.0.1'], ...(options.log === undefined ? {} : { log: options.log }) };
-  const answer = answerApi(behind, rest);
-  const handler = httpHandler(answer);
+  const handler = countersign(behind, {
+    doors: ['rest', 'mcp'],
+    trustedProxies: ['127.0.0.1'],
+    ...(options.log && { log: options.log }),
+  });
   const answers = watchedAnswers();
   server.on('request', (req, res) => {
     if (req.url !== '/mcp') answers.watch(req, res);
     handler(req, res);
   });
-  server.on('clientError', brokenRequests(behind, answer));
+  server.on('clientError', handler.clientError);
 
   const { ownerId } = await service.owners.create({ email: OWNER_EMAIL });
   await service.accounts.connect({ ownerId, email: OWNER_EMAIL, settings: {}, ...options.account });
