@@ -1,3 +1,4 @@
+import { percentDecoded } from '../text/percent-decoded.ts';
 import type { Span } from '../text/span.ts';
 
 /** Finds the hosts of links and addresses in a text. Pure. Reads no character more than a few times. */
@@ -61,10 +62,4 @@ function nameBehind(rest: string): string | undefined {
 /** `https://bank%2eexample.evil.example/` */
 function encoded(written: string, host: string): string | undefined {
   return written.includes('%') ? host.split('.').slice(0, 2).join('.') : undefined;
-}
-
-function percentDecoded(text: string): string {
-  return text.replace(/%([0-7][0-9a-f])/giu, (_, code: string) =>
-    String.fromCharCode(Number.parseInt(code, 16)),
-  );
 }

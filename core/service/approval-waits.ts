@@ -62,6 +62,26 @@ export function createApprovalWaits({ clock, storage }: Pick<Ports, 'clock' | 's
     return calls.filter((one) => one.credentialId === credentialId).length >= WAITS_PER_CREDENTIAL;
   }
 
+  /** Waits with an alarm that a change of the approval and the signal ring. */
+  async function withAlarm<T>(
+    waiting: Pick<Alarm, 'approvalId' | 'credentialId'>,
+    signal: AbortSignal | undefined,
+    wait: (alarm: Alarm) => Promise<T>,
+  ): Promise<T> {
+    const alarm = createAlarm(waiting);
+    alarms.add(alarm);
+    const stopPolling = clock.every(POLL_MS, alarm.ring);
+    signal?.addEventListener('abort', alarm.ring);
+    try {
+      return await wait(alarm);
+    } finally {
+      stopPolling();
+      signal?.removeEventListener('abort', alarm.ring);
+      alarms.delete(alarm);
+      alarm.ended();
+    }
+  }
+
   async function untilChanged(wait: ApprovalWait, alarm: Alarm): Promise<Success | Pending> {
     // Reads before it rests: the approval may have changed before the alarm was set.
     for (;;) {
@@ -75,35 +95,23 @@ export function createApprovalWaits({ clock, storage }: Pick<Ports, 'clock' | 's
   return {
     async changed(wait) {
       if (isStopped || isFull(wait.credentialId)) return wait.first;
-      const alarm = createAlarm(wait);
-      alarms.add(alarm);
       const began = clock.now().getTime();
       const report = () => {
         const waitedS = Math.round((clock.now().getTime() - began) / 1000);
         wait.onWaiting?.(Math.max(0, waitedS), wait.waitS);
       };
-      const stops = [
-        clock.after(wait.waitS * 1000, alarm.end),
-        clock.every(POLL_MS, alarm.ring),
-        clock.every(PROGRESS_MS, report),
-      ];
-      wait.gone?.addEventListener('abort', alarm.ring);
-      try {
-        report();
-        return await untilChanged(wait, alarm);
-      } finally {
-        for (const stop of stops) stop();
-        wait.gone?.removeEventListener('abort', alarm.ring);
-        alarms.delete(alarm);
-        alarm.ended();
-      }
+      return withAlarm(wait, wait.gone, async (alarm) => {
+        const stops = [clock.after(wait.waitS * 1000, alarm.end), clock.every(PROGRESS_MS, report)];
+        try {
+          report();
+          return await untilChanged(wait, alarm);
+        } finally {
+          for (const stop of stops) stop();
+        }
+      });
     },
-    async ended(approvalId, read, signal) {
-      const alarm = createAlarm({ approvalId, credentialId: null });
-      alarms.add(alarm);
-      const stopTimer = clock.every(POLL_MS, alarm.ring);
-      signal?.addEventListener('abort', alarm.ring);
-      try {
+    ended: (approvalId, read, signal) =>
+      withAlarm({ approvalId, credentialId: null }, signal, async (alarm) => {
         for (;;) {
           signal?.throwIfAborted();
           if (isStopped) throw new ServiceStoppedError();
@@ -111,13 +119,7 @@ export function createApprovalWaits({ clock, storage }: Pick<Ports, 'clock' | 's
           if (isTerminal(approval.state)) return approval;
           await alarm.rings();
         }
-      } finally {
-        stopTimer();
-        signal?.removeEventListener('abort', alarm.ring);
-        alarms.delete(alarm);
-        alarm.ended();
-      }
-    },
+      }),
     async stop() {
       isStopped = true;
       unobserve();

@@ -11,8 +11,8 @@ import { type BackgroundJob, backgroundJob } from './background-job.ts';
 import { coverActivity } from './cover-activity.ts';
 import { createEventDelivery } from './deliver-events.ts';
 import { createWebhookDelivery } from './deliver-webhooks.ts';
-import { waitAtMost } from './life.ts';
 import type { Service } from './service.ts';
+import { waitAtMost } from './wait-at-most.ts';
 
 const PLANS_KEPT_MS = 30 * DAY_MS;
 const EVENTS_KEPT_MS = 30 * DAY_MS;

@@ -38,6 +38,7 @@ import { findTool } from '../tools/catalogue.ts';
 import type { Found, OwnTool, ReadTool, Tool, WriteTool } from '../tools/define-tool.ts';
 import type { ApprovalWaits } from './approval-waits.ts';
 import type { Answer, ToolCall } from './service.ts';
+import { waitAtMost } from './wait-at-most.ts';
 
 /**
  * Runs a call: tool, permission, arguments, then run or file, then finish. The only way in. Source: DESIGN,
@@ -470,15 +471,7 @@ export async function settledWithin(
   approval: Approval,
   { clock }: Ports,
 ): Promise<Approval> {
-  let stop = (): void => {};
-  const patience = new Promise<Approval>((resolve) => {
-    stop = clock.after(WAIT_MS, () => resolve(approval));
-  });
-  try {
-    return await Promise.race([run, patience]);
-  } finally {
-    stop();
-  }
+  return (await waitAtMost(clock, WAIT_MS, run)) ?? approval;
 }
 
 /** Returns the answer of a write that filed an approval. */

@@ -22,13 +22,14 @@ import { createCalls } from './calls.ts';
 import { createPasswordCheck } from './check-password.ts';
 import { createKeyCalls } from './key-calls.ts';
 import { createKeys } from './keys.ts';
-import { createLife, waitAtMost } from './life.ts';
+import { createLife } from './life.ts';
 import { createOwners } from './owners.ts';
 import { createRequestWatch } from './request-watch.ts';
 import type { OnArguments, PendingListener, Service } from './service.ts';
 import { createSessions } from './sessions.ts';
 import { createSignIns } from './sign-ins.ts';
 import { createKeySigning } from './sign-keys.ts';
+import { waitAtMost } from './wait-at-most.ts';
 import { createWebhooks } from './webhooks.ts';
 
 /** @typeParam MailSettings, CalendarSettings  what the adapters read from the `settings` of an account */

@@ -1,5 +1,4 @@
 import { ServiceStoppedError } from '../contract/errors.ts';
-import type { Clock } from '../ports/clock.ts';
 import type { Storage } from '../ports/storage.ts';
 
 /** From the creation of a service to the end of `stop`. */
@@ -49,17 +48,4 @@ export function createLife(storage: Storage): Life {
       get: (verbs, name: keyof Storage) => (isClosed ? refuse : verbs[name]),
     }),
   };
-}
-
-/** Waits for the work, at most `ms`. */
-export async function waitAtMost(clock: Clock, ms: number, work: Promise<unknown>): Promise<void> {
-  let removeTimer = (): void => {};
-  const timedOut = new Promise<void>((resolve) => {
-    removeTimer = clock.after(ms, resolve);
-  });
-  try {
-    await Promise.race([work, timedOut]);
-  } finally {
-    removeTimer();
-  }
 }

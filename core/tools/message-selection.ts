@@ -9,7 +9,7 @@ import type { Result } from '../contract/result.ts';
 import { messageId } from '../contract/schema.ts';
 import type { Planned } from '../plans/planned.ts';
 import type { Account } from '../ports/account.ts';
-import type { Finding } from '../safety/finding.ts';
+import { type Finding, holdsOf } from '../safety/finding.ts';
 
 /** Tools that change messages accept one (`id`) or several (`ids`). Each is a target with its own outcome. */
 export const selection = {
@@ -82,7 +82,7 @@ export async function previewed<T extends MessageTarget>(
   findings: readonly Finding[],
   context: CallContext,
 ): Promise<T[]> {
-  const waits = context.mode === 'approval' || findings.length > 0;
+  const waits = context.mode === 'approval' || holdsOf(findings).length > 0;
   if (!waits) return [...targets];
   const previews = new Map<T, string>();
   for (const account of context.accounts) {

@@ -2,7 +2,7 @@ import { type ErrorCode, ServiceError } from '../../core/contract/errors.ts';
 import { errorName } from '../../core/ports/log.ts';
 import type { Service } from '../../core/service/service.ts';
 import { clientAddress, trustedProxies } from '../http/client-address.ts';
-import { leakedKeys } from '../http/leaked-keys.ts';
+import { leakedKeys, revokeLeakedKeys } from '../http/leaked-keys.ts';
 import { type PublicBase, publicBase } from '../http/public-base.ts';
 import { BodyLost, BodyTaken } from '../http/read-body.ts';
 import type { Reply as HttpReply } from '../http/reply.ts';
@@ -64,7 +64,8 @@ export function ownerPages(service: Service, options: DashboardOptions = {}): An
     readSession: () => unknown,
     verdict: Verdict,
   ): Promise<HttpReply> {
-    const leaked = await revokeLeaked(head, service);
+    const leaked = leakedKeys(head.target);
+    await revokeLeakedKeys(service, leaked);
     if (verdict.kind === 'misdirected') {
       const text = `The dashboard is at ${service.dashboardUrl} (the setting dashboardUrl).`;
       return answerWith(problemPage(421, 'Wrong address', text));
@@ -72,7 +73,7 @@ export function ownerPages(service: Service, options: DashboardOptions = {}): An
     if (verdict.kind === 'foreign') {
       return answerWith(problemPage(403, 'Nothing was done', 'Another site sent this form.'));
     }
-    if (leaked) return answerWith(problemPage(400, 'A key in the URL', LEAKED));
+    if (leaked.length > 0) return answerWith(problemPage(400, 'A key in the URL', LEAKED));
     const { origin } = verdict;
     const { path, query } = targetOf(head);
     const asset = ASSETS.get(path);
@@ -149,12 +150,6 @@ export function ownerPages(service: Service, options: DashboardOptions = {}): An
 const NO_SESSION = () => null;
 
 /** Revokes any keys in the request's URL, whatever else is wrong with the request: they are no longer safe. */
-async function revokeLeaked(head: RequestHead, service: Service): Promise<boolean> {
-  const leaked = leakedKeys(head.target);
-  for (const key of leaked) await service.keys.revokeLeaked(key);
-  return leaked.length > 0;
-}
-
 /** The full URL of the dashboard's only script. The policy syntax cannot express an IPv6 address. */
 function scriptSource(verdict: Verdict, base: PublicBase): string {
   if (verdict.kind === 'misdirected') return "'none'";

@@ -5,7 +5,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { errorName } from '../../core/ports/log.ts';
 import type { RequestsNow, Service } from '../../core/service/service.ts';
 import { responseText } from '../http/last-response.ts';
-import { leakedKeys } from '../http/leaked-keys.ts';
+import { leakedKeys, revokeLeakedKeys } from '../http/leaked-keys.ts';
 import { publicBase } from '../http/public-base.ts';
 import { headerOf, headOf, targetOf } from '../http/request-head.ts';
 import { transportSecurity } from '../http/transport-security.ts';
@@ -103,7 +103,7 @@ export function livePages(
   async function admit(request: IncomingMessage): Promise<string | number> {
     const head = headOf(request);
     const leaked = leakedKeys(head.target);
-    for (const key of leaked) await service.keys.revokeLeaked(key);
+    await revokeLeakedKeys(service, leaked);
     const verdict = checkRequest(head, service.dashboardUrl);
     if (verdict.kind === 'misdirected') return 421;
     // Browsers send the Origin of every socket. A page of another origin, or a program, gets none.

@@ -1,4 +1,6 @@
 import { KEY_PATTERN } from '../../core/gate/credential.ts';
+import type { Keys } from '../../core/service/service.ts';
+import { percentDecoded } from '../../core/text/percent-decoded.ts';
 
 /** More rounds of encoding than any proxy or client adds. Limits the work that one URL can cause. */
 const ROUNDS = 6;
@@ -17,9 +19,10 @@ export function leakedKeys(target: string): string[] {
   return [...found].slice(0, KEYS_MAX);
 }
 
-/** Leaves malformed sequences unchanged, because the rest may still hide a key. Keys are ASCII. */
-function percentDecoded(text: string): string {
-  return text.replace(/%([0-7][0-9a-f])/gi, (_, hex: string) =>
-    String.fromCharCode(Number.parseInt(hex, 16)),
-  );
+/** Revokes keys that were in a URL. They are no longer safe, even if the request fails for a different reason. */
+export async function revokeLeakedKeys(
+  { keys }: { readonly keys: Pick<Keys, 'revokeLeaked'> },
+  leaked: readonly string[],
+): Promise<void> {
+  for (const key of leaked) await keys.revokeLeaked(key);
 }

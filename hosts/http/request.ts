@@ -76,11 +76,6 @@ export function receiveRequest(
   return { id: randomUUID(), head, address, leakedKeys: leakedKeys(head.target), readBody, gone };
 }
 
-/** A key in a URL is no longer safe, even if the request fails for a different reason. */
-export async function revokeLeakedKeys({ keys }: ApiService, request: ApiRequest): Promise<void> {
-  for (const key of request.leakedKeys) await keys.revokeLeaked(key);
-}
-
 /** Returns the remaining budget of an address for requests without a key. */
 export async function addressRate({ calls }: Pick<Service, 'calls'>, address: string): Promise<Rate> {
   return (await calls.admitCaller({ token: undefined, address })).rate;

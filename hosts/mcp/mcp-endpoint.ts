@@ -7,6 +7,7 @@ import { errorName } from '../../core/ports/log.ts';
 import { admitRequest } from '../http/admit-request.ts';
 import { trustedProxies } from '../http/client-address.ts';
 import { entryFailure } from '../http/entry-rules.ts';
+import { revokeLeakedKeys } from '../http/leaked-keys.ts';
 import { publicBase } from '../http/public-base.ts';
 import { codedBody, failureStatus, type Reply } from '../http/reply.ts';
 import {
@@ -19,7 +20,6 @@ import {
   answerFailure,
   completeReply,
   receiveRequest,
-  revokeLeakedKeys,
 } from '../http/request.ts';
 import { bearerToken, headerOf, type RequestHead } from '../http/request-head.ts';
 import { protocolServer, type Turn } from './protocol-server.ts';
@@ -38,7 +38,7 @@ export function mcpEndpoint(service: ApiService, options: ApiOptions): AnswerReq
     const request = receiveRequest(head, readBody, gone, isTrusted);
     let answered: Answered | undefined;
     try {
-      await revokeLeakedKeys(service, request);
+      await revokeLeakedKeys(service, request.leakedKeys);
       answered = await answer(request);
     } catch (cause) {
       answered = await answerFailure(service, options, request, cause, (why) => refusal(why));

@@ -4,6 +4,7 @@ import { ASSETS } from '../dashboard/assets.ts';
 import { ownerPages } from '../dashboard/handler.ts';
 import { findRoute as findPage } from '../dashboard/routes.ts';
 import { trustedProxies } from '../http/client-address.ts';
+import { revokeLeakedKeys } from '../http/leaked-keys.ts';
 import { codedBody, failureStatus } from '../http/reply.ts';
 import {
   type AnswerRequest,
@@ -12,7 +13,6 @@ import {
   answerFailure,
   completeReply,
   receiveRequest,
-  revokeLeakedKeys,
 } from '../http/request.ts';
 import { targetOf } from '../http/request-head.ts';
 import { mcpEndpoint } from '../mcp/mcp-endpoint.ts';
@@ -75,7 +75,7 @@ function answerMisplaced(service: Service, options: ApiOptions, { expected }: Mo
   return async (head, readBody, gone) => {
     const request = receiveRequest(head, readBody, gone, isTrusted);
     try {
-      await revokeLeakedKeys(service, request);
+      await revokeLeakedKeys(service, request.leakedKeys);
       const rate = await addressRate(service, request.address);
       return completeReply(service, request, { ...reply(), rate });
     } catch (cause) {

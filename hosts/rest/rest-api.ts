@@ -4,6 +4,7 @@ import { errorName } from '../../core/ports/log.ts';
 import type { Service, ToolCall } from '../../core/service/service.ts';
 import { admitRequest } from '../http/admit-request.ts';
 import { trustedProxies } from '../http/client-address.ts';
+import { revokeLeakedKeys } from '../http/leaked-keys.ts';
 import { publicBase } from '../http/public-base.ts';
 import type { Reply } from '../http/reply.ts';
 import {
@@ -16,7 +17,6 @@ import {
   answerFailure,
   completeReply,
   receiveRequest,
-  revokeLeakedKeys,
 } from '../http/request.ts';
 import { headerOf } from '../http/request-head.ts';
 import { type Addressed, addressed } from './addressing.ts';
@@ -49,7 +49,7 @@ export function restApi(service: RestService, options: ApiOptions = {}): AnswerR
     const to = addressed(request, service);
     let answered: Answered | undefined;
     try {
-      await revokeLeakedKeys(service, request);
+      await revokeLeakedKeys(service, request.leakedKeys);
       answered = await answer(request, to);
     } catch (cause) {
       const form = to.kind === 'route' ? to.route : to.form;

@@ -4,6 +4,7 @@ import type { OAuthError, Refusal } from '../../core/sign-in/refusal.ts';
 import { trustedProxies } from '../http/client-address.ts';
 import { entryFailure } from '../http/entry-rules.ts';
 import { ownAddress } from '../http/host-name.ts';
+import { revokeLeakedKeys } from '../http/leaked-keys.ts';
 import { codedBody, failureStatus, type Reply } from '../http/reply.ts';
 import {
   type Answered,
@@ -14,7 +15,6 @@ import {
   answerFailure,
   completeReply,
   receiveRequest,
-  revokeLeakedKeys,
 } from '../http/request.ts';
 import { bearerToken, headerOf, targetOf } from '../http/request-head.ts';
 import { mcpEndpoint } from '../mcp/mcp-endpoint.ts';
@@ -71,7 +71,7 @@ export function signInHost(service: SignInService, options: ApiOptions): AnswerR
     const request = receiveRequest(head, readBody, gone, isTrusted);
     let answered: Answered;
     try {
-      await revokeLeakedKeys(door, request);
+      await revokeLeakedKeys(door, request.leakedKeys);
       answered = await answer(request, issuer);
     } catch (cause) {
       answered = await answerFailure(door, options, request, cause, refusal);
