@@ -47,7 +47,7 @@ export interface ServiceOptions<MailSettings = unknown, CalendarSettings = unkno
   readonly baseUrl: string;
   /** Public address of the owner's dashboard, as above. */
   readonly dashboardUrl: string;
-  /** Public address of the host where assistants sign in, without a path. Default: there is none. */
+  /** Public address of the host where assistants sign in. Default: there is none. */
   readonly mcpUrl?: string;
   /** The plan of new owners. Default: `paid`. */
   readonly plan?: Plan;
@@ -83,7 +83,7 @@ export function createService<MailSettings, CalendarSettings>(
   const leaseMs = options.leaseMs ?? LEASE_MS;
   const baseUrl = address('baseUrl', options.baseUrl);
   const dashboardUrl = address('dashboardUrl', options.dashboardUrl);
-  const mcpUrl = options.mcpUrl === undefined ? undefined : origin('mcpUrl', options.mcpUrl);
+  const mcpUrl = options.mcpUrl === undefined ? undefined : address('mcpUrl', options.mcpUrl);
   const keyring = createKeyring(options.secretKeys, random);
   const identifiers = createIdentifiers(keyring);
   const executor = createExecutor(ports, keyring, leaseMs, (run, action) => linkSent(ports, run, action));
@@ -231,16 +231,6 @@ function address(name: string, value: string): string {
     );
   }
   return `${url?.origin}${path}`;
-}
-
-function origin(name: string, value: string): string {
-  const url = webAddress(value);
-  if (url?.pathname !== '/') {
-    throw new Error(
-      `createService: ${name} must be an address such as https://api.example.org, without a path.`,
-    );
-  }
-  return url.origin;
 }
 
 /** Undefined if it is not an http or https URL, or has a user, a query or a fragment. */

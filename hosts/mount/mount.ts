@@ -87,9 +87,17 @@ function answerMisplaced(service: Service, options: ApiOptions, { expected }: Mo
 
 /**
  * Returns the target of a request without the base path. Undefined if it is not below the base path.
+ * A well-known name comes before the base path (RFC 8414, 3.1; RFC 9728, 3.1).
  * @param target  the path and the query of a request, as received
  */
 function belowBase(target: string, basePath: string): string | undefined {
+  const [, wellKnown, path = ''] = /^(\/\.well-known\/[^/?]+)(.*)$/s.exec(target) ?? [];
+  if (wellKnown === undefined) return withoutBase(target, basePath);
+  const below = withoutBase(path, basePath);
+  return below && `${wellKnown}${below.replace(/^\/(?=\?|$)/, '')}`;
+}
+
+function withoutBase(target: string, basePath: string): string | undefined {
   if (!target.startsWith(basePath)) return undefined;
   const rest = target.slice(basePath.length);
   if (rest.startsWith('/')) return rest;

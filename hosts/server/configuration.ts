@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import type { LimitOverrides, Limits } from '../../core/gate/limits.ts';
 import type { Plan } from '../../core/gate/permissions.ts';
+import { readBasePath } from '../../core/service/base-path.ts';
 import { BRIDGE_ONLY_SETTINGS } from '../stdio/bridge-settings.ts';
 import { DATABASE_FILE, dataFolder, KEY_FILE } from './data-folder.ts';
 import { LOG_LEVELS, type LogLevel } from './log.ts';
@@ -26,6 +27,8 @@ export interface Configuration {
   readonly baseUrl: string | undefined;
   readonly dashboardUrl: string | undefined;
   readonly mcpUrl: string | undefined;
+  /** Absolute paths. Undefined: plain HTTP. */
+  readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
   readonly trustedProxies: readonly string[];
   /** Private hosts, addresses and networks that account servers may use. Undefined: all, as long as there is one owner. */
   readonly allowPrivateServers: 'all' | 'none' | readonly string[] | undefined;
@@ -65,14 +68,15 @@ const HOST_NAME =
 
 const POSTGRES = /^postgres(ql)?:\/\//;
 
-/** Scheme, host and port only. */
+/** Scheme, host, port and path. */
 const address = z
   .string()
   .refine((text) => {
     const url = URL.canParse(text) ? new URL(text) : undefined;
-    return url !== undefined && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
+    if (url === undefined || !/^https?:$/.test(url.protocol)) return false;
+    return url.href === `${url.origin}${url.pathname}` && readBasePath(url.pathname) !== undefined;
   })
-  .transform((text) => new URL(text).origin);
+  .transform((text) => new URL(text).href.replace(/\/$/, ''));
 
 /** Named as in the file. Each description says what the value must be. */
 const settings = z.strictObject({
@@ -88,17 +92,31 @@ const settings = z.strictObject({
   port: z.int().min(0).max(65_533).default(8787).describe('must be a number from 0 (any free port) to 65533'),
   baseUrl: address
     .optional()
-    .describe('must be the public address of the API, like https://api.example.org, without a path'),
+    .describe(
+      'must be the public address of the API, like https://api.example.org or https://example.org/api',
+    ),
   dashboardUrl: address
     .optional()
     .describe(
-      'must be the public address of the dashboard, like https://approve.example.org, without a path',
+      'must be the public address of the dashboard, like https://approve.example.org, with or without a path',
     ),
   mcpUrl: address
     .optional()
     .describe(
-      'must be the public address where assistants sign in, like https://mcp.example.org, without a path',
+      'must be the public address where assistants sign in, like https://mcp.example.org or https://example.org/assistant',
     ),
+  tlsCert: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'must be the file of a certificate with its chain, in PEM, like /etc/countersign/fullchain.pem',
+    ),
+  tlsKey: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("must be the file of the certificate's private key, in PEM, like /etc/countersign/privkey.pem"),
   trustedProxies: z
     .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]))
     .default([])
@@ -144,8 +162,8 @@ export function readConfiguration(env: NodeJS.ProcessEnv, folder: string): Confi
   const inEnvironment = fromEnvironment(env);
   const parsed = settings.safeParse({ ...fromFile(join(folder, FILE)), ...inEnvironment });
   if (!parsed.success) throw refusal(parsed.error, inEnvironment);
-  const { dataDir, databaseUrl, secretKey, baseUrl, dashboardUrl, mcpUrl, allowPrivateServers, ...others } =
-    parsed.data;
+  const { dataDir, databaseUrl, secretKey, tlsCert, tlsKey, ...others } = parsed.data;
+  const { baseUrl, dashboardUrl, mcpUrl, allowPrivateServers } = others;
   return {
     ...others,
     ...databaseOf(databaseUrl, folder, dataFolder(dataDir, env, folder)),
@@ -153,6 +171,7 @@ export function readConfiguration(env: NodeJS.ProcessEnv, folder: string): Confi
     dashboardUrl,
     mcpUrl,
     allowPrivateServers,
+    tls: tlsOf(tlsCert, tlsKey, { baseUrl, dashboardUrl, mcpUrl }, folder),
     secretKeys: secretKey?.map((key) => Buffer.from(key, 'base64')),
   };
 }
@@ -236,6 +255,29 @@ function refusal(error: z.ZodError, inEnvironment: Record<string, unknown>): Con
   return new ConfigurationError(`${unknown} in ${FILE}: unknown setting. Remove it. Settings: ${known}.`, {
     cause: error,
   });
+}
+
+/** A certificate names hosts, so the addresses are not derived from what the process listens on. */
+function tlsOf(
+  tlsCert: string | undefined,
+  tlsKey: string | undefined,
+  addresses: Pick<Configuration, 'baseUrl' | 'dashboardUrl' | 'mcpUrl'>,
+  folder: string,
+): Configuration['tls'] {
+  if (tlsCert === undefined && tlsKey === undefined) return undefined;
+  if (tlsCert === undefined || tlsKey === undefined) {
+    const [given, missing] = tlsKey === undefined ? ['tlsCert', 'tlsKey'] : ['tlsKey', 'tlsCert'];
+    throw new ConfigurationError(
+      `${variableOf(given)}: needs ${variableOf(missing)} as well. Set both, or none.`,
+    );
+  }
+  const [name] = Object.entries(addresses).find(([, url]) => !url?.startsWith('https://')) ?? [];
+  if (name !== undefined) {
+    throw new ConfigurationError(
+      `${variableOf(name)}: must be set to an address with https:// if COUNTERSIGN_TLS_CERT is set, and with its port unless a proxy hides it.`,
+    );
+  }
+  return { certFile: resolve(folder, tlsCert), keyFile: resolve(folder, tlsKey) };
 }
 
 /** @param folder  the working folder @param data  the data folder */

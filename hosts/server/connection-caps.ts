@@ -12,6 +12,7 @@ export interface ConnectionCaps {
 
 interface Connection {
   readonly socket: Socket;
+  readonly peer: string;
   /** Undefined for a trusted proxy, whose connections belong to many clients. */
   readonly network: string | undefined;
   /** The current request. */
@@ -23,6 +24,7 @@ interface Connection {
  * Limits the connections of a server. A new connection beyond a cap replaces one that does no useful work: first one that
  * idles between requests, then the oldest that has not sent its request, then the oldest that does not take its
  * response. If every connection has a request in progress, the new one is refused.
+ * @returns destroys all connections, also those that have not finished their TLS handshake
  * @param isTrusted  proxies, which only the total limits
  * @param refuse  writes the refusal to a new connection and ends it
  */
@@ -31,9 +33,9 @@ export function capConnections(
   { total, perAddress }: ConnectionCaps,
   isTrusted: IsTrusted,
   refuse: (socket: Socket) => void,
-): void {
+): () => void {
   /** Ordered by when they last started to wait. */
-  const connections = new Map<Socket, Connection>();
+  const connections = new Map<string, Connection>();
 
   function overCap({ network }: Connection): Connection[] {
     const all = [...connections.values()];
@@ -44,35 +46,44 @@ export function capConnections(
 
   function markWaiting(connection: Connection): void {
     connection.exchange = undefined;
-    if (connections.delete(connection.socket)) connections.set(connection.socket, connection);
+    if (connections.delete(connection.peer)) connections.set(connection.peer, connection);
   }
 
   server.on('connection', (socket) => {
+    const peer = peerOf(socket);
     const connection: Connection = {
       socket,
+      peer,
       network: networkOf(socket.remoteAddress ?? '', isTrusted),
       exchange: undefined,
       hasSentRequest: false,
     };
-    connections.set(socket, connection);
-    socket.once('close', () => connections.delete(socket));
+    connections.set(peer, connection);
+    socket.once('close', () => connections.get(peer) === connection && connections.delete(peer));
     const rivals = overCap(connection);
     if (rivals.length === 0) return;
     const others = rivals.filter((one) => one !== connection);
     const replaced = [isIdle, isIncomplete, isUntaken].flatMap((is) => others.find(is) ?? [])[0];
-    connections.delete((replaced ?? connection).socket);
+    connections.delete((replaced ?? connection).peer);
     if (replaced === undefined) refuse(socket);
     else replaced.socket.destroy();
   });
   server.on('request', (req, res) => {
-    const { socket } = req;
-    const connection = connections.get(socket);
+    const connection = connections.get(peerOf(req.socket));
     if (connection === undefined) return;
     connection.exchange = { req, res };
     connection.hasSentRequest = true;
     // A pipelined request may already be the current one.
     res.once('close', () => connection.exchange?.res === res && markWaiting(connection));
   });
+  return () => {
+    for (const { socket } of connections.values()) socket.destroy();
+  };
+}
+
+/** Address and port of the client. With TLS, a request does not have the socket that was accepted. */
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
 }
 
 function isIdle({ exchange, hasSentRequest }: Connection): boolean {

@@ -4,6 +4,7 @@ import { ownAddress } from '../http/host-name.ts';
 import { publicBase } from '../http/public-base.ts';
 import { type CountersignOptions, countersign } from '../node/countersign.ts';
 import { addressOf } from './address.ts';
+import { certificateIn } from './certificate.ts';
 import { COMMON_OPTIONS, type Command, noPositionals, readArguments } from './command.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
 import { type Demo, openDemo } from './demo.ts';
@@ -31,14 +32,16 @@ export const serve: Command = {
     noPositionals(positionals);
     const configuration = readConfiguration(terminal.env, terminal.folder);
     const log = jsonLog(configuration.log, terminal.log);
-    const { host, port, trustedProxies } = configuration;
-    const api = await listen(host, port, { trustedProxies, publicUrl: configuration.baseUrl });
+    const { host, port, tls, trustedProxies } = configuration;
+    const certificate = tls && certificateIn(tls.certFile, tls.keyFile, log);
+    const common = { trustedProxies, certificate };
+    const api = await listen(host, port, { ...common, publicUrl: configuration.baseUrl });
     const dashboard = await listenOnLoopback(host, port === 0 ? 0 : port + 1, {
-      trustedProxies,
+      ...common,
       publicUrl: configuration.dashboardUrl,
     });
     const signIn = await listen(host, port === 0 ? 0 : port + 2, {
-      trustedProxies,
+      ...common,
       publicUrl: configuration.mcpUrl,
     });
     const addresses = {
@@ -55,7 +58,7 @@ export const serve: Command = {
     terminal.print(
       outcome(service, demo),
       demo === undefined
-        ? welcome(service, configuration.database.name, await nextSteps(service))
+        ? welcome(service, configuration, await nextSteps(service))
         : demoWelcome(service, demo),
     );
 
@@ -116,10 +119,13 @@ function dashboardLines(dashboardUrl: string): string {
     : `${own}\n             (or ${dashboardUrl}, if your browser cannot find it)`;
 }
 
-/** @param database  where the data is @param next  the commands that are still to do */
+const PHONE = `
+  Phone      set COUNTERSIGN_DASHBOARD_URL to an https address (README, “Reach it from a phone”)`;
+
+/** @param next  the commands that are still to do */
 function welcome(
   { baseUrl, dashboardUrl, mcpUrl }: Service,
-  database: string,
+  configuration: Configuration,
   next: readonly string[],
 ): string {
   const api = publicBase(baseUrl);
@@ -129,7 +135,9 @@ function welcome(
   API        ${baseUrl}
   MCP        ${api.address('/mcp')} (with a key), ${mcpUrl}/mcp (with a sign-in)
   Dashboard  ${dashboardLines(dashboardUrl)}
-  Data       ${database}${next.length === 0 ? '' : steps}`;
+  Data       ${configuration.database.name}${
+    configuration.dashboardUrl === undefined ? PHONE : ''
+  }${next.length === 0 ? '' : steps}`;
 }
 
 /** What the first owner still has to do. Empty once a mailbox and a key are there. */

@@ -1,4 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer as createTlsServer,
+  type Server as TlsServer,
+  type ServerOptions as TlsServerOptions,
+} from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { trustedProxies as trusted } from '../http/client-address.ts';
@@ -6,6 +11,7 @@ import type { HttpHandler } from '../http/http-handler.ts';
 import { brokenStatus, endConnection, type ParseError, responseText } from '../http/last-response.ts';
 import type { Reply } from '../http/reply.ts';
 import { transportSecurity } from '../http/transport-security.ts';
+import type { Certificate } from './certificate.ts';
 import { type ConnectionCaps, capConnections } from './connection-caps.ts';
 
 type BrokenHandler = (error: ParseError, socket: Duplex) => void;
@@ -23,8 +29,10 @@ export interface WebServer {
 }
 
 export interface WebServerOptions {
-  /** The public address behind a TLS proxy. */
+  /** The public address, if it is not derived from host and port. */
   readonly publicUrl?: string | undefined;
+  /** Default: plain HTTP. */
+  readonly certificate?: Certificate | undefined;
   readonly trustedProxies?: readonly string[];
   readonly limits?: Partial<WebLimits>;
 }
@@ -69,10 +77,10 @@ const HEADERS_MAX = 100;
 export async function listen(
   host: string,
   port: number,
-  { publicUrl = '', trustedProxies = [], limits = {} }: WebServerOptions = {},
+  { publicUrl = '', certificate, trustedProxies = [], limits = {} }: WebServerOptions = {},
 ): Promise<WebServer> {
   const { headMs, requestMs, keepAliveMs, responseMs, silenceMs, ...caps } = { ...LIMITS, ...limits };
-  const server = createServer({
+  const options = {
     // The handler refuses a request without a Host header.
     requireHostHeader: false,
     requestTimeout: requestMs,
@@ -80,12 +88,18 @@ export async function listen(
     keepAliveTimeout: keepAliveMs,
     connectionsCheckingInterval: Math.min(LATE_CHECK_MS, headMs),
     maxHeaderSize: HEAD_MAX_BYTES,
-  });
+  };
+  const server =
+    certificate === undefined
+      ? createServer(options)
+      : tlsServer({ ...options, handshakeTimeout: headMs }, certificate);
   // Beyond its count, Node would silently drop headers, a proxy's first.
   server.maxHeadersCount = 0;
   server.timeout = silenceMs;
   const refusal = (status: number) => plainReply(status, publicUrl);
-  capConnections(server, caps, trusted(trustedProxies), (socket) => {
+  const destroyConnections = capConnections(server, caps, trusted(trustedProxies), (socket) => {
+    // Before the handshake there is no way to say why.
+    if (certificate !== undefined) return void socket.destroy();
     socket.write(responseText(refusal(503)));
     socket.destroySoon();
   });
@@ -123,11 +137,18 @@ export async function listen(
       for (const [req, res] of early) handler(req, res);
     },
     async stop(withinMs) {
-      const cut = setTimeout(() => server.closeAllConnections(), withinMs);
+      const cut = setTimeout(destroyConnections, withinMs);
       await new Promise<void>((resolve) => server.close(() => resolve()));
       clearTimeout(cut);
     },
   };
+}
+
+function tlsServer(options: TlsServerOptions, certificate: Certificate): TlsServer {
+  const server = createTlsServer({ ...options, ...certificate.read() });
+  const stopWatching = certificate.watch((pair) => server.setSecureContext(pair));
+  server.once('close', stopWatching);
+  return server;
 }
 
 /** Destroys the connection of a client that does not take its response. */

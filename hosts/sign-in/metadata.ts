@@ -7,7 +7,7 @@ export const SERVER_METADATA = '/.well-known/oauth-authorization-server';
 
 /**
  * Source: RFC 9728. It names no scopes, so that clients ask for none: the owner chooses.
- * @param issuer  the origin of this host, as the client knows it
+ * @param issuer  the address of this host, as the client knows it
  */
 export function resourceMetadata(issuer: string) {
   return {
@@ -37,8 +37,12 @@ export function serverMetadata(issuer: string, fetchesDocuments: boolean) {
   };
 }
 
-/** Returns the value of WWW-Authenticate on a 401. Sources: RFC 9728, 5.1; RFC 6750, 3. */
+/**
+ * Returns the value of WWW-Authenticate on a 401. The well-known name comes before the path of the resource.
+ * Sources: RFC 9728, 3.1 and 5.1; RFC 6750, 3.
+ */
 export function challenge(issuer: string, hasToken: boolean): string {
-  const metadata = `Bearer resource_metadata="${issuer}${RESOURCE_METADATA}/mcp"`;
+  const { origin, pathname } = new URL(resourceOf(issuer));
+  const metadata = `Bearer resource_metadata="${origin}${RESOURCE_METADATA}${pathname}"`;
   return hasToken ? `${metadata}, error="invalid_token"` : metadata;
 }

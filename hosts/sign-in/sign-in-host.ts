@@ -5,6 +5,7 @@ import { trustedProxies } from '../http/client-address.ts';
 import { entryFailure } from '../http/entry-rules.ts';
 import { ownAddress } from '../http/host-name.ts';
 import { revokeLeakedKeys } from '../http/leaked-keys.ts';
+import { publicBase } from '../http/public-base.ts';
 import { codedBody, failureStatus, type Reply } from '../http/reply.ts';
 import {
   type Answered,
@@ -31,7 +32,7 @@ export type SignInService = Pick<Service, 'signIns' | 'keys' | 'mcpUrl' | 'dashb
 
 const FORM_BYTES_MAX = 16 * 1024;
 
-/** How a path is answered, for each method that it accepts. `issuer`: the origin of this host as the caller knows it. */
+/** How a path is answered, for each method that it accepts. `issuer`: the address of this host as the caller knows it. */
 type Route = Readonly<Record<string, (request: ApiRequest, issuer: string) => Reply | Promise<Reply>>>;
 
 /**
@@ -161,7 +162,8 @@ const LOOPBACK_ALIAS = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i;
 function issuerAt(authority: string | undefined, mcpUrl: string): string {
   const { protocol, host } = new URL(mcpUrl);
   const isAlias = LOOPBACK_ALIAS.test(host) && LOOPBACK_ALIAS.test(authority ?? '');
-  return new URL(isAlias ? `${protocol}//${authority}` : mcpUrl).origin;
+  const { origin } = new URL(isAlias ? `${protocol}//${authority}` : mcpUrl);
+  return `${origin}${publicBase(mcpUrl).path('')}`;
 }
 
 /** The body, or the reply that refuses it. */
