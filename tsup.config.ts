@@ -15,6 +15,7 @@ const publicEntries = [
   'adapters/reader/worker',
   'hosts/node/countersign',
   'hosts/fetch/countersign',
+  'hosts/ai/tools',
   'hosts/server/imap-connect',
   'adapters/webhooks/https-sender',
   'adapters/documents/https-documents',

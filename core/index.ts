@@ -52,6 +52,7 @@ export type {
   ApprovalSummary,
   Approvals,
   ApprovalView,
+  CallOptions,
   Calls,
   Decided,
   EventListener,
@@ -61,6 +62,7 @@ export type {
   IssuedTokens,
   KeyCalls,
   Keys,
+  KeyTool,
   ListenerEvent,
   OnArguments,
   OwnerFields,
@@ -75,3 +77,4 @@ export type {
   Trackers,
 } from './service/service.ts';
 export type { ToolArguments, ToolName, ToolOutcome } from './tools/catalogue.ts';
+export type { ToolListing } from './tools/define-tool.ts';

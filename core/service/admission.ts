@@ -1,5 +1,4 @@
-import { type Failure, failure, failureOf } from '../call/outcome.ts';
-import { ServiceStoppedError } from '../contract/errors.ts';
+import { ServiceError, ServiceStoppedError } from '../contract/errors.ts';
 import type { LimitVerdict, Rate } from '../gate/limits.ts';
 import type { Caller, CredentialRef } from '../ports/call-storage.ts';
 import { errorName } from '../ports/log.ts';
@@ -13,11 +12,16 @@ export type Admit = (ref: CredentialRef) => Promise<Admitted>;
 
 type Admitted =
   | { readonly kind: 'admitted'; readonly caller: Caller; readonly rate: Rate }
-  | { readonly kind: 'over'; readonly failure: Failure; readonly retryAfterS: number; readonly rate: Rate }
+  | {
+      readonly kind: 'over';
+      readonly refusal: ServiceError;
+      readonly retryAfterS: number;
+      readonly rate: Rate;
+    }
   /** The credential is missing, revoked, expired or altered. */
-  | { readonly kind: 'unknown'; readonly failure: Failure }
+  | { readonly kind: 'unknown'; readonly refusal: ServiceError }
   /** The storage cannot be reached, or the service stops. */
-  | { readonly kind: 'unavailable'; readonly failure: Failure };
+  | { readonly kind: 'unavailable'; readonly refusal: ServiceError };
 
 export function createAdmission(
   { storage, clock, random, log }: Ports,
@@ -28,7 +32,7 @@ export function createAdmission(
 ): Admit {
   const slotId = slotIds(random);
   return async (ref) => {
-    if (life.isStopping) return { kind: 'unavailable', failure: failureOf(new ServiceStoppedError()) };
+    if (life.isStopping) return { kind: 'unavailable', refusal: new ServiceStoppedError() };
     try {
       await keysSigned();
       const admitted = await storage.admit({ ...ref, slotId: slotId(), leaseMs, signer, now: clock.now() });
@@ -36,12 +40,12 @@ export function createAdmission(
       if (admitted.kind === 'altered') {
         log.error('a key was changed outside Countersign, and is refused', { key: admitted.credentialId });
       }
-      if (admitted.kind !== 'over') return { kind: 'unknown', failure: failure('invalid_token') };
+      if (admitted.kind !== 'over') return { kind: 'unknown', refusal: new ServiceError('invalid_token') };
       const { retryAfterS, rate } = admitted.verdict;
-      return { kind: 'over', failure: overLimit(admitted.verdict), retryAfterS, rate };
+      return { kind: 'over', refusal: overLimit(admitted.verdict), retryAfterS, rate };
     } catch (error) {
       log.error('a call could not be admitted', errorName(error));
-      return { kind: 'unavailable', failure: failureOf(unavailable(error)) };
+      return { kind: 'unavailable', refusal: unavailable(error) };
     }
   };
 }
@@ -56,9 +60,9 @@ function slotIds(random: Ports['random']): () => string {
   };
 }
 
-function overLimit({ code, retryAfterS, resetsAt }: Extract<LimitVerdict, { kind: 'over' }>): Failure {
+function overLimit({ code, retryAfterS, resetsAt }: Extract<LimitVerdict, { kind: 'over' }>): ServiceError {
   const retry = { retry_after_s: retryAfterS };
   return code === 'daily_limit_reached'
-    ? failure(code, { ...retry, resets_at: resetsAt.toISOString() })
-    : failure(code, retry);
+    ? new ServiceError(code, { details: { ...retry, resets_at: resetsAt.toISOString() } })
+    : new ServiceError(code, { details: retry });
 }

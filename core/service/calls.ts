@@ -1,4 +1,4 @@
-import { failure } from '../call/outcome.ts';
+import { failure, failureOf } from '../call/outcome.ts';
 import { createAddressBudget } from '../gate/address-budget.ts';
 import { secretHash } from '../gate/credential.ts';
 import { effectiveMode, GROUPS, type Group } from '../gate/permissions.ts';
@@ -30,9 +30,11 @@ export function createCalls(
       if (token !== undefined && isAccepted(token)) {
         const admitted = await admit({ secretHash: secretHash(token) });
         if (admitted.kind === 'unavailable') {
-          return { kind: 'refused', failure: admitted.failure, rate: keylessCalls.take(from, now).rate };
+          const { rate } = keylessCalls.take(from, now);
+          return { kind: 'refused', failure: failureOf(admitted.refusal), rate };
         }
-        if (admitted.kind !== 'unknown') return admitted;
+        if (admitted.kind === 'over') return { ...admitted, failure: failureOf(admitted.refusal) };
+        if (admitted.kind === 'admitted') return admitted;
       }
       const { within, rate } = keylessCalls.take(from, now);
       const refusal = within

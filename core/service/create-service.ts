@@ -119,6 +119,7 @@ export function createService<MailSettings, CalendarSettings>(
   const admit = createAdmission(ports, keyring, keysSigned, leaseMs, life);
   const callsWith = (isAccepted: (token: string) => boolean) =>
     createCalls(ports, admit, runTool, endWaits, isAccepted);
+  const calls = callsWith(isApiKey);
   const checkPassword = createPasswordCheck(ports, keyring);
   const approvals = createApprovals(ports, keyring, keysSigned, leaseMs, waits, (approval, sealedPlan) =>
     settledWithin(executor.executeApproval(approval, sealedPlan), approval, ports),
@@ -166,7 +167,7 @@ export function createService<MailSettings, CalendarSettings>(
     baseUrl,
     dashboardUrl,
     mcpUrl,
-    calls: callsWith(isApiKey),
+    calls,
     approvals: { ...approvals, now: requests.now, watch: requests.watch },
     owners: createOwners(ports, keyring, { plan: options.plan ?? 'paid', limits: options.limits ?? {} }),
     sessions: createSessions(ports, keyring, checkPassword),
@@ -179,7 +180,7 @@ export function createService<MailSettings, CalendarSettings>(
       show: (ownerId, trackerId, { upTo, limit }) => storage.tracker({ ownerId, trackerId, upTo, limit }),
     },
     on,
-    as: createKeyCalls(admit, runTool),
+    as: createKeyCalls(admit, calls),
     healthy: () => storage.healthy(),
     recover: background.recover,
     watch: background.watch,

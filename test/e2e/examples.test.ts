@@ -31,6 +31,14 @@ it('examples/quickstart.mjs succeeds', async () => {
   });
 });
 
+it.each(['ai-sdk', 'langchain'])('examples/%s.mjs succeeds', { timeout: 90_000 }, async (name) => {
+  expect(await installed.run(name).ended).toEqual({
+    code: 0,
+    stdout: 'Your message waits for your approval.\n',
+    stderr: '',
+  });
+});
+
 describe('examples/ocr.mjs', () => {
   const picture = join(import.meta.dirname, '../adapters/extract/documents/picture.png');
 
