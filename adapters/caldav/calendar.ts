@@ -1,3 +1,4 @@
+import { checkOptions } from '../../core/contract/options.ts';
 import type { CalendarObjects } from '../../core/ports/calendar-objects.ts';
 import type { Log } from '../../core/ports/log.ts';
 import { type MailAccount, type MailCall, MailError, type Start } from '../../core/ports/mail.ts';
@@ -33,10 +34,12 @@ export interface CaldavOptions {
  * Calendars on CalDAV servers (RFC 4791). The `settings` of an account resolve to an object whose `caldav` is a
  * `CalendarServer`. An account without it has no calendar.
  */
-export function caldavCalendar({
-  log,
-  allowPrivateServers = false,
-}: CaldavOptions = {}): CalendarObjects<CaldavSettings> {
+export function caldavCalendar(options: CaldavOptions = {}): CalendarObjects<CaldavSettings> {
+  checkOptions('caldavCalendar', options, {
+    log: ['optional', 'object'],
+    allowPrivateServers: ['optional', 'boolean', 'function'],
+  });
+  const { log, allowPrivateServers = false } = options;
   const accounts = new Map<string, AccountState>();
 
   function stateOf(account: MailAccount): AccountState {

@@ -1,11 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
+import { checkOptions } from '../../core/contract/options.ts';
 import type { DocumentSource, PublishedDocument } from '../../core/ports/document-source.ts';
-import { CheckedAgent, type CheckedAgentOptions, type LimitedOptions } from '../remote/checked-agent.ts';
+import {
+  AGENT_OPTIONS,
+  CheckedAgent,
+  type CheckedAgentOptions,
+  type LimitedOptions,
+} from '../remote/checked-agent.ts';
 import { withTimeLimit } from '../remote/time-limit.ts';
 
 /** Fetches documents by HTTP/1.1 over TLS from checked addresses only, so no client can make it reach the network inside. */
 export function httpsDocuments(options: CheckedAgentOptions = {}): DocumentSource {
+  checkOptions('httpsDocuments', options, AGENT_OPTIONS);
   const agent = new CheckedAgent(options);
   return {
     async fetch({ url, maxBytes, timeLimitMs }) {

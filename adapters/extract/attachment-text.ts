@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { checkOptions } from '../../core/contract/options.ts';
 import type { AttachmentText } from '../../core/ports/attachment-text.ts';
 import { processPool, USUAL_BOUNDS } from '../process/process-pool.ts';
 import { Answer } from './job.ts';
@@ -11,6 +12,7 @@ const MAX_BYTES = 25 * 1024 * 1024;
  * one in the installed package.
  */
 export function workerText(options: { readonly workerFile?: string } = {}): AttachmentText {
+  checkOptions('workerText', options, { workerFile: ['optional', 'string'] });
   const file = () =>
     options.workerFile ?? createRequire(import.meta.url).resolve('countersign/extract/worker');
   const pool = processPool(file, USUAL_BOUNDS);

@@ -1,3 +1,4 @@
+import { checkOptions } from '../../core/contract/options.ts';
 import type { MailCall } from '../../core/ports/mail.ts';
 import type { Mail } from '../../core/ports/ports.ts';
 import type { AllowPrivateServers } from '../remote/connect.ts';
@@ -43,10 +44,15 @@ export interface ImapOptions {
 /**
  * Mailboxes on IMAP servers, with sending by SMTP. The `settings` of an account resolve to `ImapSettings`.
  */
-export function imapMail({
-  maxConnectionsPerAccount = 3,
-  allowPrivateServers = false,
-}: ImapOptions = {}): Mail<ImapSettings> {
+export function imapMail(options: ImapOptions = {}): Mail<ImapSettings> {
+  checkOptions('imapMail', options, {
+    maxConnectionsPerAccount: ['optional', 'number'],
+    allowPrivateServers: ['optional', 'boolean', 'function'],
+  });
+  const { maxConnectionsPerAccount = 3, allowPrivateServers = false } = options;
+  if (!(Number.isInteger(maxConnectionsPerAccount) && maxConnectionsPerAccount > 0)) {
+    throw new Error('imapMail: the option maxConnectionsPerAccount must be a whole number, 1 or more.');
+  }
   const reach = { allowPrivateServers };
   const accounts = imapAccounts(maxConnectionsPerAccount, reach);
   const sender = smtpSender(reach);

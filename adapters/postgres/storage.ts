@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { checkOptions } from '../../core/contract/options.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import { createStorage } from '../../core/storage/create-storage.ts';
 import { openDatabase } from './database.ts';
@@ -16,15 +17,11 @@ import { postgresStore } from './store.ts';
  * found on the server's disk until it has vacuumed and reused their place, and in its log (WAL), replicas and
  * backups while those are kept. Settings, plans, gists and stored answers are sealed; addresses and names are
  * not.
- * @param connectionString  `postgres://user:password@host:5432/database`, with the parameters that
+ * @param options  `connectionString`: `postgres://user:password@host:5432/database`, with the parameters that
  * node-postgres reads, such as `?sslmode=verify-full`. The role must be able to create a schema, unless
  * `countersign` was created for it.
  */
-export function postgresStorage({ connectionString }: { connectionString: string }): Storage {
-  if (connectionString === '') {
-    throw new Error(
-      'postgresStorage: the option `connectionString` is missing: postgres://user:password@host/database',
-    );
-  }
-  return createStorage(postgresStore(openDatabase(connectionString)), randomBytes);
+export function postgresStorage(options: { connectionString: string }): Storage {
+  checkOptions('postgresStorage', options, { connectionString: ['required', 'string'] });
+  return createStorage(postgresStore(openDatabase(options.connectionString)), randomBytes);
 }

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { setImmediate } from 'node:timers/promises';
+import { checkOptions } from '../../core/contract/options.ts';
 import type { Reader } from '../../core/ports/reader.ts';
 import { JOBS, type JobInput, type JobName, type JobOutput } from '../../core/reading/jobs.ts';
 import { processPool, USUAL_BOUNDS } from '../process/process-pool.ts';
@@ -14,6 +15,7 @@ const MAX_BYTES = 40 * 1024 * 1024;
  * found in the installed package
  */
 export function processReader(options: { readonly workerFile?: string } = {}): Reader {
+  checkOptions('processReader', options, { workerFile: ['optional', 'string'] });
   const file = () =>
     options.workerFile ?? createRequire(import.meta.url).resolve('countersign/reader/worker');
   const pool = processPool(file, USUAL_BOUNDS);

@@ -1,5 +1,6 @@
 import { Agent, type RequestOptions } from 'node:https';
 import { type Duplex, PassThrough } from 'node:stream';
+import type { OptionTypes } from '../../core/contract/options.ts';
 import { connectTls, type Reach } from './connect.ts';
 
 export interface CheckedAgentOptions {
@@ -10,6 +11,12 @@ export interface CheckedAgentOptions {
   /** Returns all addresses of a host. Default: this machine's resolver. */
   readonly addressesOf?: (host: string) => Promise<readonly string[]>;
 }
+
+export const AGENT_OPTIONS: OptionTypes<CheckedAgentOptions> = {
+  allowPrivateTargets: ['optional', 'object'],
+  ca: ['optional', 'string'],
+  addressesOf: ['optional', 'function'],
+};
 
 export interface LimitedOptions extends RequestOptions {
   /** Also ends a connection that is not open yet. Node does not pass a request's `signal` to its agent. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { containsUid, uidsIn } from '../../core/calendar/uid-lines.ts';
+import { checkOptions } from '../../core/contract/options.ts';
 import type { CalendarInfo, DocumentPlace } from '../../core/ports/calendar.ts';
 import type { CalendarObjects } from '../../core/ports/calendar-objects.ts';
 import { type MailAccount, MailError } from '../../core/ports/mail.ts';
@@ -44,6 +45,11 @@ const CALENDAR: CalendarInfo = {
  * disk.
  */
 export function sandboxCalendar(options: SandboxCalendarOptions = {}): SandboxCalendar {
+  checkOptions('sandboxCalendar', options, {
+    samples: ['optional', 'object'],
+    now: ['optional', 'function'],
+    journalFile: ['optional', 'string'],
+  });
   const { samples = SAMPLE_EVENTS, now = () => new Date(), journalFile } = options;
   const journal = openJournal<CalendarJournalEntry>(journalFile, calendarEntry);
   const [first] = journal.entries;

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { checkOptions } from '../../core/contract/options.ts';
 import type { ListedMessage, MessagePlace } from '../../core/mail/listed-message.ts';
 import { sentCopyOf } from '../../core/mail/sent-copy.ts';
 import { announcedVisits, type Watch } from '../../core/ports/announced-visits.ts';
@@ -84,6 +85,11 @@ const LOST = 'lost@sandbox.invalid';
  * disk.
  */
 export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
+  checkOptions('sandboxMail', options, {
+    samples: ['optional', 'function'],
+    now: ['optional', 'function'],
+    journalFile: ['optional', 'string'],
+  });
   const { samples = sampleMail, now = () => new Date(), journalFile } = options;
   const journal = openJournal(journalFile, mailEntry);
   const openedAt = openingOf(journal.entries) ?? now();

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { checkOptions } from '../../core/contract/options.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import { createStorage } from '../../core/storage/create-storage.ts';
 import { openDatabase, storeNowMs } from './database.ts';
@@ -6,11 +7,10 @@ import { sqliteStore } from './store.ts';
 
 /**
  * Opens storage in one SQLite file, which several processes of one machine may share.
- * @param file  a path, or `:memory:` for a store that ends with the process
+ * @param options  `file`: a path, or `:memory:` for a store that ends with the process
  * @throws Error if the file cannot be opened, or if a newer program wrote it
  */
-export function sqliteStorage({ file }: { file: string }): Storage {
-  if (file === '')
-    throw new Error('sqliteStorage: the option `file` is missing: the path of the database, or `:memory:`.');
-  return createStorage(sqliteStore(openDatabase(file), storeNowMs), randomBytes);
+export function sqliteStorage(options: { file: string }): Storage {
+  checkOptions('sqliteStorage', options, { file: ['required', 'string'] });
+  return createStorage(sqliteStore(openDatabase(options.file), storeNowMs), randomBytes);
 }

@@ -1,9 +1,15 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { type Agent, request } from 'node:https';
 import * as z from 'zod';
+import { checkOptions } from '../../core/contract/options.ts';
 import type { WebhookEnd, WebhookRequest, WebhookSender } from '../../core/ports/webhook-sender.ts';
 import { certificateTrouble } from '../remote/certificate.ts';
-import { CheckedAgent, type CheckedAgentOptions, type LimitedOptions } from '../remote/checked-agent.ts';
+import {
+  AGENT_OPTIONS,
+  CheckedAgent,
+  type CheckedAgentOptions,
+  type LimitedOptions,
+} from '../remote/checked-agent.ts';
 import { PrivateServerRefused } from '../remote/connect.ts';
 
 /** The most that is read of a response. */
@@ -18,6 +24,7 @@ const BODY_MS = 1000;
  * DNS answer that changes later has no effect.
  */
 export function httpsSender(options: CheckedAgentOptions = {}): WebhookSender {
+  checkOptions('httpsSender', options, AGENT_OPTIONS);
   const agent = new CheckedAgent(options);
   return {
     async post(sent) {

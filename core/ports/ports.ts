@@ -1,3 +1,4 @@
+import type { OptionTypes } from '../contract/options.ts';
 import type { Random } from '../secrets/random.ts';
 import type { AttachmentText } from './attachment-text.ts';
 import type { Calendar } from './calendar.ts';
@@ -51,21 +52,21 @@ export interface Ports {
   readonly log: Log;
 }
 
-/** The ports that a service requires. */
-export const PORTS = {
-  mail: 'required',
-  reader: 'required',
-  calendar: 'optional',
-  attachmentText: 'optional',
-  documentSource: 'optional',
-  clock: 'required',
-  random: 'required',
-  log: 'required',
-  storage: 'required',
-  summarizer: 'optional',
-  webhookSender: 'optional',
-  workObserver: 'optional',
-} as const satisfies Record<keyof Ports, 'required' | 'optional'>;
+/** The ports as options of a service. */
+export const PORTS: OptionTypes<Ports> = {
+  mail: ['required', 'object'],
+  reader: ['required', 'object'],
+  calendar: ['optional', 'object'],
+  attachmentText: ['optional', 'object'],
+  documentSource: ['optional', 'object'],
+  clock: ['required', 'object'],
+  random: ['required', 'function'],
+  log: ['required', 'object'],
+  storage: ['required', 'object'],
+  summarizer: ['optional', 'object'],
+  webhookSender: ['optional', 'object'],
+  workObserver: ['optional', 'object'],
+};
 
 /** Closes what the ports hold open. Storage is last because the others may still write to it. */
 export async function closePorts({

@@ -1,6 +1,7 @@
 import { objectCalendar } from '../accounts/object-calendar.ts';
 import { lookUpPorts, ownPorts, runPorts } from '../accounts/tool-ports.ts';
 import { createIdentifiers } from '../call/identifiers.ts';
+import { checkOptions, type OptionTypes } from '../contract/options.ts';
 import { createExecutor } from '../execution/execute-approval.ts';
 import { isAccessToken, isApiKey } from '../gate/credential.ts';
 import { type LimitOverrides, limitProblem, PLAN_LIMITS } from '../gate/limits.ts';
@@ -60,10 +61,16 @@ export interface ServiceOptions<MailSettings = unknown, CalendarSettings = unkno
   readonly leaseMs?: number;
 }
 
-const OPTION_NAMES: ReadonlySet<string> = new Set<string>([
-  ...Object.keys(PORTS),
-  ...(['secretKeys', 'baseUrl', 'dashboardUrl', 'mcpUrl', 'plan', 'limits', 'leaseMs'] as const),
-]);
+const OPTIONS: OptionTypes<ServiceOptions> = {
+  ...PORTS,
+  secretKeys: ['required', 'object'],
+  baseUrl: ['required', 'string'],
+  dashboardUrl: ['required', 'string'],
+  mcpUrl: ['optional', 'string'],
+  plan: ['optional', 'string'],
+  limits: ['optional', 'object'],
+  leaseMs: ['optional', 'number'],
+};
 
 const LEASE_MS = 30_000;
 const STOP_WITHIN_MS = 8000;
@@ -75,7 +82,7 @@ const STOP_WITHIN_MS = 8000;
 export function createService<MailSettings, CalendarSettings>(
   options: ServiceOptions<MailSettings, CalendarSettings>,
 ): Service<MailSettings & CalendarSettings> {
-  checkOptions(options);
+  checkServiceOptions(options);
   const life = createLife(options.storage);
   const { storage } = life;
   const { random } = options;
@@ -198,19 +205,8 @@ function portsOf({ calendar, ...ports }: ServiceOptions): Ports {
   return { ...ports, calendar: 'inRange' in calendar ? objectCalendar(calendar, ports) : calendar };
 }
 
-function checkOptions(options: ServiceOptions): void {
-  const unknown = Object.keys(options).find((name) => !OPTION_NAMES.has(name));
-  if (unknown !== undefined) {
-    throw new Error(
-      `createService: there is no option ${unknown}. The options are ${[...OPTION_NAMES].join(', ')}.`,
-    );
-  }
-  const given: Readonly<Record<string, unknown>> = { ...options };
-  const required = Object.entries(PORTS).flatMap(([name, need]) => (need === 'required' ? [name] : []));
-  const missing = [...required, 'secretKeys', 'baseUrl', 'dashboardUrl'].find(
-    (name) => given[name] === undefined || given[name] === null,
-  );
-  if (missing !== undefined) throw new Error(`createService: the option ${missing} is missing.`);
+function checkServiceOptions(options: ServiceOptions): void {
+  checkOptions('createService', options, OPTIONS);
   if (options.plan !== undefined && !Object.hasOwn(PLAN_LIMITS, options.plan)) {
     throw new Error(`createService: plan must be ${Object.keys(PLAN_LIMITS).join(' or ')}.`);
   }

@@ -23,5 +23,6 @@ const silent: Log = { info: () => undefined, warn: () => undefined, error: () =>
 export function createService<MailSettings, CalendarSettings>(
   options: EmbeddedOptions<MailSettings, CalendarSettings>,
 ): Service<MailSettings & CalendarSettings> {
-  return createServiceOn({ clock: systemClock, random: randomBytes, log: silent, ...options });
+  const { clock = systemClock, random = randomBytes, log = silent } = options;
+  return createServiceOn({ ...options, clock, random, log });
 }

@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import type { Readable } from 'node:stream';
 import * as z from 'zod';
 import { failure } from '../../core/call/outcome.ts';
+import { checkOptions } from '../../core/contract/options.ts';
 import { errorName } from '../../core/ports/log.ts';
 import type { Service } from '../../core/service/service.ts';
 import type { AppSession } from '../dashboard/app-session.ts';
@@ -10,7 +11,7 @@ import { readFetchBody } from '../http/read-body.ts';
 import { codedBody, commonHeaders, failureStatus, type Reply } from '../http/reply.ts';
 import type { RequestHead } from '../http/request-head.ts';
 import { answerMount } from '../mount/mount.ts';
-import { checkOptions, type MountOptions } from '../mount/options.ts';
+import { MOUNT_OPTIONS, type MountOptions, planMount } from '../mount/options.ts';
 
 export type { AccountFields, FoundServers } from '../dashboard/account-fields.ts';
 export type { AppSession } from '../dashboard/app-session.ts';
@@ -49,10 +50,12 @@ export function countersign<Context>(
   service: Service,
   options: CountersignOptions<Context>,
 ): (request: Request, context: Context) => Promise<Response> {
-  const plan = checkOptions(service, options, ['address', 'session']);
-  if (typeof options.address !== 'function') {
-    throw new Error('countersign: address must be a function that returns the address of the caller.');
-  }
+  checkOptions('countersign', options, {
+    ...MOUNT_OPTIONS,
+    address: ['required', 'function'],
+    session: ['optional', 'function'],
+  });
+  const plan = planMount(service, options);
   const { session, log } = options;
   const answer = answerMount(service, options, plan);
   return async (request, context) => {

@@ -1,3 +1,4 @@
+import type { OptionTypes } from '../../core/contract/options.ts';
 import type { Log } from '../../core/ports/log.ts';
 import { readBasePath } from '../../core/service/base-path.ts';
 import type { Service } from '../../core/service/service.ts';
@@ -41,9 +42,17 @@ export interface MountOptions {
   readonly log?: Log;
 }
 
-const OPTION_NAMES = ['doors', 'basePath', 'signInUrl', 'stepUpUrl', 'connect', 'trustedProxies', 'log'];
+export const MOUNT_OPTIONS: OptionTypes<MountOptions> = {
+  doors: ['optional', 'object'],
+  basePath: ['optional', 'string'],
+  signInUrl: ['optional', 'string'],
+  stepUpUrl: ['optional', 'string'],
+  connect: ['optional', 'object'],
+  trustedProxies: ['optional', 'object'],
+  log: ['optional', 'object'],
+};
 
-/** The checked options of a mount. */
+/** What a mount serves where. */
 export interface MountPlan {
   readonly doors: ReadonlySet<Door>;
   /** Without a slash at its end. */
@@ -54,20 +63,14 @@ export interface MountPlan {
 }
 
 /**
- * @param options  of the mount and of its transport
- * @param transport  the names of the options of its transport
+ * Decides what a mount serves where.
+ * @param options  their names and types are checked
  * @throws Error naming the option and the remedy
  */
-export function checkOptions(
+export function planMount(
   service: Service,
   options: MountOptions & { readonly session?: unknown },
-  transport: readonly string[],
 ): MountPlan {
-  const names = [...OPTION_NAMES, ...transport];
-  const unknown = Object.keys(options).find((name) => !names.includes(name));
-  if (unknown !== undefined) {
-    throw wrong(`there is no option ${unknown}. The options are ${names.join(', ')}`);
-  }
   trustedProxies(options.trustedProxies ?? []);
   const doors = doorsOf(options.doors);
   if (options.connect !== undefined && typeof options.connect.settings !== 'function') {
@@ -125,7 +128,7 @@ function appSignInOf({
 }: MountOptions & { readonly session?: unknown }): AppSignIn | undefined {
   const given = Object.entries({ session, signInUrl, stepUpUrl }).filter(([, value]) => value !== undefined);
   if (given.length === 0) return undefined;
-  if (typeof session !== 'function' || signInUrl === undefined || stepUpUrl === undefined) {
+  if (session === undefined || signInUrl === undefined || stepUpUrl === undefined) {
     throw wrong('session (a function), signInUrl and stepUpUrl belong together. Pass all of them, or none');
   }
   for (const [name, url] of Object.entries({ signInUrl, stepUpUrl })) {
@@ -136,8 +139,8 @@ function appSignInOf({
 }
 
 /** A path keeps its characters in a header. `//host` and `/\host` would lead to a different host. */
-function isAppUrl(url: unknown): boolean {
-  if (typeof url !== 'string' || !/^[\x21-\x7e]+$/.test(url) || url.includes('#')) return false;
+function isAppUrl(url: string): boolean {
+  if (!/^[\x21-\x7e]+$/.test(url) || url.includes('#')) return false;
   if (url.startsWith('/')) return !/^\/[/\\]/.test(url);
   return /^https?:\/\//.test(url) && URL.canParse(url);
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { checkOptions } from '../../core/contract/options.ts';
 import type { Service } from '../../core/service/service.ts';
 import type { AppSession } from '../dashboard/app-session.ts';
 import { type LivePages, livePages } from '../dashboard/live-pages.ts';
@@ -7,7 +8,7 @@ import { brokenRequests } from '../http/broken-request.ts';
 import { type HttpHandler, httpHandler } from '../http/http-handler.ts';
 import type { ParseError } from '../http/last-response.ts';
 import { answerMount } from '../mount/mount.ts';
-import { checkOptions, type MountOptions } from '../mount/options.ts';
+import { MOUNT_OPTIONS, type MountOptions, planMount } from '../mount/options.ts';
 
 export type { AccountFields, FoundServers } from '../dashboard/account-fields.ts';
 export type { AppSession } from '../dashboard/app-session.ts';
@@ -39,7 +40,8 @@ export interface Countersign extends HttpHandler, LivePages {
  * @throws Error naming the option and the remedy if an option is wrong
  */
 export function countersign(service: Service, options: CountersignOptions = {}): Countersign {
-  const plan = checkOptions(service, options, ['session']);
+  checkOptions('countersign', options, { ...MOUNT_OPTIONS, session: ['optional', 'function'] });
+  const plan = planMount(service, options);
   const answer = answerMount(service, options, plan);
   const handler = httpHandler(answer, options.session && ((req) => options.session?.(req)));
   const { session, log } = options;

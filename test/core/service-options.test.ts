@@ -1,8 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { inlineReader } from '../../adapters/reader/reader.ts';
+import { caldavCalendar } from '../../adapters/caldav/calendar.ts';
+import { httpsDocuments } from '../../adapters/documents/https-documents.ts';
+import { workerText } from '../../adapters/extract/attachment-text.ts';
+import { imapMail } from '../../adapters/imap/mail.ts';
+import { postgresStorage } from '../../adapters/postgres/storage.ts';
+import { inlineReader, processReader } from '../../adapters/reader/reader.ts';
+import { sandboxCalendar } from '../../adapters/sandbox/calendar.ts';
 import { sandboxMail } from '../../adapters/sandbox/mail.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
+import { httpsSender } from '../../adapters/webhooks/https-sender.ts';
 import { createService, type Service } from '../../hosts/embedded/countersign.ts';
 
 // The options of an embedding app. It may be JavaScript, so no compiler checks them.
@@ -34,6 +41,8 @@ describe('createService', () => {
 
   it.each<[string, object, string]>([
     ['an unknown option', { colour: 'red' }, 'there is no option colour'],
+    ['an adapter that is not called', { mail: sandboxMail }, 'the option mail must be an object'],
+    ['an address as a URL', { baseUrl: new URL('https://example.org') }, 'baseUrl must be a string'],
     ['a path with a space', { baseUrl: 'https://example.org/my app' }, 'baseUrl must be an address'],
     [
       'a path with a semicolon',
@@ -54,6 +63,51 @@ describe('createService', () => {
     ['a limit as text', { limits: { callsPerDay: '9' } }, 'limits.callsPerDay must be a whole number'],
   ])('refuses %s, and names the problem', (_name, changes, says) => {
     expect(() => created(changes)).toThrow(says);
+  });
+});
+
+describe('the factory of an adapter', () => {
+  it.each<[string, (options: never) => unknown]>([
+    ['sqliteStorage', sqliteStorage],
+    ['postgresStorage', postgresStorage],
+    ['imapMail', imapMail],
+    ['caldavCalendar', caldavCalendar],
+    ['sandboxMail', sandboxMail],
+    ['sandboxCalendar', sandboxCalendar],
+    ['workerText', workerText],
+    ['processReader', processReader],
+    ['httpsSender', httpsSender],
+    ['httpsDocuments', httpsDocuments],
+  ])('%s names an unknown option, and what is no object of options', (name, factory) => {
+    const call = factory as (options: unknown) => unknown;
+    expect(() => call({ fiel: 'app.db' })).toThrow(
+      new RegExp(`^${name}: there is no option fiel\\. The options are \\w+.*\\.$`),
+    );
+    expect(() => call('app.db')).toThrow(`${name}: the options must be an object.`);
+  });
+
+  it.each<[string, () => unknown, string]>([
+    ['no file', () => sqliteStorage({} as never), 'sqliteStorage: the option file is missing.'],
+    ['no options', () => sqliteStorage(undefined as never), 'sqliteStorage: the options must be an object.'],
+    ['an empty file', () => sqliteStorage({ file: '' }), 'sqliteStorage: the option file is missing.'],
+    ['a number as file', () => sqliteStorage({ file: 5 as never }), 'the option file must be a string.'],
+    [
+      'an empty connection string',
+      () => postgresStorage({ connectionString: '' }),
+      'postgresStorage: the option connectionString is missing.',
+    ],
+    [
+      'a word instead of a rule',
+      () => imapMail({ allowPrivateServers: 'all' as never }),
+      'imapMail: the option allowPrivateServers must be a boolean or a function.',
+    ],
+    [
+      'no connection',
+      () => imapMail({ maxConnectionsPerAccount: 0 }),
+      'imapMail: the option maxConnectionsPerAccount must be a whole number, 1 or more.',
+    ],
+  ])('names the option for %s', (_name, call, message) => {
+    expect(call).toThrow(message);
   });
 });
 

@@ -115,7 +115,7 @@ describe('a Fetch handler', () => {
   it('needs the option address', async () => {
     const { service } = await openTestService({ baseUrl: url, dashboardUrl: url });
     const options = {} as { address: () => string };
-    expect(() => countersign(service, options)).toThrow('countersign: address must be a function');
+    expect(() => countersign(service, options)).toThrow('countersign: the option address is missing.');
     await service.stop();
   });
 });

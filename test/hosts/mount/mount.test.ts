@@ -337,6 +337,8 @@ describe('the options', () => {
 
   it.each<[string, object, string]>([
     ['an unknown option', { colour: 'red' }, 'countersign: there is no option colour.'],
+    ['doors as text', { doors: 'rest' }, 'countersign: the option doors must be an object.'],
+    ['a session that is no function', { session: {} }, 'the option session must be a function.'],
     [
       'a session without the addresses',
       { session },
