@@ -132,7 +132,19 @@ export interface Arguments<A> {
 
 /** The published schema of a tool's arguments, and the check against it. */
 export function argumentsOf<S extends z.ZodType>(input: S): Arguments<z.output<S>> {
-  const { $schema: _dialect, ...jsonSchema } = z.toJSONSchema(input, {
+  return checkedArguments(input, (args) => input.safeParse(args));
+}
+
+type Checked<A> =
+  | { readonly success: true; readonly data: A }
+  | { readonly success: false; readonly error: Pick<z.ZodError, 'issues'> };
+
+/** @param published  the shape of the published schema @param check  the rules that JSON Schema cannot express */
+export function checkedArguments<A>(
+  published: z.ZodType,
+  check: (args: unknown) => Checked<A>,
+): Arguments<A> {
+  const { $schema: _dialect, ...jsonSchema } = z.toJSONSchema(published, {
     io: 'input',
     target: 'draft-2020-12',
   });
@@ -143,7 +155,7 @@ export function argumentsOf<S extends z.ZodType>(input: S): Arguments<z.output<S
     parse(args) {
       validate ??= ajv.compile(jsonSchema);
       if (!validate(args)) throw refusal((validate.errors ?? []).map(schemaError));
-      const parsed = input.safeParse(args);
+      const parsed = check(args);
       if (parsed.success) return parsed.data;
       throw refusal(
         parsed.error.issues.map((issue) => ({

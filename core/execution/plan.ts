@@ -13,7 +13,7 @@ const VERSION = 3;
 
 const planOfVersion2 = z
   .strictObject({ v: z.literal(2), tool: z.string(), holds: z.array(z.string()), action: storedAction })
-  .transform(({ tool, action }): Plan => ({ tool, findings: [], action }));
+  .transform(({ tool, action }): Plan => ({ tool, findings: [], purpose: null, action }));
 
 const planSchema = z
   .strictObject({
@@ -21,19 +21,22 @@ const planSchema = z
     tool: z.string(),
     /** What planning found, for the owner. */
     findings: z.array(storedFinding),
+    purpose: z.string().optional(),
     action: storedAction,
   })
-  .transform(({ tool, findings, action }): Plan => ({ tool, findings, action }));
+  .transform(({ tool, findings, purpose = null, action }): Plan => ({ tool, findings, purpose, action }));
 
 interface Plan {
   readonly tool: string;
   readonly findings: Finding[];
+  /** Why the agent asks, in its own words. Null: it did not say. */
+  readonly purpose: string | null;
   readonly action: StoredAction;
 }
 
 /** The only text of a plan: it is hashed for the digest, and sealed. */
-export function planText(plan: Plan): string {
-  return canonicalJson({ v: VERSION, ...plan });
+export function planText({ purpose, ...plan }: Plan): string {
+  return canonicalJson({ v: VERSION, ...plan, purpose: purpose ?? undefined });
 }
 
 /** Why a plan cannot be shown or run. */

@@ -18,6 +18,8 @@ export function sealPlan(keyring: Keyring, ownerId: string, approvalId: string, 
 export interface OpenedPlan {
   readonly action: Action<StoredAction, Result>;
   readonly findings: readonly Finding[];
+  /** Why the agent asks, in its own words. Null: it did not say. */
+  readonly purpose: string | null;
 }
 
 /** The action of `openPlan`. @throws UnreadablePlan */
@@ -36,7 +38,7 @@ export function openPlan(keyring: Keyring, approval: Approval, sealedPlan: strin
   if (digestOf(text) !== approval.digest) throw new UnreadablePlan('damaged');
   const plan = readPlanText(text);
   if (plan.tool !== approval.tool) throw new UnreadablePlan('damaged');
-  return { action: actionOf(plan.action), findings: plan.findings };
+  return { action: actionOf(plan.action), findings: plan.findings, purpose: plan.purpose };
 }
 
 function openText(keyring: Keyring, { ownerId, id }: Approval, sealedPlan: string): string {

@@ -20,3 +20,6 @@ export interface Planned<R = Result> {
 export interface LightPlanned<R = Result, D = Result> extends Planned<R> {
   readonly action: LightAction<StoredAction, R, D>;
 }
+
+/** A plan with the agent's own words about why it asks. Null: it gave none. */
+export type Purposed<P extends Planned> = P & { readonly purpose: string | null };

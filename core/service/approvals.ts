@@ -36,17 +36,24 @@ export function createApprovals(
     readonly content: ApprovalContent;
     readonly reach: Reach;
     readonly findings: OpenedPlan['findings'];
+    readonly purpose: string | null;
   }> {
     const hidden = (kind: Exclude<ApprovalContent['kind'], 'shown'>) => ({
       content: { kind },
       reach: REACHES_NOTHING,
       findings: [],
+      purpose: null,
     });
     if (sealedPlan === undefined) return hidden('erased');
     try {
-      const { action, findings } = openPlan(keyring, approval, sealedPlan);
+      const { action, findings, purpose } = openPlan(keyring, approval, sealedPlan);
       const { account, reach } = action;
-      return { content: { kind: 'shown', account, ...(await action.facts(ports)) }, reach, findings };
+      return {
+        content: { kind: 'shown', account, ...(await action.facts(ports)) },
+        reach,
+        findings,
+        purpose,
+      };
     } catch (error) {
       log.error('a plan could not be read', { approval: approval.id, ...errorName(error) });
       const isOther = error instanceof UnreadablePlan && error.code === 'version';
@@ -99,7 +106,8 @@ export function createApprovals(
     async show(ownerId, approvalId) {
       const approval = await storage.approval(ownerId, approvalId);
       if (approval === undefined) return undefined;
-      const { content, reach, findings } = await contentOf(approval, await storage.plan(ownerId, approvalId));
+      const sealedPlan = await storage.plan(ownerId, approvalId);
+      const { content, reach, findings, purpose } = await contentOf(approval, sealedPlan);
       const keys = await storage.credentials(ownerId, keyring);
       const key = keyOf(approval, keys);
       return {
@@ -109,6 +117,7 @@ export function createApprovals(
         isOutsideFence: key !== undefined && crossedFence(key.fences, reach, clock.now()) !== undefined,
         isAlwaysAsked: approval.reasons.includes('mode_approval'),
         findings: shownFindings(approval, findings),
+        purpose,
       };
     },
     async approve(ownerId, approvalId, digest, { isRiskConfirmed } = { isRiskConfirmed: false }) {

@@ -11,6 +11,7 @@ import { largestFitting, withFittingItems } from '../call/fitting.ts';
 import type { Identifiers } from '../call/identifiers.ts';
 import { approvalOutcome, endedOutcome, failureOf, type Outcome, storedOutcome } from '../call/outcome.ts';
 import { type ServiceError as Refusal, ServiceError } from '../contract/errors.ts';
+import { withoutPurpose } from '../contract/purpose.ts';
 import type { Result } from '../contract/result.ts';
 import type { Executor } from '../execution/execute-approval.ts';
 import { planText } from '../execution/plan.ts';
@@ -21,7 +22,7 @@ import { crossedFence, isAccountInside } from '../gate/fences.ts';
 import { denialOf } from '../gate/grant.ts';
 import { limitsOf } from '../gate/limits.ts';
 import { effectiveMode, type Group, type Mode } from '../gate/permissions.ts';
-import type { Planned } from '../plans/planned.ts';
+import type { Planned, Purposed } from '../plans/planned.ts';
 import type { Activity } from '../ports/activity.ts';
 import type { Caller, ClaimRef, Held } from '../ports/call-storage.ts';
 import type { Credential } from '../ports/credential-storage.ts';
@@ -349,7 +350,7 @@ async function claimKey(
   if (key === undefined || tool.kind === 'read') return { kind: 'go_on', claim: null };
   const { ownerId } = caller.owner;
   const { credentialId } = caller.credential;
-  const fingerprint = digestOf(canonicalJson([call.tool, call.args]));
+  const fingerprint = digestOf(canonicalJson([call.tool, withoutPurpose(call.args)]));
   const { storage } = parts.ports;
   const claimed = await storage.claim({
     ownerId,
@@ -419,14 +420,14 @@ async function performLight(
 async function fileRequest(
   parts: CallToolParts,
   tool: WriteTool,
-  planned: Planned,
+  planned: Purposed<Planned>,
   context: CallContext,
   claim: HeldClaim | null,
 ): Promise<Ran> {
   const { ports, keyring, executor, leaseMs, dashboardUrl } = parts;
   const { ownerId } = context.owner;
-  const { action, findings } = planned;
-  const text = planText({ tool: tool.name, findings: [...findings], action: action.stored });
+  const { action, findings, purpose } = planned;
+  const text = planText({ tool: tool.name, findings: [...findings], purpose, action: action.stored });
   const id = newApprovalId(ports.random);
   const sealedPlan = sealPlan(keyring, ownerId, id, text);
   const filed = await ports.storage.file({

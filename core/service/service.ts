@@ -613,6 +613,8 @@ export interface ApprovalView extends ApprovalHeading {
   readonly isAlwaysAsked: boolean;
   /** What the owner should know before a decision, the most severe first. */
   readonly findings: readonly ShownFinding[];
+  /** Why the agent asks, in its own words. Null: it did not say, or the plan is not shown. */
+  readonly purpose: string | null;
 }
 
 /** A finding as the owner's page shows it. */

@@ -2,10 +2,11 @@ import type { z } from 'zod';
 import type { CallContext, OwnContext } from '../call/context.ts';
 import type { EndedApproval, Pending, Success } from '../call/outcome.ts';
 import type { ErrorCode } from '../contract/errors.ts';
+import { type PurposeArgument, type WriteArguments, writeArgumentsOf } from '../contract/purpose.ts';
 import type { Result } from '../contract/result.ts';
 import { type Arguments, argumentsOf } from '../contract/schema.ts';
 import type { Group } from '../gate/permissions.ts';
-import type { LightPlanned, Planned } from '../plans/planned.ts';
+import type { LightPlanned, Planned, Purposed } from '../plans/planned.ts';
 
 interface ToolFacts {
   readonly name: string;
@@ -53,11 +54,11 @@ export type ReadTool = ReadFacts & Bound<Found>;
 
 export type OwnTool = OwnFacts & Bound<Found, OwnContext>;
 
-type GatedTool = WriteFacts & { readonly kind: 'gated' } & Bound<Planned>;
+type GatedTool = WriteFacts & { readonly kind: 'gated' } & Bound<Purposed<Planned>>;
 type LightTool = WriteFacts & {
   readonly kind: 'light';
   readonly directOutput: z.ZodType;
-} & Bound<LightPlanned>;
+} & Bound<Purposed<LightPlanned>>;
 
 /**
  * Changes something in the world. The function that `bind` returns finds the target, chooses and fills the
@@ -141,16 +142,16 @@ export function defineOwn<const N extends string, I extends z.ZodType, R extends
  * Defines a write that is always an approval, even if it runs at once. The result of its action has the type
  * of its `output`.
  */
-export function defineWrite<const N extends string, I extends z.ZodType, R extends Result>(
+export function defineWrite<const N extends string, I extends z.ZodObject, R extends Result>(
   tool: WriteFacts & {
     name: N;
     input: I;
     output: z.ZodType<unknown, R>;
     plan(args: z.output<I>, context: CallContext): Promise<Planned<NoInfer<R>>>;
   },
-): WriteTool & Typed<N, z.input<I>, EndedApproval> {
+): WriteTool & Typed<N, z.input<I> & PurposeArgument, EndedApproval> {
   const { input, plan, ...facts } = tool;
-  return { ...facts, kind: 'gated', ...bound(argumentsOf(input), plan) };
+  return { ...facts, kind: 'gated', ...bound(writeArgumentsOf(input), purposed(plan)) };
 }
 
 /**
@@ -158,7 +159,7 @@ export function defineWrite<const N extends string, I extends z.ZodType, R exten
  */
 export function defineLightWrite<
   const N extends string,
-  I extends z.ZodType,
+  I extends z.ZodObject,
   R extends Result,
   D extends Result,
 >(
@@ -169,9 +170,17 @@ export function defineLightWrite<
     directOutput: z.ZodType<unknown, D>;
     plan(args: z.output<I>, context: CallContext): Promise<LightPlanned<NoInfer<R>, NoInfer<D>>>;
   },
-): WriteTool & Typed<N, z.input<I>, EndedApproval | D> {
+): WriteTool & Typed<N, z.input<I> & PurposeArgument, EndedApproval | D> {
   const { input, plan, ...facts } = tool;
-  return { ...facts, kind: 'light', ...bound(argumentsOf(input), plan) };
+  return { ...facts, kind: 'light', ...bound(writeArgumentsOf(input), purposed(plan)) };
+}
+
+/** Every write takes a purpose, which no tool needs to know of. */
+function purposed<A, P extends Planned>(plan: (args: A, context: CallContext) => Promise<P>) {
+  return async ({ own, purpose }: WriteArguments<A>, context: CallContext): Promise<Purposed<P>> => ({
+    ...(await plan(own, context)),
+    purpose,
+  });
 }
 
 function bound<A, R, Context>(

@@ -12,6 +12,7 @@ export async function everyToolCheck(): Promise<void> {
   await import('./messages.test.ts');
   await import('./notes.test.ts');
   await import('./own-resources.test.ts');
+  await import('./purpose.test.ts');
   await import('./resources.test.ts');
   await import('./states.test.ts');
   await import('./trackers.test.ts');

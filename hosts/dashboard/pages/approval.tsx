@@ -7,6 +7,7 @@ import { Findings } from '../findings.tsx';
 import { Form } from '../forms.tsx';
 import { Link, SubmitTo } from '../links.tsx';
 import { type MarkedPart, markedParts } from '../marked-parts.ts';
+import { Purpose } from '../purpose.tsx';
 import { StateBadge } from '../state-badge.tsx';
 import { ExactText, Quoted, UnseenNote } from '../third-party-text.tsx';
 import { type OwnerVisit, type PageReply, page, type Reply, redirect } from '../visit.ts';
@@ -110,6 +111,7 @@ function viewPage({ owner, token }: OwnerVisit, view: ApprovalView, problem?: st
       ) : (
         <p id="not-shown">{NOT_SHOWN[content.kind]}</p>
       )}
+      <Purpose text={view.purpose} />
       <p class="quiet">
         Asked by <Quoted text={keyName} />, <When at={approval.createdAt} zone={zone} />
         {approval.state === 'pending' ? (

@@ -19,6 +19,7 @@ const FIELDS: Readonly<Record<string, unknown>> = {
   body: 'Hello Ada,\n\nshall we have lunch on Friday?\n\nGrace',
   note: 'See below.',
   label: 'Bills',
+  purpose: 'Ada asked for a date in her last message.',
   target_folder: 'Archive',
   folder: 'INBOX',
   display_name: 'INBOX',

@@ -23,6 +23,7 @@ const plan = {
       addresses: ['eve@example.org'],
     },
   ],
+  purpose: 'She asked for it.',
   action,
 };
 
@@ -34,9 +35,20 @@ describe('a plan', () => {
     expect(readPlanText(planText(plan))).toEqual(plan);
   });
 
+  it('without a purpose has the text that it had before there were purposes', () => {
+    const { purpose: _purpose, ...bare } = plan;
+    expect(planText({ ...bare, purpose: null })).toBe(canonicalJson({ v: 3, ...bare }));
+    expect(readPlanText(canonicalJson({ v: 3, ...bare }))).toEqual({ ...bare, purpose: null });
+  });
+
   it('of version 2 is read, without the evidence that it does not have', () => {
     const older = { v: 2, tool: 'send_email', holds: ['first_time_recipient'], action };
-    expect(readPlanText(canonicalJson(older))).toEqual({ tool: 'send_email', findings: [], action });
+    expect(readPlanText(canonicalJson(older))).toEqual({
+      tool: 'send_email',
+      findings: [],
+      purpose: null,
+      action,
+    });
   });
 
   it.each<[string, object]>([
@@ -50,6 +62,7 @@ describe('a plan', () => {
     ['bytes', withMessage({ raw: 'RnJvbTp=' })],
     ['Message-ID', withMessage({ messageId: '<2@example.org>' })],
     ['findings', { findings: [] }],
+    ['purpose', { purpose: null }],
   ])('has a different digest if its %s changes', (_name, changes) => {
     expect(digestOf(planText({ ...plan, ...changes }))).not.toBe(digestOf(planText(plan)));
   });

@@ -37,6 +37,15 @@ describe('a call by the app in the name of a key', () => {
     expect(approvalOf(await send()).id).toBe(approvalOf(await send()).id);
   });
 
+  it('takes the purpose of a write, which the compiler knows of', async () => {
+    const { agent, service, ownerId } = await open();
+    const args = { ...sendTo(FRIEND), purpose: 'She asked.' } satisfies ToolArguments<'send_email'>;
+    const { id } = approvalOf(await agent.call('send_email', args));
+    expect((await service.approvals.show(ownerId, id))?.purpose).toBe('She asked.');
+    // @ts-expect-error a read has none
+    expect(await agent.call('list_unread', { purpose: 'x' })).toMatchObject({ code: 'invalid_arguments' });
+  });
+
   it('fails for a group that is off, wrong arguments, and a key that is paused', async () => {
     const { agent, service, ownerId, key } = await open();
     await service.keys.setModes(ownerId, key.keyId, { 'mail:send': 'off' });

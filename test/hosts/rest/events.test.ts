@@ -87,7 +87,7 @@ it.each([
   ['PATCH', '/v1/events/0', { title: 'x' }, 400, 'event_id'],
   ['DELETE', '/v1/events/2147483648', undefined, 400, 'event_id'],
   ['DELETE', '/v1/events/first', undefined, 400, 'event_id'],
-  ['DELETE', '/v1/events/2', { title: 'x' }, 400, 'body.title'],
+  ['DELETE', '/v1/events/2', { title: 'x' }, 400, 'title'],
 ] as const)('%s %s of %j is refused', async (method, path, body, status, field) => {
   const answer = await call(method, path, body);
   expect([answer.status, answer.json]).toMatchObject([

@@ -421,9 +421,9 @@ describe('changing mail', () => {
     ['label', { label: 7 }, 'label'],
     ['label', { label: 'a\nb' }, 'label'],
     ['label', { label: 'a', id: 'm1_A' }, 'body.id'],
-    ['archive', { target_folder: 'Archive' }, 'body.target_folder'],
-    ['trash', { ids: [] }, 'body.ids'],
-    ['flag', { on: false }, 'body.on'],
+    ['archive', { target_folder: 'Archive' }, 'target_folder'],
+    ['trash', { ids: [] }, 'ids'],
+    ['flag', { on: false }, 'on'],
   ])('POST /v1/messages/{id}/%s with %j is refused', async (path, body, field) => {
     const { status, json } = await call('POST', `/v1/messages/${messageId}/${path}`, { body });
     expect(status).toBe(400);
@@ -513,7 +513,7 @@ describe('writing mail', () => {
 
   it('POST /v1/messages/{id}/mark-read takes no ids', async () => {
     const answer = await call('POST', `/v1/messages/${messageId}/mark-read`, { body: { ids: [messageId] } });
-    expect(answer).toMatchObject({ status: 400, json: { details: { errors: [{ field: 'body.ids' }] } } });
+    expect(answer).toMatchObject({ status: 400, json: { details: { errors: [{ field: 'id' }] } } });
   });
 
   it('is refused to a key that may not', async () => {
