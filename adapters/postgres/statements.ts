@@ -21,6 +21,7 @@ const page = (...conditions: string[]) => `
   ORDER BY created_at_ms DESC, approval_id DESC LIMIT @limit`;
 const OF_KEY = 'credential_id = @credentialId';
 const OPEN = 'ended_at_ms IS NULL';
+const ENDED = 'ended_at_ms IS NOT NULL';
 
 const DUE_TRACKERS = `
   SELECT * FROM countersign.trackers WHERE last_message_link_id > summarised_link_id
@@ -233,8 +234,10 @@ export const STATEMENTS: StatementTexts = {
 
   approvals_of_owner: page(),
   open_of_owner: page(OPEN),
+  ended_of_owner: page(ENDED),
   approvals_of_credential: page(OF_KEY),
   open_of_credential: page(OPEN, OF_KEY),
+  ended_of_credential: page(ENDED, OF_KEY),
   open_states: `
     SELECT owner_id, approval_id, state, false AS is_newest FROM countersign.approvals
     WHERE owner_id = ANY(@owners::text[]) AND ${OPEN}

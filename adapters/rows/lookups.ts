@@ -36,8 +36,12 @@ export function sqlLookups(answered: <Answer>(load: Load<Answer>) => Promise<Ans
       const { createdAtMs, id } = after ?? { createdAtMs: Number.MAX_SAFE_INTEGER, id: '' };
       const pages =
         credentialId === undefined
-          ? ({ all: 'approvals_of_owner', open: 'open_of_owner' } as const)
-          : ({ all: 'approvals_of_credential', open: 'open_of_credential' } as const);
+          ? ({ all: 'approvals_of_owner', open: 'open_of_owner', ended: 'ended_of_owner' } as const)
+          : ({
+              all: 'approvals_of_credential',
+              open: 'open_of_credential',
+              ended: 'ended_of_credential',
+            } as const);
       // One row beyond the limit shows whether there are more.
       const values = { ownerId, credentialId: credentialId ?? '', createdAtMs, id, limit: limit + 1 };
       return rows(ask(pages[state], values), (found) => ({

@@ -115,8 +115,10 @@ export type Statement =
   /** `ownerId`, `createdAtMs`, `id`, `limit`; and `credentialId`. */
   | 'approvals_of_owner'
   | 'open_of_owner'
+  | 'ended_of_owner'
   | 'approvals_of_credential'
   | 'open_of_credential'
+  | 'ended_of_credential'
   /** `owners`: the open approvals, and the newest one of each owner once more, with `is_newest`. */
   | 'open_states'
   /** `ownerId`, `accountId`, `addresses` */

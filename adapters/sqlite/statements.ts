@@ -21,6 +21,7 @@ const page = (index: string, ...conditions: string[]) => `
   ORDER BY created_at_ms DESC, approval_id DESC LIMIT @limit`;
 const OF_KEY = 'credential_id = @credentialId';
 const OPEN = 'ended_at_ms IS NULL';
+const ENDED = 'ended_at_ms IS NOT NULL';
 
 const DUE_TRACKERS = `
   SELECT * FROM trackers WHERE last_message_link_id > summarised_link_id
@@ -241,8 +242,10 @@ export const STATEMENTS: StatementTexts = {
 
   approvals_of_owner: page('approvals_of_owner'),
   open_of_owner: page('approvals_open', OPEN),
+  ended_of_owner: page('approvals_of_owner', ENDED),
   approvals_of_credential: page('approvals_of_credential', OF_KEY),
   open_of_credential: page('approvals_open', OPEN, OF_KEY),
+  ended_of_credential: page('approvals_of_credential', ENDED, OF_KEY),
   open_states: `
     SELECT owner_id, approval_id, state, 0 AS is_newest FROM approvals INDEXED BY approvals_open
     WHERE owner_id IN (SELECT value FROM json_each(@owners)) AND ${OPEN}

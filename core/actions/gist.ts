@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { EventFacts } from '../calendar/event.ts';
+import { digestOf } from '../text/canonical-json.ts';
 import { shortened } from '../text/shortened.ts';
 import type { MessageTarget } from './message-target.ts';
 
@@ -9,7 +10,13 @@ import type { MessageTarget } from './message-target.ts';
  */
 export const storedGist = z.discriminatedUnion('kind', [
   /** It sends a message. */
-  z.strictObject({ kind: z.literal('message'), to: z.array(z.string()), subject: z.string() }),
+  z.strictObject({
+    kind: z.literal('message'),
+    to: z.array(z.string()),
+    subject: z.string(),
+    /** Of a reply: the same for all replies in one conversation. */
+    thread: z.string().optional(),
+  }),
   /** It changes an event. The fields show the event after the change, or before it if it leaves the calendar. */
   z.strictObject({
     kind: z.literal('event'),
@@ -24,20 +31,38 @@ export const storedGist = z.discriminatedUnion('kind', [
     subject: z.string(),
     from: z.string(),
     more: z.int().min(0),
+    /** The folder, label or tracker that they get, if the tool does not say it. */
+    into: z.string().optional(),
     /** Of all the messages, without repeats. */
     accountIds: z.array(z.int().min(1)),
   }),
   /** It creates or changes a tracker. */
-  z.strictObject({ kind: z.literal('tracker'), title: z.string() }),
+  z.strictObject({
+    kind: z.literal('tracker'),
+    title: z.string(),
+    /** Its new status, if the tool does not say it. */
+    status: z.string().optional(),
+  }),
 ]);
 export type Gist = z.infer<typeof storedGist>;
 
 /** The longest subject or title that a caller can give. Longer ones from other people are cut. */
 const TEXT_CHARS = 300;
+/** Of a hash: enough to tell the conversations of one owner apart. */
+const THREAD_CHARS = 16;
 
-/** @param subject from the bytes of the message */
-export function messageGist(to: readonly string[], subject: string): Gist {
-  return { kind: 'message', to: [...to], subject: shortened(subject, TEXT_CHARS) };
+/**
+ * @param subject from the bytes of the message
+ * @param repliesTo of a reply: the References of the message
+ */
+export function messageGist(to: readonly string[], subject: string, repliesTo: readonly string[] = []): Gist {
+  const [root] = repliesTo;
+  return {
+    kind: 'message',
+    to: [...to],
+    subject: shortened(subject, TEXT_CHARS),
+    ...(root !== undefined && { thread: digestOf(root).slice(0, THREAD_CHARS) }),
+  };
 }
 
 /** @param event from the documents of the plan */
@@ -46,8 +71,11 @@ export function eventGist({ title, start, end, allDay }: EventFacts): Gist {
   return { kind: 'event', title: shortened(title, TEXT_CHARS), startMs, endMs, allDay };
 }
 
-/** @param targets at least one */
-export function targetsGist(targets: readonly MessageTarget[]): Gist {
+/**
+ * @param targets at least one
+ * @param into the folder, label or tracker that they get, if the tool does not say it
+ */
+export function targetsGist(targets: readonly MessageTarget[], into?: string): Gist {
   const [first] = targets;
   if (first === undefined) throw new Error('a request about messages names none');
   return {
@@ -55,10 +83,12 @@ export function targetsGist(targets: readonly MessageTarget[]): Gist {
     subject: shortened(first.subject, TEXT_CHARS),
     from: shortened(first.from, TEXT_CHARS),
     more: targets.length - 1,
+    ...(into !== undefined && { into: shortened(into, TEXT_CHARS) }),
     accountIds: [...new Set(targets.map(({ account }) => account.accountId))],
   };
 }
 
-export function trackerGist(title: string): Gist {
-  return { kind: 'tracker', title: shortened(title, TEXT_CHARS) };
+/** @param status its new status, if the tool does not say it */
+export function trackerGist(title: string, status?: string): Gist {
+  return { kind: 'tracker', title: shortened(title, TEXT_CHARS), ...(status !== undefined && { status }) };
 }

@@ -1,11 +1,29 @@
+import * as z from 'zod';
 import { type Gist, storedGist } from '../actions/gist.ts';
 import type { Approval } from '../approvals/approval.ts';
+import { type NamedFinding, namedFinding, namesOf } from '../safety/finding.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 
-/** Seals gists for storage, for their owner and their approval, like plans. */
+/** Seals gists for storage, with the names of the findings, for their owner and their approval, like plans. */
 
-export function sealGist(keyring: Keyring, ownerId: string, approvalId: string, gist: Gist): string {
-  return keyring.seal('gist', `${ownerId}\n${approvalId}`, JSON.stringify(gist));
+/** An opened gist. */
+export interface OpenedGist {
+  readonly gist: Gist;
+  /** The findings of the plan. Undefined: it was sealed by a version that did not keep their names. */
+  readonly findings: readonly NamedFinding[] | undefined;
+}
+
+const sealed = z.looseObject({ findings: z.array(namedFinding).optional() });
+
+export function sealGist(
+  keyring: Keyring,
+  ownerId: string,
+  approvalId: string,
+  gist: Gist,
+  findings: readonly NamedFinding[],
+): string {
+  const text = JSON.stringify({ ...gist, findings: namesOf(findings) });
+  return keyring.seal('gist', `${ownerId}\n${approvalId}`, text);
 }
 
 /** @throws Error if it was not sealed for this approval, its key is not in the ring, or a different version wrote it */
@@ -13,6 +31,8 @@ export function openGist(
   keyring: Keyring,
   { ownerId, id }: Pick<Approval, 'ownerId' | 'id'>,
   sealedGist: string,
-): Gist {
-  return storedGist.parse(JSON.parse(keyring.open('gist', `${ownerId}\n${id}`, sealedGist)));
+): OpenedGist {
+  const text = keyring.open('gist', `${ownerId}\n${id}`, sealedGist);
+  const { findings, ...gist } = sealed.parse(JSON.parse(text));
+  return { gist: storedGist.parse(gist), findings };
 }

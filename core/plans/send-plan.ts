@@ -63,7 +63,7 @@ export async function planSend(
       ownChars: letter.written.body.length,
     }),
     findings: await sendingFindings(context, letter),
-    gist: messageGist(to, subject),
+    gist: messageGist(to, subject, letter.inReplyTo === null ? [] : letter.references),
   };
 }
 

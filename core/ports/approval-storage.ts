@@ -130,11 +130,11 @@ export interface ApprovalStorage {
    */
   onApprovalChange(listener: (approvalId: string, ownerId: string) => void): () => void;
 
-  /** Approvals of one credential, or of the owner, newest first. `open`: pending and approved. */
+  /** Approvals of one credential, or of the owner, newest first. `open`: pending and approved; `ended`: the others. */
   approvals(query: {
     ownerId: string;
     credentialId: string | undefined;
-    state: 'open' | 'all';
+    state: 'open' | 'ended' | 'all';
     /** Only approvals after this one. */
     after: { readonly createdAtMs: number; readonly id: string } | undefined;
     limit: number;

@@ -77,6 +77,19 @@ export const storedFinding = z.discriminatedUnion('rule', [
 ]);
 export type Finding = z.infer<typeof storedFinding>;
 
+/** A finding without its evidence, as a list shows it. */
+export const namedFinding = z.strictObject({ rule: z.string(), severity });
+export type NamedFinding = z.infer<typeof namedFinding>;
+
+/** Names each rule once, with its highest severity. */
+export function namesOf(findings: readonly NamedFinding[]): NamedFinding[] {
+  const names = new Map<string, NamedFinding>();
+  for (const { rule, severity } of bySeverity(findings)) {
+    if (!names.has(rule)) names.set(rule, { rule, severity });
+  }
+  return [...names.values()];
+}
+
 /** The rules whose findings have no evidence of their own. */
 export type BareRule = z.infer<typeof bare>['rule'];
 

@@ -25,8 +25,20 @@ const WORDS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Returns those reasons of a request that are findings about it. That its key always asks is not one. */
-export function findingsIn(reasons: readonly string[]): string[] {
+function findingsIn(reasons: readonly string[]): string[] {
   return reasons.filter((name) => name !== 'mode_approval');
+}
+
+/**
+ * Returns those reasons that are not among the findings of the plan: storage added them, or an older version without
+ * evidence.
+ */
+export function holdsWithoutFinding(
+  reasons: readonly string[],
+  findings: readonly { readonly rule: string }[],
+): string[] {
+  const rules = new Set(findings.map(({ rule }) => rule));
+  return findingsIn(reasons).filter((name) => !rules.has(name));
 }
 
 /** The text for the owner. A hold from an older version is shown by its name. */

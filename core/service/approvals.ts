@@ -1,14 +1,14 @@
 import type { Approval } from '../approvals/approval.ts';
 import { UnreadablePlan } from '../execution/plan.ts';
-import { openGist } from '../execution/sealed-gist.ts';
+import { type OpenedGist, openGist } from '../execution/sealed-gist.ts';
 import { type OpenedPlan, openPlan } from '../execution/sealed-plan.ts';
 import { crossedFence, REACHES_NOTHING, type Reach } from '../gate/fences.ts';
 import type { Credential } from '../ports/credential-storage.ts';
 import { errorName } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';
-import { bySeverity } from '../safety/finding.ts';
+import { bySeverity, type NamedFinding, namesOf } from '../safety/finding.ts';
 import { sentenceOf } from '../safety/finding-text.ts';
-import { findingsIn, holdText } from '../safety/holds.ts';
+import { holdsWithoutFinding, holdText } from '../safety/holds.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { findTool } from '../tools/catalogue.ts';
 import type { ApprovalWaits } from './approval-waits.ts';
@@ -77,14 +77,18 @@ export function createApprovals(
   }
 
   /** @param sealedGist undefined once it is erased, null if it was never kept */
-  function gistOf(approval: Approval, sealedGist: string | null | undefined): ApprovalGist {
-    if (sealedGist === undefined) return { kind: 'erased' };
-    if (sealedGist === null) return { kind: 'not_kept' };
+  function gistOf(
+    approval: Approval,
+    sealedGist: string | null | undefined,
+  ): { readonly gist: ApprovalGist; readonly findings: OpenedGist['findings'] } {
+    const hidden = (kind: 'erased' | 'not_kept' | 'unreadable') => ({ gist: { kind }, findings: undefined });
+    if (sealedGist === undefined) return hidden('erased');
+    if (sealedGist === null) return hidden('not_kept');
     try {
       return openGist(keyring, approval, sealedGist);
     } catch (error) {
       log.error('the gist of a request could not be read', { approval: approval.id, ...errorName(error) });
-      return { kind: 'unreadable' };
+      return hidden('unreadable');
     }
   }
 
@@ -96,11 +100,10 @@ export function createApprovals(
         storage.gists(ownerId, ids),
         storage.credentials(ownerId, keyring),
       ]);
-      const approvals = page.approvals.map((approval) => ({
-        ...headingOf(approval, keys),
-        gist: gistOf(approval, gists.get(approval.id)),
-        findings: findingsIn(approval.reasons).map(holdText),
-      }));
+      const approvals = page.approvals.map((approval) => {
+        const { gist, findings } = gistOf(approval, gists.get(approval.id));
+        return { ...headingOf(approval, keys), gist, findings: namedFindings(approval, findings ?? []) };
+      });
       return { approvals, more: page.more };
     },
     async show(ownerId, approvalId) {
@@ -166,8 +169,7 @@ function isPending(approval: Approval, digest: string): boolean {
 
 /** The findings of the plan, and those that storage added, or an older version without evidence. */
 function shownFindings({ reasons }: Approval, findings: OpenedPlan['findings']): ShownFinding[] {
-  const rules = new Set<string>(findings.map(({ rule }) => rule));
-  const others = findingsIn(reasons).filter((name) => !rules.has(name));
+  const others = holdsWithoutFinding(reasons, findings);
   return bySeverity([
     ...findings.map((one) => ({
       rule: one.rule,
@@ -177,6 +179,12 @@ function shownFindings({ reasons }: Approval, findings: OpenedPlan['findings']):
     })),
     ...others.map((rule) => ({ rule, severity: 'amber' as const, marks: [], sentence: [holdText(rule)] })),
   ]);
+}
+
+/** The same findings as a list shows them. */
+function namedFindings({ reasons }: Approval, findings: readonly NamedFinding[]): NamedFinding[] {
+  const others = holdsWithoutFinding(reasons, findings);
+  return namesOf([...findings, ...others.map((rule) => ({ rule, severity: 'amber' as const }))]);
 }
 
 function headingOf(approval: Approval, keys: readonly Credential[]) {

@@ -444,7 +444,7 @@ async function fileRequest(
     reach: action.reach,
     digest: digestOf(text),
     sealedPlan,
-    sealedGist: sealGist(keyring, ownerId, id, planned.gist),
+    sealedGist: sealGist(keyring, ownerId, id, planned.gist, findings),
     call: {
       holds: holdsOf(findings),
       sends: action.recipients.length > 0,

@@ -22,7 +22,7 @@ import type { Owner } from '../ports/owner-storage.ts';
 import type { StoredEvent } from '../ports/stored-event.ts';
 import type { TrackerStorage } from '../ports/tracker-storage.ts';
 import type { DeliveryRecord } from '../ports/webhook-storage.ts';
-import type { Finding } from '../safety/finding.ts';
+import type { Finding, NamedFinding } from '../safety/finding.ts';
 import type { Sentence } from '../safety/finding-text.ts';
 import type { Registration } from '../sign-in/client.ts';
 import type { Refusal } from '../sign-in/refusal.ts';
@@ -512,10 +512,10 @@ export interface Trackers {
 
 /** Only for the owner's page: keys and agents have no access. */
 export interface Approvals {
-  /** Newest first, behind the request `after`. `open`: pending and approved. Opens no plan. */
+  /** Newest first, behind the request `after`. `open`: pending and approved; `ended`: the others. Opens no plan. */
   list(
     ownerId: string,
-    query: { state: 'open' | 'all'; after?: { createdAtMs: number; id: string }; limit: number },
+    query: { state: 'open' | 'ended' | 'all'; after?: { createdAtMs: number; id: string }; limit: number },
   ): Promise<{ readonly approvals: readonly ApprovalSummary[]; readonly more: boolean }>;
   /** Undefined: the owner has no such request. */
   show(ownerId: string, approvalId: string): Promise<ApprovalView | undefined>;
@@ -588,8 +588,11 @@ interface ApprovalHeading {
 /** A row of the owner's list. */
 export interface ApprovalSummary extends ApprovalHeading {
   readonly gist: ApprovalGist;
-  /** What the owner should know before a decision, in the owner's words. That the key always asks is not among it. */
-  readonly findings: readonly string[];
+  /**
+   * What the owner should know before a decision, the most severe first, without its evidence. That the key always asks
+   * is not among it.
+   */
+  readonly findings: readonly NamedFinding[];
 }
 
 /** What the owner's list shows of a request. */

@@ -63,7 +63,7 @@ async function planMove(
   return {
     action: move({ kind: 'move', word, targets: await previewed(moving, findings, context) }),
     findings,
-    ...requestOf(moving, { to: Object.fromEntries(wanted) }),
+    ...requestOf(moving, { to: Object.fromEntries(wanted) }, 'path' in to ? to.path : undefined),
   };
 }
 
@@ -190,7 +190,7 @@ export const labelEmail = defineWrite({
     return {
       action: label({ kind: 'label', label: args.label, targets: shown }),
       findings: [],
-      ...requestOf(targets, { label: args.label }),
+      ...requestOf(targets, { label: args.label }, args.label),
     };
   },
 });

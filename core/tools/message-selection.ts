@@ -62,14 +62,16 @@ export async function selectedMessages(args: Selection, context: CallContext): P
 /**
  * Returns what a change of messages is compared, named and listed by.
  * @param change what is done to them, in the caller's terms
+ * @param into the folder or label that they get, if the tool does not say it
  */
 export function requestOf(
   targets: readonly MessageTarget[],
   change: Result,
+  into?: string,
 ): Pick<Planned, 'gist' | 'request' | 'targets'> {
   const names = targets.map((target) => targetName(target.account.accountId, target));
   const request = { targets: [...names].sort(), ...change };
-  return { gist: targetsGist(targets), request, targets: names };
+  return { gist: targetsGist(targets, into), request, targets: names };
 }
 
 const PREVIEW_CHARS = 140;

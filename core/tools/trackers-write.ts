@@ -85,6 +85,7 @@ export const setTrackerStatus = defineLightWrite({
     return {
       action: trackerStatus({ kind: 'tracker_status', word: 'set_tracker_status', tracker, from, to }),
       ...trackerRequest(tracker, { status: to }),
+      gist: trackerGist(tracker.title, to),
     };
   },
 });
@@ -148,7 +149,7 @@ export const linkToTracker = defineLightWrite({
     return {
       action: trackerMessage({ kind: 'tracker_message', tracker, target }),
       ...trackerRequest(tracker, { message: targetName(account.accountId, target) }),
-      gist: targetsGist([target]),
+      gist: targetsGist([target], tracker.title),
     };
   },
 });

@@ -23,14 +23,14 @@ const SPOILT: [name: string, spoil: (filing: Filing) => string][] = [
   ['was changed', ({ sealedGist }) => `${sealedGist.slice(0, 40)}AAAA${sealedGist.slice(44)}`],
   [
     'was sealed for another request',
-    ({ ownerId }) => sealGist(keyring, ownerId, 'apr_other', { ...GIST, to: ['eve@example.org'] }),
+    ({ ownerId }) => sealGist(keyring, ownerId, 'apr_other', { ...GIST, to: ['eve@example.org'] }, []),
   ],
-  ['was sealed for another owner', ({ approvalId }) => sealGist(keyring, 'own_other', approvalId, GIST)],
+  ['was sealed for another owner', ({ approvalId }) => sealGist(keyring, 'own_other', approvalId, GIST, [])],
   ['is the plan', ({ sealedPlan }) => sealedPlan],
   [
     'was sealed with a key that is missing',
     ({ ownerId, approvalId }) =>
-      sealGist(createKeyring([randomBytes(32)], randomBytes), ownerId, approvalId, GIST),
+      sealGist(createKeyring([randomBytes(32)], randomBytes), ownerId, approvalId, GIST, []),
   ],
   [
     'is of a shape that is not known',
@@ -80,15 +80,38 @@ describe('a stored gist', () => {
     const { id } = approvalOf(await key.call('send_email', { ...sendTo(FRIEND), subject: 'A secret word' }));
     const [approval, [filing]] = [await scene.storage.approval(scene.ownerId, id), filings];
     if (approval === undefined || filing === undefined) throw new Error('nothing was filed');
-    expect(openGist(keyring, approval, filing.sealedGist)).toEqual({ ...GIST, subject: 'A secret word' });
+    expect(openGist(keyring, approval, filing.sealedGist)).toEqual({
+      gist: { ...GIST, subject: 'A secret word' },
+      findings: [],
+    });
     expect(Buffer.from(filing.sealedGist, 'base64url').toString('latin1')).not.toContain('secret word');
     expect(() => keyring.open('plan', `${scene.ownerId}\n${id}`, filing.sealedGist)).toThrow();
   });
 
   it('is read after the keys have been rotated', async () => {
     const ring = createKeyring([randomBytes(32), secret], randomBytes);
-    const sealed = sealGist(keyring, 'own_1', 'apr_1', GIST);
-    expect(openGist(ring, { ownerId: 'own_1', id: 'apr_1' }, sealed)).toEqual(GIST);
+    const sealed = sealGist(keyring, 'own_1', 'apr_1', GIST, []);
+    expect(openGist(ring, { ownerId: 'own_1', id: 'apr_1' }, sealed).gist).toEqual(GIST);
+  });
+
+  it('has the name of each finding once, with its highest severity, and none of its evidence', () => {
+    const findings = [
+      { rule: 'secret', severity: 'info', marks: [] },
+      { rule: 'secret', severity: 'red', marks: [{ in: 'text', from: 3, to: 9 }] },
+      { rule: 'first_time_recipient', severity: 'amber', marks: [], addresses: ['eve@example.org'] },
+    ] as const;
+    const sealed = sealGist(keyring, 'own_1', 'apr_1', GIST, findings);
+    expect(openGist(keyring, { ownerId: 'own_1', id: 'apr_1' }, sealed).findings).toEqual([
+      { rule: 'secret', severity: 'red' },
+      { rule: 'first_time_recipient', severity: 'amber' },
+    ]);
+    expect(keyring.open('gist', 'own_1\napr_1', sealed)).not.toContain('eve@');
+  });
+
+  it('opens without names of findings if an older version sealed it', () => {
+    const sealed = keyring.seal('gist', 'own_1\napr_1', JSON.stringify(GIST));
+    const opened = openGist(keyring, { ownerId: 'own_1', id: 'apr_1' }, sealed);
+    expect(opened).toEqual({ gist: GIST, findings: undefined });
   });
 
   it('is erased together with the plan, 30 days after the end of its request', async () => {
@@ -127,10 +150,38 @@ describe('the list of requests', () => {
     await key.call('send_email', sendTo(FRIEND));
     await key.call('send_email', sendTo(STRANGER));
     const [toStranger, toFriend] = await listed(scene);
-    expect(toStranger?.findings).toEqual([
-      'It goes to somebody you have never written to from this account.',
-    ]);
+    expect(toStranger?.findings).toEqual([{ rule: 'first_time_recipient', severity: 'amber' }]);
     expect(toFriend?.findings).toEqual([]);
+  });
+
+  it('names high risk as such, and a finding that only storage can know', async () => {
+    const scene = await openScene();
+    const key = await scene.addKey('full', { 'mail:send': 'direct' });
+    await key.call('send_email', sendTo(FRIEND));
+    approvalOf(await key.call('send_email', sendTo(FRIEND)));
+    approvalOf(await key.call('send_email', sendTo(FRIEND, 'See https://bank.example@evil.example/')));
+    const [risky, repeated] = await listed(scene);
+    expect(risky?.findings).toEqual([{ rule: 'hidden_host', severity: 'red' }]);
+    expect(repeated?.findings).toEqual([{ rule: 'likely_repeat', severity: 'amber' }]);
+  });
+
+  it('names the reasons of a request whose gist an older version sealed', async () => {
+    const scene = await openScene({
+      secretKeys: [secret],
+      storageAs: (storage) => ({
+        ...storage,
+        file: (filing) =>
+          storage.file({
+            ...filing,
+            sealedGist: keyring.seal('gist', `${filing.ownerId}\n${filing.approvalId}`, JSON.stringify(GIST)),
+          }),
+      }),
+    });
+    const key = await scene.addKey('full');
+    await key.call('send_email', sendTo(STRANGER));
+    expect(await listed(scene)).toMatchObject([
+      { gist: GIST, findings: [{ rule: 'first_time_recipient', severity: 'amber' }] },
+    ]);
   });
 
   it('looks up the gists of its page once, and no plan', async () => {

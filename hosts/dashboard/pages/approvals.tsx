@@ -1,5 +1,6 @@
 import { type Approval, isTerminal } from '../../../core/approvals/approval.ts';
 import type { Account } from '../../../core/ports/account.ts';
+import { holdText } from '../../../core/safety/holds.ts';
 import type { ApprovalGist, ApprovalSummary } from '../../../core/service/service.ts';
 import { AccountName } from '../account-name.tsx';
 import { DisabledEndpoints } from '../disabled-endpoints.tsx';
@@ -79,7 +80,7 @@ function Row(props: { summary: ApprovalSummary; zone: string; accounts: readonly
         <ul class="findings">
           {findings.map((finding) => (
             <li>
-              <Quoted text={finding} />
+              <Quoted text={holdText(finding.rule)} />
             </li>
           ))}
         </ul>

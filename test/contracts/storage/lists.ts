@@ -6,7 +6,7 @@ import { addKey, addOwnerAndKey, approve, ask, at, execute, NOON, reject } from 
 
 async function pages(
   storage: Storage,
-  query: { ownerId: string; credentialId: string | undefined; state: 'open' | 'all' },
+  query: { ownerId: string; credentialId: string | undefined; state: 'open' | 'ended' | 'all' },
   limit: number,
 ): Promise<string[]> {
   const ids: string[] = [];
@@ -24,7 +24,7 @@ async function pages(
 
 export function listPromises(store: Store): void {
   describe('approvals', () => {
-    it('come newest first, of one key or of all, open or all, in pages of any size', async () => {
+    it('come newest first, of one key or of all, open, ended or all, in pages of any size', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const other = await addKey(storage, key.ownerId);
@@ -37,10 +37,10 @@ export function listPromises(store: Store): void {
         filed.push({ approval, open: n % 4 !== 1 });
       }
       for (const credentialId of [undefined, key.credentialId, other.credentialId]) {
-        for (const state of ['open', 'all'] as const) {
+        for (const state of ['open', 'ended', 'all'] as const) {
           const query = { ownerId: key.ownerId, credentialId, state };
           const expected = filed
-            .filter(({ open }) => state === 'all' || open)
+            .filter(({ open }) => state === 'all' || open === (state === 'open'))
             .map(({ approval }) => approval)
             .filter((approval) => credentialId === undefined || approval.credentialId === credentialId);
           const whole = await pages(storage, query, 100);

@@ -49,8 +49,8 @@ interface Things {
 
 const TRACKER: Gist = { kind: 'tracker', title: 'Topic' };
 
-function about(subject: string, more = 0, accountIds = [1]): Gist {
-  return { kind: 'targets', subject, from: MAYA, more, accountIds };
+function about(subject: string, more = 0, accountIds = [1]) {
+  return { kind: 'targets', subject, from: MAYA, more, accountIds } as const;
 }
 
 /** @param hours from and to, in UTC */
@@ -69,7 +69,12 @@ const REQUESTS: [tool: string, args: (things: Things) => object, gist: Gist][] =
   [
     'send_reply',
     ({ ids: [, id] }) => ({ id, body: 'Text' }),
-    { kind: 'message', to: [FRIEND], subject: 'Re: Subject 2' },
+    {
+      kind: 'message',
+      to: [FRIEND],
+      subject: 'Re: Subject 2',
+      thread: expect.stringMatching(/^[0-9a-f]{16}$/),
+    },
   ],
   ['archive_email', ({ ids: [id] }) => ({ id }), about(cut(LONG))],
   [
@@ -77,8 +82,12 @@ const REQUESTS: [tool: string, args: (things: Things) => object, gist: Gist][] =
     ({ ids: [, id], ofSecondAccount }) => ({ ids: [id, ofSecondAccount] }),
     about('Subject 2', 1, [1, 2]),
   ],
-  ['move_email', ({ ids: [, id] }) => ({ id, target_folder: 'Projects/Atlas' }), about('Subject 2')],
-  ['label_email', ({ ids: [, id] }) => ({ id, label: 'blue' }), about('Subject 2')],
+  [
+    'move_email',
+    ({ ids: [, id] }) => ({ id, target_folder: 'Projects/Atlas' }),
+    { ...about('Subject 2'), into: 'Projects/Atlas' },
+  ],
+  ['label_email', ({ ids: [, id] }) => ({ id, label: 'blue' }), { ...about('Subject 2'), into: 'blue' }],
   ['mark_read', ({ ids: [, id] }) => ({ id }), about('Subject 2')],
   ['mark_unread', ({ ids: [first, id] }) => ({ ids: [id, first] }), about('Subject 2', 1)],
   ['flag_email', ({ ids: [, id] }) => ({ id }), about('Subject 2')],
@@ -106,9 +115,13 @@ const REQUESTS: [tool: string, args: (things: Things) => object, gist: Gist][] =
     { ...inMarch(10, [-1, 47], cut(LONG)), allDay: true } as Gist,
   ],
   ['create_tracker', () => ({ title: 'Atlas launch' }), { kind: 'tracker', title: 'Atlas launch' }],
-  ['set_tracker_status', () => ({ tracker_id: 1, status: 'waiting' }), TRACKER],
+  ['set_tracker_status', () => ({ tracker_id: 1, status: 'waiting' }), { ...TRACKER, status: 'waiting' }],
   ['add_tracker_note', () => ({ tracker_id: 1, note: 'Noted' }), TRACKER],
-  ['link_to_tracker', ({ ids: [, id] }) => ({ tracker_id: 1, message_id: id }), about('Subject 2')],
+  [
+    'link_to_tracker',
+    ({ ids: [, id] }) => ({ tracker_id: 1, message_id: id }),
+    { ...about('Subject 2'), into: 'Topic' },
+  ],
   ['link_event_to_tracker', ({ allDay }) => ({ tracker_id: 1, event_id: allDay }), TRACKER],
   ['resolve_tracker', () => ({ tracker_id: 1 }), TRACKER],
 ];
@@ -156,13 +169,25 @@ async function listedIn({ service, ownerId }: Scene): Promise<ApprovalSummary> {
 }
 
 /** The gist as somebody would take it from the page of the request. */
-async function gistOnPage(scene: Scene, id: string): Promise<Gist> {
+async function gistOnPage(scene: Scene, tool: string, id: string): Promise<Gist> {
   const { event, message, targets, details } = await shownOf(scene, id);
   const facts = event?.after ?? event?.before;
   if (facts != null) return eventGist(facts);
-  if (message !== undefined) return messageGist(message.envelope.to, message.says.subject);
-  return targets.length > 0 ? targetsGist(targets) : trackerGist(details[0]?.text ?? '');
+  if (message !== undefined) {
+    const { envelope, says } = message;
+    return messageGist(envelope.to, says.subject, tool === 'send_reply' ? [says.inReplyTo ?? ''] : []);
+  }
+  const said = details.find(({ label }) => label === NOT_IN_THE_TITLE.get(tool))?.text;
+  return targets.length > 0 ? targetsGist(targets, said) : trackerGist(details[0]?.text ?? '', said);
 }
+
+/** What the list says beside the title of the tool, by its label on the page. */
+const NOT_IN_THE_TITLE: ReadonlyMap<string, string> = new Map([
+  ['move_email', 'To folder'],
+  ['label_email', 'Label'],
+  ['link_to_tracker', 'Tracker'],
+  ['set_tracker_status', 'New status'],
+]);
 
 const EVENT: EventFacts = {
   ...{ uid: 'u', recurrenceId: null, recurring: false, sequence: 0, status: 'confirmed' },
@@ -188,7 +213,7 @@ describe('the gist of a request', () => {
     const { id } = approvalOf(await key.call(tool, argsFor(things)));
     const listed = await listedIn(scene);
     expect(listed.gist).toEqual(expected);
-    expect(await gistOnPage(scene, id)).toEqual(expected);
+    expect(await gistOnPage(scene, tool, id)).toEqual(expected);
   });
 
   it('is checked for every tool that writes', () => {
@@ -200,14 +225,22 @@ describe('the gist of a request', () => {
     const text = fc.string({ unit: 'binary', maxLength: 2 * CHARS_MAX });
     const instant = fc.date({ noInvalidDate: true });
     const anyGist = fc.oneof(
-      text.map(trackerGist),
-      fc.tuple(fc.array(text, { minLength: 1, maxLength: 5 }), text).map((given) => messageGist(...given)),
+      text.map((title) => trackerGist(title)),
+      fc.tuple(text, text).map((given) => trackerGist(...given)),
+      fc
+        .tuple(fc.array(text, { minLength: 1, maxLength: 5 }), text, fc.array(text, { maxLength: 3 }))
+        .map((given) => messageGist(...given)),
       fc
         .record({ title: text, start: instant, end: instant, allDay: fc.boolean() })
         .map((said) => eventGist({ ...EVENT, ...said })),
       fc
-        .array(fc.record({ subject: text, from: text }), { minLength: 1, maxLength: 3 })
-        .map((rows) => targetsGist(rows.map((row) => ({ ...TARGET, ...row })))),
+        .tuple(fc.array(fc.record({ subject: text, from: text }), { minLength: 1, maxLength: 3 }), text)
+        .map(([rows, into]) =>
+          targetsGist(
+            rows.map((row) => ({ ...TARGET, ...row })),
+            into,
+          ),
+        ),
     );
     fc.assert(
       fc.property(anyGist, (one) => {
