@@ -27,6 +27,7 @@ export type {
   KeyInDocument,
 } from './calendar/event-document.ts';
 export { ERRORS, type ErrorCode, type ErrorDetails, ServiceError } from './contract/errors.ts';
+export { checkOptions, type OptionTypes } from './contract/options.ts';
 export {
   type AttemptEnd,
   DELIVERY_STATES,
