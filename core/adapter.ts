@@ -7,6 +7,10 @@ export {
   type Approval,
   type ApprovalError,
   type ApprovalState,
+  type Edit,
+  REJECTION_REASONS,
+  type Rejection,
+  type RejectionReason,
 } from './approvals/approval.ts';
 export type {
   Agent,
@@ -89,6 +93,7 @@ export { ACTIVITY_KINDS } from './ports/activity.ts';
 export { announcedVisits, type Watch } from './ports/announced-visits.ts';
 export type {
   ApprovalStorage,
+  EditedPlan,
   Filing,
   OpenApprovals,
   Reclaimed,

@@ -2,7 +2,13 @@
 
 export type { ActionFacts } from './actions/action.ts';
 export type { EventChange } from './actions/planned-change.ts';
-export type { Approval, ApprovalError, ApprovalState } from './approvals/approval.ts';
+export type {
+  Approval,
+  ApprovalError,
+  ApprovalState,
+  Rejection,
+  RejectionReason,
+} from './approvals/approval.ts';
 export type { Failure, Outcome, Pending, Success, WireApproval } from './call/outcome.ts';
 export {
   ERRORS,
@@ -55,6 +61,8 @@ export type {
   CallOptions,
   Calls,
   Decided,
+  DecidedIn,
+  DecidedWhere,
   EventListener,
   FencesRequest,
   FolderChoice,
@@ -68,6 +76,7 @@ export type {
   OwnerFields,
   Owners,
   PendingListener,
+  RejectOptions,
   RequestsNow,
   RequestWatcher,
   Service,

@@ -78,6 +78,8 @@ export const STATEMENTS: StatementTexts = {
 
   approval: 'SELECT * FROM countersign.approvals WHERE owner_id = @ownerId AND approval_id = @approvalId',
   plan: 'SELECT sealed_plan FROM countersign.plans WHERE owner_id = @ownerId AND approval_id = @approvalId',
+  asked_plan:
+    'SELECT sealed_asked FROM countersign.plans WHERE owner_id = @ownerId AND approval_id = @approvalId',
   gists: `
     SELECT approval_id, sealed_gist FROM countersign.plans
     WHERE owner_id = @ownerId AND approval_id = ANY(@approvalIds::text[])`,
@@ -97,8 +99,8 @@ export const STATEMENTS: StatementTexts = {
       AND credential_id = @credentialId AND expires_at_ms > @nowMs`,
   same_unfinished: `
     SELECT * FROM countersign.approvals
-    WHERE owner_id = @ownerId AND request_hash = @requestHash AND state IN ('approved', 'outcome_unknown')
-      AND credential_id = @credentialId AND (ended_at_ms IS NULL OR ended_at_ms > @unfinishedSinceMs)
+    WHERE owner_id = @ownerId AND (request_hash = @requestHash OR edited_hash = @requestHash)
+      AND state IN ('approved', 'outcome_unknown') AND credential_id = @credentialId AND (ended_at_ms IS NULL OR ended_at_ms > @unfinishedSinceMs)
     ORDER BY created_at_ms DESC LIMIT 1`,
   target_pending: `
     SELECT a.* FROM countersign.waiting_targets w
@@ -112,11 +114,12 @@ export const STATEMENTS: StatementTexts = {
         WHERE owner_id = @ownerId AND (request_hash = @requestHash OR similar_hash = @similarHash)
           AND state = 'rejected' AND ended_at_ms > @rejectedSinceMs) AS rejected_at_ms,
       EXISTS (SELECT 1 FROM countersign.approvals
-        WHERE owner_id = @ownerId AND request_hash = @requestHash AND state = 'executed'
+        WHERE owner_id = @ownerId AND (request_hash = @requestHash OR edited_hash = @requestHash)
+          AND state = 'executed'
           AND ended_at_ms > @executedSinceMs) AS executed,
       EXISTS (SELECT 1 FROM countersign.approvals
-        WHERE owner_id = @ownerId AND request_hash = @requestHash AND state IN ('approved', 'outcome_unknown')
-          AND credential_id <> @credentialId
+        WHERE owner_id = @ownerId AND (request_hash = @requestHash OR edited_hash = @requestHash)
+          AND state IN ('approved', 'outcome_unknown') AND credential_id <> @credentialId
           AND (ended_at_ms IS NULL OR ended_at_ms > @unfinishedSinceMs)) AS unfinished_elsewhere`,
   // A failed send was not sent. One with an unknown outcome may have been.
   direct_sends: `
@@ -442,7 +445,7 @@ export const ERASE: readonly string[] = [
     LIMIT ${ERASED_AT_ONCE} FOR UPDATE SKIP LOCKED),
   erased AS (
     DELETE FROM countersign.plans p USING old WHERE p.owner_id = old.owner_id AND p.approval_id = old.approval_id)
-  UPDATE countersign.approvals a SET has_plan = false
+  UPDATE countersign.approvals a SET has_plan = false, sealed_note = NULL, sealed_diff = NULL
   FROM old WHERE a.owner_id = old.owner_id AND a.approval_id = old.approval_id`,
   `DELETE FROM countersign.activity WHERE (owner_id, activity_id) IN (
     SELECT owner_id, activity_id FROM countersign.activity WHERE at_ms < @activityBeforeMs

@@ -4,6 +4,7 @@ import {
   type Approval,
   type ApprovalError,
   type ApprovalState,
+  REJECTION_REASONS,
 } from '../../core/approvals/approval.ts';
 import { GROUPS } from '../../core/gate/permissions.ts';
 import type { OpenApprovals } from '../../core/ports/approval-storage.ts';
@@ -50,6 +51,18 @@ export function readApproval(row: Row): Approval {
     createdAt: instant(row, 'created_at_ms'),
     expiresAt: instant(row, 'expires_at_ms'),
     decidedAt: instantOrNull(row, 'decided_at_ms'),
+    decidedIn: textOrNull(row, 'decided_in'),
+    rejection:
+      row.rejection === null
+        ? null
+        : {
+            reason: oneOf(row, 'rejection', REJECTION_REASONS),
+            sealedNote: textOrNull(row, 'sealed_note'),
+          },
+    edit:
+      row.edited_hash === null
+        ? null
+        : { requestHash: text(row, 'edited_hash'), sealedDiff: textOrNull(row, 'sealed_diff') },
     approvedAt: instantOrNull(row, 'approved_at_ms'),
     startedAt: instantOrNull(row, 'started_at_ms'),
     executedAt: instantOrNull(row, 'executed_at_ms'),

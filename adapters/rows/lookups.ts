@@ -52,6 +52,9 @@ export function sqlLookups(answered: <Answer>(load: Load<Answer>) => Promise<Ans
     openApprovals: (owners) => rows(ask('open_states', { owners }), readOpenApprovals),
     plan: (ownerId, approvalId) =>
       first(ask('plan', { ownerId, approvalId }), (row) => text(row, 'sealed_plan')),
+    askedPlan: async (ownerId, approvalId) =>
+      (await first(ask('asked_plan', { ownerId, approvalId }), (row) => textOrNull(row, 'sealed_asked'))) ??
+      undefined,
     gists: (ownerId, approvalIds) =>
       rows(
         ask('gists', { ownerId, approvalIds }),

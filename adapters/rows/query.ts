@@ -43,6 +43,7 @@ export type Statement =
   /** `ownerId`, `approvalId` */
   | 'approval'
   | 'plan'
+  | 'asked_plan'
   | 'follow_up'
   /** The same: the approval's credential, with its owner's plan and limits. */
   | 'standing_of_approval'

@@ -192,7 +192,6 @@ export function writesOf(change: Change): readonly Write[] {
         reasons: JSON.stringify(approval.reasons),
         created_at_ms: approval.createdAt.getTime(),
         expires_at_ms: approval.expiresAt.getTime(),
-        digest: approval.digest,
         request_hash: filed.requestHash,
         similar_hash: filed.similarHash,
         asked: approval.state === 'pending',
@@ -210,6 +209,12 @@ export function writesOf(change: Change): readonly Write[] {
       const { approval } = change;
       const key = approvalKey(approval.ownerId, approval.id);
       return [{ op: 'update', table: 'approvals', key, values: stateColumns(approval) }];
+    }
+    case 'replace_plan': {
+      const { sealedPlan, sealedGist, sealedAsked } = change.plan;
+      const key = approvalKey(change.ownerId, change.approvalId);
+      const values = { sealed_plan: sealedPlan, sealed_gist: sealedGist, sealed_asked: sealedAsked };
+      return [{ op: 'update', table: 'plans', key, values }];
     }
     case 'free_targets': {
       const key = approvalKey(change.ownerId, change.approvalId);
@@ -555,6 +560,12 @@ function stateColumns(approval: Approval): Values {
     state: approval.state,
     approved_by: approval.approvedBy,
     decided_at_ms: approval.decidedAt?.getTime() ?? null,
+    decided_in: approval.decidedIn,
+    rejection: approval.rejection?.reason ?? null,
+    sealed_note: approval.rejection?.sealedNote ?? null,
+    edited_hash: approval.edit?.requestHash ?? null,
+    sealed_diff: approval.edit?.sealedDiff ?? null,
+    digest: approval.digest,
     approved_at_ms: approval.approvedAt?.getTime() ?? null,
     started_at_ms: approval.startedAt?.getTime() ?? null,
     executed_at_ms: approval.executedAt?.getTime() ?? null,

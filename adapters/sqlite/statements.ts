@@ -89,6 +89,7 @@ export const STATEMENTS: StatementTexts = {
 
   approval: 'SELECT * FROM approvals WHERE owner_id = @ownerId AND approval_id = @approvalId',
   plan: 'SELECT sealed_plan FROM plans WHERE owner_id = @ownerId AND approval_id = @approvalId',
+  asked_plan: 'SELECT sealed_asked FROM plans WHERE owner_id = @ownerId AND approval_id = @approvalId',
   gists: `
     SELECT approval_id, sealed_gist FROM plans
     WHERE owner_id = @ownerId AND approval_id IN (SELECT value FROM json_each(@approvalIds))`,
@@ -110,6 +111,10 @@ export const STATEMENTS: StatementTexts = {
     SELECT * FROM approvals INDEXED BY approvals_same
     WHERE owner_id = @ownerId AND request_hash = @requestHash AND state IN ('approved', 'outcome_unknown')
       AND credential_id = @credentialId AND (ended_at_ms IS NULL OR ended_at_ms > @unfinishedSinceMs)
+    UNION ALL
+    SELECT * FROM approvals INDEXED BY approvals_edited
+    WHERE owner_id = @ownerId AND edited_hash = @requestHash AND state IN ('approved', 'outcome_unknown')
+      AND credential_id = @credentialId AND (ended_at_ms IS NULL OR ended_at_ms > @unfinishedSinceMs)
     ORDER BY created_at_ms DESC LIMIT 1`,
   target_pending: `
     SELECT a.* FROM waiting_targets w
@@ -129,9 +134,16 @@ export const STATEMENTS: StatementTexts = {
           AND ended_at_ms > @rejectedSinceMs)) AS rejected_at_ms,
       EXISTS (SELECT 1 FROM approvals INDEXED BY approvals_same
         WHERE owner_id = @ownerId AND request_hash = @requestHash AND state = 'executed'
+          AND ended_at_ms > @executedSinceMs)
+      OR EXISTS (SELECT 1 FROM approvals INDEXED BY approvals_edited
+        WHERE owner_id = @ownerId AND edited_hash = @requestHash AND state = 'executed'
           AND ended_at_ms > @executedSinceMs) AS executed,
       EXISTS (SELECT 1 FROM approvals INDEXED BY approvals_same
         WHERE owner_id = @ownerId AND request_hash = @requestHash AND state IN ('approved', 'outcome_unknown')
+          AND credential_id <> @credentialId
+          AND (ended_at_ms IS NULL OR ended_at_ms > @unfinishedSinceMs))
+      OR EXISTS (SELECT 1 FROM approvals INDEXED BY approvals_edited
+        WHERE owner_id = @ownerId AND edited_hash = @requestHash AND state IN ('approved', 'outcome_unknown')
           AND credential_id <> @credentialId
           AND (ended_at_ms IS NULL OR ended_at_ms > @unfinishedSinceMs)) AS unfinished_elsewhere`,
   // A failed send was not sent. One with an unknown outcome may have been.
@@ -441,7 +453,8 @@ export const NUMBER_EVENTS: readonly string[] = [
 export const ERASE: readonly string[] = [
   `DELETE FROM plans WHERE (owner_id, approval_id) IN (
     SELECT owner_id, approval_id FROM approvals WHERE has_plan = 1 AND ended_at_ms < @plansBeforeMs)`,
-  'UPDATE approvals SET has_plan = 0 WHERE has_plan = 1 AND ended_at_ms < @plansBeforeMs',
+  `UPDATE approvals SET has_plan = 0, sealed_note = NULL, sealed_diff = NULL
+  WHERE has_plan = 1 AND ended_at_ms < @plansBeforeMs`,
   // From the oldest on: an owner's ids rise with time.
   `DELETE FROM activity WHERE (owner_id, activity_id) IN (
     SELECT a.owner_id, a.activity_id FROM owners o

@@ -43,6 +43,11 @@ export const APPROVAL_ERRORS = [
 
 export type ApprovalError = (typeof APPROVAL_ERRORS)[number];
 
+/** Why the owner rejected a request. Source: API-NOTES.md, What we add. */
+export const REJECTION_REASONS = ['wrong_recipient', 'reword', 'not_now', 'suspicious', 'other'] as const;
+
+export type RejectionReason = (typeof REJECTION_REASONS)[number];
+
 /**
  * The right to run an approval. It belongs to the holder of the fence until it expires by the store's clock.
  */
@@ -70,6 +75,15 @@ export interface Approval {
   readonly expiresAt: Date;
   /** When the owner decided; null if nobody did. */
   readonly decidedAt: Date | null;
+  /**
+   * Where the owner decided: the id of a session of the dashboard, or `DECIDED_IN_APP`. Null: the owner did not decide,
+   * or an older version recorded it.
+   */
+  readonly decidedIn: string | null;
+  /** Why the owner rejected it. Null: it is not rejected, or the owner gave no reason. */
+  readonly rejection: Rejection | null;
+  /** What the owner changed before approving it. Null: nothing. */
+  readonly edit: Edit | null;
   /** When the owner or policy approved it. It must start within 15 minutes of this. */
   readonly approvedAt: Date | null;
   readonly startedAt: Date | null;
@@ -82,6 +96,22 @@ export interface Approval {
   readonly result: Readonly<Record<string, unknown>> | null;
   readonly error: ApprovalError | null;
 }
+
+export interface Rejection {
+  readonly reason: RejectionReason;
+  /** A line of the owner's, sealed. Null: there is none, or it was erased with the plan. */
+  readonly sealedNote: string | null;
+}
+
+export interface Edit {
+  /** SHA-256 of tool and resolved arguments as approved, hex. The request compares by it as well as by what was asked. */
+  readonly requestHash: string;
+  /** The difference between what was asked and what was approved, sealed. Null: it was erased with the plan. */
+  readonly sealedDiff: string | null;
+}
+
+/** The value of `decidedIn` if the app that embeds Countersign decided for its user. */
+export const DECIDED_IN_APP = 'app';
 
 const APPROVAL_LIFETIME_MS = DAY_MS;
 /** An approved action that has not started within this time never will. */
@@ -103,15 +133,21 @@ export function isTerminal(state: ApprovalState): boolean {
 export type ApprovalEvent =
   /**
    * The owner approves what the page with this digest showed. `allowed`: credential and permission are still on, and
-   * the request is inside the fences.
+   * the request is inside the fences. `edited`: the owner's changes to it, and the digest of the plan with them.
    */
   | {
       readonly type: 'approve';
       readonly digest: string;
       readonly allowed: boolean;
+      readonly edited?: { readonly digest: string; readonly edit: Edit } | undefined;
+      readonly decidedIn?: string | undefined;
       readonly leaseUntilMs: number;
     }
-  | { readonly type: 'reject' }
+  | {
+      readonly type: 'reject';
+      readonly rejection?: Rejection | undefined;
+      readonly decidedIn?: string | undefined;
+    }
   | { readonly type: 'expire' }
   | { readonly type: 'cancel'; readonly error: ApprovalError }
   /** The next byte is irreversible. */
@@ -155,6 +191,9 @@ export function newApproval(
     createdAt: now,
     expiresAt: new Date(now.getTime() + APPROVAL_LIFETIME_MS),
     decidedAt: null,
+    decidedIn: null,
+    rejection: null,
+    edit: null,
     approvedAt: runs ? now : null,
     startedAt: null,
     executedAt: null,
@@ -188,11 +227,20 @@ export function transition(approval: Approval, event: ApprovalEvent, now: Date):
           state: 'approved',
           approvedBy: 'owner',
           decidedAt: now,
+          decidedIn: event.decidedIn ?? null,
+          digest: event.edited?.digest ?? approval.digest,
+          edit: event.edited?.edit ?? null,
           approvedAt: now,
           lease: { fence: approval.lease.fence + 1, untilMs: event.leaseUntilMs },
         };
       case 'reject':
-        return expired ? undefined : { ...ended('rejected', null), decidedAt: now };
+        if (expired) return undefined;
+        return {
+          ...ended('rejected', null),
+          decidedAt: now,
+          decidedIn: event.decidedIn ?? null,
+          rejection: event.rejection ?? null,
+        };
       case 'expire':
         return expired ? ended('expired', null) : undefined;
       case 'cancel':

@@ -1,5 +1,6 @@
 import type { LookUpPorts, OwnPorts } from '../accounts/tool-ports.ts';
 import type { ServiceError } from '../contract/errors.ts';
+import type { OpenWords } from '../execution/sealed-words.ts';
 import type { Fences } from '../gate/fences.ts';
 import type { Limits } from '../gate/limits.ts';
 import type { Mode } from '../gate/permissions.ts';
@@ -23,6 +24,8 @@ export interface CallContext {
   readonly identifiers: Identifiers;
   readonly now: Date;
   readonly dashboardUrl: string;
+  /** Opens what the owner wrote about a request. */
+  readonly ownerWords: OpenWords;
   /** Binds a cursor to its tool and arguments. */
   readonly cursorScope: string;
   /** Aborted when the caller stops waiting. */

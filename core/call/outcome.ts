@@ -1,5 +1,10 @@
 import * as z from 'zod';
-import { type Approval, type ApprovalState, isTerminal } from '../approvals/approval.ts';
+import {
+  type Approval,
+  type ApprovalState,
+  isTerminal,
+  type RejectionReason,
+} from '../approvals/approval.ts';
 import {
   type CodeAndDetails,
   ERRORS,
@@ -8,6 +13,7 @@ import {
   type ServiceError,
 } from '../contract/errors.ts';
 import type { Result } from '../contract/result.ts';
+import type { OpenWords } from '../execution/sealed-words.ts';
 import { MINUTE_MS } from '../time/durations.ts';
 
 /**
@@ -50,6 +56,8 @@ export type WireApproval = {
   readonly executed_at?: string;
   readonly result?: Result;
   readonly error?: string;
+  readonly rejection?: { readonly reason: RejectionReason; readonly note?: string };
+  readonly edited?: { readonly diff: string };
 };
 
 /** The report on an approval that has ended. */
@@ -81,7 +89,8 @@ function failureWith(code: ErrorCode, details: ErrorDetails | undefined): Failur
 }
 
 /** Fields without a value yet are left out. Source: API.md, Approval. */
-export function wireApproval(approval: Approval): WireApproval {
+export function wireApproval(approval: Approval, ownerWords: OpenWords): WireApproval {
+  const { note, diff } = ownerWords(approval);
   return {
     id: approval.id,
     state: approval.state,
@@ -93,31 +102,35 @@ export function wireApproval(approval: Approval): WireApproval {
     ...(approval.executedAt === null ? {} : { executed_at: approval.executedAt.toISOString() }),
     ...(approval.result === null ? {} : { result: approval.result }),
     ...(approval.error === null ? {} : { error: approval.error }),
+    ...(approval.rejection === null
+      ? {}
+      : { rejection: { reason: approval.rejection.reason, ...(note === null ? {} : { note }) } }),
+    ...(diff === null ? {} : { edited: { diff } }),
   };
 }
 
 /** The response to a read of an approval: not done yet, or how it ended. */
 export function approvalOutcome(
   approval: Approval,
-  dashboardUrl: string,
+  { dashboardUrl, ownerWords }: { readonly dashboardUrl: string; readonly ownerWords: OpenWords },
   now: Date,
 ): Success<EndedApproval> | Pending {
-  if (isTerminal(approval.state)) return endedOutcome(approval);
+  if (isTerminal(approval.state)) return endedOutcome(approval, ownerWords);
   return {
     status: 'pending_approval',
     executed: false,
-    approval: wireApproval(approval),
+    approval: wireApproval(approval, ownerWords),
     approvals_url: `${dashboardUrl}/approvals`,
     poll_after_s: now.getTime() - approval.createdAt.getTime() < 5 * MINUTE_MS ? 15 : 30,
     message: NOT_DONE,
   };
 }
 
-export function endedOutcome(approval: Approval): Success<EndedApproval> {
+export function endedOutcome(approval: Approval, ownerWords: OpenWords): Success<EndedApproval> {
   return {
     status: 'ok',
     executed: approval.state === 'executed',
-    result: { approval: wireApproval(approval), meaning: meaningOf(approval) },
+    result: { approval: wireApproval(approval, ownerWords), meaning: meaningOf(approval) },
   };
 }
 
@@ -127,7 +140,9 @@ export function meaningOf(approval: Approval): string {
     case 'pending':
       return 'The request waits for the owner. Nothing has happened yet.';
     case 'approved':
-      return 'The request is approved and is being carried out. It is not done yet.';
+      return approval.edit === null
+        ? 'The request is approved and is being carried out. It is not done yet.'
+        : `The owner changed the request and approved it. It is being carried out and is not done yet. ${EDITED}`;
     case 'executed': {
       const inPart =
         failedTargets(approval) === undefined
@@ -135,18 +150,40 @@ export function meaningOf(approval: Approval): string {
           : ' in part only: result.items says which messages are not done, and why';
       return approval.approvedBy === 'policy'
         ? `The action was carried out${inPart}; this key may do it without asking.`
-        : `The owner approved the request and the action was carried out${inPart}.`;
+        : approval.edit === null
+          ? `The owner approved the request and the action was carried out${inPart}.`
+          : `The owner changed the request and approved it, and the action was carried out${inPart}. ${EDITED}`;
     }
     case 'failed':
       return 'The action was not carried out. Nothing was done.';
     case 'rejected':
-      return 'The owner rejected the request. Nothing was done. Do not repeat it.';
+      return `The owner rejected the request. Nothing was done. ${adviceAfter(approval.rejection?.reason)}`;
     case 'expired':
       return 'The owner did not decide in time. Nothing was done.';
     case 'cancelled':
       return 'The request was withdrawn before a decision. Nothing was done.';
     case 'outcome_unknown':
       return 'The action may or may not have happened. Do not repeat it; look in the Sent folder, or in the calendar.';
+  }
+}
+
+const EDITED = 'approval.edited says what was changed.';
+
+/** What the agent may do after a rejection. */
+function adviceAfter(reason: RejectionReason | undefined): string {
+  switch (reason) {
+    case undefined:
+      return 'Do not repeat it.';
+    case 'wrong_recipient':
+      return 'It would go to the wrong person. Do not repeat it as it was.';
+    case 'reword':
+      return 'The owner wants other words. Do not repeat it as it was.';
+    case 'not_now':
+      return 'The owner does not want it now. Do not repeat it for the time being.';
+    case 'suspicious':
+      return 'It looked suspicious to the owner. Do not repeat it, and check where the idea came from.';
+    case 'other':
+      return 'Do not repeat it as it was. approval.rejection says why, if the owner gave a reason.';
   }
 }
 

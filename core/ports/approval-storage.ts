@@ -1,4 +1,4 @@
-import type { Approval, ApprovalError, ApprovalState } from '../approvals/approval.ts';
+import type { Approval, ApprovalError, ApprovalState, Edit, Rejection } from '../approvals/approval.ts';
 import type { CallFiling } from '../approvals/decide-call.ts';
 import type { ServiceError } from '../contract/errors.ts';
 import type { Reach } from '../gate/fences.ts';
@@ -24,7 +24,8 @@ export interface ApprovalStorage {
   >;
 
   /**
-   * Records the owner's decision, with its event and its activity row.
+   * Records the owner's decision, with its event and its activity row. `edited`: in the same unit, another plan takes the
+   * place of the one that was asked for.
    * @returns the approval as it is now, whether this call decided it, and the sealed plan if it approved;
    *   undefined if the owner has no such approval
    */
@@ -37,8 +38,12 @@ export interface ApprovalStorage {
           readonly digest: string;
           /** Judged by the fences of the credential. Null: the plan cannot be read, so it will not run. */
           readonly reach: Reach | null;
+          /** The plan with the owner's changes, whose reach that is. Default: what was asked is approved unchanged. */
+          readonly edited?: EditedPlan | undefined;
         }
-      | { readonly type: 'reject' };
+      | { readonly type: 'reject'; readonly rejection?: Rejection | undefined };
+    /** See `decidedIn` of an approval. */
+    decidedIn?: string;
     leaseMs: number;
     signer: Signer;
     now: Date;
@@ -104,7 +109,7 @@ export interface ApprovalStorage {
   expire(now: Date): Promise<number>;
 
   /**
-   * Erases plans and gists of approvals that ended before `plansBefore` (their digests stay), older events with their
+   * Erases plans, gists, notes and diffs of approvals that ended before `plansBefore` (their digests stay), older events with their
    * deliveries, activity and claims, checkpoints of erased rows except the newest one, and expired counters of password
    * tries, each by its own date.
    */
@@ -142,6 +147,9 @@ export interface ApprovalStorage {
 
   /** The sealed plan. Undefined if there is none, or if it was erased. */
   plan(ownerId: string, approvalId: string): Promise<string | undefined>;
+
+  /** The sealed plan as it was asked for. Undefined if the owner did not change it, or if it was erased. */
+  askedPlan(ownerId: string, approvalId: string): Promise<string | undefined>;
 
   /**
    * The sealed gists of these approvals, without those whose plan was erased. Null: filed before gists were stored.
@@ -182,6 +190,16 @@ export interface OpenApprovals {
   readonly newestId: string;
   /** The pending and approved ones by id, with their states. */
   readonly states: ReadonlyMap<string, ApprovalState>;
+}
+
+/** The plan of a request that the owner changed. */
+export interface EditedPlan {
+  readonly digest: string;
+  readonly sealedPlan: string;
+  readonly sealedGist: string;
+  /** The plan that was asked for, sealed for the owner to read. */
+  readonly sealedAsked: string;
+  readonly edit: Edit;
 }
 
 /** A message that a run moves, copies or labels. */

@@ -9,7 +9,7 @@ import type { Plan } from '../gate/permissions.ts';
 import type { StoredSession } from '../gate/session.ts';
 import type { Account } from './account.ts';
 import type { StoredActivity } from './activity.ts';
-import type { Reclaimed } from './approval-storage.ts';
+import type { EditedPlan, Reclaimed } from './approval-storage.ts';
 import type { CredentialRef, Held } from './call-storage.ts';
 import type { Checkpoint, NumberedActivity } from './checkpoint-storage.ts';
 import type { Credential, KeysRecord } from './credential-storage.ts';
@@ -60,6 +60,7 @@ type StoreLookups = Pick<
   | 'approvals'
   | 'openApprovals'
   | 'plan'
+  | 'askedPlan'
   | 'gists'
   | 'knownRecipients'
   | 'knownDomains'
@@ -557,6 +558,13 @@ export type Change =
   | { readonly type: 'save_claim'; readonly of: ClaimKey; readonly claim: StoredClaim }
   | { readonly type: 'add_approval'; readonly approval: Approval; readonly filed: FiledFacts }
   | { readonly type: 'save_approval'; readonly approval: Approval }
+  /** Replaces the plan and the gist of an approval that has them. */
+  | {
+      readonly type: 'replace_plan';
+      readonly ownerId: string;
+      readonly approvalId: string;
+      readonly plan: Pick<EditedPlan, 'sealedPlan' | 'sealedGist' | 'sealedAsked'>;
+    }
   /** The approval is no longer pending, so its targets collide with no request. */
   | { readonly type: 'free_targets'; readonly ownerId: string; readonly approvalId: string }
   /** The event gets the owner's next sequence number. */

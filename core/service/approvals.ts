@@ -1,7 +1,8 @@
-import type { Approval } from '../approvals/approval.ts';
+import { type Approval, DECIDED_IN_APP } from '../approvals/approval.ts';
 import { UnreadablePlan } from '../execution/plan.ts';
 import { type OpenedGist, openGist } from '../execution/sealed-gist.ts';
 import { type OpenedPlan, openPlan } from '../execution/sealed-plan.ts';
+import type { OpenWords } from '../execution/sealed-words.ts';
 import { crossedFence, REACHES_NOTHING, type Reach } from '../gate/fences.ts';
 import type { Credential } from '../ports/credential-storage.ts';
 import { errorName } from '../ports/log.ts';
@@ -13,7 +14,8 @@ import type { Keyring } from '../secrets/keyring.ts';
 import { findTool } from '../tools/catalogue.ts';
 import type { ApprovalWaits } from './approval-waits.ts';
 import { notFound } from './not-found.ts';
-import type { ApprovalContent, ApprovalGist, Approvals, ShownFinding } from './service.ts';
+import { rejectionOf } from './rejection.ts';
+import type { ApprovalContent, ApprovalGist, Approvals, DecidedIn, ShownFinding } from './service.ts';
 
 export function createApprovals(
   ports: Ports,
@@ -21,6 +23,7 @@ export function createApprovals(
   keysSigned: () => Promise<void>,
   leaseMs: number,
   waits: ApprovalWaits,
+  ownerWords: OpenWords,
   run: (approval: Approval, sealedPlan: string | null) => Promise<Approval>,
 ): Omit<Approvals, 'now' | 'watch'> {
   const { storage, clock, log } = ports;
@@ -59,6 +62,15 @@ export function createApprovals(
       const isOther = error instanceof UnreadablePlan && error.code === 'version';
       return hidden(isOther ? 'other_version' : 'unreadable');
     }
+  }
+
+  async function decidedIn({ ownerId, decidedIn: where }: Approval): Promise<DecidedIn | null> {
+    if (where === null) return null;
+    if (where === DECIDED_IN_APP) return { kind: 'app' };
+    const sessions = await storage.sessions(ownerId, clock.now());
+    const session = sessions.find(({ id }) => id === where);
+    if (session === undefined) return { kind: 'ended_session' };
+    return { kind: 'session', browser: session.browser, signedInAt: session.createdAt };
   }
 
   /** The plan of the request. Null: it cannot be read, and its run fails for that reason. */
@@ -121,9 +133,11 @@ export function createApprovals(
         isAlwaysAsked: approval.reasons.includes('mode_approval'),
         findings: shownFindings(approval, findings),
         purpose,
+        decidedIn: await decidedIn(approval),
+        words: ownerWords(approval),
       };
     },
-    async approve(ownerId, approvalId, digest, { isRiskConfirmed } = { isRiskConfirmed: false }) {
+    async approve(ownerId, approvalId, digest, { isRiskConfirmed, sessionId } = { isRiskConfirmed: false }) {
       await keysSigned();
       const plan = await planOf(ownerId, approvalId);
       if (!isRiskConfirmed && plan?.findings.some(({ severity }) => severity === 'red')) {
@@ -134,7 +148,15 @@ export function createApprovals(
       const reach = plan === null ? null : plan.action.reach;
       const now = clock.now();
       const decision = { type: 'approve', digest, reach } as const;
-      const decided = await storage.decide({ ownerId, approvalId, decision, leaseMs, signer: keyring, now });
+      const decided = await storage.decide({
+        ownerId,
+        approvalId,
+        decision,
+        decidedIn: sessionId ?? DECIDED_IN_APP,
+        leaseMs,
+        signer: keyring,
+        now,
+      });
       if (decided === undefined) return undefined;
       if (!decided.won) return { approval: decided.approval, won: false };
       return { approval: await run(decided.approval, decided.sealedPlan), won: true };
@@ -147,12 +169,14 @@ export function createApprovals(
       }
       return waits.ended(approvalId, read, signal);
     },
-    async reject(ownerId, approvalId) {
+    async reject(ownerId, approvalId, options = {}) {
       const now = clock.now();
+      const rejection = rejectionOf(keyring, { ownerId, id: approvalId }, options);
       const decided = await storage.decide({
         ownerId,
         approvalId,
-        decision: { type: 'reject' },
+        decision: { type: 'reject', rejection },
+        decidedIn: options.sessionId ?? DECIDED_IN_APP,
         leaseMs,
         signer: keyring,
         now,

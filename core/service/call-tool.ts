@@ -18,6 +18,7 @@ import { planText } from '../execution/plan.ts';
 import { runFailure } from '../execution/run-end.ts';
 import { sealGist } from '../execution/sealed-gist.ts';
 import { sealPlan } from '../execution/sealed-plan.ts';
+import type { OpenWords } from '../execution/sealed-words.ts';
 import { crossedFence, isAccountInside } from '../gate/fences.ts';
 import { denialOf } from '../gate/grant.ts';
 import { limitsOf } from '../gate/limits.ts';
@@ -57,6 +58,7 @@ export interface CallToolParts {
   readonly executor: Executor;
   readonly waits: ApprovalWaits;
   readonly dashboardUrl: string;
+  readonly ownerWords: OpenWords;
   readonly leaseMs: number;
   /** Notifies that something waits for the owner. */
   readonly onPending: (notice: { ownerId: string; approvalId: string }) => void;
@@ -239,6 +241,7 @@ function contextOf(
     identifiers: parts.identifiers,
     now,
     dashboardUrl: parts.dashboardUrl,
+    ownerWords: parts.ownerWords,
     get cursorScope() {
       return cursorScope(tool.name, call.args);
     },
@@ -377,7 +380,7 @@ async function claimKey(
       const { approvalId } = claimed;
       const approval = await storage.approval(ownerId, approvalId);
       if (approval === undefined) throw new Error('the approval to which a claim is bound is missing');
-      return replayed(writeOutcome(approval, parts.dashboardUrl, now), approvalId);
+      return replayed(writeOutcome(approval, parts, now), approvalId);
     }
   }
 }
@@ -424,7 +427,7 @@ async function fileRequest(
   context: CallContext,
   claim: HeldClaim | null,
 ): Promise<Ran> {
-  const { ports, keyring, executor, leaseMs, dashboardUrl } = parts;
+  const { ports, keyring, executor, leaseMs } = parts;
   const { ownerId } = context.owner;
   const { action, findings, purpose } = planned;
   const text = planText({ tool: tool.name, findings: [...findings], purpose, action: action.stored });
@@ -460,10 +463,10 @@ async function fileRequest(
   const { approval } = filed;
   if (filed.kind === 'ask') parts.onPending({ ownerId, approvalId: id });
   if (filed.kind !== 'run') {
-    return { outcome: approvalOutcome(approval, dashboardUrl, context.now), approvalId: approval.id };
+    return { outcome: approvalOutcome(approval, context, context.now), approvalId: approval.id };
   }
   const settled = await settledWithin(executor.executeApproval(approval, sealedPlan), approval, ports);
-  return { outcome: writeOutcome(settled, dashboardUrl, context.now), approvalId: approval.id };
+  return { outcome: writeOutcome(settled, context, context.now), approvalId: approval.id };
 }
 
 /** Returns the approval after its run, or its current state once the caller has waited long enough. */
@@ -476,11 +479,16 @@ export async function settledWithin(
 }
 
 /** Returns the answer of a write that filed an approval. */
-function writeOutcome(approval: Approval, dashboardUrl: string, now: Date): Outcome {
-  if (approval.approvedBy !== 'policy') return approvalOutcome(approval, dashboardUrl, now);
+function writeOutcome(
+  approval: Approval,
+  told: Pick<CallContext, 'dashboardUrl' | 'ownerWords'>,
+  now: Date,
+): Outcome {
+  if (approval.approvedBy !== 'policy') return approvalOutcome(approval, told, now);
   if (approval.state === 'failed') return failureOf(runFailure(approval));
-  if (approval.state === 'executed') return { ...endedOutcome(approval), auto_approved: true };
-  return approvalOutcome(approval, dashboardUrl, now);
+  if (approval.state === 'executed')
+    return { ...endedOutcome(approval, told.ownerWords), auto_approved: true };
+  return approvalOutcome(approval, told, now);
 }
 
 /** Returns the largest part of the result that fits into one answer, with its third-party fields marked. */

@@ -3,6 +3,7 @@ import { lookUpPorts, ownPorts, runPorts } from '../accounts/tool-ports.ts';
 import { createIdentifiers } from '../call/identifiers.ts';
 import { checkOptions, type OptionTypes } from '../contract/options.ts';
 import { createExecutor } from '../execution/execute-approval.ts';
+import { ownerWordsOf } from '../execution/sealed-words.ts';
 import { isAccessToken, isApiKey } from '../gate/credential.ts';
 import { type LimitOverrides, limitProblem, PLAN_LIMITS } from '../gate/limits.ts';
 import type { Plan } from '../gate/permissions.ts';
@@ -96,6 +97,7 @@ export function createService<MailSettings, CalendarSettings>(
   const executor = createExecutor(ports, keyring, leaseMs, (run, action) => linkSent(ports, run, action));
   const listeners = new Set<PendingListener>();
 
+  const ownerWords = ownerWordsOf(keyring, ports.log);
   const waits = createApprovalWaits(ports);
   const requests = createRequestWatch(ports);
   const endWaits = async () => void (await Promise.all([waits.stop(), requests.stop()]));
@@ -109,6 +111,7 @@ export function createService<MailSettings, CalendarSettings>(
     executor,
     waits,
     dashboardUrl,
+    ownerWords,
     leaseMs,
     onPending(notice) {
       for (const listener of listeners) {
@@ -128,8 +131,14 @@ export function createService<MailSettings, CalendarSettings>(
     createCalls(ports, admit, runTool, endWaits, isAccepted);
   const calls = callsWith(isApiKey);
   const checkPassword = createPasswordCheck(ports, keyring);
-  const approvals = createApprovals(ports, keyring, keysSigned, leaseMs, waits, (approval, sealedPlan) =>
-    settledWithin(executor.executeApproval(approval, sealedPlan), approval, ports),
+  const approvals = createApprovals(
+    ports,
+    keyring,
+    keysSigned,
+    leaseMs,
+    waits,
+    ownerWords,
+    (approval, sealedPlan) => settledWithin(executor.executeApproval(approval, sealedPlan), approval, ports),
   );
 
   const background = createBackgroundWork({ ports, keyring, identifiers, executor, keysSigned, leaseMs });

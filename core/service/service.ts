@@ -1,11 +1,12 @@
 import type { ActionFacts } from '../actions/action.ts';
 import type { Gist } from '../actions/gist.ts';
 import type { ActingAccount } from '../actions/message-target.ts';
-import type { Approval } from '../approvals/approval.ts';
+import type { Approval, RejectionReason } from '../approvals/approval.ts';
 import type { Failure, Outcome } from '../call/outcome.ts';
 import type { ErrorCode } from '../contract/errors.ts';
 import type { DisabledReason } from '../events/endpoint-health.ts';
 import type { SubscribedType } from '../events/webhook-event.ts';
+import type { OwnerWords } from '../execution/sealed-words.ts';
 import type { MailFolder } from '../folders/folder.ts';
 import type { FolderRoles, PinnedRole } from '../folders/roles.ts';
 import type { Fences } from '../gate/fences.ts';
@@ -530,7 +531,7 @@ export interface Approvals {
     options?: {
       /** The owner confirmed the red findings separately. Without it, a request that has one stays pending. */
       readonly isRiskConfirmed: boolean;
-    },
+    } & DecidedWhere,
   ): Promise<Decided | undefined>;
   /**
    * Waits until the request has ended: executed, failed, rejected, expired, cancelled or of unknown outcome. It may end in
@@ -543,8 +544,12 @@ export interface Approvals {
     approvalId: string,
     options?: { signal?: AbortSignal | undefined },
   ): Promise<Approval>;
-  /** `won` is false if it was no longer pending. Undefined: the owner has no such request. */
-  reject(ownerId: string, approvalId: string): Promise<Decided | undefined>;
+  /**
+   * Rejects the request. The agent reads the reason and the note. `won` is false if it was no longer pending. Undefined:
+   * the owner has no such request.
+   * @throws ServiceError invalid_arguments
+   */
+  reject(ownerId: string, approvalId: string, options?: RejectOptions): Promise<Decided | undefined>;
   /** Returns how many requests wait, and the version of all requests. */
   now(ownerId: string): Promise<RequestsNow>;
   /**
@@ -552,6 +557,19 @@ export interface Approvals {
    * process, within half a second otherwise. @returns a function that removes the watcher
    */
   watch(ownerId: string, watcher: RequestWatcher): () => void;
+}
+
+/** Where the owner decides. */
+export interface DecidedWhere {
+  /** The session of the dashboard. Default: the app that embeds Countersign decides for its user. */
+  readonly sessionId?: string | undefined;
+}
+
+export interface RejectOptions extends DecidedWhere {
+  /** Default: `other` if there is a note, otherwise none. */
+  readonly reason?: RejectionReason | undefined;
+  /** A line for the agent, at most 500 characters. Empty: none. */
+  readonly note?: string | undefined;
 }
 
 /** The owner's requests at one moment, without content. */
@@ -618,7 +636,19 @@ export interface ApprovalView extends ApprovalHeading {
   readonly findings: readonly ShownFinding[];
   /** Why the agent asks, in its own words. Null: it did not say, or the plan is not shown. */
   readonly purpose: string | null;
+  /** Null: the owner did not decide, or an older version did not record it. */
+  readonly decidedIn: DecidedIn | null;
+  /** What the owner wrote when rejecting it, and what the owner changed before approving it. */
+  readonly words: OwnerWords;
 }
+
+/** Where the owner decided. */
+export type DecidedIn =
+  | { readonly kind: 'session'; readonly browser: string; readonly signedInAt: Date }
+  /** A session of the dashboard that has ended since. */
+  | { readonly kind: 'ended_session' }
+  /** The app that embeds Countersign. */
+  | { readonly kind: 'app' };
 
 /** A finding as the owner's page shows it. */
 export interface ShownFinding extends Pick<Finding, 'severity' | 'marks'> {

@@ -1,6 +1,6 @@
 import { type Approval, type ApprovalEvent, transition } from '../approvals/approval.ts';
 import type { Storage } from '../ports/storage.ts';
-import type { ApprovalFacts, Judged } from '../ports/store.ts';
+import type { ApprovalFacts, Change, Judged } from '../ports/store.ts';
 import type { Random } from '../secrets/random.ts';
 import { decisionRow, writesOfMove } from './moved.ts';
 import { refusalNow } from './standing.ts';
@@ -11,7 +11,7 @@ type Decision = Parameters<Storage['decide']>[0];
 /** Approves or rejects for the owner. */
 export function decide(
   facts: ApprovalFacts | undefined,
-  { decision, leaseMs, signer, now }: Decision,
+  { decision, decidedIn, leaseMs, signer, now }: Decision,
   storeNowMs: number,
   random: Random,
 ): Judged<Decided> {
@@ -19,20 +19,31 @@ export function decide(
   const { approval: before, standing } = facts;
   const event: ApprovalEvent =
     decision.type === 'reject'
-      ? decision
+      ? { type: 'reject', rejection: decision.rejection, decidedIn }
       : {
           type: 'approve',
           digest: decision.digest,
+          edited: decision.edited,
+          decidedIn,
           allowed: refusalNow(standing, before, decision.reach, signer, now) === undefined,
           leaseUntilMs: storeNowMs + leaseMs,
         };
   const after = transition(before, event, now);
   if (after === undefined) return { answer: { approval: before, won: false, sealedPlan: null }, changes: [] };
-  const sealedPlan = decision.type === 'approve' ? facts.sealedPlan : null;
-  return {
-    answer: { approval: after, won: true, sealedPlan },
-    changes: [...writesOfMove(before, after, now, random), decisionRow(after, now)],
-  };
+  const edited = decision.type === 'approve' ? decision.edited : undefined;
+  const sealedPlan = decision.type === 'approve' ? (edited?.sealedPlan ?? facts.sealedPlan) : null;
+  const changes: Change[] = [...writesOfMove(before, after, now, random), decisionRow(after, now)];
+  if (edited !== undefined) {
+    const { ownerId, id: approvalId } = after;
+    const { sealedGist, sealedAsked } = edited;
+    changes.push({
+      type: 'replace_plan',
+      ownerId,
+      approvalId,
+      plan: { sealedPlan: edited.sealedPlan, sealedGist, sealedAsked },
+    });
+  }
+  return { answer: { approval: after, won: true, sealedPlan }, changes };
 }
 
 /** Withdraws a request for its own key. */

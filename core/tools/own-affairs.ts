@@ -139,8 +139,8 @@ export const listApprovals = defineRead({
         return {
           approvals:
             whole === 0 && newest !== undefined
-              ? [withItems(wireApproval(newest), ['result', 'items'], n - 1)]
-              : rows.map(wireApproval),
+              ? [withItems(wireApproval(newest, context.ownerWords), ['result', 'items'], n - 1)]
+              : rows.map((row) => wireApproval(row, context.ownerWords)),
           returned: rows.length,
           has_more: more,
           ...(more && last !== undefined
@@ -169,13 +169,14 @@ export const getApproval = defineRead({
   wrapped: [],
   input: z.strictObject({ approval_id: approvalId, wait_s: waitS.optional() }),
   output: endedApproval,
-  async run({ approval_id, wait_s = 0 }, { ports, owner, credential, now, dashboardUrl }) {
+  async run({ approval_id, wait_s = 0 }, context) {
+    const { ports, owner, credential, now } = context;
     async function read(at: Date) {
       const found = await ports.storage.approval(owner.ownerId, approval_id);
       if (found === undefined || found.credentialId !== credential.credentialId) {
         throw new ServiceError('not_found', { details: { reason: 'approval' } });
       }
-      return approvalOutcome(found, dashboardUrl, at);
+      return approvalOutcome(found, context, at);
     }
     const first = await read(now);
     return first.status === 'pending_approval' && wait_s > 0
@@ -196,7 +197,7 @@ export const cancelApproval = defineOwn({
   wrapped: [],
   input: z.strictObject({ approval_id: approvalId }),
   output: endedApproval,
-  async run(args, { ports, owner, credential, now }) {
+  async run(args, { ports, owner, credential, now, ownerWords }) {
     const answer = await ports.storage.cancel({
       ownerId: owner.ownerId,
       credentialId: credential.credentialId,
@@ -204,6 +205,6 @@ export const cancelApproval = defineOwn({
       now,
     });
     if (answer === undefined) throw new ServiceError('not_found', { details: { reason: 'approval' } });
-    return { kind: 'outcome', outcome: endedOutcome(answer.approval) };
+    return { kind: 'outcome', outcome: endedOutcome(answer.approval, ownerWords) };
   },
 });

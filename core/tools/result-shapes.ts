@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { APPROVAL_STATES } from '../approvals/approval.ts';
+import { APPROVAL_STATES, REJECTION_REASONS } from '../approvals/approval.ts';
 import { messageIdShape, timestamp } from '../contract/shapes.ts';
 
 /**
@@ -105,6 +105,21 @@ export const approval = z
       .optional()
       .meta({ description: "The result of the action; see the tool's own." }),
     error: z.string().optional().meta({ description: 'Why it ended otherwise.' }),
+    rejection: z
+      .looseObject({
+        reason: z.enum(REJECTION_REASONS),
+        note: z.string().max(500).optional().meta({ description: "A line of the owner's." }),
+      })
+      .optional()
+      .meta({ description: 'Why the owner rejected it, if the owner said so.' }),
+    edited: z
+      .looseObject({
+        diff: z.string().max(4000).meta({
+          description: 'A unified diff of recipients, subject and text as asked and as approved.',
+        }),
+      })
+      .optional()
+      .meta({ description: 'What the owner changed before approving it.' }),
   })
   .meta({ id: 'Approval' });
 

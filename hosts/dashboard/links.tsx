@@ -25,7 +25,7 @@ export function LinkOut({ to, ...rest }: LinkProps) {
 }
 
 /** A button that sends its form to another path than the form's own. */
-export function SubmitTo({ to, ...rest }: LinkProps) {
+export function SubmitTo({ to, ...rest }: LinkProps & { formNoValidate?: boolean }) {
   return (
     <Base.Consumer>
       {(base: PublicBase) => <button {...rest} type="submit" formaction={base.path(to)} />}

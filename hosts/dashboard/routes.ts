@@ -1,3 +1,4 @@
+import { REJECTION_REASONS } from '../../core/approvals/approval.ts';
 import { accountFoldersPage, chooseFolders } from './pages/account-folders.tsx';
 import { accountsPage, activateAccount, removeAccount, removeAccountPage } from './pages/accounts.tsx';
 import { activityPage } from './pages/activity.tsx';
@@ -58,6 +59,11 @@ const ROUTES: readonly Route[] = [
   owner(`/approvals/${APPROVAL}`, { GET: approvalPage }),
   owner(`/approvals/${APPROVAL}/approve`, { POST: { does: 'Approve', demand: 'approve', act: approve } }),
   owner(`/approvals/${APPROVAL}/reject`, { POST: { does: 'Reject', demand: 'change', act: reject } }),
+  ...REJECTION_REASONS.map((reason) =>
+    owner(`/approvals/${APPROVAL}/reject/${reason}`, {
+      POST: { does: 'Reject', demand: 'change', act: reject },
+    }),
+  ),
   owner('/accounts', {
     GET: (visit) => accountsPage(visit),
     POST: { does: 'Connect account', demand: 'change', act: connectAccount },

@@ -158,6 +158,11 @@ mark:target { outline: 2px solid currentColor; }
 .decision { display: flex; flex-wrap: wrap; gap: 0.8rem; margin-top: 1.4rem; }
 .decision button, .decision .button-like { width: auto; min-width: 9rem; margin: 0; }
 .decision .button-like { display: flex; align-items: center; justify-content: center; font-size: 1rem; }
+.reasons { flex-basis: 100%; margin: 0; }
+.reasons summary { font-size: 0.925rem; }
+.reasons textarea { margin-bottom: 0.6rem; }
+.reasons .buttons { display: grid; grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); gap: 0.5rem; }
+.decision .reasons button { min-width: 0; padding: 0.5rem; font-size: 0.925rem; }
 .columns { display: grid; align-items: end; grid-template-columns: repeat(auto-fit, minmax(min(13rem, 100%), 1fr)); gap: 0 1rem; }
 /* As high as a label around its field. */
 .columns > div > label { margin-bottom: calc(var(--pico-spacing) * 0.25); }

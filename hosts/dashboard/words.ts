@@ -1,4 +1,9 @@
-import type { Approval, ApprovalError, ApprovalState } from '../../core/approvals/approval.ts';
+import type {
+  Approval,
+  ApprovalError,
+  ApprovalState,
+  RejectionReason,
+} from '../../core/approvals/approval.ts';
 import { failedTargets } from '../../core/call/outcome.ts';
 import { ERRORS, type ErrorCode } from '../../core/contract/errors.ts';
 import type { DeliveryState } from '../../core/events/delivery.ts';
@@ -59,6 +64,42 @@ export function meaningForOwner(approval: Approval): string {
     case 'outcome_unknown':
       return 'It may or may not have happened: the server never answered. Check the Sent folder or the calendar before you try again.';
   }
+}
+
+/** On the buttons that reject with a reason. */
+export const REJECTION_TITLES: Record<RejectionReason, string> = {
+  wrong_recipient: 'Wrong person',
+  reword: 'Other words, please',
+  not_now: 'Not now',
+  suspicious: 'Suspicious',
+  other: 'Another reason',
+};
+
+/** What the owner can do about a request that failed, or whose outcome is unknown. */
+const ADVICE: Record<ApprovalError, string> = {
+  internal_error: 'Try it again. If it fails again, the log of the server says more.',
+  not_found: 'The message, folder or event is no longer there. The program has to look again and ask anew.',
+  upstream_mail_error:
+    'The server refused it, or could not be reached. Check the recipients, and under Accounts whether the account still works, before you try it again.',
+  cancelled_by_agent: 'You need not do anything. The program can ask again.',
+  credential_off:
+    'If the program should go on, give it a new key or a new sign-in. It then has to ask again.',
+  credential_paused: 'Resume the key under Integrations if the program should go on. You can try it again.',
+  permission_off: 'Give its key the permission again under Integrations if the program should go on.',
+  account_removed: 'Connect the account again under Accounts. The program then has to ask again.',
+  interrupted: 'Countersign stopped before it began. You can try it again.',
+  not_started_in_time: 'Its server could not be reached for 15 minutes. You can try it again.',
+  target_changed: 'Somebody changed it in the meantime. The program has to look again and ask anew.',
+  plan_unreadable: 'It cannot be repaired. The program has to ask again.',
+  outside_fence: 'Change the fences of its key under Integrations if it should be allowed.',
+};
+
+/** Undefined: there is nothing to do. */
+export function adviceForOwner({ state, error }: Approval): string | undefined {
+  if (state === 'outcome_unknown') {
+    return 'If it is not in the Sent folder or in the calendar, it may still arrive. Wait a while before you do it yourself. Countersign never repeats it.';
+  }
+  return error === null ? undefined : ADVICE[error];
 }
 
 function reasonOf({ error }: Approval): string {

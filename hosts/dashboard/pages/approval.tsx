@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { Approval } from '../../../core/approvals/approval.ts';
 import { holdText } from '../../../core/safety/holds.ts';
 import type { ApprovalContent, ApprovalView } from '../../../core/service/service.ts';
+import { orProblems } from '../field-errors.ts';
 import { Findings } from '../findings.tsx';
 import { Form } from '../forms.tsx';
 import { Link, SubmitTo } from '../links.tsx';
@@ -13,8 +14,10 @@ import { ExactText, Quoted, UnseenNote } from '../third-party-text.tsx';
 import { type OwnerVisit, type PageReply, page, type Reply, redirect } from '../visit.ts';
 import { When } from '../when.tsx';
 import { meaningForOwner, STATE_TITLES } from '../words.ts';
+import { DecidedRequest } from './decided-request.tsx';
 import { EventDetails } from './event-details.tsx';
 import { notFoundPage, problemPage } from './problem.tsx';
+import { RejectReasons, rejectOptions } from './reject-request.tsx';
 
 const REFRESH_S = 5;
 
@@ -38,6 +41,7 @@ export async function approve(visit: OwnerVisit): Promise<Reply> {
   }
   const decided = await visit.service.approvals.approve(visit.owner.ownerId, visit.param, digest.data, {
     isRiskConfirmed: visit.fields.get('risk') === 'confirmed',
+    sessionId: visit.session.kind === 'own' ? visit.session.stored.id : undefined,
   });
   if (decided === undefined) return notFoundPage();
   if (decided.isRiskUnconfirmed) {
@@ -51,7 +55,18 @@ export async function approve(visit: OwnerVisit): Promise<Reply> {
 }
 
 export async function reject(visit: OwnerVisit): Promise<Reply> {
-  const decided = await visit.service.approvals.reject(visit.owner.ownerId, visit.param);
+  const { service, owner, param } = visit;
+  const rejected = await orProblems(
+    () => service.approvals.reject(owner.ownerId, param, rejectOptions(visit)),
+    new Map([['note', 'The line']]),
+  );
+  if ('problems' in rejected) {
+    return {
+      ...(await stalePage(visit, `Nothing was rejected. ${rejected.problems.join(' ')}`)),
+      status: 422,
+    };
+  }
+  const decided = rejected.value;
   if (decided === undefined) return notFoundPage();
   if (decided.won) return redirect(`/approvals/${visit.param}`);
   return stalePage(visit, `Nothing was rejected. ${whyNotPending(decided.approval)}`);
@@ -70,7 +85,7 @@ function whyNotPending(approval: Approval): string {
     : `When you decided, it was already “${STATE_TITLES[approval.state]}”.`;
 }
 
-async function stalePage(visit: OwnerVisit, problem: string): Promise<Reply> {
+async function stalePage(visit: OwnerVisit, problem: string): Promise<PageReply> {
   const view = await visit.service.approvals.show(visit.owner.ownerId, visit.param);
   return view === undefined ? notFoundPage() : { ...viewPage(visit, view, problem), status: 409 };
 }
@@ -105,6 +120,7 @@ function viewPage({ owner, token }: OwnerVisit, view: ApprovalView, problem?: st
           <Link to="/integrations">Integrations</Link>, or reject it.
         </p>
       )}
+      <DecidedRequest view={view} zone={zone} token={token} />
       <Findings findings={view.findings} parts={parts} />
       {content.kind === 'shown' ? (
         <ActionDetails shown={content} digest={approval.digest} zone={zone} parts={parts} />
@@ -149,6 +165,7 @@ function viewPage({ owner, token }: OwnerVisit, view: ApprovalView, problem?: st
           <button type="submit" class="outline secondary" formNoValidate>
             Reject
           </button>
+          <RejectReasons approvalId={approval.id} />
         </Form>
       )}
     </article>

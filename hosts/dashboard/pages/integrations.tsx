@@ -19,7 +19,7 @@ import type { Credential } from '../../../core/ports/credential-storage.ts';
 import { publicBase } from '../../http/public-base.ts';
 import { DisabledEndpoints } from '../disabled-endpoints.tsx';
 import { FenceFields, fenceTexts, readFences } from '../fence-fields.tsx';
-import { fieldErrors } from '../field-errors.ts';
+import { orProblems } from '../field-errors.ts';
 import { Choice, Field, Form, Problems } from '../forms.tsx';
 import { IntegrationsTabs } from '../integrations-tabs.tsx';
 import { Link } from '../links.tsx';
@@ -63,8 +63,9 @@ export async function createKey(visit: OwnerVisit): Promise<Reply> {
   const read = readFences(fields, owner.timezone);
   if ('problems' in read) return listPage(visit, read.problems);
   const { fences } = read;
-  const created = await orProblems(() =>
-    service.keys.create({ ownerId: owner.ownerId, ...form.data, modes, fences }),
+  const created = await orProblems(
+    () => service.keys.create({ ownerId: owner.ownerId, ...form.data, modes, fences }),
+    FIELD_NAMES,
   );
   if ('problems' in created) return listPage(visit, created.problems);
   const { apiKey } = created.value;
@@ -103,7 +104,10 @@ export async function setFences(visit: OwnerVisit): Promise<Reply> {
   const { service, owner, param, fields } = visit;
   const read = readFences(fields, owner.timezone);
   if ('problems' in read) return listPage(visit, read.problems);
-  const saved = await orProblems(() => service.keys.setFences(owner.ownerId, param, read.fences));
+  const saved = await orProblems(
+    () => service.keys.setFences(owner.ownerId, param, read.fences),
+    FIELD_NAMES,
+  );
   return 'problems' in saved
     ? listPage(visit, saved.problems)
     : redirect('/integrations?notice=fences_saved');
@@ -124,21 +128,6 @@ async function keyOf({ service, owner, param }: OwnerVisit): Promise<Credential 
 
 /** The fields of a form whose messages the service writes. */
 const FIELD_NAMES = new Map([['until', 'Last day']]);
-
-/** Runs a change, and returns the problems that the service finds in the form. */
-async function orProblems<T>(
-  change: () => Promise<T>,
-): Promise<{ readonly value: T } | { readonly problems: readonly string[] }> {
-  try {
-    return { value: await change() };
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== 'invalid_arguments') throw error;
-    const { errors } = fieldErrors.parse(error.details);
-    return {
-      problems: errors.map(({ field, message }) => `${FIELD_NAMES.get(field) ?? field}: ${message}.`),
-    };
-  }
-}
 
 export async function withdrawSignIn({ service, owner, param }: OwnerVisit): Promise<Reply> {
   await service.keys.revoke(owner.ownerId, param);

@@ -189,6 +189,7 @@ const VERBS: Record<
   approvals: (s, { key }) => s.approvals({ ...key, state: 'all', after: undefined, limit: 10 }),
   openApprovals: (s, { key: { ownerId } }) => s.openApprovals([ownerId]),
   plan: (s, { key: { ownerId }, waiting }) => s.plan(ownerId, waiting.id),
+  askedPlan: (s, { key: { ownerId }, waiting }) => s.askedPlan(ownerId, waiting.id),
   gists: (s, { key: { ownerId }, waiting }) => s.gists(ownerId, [waiting.id]),
   knownRecipients: (s, { key: { ownerId } }) => s.knownRecipients(ownerId, 1, ['a@x.org']),
   rememberRecipients: (s, { key: { ownerId } }) => s.rememberRecipients(ownerId, 1, ['c@x.org'], NOON),
@@ -313,7 +314,7 @@ const VERBS: Record<
 
 /** Verbs that write nothing, here or anywhere. */
 const READING = new Set(
-  'healthy approval approvals openApprovals plan gists knownRecipients knownDomains relocatedAmong events eventStream eventsAfter activity credentials owner owners ownerByEmail session sessions accounts trackers tracker event inboxesToWatch waitingTrackers summariesDue endpoints ownersWithDeliveries deliveries ownersWithoutCheckpoint checkpoints numberedActivity unsignedOwners keysRecord'.split(
+  'healthy approval approvals openApprovals plan askedPlan gists knownRecipients knownDomains relocatedAmong events eventStream eventsAfter activity credentials owner owners ownerByEmail session sessions accounts trackers tracker event inboxesToWatch waitingTrackers summariesDue endpoints ownersWithDeliveries deliveries ownersWithoutCheckpoint checkpoints numberedActivity unsignedOwners keysRecord'.split(
     ' ',
   ),
 );

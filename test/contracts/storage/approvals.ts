@@ -15,7 +15,10 @@ import {
   at,
   DIRECT,
   DONE,
+  editedPlan,
   execute,
+  filing,
+  HELD,
   type Key,
   LAPSED_MS,
   LEASE_MS,
@@ -186,6 +189,59 @@ export function approvalPromises(store: Store): void {
       });
       expect(await webhookStates(storage, waiting)).toEqual(['rejected']);
       expect(await activityOutcomes(storage, waiting)).toEqual(['decision rejected']);
+    });
+
+    it('keeps why and where the owner rejected it', async () => {
+      const { storage } = store();
+      const waiting = await ask(storage, await addOwnerAndKey(storage));
+      const rejection = { reason: 'wrong_recipient', sealedNote: 'sealed note' } as const;
+      const { approval } = await reject(storage, waiting, NOON, rejection);
+      expect(approval).toMatchObject({ state: 'rejected', rejection, decidedIn: 'ses_1', edit: null });
+      expect(await storage.approval(waiting.ownerId, waiting.id)).toEqual(approval);
+    });
+
+    it('approves with changes: another plan takes the place of the one asked for, in the same unit', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const waiting = await ask(storage, key, { sealedPlan: 'the plan' });
+      const edited = editedPlan();
+      const decided = await approve(storage, waiting, { edited });
+      expect(decided).toMatchObject({ won: true, sealedPlan: 'the changed plan' });
+      expect(decided.approval).toMatchObject({ state: 'approved', digest: edited.digest, edit: edited.edit });
+      const { ownerId, id } = waiting;
+      expect(await storage.approval(ownerId, id)).toEqual(decided.approval);
+      expect(await storage.plan(ownerId, id)).toBe('the changed plan');
+      expect(await storage.askedPlan(ownerId, id)).toBe('the plan as asked');
+      expect(await storage.gists(ownerId, [id])).toEqual(new Map([[id, 'the changed gist']]));
+    });
+
+    it('changes no plan if the changes come too late, or for a page that showed something else', async () => {
+      const { storage } = store();
+      const waiting = await ask(storage, await addOwnerAndKey(storage), { sealedPlan: 'the plan' });
+      const { ownerId, id } = waiting;
+      const edited = editedPlan();
+      expect((await approve(storage, waiting, { edited, digest: edited.digest })).won).toBe(false);
+      expect((await approve(storage, waiting, { edited, now: at(DAY_MS) })).won).toBe(false);
+      expect(await storage.plan(ownerId, id)).toBe('the plan');
+      await reject(storage, waiting);
+      expect((await approve(storage, waiting, { edited })).won).toBe(false);
+      expect(await storage.plan(ownerId, id)).toBe('the plan');
+      expect(await storage.askedPlan(ownerId, id)).toBeUndefined();
+    });
+
+    it('with changes compares by what was asked and by what was approved', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const asked = filing(key, { call: HELD });
+      const { approval } = await approve(storage, await ask(storage, key, asked), { edited: editedPlan() });
+      for (const requestHash of [asked.requestHash, editedPlan().edit.requestHash]) {
+        const again = await storage.file(filing(key, { requestHash }));
+        expect(again).toMatchObject({ kind: 'existing', approval: { id: approval.id } });
+      }
+      const other = await addKey(storage, key.ownerId);
+      const { requestHash } = editedPlan().edit;
+      const filed = await storage.file(filing(other, { requestHash, call: { ...HELD, holds: [] } }));
+      expect(filed).toMatchObject({ kind: 'ask', approval: { reasons: ['likely_repeat'] } });
     });
 
     it('decides once', async () => {

@@ -222,12 +222,16 @@ export function recoveryPromises(store: Store): void {
     it('erases the plans and gists of approvals that ended before, and keeps their digests', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
-      const old = (await reject(storage, await ask(storage, key), at(-1))).approval;
+      const rejection = { reason: 'reword', sealedNote: 'sealed note' } as const;
+      const old = (await reject(storage, await ask(storage, key), at(-1), rejection)).approval;
       const recent = (await reject(storage, await ask(storage, key))).approval;
       const waiting = await ask(storage, key, { now: at(-DAY_MS + 1) });
       await storage.erase({ ...NOTHING, plansBefore: NOON });
       expect(await storage.plan(key.ownerId, old.id)).toBeUndefined();
-      expect(await storage.approval(key.ownerId, old.id)).toEqual(old);
+      expect(await storage.approval(key.ownerId, old.id)).toEqual({
+        ...old,
+        rejection: { reason: 'reword', sealedNote: null },
+      });
       for (const { id } of [recent, waiting]) expect(await storage.plan(key.ownerId, id)).toBeDefined();
       const gists = await storage.gists(
         key.ownerId,

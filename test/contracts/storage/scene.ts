@@ -1,10 +1,10 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import type { Approval } from '../../../core/approvals/approval.ts';
+import type { Approval, Rejection } from '../../../core/approvals/approval.ts';
 import { REACHES_NOTHING } from '../../../core/gate/fences.ts';
 import type { LimitOverrides } from '../../../core/gate/limits.ts';
 import { type Modes, type Plan, PRESETS } from '../../../core/gate/permissions.ts';
 import type { Activity } from '../../../core/ports/activity.ts';
-import type { Filing, Settlement } from '../../../core/ports/approval-storage.ts';
+import type { EditedPlan, Filing, Settlement } from '../../../core/ports/approval-storage.ts';
 import type { Caller } from '../../../core/ports/call-storage.ts';
 import type { KeysRecord } from '../../../core/ports/credential-storage.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
@@ -148,13 +148,18 @@ export async function run(storage: Storage, key: Key, changes: Partial<Filing> =
 export async function approve(
   storage: Storage,
   approval: Approval,
-  { now = NOON, leaseMs = LEASE_MS, digest = approval.digest } = {},
+  {
+    now = NOON,
+    leaseMs = LEASE_MS,
+    digest = approval.digest,
+    edited,
+  }: { now?: Date; leaseMs?: number; digest?: string; edited?: EditedPlan } = {},
 ): Promise<{ approval: Approval; won: boolean; sealedPlan: string | null }> {
   const decided = await storage.decide({
     signer: SIGNER,
     ownerId: approval.ownerId,
     approvalId: approval.id,
-    decision: { type: 'approve', digest, reach: REACHES_NOTHING },
+    decision: { type: 'approve', digest, reach: REACHES_NOTHING, edited },
     leaseMs,
     now,
   });
@@ -166,17 +171,31 @@ export async function reject(
   storage: Storage,
   { ownerId, id }: Approval,
   now = NOON,
+  rejection?: Rejection,
 ): Promise<{ approval: Approval; won: boolean; sealedPlan: string | null }> {
   const decided = await storage.decide({
     signer: SIGNER,
     ownerId,
     approvalId: id,
-    decision: { type: 'reject' },
+    decision: { type: 'reject', rejection },
+    decidedIn: 'ses_1',
     leaseMs: LEASE_MS,
     now,
   });
   if (decided === undefined) throw new Error('there is no such approval');
   return decided;
+}
+
+/** A plan with the owner's changes. */
+export function editedPlan(changes: Partial<EditedPlan> = {}): EditedPlan {
+  return {
+    digest: sha256('the changed plan'),
+    sealedPlan: 'the changed plan',
+    sealedGist: 'the changed gist',
+    sealedAsked: 'the plan as asked',
+    edit: { requestHash: sha256('the changed request'), sealedDiff: 'the diff' },
+    ...changes,
+  };
 }
 
 export function start(

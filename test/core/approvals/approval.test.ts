@@ -70,6 +70,16 @@ const REFUSE = { type: 'refuse', fence: 1, error: 'upstream_mail_error' } as con
 const EVENTS = {
   approve: APPROVE,
   reject: { type: 'reject' },
+  'reject with a reason': {
+    type: 'reject',
+    rejection: { reason: 'not_now', sealedNote: 'sealed' },
+    decidedIn: 'ses_1',
+  },
+  'approve with changes': {
+    ...APPROVE,
+    edited: { digest: 'changed', edit: { requestHash: 'hash', sealedDiff: 'diff' } },
+    decidedIn: 'app',
+  },
   expire: { type: 'expire' },
   cancel: { type: 'cancel', error: 'credential_off' },
   start: START,
@@ -108,6 +118,29 @@ const ROWS: readonly { from: Place; event: EventName; now: Date; to: object }[] 
     event: 'reject',
     now: at(1),
     to: { ...ended('rejected', at(1)), decidedAt: at(1), approvedBy: null },
+  },
+  {
+    from: 'pending',
+    event: 'reject with a reason',
+    now: at(1),
+    to: {
+      ...ended('rejected', at(1)),
+      decidedAt: at(1),
+      decidedIn: 'ses_1',
+      rejection: { reason: 'not_now', sealedNote: 'sealed' },
+    },
+  },
+  {
+    from: 'pending',
+    event: 'approve with changes',
+    now: at(DAY_MS - 1),
+    to: {
+      state: 'approved',
+      approvedBy: 'owner',
+      decidedIn: 'app',
+      digest: 'changed',
+      edit: { requestHash: 'hash', sealedDiff: 'diff' },
+    },
   },
   {
     from: 'pending',
@@ -190,6 +223,9 @@ describe('a new approval', () => {
       createdAt: NOON,
       expiresAt: at(DAY_MS),
       decidedAt: null,
+      decidedIn: null,
+      rejection: null,
+      edit: null,
       approvedAt: null,
       startedAt: null,
       executedAt: null,
@@ -217,8 +253,14 @@ describe('the approval machine', () => {
     const before: Approval = PLACES[from];
     const after = transition(before, EVENTS[event], now);
     expect(after).toMatchObject(to);
-    // What the request is never changes.
-    expect(after).toMatchObject({ ...REQUEST, createdAt: before.createdAt, expiresAt: before.expiresAt });
+    // What the request is never changes, unless the owner changes it.
+    const { digest } = event === 'approve with changes' ? EVENTS[event].edited : REQUEST;
+    expect(after).toMatchObject({
+      ...REQUEST,
+      digest,
+      createdAt: before.createdAt,
+      expiresAt: before.expiresAt,
+    });
   });
 
   const pairs = Object.keys(PLACES).flatMap((from) => Object.keys(EVENTS).map((event) => ({ from, event })));

@@ -19,7 +19,8 @@ import { meaningForOwner } from '../../../hosts/dashboard/words.ts';
 import { textLike } from '../matchers.ts';
 
 const noon = new Date('2026-03-03T12:00:00Z');
-const dashboard = 'https://dashboard.example.org';
+const ownerWords = () => ({ note: null, diff: null });
+const told = { dashboardUrl: 'https://dashboard.example.org', ownerWords };
 
 function approval(changes: Partial<Approval> = {}): Approval {
   return {
@@ -36,6 +37,9 @@ function approval(changes: Partial<Approval> = {}): Approval {
     createdAt: noon,
     expiresAt: new Date('2026-03-04T12:00:00Z'),
     decidedAt: null,
+    decidedIn: null,
+    rejection: null,
+    edit: null,
     approvedAt: null,
     startedAt: null,
     executedAt: null,
@@ -50,7 +54,7 @@ function approval(changes: Partial<Approval> = {}): Approval {
 
 describe('an approval on the wire', () => {
   it('has only the fields of API.md while it is pending', () => {
-    expect(wireApproval(approval())).toEqual({
+    expect(wireApproval(approval(), ownerWords)).toEqual({
       id: 'apr_1',
       state: 'pending',
       tool: 'send_email',
@@ -70,7 +74,7 @@ describe('an approval on the wire', () => {
       executedAt: at,
       result,
     });
-    expect(wireApproval(executed)).toEqual({
+    expect(wireApproval(executed, ownerWords)).toEqual({
       id: 'apr_1',
       state: 'executed',
       tool: 'send_email',
@@ -81,7 +85,7 @@ describe('an approval on the wire', () => {
       result,
     });
     const cancelled = approval({ state: 'cancelled', error: 'cancelled_by_agent', action: null });
-    expect(wireApproval(cancelled)).toEqual({
+    expect(wireApproval(cancelled, ownerWords)).toEqual({
       id: 'apr_1',
       state: 'cancelled',
       tool: 'send_email',
@@ -92,8 +96,8 @@ describe('an approval on the wire', () => {
 
   it('never gives the agent the reason for the wait', () => {
     for (const state of APPROVAL_STATES) {
-      const told = JSON.stringify(approvalOutcome(approval({ state }), dashboard, noon));
-      expect(told).not.toMatch(/first_time|mode_approval|reasons|digest|fence|key_1/);
+      const answer = JSON.stringify(approvalOutcome(approval({ state }), told, noon));
+      expect(answer).not.toMatch(/first_time|mode_approval|reasons|digest|fence|key_1/);
     }
   });
 });
@@ -101,11 +105,11 @@ describe('an approval on the wire', () => {
 describe('the response for an approval', () => {
   it('says that it is not done, and how often to poll', () => {
     for (const state of ['pending', 'approved'] as const) {
-      const answer = approvalOutcome(approval({ state }), dashboard, noon);
+      const answer = approvalOutcome(approval({ state }), told, noon);
       expect(answer).toEqual({
         status: 'pending_approval',
         executed: false,
-        approval: wireApproval(approval({ state })),
+        approval: wireApproval(approval({ state }), ownerWords),
         approvals_url: 'https://dashboard.example.org/approvals',
         poll_after_s: 15,
         message: textLike(/NOT done yet.*poll.*do not repeat.*dashboard, never through a link/is),
@@ -119,7 +123,7 @@ describe('the response for an approval', () => {
     [300_000, 30],
     [86_400_000, 30],
   ])('after %i ms of waiting, asks to be polled every %i s', (waitedMs, seconds) => {
-    const answer = approvalOutcome(approval(), dashboard, new Date(noon.getTime() + waitedMs));
+    const answer = approvalOutcome(approval(), told, new Date(noon.getTime() + waitedMs));
     expect(answer).toMatchObject({ poll_after_s: seconds });
   });
 
@@ -129,10 +133,10 @@ describe('the response for an approval', () => {
       const answer = {
         status: 'ok',
         executed: state === 'executed',
-        result: { approval: wireApproval(ended), meaning: meaningOf(ended) },
+        result: { approval: wireApproval(ended, ownerWords), meaning: meaningOf(ended) },
       };
-      expect(approvalOutcome(ended, dashboard, noon)).toEqual(answer);
-      expect(endedOutcome(ended)).toEqual(answer);
+      expect(approvalOutcome(ended, told, noon)).toEqual(answer);
+      expect(endedOutcome(ended, ownerWords)).toEqual(answer);
     }
   });
 
@@ -204,7 +208,7 @@ describe('a failure', () => {
 });
 
 describe('a stored response', () => {
-  const pending = approvalOutcome(approval(), dashboard, noon);
+  const pending = approvalOutcome(approval(), told, noon);
   const done = { status: 'ok', executed: true, auto_approved: true, result: { items: [1, { b: 1, a: 2 }] } };
 
   it.each([[pending], [done], [{ status: 'empty', result: {} }]])(

@@ -182,3 +182,34 @@ describe('the list', () => {
     expect(second).not.toContain('>Older<');
   });
 });
+
+describe('a rejection with a reason', () => {
+  it('takes one more form field path, is shown, and offers to pause the key if it is suspicious', async () => {
+    const dashboard = await openDashboard();
+    const cookie = await dashboard.cookie();
+    const id = await dashboard.ask({});
+    const page = await openPage(dashboard, id, cookie);
+    expect(page.body).toContain(`formaction="/approvals/${id}/reject/suspicious"`);
+    const path = `/approvals/${id}/reject/suspicious`;
+    const form = { note: 'Who is <b>this</b>?' };
+    expect((await dashboard.submit({ path, headers: { cookie }, form })).status).toBe(303);
+    const { body } = await openPage(dashboard, id, cookie);
+    expect(body).toContain('Suspicious');
+    expect(body).toContain('Who is &lt;b>this&lt;/b>?');
+    expect(body).toContain(`action="/integrations/${dashboard.key.keyId}/pause"`);
+    expect(body).toMatch(/You decided it\s+in /);
+    await dashboard.service.keys.pause(dashboard.ownerId, dashboard.key.keyId);
+    expect((await openPage(dashboard, id, cookie)).body).not.toContain('/pause"');
+  });
+
+  it('with a note that is too long rejects nothing', async () => {
+    const dashboard = await openDashboard();
+    const cookie = await dashboard.cookie();
+    const id = await dashboard.ask({});
+    const page = await openPage(dashboard, id, cookie);
+    const answer = await page.press('reject', { note: 'x'.repeat(501) });
+    expect(answer.status).toBe(422);
+    expect(answer.body).toContain('at most 500 characters');
+    expect(await stateOf(dashboard, id)).toBe('pending');
+  });
+});

@@ -62,6 +62,7 @@ describe('a cookie alone, with the token derived from it', () => {
     return [
       [`/approvals/${id}/approve`, { digest: summary?.approval.digest ?? '' }],
       [`/approvals/${id}/reject`, {}],
+      [`/approvals/${id}/reject/suspicious`, { note: 'no' }],
       ['/accounts', { email: 'work@example.org', password: 'hunter2' }],
       ['/accounts/find', { email: 'work@example.org' }],
       ['/accounts/1/activate', {}],

@@ -1,0 +1,40 @@
+import { REJECTION_REASONS, type RejectionReason } from '../../../core/approvals/approval.ts';
+import type { RejectOptions } from '../../../core/service/service.ts';
+import { SubmitTo } from '../links.tsx';
+import type { OwnerVisit } from '../visit.ts';
+import { REJECTION_TITLES } from '../words.ts';
+
+/** Where the decision's form goes to reject for this reason. A path, because signed forms name no button. */
+export function rejectPath(approvalId: string, reason: RejectionReason): string {
+  return `/approvals/${approvalId}/reject/${reason}`;
+}
+
+/** Why, as the form of the decision says: the end of its path, and a line. */
+export function rejectOptions({ path, fields, session }: OwnerVisit): RejectOptions {
+  const end = path.slice(path.lastIndexOf('/') + 1);
+  return {
+    reason: REJECTION_REASONS.find((reason) => reason === end),
+    note: fields.get('note') ?? '',
+    sessionId: session.kind === 'own' ? session.stored.id : undefined,
+  };
+}
+
+/** Part of the form of the decision: a second tap rejects with a reason, which the program reads. */
+export function RejectReasons({ approvalId }: { approvalId: string }) {
+  return (
+    <details class="reasons" id="reject-with-reason">
+      <summary>Reject with a reason</summary>
+      <label>
+        A line for the program, if you like
+        <textarea name="note" maxLength={500} rows={2} autocomplete="off" />
+      </label>
+      <div class="buttons">
+        {REJECTION_REASONS.map((reason) => (
+          <SubmitTo to={rejectPath(approvalId, reason)} class="outline secondary" formNoValidate>
+            {REJECTION_TITLES[reason]}
+          </SubmitTo>
+        ))}
+      </div>
+    </details>
+  );
+}
