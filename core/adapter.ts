@@ -1,6 +1,7 @@
-/** What authors of adapters need: the ports and what goes over them. */
+/** What authors of adapters need, the ports and what goes over them, and what a door of your own needs. */
 
 export { plainDocuments, plainEvent } from './accounts/plain-documents.ts';
+export type { Lease } from './approvals/approval.ts';
 export {
   APPROVAL_ERRORS,
   APPROVAL_STATES,
@@ -12,6 +13,7 @@ export {
   type Rejection,
   type RejectionReason,
 } from './approvals/approval.ts';
+export type { CallFiling } from './approvals/decide-call.ts';
 export type {
   Agent,
   Answer as AttendeeAnswer,
@@ -19,6 +21,7 @@ export type {
   CalendarEvent,
   EventFacts,
   EventKey,
+  LeftOut,
   Participant,
   RangeQuery,
   Role,
@@ -31,6 +34,7 @@ export type {
   KeyInDocument,
 } from './calendar/event-document.ts';
 export { ERRORS, type ErrorCode, type ErrorDetails, ServiceError } from './contract/errors.ts';
+export type { OptionType } from './contract/options.ts';
 export { checkOptions, type OptionTypes } from './contract/options.ts';
 export {
   type AttemptEnd,
@@ -48,6 +52,7 @@ export {
   type SubscribedType,
 } from './events/webhook-event.ts';
 export type { FolderRole, MailFolder } from './folders/folder.ts';
+export type { CreatableRole } from './folders/roles.ts';
 export {
   type FolderRoles,
   type FolderRolesChange,
@@ -56,7 +61,10 @@ export {
   type PinnedRole,
   readFolderRoles,
 } from './folders/roles.ts';
+export type { Reach } from './gate/fences.ts';
 export { type Fences, fencesIn, fencesText, NO_FENCES } from './gate/fences.ts';
+export type { Grant } from './gate/grant.ts';
+export type { OverLimit } from './gate/limits.ts';
 export {
   type LimitOverrides,
   type Limits,
@@ -65,7 +73,7 @@ export {
   type Rate,
   type Window as MinuteWindow,
 } from './gate/limits.ts';
-export type { FailedTries, TriesCounter } from './gate/password-tries.ts';
+export type { FailedTries, PasswordTryFacts, TriesCounter } from './gate/password-tries.ts';
 export {
   GROUPS,
   type Group,
@@ -75,7 +83,9 @@ export {
   type Plan,
 } from './gate/permissions.ts';
 export type { Session, StoredSession } from './gate/session.ts';
+export type { MailAddress } from './mail/address.ts';
 export { type ListedMessage, type MailFlag, type MessagePlace, ROW_FIELDS } from './mail/listed-message.ts';
+export type { HeaderFacts, MessageRow } from './mail/message-row.ts';
 export { messageRow } from './mail/message-row.ts';
 export {
   type AttachmentSource,
@@ -84,7 +94,9 @@ export {
   SOURCE_BYTES,
 } from './mail/message-source.ts';
 export { headerBlock } from './mail/mime-tree.ts';
+export type { AttachmentInfo, ParsedMessage } from './mail/parse.ts';
 export { type MessageHeaders, parseHeaders } from './mail/parse.ts';
+export type { SentCopy } from './mail/sent-copy.ts';
 export { sentCopyOf } from './mail/sent-copy.ts';
 export type { Account } from './ports/account.ts';
 export type { AccountStorage } from './ports/account-storage.ts';
@@ -109,6 +121,7 @@ export type {
 } from './ports/attachment-text.ts';
 export type {
   Calendar,
+  CalendarAccess,
   CalendarInfo,
   DocumentPlace,
   EventDocuments,
@@ -155,16 +168,28 @@ export type { SessionStorage } from './ports/session-storage.ts';
 export type { NewTokens, RefreshEnd, SignInStorage } from './ports/sign-in-storage.ts';
 export type { Storage } from './ports/storage.ts';
 export type {
+  AccountsFacts,
+  ActivityFacts,
+  ApprovalFacts,
   CallerFacts,
   Change,
+  ClaimFacts,
+  ClaimKey,
   Commit,
+  CredentialFacts,
   EndpointsFacts,
   FactKind,
   FactKinds,
   FactsOf,
+  FiledFacts,
+  FilingFacts,
+  FilingNeed,
+  HeldFacts,
   Judged,
+  KeysFacts,
   Need,
   NeedOf,
+  NewEvent,
   NumberedKey,
   OwnerFacts,
   RemovalFacts,
@@ -180,7 +205,9 @@ export type {
   StoredSecret,
   StoredTracker,
   StoredUsage,
+  StoreLookups,
   TrackersFacts,
+  TriesFacts,
   WatchingFacts,
 } from './ports/store.ts';
 export type { StoredEvent } from './ports/stored-event.ts';
@@ -195,6 +222,7 @@ export type {
   TrackerStorage,
   TrackerSummary,
 } from './ports/tracker-storage.ts';
+export type { DueSummary } from './ports/watch-storage.ts';
 export {
   INBOX_READERS,
   type InboxLink,
@@ -216,9 +244,15 @@ export type {
   DeliveryRef,
   EndedAttempt,
   Endpoint,
+  EndpointRef,
   WebhookStorage,
 } from './ports/webhook-storage.ts';
 export type { WorkObserver } from './ports/work-observer.ts';
-export type { Signer } from './secrets/keyring.ts';
+export type { JobInput, JobName, JobOutput } from './reading/jobs.ts';
+export type { Keyring, Signer } from './secrets/keyring.ts';
 export type { Random } from './secrets/random.ts';
+export type { Admission, Answer, Calls, ToolCall } from './service/service.ts';
+export type { Registration } from './sign-in/client.ts';
+export type { OAuthError, Refusal } from './sign-in/refusal.ts';
+export type { SignInRequest } from './sign-in/request.ts';
 export { createStorage } from './storage/create-storage.ts';

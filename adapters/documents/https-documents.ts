@@ -10,6 +10,8 @@ import {
 } from '../remote/checked-agent.ts';
 import { withTimeLimit } from '../remote/time-limit.ts';
 
+export type { CheckedAgentOptions } from '../remote/checked-agent.ts';
+
 /** Fetches documents by HTTP/1.1 over TLS from checked addresses only, so no client can make it reach the network inside. */
 export function httpsDocuments(options: CheckedAgentOptions = {}): DocumentSource {
   checkOptions('httpsDocuments', options, AGENT_OPTIONS);

@@ -27,7 +27,7 @@ export interface SampleMessage {
   readonly flags?: readonly MailFlag[];
 }
 
-interface SampleAttachment {
+export interface SampleAttachment {
   readonly name: string;
   readonly mime: string;
   readonly content: Uint8Array;

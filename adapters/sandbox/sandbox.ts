@@ -2,3 +2,5 @@
 export { type SandboxCalendar, type SandboxCalendarOptions, sandboxCalendar } from './calendar.ts';
 export type { Transmission } from './journalled-mail.ts';
 export { type SandboxMail, type SandboxOptions, sandboxMail } from './mail.ts';
+export type { SampleEvent } from './sample-events.ts';
+export type { SampleAttachment, SampleMessage } from './sample-message.ts';

@@ -12,6 +12,8 @@ import {
 } from '../remote/checked-agent.ts';
 import { PrivateServerRefused } from '../remote/connect.ts';
 
+export type { CheckedAgentOptions } from '../remote/checked-agent.ts';
+
 /** The most that is read of a response. */
 const ANSWER_BYTES_MAX = 16 * 1024;
 /** The most interim responses (1xx) before the response. */

@@ -51,7 +51,7 @@ export type RejectionReason = (typeof REJECTION_REASONS)[number];
 /**
  * The right to run an approval. It belongs to the holder of the fence until it expires by the store's clock.
  */
-interface Lease {
+export interface Lease {
   readonly fence: number;
   /** Milliseconds since the epoch on the store's clock; 0 once the lease was given back. */
   readonly untilMs: number;

@@ -1,5 +1,5 @@
 /** The type of an option as `typeof` names it, and whether a caller has to pass it. */
-type OptionType = 'string' | 'number' | 'boolean' | 'function' | 'object';
+export type OptionType = 'string' | 'number' | 'boolean' | 'function' | 'object';
 
 /** A line for each option: the compiler finds one that is forgotten. */
 export type OptionTypes<Options> = {

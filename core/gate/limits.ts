@@ -91,7 +91,7 @@ export type LimitVerdict =
   | OverLimit<'rate_limited' | 'busy', undefined>
   | OverLimit<'daily_limit_reached', Date>;
 
-interface OverLimit<Code, ResetsAt> {
+export interface OverLimit<Code, ResetsAt> {
   readonly kind: 'over';
   readonly code: Code;
   readonly retryAfterS: number;

@@ -18,7 +18,7 @@ export interface MessageRow extends HeaderFacts {
 }
 
 /** The facts that a move or a flag does not change. */
-interface HeaderFacts {
+export interface HeaderFacts {
   /** SHA-256, hex, of Message-ID, From, Date, Subject, size and INTERNALDATE. */
   readonly fingerprint: string;
   readonly messageId: string | null;

@@ -50,7 +50,7 @@ export type Store = StoreLookups & {
 };
 
 /** Look-ups change nothing and read one consistent state. `addOwner` and `numberEvents` are durable; `erase` keeps the rows of approvals. */
-type StoreLookups = Pick<
+export type StoreLookups = Pick<
   Storage,
   | 'healthy'
   | 'close'
@@ -253,7 +253,7 @@ export interface FactKinds {
 }
 
 /** An event that has no number yet. */
-type NewEvent = EventContent & Pick<StoredEvent, 'id' | 'credentialId' | 'createdAt'>;
+export type NewEvent = EventContent & Pick<StoredEvent, 'id' | 'credentialId' | 'createdAt'>;
 
 export type FactKind = keyof FactKinds;
 export type FactsOf<Kind extends FactKind> = FactKinds[Kind]['facts'];
@@ -721,7 +721,7 @@ export type Change =
     };
 
 /** The fields that `filing` searches, stored with an approval. */
-interface FiledFacts {
+export interface FiledFacts {
   readonly sealedPlan: string;
   readonly sealedGist: string;
   readonly requestHash: string;

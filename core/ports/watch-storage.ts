@@ -124,7 +124,7 @@ export type RecentMessage = readonly [identity: string, receivedS: number];
 
 export type WaitingTracker = Pick<Tracker, 'trackerId' | 'keywords' | 'createdAt'>;
 
-interface DueSummary {
+export interface DueSummary {
   readonly tracker: Tracker;
   /** Newest link first. */
   readonly messages: readonly LinkedMessage[];

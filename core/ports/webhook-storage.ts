@@ -91,7 +91,7 @@ export interface WebhookStorage {
   redeliver(request: DeliveryRef & { readonly now: Date }): Promise<boolean>;
 }
 
-interface EndpointRef {
+export interface EndpointRef {
   readonly ownerId: string;
   readonly endpointId: number;
 }

@@ -595,7 +595,7 @@ export interface Decided {
 }
 
 /** What every view of a request shows. */
-interface ApprovalHeading {
+export interface ApprovalHeading {
   readonly approval: Approval;
   /** The name of the requesting key. */
   readonly keyName: string;

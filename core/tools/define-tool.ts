@@ -87,7 +87,7 @@ export type Found<R = Result> =
 /**
  * All four are always given, because MCP assumes the worst for a missing one. Source: MCP, ToolAnnotations.
  */
-interface ToolHints {
+export interface ToolHints {
   readonly readOnlyHint: boolean;
   /** It may do something irreversible. */
   readonly destructiveHint: boolean;

@@ -45,7 +45,7 @@ export type FoundServers =
   /** `tried`: what was tried and how it went, one sentence each. */
   | { readonly kind: 'nothing'; readonly tried: readonly string[] };
 
-interface FoundServer extends ServerFields {
+export interface FoundServer extends ServerFields {
   /** Phrased to follow `from`. */
   readonly source: string;
 }
@@ -55,7 +55,7 @@ export const SECURITY_TITLES = {
   starttls: 'STARTTLS',
   none: 'none (this machine only)',
 } as const;
-type Security = keyof typeof SECURITY_TITLES;
+export type Security = keyof typeof SECURITY_TITLES;
 
 const host = (server: string) =>
   z

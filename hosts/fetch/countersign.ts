@@ -13,10 +13,18 @@ import type { RequestHead } from '../http/request-head.ts';
 import { answerMount } from '../mount/mount.ts';
 import { MOUNT_OPTIONS, type MountOptions, planMount } from '../mount/options.ts';
 
-export type { AccountFields, FoundServers } from '../dashboard/account-fields.ts';
+export type {
+  AccountFields,
+  AccountServers,
+  CalendarFields,
+  FoundServer,
+  FoundServers,
+  Security,
+  ServerFields,
+} from '../dashboard/account-fields.ts';
 export type { AppSession } from '../dashboard/app-session.ts';
 export type { Connect } from '../dashboard/visit.ts';
-export type { Door } from '../mount/options.ts';
+export type { Door, MountOptions } from '../mount/options.ts';
 
 /** @template Context  what the server passes beside the request, for example Hono's context or Bun's server */
 export interface CountersignOptions<Context = unknown> extends MountOptions {

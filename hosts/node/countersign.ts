@@ -10,11 +10,21 @@ import type { ParseError } from '../http/last-response.ts';
 import { answerMount } from '../mount/mount.ts';
 import { MOUNT_OPTIONS, type MountOptions, planMount } from '../mount/options.ts';
 
-export type { AccountFields, FoundServers } from '../dashboard/account-fields.ts';
+export type {
+  AccountFields,
+  AccountServers,
+  CalendarFields,
+  FoundServer,
+  FoundServers,
+  Security,
+  ServerFields,
+} from '../dashboard/account-fields.ts';
 export type { AppSession } from '../dashboard/app-session.ts';
+export type { LivePages } from '../dashboard/live-pages.ts';
 export type { Connect } from '../dashboard/visit.ts';
 export type { HttpHandler } from '../http/http-handler.ts';
-export type { Door } from '../mount/options.ts';
+export type { ParseError } from '../http/last-response.ts';
+export type { Door, MountOptions } from '../mount/options.ts';
 
 export interface CountersignOptions extends MountOptions {
   /**

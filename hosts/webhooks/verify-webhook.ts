@@ -2,6 +2,7 @@ import { type SignatureFault, signatureFault } from '../../core/events/signature
 import type { WebhookEvent } from '../../core/events/webhook-event.ts';
 import { isWebhookEvent } from './is-webhook-event.ts';
 
+export type { SignatureFault } from '../../core/events/signature.ts';
 export type { EventType, WebhookEvent } from '../../core/events/webhook-event.ts';
 
 /** The headers of a request: Node's object, or a `Headers` of the Fetch API. */

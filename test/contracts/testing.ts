@@ -7,6 +7,6 @@ export {
   calendarContract,
 } from './calendar.ts';
 export { type CalendarObjectsUnderTest, calendarObjectsContract } from './calendar-objects.ts';
-export { type MailDifferences, type MailUnderTest, mailContract } from './mail.ts';
+export { type MailDifferences, type MailSection, type MailUnderTest, mailContract } from './mail.ts';
 export { type StorageUnderTest, storageContract } from './storage.ts';
 export { race } from './storage-racer.ts';

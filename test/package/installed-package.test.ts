@@ -3,12 +3,14 @@ import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
 import { titledWithout } from '../servers/missing-servers.ts';
 import { EXPORTED_NAMES } from './exported-names.ts';
 import { bundledBytes, packageSizes } from './installed-size.ts';
 import { nodeBinaries } from './node-binaries.ts';
 import { hasRegistry, npm } from './npm.ts';
 import { type PackedPackage, packPackage } from './packed-package.ts';
+import { unreachableTypes } from './unreachable-types.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const run = promisify(execFile);
@@ -132,6 +134,20 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'the packed package')
       const sizes = await packageSizes(project);
       expect(sizes.map(({ name }) => name)).toContain('countersign');
       expect(sizes.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(50_000_000);
+    });
+
+    it('names only types in its declarations that an app can import', () => {
+      const entries = Object.values(packageJson.exports).flatMap((entry) =>
+        typeof entry === 'string' ? [] : [join(project, 'node_modules/countersign', entry.types)],
+      );
+      expect(unreachableTypes(entries)).toEqual([
+        // The compiler works these out of tables. Their results are what an app sees.
+        'ErrorArguments (named by ServiceError)',
+        'Sides (named by JobInput)',
+        'Sides (named by JobOutput)',
+        'TypesOf (named by ToolArguments)',
+        'TypesOf (named by ToolOutcome)',
+      ]);
     });
 
     it('bundles countersign/webhooks in less than 20 KB', async () => {

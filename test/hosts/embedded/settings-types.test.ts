@@ -5,7 +5,8 @@ import { type ImapSettings, imapMail, type MailServer } from '../../../adapters/
 import { inlineReader } from '../../../adapters/reader/reader.ts';
 import { sandboxMail } from '../../../adapters/sandbox/mail.ts';
 import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
-import { createService, type Mail, type Service } from '../../../hosts/embedded/countersign.ts';
+import type { Mail } from '../../../core/adapter.ts';
+import { createService, type Service } from '../../../hosts/embedded/countersign.ts';
 
 /** The adapters decide what `accounts.connect` takes as settings. The compiler checks this file. */
 
