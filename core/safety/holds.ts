@@ -1,3 +1,4 @@
+import { type NamedFinding, namesOf } from './finding.ts';
 import { SAFETY_RULES, type SafetyHold } from './safety-filter.ts';
 
 /** Holds: reasons that turn a write that may run immediately into one that waits. Source: DESIGN, holds. */
@@ -39,6 +40,12 @@ export function holdsWithoutFinding(
 ): string[] {
   const rules = new Set(findings.map(({ rule }) => rule));
   return findingsIn(reasons).filter((name) => !rules.has(name));
+}
+
+/** The names of all findings about a request, the most severe first. @param findings those of its plan */
+export function namedFindings(reasons: readonly string[], findings: readonly NamedFinding[]): NamedFinding[] {
+  const others = holdsWithoutFinding(reasons, findings);
+  return namesOf([...findings, ...others.map((rule) => ({ rule, severity: 'amber' as const }))]);
 }
 
 /** The text for the owner. A hold from an older version is shown by its name. */

@@ -7,15 +7,23 @@ import { crossedFence, REACHES_NOTHING, type Reach } from '../gate/fences.ts';
 import type { Credential } from '../ports/credential-storage.ts';
 import { errorName } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';
-import { bySeverity, type NamedFinding, namesOf } from '../safety/finding.ts';
+import { bySeverity } from '../safety/finding.ts';
 import { sentenceOf } from '../safety/finding-text.ts';
-import { holdsWithoutFinding, holdText } from '../safety/holds.ts';
+import { holdsWithoutFinding, holdText, namedFindings } from '../safety/holds.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { findTool } from '../tools/catalogue.ts';
 import type { ApprovalWaits } from './approval-waits.ts';
 import { notFound } from './not-found.ts';
 import { rejectionOf } from './rejection.ts';
-import type { ApprovalContent, ApprovalGist, Approvals, DecidedIn, ShownFinding } from './service.ts';
+import type {
+  ApprovalContent,
+  ApprovalGist,
+  ApprovalSummary,
+  Approvals,
+  ApprovalView,
+  DecidedIn,
+  ShownFinding,
+} from './service.ts';
 
 export function createApprovals(
   ports: Ports,
@@ -25,7 +33,7 @@ export function createApprovals(
   waits: ApprovalWaits,
   ownerWords: OpenWords,
   run: (approval: Approval, sealedPlan: string | null) => Promise<Approval>,
-): Omit<Approvals, 'now' | 'watch'> {
+): Omit<Approvals, 'decideTogether' | 'now' | 'watch'> {
   const { storage, clock, log } = ports;
 
   /**
@@ -104,6 +112,41 @@ export function createApprovals(
     }
   }
 
+  function summaryOf(
+    approval: Approval,
+    gists: Awaited<ReturnType<typeof storage.gists>>,
+    keys: readonly Credential[],
+  ): ApprovalSummary {
+    const { gist, findings } = gistOf(approval, gists.get(approval.id));
+    return {
+      ...headingOf(approval, keys),
+      gist,
+      findings: namedFindings(approval.reasons, findings ?? []),
+    };
+  }
+
+  async function viewOf(approval: Approval, keys: readonly Credential[]): Promise<ApprovalView> {
+    const sealedPlan = await storage.plan(approval.ownerId, approval.id);
+    const { content, reach, findings, purpose } = await contentOf(approval, sealedPlan);
+    const key = keyOf(approval, keys);
+    return {
+      ...headingOf(approval, keys),
+      content,
+      isKeyPaused: key !== undefined && key.pausedAt !== null,
+      isOutsideFence: key !== undefined && crossedFence(key.fences, reach, clock.now()) !== undefined,
+      isAlwaysAsked: approval.reasons.includes('mode_approval'),
+      findings: shownFindings(approval, findings),
+      purpose,
+      decidedIn: await decidedIn(approval),
+      words: ownerWords(approval),
+    };
+  }
+
+  async function approvalsOf(ownerId: string, approvalIds: readonly string[]): Promise<Approval[]> {
+    const found = await Promise.all(approvalIds.map((id) => storage.approval(ownerId, id)));
+    return found.filter((approval) => approval !== undefined);
+  }
+
   return {
     async list(ownerId, { state, after, limit }) {
       const page = await storage.approvals({ ownerId, credentialId: undefined, state, after, limit });
@@ -112,30 +155,27 @@ export function createApprovals(
         storage.gists(ownerId, ids),
         storage.credentials(ownerId, keyring),
       ]);
-      const approvals = page.approvals.map((approval) => {
-        const { gist, findings } = gistOf(approval, gists.get(approval.id));
-        return { ...headingOf(approval, keys), gist, findings: namedFindings(approval, findings ?? []) };
-      });
-      return { approvals, more: page.more };
+      const approvals = page.approvals.map((approval) => summaryOf(approval, gists, keys));
+      return { approvals, more: page.more, now: clock.now() };
+    },
+    async summaries(ownerId, approvalIds) {
+      const [approvals, gists, keys] = await Promise.all([
+        approvalsOf(ownerId, approvalIds),
+        storage.gists(ownerId, approvalIds),
+        storage.credentials(ownerId, keyring),
+      ]);
+      return approvals.map((approval) => summaryOf(approval, gists, keys));
     },
     async show(ownerId, approvalId) {
       const approval = await storage.approval(ownerId, approvalId);
-      if (approval === undefined) return undefined;
-      const sealedPlan = await storage.plan(ownerId, approvalId);
-      const { content, reach, findings, purpose } = await contentOf(approval, sealedPlan);
-      const keys = await storage.credentials(ownerId, keyring);
-      const key = keyOf(approval, keys);
-      return {
-        ...headingOf(approval, keys),
-        content,
-        isKeyPaused: key !== undefined && key.pausedAt !== null,
-        isOutsideFence: key !== undefined && crossedFence(key.fences, reach, clock.now()) !== undefined,
-        isAlwaysAsked: approval.reasons.includes('mode_approval'),
-        findings: shownFindings(approval, findings),
-        purpose,
-        decidedIn: await decidedIn(approval),
-        words: ownerWords(approval),
-      };
+      return approval && viewOf(approval, await storage.credentials(ownerId, keyring));
+    },
+    async showAll(ownerId, approvalIds) {
+      const [approvals, keys] = await Promise.all([
+        approvalsOf(ownerId, approvalIds),
+        storage.credentials(ownerId, keyring),
+      ]);
+      return Promise.all(approvals.map((approval) => viewOf(approval, keys)));
     },
     async approve(ownerId, approvalId, digest, { isRiskConfirmed, sessionId } = { isRiskConfirmed: false }) {
       await keysSigned();
@@ -203,12 +243,6 @@ function shownFindings({ reasons }: Approval, findings: OpenedPlan['findings']):
     })),
     ...others.map((rule) => ({ rule, severity: 'amber' as const, marks: [], sentence: [holdText(rule)] })),
   ]);
-}
-
-/** The same findings as a list shows them. */
-function namedFindings({ reasons }: Approval, findings: readonly NamedFinding[]): NamedFinding[] {
-  const others = holdsWithoutFinding(reasons, findings);
-  return namesOf([...findings, ...others.map((rule) => ({ rule, severity: 'amber' as const }))]);
 }
 
 function headingOf(approval: Approval, keys: readonly Credential[]) {

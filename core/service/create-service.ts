@@ -22,6 +22,7 @@ import { readBasePath } from './base-path.ts';
 import { createCallTool, settledWithin } from './call-tool.ts';
 import { createCalls } from './calls.ts';
 import { createPasswordCheck } from './check-password.ts';
+import { createDecideTogether } from './decide-together.ts';
 import { createKeyCalls } from './key-calls.ts';
 import { createKeys } from './keys.ts';
 import { createLife } from './life.ts';
@@ -140,6 +141,8 @@ export function createService<MailSettings, CalendarSettings>(
     ownerWords,
     (approval, sealedPlan) => settledWithin(executor.executeApproval(approval, sealedPlan), approval, ports),
   );
+  const { executeApproval } = executor;
+  const decideTogether = createDecideTogether(ports, keyring, keysSigned, leaseMs, executeApproval);
 
   const background = createBackgroundWork({ ports, keyring, identifiers, executor, keysSigned, leaseMs });
 
@@ -184,7 +187,7 @@ export function createService<MailSettings, CalendarSettings>(
     dashboardUrl,
     mcpUrl,
     calls,
-    approvals: { ...approvals, now: requests.now, watch: requests.watch },
+    approvals: { ...approvals, decideTogether, now: requests.now, watch: requests.watch },
     owners: createOwners(ports, keyring, { plan: options.plan ?? 'paid', limits: options.limits ?? {} }),
     sessions: createSessions(ports, keyring, checkPassword),
     keys: createKeys(ports, keyring, keysSigned),

@@ -517,9 +517,18 @@ export interface Approvals {
   list(
     ownerId: string,
     query: { state: 'open' | 'ended' | 'all'; after?: { createdAtMs: number; id: string }; limit: number },
-  ): Promise<{ readonly approvals: readonly ApprovalSummary[]; readonly more: boolean }>;
+  ): Promise<{
+    readonly approvals: readonly ApprovalSummary[];
+    readonly more: boolean;
+    /** The service's clock, for times as seen from now. */
+    readonly now: Date;
+  }>;
+  /** Returns these requests as `list` does, in this order, without those that the owner does not have. */
+  summaries(ownerId: string, approvalIds: readonly string[]): Promise<readonly ApprovalSummary[]>;
   /** Undefined: the owner has no such request. */
   show(ownerId: string, approvalId: string): Promise<ApprovalView | undefined>;
+  /** Returns these requests as `show` does, in this order, without those that the owner does not have. */
+  showAll(ownerId: string, approvalIds: readonly string[]): Promise<readonly ApprovalView[]>;
   /**
    * Approves the plan that the page with this digest showed, and runs it. Waits at most 25 s for the run.
    * `won` is false if the request was no longer pending, had expired, or has another digest.
@@ -550,6 +559,19 @@ export interface Approvals {
    * @throws ServiceError invalid_arguments
    */
   reject(ownerId: string, approvalId: string, options?: RejectOptions): Promise<Decided | undefined>;
+  /**
+   * Decides several requests, each for itself: moves, labels, flags and changes of trackers, without findings other than
+   * notes. What is approved runs, and is waited for at most 25 s.
+   * @param members at most 50; one that is named again counts once
+   * @returns each member's own outcome, in order
+   * @throws ServiceError invalid_arguments if there are more
+   */
+  decideTogether(
+    ownerId: string,
+    decision: 'approve' | 'reject',
+    members: readonly TogetherMember[],
+    where?: DecidedWhere,
+  ): Promise<readonly DecidedMember[]>;
   /** Returns how many requests wait, and the version of all requests. */
   now(ownerId: string): Promise<RequestsNow>;
   /**
@@ -592,6 +614,26 @@ export interface Decided {
   readonly won: boolean;
   /** True if only the confirmation of its red findings was missing. */
   readonly isRiskUnconfirmed?: true;
+}
+
+/** One of the requests that are decided together. */
+export interface TogetherMember {
+  readonly approvalId: string;
+  /** Of the plan that the page showed. */
+  readonly digest: string;
+}
+
+/** What became of one of the requests that were decided together. */
+export interface DecidedMember {
+  readonly approvalId: string;
+  /** As it is now. Undefined: the owner has no such request, or storage did not answer. */
+  readonly approval: Approval | undefined;
+  /**
+   * Why this call did not decide it; null: it did. `alone`: it is of another kind, has a finding, or cannot be shown.
+   * `changed`: its plan is not the one that was shown. `not_possible`: it was not pending any more, its time was over, its
+   * key or permission off, or it is outside the fences. `unknown`: storage did not answer.
+   */
+  readonly left: 'not_found' | 'alone' | 'changed' | 'not_possible' | 'unknown' | null;
 }
 
 /** What every view of a request shows. */

@@ -5,7 +5,7 @@ import type { MarkedPart } from './marked-parts.ts';
 import { Quoted } from './third-party-text.tsx';
 
 /** For people who do not see the color of a finding. */
-const LABELS: Record<Severity, string> = { red: 'High risk', amber: 'Unusual', info: 'Note' };
+export const SEVERITY_TITLES: Record<Severity, string> = { red: 'High risk', amber: 'Unusual', info: 'Note' };
 
 /** What the owner should know before a decision. A finding leads to its first mark in the text. */
 export function Findings(props: { findings: readonly ShownFinding[]; parts: readonly MarkedPart[] }) {
@@ -19,7 +19,7 @@ export function Findings(props: { findings: readonly ShownFinding[]; parts: read
         );
         return (
           <li data-severity={finding.severity}>
-            <b>{LABELS[finding.severity]}.</b> <Words sentence={finding.sentence} />
+            <b>{SEVERITY_TITLES[finding.severity]}.</b> <Words sentence={finding.sentence} />
             {part === undefined ? null : (
               <>
                 {' '}

@@ -28,6 +28,7 @@ export const LIVE_SCRIPT = `(() => {
   let connectTimer;
   let refreshTimer;
   let sentAt = -SENDING_MS;
+  let renderedAt = performance.now();
 
   const delayMs = (tries) => Math.min(MOST_MS, FIRST_MS * 2 ** (tries - 1)) * (0.5 + Math.random() / 2);
   const prefixOf = (count) => (count === 0 ? '' : '(' + count + ') ');
@@ -95,6 +96,38 @@ export const LIVE_SCRIPT = `(() => {
     [...document.querySelectorAll('main input:not([type=hidden]), main textarea')]
       .some((field) => field.value !== field.defaultValue || field.checked !== field.defaultChecked);
 
+  // The owner chooses among what this page shows, so it only says that something has changed.
+  function tellOfChanges(line, page) {
+    const idsIn = (from) => [...from.querySelectorAll('#members > li')].map(({ id }) => id);
+    const [shown, now] = [idsIn(document), idsIn(page)];
+    const added = now.filter((id) => !shown.includes(id)).length;
+    const gone = shown.filter((id) => !now.includes(id)).length;
+    const counts = [[added, 'new'], [gone, 'decided or withdrawn']].filter(([count]) => count > 0);
+    line.hidden = counts.length === 0;
+    const link = document.createElement('a');
+    link.href = location.href;
+    link.textContent = 'Show them as they are now';
+    line.replaceChildren(counts.map((words) => words.join(' ')).join(', ') + '. ', link);
+  }
+
+  // The server's words, counted on.
+  function relativeTime(seconds) {
+    const away = Math.abs(seconds);
+    for (const [unit, one, from] of [['day', 86400, 172800], ['hour', 3600, 3600], ['minute', 60, 60]]) {
+      if (away < from) continue;
+      const count = Math.round(away / one);
+      const words = count + ' ' + unit + (count === 1 ? '' : 's');
+      return seconds < 0 ? words + ' ago' : 'in ' + words;
+    }
+    return seconds > 0 ? 'in less than a minute' : 'just now';
+  }
+  setInterval(() => {
+    const passedS = (performance.now() - renderedAt) / 1000;
+    for (const time of document.querySelectorAll('time[data-from-now]')) {
+      time.textContent = relativeTime(Number(time.dataset.fromNow) - passedS);
+    }
+  }, 30000);
+
   // The owner is signed out. The page goes to the sign-in, unless that would lose what was typed.
   function leave() {
     if (!isTyped()) location.reload();
@@ -109,7 +142,13 @@ export const LIVE_SCRIPT = `(() => {
     if (script === null) return leave();
     // Its fields must stay as they were signed.
     if (Date.now() - sentAt < SENDING_MS) throw new Error('not now');
-    become(document.querySelector('main'), page.querySelector('main'));
+    const line = document.getElementById('changed');
+    if (line === null) {
+      become(document.querySelector('main'), page.querySelector('main'));
+      renderedAt = performance.now();
+    } else {
+      tellOfChanges(line, page);
+    }
     show(countIn(page));
     document.title = page.title;
     version = script.dataset.version;

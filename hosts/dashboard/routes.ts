@@ -21,6 +21,7 @@ import {
 } from './pages/integrations.tsx';
 import { endOtherSessions, endSession, settingsPage } from './pages/settings.tsx';
 import { allowSignIn, denySignIn, signInRequestPage } from './pages/sign-in-request.tsx';
+import { approveTogether, rejectTogether, togetherPage } from './pages/together.tsx';
 import { trackerPage, trackersPage } from './pages/trackers.tsx';
 import { deliveriesPage, redeliver } from './pages/webhook-deliveries.tsx';
 import {
@@ -44,6 +45,7 @@ type Route = { readonly pattern: RegExp } & (
 );
 
 const APPROVAL = '(apr_[A-Za-z0-9_-]{1,40})';
+const TOGETHER = '([A-Za-z0-9_-]{16})';
 const ACCOUNT = '(\\d{1,9})';
 const TRACKER = '(\\d{1,10})';
 const KEY = '([A-Za-z0-9_-]{1,64})';
@@ -56,6 +58,13 @@ const ROUTES: readonly Route[] = [
   owner('/sign-out', { POST: { does: 'Sign out', demand: 'change', act: signOut } }),
   owner('/', { GET: async () => redirect('/approvals') }),
   owner('/approvals', { GET: approvalsPage }),
+  owner(`/approvals/together/${TOGETHER}`, { GET: togetherPage }),
+  owner(`/approvals/together/${TOGETHER}/approve`, {
+    POST: { does: 'Approve the selected requests', demand: 'approve', act: approveTogether },
+  }),
+  owner(`/approvals/together/${TOGETHER}/reject`, {
+    POST: { does: 'Reject the selected requests', demand: 'change', act: rejectTogether },
+  }),
   owner(`/approvals/${APPROVAL}`, { GET: approvalPage }),
   owner(`/approvals/${APPROVAL}/approve`, { POST: { does: 'Approve', demand: 'approve', act: approve } }),
   owner(`/approvals/${APPROVAL}/reject`, { POST: { does: 'Reject', demand: 'change', act: reject } }),

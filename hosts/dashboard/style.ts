@@ -195,4 +195,36 @@ form button[type='submit']:not(.outline) { width: auto; min-width: 9rem; }
   form.sign-out { flex-basis: 100%; justify-content: space-between; }
   .decision button, .decision .button-like { flex: 1; }
 }
+/* The list of requests. */
+.visually-hidden { position: absolute; width: 1px; height: 1px; margin: 0; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+#members { margin-bottom: 0.9rem; }
+.rows .sentence { flex: 1 1 14rem; color: var(--pico-color); text-decoration: none; overflow-wrap: anywhere; }
+.rows .sentence:is(:hover, :focus-visible) { text-decoration: underline; }
+.chips { display: flex; flex-wrap: wrap; gap: 0.3rem 0.4rem; margin: 0.3rem 0; padding: 0; }
+.chips > li { list-style: none; margin: 0; padding: 0.05rem 0.55rem; border: 1px solid var(--pico-muted-border-color); border-radius: 0.4rem; font-size: 0.8125rem; }
+.chips > [data-severity='amber'] { border-color: light-dark(#c98500, #f0b94d); }
+.chips > [data-severity='red'] { border-color: light-dark(#b3261e, #f2938c); }
+.chips > [data-severity='red'] > b { color: light-dark(#b3261e, #f2938c); }
+.thread > .rows { margin: 0.4rem 0 0; padding-inline-start: 0.8rem; border-inline-start: 3px solid var(--pico-muted-border-color); }
+.thread > .rows > li { border: 0; padding-block: 0.4rem; }
+#just-decided { margin-bottom: 1rem; overflow-wrap: anywhere; }
+#just-decided details { margin: 0; }
+/* Requests that are decided together. */
+.together > form.decision { display: block; position: static; border: 0; padding-block: 0; }
+.together label { display: flex; gap: 0.3rem; align-items: baseline; margin: 0; padding-block: 0.2rem; }
+.together label > input { flex: none; margin: 0; position: relative; top: 0.15rem; }
+.together .target { display: block; }
+.together .bar button { flex: 1; max-width: 14rem; padding-inline: 0.4rem; white-space: nowrap; }
+.together .bar {
+  position: sticky;
+  bottom: 0;
+  display: flex;
+  flex-wrap: wrap;
+  gap: 0.8rem;
+  margin-inline: calc(-1 * var(--pico-block-spacing-horizontal));
+  padding: 0.7rem var(--pico-block-spacing-horizontal);
+  border-top: 1px solid var(--pico-muted-border-color);
+  border-radius: 0 0 var(--pico-border-radius) var(--pico-border-radius);
+  background: var(--pico-card-background-color);
+}
 `;

@@ -3,7 +3,7 @@ import type { Session, StoredSession } from '../../core/gate/session.ts';
 import type { Demand } from '../../core/gate/step-up.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { Owner } from '../../core/ports/owner-storage.ts';
-import type { RequestsNow, Service } from '../../core/service/service.ts';
+import type { DecidedWhere, RequestsNow, Service } from '../../core/service/service.ts';
 import type { PublicBase } from '../http/public-base.ts';
 import type { RequestHead } from '../http/request-head.ts';
 import type { AccountFields, FoundServers } from './account-fields.ts';
@@ -75,6 +75,11 @@ export interface OwnerVisit extends Visit {
   readonly token: string;
   /** Read before anything else, so that the page is not older than its version. */
   readonly requests: RequestsNow;
+}
+
+/** Where a decision of this visit is made: in the session, or in the app that signs its users in itself. */
+export function decidedIn({ session }: OwnerVisit): DecidedWhere {
+  return session.kind === 'own' ? { sessionId: session.stored.id } : {};
 }
 
 /** Who sends a request: a signed-in owner, or somebody who gets this reply instead of a page. */

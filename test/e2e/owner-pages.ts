@@ -26,15 +26,15 @@ export async function signedIn(
   return page;
 }
 
-/** Presses Approve or Reject on the page of a request, and waits until the page shows the result. */
+/** Presses Approve or Reject on the page of a request, and waits for the page that shows the result. */
 export async function decide(page: Page, button: 'Approve' | 'Reject'): Promise<void> {
   await page.getByRole('button', { name: button }).click();
-  await page.getByRole('button', { name: button }).waitFor({ state: 'detached' });
+  await page.locator('#just-decided').waitFor();
 }
 
-/** The state that the page of a request shows. */
+/** The state of the request that was just decided, or else of the one that the page shows. */
 export async function stateOn(page: Page): Promise<string | null> {
-  return page.locator('.approval .state').textContent();
+  return page.locator('#just-decided .state, .approval .state').first().textContent();
 }
 
 /** The text of an element, exactly as on the page. */

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { Approval } from '../../../core/approvals/approval.ts';
 import { holdText } from '../../../core/safety/holds.ts';
 import type { ApprovalContent, ApprovalView } from '../../../core/service/service.ts';
+import { afterDecided, openNext } from '../after-decision.tsx';
 import { orProblems } from '../field-errors.ts';
 import { Findings } from '../findings.tsx';
 import { Form } from '../forms.tsx';
@@ -11,7 +12,7 @@ import { type MarkedPart, markedParts } from '../marked-parts.ts';
 import { Purpose } from '../purpose.tsx';
 import { StateBadge } from '../state-badge.tsx';
 import { ExactText, Quoted, UnseenNote } from '../third-party-text.tsx';
-import { type OwnerVisit, type PageReply, page, type Reply, redirect } from '../visit.ts';
+import { decidedIn, type OwnerVisit, type PageReply, page, type Reply } from '../visit.ts';
 import { When } from '../when.tsx';
 import { meaningForOwner, STATE_TITLES } from '../words.ts';
 import { DecidedRequest } from './decided-request.tsx';
@@ -24,7 +25,7 @@ const REFRESH_S = 5;
 export async function approvalPage(visit: OwnerVisit): Promise<Reply> {
   const view = await visit.service.approvals.show(visit.owner.ownerId, visit.param);
   if (view === undefined) return notFoundPage();
-  const shown = { ...viewPage(visit, view), showsRequests: true };
+  const shown = await afterDecided(visit, { ...viewPage(visit, view), showsRequests: true });
   return view.approval.state === 'approved' ? { ...shown, refreshS: REFRESH_S } : shown;
 }
 
@@ -41,7 +42,7 @@ export async function approve(visit: OwnerVisit): Promise<Reply> {
   }
   const decided = await visit.service.approvals.approve(visit.owner.ownerId, visit.param, digest.data, {
     isRiskConfirmed: visit.fields.get('risk') === 'confirmed',
-    sessionId: visit.session.kind === 'own' ? visit.session.stored.id : undefined,
+    ...decidedIn(visit),
   });
   if (decided === undefined) return notFoundPage();
   if (decided.isRiskUnconfirmed) {
@@ -50,7 +51,7 @@ export async function approve(visit: OwnerVisit): Promise<Reply> {
       'Nothing was approved. Read what is marked as high risk, and tick the box first.',
     );
   }
-  if (decided.won) return redirect(`/approvals/${visit.param}`);
+  if (decided.won) return openNext(visit, [visit.param]);
   return stalePage(visit, `Nothing was approved. ${whyNotApproved(decided.approval, digest.data)}`);
 }
 
@@ -68,7 +69,7 @@ export async function reject(visit: OwnerVisit): Promise<Reply> {
   }
   const decided = rejected.value;
   if (decided === undefined) return notFoundPage();
-  if (decided.won) return redirect(`/approvals/${visit.param}`);
+  if (decided.won) return openNext(visit, [visit.param]);
   return stalePage(visit, `Nothing was rejected. ${whyNotPending(decided.approval)}`);
 }
 

@@ -14,14 +14,14 @@ const REASONS = {
 const TYPED_AGAIN: ReadonlyMap<string, string> = new Map([['password', 'Mailbox password']]);
 
 /** Fields that mean nothing to a person. */
-const HIDDEN: ReadonlySet<string> = new Set(['digest', 'note', 'sequence']);
+const HIDDEN: ReadonlySet<string> = new Set(['digest', 'member', 'note', 'sequence']);
 
 /**
  * Asks for the owner's password, shows what it is for, and repeats the form.
  * @param visit  `fields` contains only the page's own fields
  */
 export function confirmPage(
-  { path, param, owner, token, fields }: OwnerVisit,
+  { path, owner, token, fields }: OwnerVisit,
   { does }: OwnerForm,
   given: { why?: keyof typeof REASONS; problem?: string; status?: number },
 ): PageReply {
@@ -29,6 +29,9 @@ export function confirmPage(
   const listed = repeated.filter(([name, value]) => value !== '' && !HIDDEN.has(name));
   const [, section = '', subsection] = path.split('/');
   const isRequest = section === 'approvals';
+  // `/approvals/{id}/approve`, or `/approvals/together/{id}/approve`.
+  const requestPath = path.slice(0, path.lastIndexOf('/'));
+  const members = fields.getAll('member').length;
   const parent = subsection === 'webhooks' ? `/${section}/${subsection}` : `/${section}`;
   return page(
     'Your password',
@@ -38,7 +41,8 @@ export function confirmPage(
       <p>{given.why === undefined ? null : REASONS[given.why]} Nothing has been done yet.</p>
       {isRequest ? (
         <p>
-          <Link to={`/approvals/${param}`}>Read the request again</Link>
+          {members === 0 ? null : `${members} selected. `}
+          <Link to={requestPath}>Read {members === 0 ? 'the request' : 'the requests'} again</Link>
         </p>
       ) : null}
       {listed.length === 0 ? null : (
@@ -75,7 +79,7 @@ export function confirmPage(
         />
         <div class="decision">
           <button type="submit">{does}</button>
-          <Link class="button-like" to={isRequest ? `/approvals/${param}` : parent}>
+          <Link class="button-like" to={isRequest ? requestPath : parent}>
             Cancel
           </Link>
         </div>

@@ -1,7 +1,7 @@
 import { REJECTION_REASONS, type RejectionReason } from '../../../core/approvals/approval.ts';
 import type { RejectOptions } from '../../../core/service/service.ts';
 import { SubmitTo } from '../links.tsx';
-import type { OwnerVisit } from '../visit.ts';
+import { decidedIn, type OwnerVisit } from '../visit.ts';
 import { REJECTION_TITLES } from '../words.ts';
 
 /** Where the decision's form goes to reject for this reason. A path, because signed forms name no button. */
@@ -10,12 +10,13 @@ export function rejectPath(approvalId: string, reason: RejectionReason): string 
 }
 
 /** Why, as the form of the decision says: the end of its path, and a line. */
-export function rejectOptions({ path, fields, session }: OwnerVisit): RejectOptions {
+export function rejectOptions(visit: OwnerVisit): RejectOptions {
+  const { path, fields } = visit;
   const end = path.slice(path.lastIndexOf('/') + 1);
   return {
     reason: REJECTION_REASONS.find((reason) => reason === end),
     note: fields.get('note') ?? '',
-    sessionId: session.kind === 'own' ? session.stored.id : undefined,
+    ...decidedIn(visit),
   };
 }
 

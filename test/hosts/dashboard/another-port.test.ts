@@ -201,7 +201,7 @@ describe.skipIf(browserIsMissing)(
       // None of this keeps the owner from deciding with one click.
       await page.goto(`${origin}/approvals/${own}`);
       await press(page, 'Approve');
-      expect(await page.locator('.approval .state').textContent()).toBe('Executed');
+      expect(await page.locator('#just-decided .state').textContent()).toBe('Executed');
       expect(dashboard.mail.transmitted()).toHaveLength(1);
     });
 

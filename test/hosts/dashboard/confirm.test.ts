@@ -226,9 +226,11 @@ describe('the password is asked for again', () => {
     expect(formIn(asked.body).digest).toBe(digest);
     expect(dashboard.mail.transmitted()).toEqual([]);
     const rejected = await dashboard.submit({ path: `/approvals/${second}/reject`, headers });
-    expect(rejected.headers.location).toBe(`/approvals/${second}`);
+    expect(rejected.headers.location).toBe(`/approvals/${first}?decided=${second}`);
     const form = { ...formIn(asked.body), owner_password: PASSWORD };
-    expect((await dashboard.send({ path, headers, form })).headers.location).toBe(`/approvals/${first}`);
+    expect((await dashboard.send({ path, headers, form })).headers.location).toBe(
+      `/approvals?decided=${first}`,
+    );
     expect(dashboard.mail.transmitted()).toHaveLength(1);
   });
 });

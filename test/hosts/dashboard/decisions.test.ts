@@ -87,7 +87,7 @@ describe('a decision', () => {
     ] as const) {
       const id = await dashboard.ask({ to: [address] });
       const page = await openPage(dashboard, id, cookie);
-      expect((await page.press('approve')).headers.location).toBe(`/approvals/${id}`);
+      expect((await page.press('approve')).headers.location).toBe(`/approvals?decided=${id}`);
       const { body } = await openPage(dashboard, id, cookie);
       expect(body).toContain(`>${state}</span>`);
       expect(body).toContain(meaning);
@@ -132,7 +132,7 @@ describe('a decision', () => {
     expect(status).toBe(404);
     expect(body).not.toContain('Confidential');
     const list = await dashboard.send({ path: '/approvals', headers: { cookie } });
-    expect(list.body).toContain('Nothing waits for you.');
+    expect(list.body).toContain('Nothing waits for you');
     for (const button of ['approve', 'reject']) {
       const form = { digest: 'a'.repeat(64) };
       const answer = await dashboard.submit({
@@ -159,10 +159,10 @@ describe('a decision', () => {
 });
 
 describe('the list', () => {
-  it('shows waiting requests first, then decided ones in pages, each with its link', async () => {
+  it('shows waiting requests first, then earlier ones in pages, each with its link', async () => {
     const dashboard = await openDashboard();
     const decided: string[] = [];
-    for (let number = 0; number < 55; number++) {
+    for (let number = 0; number < 35; number++) {
       const id = await dashboard.ask({ subject: `Letter ${number}.` });
       await dashboard.service.approvals.reject(dashboard.ownerId, id);
       decided.unshift(id);
@@ -174,11 +174,11 @@ describe('the list', () => {
       [...html.matchAll(/href="\/approvals\/(apr_[^"]+)"/g)].map(([, id]) => id);
 
     const first = (await dashboard.send({ path: '/approvals', headers })).body;
-    expect(linksOf(first)).toEqual([waiting, ...decided.slice(0, 49)]);
-    expect(first).toContain('ada@example.net, owner@example.org');
+    expect(linksOf(first)).toEqual([waiting, ...decided.slice(0, 30)]);
+    expect(first).toContain('owner@example.org');
     const older = /href="(\/approvals\?after=[^"]+)"/.exec(first)?.[1] ?? '';
     const second = (await dashboard.send({ path: older, headers })).body;
-    expect(linksOf(second)).toEqual(decided.slice(49));
+    expect(linksOf(second)).toEqual(decided.slice(30));
     expect(second).not.toContain('>Older<');
   });
 });

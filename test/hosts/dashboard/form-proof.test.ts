@@ -50,6 +50,22 @@ async function signInPage({ service }: Dashboard): Promise<string> {
   return asked.page;
 }
 
+/** The page finds its requests anew, so any name will do for a form that must not get through. */
+const TOGETHER = 'a'.repeat(16);
+
+/** Files a request that could be decided together with others. @returns the value of its field */
+async function toArchive({ key, service, ownerId }: Dashboard): Promise<string> {
+  const listed = await key.call('summarize_inbox', { limit: 50 });
+  if (listed.status !== 'ok') throw new Error(JSON.stringify(listed));
+  for (const { id } of listed.result.messages as { id: string }[]) {
+    const asked = await key.call('archive_email', { id });
+    if (asked.status !== 'pending_approval') continue;
+    const view = await service.approvals.show(ownerId, asked.approval.id);
+    return `${asked.approval.id}.${view?.approval.digest}`;
+  }
+  throw new Error('no message is left');
+}
+
 describe('a cookie alone, with the token derived from it', () => {
   /** Every form that changes something, with plausible fields. */
   const forms = async (dashboard: Dashboard) => {
@@ -63,6 +79,8 @@ describe('a cookie alone, with the token derived from it', () => {
       [`/approvals/${id}/approve`, { digest: summary?.approval.digest ?? '' }],
       [`/approvals/${id}/reject`, {}],
       [`/approvals/${id}/reject/suspicious`, { note: 'no' }],
+      [`/approvals/together/${TOGETHER}/approve`, { member: await toArchive(dashboard) }],
+      [`/approvals/together/${TOGETHER}/reject`, { member: await toArchive(dashboard) }],
       ['/accounts', { email: 'work@example.org', password: 'hunter2' }],
       ['/accounts/find', { email: 'work@example.org' }],
       ['/accounts/1/activate', {}],

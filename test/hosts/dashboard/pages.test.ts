@@ -21,6 +21,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
   const signedIn = (dashboard: Dashboard, path: string, options: BrowserContextOptions = {}) =>
     signedInPage(browser, dashboard, path, options);
 
+  const decidedState = (page: Page) => page.locator('#just-decided .state').textContent();
   const textOf = (page: Page, id: string) => page.locator(`#${id}`).textContent();
 
   it('sees the exact text, approves it, and it is sent once', async () => {
@@ -55,7 +56,9 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
     expect(dashboard.mail.transmitted()).toHaveLength(0);
 
     await press(page, 'Approve');
-    await page.waitForURL(`${dashboard.url}/approvals/${id}`);
+    await page.waitForURL(`${dashboard.url}/approvals?decided=${id}`);
+    expect(await textOf(page, 'just-decided')).toContain('You approved it, and it was carried out.');
+    await page.locator('#just-decided').getByRole('link').click();
     expect(await page.locator('.state').textContent()).toBe('Executed');
     expect(await textOf(page, 'meaning')).toBe('You approved it, and it was carried out.');
     expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
@@ -74,8 +77,8 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
     const id = await dashboard.ask({});
     const page = await signedIn(dashboard, `/approvals/${id}`);
     await press(page, 'Reject');
-    expect(await page.locator('.state').textContent()).toBe('Rejected');
-    expect(await textOf(page, 'meaning')).toBe('You rejected it. Nothing was done.');
+    expect(await decidedState(page)).toBe('Rejected');
+    expect(await textOf(page, 'just-decided')).toContain('You rejected it. Nothing was done.');
     expect(dashboard.mail.transmitted()).toHaveLength(0);
   });
 
@@ -161,10 +164,10 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
     expect(dashboard.mail.transmitted()).toEqual([]);
     await page.getByRole('checkbox').check();
     await press(page, 'Approve');
-    expect(await page.locator('.state').textContent()).toBe('Executed');
-    await page.goto(`${dashboard.url}/approvals/${other}`);
+    expect(await decidedState(page)).toBe('Executed');
+    await page.waitForURL(`${dashboard.url}/approvals/${other}?decided=${risky}`);
     await press(page, 'Reject');
-    expect(await page.locator('.state').textContent()).toBe('Rejected');
+    expect(await decidedState(page)).toBe('Rejected');
   });
 
   it('creates a key that works and is shown once, changes a mode, rotates it, and revokes it', async () => {

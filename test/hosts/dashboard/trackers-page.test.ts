@@ -212,13 +212,13 @@ describe.skipIf(browserIsMissing)(inBrowser("the owner's trackers"), () => {
       const filed = await key.call(tool, args);
       if (filed.status !== 'pending_approval') throw new Error(JSON.stringify(filed));
       await page.goto(`${dashboard.url}/approvals`);
-      expect(await page.locator('main').innerText()).toContain(heading);
+      expect(await page.locator(`li#${filed.approval.id}`).innerText()).toContain(shown[0]);
       await page.goto(`${dashboard.url}/approvals/${filed.approval.id}`);
       expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(heading);
       const text = await page.locator('main').innerText();
       for (const part of shown) expect(text).toContain(part);
       await press(page, 'Approve');
-      expect(await page.locator('.state').textContent()).toBe('Executed');
+      expect(await page.locator('#just-decided .state').textContent()).toBe('Executed');
     }
     await page.goto(`${dashboard.url}/trackers/2`);
     const after = await page.locator('main').innerText();
