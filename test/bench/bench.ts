@@ -10,6 +10,7 @@ import { mailbox } from './mailbox.ts';
 import { memory } from './memory.ts';
 import { reading } from './reading.ts';
 import { reply } from './reply.ts';
+import { requestList } from './request-list.ts';
 import { serverLoad } from './server-load.ts';
 import { stalls } from './stalls.ts';
 import { printHead, printRows, type Row } from './table.ts';
@@ -36,6 +37,7 @@ const PARTS = {
   trackers,
   deliveries,
   'open-pages': openPages,
+  'request-list': requestList,
 } satisfies Record<string, (dovecot: Dovecot, postfix: Postfix) => Promise<Row[]>>;
 
 const names = process.argv.slice(2);
