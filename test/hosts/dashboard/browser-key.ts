@@ -1,5 +1,14 @@
 import { webcrypto } from 'node:crypto';
 
+/** The fields of a form. As pairs, a name can be repeated. */
+export type FormFields =
+  | Readonly<Record<string, string>>
+  | readonly (readonly [name: string, value: string])[];
+
+export function pairsOf(fields: FormFields): [name: string, value: string][] {
+  return Symbol.iterator in fields ? fields.map(([name, value]) => [name, value]) : Object.entries(fields);
+}
+
 /** A key like the one the dashboard's script creates, for tests that send signed forms without a browser. */
 export interface BrowserKey {
   /** The value of the field `proof_key`. */
@@ -9,7 +18,7 @@ export interface BrowserKey {
     readonly origin: string;
     readonly sessionId: string;
     readonly path: string;
-    readonly fields: Readonly<Record<string, string>>;
+    readonly fields: FormFields;
     readonly nonce?: string;
   }): Promise<string>;
 }
@@ -23,7 +32,7 @@ export async function newBrowserKey(): Promise<BrowserKey> {
     publicKey: base64url(raw),
     async sign({ origin, sessionId, path, fields, nonce = newNonce() }) {
       const lines = (text: string) => text.replace(/\r\n|\r|\n/g, '\r\n');
-      const pairs = Object.entries(fields).map(([name, value]) => [lines(name), lines(value)]);
+      const pairs = pairsOf(fields).map(([name, value]) => [lines(name), lines(value)]);
       const text = JSON.stringify(['countersign form 1', origin, sessionId, 'POST', path, nonce, pairs]);
       const signed = await webcrypto.subtle.sign(
         { name: 'ECDSA', hash: 'SHA-256' },

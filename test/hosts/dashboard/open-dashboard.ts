@@ -19,7 +19,7 @@ import type { Service } from '../../../core/service/service.ts';
 import { formToken } from '../../../hosts/dashboard/csrf.ts';
 import { type CountersignOptions, countersign } from '../../../hosts/node/countersign.ts';
 import { openTestService, type TestKey, type TestService } from '../../open-service.ts';
-import { type BrowserKey, newBrowserKey } from './browser-key.ts';
+import { type BrowserKey, type FormFields, newBrowserKey, pairsOf } from './browser-key.ts';
 
 export const EMAIL = 'owner@example.org';
 export const PASSWORD = 'correct horse battery';
@@ -48,14 +48,14 @@ interface SignedIn {
 interface SignedRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>> & { readonly cookie: string };
-  readonly form?: Readonly<Record<string, string>>;
+  readonly form?: FormFields;
 }
 
 interface PlainRequest {
   readonly method?: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly form?: Readonly<Record<string, string>>;
+  readonly form?: FormFields;
 }
 
 export interface PlainAnswer {
@@ -129,10 +129,14 @@ export async function openDashboard(setup: DashboardSetup = {}): Promise<Dashboa
     send: (plain) => send(port, plain),
     async submit({ path, headers, form = {} }) {
       const { key, sessionId } = browserOf(headers.cookie);
-      const fields = { form_token: formToken(headers.cookie.split('=')[1] ?? ''), ...form };
+      const fields: [string, string][] = [['form_token', formToken(headers.cookie.split('=')[1] ?? '')]];
+      const given = pairsOf(form);
+      // A test may send another token.
+      if (given.some(([name]) => name === 'form_token')) fields.pop();
+      fields.push(...given);
       const origin = headers.origin ?? url;
       const form_proof = await key.sign({ origin, sessionId, path, fields });
-      return send(port, { path, headers, form: { ...fields, form_proof } });
+      return send(port, { path, headers, form: [...fields, ['form_proof', form_proof]] });
     },
     async cookie(owner = { email: EMAIL, password: PASSWORD }) {
       const key = await newBrowserKey();
@@ -154,7 +158,7 @@ function cookieName(url: string): string {
 }
 
 async function send(port: number, { method, path, headers = {}, form }: PlainRequest): Promise<PlainAnswer> {
-  const body = form === undefined ? '' : new URLSearchParams(form).toString();
+  const body = form === undefined ? '' : new URLSearchParams(pairsOf(form)).toString();
   const type = form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' };
   const length = 'transfer-encoding' in headers ? {} : { 'content-length': String(Buffer.byteLength(body)) };
   const sent = request({
