@@ -100,7 +100,13 @@ export type { SentCopy } from './mail/sent-copy.ts';
 export { sentCopyOf } from './mail/sent-copy.ts';
 export type { Account } from './ports/account.ts';
 export type { AccountStorage } from './ports/account-storage.ts';
-export type { Activity, StoredActivity } from './ports/activity.ts';
+export type {
+  Activity,
+  ActivityFilter,
+  ActivityPlace,
+  ListedActivity,
+  StoredActivity,
+} from './ports/activity.ts';
 export { ACTIVITY_KINDS } from './ports/activity.ts';
 export { announcedVisits, type Watch } from './ports/announced-visits.ts';
 export type {

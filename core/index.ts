@@ -51,6 +51,8 @@ export { createService, type ServiceOptions } from './service/create-service.ts'
 export type {
   AccountFolders,
   Accounts,
+  ActivityEntry,
+  ActivityQuery,
   ApprovalContent,
   ApprovalGist,
   ApprovalHeading,

@@ -16,6 +16,7 @@ import { SCHEMA_13 } from './schema-13.ts';
 import { SCHEMA_14 } from './schema-14.ts';
 import { SCHEMA_15 } from './schema-15.ts';
 import { SCHEMA_16 } from './schema-16.ts';
+import { SCHEMA_17 } from './schema-17.ts';
 
 /** Migration n upgrades the schema from version n - 1 to n. A released migration is never edited. */
 export const MIGRATIONS: readonly string[] = [
@@ -35,6 +36,7 @@ export const MIGRATIONS: readonly string[] = [
   SCHEMA_14,
   SCHEMA_15,
   SCHEMA_16,
+  SCHEMA_17,
 ];
 
 export class NewerSchemaError extends Error {}

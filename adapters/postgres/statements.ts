@@ -1,4 +1,5 @@
 import { WAIT_MAX_MS } from '../../core/events/delivery.ts';
+import { REQUEST_COLUMNS } from '../rows/activity.ts';
 import { EVENT_COLUMNS } from '../rows/event.ts';
 import type { StatementTexts } from '../rows/query.ts';
 import { SESSION_COLUMNS } from '../rows/session.ts';
@@ -22,6 +23,17 @@ const page = (...conditions: string[]) => `
 const OF_KEY = 'credential_id = @credentialId';
 const OPEN = 'ended_at_ms IS NULL';
 const ENDED = 'ended_at_ms IS NOT NULL';
+
+const activity = (...conditions: string[]) => `
+  SELECT a.*, ${REQUEST_COLUMNS} FROM (
+    SELECT * FROM countersign.activity
+    WHERE ${['owner_id = @ownerId', ...conditions].join(' AND ')}
+      AND at_ms >= @fromMs AND (at_ms, activity_id) < (@atMs, @id)
+    ORDER BY at_ms DESC, activity_id DESC LIMIT @limit) a
+  LEFT JOIN countersign.approvals r ON r.owner_id = a.owner_id AND r.approval_id = a.approval_id
+  LEFT JOIN countersign.plans p ON p.owner_id = a.owner_id AND p.approval_id = a.approval_id
+  ORDER BY a.at_ms DESC, a.activity_id DESC`;
+const OF_TOOL = 'tool = @tool';
 
 const DUE_TRACKERS = `
   SELECT * FROM countersign.trackers WHERE last_message_link_id > summarised_link_id
@@ -270,8 +282,10 @@ export const STATEMENTS: StatementTexts = {
     FROM countersign.event_streams s WHERE type = @type`,
   events_of_stream: `
     SELECT * FROM countersign.events WHERE type = @type AND position > @after ORDER BY position LIMIT @limit`,
-  activity:
-    'SELECT * FROM countersign.activity WHERE owner_id = @ownerId ORDER BY activity_id DESC LIMIT @limit',
+  activity: activity(),
+  activity_of_key: activity(OF_KEY),
+  activity_of_tool: activity(OF_TOOL),
+  activity_of_key_and_tool: activity(OF_KEY, OF_TOOL),
 
   activity_in_order: `
     SELECT * FROM countersign.activity

@@ -47,7 +47,7 @@ export function readApproval(row: Row): Approval {
     action: textOrNull(row, 'action'),
     state: oneOf(row, 'state', APPROVAL_STATES),
     reasons: texts(row, 'reasons'),
-    approvedBy: row.approved_by === null ? null : oneOf(row, 'approved_by', ['owner', 'policy']),
+    approvedBy: readApprovedBy(row),
     createdAt: instant(row, 'created_at_ms'),
     expiresAt: instant(row, 'expires_at_ms'),
     decidedAt: instantOrNull(row, 'decided_at_ms'),
@@ -74,7 +74,11 @@ export function readApproval(row: Row): Approval {
   };
 }
 
-function readError(row: Row): ApprovalError | null {
+export function readApprovedBy(row: Row): Approval['approvedBy'] {
+  return row.approved_by === null ? null : oneOf(row, 'approved_by', ['owner', 'policy']);
+}
+
+export function readError(row: Row): ApprovalError | null {
   const error = textOrNull(row, 'error');
   if (error === null || isApprovalError(error)) return error;
   throw new Error('An approval in the database ended for a reason that this program does not know.');

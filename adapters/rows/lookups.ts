@@ -1,6 +1,7 @@
 import type { Store } from '../../core/ports/store.ts';
 import { readAccounts } from './account.ts';
-import { readActivity } from './activity.ts';
+import { readListedActivity } from './activity.ts';
+import { activityQuery } from './activity-query.ts';
 import { readApproval, readOpenApprovals } from './approval.ts';
 import { readCheckpoint, readNumberedActivity } from './checkpoint.ts';
 import { readCredential, readSecret } from './credential.ts';
@@ -73,7 +74,7 @@ export function sqlLookups(answered: <Answer>(load: Load<Answer>) => Promise<Ans
     events: (query) => list(ask('events', query), readEvent),
     eventStream: (type) => rows(ask('event_stream', { type }), ([row]) => readEventStream(row)),
     eventsAfter: (query) => list(ask('events_of_stream', query), readPositionedEvent),
-    activity: (query) => list(ask('activity', query), readActivity),
+    activity: (query) => list(activityQuery(query), readListedActivity),
 
     credentials: (ownerId) =>
       answered({

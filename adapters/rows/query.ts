@@ -133,8 +133,11 @@ export type Statement =
   | 'event_stream'
   /** `type`, `after`, `limit` */
   | 'events_of_stream'
-  /** `ownerId`, `limit` */
+  /** `ownerId`, `fromMs`, `atMs`, `id`, `limit`; and `credentialId`, `tool`. With the columns of its request. */
   | 'activity'
+  | 'activity_of_key'
+  | 'activity_of_tool'
+  | 'activity_of_key_and_tool'
   /** `ownerId`, `afterId`, `upToId`, `limit` */
   | 'activity_in_order'
   /** `ownerId`, `limit`: the rows behind the last checkpoint. */

@@ -1,5 +1,6 @@
 import { WAIT_MAX_MS } from '../../core/events/delivery.ts';
 import { ACCOUNT_COLUMNS } from '../rows/account.ts';
+import { REQUEST_COLUMNS } from '../rows/activity.ts';
 import { CREDENTIAL_COLUMNS } from '../rows/credential.ts';
 import { EVENT_COLUMNS } from '../rows/event.ts';
 import type { StatementTexts } from '../rows/query.ts';
@@ -22,6 +23,17 @@ const page = (index: string, ...conditions: string[]) => `
 const OF_KEY = 'credential_id = @credentialId';
 const OPEN = 'ended_at_ms IS NULL';
 const ENDED = 'ended_at_ms IS NOT NULL';
+
+const activity = (index: string, ...conditions: string[]) => `
+  SELECT a.*, ${REQUEST_COLUMNS} FROM (
+    SELECT * FROM activity INDEXED BY ${index}
+    WHERE ${['owner_id = @ownerId', ...conditions].join(' AND ')}
+      AND at_ms >= @fromMs AND (at_ms, activity_id) < (@atMs, @id)
+    ORDER BY at_ms DESC, activity_id DESC LIMIT @limit) a
+  LEFT JOIN approvals r ON r.owner_id = a.owner_id AND r.approval_id = a.approval_id
+  LEFT JOIN plans p ON p.owner_id = a.owner_id AND p.approval_id = a.approval_id
+  ORDER BY a.at_ms DESC, a.activity_id DESC`;
+const OF_TOOL = 'tool = @tool';
 
 const DUE_TRACKERS = `
   SELECT * FROM trackers WHERE last_message_link_id > summarised_link_id
@@ -286,7 +298,10 @@ export const STATEMENTS: StatementTexts = {
     FROM event_streams s WHERE type = @type`,
   events_of_stream: `
     SELECT * FROM events WHERE type = @type AND position > @after ORDER BY position LIMIT @limit`,
-  activity: 'SELECT * FROM activity WHERE owner_id = @ownerId ORDER BY activity_id DESC LIMIT @limit',
+  activity: activity('activity_by_time'),
+  activity_of_key: activity('activity_of_key', OF_KEY),
+  activity_of_tool: activity('activity_of_tool', OF_TOOL),
+  activity_of_key_and_tool: activity('activity_of_key', OF_KEY, OF_TOOL),
 
   activity_in_order: `
     SELECT * FROM activity

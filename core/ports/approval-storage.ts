@@ -4,7 +4,7 @@ import type { ServiceError } from '../contract/errors.ts';
 import type { Reach } from '../gate/fences.ts';
 import type { Group } from '../gate/permissions.ts';
 import type { Signer } from '../secrets/keyring.ts';
-import type { StoredActivity } from './activity.ts';
+import type { ActivityFilter, ActivityPlace, ListedActivity } from './activity.ts';
 import type { ClaimRef } from './call-storage.ts';
 import type { StoredEvent } from './stored-event.ts';
 
@@ -180,8 +180,10 @@ export interface ApprovalStorage {
 
   /** Events after `afterId` (an event's sequence number; 0: from the first), oldest first. */
   events(query: { ownerId: string; afterId: number; limit: number }): Promise<readonly StoredEvent[]>;
-  /** Newest first. */
-  activity(query: { ownerId: string; limit: number }): Promise<readonly StoredActivity[]>;
+  /** Newest first, with the requests as they are at that moment. @param query `before`: only rows before this place */
+  activity(
+    query: ActivityFilter & { ownerId: string; before?: ActivityPlace | undefined; limit: number },
+  ): Promise<readonly ListedActivity[]>;
 }
 
 /** Enough to see that an owner's approvals have changed: each change changes one of the two. */

@@ -1,6 +1,5 @@
 import { type Approval, DECIDED_IN_APP } from '../approvals/approval.ts';
 import { UnreadablePlan } from '../execution/plan.ts';
-import { type OpenedGist, openGist } from '../execution/sealed-gist.ts';
 import { type OpenedPlan, openPlan } from '../execution/sealed-plan.ts';
 import type { OpenWords } from '../execution/sealed-words.ts';
 import { crossedFence, REACHES_NOTHING, type Reach } from '../gate/fences.ts';
@@ -15,9 +14,9 @@ import { findTool } from '../tools/catalogue.ts';
 import type { ApprovalWaits } from './approval-waits.ts';
 import { notFound } from './not-found.ts';
 import { rejectionOf } from './rejection.ts';
+import { requestGist } from './request-gist.ts';
 import type {
   ApprovalContent,
-  ApprovalGist,
   ApprovalSummary,
   Approvals,
   ApprovalView,
@@ -96,28 +95,12 @@ export function createApprovals(
     }
   }
 
-  /** @param sealedGist undefined once it is erased, null if it was never kept */
-  function gistOf(
-    approval: Approval,
-    sealedGist: string | null | undefined,
-  ): { readonly gist: ApprovalGist; readonly findings: OpenedGist['findings'] } {
-    const hidden = (kind: 'erased' | 'not_kept' | 'unreadable') => ({ gist: { kind }, findings: undefined });
-    if (sealedGist === undefined) return hidden('erased');
-    if (sealedGist === null) return hidden('not_kept');
-    try {
-      return openGist(keyring, approval, sealedGist);
-    } catch (error) {
-      log.error('the gist of a request could not be read', { approval: approval.id, ...errorName(error) });
-      return hidden('unreadable');
-    }
-  }
-
   function summaryOf(
     approval: Approval,
     gists: Awaited<ReturnType<typeof storage.gists>>,
     keys: readonly Credential[],
   ): ApprovalSummary {
-    const { gist, findings } = gistOf(approval, gists.get(approval.id));
+    const { gist, findings } = requestGist(keyring, log, approval, gists.get(approval.id));
     return {
       ...headingOf(approval, keys),
       gist,

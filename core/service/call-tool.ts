@@ -9,7 +9,14 @@ import { requestHash, similarHash } from '../approvals/same-request.ts';
 import type { CallContext } from '../call/context.ts';
 import { largestFitting, withFittingItems } from '../call/fitting.ts';
 import type { Identifiers } from '../call/identifiers.ts';
-import { approvalOutcome, endedOutcome, failureOf, type Outcome, storedOutcome } from '../call/outcome.ts';
+import {
+  approvalOutcome,
+  endedOutcome,
+  type Failure,
+  failureOf,
+  type Outcome,
+  storedOutcome,
+} from '../call/outcome.ts';
 import { type ServiceError as Refusal, ServiceError } from '../contract/errors.ts';
 import { withoutPurpose } from '../contract/purpose.ts';
 import type { Result } from '../contract/result.ts';
@@ -307,7 +314,7 @@ async function recordCall(
     kind: 'call',
     credentialId,
     tool: findTool(call.tool)?.name ?? null,
-    outcome: outcome.status === 'error' ? outcome.code : outcome.status,
+    outcome: outcome.status === 'error' ? recordedCode(outcome) : outcome.status,
     approvalId,
     durationMs: Math.max(0, now.getTime() - began.getTime()),
     shown: [...notes.shown],
@@ -329,6 +336,11 @@ async function recordCall(
     const isRead = findTool(call.tool)?.kind === 'read';
     return isRead && outcome.status !== 'error' ? failureOf(unavailable(error)) : outcome;
   }
+}
+
+/** The error code, with its reason if it has one: `not_permitted:fence`. */
+function recordedCode({ code, details }: Failure): string {
+  return typeof details?.reason === 'string' ? `${code}:${details.reason}` : code;
 }
 
 function endedClaim(keyring: Keyring, caller: Caller, { key, fence }: HeldClaim, outcome: Outcome) {

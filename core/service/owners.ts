@@ -2,23 +2,31 @@ import { ServiceError } from '../contract/errors.ts';
 import { address, invalidArgument, line } from '../contract/schema.ts';
 import { type LimitOverrides, limitProblem, PLAN_LIMITS } from '../gate/limits.ts';
 import type { Plan } from '../gate/permissions.ts';
+import type { ListedActivity, StoredActivity } from '../ports/activity.ts';
 import type { Ports } from '../ports/ports.ts';
-import type { Signer } from '../secrets/keyring.ts';
+import type { Keyring } from '../secrets/keyring.ts';
 import { hashPassword, PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from '../secrets/password.ts';
 import { keysSignature } from '../storage/signed-rows.ts';
 import { codePoints } from '../text/code-points.ts';
 import { isTimeZone } from '../time/time-zone.ts';
 import { notFound } from './not-found.ts';
+import { requestGist } from './request-gist.ts';
 import type { OwnerFields, Owners } from './service.ts';
 
 const ownerIdText = line({ min: 1, max: 255, description: '' });
 
 /** @param standard  the plan and the limits of new owners */
 export function createOwners(
-  { storage, mail, calendar, clock, random }: Ports,
-  signer: Signer,
+  { storage, mail, calendar, clock, random, log }: Ports,
+  keyring: Keyring,
   standard: { readonly plan: Plan; readonly limits: LimitOverrides },
 ): Owners {
+  function requestOf(ownerId: string, { approvalId }: StoredActivity, request: ListedActivity['request']) {
+    if (request === null || approvalId === null) return null;
+    const { sealedGist, ...known } = request;
+    return { ...known, gist: requestGist(keyring, log, { ownerId, id: approvalId }, sealedGist).gist };
+  }
+
   return {
     async create({ ownerId = Buffer.from(random(12)).toString('hex'), ...given }) {
       const { email, timezone = 'UTC', plan = standard.plan, limits = standard.limits, password } = given;
@@ -29,7 +37,7 @@ export function createOwners(
       const now = clock.now();
       const added = await storage.addOwner({
         ...{ ownerId, email, timezone, plan, limits, passwordHash, now },
-        keysRecord: { signedAt: now, signature: keysSignature(ownerId, now, signer) },
+        keysRecord: { signedAt: now, signature: keysSignature(ownerId, now, keyring) },
       });
       if (added) return { ownerId };
       if ((await storage.owner(ownerId)) === undefined) throw emailTaken();
@@ -63,7 +71,14 @@ export function createOwners(
     async setPassword(ownerId, password) {
       if (!(await storage.setPassword(ownerId, await newHash(password, random)))) throw notFound('owner');
     },
-    activity: (ownerId, limit) => storage.activity({ ownerId, limit }),
+    async activity(ownerId, { until, before = until && { at: until, id: 0 }, limit, ...filter }) {
+      // One row beyond the limit shows whether there are more.
+      const rows = await storage.activity({ ownerId, ...filter, before, limit: limit + 1 });
+      const entries = rows
+        .slice(0, limit)
+        .map(({ request, ...row }) => ({ ...row, request: requestOf(ownerId, row, request) }));
+      return { entries, more: rows.length > limit };
+    },
     events: (ownerId, afterId, limit) => storage.events({ ownerId, afterId, limit }),
   };
 }

@@ -15,7 +15,7 @@ import type { Group, Modes, Plan, Preset } from '../gate/permissions.ts';
 import type { Session, StoredSession } from '../gate/session.ts';
 import type { stepUp } from '../gate/step-up.ts';
 import type { Account } from '../ports/account.ts';
-import type { StoredActivity } from '../ports/activity.ts';
+import type { ActivityFilter, ActivityPlace, ListedActivity } from '../ports/activity.ts';
 import type { CalendarInfo } from '../ports/calendar.ts';
 import type { Caller } from '../ports/call-storage.ts';
 import type { Credential } from '../ports/credential-storage.ts';
@@ -221,9 +221,28 @@ export interface Owners {
    */
   setPassword(ownerId: string, password: string): Promise<void>;
   /** Newest first. */
-  activity(ownerId: string, limit: number): Promise<readonly StoredActivity[]>;
+  activity(
+    ownerId: string,
+    query: ActivityQuery,
+  ): Promise<{ readonly entries: readonly ActivityEntry[]; readonly more: boolean }>;
   /** Events after the sequence number `after`, oldest first. */
   events(ownerId: string, after: number, limit: number): Promise<readonly StoredEvent[]>;
+}
+
+export interface ActivityQuery extends ActivityFilter {
+  /** Rows before this instant. */
+  readonly until?: Date;
+  /** The last row of the page before. It wins over `until`. */
+  readonly before?: ActivityPlace | undefined;
+  readonly limit: number;
+}
+
+/** A row of the activity. */
+export interface ActivityEntry extends Omit<ListedActivity, 'request'> {
+  /** The request that the row is about, as it is now. Null: none. */
+  readonly request:
+    | (Omit<NonNullable<ListedActivity['request']>, 'sealedGist'> & { readonly gist: ApprovalGist })
+    | null;
 }
 
 /** What an app may set of an owner. */

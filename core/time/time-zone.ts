@@ -51,6 +51,12 @@ export function endOfDay(day: string, timezone: string): Date {
   return new Date(dayStart(Date.parse(day) / DAY_MS + 1, timezone).getTime() - 1000);
 }
 
+/** A day `YYYY-MM-DD` in the zone: its first instant, and the first one after it. */
+export function dayIn(day: string, timezone: string): { readonly from: Date; readonly until: Date } {
+  const days = Date.parse(day) / DAY_MS;
+  return { from: dayStart(days, timezone), until: dayStart(days + 1, timezone) };
+}
+
 /** The first instant of a day in the zone. @param day  days since 1 January 1970 */
 function dayStart(day: number, timezone: string): Date {
   const midnight = day * DAY_MS;

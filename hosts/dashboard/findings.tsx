@@ -33,6 +33,6 @@ export function Findings(props: { findings: readonly ShownFinding[]; parts: read
   );
 }
 
-function Words({ sentence }: { sentence: Sentence }) {
+export function Words({ sentence }: { sentence: Sentence }) {
   return <>{sentence.map((part) => (typeof part === 'string' ? part : <Quoted text={part.name} />))}</>;
 }

@@ -28,6 +28,19 @@ export function Form(props: {
   );
 }
 
+/** A form that only chooses what its page shows: its fields become the query of the address. */
+export function SearchForm(props: { action: string; label: string; children: ComponentChildren }) {
+  return (
+    <Base.Consumer>
+      {(base: PublicBase) => (
+        <form method="get" action={base.path(props.action)} aria-label={props.label}>
+          {props.children}
+        </form>
+      )}
+    </Base.Consumer>
+  );
+}
+
 /** A labelled input. Browsers do not autofill it unless `autocomplete` says otherwise. */
 export function Field({ label, ...input }: { label: string } & JSX.IntrinsicElements['input']) {
   return (

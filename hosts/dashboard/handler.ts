@@ -113,6 +113,10 @@ export function ownerPages(service: Service, options: DashboardOptions = {}): An
   }
 
   function answerWith(reply: Reply, path = '', visitor?: OwnerVisit): HttpReply {
+    if (reply.kind === 'download') {
+      const { headers, body, rest } = reply;
+      return { status: 200, headers, body, rest };
+    }
     if (reply.kind !== 'page') {
       const location = reply.kind === 'leave' ? reply.to : base.path(reply.to);
       return { status: 303, headers: { location, ...reply.headers }, body: '' };

@@ -2,6 +2,7 @@ import { REJECTION_REASONS } from '../../core/approvals/approval.ts';
 import { accountFoldersPage, chooseFolders } from './pages/account-folders.tsx';
 import { accountsPage, activateAccount, removeAccount, removeAccountPage } from './pages/accounts.tsx';
 import { activityPage } from './pages/activity.tsx';
+import { activityCsv, activityJson } from './pages/activity-export.ts';
 import { approvalPage, approve, reject } from './pages/approval.tsx';
 import { approvalsPage } from './pages/approvals.tsx';
 import { askPassword, connectAccount, findServers, showServers } from './pages/connect-account.tsx';
@@ -145,6 +146,8 @@ const ROUTES: readonly Route[] = [
   owner('/trackers', { GET: trackersPage }),
   owner(`/trackers/${TRACKER}`, { GET: trackerPage }),
   owner('/activity', { GET: activityPage }),
+  owner('/activity/export\\.csv', { GET: activityCsv }),
+  owner('/activity/export\\.json', { GET: activityJson }),
   owner('/settings', { GET: settingsPage }),
   owner(`/settings/sessions/${SESSION}/end`, {
     POST: { does: 'End the session', demand: 'change', act: endSession },

@@ -179,6 +179,14 @@ mark:target { outline: 2px solid currentColor; }
 .wide { overflow-x: auto; }
 .wide table { font-size: 0.875rem; }
 .wide td { white-space: nowrap; }
+.run { margin-bottom: 1.6rem; }
+.run > h2 { margin-bottom: 0.1rem; overflow-wrap: anywhere; }
+.run > p { margin-bottom: 0.4rem; }
+.events { padding: 0; margin: 0; border-top: 1px solid var(--pico-muted-border-color); }
+.events > li { list-style: none; display: flex; gap: 0.8rem; margin: 0; padding: 0.3rem 0; border-bottom: 1px solid var(--pico-muted-border-color); overflow-wrap: anywhere; }
+.events > li > time { flex: none; color: var(--pico-muted-color); font-variant-numeric: tabular-nums; }
+.events > li > span { flex: 1; min-width: 0; }
+.events bdi { font-weight: 600; }
 fieldset { margin-bottom: 0.5rem; }
 fieldset > legend { font-weight: 600; margin-bottom: 0.4rem; }
 .key form > button { width: auto; margin: 0; padding: 0.3rem 0.8rem; font-size: 0.875rem; }

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { VNode } from 'preact';
 import type { Session, StoredSession } from '../../core/gate/session.ts';
 import type { Demand } from '../../core/gate/step-up.ts';
@@ -100,7 +101,7 @@ export interface OwnerForm {
   readonly act: (visit: OwnerVisit) => Promise<Reply>;
 }
 
-export type Reply = PageReply | RedirectReply | LeaveReply;
+export type Reply = PageReply | RedirectReply | LeaveReply | DownloadReply;
 
 type Headers = Readonly<Record<string, string | string[]>>;
 
@@ -131,6 +132,15 @@ export interface LeaveReply {
   /** A path on the dashboard's origin, or a whole URL, from the options. */
   readonly to: string;
   readonly headers?: Headers;
+}
+
+/** A file for the owner to keep. */
+export interface DownloadReply {
+  readonly kind: 'download';
+  readonly headers: Headers;
+  readonly body: string;
+  /** What follows the body. */
+  readonly rest: Readable;
 }
 
 export function page(title: string, body: VNode, status = 200): PageReply {

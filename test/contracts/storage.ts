@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe } from 'vitest';
 import type { Storage } from '../../core/ports/storage.ts';
 import { accountPromises } from './storage/accounts.ts';
+import { activityPromises } from './storage/activity.ts';
 import { approvalPromises } from './storage/approvals.ts';
 import { callPromises } from './storage/calls.ts';
 import { checkpointPromises } from './storage/checkpoints.ts';
@@ -62,6 +63,7 @@ export function storageContract(name: string, open: () => Promise<StorageUnderTe
     filingPromises(store);
     approvalPromises(store);
     recoveryPromises(store);
+    activityPromises(store);
     listPromises(store);
     credentialPromises(store);
     signInPromises(store);

@@ -161,8 +161,8 @@ describe('a call over a limit', () => {
     scene.clock.shift(MINUTE_MS);
     expect(await knock(scene, key)).toBe(1);
     expect(await knock(scene, key)).toMatchObject({ code: 'daily_limit_reached' });
-    const { length } = await scene.service.owners.activity(scene.ownerId, 100);
-    expect(length).toBe(3);
+    const { entries } = await scene.service.owners.activity(scene.ownerId, { limit: 100 });
+    expect(entries).toHaveLength(3);
   });
 });
 

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { ServiceError } from '../../../core/contract/errors.ts';
 import { KEY_DAYS_DEFAULT, KEY_DAYS_MAX } from '../../../core/gate/credential.ts';
 import { NO_FENCES } from '../../../core/gate/fences.ts';
 import {

@@ -37,7 +37,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'get_approval with wa
 
     const waiting = fetch(`${url}/approvals/${id}?wait_s=25`, { headers });
     // The call is recorded before it waits.
-    const recorded = async () => (await other.owners.activity(server.ownerId, 1))[0];
+    const recorded = async () => (await other.owners.activity(server.ownerId, { limit: 1 })).entries[0];
     await expect.poll(recorded).toMatchObject({ tool: 'get_approval' });
     await other.approvals.reject(server.ownerId, id);
     // Without a decision, the answer has status 202.

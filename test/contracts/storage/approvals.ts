@@ -474,7 +474,7 @@ export function approvalPromises(store: Store): void {
       const known = await storage.knownRecipients(key.ownerId, 1, ['a@x.org', 'b@x.org', 'c@x.org']);
       expect(known).toEqual(new Set(['a@x.org', 'b@x.org']));
       const [row] = await storage.activity({ ownerId: key.ownerId, limit: 1 });
-      expect(row).toEqual({
+      expect(row).toMatchObject({
         kind: 'settlement',
         credentialId: key.credentialId,
         tool: 'send_email',

@@ -212,7 +212,9 @@ export function callPromises(store: Store): void {
         listed: ['c0ffee'],
       });
       await storage.finish({ caller: key, slotId, claim: null, activity: row, now: at(5) });
-      expect(await storage.activity({ ownerId: key.ownerId, limit: 10 })).toEqual([{ ...row, at: at(5) }]);
+      expect(await storage.activity({ ownerId: key.ownerId, limit: 10 })).toEqual([
+        { ...row, at: at(5), id: 1, request: null },
+      ]);
     });
 
     it('may run twice, or late: the slot is given back once', async () => {

@@ -154,16 +154,6 @@ export function listPromises(store: Store): void {
     });
   });
 
-  describe('activity', () => {
-    it('comes newest first, as many rows as requested', async () => {
-      const { storage } = store();
-      const key = await addOwnerAndKey(storage);
-      for (let n = 0; n < 4; n++) await reject(storage, await ask(storage, key), at(n));
-      const rows = await storage.activity({ ownerId: key.ownerId, limit: 3 });
-      expect(rows.map((row) => row.at)).toEqual([at(3), at(2), at(1)]);
-    });
-  });
-
   describe('known recipients', () => {
     it('are kept per account, exactly as given', async () => {
       const { storage } = store();

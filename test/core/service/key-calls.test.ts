@@ -27,7 +27,9 @@ describe('a call by the app in the name of a key', () => {
     const { agent, service, ownerId, key } = await open();
     const { id } = approvalOf(await agent.call('send_email', sendTo(FRIEND)));
     expect((await service.approvals.show(ownerId, id))?.approval.credentialId).toBe(key.keyId);
-    const [row] = await service.owners.activity(ownerId, 1);
+    const {
+      entries: [row],
+    } = await service.owners.activity(ownerId, { limit: 1 });
     expect(row).toMatchObject({ kind: 'call', credentialId: key.keyId, tool: 'send_email', approvalId: id });
   });
 

@@ -516,11 +516,12 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
     const id = await dashboard.ask({});
     await dashboard.service.approvals.reject(dashboard.ownerId, id);
     const page = await signedIn(dashboard, '/activity');
-    const rows = await page.locator('tbody tr').allInnerTexts();
-    expect(rows).toHaveLength(2);
-    expect(rows[0]).toMatch(/decision\s+agent\s+send_email\s+rejected/);
-    expect(rows[1]).toMatch(/call\s+agent\s+send_email\s+pending_approval/);
-    await page.getByRole('link', { name: 'decision' }).click();
+    const rows = await page.locator('.events > li').allInnerTexts();
+    expect(rows).toEqual([
+      expect.stringMatching(/You rejected its request to send Hello to ada@example.net\. Open$/),
+      expect.stringMatching(/Asked to send Hello to ada@example.net: you rejected it\. Open$/),
+    ]);
+    await page.getByRole('link', { name: 'Open' }).first().click();
     expect(page.url()).toBe(`${dashboard.url}/approvals/${id}`);
   });
 

@@ -74,7 +74,7 @@ async function filed(key = server.apiKey): Promise<string> {
 /** Resolves when `count` calls that wait are recorded: they hold no slot from then on. */
 async function recorded(count = 1): Promise<void> {
   const reads = async () => {
-    const calls = (await server.service.owners.activity(server.ownerId, 50)).filter(
+    const calls = (await server.service.owners.activity(server.ownerId, { limit: 50 })).entries.filter(
       ({ kind }) => kind === 'call',
     );
     const filing = calls.findIndex(({ tool }) => tool === 'send_email');
