@@ -1,6 +1,7 @@
 import { type Dovecot, startDovecot } from '../servers/dovecot.ts';
 import { missingServers } from '../servers/missing-servers.ts';
 import { type Postfix, startPostfix } from '../servers/postfix.ts';
+import { activityPages } from './activity.ts';
 import { calendar } from './calendar.ts';
 import { calendarStalls } from './calendar-stalls.ts';
 import { conversations } from './conversations.ts';
@@ -38,6 +39,7 @@ const PARTS = {
   deliveries,
   'open-pages': openPages,
   'request-list': requestList,
+  activity: activityPages,
 } satisfies Record<string, (dovecot: Dovecot, postfix: Postfix) => Promise<Row[]>>;
 
 const names = process.argv.slice(2);
