@@ -6,6 +6,7 @@ import type { SentMessage } from '../mail/sent-message.ts';
 import type { Relocated } from '../ports/approval-storage.ts';
 import type { Start } from '../ports/mail.ts';
 import type { Ports } from '../ports/ports.ts';
+import type { Effect } from './effect.ts';
 import type { ActingAccount, MessageTarget } from './message-target.ts';
 import type { EventChange } from './planned-change.ts';
 
@@ -76,6 +77,7 @@ export interface RunContext {
 
 /** The facts of an action on the owner's page, section by section. All are read from what will run. */
 export interface ActionFacts {
+  readonly effect: Effect;
   /** A sent message: its envelope, and the content of its bytes. */
   readonly message?: {
     readonly envelope: { readonly from: string; readonly to: readonly string[] };

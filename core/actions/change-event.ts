@@ -86,7 +86,7 @@ export async function factsOf(
   // The reader limits the work of reading the event.
   const never = new AbortController().signal;
   const event = await eventChange(ports, change, message?.says ?? null, never);
-  return { ...(message && { message }), event, details: [], targets: [] };
+  return { effect: { kind: 'event' }, ...(message && { message }), event, details: [], targets: [] };
 }
 
 /**

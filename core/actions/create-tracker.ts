@@ -34,6 +34,7 @@ export function createTracker(
     ...ownRecords,
     stored,
     facts: async () => ({
+      effect: { kind: 'create_tracker', title, keywords, dueOn },
       details: [
         { label: 'Title', text: title },
         { label: 'Keywords', text: keywords },

@@ -41,7 +41,11 @@ export function flag(stored: StoredFlag): LightAction<StoredFlag, Changed<Marked
     relocated: [],
     recipients: [],
     reach: reachOf(targets),
-    facts: async () => ({ details: [{ label: 'Change', text: `mark as ${state}` }], targets }),
+    facts: async () => ({
+      effect: { kind: 'flag', state },
+      details: [{ label: 'Change', text: `mark as ${state}` }],
+      targets,
+    }),
     async perform(run) {
       const items = await changeEach(targets, run, async ({ call }, row) => ({
         state,

@@ -29,7 +29,11 @@ export function label(stored: StoredLabel): Action<StoredLabel, Changed<Labelled
     relocated: targets.map(({ mark }) => ({ mark, movedIn: null })),
     recipients: [],
     reach: reachOf(targets),
-    facts: async () => ({ details: [{ label: 'Label', text: label }], targets }),
+    facts: async () => ({
+      effect: { kind: 'label', label },
+      details: [{ label: 'Label', text: label }],
+      targets,
+    }),
     async perform(run) {
       const items = await changeEach(targets, run, async (mailbox, row) => {
         // The owner may have chosen other folders since it was filed.

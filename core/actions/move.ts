@@ -3,6 +3,7 @@ import { folderForRole, folderRolesOf } from '../accounts/account-folders.ts';
 import { arrivalIdentity } from '../accounts/arrival-identity.ts';
 import { isInbox } from '../folders/roles.ts';
 import type { Relocated } from '../ports/approval-storage.ts';
+import { canonicalJson } from '../text/canonical-json.ts';
 import type { Action, ActionFacts, RunContext } from './action.ts';
 import { type Changed, type ChangedItem, changeEach, named } from './change-messages.ts';
 import { accountOf, messageTarget, placeOf, reachOf } from './message-target.ts';
@@ -42,7 +43,11 @@ export function move(stored: StoredMove): Action<StoredMove, MoveResult> {
     relocated: targets.map(relocation),
     recipients: [],
     reach: reachOf(targets),
-    facts: async () => ({ details: destinations(targets), targets }),
+    facts: async () => ({
+      effect: { kind: 'move', word, folders: foldersOf(targets) },
+      details: destinations(targets),
+      targets,
+    }),
     async perform(run) {
       const items = await changeEach(targets, run, async (mailbox, row, { to }) => {
         const path = 'role' in to ? await folderForRole(run.ports, mailbox, to.role) : to.path;
@@ -74,6 +79,11 @@ function relocation(target: Moving): Relocated {
   const { mark, account, to } = target;
   if ('role' in to || !isInbox(to.path)) return { mark, movedIn: null };
   return { mark, movedIn: { accountId: account.accountId, identity: arrivalIdentity(mark, target) } };
+}
+
+function foldersOf(targets: readonly Moving[]) {
+  const folders = targets.map(({ to }) => ({ path: to.path, isNew: 'role' in to && to.isNew }));
+  return [...new Map(folders.map((folder) => [canonicalJson(folder), folder])).values()];
 }
 
 /** One line per account. */

@@ -34,7 +34,8 @@ export function send(stored: StoredSend): Action<StoredSend, SendResult> {
     reach: { accountIds: [accountId], people: message.envelope.to },
     async facts() {
       const targets = about === null ? [] : [about.target];
-      return { message: await messageFacts(message, stored.ownChars ?? null), details: [], targets };
+      const effect = { kind: 'send', about: about?.flag ?? null } as const;
+      return { effect, message: await messageFacts(message, stored.ownChars ?? null), details: [], targets };
     },
     async perform(run) {
       await transmit(accountId, message, run);

@@ -39,6 +39,7 @@ export function trackerEvent(
     stored,
     reach: { accountIds: accountId === undefined ? [] : [accountId], people: [] },
     facts: async () => ({
+      effect: { kind: 'tracker_event', tracker: tracker.title, title, start },
       details: [
         ...trackerFacts(tracker),
         { label: 'Event', text: title },

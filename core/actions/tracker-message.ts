@@ -34,7 +34,11 @@ export function trackerMessage(
     stored,
     account: target.account,
     reach: { accountIds: [target.account.accountId], people: [] },
-    facts: async () => ({ details: trackerFacts(tracker), targets: [target] }),
+    facts: async () => ({
+      effect: { kind: 'tracker_message', tracker: tracker.title },
+      details: trackerFacts(tracker),
+      targets: [target],
+    }),
     async perform(run) {
       const name = targetName(target.account.accountId, target);
       const linkId = await link(run, tracker, name, { kind: 'mail', message: linkedMessage(target) });

@@ -20,6 +20,7 @@ export function trackerNote(stored: StoredTrackerNote): LightAction<StoredTracke
     ...ownRecords,
     stored,
     facts: async () => ({
+      effect: { kind: 'tracker_note', tracker: tracker.title, note },
       details: [...trackerFacts(tracker), { label: 'Note', text: note }],
       targets: [],
     }),

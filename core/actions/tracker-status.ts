@@ -38,6 +38,7 @@ export function trackerStatus<W extends Word>(
     ...ownRecords,
     stored,
     facts: async () => ({
+      effect: { kind: 'tracker_status', tracker: tracker.title, from, to },
       details: [
         ...trackerFacts(tracker),
         { label: 'Status now', text: from },

@@ -1,7 +1,7 @@
-import type { Severity } from '../../core/safety/finding.ts';
+import type { Mark, Severity } from '../../core/safety/finding.ts';
 import type { ShownFinding } from '../../core/service/service.ts';
 
-/** A part of the text to highlight, in UTF-16 offsets. */
+/** A part of a text to highlight, in UTF-16 offsets. */
 export interface MarkedPart {
   readonly id: string;
   readonly from: number;
@@ -10,15 +10,13 @@ export interface MarkedPart {
 }
 
 /**
- * The parts of the message's text that findings mark, in order. Overlapping marks are one part, as severe as the most
- * severe of them. Pure.
+ * The parts of the message's text, or of its subject, that findings mark, in order. Overlapping marks are one part, as
+ * severe as the most severe of them. Pure.
  */
-export function markedParts(findings: readonly ShownFinding[]): MarkedPart[] {
+export function markedParts(findings: readonly ShownFinding[], text: Mark['in']): MarkedPart[] {
   const marks = findings
     .flatMap(({ severity, marks: all }) =>
-      all.flatMap(({ in: where, from, to }) =>
-        where === 'text' && from < to ? [{ from, to, severity }] : [],
-      ),
+      all.flatMap(({ in: where, from, to }) => (where === text && from < to ? [{ from, to, severity }] : [])),
     )
     .sort((a, b) => a.from - b.from);
   const parts: { from: number; to: number; severity: Severity }[] = [];
@@ -31,5 +29,7 @@ export function markedParts(findings: readonly ShownFinding[]): MarkedPart[] {
     last.to = Math.max(last.to, mark.to);
     if (mark.severity === 'red' || last.severity === 'info') last.severity = mark.severity;
   }
-  return parts.map((part, index) => ({ ...part, id: `mark-${index + 1}` }));
+  return parts.map((part, index) => ({ ...part, id: `${PREFIXES[text]}-${index + 1}` }));
 }
+
+const PREFIXES: Record<Mark['in'], string> = { text: 'mark', subject: 'subject-mark' };

@@ -29,6 +29,7 @@ body > header nav a[aria-current] { border-bottom: 2px solid currentColor; }
 /* For screen readers alone. */
 #announcement { position: absolute; width: 1px; height: 1px; margin: 0; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 form.sign-out { display: flex; align-items: center; gap: 0.8rem; margin: 0; }
+form.sign-out button { white-space: nowrap; }
 form.sign-out .who { color: var(--pico-muted-color); font-size: 0.875rem; overflow-wrap: anywhere; }
 form.sign-out button, .actions button, .button-like {
   width: auto;
@@ -143,7 +144,15 @@ mark:target { outline: 2px solid currentColor; }
 .exact summary { font-family: var(--pico-font-family); color: var(--pico-muted-color); }
 .exact summary::before { content: attr(data-label); }
 .risk { flex-basis: 100%; margin: 0; font-size: 0.925rem; }
-#sentence { font-size: 1.1rem; overflow-wrap: anywhere; }
+#sentence { font-size: 1.15rem; font-weight: normal; line-height: 1.4; }
+#sentence .quiet { font-weight: normal; }
+#targets-title { font-size: 1rem; margin-bottom: 0.4rem; }
+#purpose { overflow-wrap: anywhere; }
+.more { margin: 0.3rem 0 0; }
+.more summary { font-size: 0.875rem; }
+#changes ins { text-decoration: none; font-weight: 700; }
+#changes del::after { content: ' → '; display: inline-block; text-decoration: none; white-space: pre; }
+.approval > section > .rows { margin-bottom: 0.9rem; }
 .approval > header { margin-bottom: 0.9rem; padding-block: 0.6rem; }
 .approval > header h1, .approval > header p { margin-bottom: 0.4rem; }
 .approval > form.decision {
@@ -192,7 +201,6 @@ fieldset > legend { font-weight: 600; margin-bottom: 0.4rem; }
 .key form > button { width: auto; margin: 0; padding: 0.3rem 0.8rem; font-size: 0.875rem; }
 form button[type='submit']:not(.outline) { width: auto; min-width: 9rem; }
 @media (max-width: 36rem) {
-  .brand { flex-basis: 100%; }
   body > header nav { display: grid; grid-template-columns: repeat(3, auto); flex-basis: 100%; justify-content: start; gap: 0.1rem 1.6rem; }
   .wide thead { display: none; }
   .wide tr { display: block; padding: 0.5rem 0; border-bottom: 1px solid var(--pico-muted-border-color); }
@@ -200,7 +208,11 @@ form button[type='submit']:not(.outline) { width: auto; min-width: 9rem; }
   .wide td:not(:empty) + td:not(:empty)::before { content: ' · '; }
   .facts > div { grid-template-columns: 1fr; }
   #repeated > div { grid-template-columns: 9rem 1fr; }
-  form.sign-out { flex-basis: 100%; justify-content: space-between; }
+  .brand { flex: none; }
+  form.sign-out, body > header > .who { flex: 1; min-width: 0; justify-content: end; text-align: end; }
+  form.sign-out .who { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+  body > header nav { order: 1; }
+  body > header::after { order: 2; }
   .decision button, .decision .button-like { flex: 1; }
 }
 /* The list of requests. */

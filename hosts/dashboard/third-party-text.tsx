@@ -1,9 +1,38 @@
+import { codePoints } from '../../core/text/code-points.ts';
 import type { MarkedPart } from './marked-parts.ts';
 import { type Piece, piecesOf, splitPieces, visibleText } from './visible-text.ts';
 
 /** A name, subject or address, on one line and isolated from the direction of the text around it. */
 export function Quoted({ text }: { text: string }) {
   return <bdi>{visibleText(text)}</bdi>;
+}
+
+/** A name that the sentence of a request is about. */
+export function Name({ text }: { text: string }) {
+  return (
+    <b>
+      <Quoted text={text} />
+    </b>
+  );
+}
+
+/** Like `Quoted`, with highlighted parts. @param parts  in order and apart from each other */
+export function MarkedLine({ text, parts }: { text: string; parts: readonly MarkedPart[] }) {
+  const cuts = [0, ...parts.flatMap(({ from, to }) => [from, to]), text.length];
+  return (
+    <bdi>
+      {cuts.slice(0, -1).map((from, index) => {
+        const shown = visibleText(text.slice(from, cuts[index + 1]));
+        const part = index % 2 === 1 ? parts[(index - 1) / 2] : undefined;
+        if (part === undefined) return shown;
+        return (
+          <mark id={part.id} data-severity={part.severity}>
+            {shown}
+          </mark>
+        );
+      })}
+    </bdi>
+  );
 }
 
 /**
@@ -38,8 +67,12 @@ export function ExactText(props: {
 
 /** What follows the agent's words: the signature, and the text of the message that is answered or forwarded. */
 function foldedLabel(folded: string): string {
-  const chars = new Intl.NumberFormat('en').format(Array.from(folded.trim()).length);
-  return `Quote and signature: ${chars} characters`;
+  return `Quote and signature: ${charsIn(folded)}`;
+}
+
+/** The length of a text: `1,204 characters`. */
+export function charsIn(text: string): string {
+  return `${new Intl.NumberFormat('en').format(codePoints(text.trim()))} characters`;
 }
 
 function MarkedText({ text, parts }: { text: string; parts: readonly MarkedPart[] }) {

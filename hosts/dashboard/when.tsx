@@ -11,6 +11,11 @@ export function When({ at, zone }: { at: Date | string; zone: string }) {
   return <time dateTime={date.toISOString()}>{dateInWords(date, zone)}</time>;
 }
 
+/** A day in no particular time zone. @param on YYYY-MM-DD */
+export function Day({ on }: { on: string }) {
+  return <time dateTime={on}>{inZone(new Date(on), 'UTC', DAY)}</time>;
+}
+
 /** A start and an end in the owner's time zone, as days for an all-day event. */
 export function TimeSpan(props: { start: Date; end: Date; allDay: boolean; zone: string }) {
   const { start, end, allDay, zone } = props;

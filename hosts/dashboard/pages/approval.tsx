@@ -3,20 +3,20 @@ import * as z from 'zod';
 import type { Approval } from '../../../core/approvals/approval.ts';
 import { holdText } from '../../../core/safety/holds.ts';
 import type { ApprovalContent, ApprovalView } from '../../../core/service/service.ts';
+import { actionParts, type ShownContent } from '../actions/action-parts.tsx';
+import { Fact } from '../actions/fact.tsx';
 import { afterDecided, openNext } from '../after-decision.tsx';
 import { orProblems } from '../field-errors.ts';
 import { Findings } from '../findings.tsx';
 import { Form } from '../forms.tsx';
 import { Link, SubmitTo } from '../links.tsx';
-import { type MarkedPart, markedParts } from '../marked-parts.ts';
 import { Purpose } from '../purpose.tsx';
 import { StateBadge } from '../state-badge.tsx';
-import { ExactText, Quoted, UnseenNote } from '../third-party-text.tsx';
+import { Quoted } from '../third-party-text.tsx';
 import { decidedIn, type OwnerVisit, type PageReply, page, type Reply } from '../visit.ts';
 import { When } from '../when.tsx';
 import { meaningForOwner, STATE_TITLES } from '../words.ts';
 import { DecidedRequest } from './decided-request.tsx';
-import { EventDetails } from './event-details.tsx';
 import { notFoundPage, problemPage } from './problem.tsx';
 import { RejectReasons, rejectOptions } from './reject-request.tsx';
 
@@ -95,15 +95,15 @@ function viewPage({ owner, token }: OwnerVisit, view: ApprovalView, problem?: st
   const { approval, keyName, content } = view;
   const zone = owner.timezone;
   const isRisky = view.findings.some(({ severity }) => severity === 'red');
-  const parts = markedParts(view.findings);
+  const parts =
+    content.kind === 'shown' ? actionParts({ shown: content, findings: view.findings, zone }) : undefined;
   const body = (
-    <article class="approval">
+    <article class="approval" aria-labelledby="sentence">
       <header>
-        <h1>{view.title}</h1>
+        <h1 id="sentence">{parts?.sentence ?? view.title}</h1>
         <p>
           <StateBadge state={approval.state} /> <span id="meaning">{meaningForOwner(approval)}</span>
         </p>
-        {content.kind === 'shown' ? <MessageSentence view={view} shown={content} /> : null}
       </header>
       {problem === undefined ? null : (
         <div class="problem" role="alert">
@@ -122,12 +122,8 @@ function viewPage({ owner, token }: OwnerVisit, view: ApprovalView, problem?: st
         </p>
       )}
       <DecidedRequest view={view} zone={zone} token={token} />
-      <Findings findings={view.findings} parts={parts} />
-      {content.kind === 'shown' ? (
-        <ActionDetails shown={content} digest={approval.digest} zone={zone} parts={parts} />
-      ) : (
-        <p id="not-shown">{NOT_SHOWN[content.kind]}</p>
-      )}
+      <Findings findings={view.findings} />
+      {content.kind === 'shown' ? parts?.body : <p id="not-shown">{NOT_SHOWN[content.kind]}</p>}
       <Purpose text={view.purpose} />
       <p class="quiet">
         Asked by <Quoted text={keyName} />, <When at={approval.createdAt} zone={zone} />
@@ -148,6 +144,11 @@ function viewPage({ owner, token }: OwnerVisit, view: ApprovalView, problem?: st
         )}
       </p>
       {view.isAlwaysAsked ? <p class="quiet">{holdText('mode_approval')}</p> : null}
+      {content.kind === 'shown' ? (
+        <Details approval={approval} shown={content}>
+          {parts?.facts}
+        </Details>
+      ) : null}
       {approval.state !== 'pending' ? null : (
         <Form action={`/approvals/${approval.id}/reject`} token={token} class="decision" label="Decision">
           <input type="hidden" name="digest" value={approval.digest} />
@@ -181,158 +182,29 @@ const NOT_SHOWN: Record<Exclude<ApprovalContent['kind'], 'shown'>, string> = {
   unreadable: 'What was filed cannot be read. It cannot be carried out. The program can ask again.',
 };
 
-type Shown = Extract<ApprovalContent, { kind: 'shown' }>;
-
-/** What a sent message would do, to whom, in one sentence. An event has its own section. */
-function MessageSentence({ view, shown }: { view: ApprovalView; shown: Shown }) {
-  const verb = VERBS.get(view.approval.action ?? '');
-  if (verb === undefined || shown.message === undefined) return null;
-  const { envelope, says } = shown.message;
-  const isFirst = view.findings.some(({ rule }) => rule === 'first_time_recipient');
+/** What is rarely needed: ids, account, everything else that the plan says, and its digest. */
+function Details(props: { approval: Approval; shown: ShownContent; children: ComponentChildren }) {
+  const { approval, shown, children } = props;
   return (
-    <p id="sentence">
-      {verb}{' '}
-      {envelope.to.map((address, index) => (
-        <>
-          {index === 0 ? null : ', '}
-          <b>
-            <Quoted text={address} />
-          </b>
-        </>
-      ))}
-      {isFirst && envelope.to.length === 1 ? ', for the first time' : null}: “<Quoted text={says.subject} />”
-    </p>
-  );
-}
-
-const VERBS: ReadonlyMap<string, string> = new Map([
-  ['send', 'Send to'],
-  ['reply', 'Reply to'],
-  ['forward', 'Forward to'],
-]);
-
-function ActionDetails(props: { shown: Shown; digest: string; zone: string; parts: readonly MarkedPart[] }) {
-  const { shown, digest, zone, parts } = props;
-  const { message, event } = shown;
-  return (
-    <>
-      {event === undefined ? null : <EventDetails event={event} zone={zone} />}
-      {message === undefined ? null : (
-        <>
-          {message.says.invitation === null ? null : <h2>Text of the message, which carries the event</h2>}
-          <UnseenNote text={message.says.text} />
-          <ExactText id="message-text" text={message.says.text} parts={parts} ownChars={message.ownChars} />
-        </>
-      )}
-      {message === undefined ? (
-        <Facts shown={shown} zone={zone} />
-      ) : (
-        <details id="details">
-          <summary>Details</summary>
-          <Facts shown={shown} zone={zone} />
-          <dl class="facts">
-            <Fact name="Digest">{digest}</Fact>
-          </dl>
-        </details>
-      )}
-    </>
-  );
-}
-
-function Facts({ shown, zone }: { shown: Shown; zone: string }) {
-  const { account, message, details, targets } = shown;
-  return (
-    <>
+    <details id="details">
+      <summary>Details</summary>
+      {children}
       <dl class="facts">
-        {account === null ? null : (
+        {shown.account === null ? null : (
           <Fact name="Account" id="account">
-            <Quoted text={account.email} />
+            <Quoted text={shown.account.email} />
           </Fact>
         )}
-        {message === undefined ? null : <MessageFacts message={message} />}
-        {details.map(({ label, text }) => (
+        {shown.details.map(({ label, text }) => (
           <Fact name={label}>
             <span class="lines">
               <Quoted text={text} />
             </span>
           </Fact>
         ))}
+        <Fact name="Request">{approval.id}</Fact>
+        <Fact name="Digest">{approval.digest}</Fact>
       </dl>
-      {targets.length === 0 ? null : (
-        <>
-          <h2>{targets.length === 1 ? 'About this message' : `About these ${targets.length} messages`}</h2>
-          <ul class="rows" id="targets">
-            {targets.map((target) => (
-              <li>
-                <div>
-                  <Quoted text={target.subject} />
-                </div>
-                <div class="quiet">
-                  from <Quoted text={target.from} /> · <When at={target.date} zone={zone} /> · in{' '}
-                  <Quoted text={target.path} />
-                  {account === null ? ` of account ${target.account.accountId}` : null}
-                </div>
-                {target.preview === '' ? null : (
-                  <div class="quiet">
-                    <Quoted text={target.preview} />
-                  </div>
-                )}
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
-    </>
-  );
-}
-
-/** Whom it goes to, and what its headers say: sender and recipients only where they differ from the envelope. */
-function MessageFacts({ message: { envelope, says } }: { message: NonNullable<Shown['message']> }) {
-  const { from, to, subject, inReplyTo, messageId } = says;
-  return (
-    <>
-      <Fact name="Goes to" id="recipients">
-        <ul>
-          {envelope.to.map((address) => (
-            <li>
-              <Quoted text={address} />
-            </li>
-          ))}
-        </ul>
-      </Fact>
-      <Fact name="From" id="message-from">
-        <Quoted text={from.name === '' ? from.address : `${from.name} <${from.address}>`} />
-      </Fact>
-      {envelope.from === from.address ? null : (
-        <Fact name="Sent as" id="envelope-from">
-          <Quoted text={envelope.from} />
-        </Fact>
-      )}
-      {envelope.to.join() === to.join() ? null : (
-        <Fact name="To, as the message says" id="message-to">
-          <Quoted text={to.join(', ')} />
-        </Fact>
-      )}
-      <Fact name="Subject" id="message-subject">
-        <Quoted text={subject} />
-      </Fact>
-      {inReplyTo === null ? null : (
-        <Fact name="In reply to" id="message-in-reply-to">
-          <Quoted text={inReplyTo} />
-        </Fact>
-      )}
-      <Fact name="Message-ID" id="message-id">
-        <Quoted text={messageId} />
-      </Fact>
-    </>
-  );
-}
-
-function Fact(props: { name: string; id?: string; children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{props.name}</dt>
-      <dd id={props.id}>{props.children}</dd>
-    </div>
+    </details>
   );
 }

@@ -35,13 +35,22 @@ describe.skipIf(browserIsMissing)(inBrowser('the page of a change of the calenda
     await page.getByLabel('Password').fill(PASSWORD);
     await press(page, 'Sign in');
     await page.waitForURL(`/approvals/${id}`);
+    await page.locator('#details > summary').click();
     return page;
   }
 
+  async function sentenceOf(page: Page): Promise<string> {
+    return (await page.getByRole('heading', { level: 1 }).innerText()).replace(/\s+/g, ' ');
+  }
+
   /** The facts on one side by name; a star marks changed ones. */
-  async function factsOn(page: Page, id: string): Promise<Record<string, string>> {
+  function factsOn(page: Page, id: string): Promise<Record<string, string>> {
+    return factsIn(page, `#${id} .facts`);
+  }
+
+  async function factsIn(page: Page, list: string): Promise<Record<string, string>> {
     const facts: [string, string][] = [];
-    for (const row of await page.locator(`#${id} .facts > div`).all()) {
+    for (const row of await page.locator(`${list} > div`).all()) {
       const marked = (await row.getAttribute('class')) === 'changed' ? '*' : '';
       const name = await row.locator('dt').innerText();
       facts.push([`${name}${marked}`, (await row.locator('dd').innerText()).replace(/\s+/g, ' ')]);
@@ -81,6 +90,9 @@ describe.skipIf(browserIsMissing)(inBrowser('the page of a change of the calenda
       duration_min: 90,
       attendee: 'ada@example.net',
     });
+    expect(await sentenceOf(page)).toBe(
+      `Invite ada@example.net to Planning ⟨U+202E⟩<b>, ${day.text}, 09:00 to 10:30 ${ZONE}`,
+    );
     expect(await page.locator('#event-before').count()).toBe(0);
     expect(await factsOn(page, 'event-after')).toEqual({
       Title: 'Planning ⟨U+202E⟩<b>',
@@ -90,7 +102,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the page of a change of the calenda
       Organizer: EMAIL,
       Attendees: 'ada@example.net',
     });
-    expect(await page.locator('#told').innerText()).toMatch(/By a message from you.*\s+ada@example\.net/);
+    expect(await page.locator('#told').innerText()).toMatch(/Told by a message from you\s+ada@example\.net/);
     expect(await page.locator('#message-text').textContent()).toContain(`invites you to this event:`);
     await press(page, 'Approve');
     await page.getByText('You approved it, and it was carried out.').waitFor();
@@ -121,6 +133,13 @@ describe.skipIf(browserIsMissing)(inBrowser('the page of a change of the calenda
       start: `${second.iso}T15:30`,
       attendee: 'ada@example.net',
     });
+    expect(await sentenceOf(page)).toBe(
+      `Change the time and attendees of Weekly, ${second.text}, 15:30 to 16:30 ${ZONE}; 2 people are told`,
+    );
+    expect(await factsIn(page, '#changes')).toEqual({
+      When: `${second.text}, 09:00 to 10:00 ${ZONE} ${second.text}, 15:30 to 16:30 ${ZONE}`,
+      Invited: 'ada@example.net',
+    });
     const same = { Title: 'Weekly', Lasts: '1 h', Status: 'Confirmed' };
     expect(await factsOn(page, 'event-before')).toEqual({
       ...same,
@@ -136,8 +155,8 @@ describe.skipIf(browserIsMissing)(inBrowser('the page of a change of the calenda
     expect(await page.locator('#event-after-description').textContent()).toBe('Secret\nplans');
     expect(await page.locator('#only-this-one').innerText()).toContain('Only this one changes');
     const told = await page.locator('#told').innerText();
-    expect(told).toMatch(/By a message from you.*\s+maya@atlas\.example\s+ada@example\.net/);
-    expect(told).toMatch(/Cannot be notified: no email address\s+urn:uuid:4711/);
+    expect(told).toMatch(/Told by a message from you\s+maya@atlas\.example\s+ada@example\.net/);
+    expect(told).toMatch(/Cannot be told: no email address\s+urn:uuid:4711/);
   });
 
   it('distinguishes a time that occurs twice on the clock', async () => {
@@ -158,6 +177,9 @@ describe.skipIf(browserIsMissing)(inBrowser('the page of a change of the calenda
       ),
     });
     const page = await pageOf(dashboard, 'cancel_event', { event_id: await numberOf(dashboard, 'Review') });
+    expect(await sentenceOf(page)).toBe(
+      `Remove Review of boss@corp.example, ${day.text}, from your calendar; they are not told`,
+    );
     expect(await page.locator('#event-after').count()).toBe(0);
     expect(await factsOn(page, 'event-before')).toMatchObject({ When: day.text, Lasts: 'the whole day' });
     expect(await page.locator('#organizer-note').innerText()).toBe(

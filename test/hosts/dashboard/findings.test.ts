@@ -65,10 +65,12 @@ describe('marked parts', () => {
       finding('info', 12, 14),
       finding('info', 0, 0),
     ];
-    expect(markedParts(found)).toEqual([
+    expect(markedParts(found, 'text')).toEqual([
       { id: 'mark-1', from: 5, to: 12, severity: 'red' },
       { id: 'mark-2', from: 12, to: 14, severity: 'info' },
     ]);
-    expect(markedParts([finding('red', 0, 3), finding('amber', 1, 2)])).toMatchObject([{ severity: 'red' }]);
+    expect(markedParts([finding('red', 0, 3), finding('amber', 1, 2)], 'text')).toMatchObject([
+      { severity: 'red' },
+    ]);
   });
 });

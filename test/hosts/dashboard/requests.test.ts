@@ -37,7 +37,7 @@ async function pageOf(dashboard: Dashboard, outcome: Outcome) {
   );
   const [, list = ''] = /<ul [^>]*id="targets">(.*?)<\/ul>/s.exec(body) ?? [];
   const targets = list.split('</li>').slice(0, -1).map(textIn);
-  return { body, facts, targets, heading: textIn(/<h1>(.*?)<\/h1>/s.exec(body)?.[1] ?? '') };
+  return { body, facts, targets, heading: textIn(/<h1 id="sentence">(.*?)<\/h1>/s.exec(body)?.[1] ?? '') };
 }
 
 function textIn(html: string): string {
@@ -57,10 +57,10 @@ describe('the page of a request', () => {
     const ids = await deliver(dashboard, letters);
     const outcome = await dashboard.key.call('move_email', { ids, target_folder: 'Projects/Atlas' });
     const { heading, facts, targets, body } = await pageOf(dashboard, outcome);
-    expect(heading).toBe('Move to a folder');
+    expect(heading).toBe('Move 50 messages from example.net to the folder Projects/Atlas');
     expect(facts.get('Account')).toBe(EMAIL);
     expect(facts.get('To folder')).toBe('Projects/Atlas');
-    expect([...facts.keys()]).toEqual(['Account', 'To folder']);
+    expect([...facts.keys()]).toEqual(['Account', 'To folder', 'Request', 'Digest']);
     expect(body).toContain('About these 50 messages');
     expect(targets).toHaveLength(50);
     for (const [n, { subject, from }] of letters.toReversed().entries()) {
@@ -73,8 +73,8 @@ describe('the page of a request', () => {
   });
 
   it.each([
-    ['archive_email', 'Archive', 'Archive'],
-    ['delete_email', 'Move to the trash', 'Trash'],
+    ['archive_email', 'Archive “One” from Ada <ada@example.net>', 'Archive'],
+    ['delete_email', 'Move “One” from Ada <ada@example.net> to the trash', 'Trash'],
   ])('to %s names the folder', async (tool, title, folder) => {
     const dashboard = await openDashboard();
     const [id] = await deliver(dashboard, [{ subject: 'One', text: 'A line' }]);
@@ -92,9 +92,9 @@ describe('the page of a request', () => {
     ]);
     const outcome = await dashboard.key.call('label_email', { ids, label: 'To <pay> \u202eneve' });
     const { heading, facts, targets, body } = await pageOf(dashboard, outcome);
-    expect(heading).toBe('Label');
+    expect(heading).toBe('Label 2 messages from ada@example.net as To <pay> ⟨U+202E⟩neve');
     expect(facts.get('Label')).toBe('To <pay> ⟨U+202E⟩neve');
-    expect([...facts.keys()]).toEqual(['Account', 'Label']);
+    expect([...facts.keys()]).toEqual(['Account', 'Label', 'Request', 'Digest']);
     expect(targets).toHaveLength(2);
     expect(targets[0]).toMatch(/Two.*Second line/s);
     expect(targets[1]).toMatch(/One.*First line/s);
@@ -109,7 +109,7 @@ describe('the page of a request', () => {
     const to = ['cy@example.net', 'dee@example.net'];
     const outcome = await dashboard.key.call('forward_email', { id, to, note: 'Have a look.' });
     const { heading, facts, targets, body } = await pageOf(dashboard, outcome);
-    expect(heading).toBe('Forward a message');
+    expect(heading).toBe('Forward to cy@example.net, dee@example.net: “Fwd: Quarter”');
     expect(facts.get('Goes to')).toBe('cy@example.netdee@example.net');
     expect(facts.get('From')).toBe(EMAIL);
     expect(facts.get('Subject')).toBe('Fwd: Quarter');
@@ -129,9 +129,28 @@ describe('the page of a request', () => {
       { subject: 'Two', text: 'Second line' },
     ]);
     const key = await dashboard.addKey('full', { 'mail:organize': 'approval' });
-    const { facts, targets } = await pageOf(dashboard, await key.call('flag_email', { ids }));
+    const { heading, facts, targets } = await pageOf(dashboard, await key.call('flag_email', { ids }));
+    expect(heading).toBe('Star 2 messages from ada@example.net');
     expect(facts.get('Change')).toBe('mark as flagged');
     expect(targets).toHaveLength(2);
     expect(targets[1]).toMatch(/One.*First line/s);
+  });
+
+  it.each([
+    [['Ada <a@one.example>', 'a@one.example', 'Eve <a@one.example>'], 'a@one.example'],
+    [['Ada <a@one.example>', 'Bob <b@one.example>'], 'one.example'],
+    [['Ada <a@one.example>', 'Bob <b@two.example>'], '2 senders'],
+    // Several senders of one message: none of them speaks for all.
+    [['Ada <a@one.example>', 'Ada <a@one.example>, Bob <b@one.example>'], '2 senders'],
+    // A name that looks like an address is not the sender.
+    [['"x@bank.example" <a@one.example>', 'Bob <b@two.example>'], '2 senders'],
+  ])('says that messages of %j are from %s', async (senders, from) => {
+    const dashboard = await openDashboard();
+    const ids = await deliver(
+      dashboard,
+      senders.map((sender, n) => ({ from: sender, subject: `Subject ${n}`, text: 'A line' })),
+    );
+    const { heading } = await pageOf(dashboard, await dashboard.key.call('archive_email', { ids }));
+    expect(heading).toBe(`Archive ${senders.length} messages from ${from}`);
   });
 });
