@@ -6,6 +6,7 @@ const PURE_LIBRARIES = [
   '@csstools',
   'ajv',
   'ajv-formats',
+  'diff',
   'iconv-lite',
   'ical.js',
   // nodemailer as a whole opens sockets; this file of it only parses.

@@ -4,8 +4,9 @@ import { type Finding, storedFinding } from '../safety/finding.ts';
 import { canonicalJson } from '../text/canonical-json.ts';
 
 /**
- * The plan of a write: what will run, fixed when the call is made. The arguments are not read again. It is
- * stored sealed. The owner's page is rendered from it, and its digest is what the owner approves.
+ * The plan of a write: what will run, fixed when the call is made. It is stored sealed. The owner's page is rendered from
+ * it, and its digest is what the owner approves. A run does not read the arguments: they are kept to plan the request anew
+ * if the owner changes it, or tries it again.
  */
 
 /** Version 1 stored every kind of action in one shape. Version 2 stored the names of holds instead of findings. */
@@ -13,7 +14,7 @@ const VERSION = 3;
 
 const planOfVersion2 = z
   .strictObject({ v: z.literal(2), tool: z.string(), holds: z.array(z.string()), action: storedAction })
-  .transform(({ tool, action }): Plan => ({ tool, findings: [], purpose: null, action }));
+  .transform(({ tool, action }): Plan => ({ tool, args: null, findings: [], purpose: null, action }));
 
 const planSchema = z
   .strictObject({
@@ -21,13 +22,24 @@ const planSchema = z
     tool: z.string(),
     /** What planning found, for the owner. */
     findings: z.array(storedFinding),
+    args: z.record(z.string(), z.unknown()).optional(),
     purpose: z.string().optional(),
     action: storedAction,
   })
-  .transform(({ tool, findings, purpose = null, action }): Plan => ({ tool, findings, purpose, action }));
+  .transform(
+    ({ tool, findings, args = null, purpose = null, action }): Plan => ({
+      tool,
+      args,
+      findings,
+      purpose,
+      action,
+    }),
+  );
 
 interface Plan {
   readonly tool: string;
+  /** The arguments of the call. Null: an older version did not store them. */
+  readonly args: Readonly<Record<string, unknown>> | null;
   readonly findings: Finding[];
   /** Why the agent asks, in its own words. Null: it did not say. */
   readonly purpose: string | null;
@@ -35,8 +47,8 @@ interface Plan {
 }
 
 /** The only text of a plan: it is hashed for the digest, and sealed. */
-export function planText({ purpose, ...plan }: Plan): string {
-  return canonicalJson({ v: VERSION, ...plan, purpose: purpose ?? undefined });
+export function planText({ args, purpose, ...plan }: Plan): string {
+  return canonicalJson({ v: VERSION, ...plan, args: args ?? undefined, purpose: purpose ?? undefined });
 }
 
 /** Why a plan cannot be shown or run. */

@@ -20,6 +20,10 @@ export interface OpenedPlan {
   readonly findings: readonly Finding[];
   /** Why the agent asks, in its own words. Null: it did not say. */
   readonly purpose: string | null;
+  /** The arguments of the call. Null: an older version did not store them. */
+  readonly args: Readonly<Record<string, unknown>> | null;
+  /** As it was sealed. */
+  readonly text: string;
 }
 
 /** The action of `openPlan`. @throws UnreadablePlan */
@@ -36,9 +40,18 @@ export function openAction(...of: Parameters<typeof openPlan>): OpenedPlan['acti
 export function openPlan(keyring: Keyring, approval: Approval, sealedPlan: string | null): OpenedPlan {
   const text = openText(keyring, approval, sealedPlan ?? '');
   if (digestOf(text) !== approval.digest) throw new UnreadablePlan('damaged');
+  return openedPlan(approval, text);
+}
+
+/**
+ * Reads the text of a plan of this approval.
+ * @throws UnreadablePlan if it is of another tool or version
+ */
+export function openedPlan({ tool }: Approval, text: string): OpenedPlan {
   const plan = readPlanText(text);
-  if (plan.tool !== approval.tool) throw new UnreadablePlan('damaged');
-  return { action: actionOf(plan.action), findings: plan.findings, purpose: plan.purpose };
+  if (plan.tool !== tool) throw new UnreadablePlan('damaged');
+  const { findings, purpose, args } = plan;
+  return { action: actionOf(plan.action), findings, purpose, args, text };
 }
 
 function openText(keyring: Keyring, { ownerId, id }: Approval, sealedPlan: string): string {

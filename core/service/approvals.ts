@@ -1,18 +1,26 @@
 import { type Approval, DECIDED_IN_APP } from '../approvals/approval.ts';
 import { UnreadablePlan } from '../execution/plan.ts';
-import { type OpenedPlan, openPlan } from '../execution/sealed-plan.ts';
-import type { OpenWords } from '../execution/sealed-words.ts';
+import { type OpenedPlan, openedPlan, openPlan } from '../execution/sealed-plan.ts';
+import { openAsked } from '../execution/sealed-words.ts';
 import { crossedFence, REACHES_NOTHING, type Reach } from '../gate/fences.ts';
+import type { Draft } from '../plans/edit-diff.ts';
 import type { Credential } from '../ports/credential-storage.ts';
 import { errorName } from '../ports/log.ts';
-import type { Ports } from '../ports/ports.ts';
 import { bySeverity } from '../safety/finding.ts';
 import { sentenceOf } from '../safety/finding-text.ts';
 import { holdsWithoutFinding, holdText, namedFindings } from '../safety/holds.ts';
-import type { Keyring } from '../secrets/keyring.ts';
 import { findTool } from '../tools/catalogue.ts';
-import type { ApprovalWaits } from './approval-waits.ts';
+import type { CallToolParts } from './call-tool.ts';
+import {
+  draftArguments,
+  draftOf,
+  editedPlan,
+  isSameDraft,
+  normalDraft,
+  unseenRisks,
+} from './edit-request.ts';
 import { notFound } from './not-found.ts';
+import { planAnew } from './plan-anew.ts';
 import { rejectionOf } from './rejection.ts';
 import { requestGist } from './request-gist.ts';
 import type {
@@ -25,15 +33,29 @@ import type {
 } from './service.ts';
 
 export function createApprovals(
-  ports: Ports,
-  keyring: Keyring,
+  parts: CallToolParts,
   keysSigned: () => Promise<void>,
-  leaseMs: number,
-  waits: ApprovalWaits,
-  ownerWords: OpenWords,
   run: (approval: Approval, sealedPlan: string | null) => Promise<Approval>,
 ): Omit<Approvals, 'decideTogether' | 'now' | 'watch'> {
+  const { ports, keyring, leaseMs, waits, ownerWords } = parts;
   const { storage, clock, log } = ports;
+
+  async function shownContent(action: OpenedPlan['action']) {
+    return { kind: 'shown', account: action.account, ...(await action.facts(ports)) } as const;
+  }
+
+  /** What was asked for, if the owner changed it. */
+  async function askedContent(approval: Approval): Promise<ApprovalContent | null> {
+    if (approval.edit === null) return null;
+    const sealed = await storage.askedPlan(approval.ownerId, approval.id);
+    if (sealed === undefined) return { kind: 'erased' };
+    try {
+      return await shownContent(openedPlan(approval, openAsked(keyring, approval, sealed)).action);
+    } catch (error) {
+      log.error('a plan as it was asked could not be read', { approval: approval.id, ...errorName(error) });
+      return { kind: 'unreadable' };
+    }
+  }
 
   /**
    * Returns the content of the page. An unreadable plan must not keep the owner from seeing and rejecting the
@@ -47,23 +69,22 @@ export function createApprovals(
     readonly reach: Reach;
     readonly findings: OpenedPlan['findings'];
     readonly purpose: string | null;
+    readonly draft: Draft | null;
   }> {
     const hidden = (kind: Exclude<ApprovalContent['kind'], 'shown'>) => ({
       content: { kind },
       reach: REACHES_NOTHING,
       findings: [],
       purpose: null,
+      draft: null,
     });
     if (sealedPlan === undefined) return hidden('erased');
     try {
-      const { action, findings, purpose } = openPlan(keyring, approval, sealedPlan);
-      const { account, reach } = action;
-      return {
-        content: { kind: 'shown', account, ...(await action.facts(ports)) },
-        reach,
-        findings,
-        purpose,
-      };
+      const { action, findings, purpose, args } = openPlan(keyring, approval, sealedPlan);
+      const { reach } = action;
+      const content = await shownContent(action);
+      const draft = content.message && draftOf(approval, args, content.message);
+      return { content, reach, findings, purpose, draft: (approval.state === 'pending' && draft) || null };
     } catch (error) {
       log.error('a plan could not be read', { approval: approval.id, ...errorName(error) });
       const isOther = error instanceof UnreadablePlan && error.code === 'version';
@@ -110,7 +131,7 @@ export function createApprovals(
 
   async function viewOf(approval: Approval, keys: readonly Credential[]): Promise<ApprovalView> {
     const sealedPlan = await storage.plan(approval.ownerId, approval.id);
-    const { content, reach, findings, purpose } = await contentOf(approval, sealedPlan);
+    const { content, reach, findings, purpose, draft } = await contentOf(approval, sealedPlan);
     const key = keyOf(approval, keys);
     return {
       ...headingOf(approval, keys),
@@ -122,6 +143,8 @@ export function createApprovals(
       purpose,
       decidedIn: await decidedIn(approval),
       words: ownerWords(approval),
+      draft,
+      asked: await askedContent(approval),
     };
   }
 
@@ -129,6 +152,36 @@ export function createApprovals(
     const found = await Promise.all(approvalIds.map((id) => storage.approval(ownerId, id)));
     return found.filter((approval) => approval !== undefined);
   }
+
+  const approve: Approvals['approve'] = async (
+    ownerId,
+    approvalId,
+    digest,
+    { isRiskConfirmed, sessionId } = { isRiskConfirmed: false },
+  ) => {
+    await keysSigned();
+    const plan = await planOf(ownerId, approvalId);
+    if (!isRiskConfirmed && plan?.findings.some(({ severity }) => severity === 'red')) {
+      const approval = await storage.approval(ownerId, approvalId);
+      if (approval === undefined) return undefined;
+      if (isPending(approval, digest)) return { approval, won: false, isRiskUnconfirmed: true };
+    }
+    const reach = plan === null ? null : plan.action.reach;
+    const now = clock.now();
+    const decision = { type: 'approve', digest, reach } as const;
+    const decided = await storage.decide({
+      ownerId,
+      approvalId,
+      decision,
+      decidedIn: sessionId ?? DECIDED_IN_APP,
+      leaseMs,
+      signer: keyring,
+      now,
+    });
+    if (decided === undefined) return undefined;
+    if (!decided.won) return { approval: decided.approval, won: false };
+    return { approval: await run(decided.approval, decided.sealedPlan), won: true };
+  };
 
   return {
     async list(ownerId, { state, after, limit }) {
@@ -160,25 +213,42 @@ export function createApprovals(
       ]);
       return Promise.all(approvals.map((approval) => viewOf(approval, keys)));
     },
-    async approve(ownerId, approvalId, digest, { isRiskConfirmed, sessionId } = { isRiskConfirmed: false }) {
+    approve,
+    async approveChanged(ownerId, approvalId, digest, changed, options = { isRiskConfirmed: false }) {
       await keysSigned();
-      const plan = await planOf(ownerId, approvalId);
-      if (!isRiskConfirmed && plan?.findings.some(({ severity }) => severity === 'red')) {
-        const approval = await storage.approval(ownerId, approvalId);
-        if (approval === undefined) return undefined;
-        if (isPending(approval, digest)) return { approval, won: false, isRiskUnconfirmed: true };
+      const approval = await storage.approval(ownerId, approvalId);
+      if (approval === undefined) return undefined;
+      const opened = isPending(approval, digest) ? await planOf(ownerId, approvalId) : null;
+      if (opened === null) return { approval, won: false };
+      const { message } = await shownContent(opened.action);
+      const asked = message && draftOf(approval, opened.args, message);
+      if (message === undefined || asked === undefined || opened.args === null)
+        return { approval, won: false };
+      const draft = normalDraft({ ...changed, subject: asked.subject === null ? null : changed.subject });
+      if (isSameDraft(asked, draft)) return approve(ownerId, approvalId, digest, options);
+      const args = draftArguments(approval, opened.args, asked, draft);
+      const request = await planAnew(parts, approval, args);
+      const { action, findings } = request.planned;
+      const content = await shownContent(action);
+      if (content.message === undefined) throw new Error('a changed send sends nothing');
+      const risks = unseenRisks(
+        { findings: opened.findings, message },
+        { findings, message: content.message },
+      );
+      const isRisky = findings.some(({ severity }) => severity === 'red');
+      if ((risks !== null && risks !== options.confirms) || (isRisky && !options.isRiskConfirmed)) {
+        const shown = shownFindings({ reasons: [] }, findings);
+        return { approval, won: false, preview: { confirms: risks ?? '', content, findings: shown } };
       }
-      const reach = plan === null ? null : plan.action.reach;
-      const now = clock.now();
-      const decision = { type: 'approve', digest, reach } as const;
+      const edited = editedPlan(keyring, approval, request, { text: opened.text, draft: asked }, draft);
       const decided = await storage.decide({
         ownerId,
         approvalId,
-        decision,
-        decidedIn: sessionId ?? DECIDED_IN_APP,
+        decision: { type: 'approve', digest, reach: action.reach, edited },
+        decidedIn: options.sessionId ?? DECIDED_IN_APP,
         leaseMs,
         signer: keyring,
-        now,
+        now: clock.now(),
       });
       if (decided === undefined) return undefined;
       if (!decided.won) return { approval: decided.approval, won: false };
@@ -215,7 +285,10 @@ function isPending(approval: Approval, digest: string): boolean {
 }
 
 /** The findings of the plan, and those that storage added, or an older version without evidence. */
-function shownFindings({ reasons }: Approval, findings: OpenedPlan['findings']): ShownFinding[] {
+function shownFindings(
+  { reasons }: Pick<Approval, 'reasons'>,
+  findings: OpenedPlan['findings'],
+): ShownFinding[] {
   const others = holdsWithoutFinding(reasons, findings);
   return bySeverity([
     ...findings.map((one) => ({

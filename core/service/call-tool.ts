@@ -2,10 +2,8 @@ import { hash } from 'node:crypto';
 import { mailCall } from '../accounts/mail-call.ts';
 import type { LookUpPorts, OwnPorts, RunPorts } from '../accounts/tool-ports.ts';
 import { isLight, type LightAction } from '../actions/action.ts';
-import { filedTarget } from '../actions/message-target.ts';
 import type { Approval } from '../approvals/approval.ts';
 import { claimInProgress } from '../approvals/idempotency.ts';
-import { requestHash, similarHash } from '../approvals/same-request.ts';
 import type { CallContext } from '../call/context.ts';
 import { largestFitting, withFittingItems } from '../call/fitting.ts';
 import type { Identifiers } from '../call/identifiers.ts';
@@ -21,10 +19,7 @@ import { type ServiceError as Refusal, ServiceError } from '../contract/errors.t
 import { withoutPurpose } from '../contract/purpose.ts';
 import type { Result } from '../contract/result.ts';
 import type { Executor } from '../execution/execute-approval.ts';
-import { planText } from '../execution/plan.ts';
 import { runFailure } from '../execution/run-end.ts';
-import { sealGist } from '../execution/sealed-gist.ts';
-import { sealPlan } from '../execution/sealed-plan.ts';
 import type { OpenWords } from '../execution/sealed-words.ts';
 import { crossedFence, isAccountInside } from '../gate/fences.ts';
 import { denialOf } from '../gate/grant.ts';
@@ -46,6 +41,7 @@ import { canonicalJson, digestOf } from '../text/canonical-json.ts';
 import { findTool } from '../tools/catalogue.ts';
 import type { Found, OwnTool, ReadTool, Tool, WriteTool } from '../tools/define-tool.ts';
 import type { ApprovalWaits } from './approval-waits.ts';
+import { filingOf } from './filing.ts';
 import type { Answer, ToolCall } from './service.ts';
 import { waitAtMost } from './wait-at-most.ts';
 
@@ -72,7 +68,7 @@ export interface CallToolParts {
 }
 
 /** How long a caller waits for a direct write, and for a mailbox. */
-const WAIT_MS = 25_000;
+export const WAIT_MS = 25_000;
 
 /** An Idempotency-Key that this call holds. */
 type HeldClaim = ClaimRef & { readonly requestId: string };
@@ -219,7 +215,7 @@ function boundTool(parts: CallToolParts, tool: Tool, call: ToolCall): CheckedCal
     ) {
       return performLight(parts, tool, action, context, claim);
     }
-    return fileRequest(parts, tool, planned, context, claim);
+    return fileRequest(parts, tool, call.args, planned, context, claim);
   };
 }
 
@@ -227,11 +223,12 @@ function found(outcome: Outcome): Ran {
   return { outcome, approvalId: null };
 }
 
-function contextOf(
+/** The context in which a tool runs or plans. */
+export function contextOf(
   parts: CallToolParts,
-  { owner, credential, accounts }: Caller,
-  call: ToolCall,
-  { tool, mode }: CheckedCall,
+  { owner, credential, accounts }: Omit<Caller, 'slotId'>,
+  call: Pick<ToolCall, 'args'>,
+  { tool, mode }: Pick<CheckedCall, 'tool' | 'mode'>,
   notes: Notes,
   now: Date,
   signal: AbortSignal,
@@ -435,37 +432,20 @@ async function performLight(
 async function fileRequest(
   parts: CallToolParts,
   tool: WriteTool,
+  args: unknown,
   planned: Purposed<Planned>,
   context: CallContext,
   claim: HeldClaim | null,
 ): Promise<Ran> {
   const { ports, keyring, executor, leaseMs } = parts;
   const { ownerId } = context.owner;
-  const { action, findings, purpose } = planned;
-  const text = planText({ tool: tool.name, findings: [...findings], purpose, action: action.stored });
   const id = newApprovalId(ports.random);
-  const sealedPlan = sealPlan(keyring, ownerId, id, text);
+  const filing = filingOf(keyring, { ownerId, id }, { tool, args, planned });
   const filed = await ports.storage.file({
+    ...filing,
     ownerId,
     credentialId: context.credential.credentialId,
     approvalId: id,
-    tool: tool.name,
-    group: tool.group,
-    action: tool.action,
-    accountId: action.account?.accountId ?? null,
-    requestHash: requestHash(tool.name, planned.request),
-    similarHash: similarHash(tool.name, planned.request),
-    targets: planned.targets.map(filedTarget),
-    reach: action.reach,
-    digest: digestOf(text),
-    sealedPlan,
-    sealedGist: sealGist(keyring, ownerId, id, planned.gist, findings),
-    call: {
-      holds: holdsOf(findings),
-      sends: action.recipients.length > 0,
-      repeatable: action.isHeldWhenRepeated,
-      targeted: planned.targets.length > 0,
-    },
     claim,
     leaseMs,
     signer: keyring,
@@ -477,7 +457,7 @@ async function fileRequest(
   if (filed.kind !== 'run') {
     return { outcome: approvalOutcome(approval, context, context.now), approvalId: approval.id };
   }
-  const settled = await settledWithin(executor.executeApproval(approval, sealedPlan), approval, ports);
+  const settled = await settledWithin(executor.executeApproval(approval, filing.sealedPlan), approval, ports);
   return { outcome: writeOutcome(settled, context, context.now), approvalId: approval.id };
 }
 
@@ -546,7 +526,7 @@ export function unavailable(cause: unknown): Refusal {
 }
 
 /** Returns what the caller may learn of a thrown error. Everything else becomes the cause. */
-function refusalOf(error: unknown): ServiceError {
+export function refusalOf(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if (!(error instanceof MailError)) return new ServiceError('internal_error', { cause: error });
   if (error.code === 'not_started') return unavailable(error);

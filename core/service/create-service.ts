@@ -19,7 +19,7 @@ import { createApprovalWaits } from './approval-waits.ts';
 import { createApprovals } from './approvals.ts';
 import { createBackgroundWork } from './background-work.ts';
 import { readBasePath } from './base-path.ts';
-import { createCallTool, settledWithin } from './call-tool.ts';
+import { type CallToolParts, createCallTool, settledWithin } from './call-tool.ts';
 import { createCalls } from './calls.ts';
 import { createPasswordCheck } from './check-password.ts';
 import { createDecideTogether } from './decide-together.ts';
@@ -102,7 +102,7 @@ export function createService<MailSettings, CalendarSettings>(
   const waits = createApprovalWaits(ports);
   const requests = createRequestWatch(ports);
   const endWaits = async () => void (await Promise.all([waits.stop(), requests.stop()]));
-  const callTool = createCallTool({
+  const parts: CallToolParts = {
     ports,
     lookUps: lookUpPorts(ports),
     ownPorts: ownPorts(ports),
@@ -123,7 +123,8 @@ export function createService<MailSettings, CalendarSettings>(
         );
       }
     },
-  });
+  };
+  const callTool = createCallTool(parts);
 
   const runTool: typeof callTool = (caller, call) => life.during(callTool(caller, call));
   const keysSigned = createKeySigning(ports, keyring);
@@ -132,14 +133,8 @@ export function createService<MailSettings, CalendarSettings>(
     createCalls(ports, admit, runTool, endWaits, isAccepted);
   const calls = callsWith(isApiKey);
   const checkPassword = createPasswordCheck(ports, keyring);
-  const approvals = createApprovals(
-    ports,
-    keyring,
-    keysSigned,
-    leaseMs,
-    waits,
-    ownerWords,
-    (approval, sealedPlan) => settledWithin(executor.executeApproval(approval, sealedPlan), approval, ports),
+  const approvals = createApprovals(parts, keysSigned, (approval, sealedPlan) =>
+    settledWithin(executor.executeApproval(approval, sealedPlan), approval, ports),
   );
   const { executeApproval } = executor;
   const decideTogether = createDecideTogether(ports, keyring, keysSigned, leaseMs, executeApproval);

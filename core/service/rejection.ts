@@ -6,7 +6,7 @@ import type { Keyring } from '../secrets/keyring.ts';
 import type { RejectOptions } from './service.ts';
 
 /** Source: API-NOTES.md, What we add. */
-export const NOTE_CHARS = 500;
+const NOTE_CHARS = 500;
 
 const noteField = text({ min: 0, max: NOTE_CHARS, description: '' });
 const reasonField = z.enum(REJECTION_REASONS);

@@ -14,6 +14,10 @@ import type { LimitOverrides, Rate } from '../gate/limits.ts';
 import type { Group, Modes, Plan, Preset } from '../gate/permissions.ts';
 import type { Session, StoredSession } from '../gate/session.ts';
 import type { stepUp } from '../gate/step-up.ts';
+import type { Draft } from '../plans/edit-diff.ts';
+
+export type { Draft };
+
 import type { Account } from '../ports/account.ts';
 import type { ActivityFilter, ActivityPlace, ListedActivity } from '../ports/activity.ts';
 import type { CalendarInfo } from '../ports/calendar.ts';
@@ -562,6 +566,24 @@ export interface Approvals {
     } & DecidedWhere,
   ): Promise<Decided | undefined>;
   /**
+   * Approves a waiting send with the owner's changes: plans it anew with the same checks, and runs that plan. `digest` is of
+   * the request that the page showed, without the changes. A draft without changes approves the request as it is.
+   * If the changes raise a finding that the owner has not seen, nothing is decided, and `preview` says what to show.
+   * @throws ServiceError invalid_arguments if the draft is wrong, not_permitted if it is outside the fences of the key,
+   *   and others if the request cannot be planned now, such as upstream_mail_error
+   */
+  approveChanged(
+    ownerId: string,
+    approvalId: string,
+    digest: string,
+    draft: Draft,
+    options?: {
+      readonly isRiskConfirmed: boolean;
+      /** `confirms` of the preview that the owner saw and accepts. */
+      readonly confirms?: string | undefined;
+    } & DecidedWhere,
+  ): Promise<DecidedChange | undefined>;
+  /**
    * Waits until the request has ended: executed, failed, rejected, expired, cancelled or of unknown outcome. It may end in
    * any process: an end in this one is seen at once, one elsewhere within 2 s.
    * @param options  `signal` ends the wait, which then rejects with its reason
@@ -655,6 +677,19 @@ export interface DecidedMember {
   readonly left: 'not_found' | 'alone' | 'changed' | 'not_possible' | 'unknown' | null;
 }
 
+export interface DecidedChange extends Decided {
+  /** What the owner must see before the changed request is approved. */
+  readonly preview?: ChangePreview;
+}
+
+/** A changed request that is not approved yet. */
+export interface ChangePreview {
+  /** Proves that the owner saw this preview. Empty: only its red findings must be confirmed. */
+  readonly confirms: string;
+  readonly content: ApprovalContent;
+  readonly findings: readonly ShownFinding[];
+}
+
 /** What every view of a request shows. */
 export interface ApprovalHeading {
   readonly approval: Approval;
@@ -701,6 +736,10 @@ export interface ApprovalView extends ApprovalHeading {
   readonly decidedIn: DecidedIn | null;
   /** What the owner wrote when rejecting it, and what the owner changed before approving it. */
   readonly words: OwnerWords;
+  /** What the owner may change before approving it. Null: nothing. */
+  readonly draft: Draft | null;
+  /** What was asked for, if the owner changed it before approving it. */
+  readonly asked: ApprovalContent | null;
 }
 
 /** Where the owner decided. */

@@ -1,13 +1,23 @@
 import * as z from 'zod';
 import { targetName } from '../actions/message-target.ts';
+import type { SendResult } from '../actions/send.ts';
+import type { CallContext } from '../call/context.ts';
 import { findReadMessage, MESSAGE_ERRORS, messageTarget } from '../call/mailbox.ts';
 import { refusePeopleOutside } from '../call/refuse-outside.ts';
+import { writeArgumentsOf } from '../contract/purpose.ts';
 import { address, bodyText, invalidArgument, messageId, normalAddress, text } from '../contract/schema.ts';
 import type { MessageHeaders } from '../mail/parse.ts';
+import type { Planned } from '../plans/planned.ts';
 import { isMessageId, QUOTE_WINDOW, quoted, replyReferences, replySubject } from '../plans/quote.ts';
 import { planSend, signed } from '../plans/send-plan.ts';
 import { defineWrite } from './define-tool.ts';
+import { recipients } from './mail-send.ts';
 import { sendResult } from './result-shapes.ts';
+
+const replyInput = z.strictObject({
+  id: messageId,
+  body: text({ min: 1, max: 50_000, description: 'Plain text; quote and signature are added.' }),
+});
 
 export const sendReply = defineWrite({
   name: 'send_reply',
@@ -18,38 +28,44 @@ export const sendReply = defineWrite({
   errors: [...MESSAGE_ERRORS, 'pending_exists_for_target'],
   action: 'reply',
   untrusted: [],
-  input: z.strictObject({
-    id: messageId,
-    body: text({ min: 1, max: 50_000, description: 'Plain text; quote and signature are added.' }),
-  }),
+  input: replyInput,
   output: sendResult,
-  async plan(args, context) {
-    const { account, row, message: parent } = await findReadMessage(context, args.id, QUOTE_WINDOW);
-    context.shown(args.id);
-    const body = bodyText(args.body);
-    const target = messageTarget(account, args.id, row);
-    const to = answerTo(parent.headers);
-    refusePeopleOutside(context, to, () => 'id');
-    const parentId = parent.headers.messageId;
-    const plan = await planSend(context, {
-      account,
-      to,
-      subject: replySubject(parent.headers.subject),
-      text: signed(
-        `${body}\n\n${quoted({ from: row.from, date: row.date, body: parent.body })}`,
-        account.signature,
-      ),
-      written: { subject: '', body },
-      thread: parent.headers,
-      answeredText: parent.body.text,
-      inReplyTo: parentId !== null && isMessageId(parentId) ? parentId : null,
-      references: replyReferences(parent.headers),
-      about: { target, flag: 'answered' },
-    });
-    const named = targetName(account.accountId, target);
-    return { ...plan, request: { target: named, body }, targets: [named] };
-  },
+  plan: planReply,
 });
+
+/** The same arguments, and the recipients if the owner chooses others. A program cannot choose them. */
+export const ownersReply = writeArgumentsOf(replyInput.extend({ to: recipients.optional() }));
+
+export async function planReply(
+  args: { readonly id: string; readonly body: string; readonly to?: readonly string[] | undefined },
+  context: CallContext,
+): Promise<Planned<SendResult>> {
+  const { account, row, message: parent } = await findReadMessage(context, args.id, QUOTE_WINDOW);
+  context.shown(args.id);
+  const body = bodyText(args.body);
+  const target = messageTarget(account, args.id, row);
+  const to = args.to ?? answerTo(parent.headers);
+  refusePeopleOutside(context, to, (_address, index) => (args.to === undefined ? 'id' : `to[${index}]`));
+  const parentId = parent.headers.messageId;
+  const plan = await planSend(context, {
+    account,
+    to,
+    subject: replySubject(parent.headers.subject),
+    text: signed(
+      `${body}\n\n${quoted({ from: row.from, date: row.date, body: parent.body })}`,
+      account.signature,
+    ),
+    written: { subject: '', body },
+    thread: parent.headers,
+    answeredText: parent.body.text,
+    inReplyTo: parentId !== null && isMessageId(parentId) ? parentId : null,
+    references: replyReferences(parent.headers),
+    about: { target, flag: 'answered' },
+  });
+  const named = targetName(account.accountId, target);
+  const others = args.to === undefined ? {} : { to: args.to.map(normalAddress).sort() };
+  return { ...plan, request: { target: named, body, ...others }, targets: [named] };
+}
 
 const REPLY_RECIPIENTS = 5;
 

@@ -8,7 +8,7 @@ import { planSend, signed } from '../plans/send-plan.ts';
 import { defineWrite } from './define-tool.ts';
 import { sendResult } from './result-shapes.ts';
 
-const recipients = z
+export const recipients = z
   .array(address)
   .min(1)
   .max(5)

@@ -2,7 +2,8 @@ import { BodyTooLarge } from '../http/read-body.ts';
 import type { ReadBody } from '../http/request.ts';
 import { headerOf, type RequestHead } from '../http/request-head.ts';
 
-const FORM_BYTES_MAX = 64 * 1024;
+/** Room for a text of 50,000 letters that the owner changes. */
+const FORM_BYTES_MAX = 256 * 1024;
 
 export type FormBody =
   | { readonly kind: 'read'; readonly fields: URLSearchParams }

@@ -3,7 +3,7 @@ import { accountFoldersPage, chooseFolders } from './pages/account-folders.tsx';
 import { accountsPage, activateAccount, removeAccount, removeAccountPage } from './pages/accounts.tsx';
 import { activityPage } from './pages/activity.tsx';
 import { activityCsv, activityJson } from './pages/activity-export.ts';
-import { approvalPage, approve, reject } from './pages/approval.tsx';
+import { approvalPage, approve, approveChanged, reject } from './pages/approval.tsx';
 import { approvalsPage } from './pages/approvals.tsx';
 import { askPassword, connectAccount, findServers, showServers } from './pages/connect-account.tsx';
 import {
@@ -68,6 +68,9 @@ const ROUTES: readonly Route[] = [
   }),
   owner(`/approvals/${APPROVAL}`, { GET: approvalPage }),
   owner(`/approvals/${APPROVAL}/approve`, { POST: { does: 'Approve', demand: 'approve', act: approve } }),
+  owner(`/approvals/${APPROVAL}/change`, {
+    POST: { does: 'Approve with changes', demand: 'approve', act: approveChanged },
+  }),
   owner(`/approvals/${APPROVAL}/reject`, { POST: { does: 'Reject', demand: 'change', act: reject } }),
   ...REJECTION_REASONS.map((reason) =>
     owner(`/approvals/${APPROVAL}/reject/${reason}`, {

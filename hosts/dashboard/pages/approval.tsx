@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import * as z from 'zod';
 import type { Approval } from '../../../core/approvals/approval.ts';
 import { holdText } from '../../../core/safety/holds.ts';
-import type { ApprovalContent, ApprovalView } from '../../../core/service/service.ts';
+import type { ApprovalContent, ApprovalView, ChangePreview, Draft } from '../../../core/service/service.ts';
 import { actionParts, type ShownContent } from '../actions/action-parts.tsx';
 import { Fact } from '../actions/fact.tsx';
 import { afterDecided, openNext } from '../after-decision.tsx';
@@ -16,6 +16,7 @@ import { Quoted } from '../third-party-text.tsx';
 import { decidedIn, type OwnerVisit, type PageReply, page, type Reply } from '../visit.ts';
 import { When } from '../when.tsx';
 import { meaningForOwner, STATE_TITLES } from '../words.ts';
+import { ChangeRequest, decideChange, draftIn } from './change-request.tsx';
 import { DecidedRequest } from './decided-request.tsx';
 import { notFoundPage, problemPage } from './problem.tsx';
 import { RejectReasons, rejectOptions } from './reject-request.tsx';
@@ -31,15 +32,14 @@ export async function approvalPage(visit: OwnerVisit): Promise<Reply> {
 
 const digestField = z.string().regex(/^[0-9a-f]{64}$/);
 
+function noDigestPage(): PageReply {
+  const text = 'The form did not say what it showed. Open the request again.';
+  return problemPage(400, 'Nothing was approved', text);
+}
+
 export async function approve(visit: OwnerVisit): Promise<Reply> {
   const digest = digestField.safeParse(visit.fields.get('digest'));
-  if (!digest.success) {
-    return problemPage(
-      400,
-      'Nothing was approved',
-      'The form did not say what it showed. Open the request again.',
-    );
-  }
+  if (!digest.success) return noDigestPage();
   const decided = await visit.service.approvals.approve(visit.owner.ownerId, visit.param, digest.data, {
     isRiskConfirmed: visit.fields.get('risk') === 'confirmed',
     ...decidedIn(visit),
@@ -53,6 +53,28 @@ export async function approve(visit: OwnerVisit): Promise<Reply> {
   }
   if (decided.won) return openNext(visit, [visit.param]);
   return stalePage(visit, `Nothing was approved. ${whyNotApproved(decided.approval, digest.data)}`);
+}
+
+/** Approves a send with the owner's changes. */
+export async function approveChanged(visit: OwnerVisit): Promise<Reply> {
+  const digest = digestField.safeParse(visit.fields.get('digest'));
+  if (!digest.success) return noDigestPage();
+  const decided = await decideChange(visit, digest.data);
+  if ('problems' in decided) {
+    const problem = `Nothing was approved. ${decided.problems.join(' ')}`;
+    return { ...(await stalePage(visit, problem, { draft: draftIn(visit) })), status: 422 };
+  }
+  if (decided.value === undefined) return notFoundPage();
+  const { won, approval, preview } = decided.value;
+  if (won) return openNext(visit, [visit.param]);
+  if (preview !== undefined) {
+    return stalePage(
+      visit,
+      'Nothing is approved yet. This is the request with your changes. They raise something that you have not seen: read it, then approve.',
+      { draft: draftIn(visit), preview },
+    );
+  }
+  return stalePage(visit, `Nothing was approved. ${whyNotApproved(approval, digest.data)}`);
 }
 
 export async function reject(visit: OwnerVisit): Promise<Reply> {
@@ -86,13 +108,24 @@ function whyNotPending(approval: Approval): string {
     : `When you decided, it was already “${STATE_TITLES[approval.state]}”.`;
 }
 
-async function stalePage(visit: OwnerVisit, problem: string): Promise<PageReply> {
+async function stalePage(visit: OwnerVisit, problem: string, change?: Change): Promise<PageReply> {
   const view = await visit.service.approvals.show(visit.owner.ownerId, visit.param);
-  return view === undefined ? notFoundPage() : { ...viewPage(visit, view, problem), status: 409 };
+  return view === undefined ? notFoundPage() : { ...viewPage(visit, view, problem, change), status: 409 };
 }
 
-function viewPage({ owner, token }: OwnerVisit, view: ApprovalView, problem?: string): PageReply {
+/** A change that is not approved yet. */
+interface Change {
+  readonly draft: Draft;
+  /** The page shows the request with the change, instead of the one that was asked for. */
+  readonly preview?: ChangePreview;
+}
+
+function viewPage(visit: OwnerVisit, filed: ApprovalView, problem?: string, change?: Change): PageReply {
+  const { owner, token } = visit;
+  const preview = filed.approval.state === 'pending' ? change?.preview : undefined;
+  const view = { ...filed, ...preview };
   const { approval, keyName, content } = view;
+  const draft = change?.draft ?? view.draft;
   const zone = owner.timezone;
   const isRisky = view.findings.some(({ severity }) => severity === 'red');
   const parts =
@@ -149,7 +182,8 @@ function viewPage({ owner, token }: OwnerVisit, view: ApprovalView, problem?: st
           {parts?.facts}
         </Details>
       ) : null}
-      {approval.state !== 'pending' ? null : (
+      {draft === null ? null : <ChangeRequest view={filed} draft={draft} token={token} preview={preview} />}
+      {approval.state !== 'pending' || preview !== undefined ? null : (
         <Form action={`/approvals/${approval.id}/reject`} token={token} class="decision" label="Decision">
           <input type="hidden" name="digest" value={approval.digest} />
           {content.kind === 'shown' && isRisky && !view.isOutsideFence ? (

@@ -1,4 +1,4 @@
-import type { ApprovalView, DecidedIn } from '../../../core/service/service.ts';
+import type { ApprovalContent, ApprovalView, DecidedIn } from '../../../core/service/service.ts';
 import { Form } from '../forms.tsx';
 import { ExactText, Quoted } from '../third-party-text.tsx';
 import { When } from '../when.tsx';
@@ -37,7 +37,7 @@ export function DecidedRequest({ view, zone, token }: { view: ApprovalView; zone
         {decidedBy(view)}
         {decidedIn === null ? null : <Where decidedIn={decidedIn} zone={zone} />}
       </p>
-      {approval.edit === null ? null : <Changed diff={words.diff} />}
+      {approval.edit === null ? null : <Changed diff={words.diff} asked={view.asked} />}
     </section>
   );
 }
@@ -64,7 +64,7 @@ function Where({ decidedIn, zone }: { decidedIn: DecidedIn; zone: string }) {
   }
 }
 
-function Changed({ diff }: { diff: string | null }) {
+function Changed({ diff, asked }: { diff: string | null; asked: ApprovalContent | null }) {
   return (
     <>
       <h2>Your changes</h2>
@@ -72,6 +72,16 @@ function Changed({ diff }: { diff: string | null }) {
         <p>You changed it before you approved it. What you changed has been erased.</p>
       ) : (
         <ExactText id="edited" text={diff} />
+      )}
+      {asked?.kind !== 'shown' || asked.message === undefined ? null : (
+        <details id="asked">
+          <summary>What the program asked for</summary>
+          <p>
+            To <Quoted text={asked.message.envelope.to.join(', ')} />: “
+            <Quoted text={asked.message.says.subject} />”
+          </p>
+          <ExactText id="asked-text" text={asked.message.says.text} ownChars={asked.message.ownChars} />
+        </details>
       )}
     </>
   );

@@ -15,6 +15,7 @@ const action: Extract<StoredAction, { kind: 'send' }> = {
 };
 const plan = {
   tool: 'send_email',
+  args: { to: ['eve@example.org'], subject: 'Hello', body: 'Text' },
   findings: [
     {
       rule: 'first_time_recipient' as const,
@@ -45,6 +46,7 @@ describe('a plan', () => {
     const older = { v: 2, tool: 'send_email', holds: ['first_time_recipient'], action };
     expect(readPlanText(canonicalJson(older))).toEqual({
       tool: 'send_email',
+      args: null,
       findings: [],
       purpose: null,
       action,

@@ -213,3 +213,69 @@ describe('a rejection with a reason', () => {
     expect(await stateOf(dashboard, id)).toBe('pending');
   });
 });
+
+describe('a change by the owner', () => {
+  /** The fields of the form that changes the request, as the page shows them. */
+  function changeForm(body: string, changes: Record<string, string>) {
+    const form = body.slice(body.indexOf('id="change"'));
+    const field = (name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(form)?.[1] ?? '';
+    return { digest: field('digest'), confirms: field('confirms'), ...changes };
+  }
+
+  it('is approved by the same tap, and the page keeps what was asked', async () => {
+    const dashboard = await openDashboard();
+    const cookie = await dashboard.cookie();
+    const id = await dashboard.ask({ subject: 'Lunch', body: 'At noon?' });
+    const { body } = await openPage(dashboard, id, cookie);
+    const to = /name="to"[^>]*>\n([^<]*)</.exec(body)?.[1] ?? '';
+    const form = changeForm(body, { to, subject: 'Lunch', text: 'At one?' });
+    const path = `/approvals/${id}/change`;
+    const answer = await dashboard.submit({ path, headers: { cookie }, form });
+    expect(answer.status).toBe(303);
+    expect(dashboard.mail.transmitted()).toHaveLength(1);
+    const after = await openPage(dashboard, id, cookie);
+    for (const words of ['-At noon?', '+At one?', 'What the program asked for']) {
+      expect(after.body).toContain(words);
+    }
+    const twice = await dashboard.submit({ path, headers: { cookie }, form });
+    expect(twice.status).toBe(409);
+    expect(twice.body).toContain('it was already “Executed”');
+    expect(dashboard.mail.transmitted()).toHaveLength(1);
+  });
+
+  it('that raises something new is shown again before it is approved', async () => {
+    const dashboard = await openDashboard();
+    const cookie = await dashboard.cookie();
+    const id = await dashboard.ask({ subject: 'Lunch', body: 'At noon?' });
+    const { body } = await openPage(dashboard, id, cookie);
+    const changes = { to: 'nobody-yet@new.example', subject: 'Lunch', text: 'At noon?' };
+    const path = `/approvals/${id}/change`;
+    const shown = await dashboard.submit({ path, headers: { cookie }, form: changeForm(body, changes) });
+    expect(shown.status).toBe(409);
+    expect(shown.body).toContain('Nothing is approved yet.');
+    expect(shown.body).toContain('for the first time');
+    // The page shows the changed request, so it does not offer to approve the other one.
+    expect(shown.body).not.toContain('/approve"');
+    expect(await stateOf(dashboard, id)).toBe('pending');
+    const again = await dashboard.submit({
+      path,
+      headers: { cookie },
+      form: changeForm(shown.body, changes),
+    });
+    expect(again.status).toBe(303);
+    expect(dashboard.mail.transmitted()).toMatchObject([{ to: ['nobody-yet@new.example'] }]);
+  });
+
+  it('that is wrong is shown with what to correct, and what was entered', async () => {
+    const dashboard = await openDashboard();
+    const cookie = await dashboard.cookie();
+    const id = await dashboard.ask({});
+    const { body } = await openPage(dashboard, id, cookie);
+    const form = changeForm(body, { to: 'nobody', subject: '', text: 'Kept' });
+    const answer = await dashboard.submit({ path: `/approvals/${id}/change`, headers: { cookie }, form });
+    expect(answer.status).toBe(422);
+    expect(answer.body).toMatch(/Nothing was approved\..*to\[0\]/s);
+    expect(answer.body).toContain('Kept');
+    expect(await stateOf(dashboard, id)).toBe('pending');
+  });
+});

@@ -77,6 +77,10 @@ describe('a cookie alone, with the token derived from it', () => {
     const endpoint = `/integrations/webhooks/${(await addEndpoint(dashboard)).endpointId}`;
     return [
       [`/approvals/${id}/approve`, { digest: summary?.approval.digest ?? '' }],
+      [
+        `/approvals/${id}/change`,
+        { digest: summary?.approval.digest ?? '', to: 'eve@example.org', subject: 'x', text: 'y' },
+      ],
       [`/approvals/${id}/reject`, {}],
       [`/approvals/${id}/reject/suspicious`, { note: 'no' }],
       [`/approvals/together/${TOGETHER}/approve`, { member: await toArchive(dashboard) }],

@@ -1,0 +1,108 @@
+import type { Approval } from '../approvals/approval.ts';
+import { bodyText } from '../contract/schema.ts';
+import type { OpenedPlan } from '../execution/sealed-plan.ts';
+import { sealAsked, sealDiff } from '../execution/sealed-words.ts';
+import { type Draft, editDiff } from '../plans/edit-diff.ts';
+import type { EditedPlan } from '../ports/approval-storage.ts';
+import type { Finding } from '../safety/finding.ts';
+import type { Keyring } from '../secrets/keyring.ts';
+import { canonicalJson, digestOf } from '../text/canonical-json.ts';
+import { type PlannedRequest, sealedRequest } from './filing.ts';
+import type { ApprovalContent } from './service.ts';
+
+/** The owner changes the recipients, the subject or the text of a waiting send, and approves it with the same tap. */
+
+type Message = NonNullable<Extract<ApprovalContent, { kind: 'shown' }>['message']>;
+
+/** The argument that holds the text which the agent wrote. */
+const TEXT_FIELD: ReadonlyMap<string, 'body' | 'note'> = new Map([
+  ['send_email', 'body'],
+  ['send_reply', 'body'],
+  ['forward_email', 'note'],
+]);
+
+/** What the owner may change of a send. Undefined: nothing, because it is not a send, or an older version filed it. */
+export function draftOf(
+  { tool }: Pick<Approval, 'tool'>,
+  args: OpenedPlan['args'],
+  { envelope, says, ownChars }: Message,
+): Draft | undefined {
+  if (!TEXT_FIELD.has(tool) || args === null || ownChars === null) return undefined;
+  return {
+    to: envelope.to,
+    subject: tool === 'send_email' ? says.subject : null,
+    text: says.text.slice(0, ownChars),
+  };
+}
+
+/** The draft as it would be sent. A form writes line ends as CRLF. */
+export function normalDraft({ to, subject, text }: Draft): Draft {
+  return { to: to.map((address) => address.trim()), subject, text: bodyText(text) };
+}
+
+export function isSameDraft(one: Draft, other: Draft): boolean {
+  return canonicalJson(one) === canonicalJson(other);
+}
+
+/** The arguments that plan the draft. */
+export function draftArguments(
+  { tool }: Pick<Approval, 'tool'>,
+  args: NonNullable<OpenedPlan['args']>,
+  asked: Draft,
+  { to, subject, text }: Draft,
+): Record<string, unknown> {
+  const written = { ...args, [TEXT_FIELD.get(tool) ?? 'body']: text };
+  switch (tool) {
+    case 'send_email':
+      return { ...written, to, subject };
+    case 'send_reply':
+      return canonicalJson(asked.to) === canonicalJson(to) ? written : { ...written, to };
+    default:
+      return { ...written, to };
+  }
+}
+
+/**
+ * Names what the owner has not seen of the changed request: amber and red findings that what was asked did not have,
+ * and a changed quote or signature.
+ * @returns null if there is nothing new; otherwise a hash of it, which the owner's next tap confirms
+ */
+export function unseenRisks(
+  asked: { readonly findings: readonly Finding[]; readonly message: Message },
+  changed: { readonly findings: readonly Finding[]; readonly message: Message },
+): string | null {
+  const known = new Set(asked.findings.map(evidenceOf));
+  const risks = changed.findings
+    .filter((finding) => finding.severity !== 'info')
+    .map(evidenceOf)
+    .filter((evidence) => !known.has(evidence));
+  const rest = restOf(changed.message);
+  if (rest !== restOf(asked.message)) risks.push(rest);
+  return risks.length === 0 ? null : digestOf(canonicalJson(risks.sort()));
+}
+
+/** What the finding says, wherever in the text it stands. */
+function evidenceOf({ marks: _marks, ...evidence }: Finding): string {
+  return canonicalJson(evidence);
+}
+
+/** What follows the agent's words: quote and signature. */
+function restOf({ says, ownChars }: Message): string {
+  return says.text.slice(ownChars ?? 0).trim();
+}
+
+/** What is stored of the changed request. */
+export function editedPlan(
+  keyring: Keyring,
+  approval: Approval,
+  request: PlannedRequest,
+  asked: { readonly text: string; readonly draft: Draft },
+  approved: Draft,
+): EditedPlan {
+  const { requestHash, ...sealed } = sealedRequest(keyring, approval, request);
+  return {
+    ...sealed,
+    sealedAsked: sealAsked(keyring, approval, asked.text),
+    edit: { requestHash, sealedDiff: sealDiff(keyring, approval, editDiff(asked.draft, approved)) },
+  };
+}

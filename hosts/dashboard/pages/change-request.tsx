@@ -1,0 +1,108 @@
+import { ServiceError } from '../../../core/contract/errors.ts';
+import type { ApprovalView, ChangePreview, Draft } from '../../../core/service/service.ts';
+import { orProblems } from '../field-errors.ts';
+import { Field, Form } from '../forms.tsx';
+import { Link } from '../links.tsx';
+import type { OwnerVisit } from '../visit.ts';
+
+/** The owner changes a waiting send, and approves it with the same tap. */
+
+const FIELD_NAMES = new Map([
+  ['subject', 'Subject'],
+  ['body', 'Text'],
+  ['note', 'Text'],
+]);
+
+/** The draft of the form. Addresses stand on lines, or are separated by commas. */
+export function draftIn({ fields }: OwnerVisit): Draft {
+  return {
+    to: (fields.get('to') ?? '').split(/[\s,;]+/).filter((address) => address !== ''),
+    subject: fields.get('subject'),
+    text: fields.get('text') ?? '',
+  };
+}
+
+/** Approves the request with the changes of the form. `problems`: nothing was decided, for these reasons. */
+export async function decideChange(visit: OwnerVisit, digest: string) {
+  const { service, owner, param, fields, session } = visit;
+  try {
+    return await orProblems(
+      () =>
+        service.approvals.approveChanged(owner.ownerId, param, digest, draftIn(visit), {
+          isRiskConfirmed: fields.get('risk') === 'confirmed',
+          confirms: fields.get('confirms') ?? undefined,
+          sessionId: session.kind === 'own' ? session.stored.id : undefined,
+        }),
+      FIELD_NAMES,
+    );
+  } catch (error) {
+    const problem = error instanceof ServiceError ? PROBLEMS.get(error.code) : undefined;
+    if (problem === undefined) throw error;
+    return { problems: [problem] };
+  }
+}
+
+const PROBLEMS: ReadonlyMap<string, string> = new Map([
+  ['not_found', 'The message that it answers is no longer there, so it cannot be changed here.'],
+  ['invalid_message_id', 'The message that it answers is no longer there, so it cannot be changed here.'],
+  ['not_permitted', 'With this change it is outside the fences of its key.'],
+  ['upstream_mail_error', 'The mail server could not be asked about the change. Try it again.'],
+  ['no_mail_account_connected', 'Its account is no longer connected.'],
+]);
+
+/** Longer texts do not fit into a form. */
+const TEXT_BYTES_MAX = 150_000;
+
+/**
+ * The form that changes a waiting send.
+ * @param preview  what the owner has to see before the change is approved
+ */
+export function ChangeRequest(props: {
+  view: ApprovalView;
+  draft: Draft;
+  token: string;
+  preview?: ChangePreview | undefined;
+}) {
+  const { view, draft, token, preview } = props;
+  const { id, digest, state } = view.approval;
+  const isTooLong = encodeURIComponent(draft.text).length > TEXT_BYTES_MAX;
+  if (state !== 'pending' || view.isOutsideFence || isTooLong) return null;
+  const findings = preview?.findings ?? view.findings;
+  const isRisky = findings.some(({ severity }) => severity === 'red');
+  return (
+    <details class="change" id="change" open={preview !== undefined}>
+      <summary>Change it, then approve</summary>
+      <Form action={`/approvals/${id}/change`} token={token} label="Change">
+        <input type="hidden" name="digest" value={digest} />
+        {preview === undefined ? null : <input type="hidden" name="confirms" value={preview.confirms} />}
+        <label>
+          To, one address per line
+          <textarea name="to" rows={Math.min(5, draft.to.length)} spellcheck={false} autocomplete="off">
+            {`\n${draft.to.join('\n')}`}
+          </textarea>
+        </label>
+        {draft.subject === null ? null : (
+          <Field label="Subject" name="subject" value={draft.subject} required />
+        )}
+        <label>
+          Text, without quote and signature
+          <textarea name="text" rows={10} dir="auto" autocomplete="off">
+            {`\n${draft.text}`}
+          </textarea>
+        </label>
+        {isRisky ? (
+          <label class="risk">
+            <input type="checkbox" name="risk" value="confirmed" required /> I have read what is marked as
+            high risk, and I want this.
+          </label>
+        ) : null}
+        <button type="submit">Approve as changed</button>
+        {preview === undefined ? null : (
+          <p>
+            <Link to={`/approvals/${id}`}>Back to the request as it was asked</Link>
+          </p>
+        )}
+      </Form>
+    </details>
+  );
+}
