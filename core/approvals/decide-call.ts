@@ -104,6 +104,26 @@ export function decideCall(facts: CallFacts, filing: CallFiling, limits: Limits,
   return { kind: 'ask', reasons };
 }
 
+/**
+ * Decides about a failed request that its owner files again: it waits for the owner, who sees its checks done anew. What
+ * the owner rejected before, a pause and the caps do not apply, because the program does not ask. The same request and one
+ * for the same target still answer it, so that the program's retry and the owner's lead to one action.
+ */
+export function decideAgain(facts: CallFacts, filing: CallFiling): CallVerdict {
+  const refuse = (...error: ErrorArguments): CallVerdict => ({
+    kind: 'refuse',
+    error: new ServiceError(...error),
+  });
+  if (facts.mode === undefined) return refuse('invalid_token');
+  if (facts.denial !== undefined && facts.denial.reason !== 'paused') {
+    return refuse('not_permitted', { details: facts.denial });
+  }
+  const existing = facts.samePending ?? facts.sameUnfinished ?? facts.targetPending;
+  if (existing !== undefined) return { kind: 'existing', approval: existing };
+  const repeats = filing.repeatable && facts.executedLately ? ['likely_repeat'] : [];
+  return { kind: 'ask', reasons: ['tried_again', ...filing.holds, ...repeats] };
+}
+
 /** How far back each fact looks. */
 export const SAME_UNFINISHED_MS = 24 * HOUR_MS;
 export const REJECTED_MS = HOUR_MS;

@@ -11,7 +11,7 @@ import type { StoredEvent } from './stored-event.ts';
 /** Requests from filing to their end, and what they leave behind. Promises as those of Storage. */
 export interface ApprovalStorage {
   /**
-   * Decides about a write (`decideCall`, on facts read here) and files it in the same unit: `approved` by policy with
+   * Decides about a write (`decideCall`, or `decideAgain` for the owner, on facts read here) and files it in the same unit: `approved` by policy with
    * a lease, or `pending`. Binds the claim to the new approval. Reads the credential and its mode again.
    */
   file(
@@ -234,6 +234,8 @@ export interface Filing {
   readonly sealedGist: string;
   readonly call: CallFiling;
   readonly claim: ClaimRef | null;
+  /** The owner files a failed request again: `decideAgain` decides. Default: a call of the key files it. */
+  readonly isOwners?: boolean;
   readonly leaseMs: number;
   readonly signer: Signer;
   readonly now: Date;

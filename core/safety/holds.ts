@@ -18,16 +18,23 @@ const HOLDS = {
     'It would move messages into a folder that is, or looks like, Sent or Drafts, where they could pass for your own.',
 } as const;
 
+/** The reason of a request that the owner files again. */
+export const TRIED_AGAIN = 'tried_again';
+
 export type Hold = keyof typeof HOLDS | SafetyHold;
 
 const WORDS: ReadonlyMap<string, string> = new Map([
   ...Object.entries(HOLDS),
+  [TRIED_AGAIN, 'You try it again after it failed. It runs only if you approve it.'],
   ...SAFETY_RULES.map(({ name, title }) => [name, title] as const),
 ]);
 
-/** Returns those reasons of a request that are findings about it. That its key always asks is not one. */
+/** They say why a request waits, and nothing about it. */
+const NO_FINDINGS: ReadonlySet<string> = new Set(['mode_approval', TRIED_AGAIN]);
+
+/** Returns those reasons of a request that are findings about it. */
 function findingsIn(reasons: readonly string[]): string[] {
-  return reasons.filter((name) => name !== 'mode_approval');
+  return reasons.filter((name) => !NO_FINDINGS.has(name));
 }
 
 /**

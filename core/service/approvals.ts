@@ -31,6 +31,7 @@ import type {
   DecidedIn,
   ShownFinding,
 } from './service.ts';
+import { fileAgain, mayTryAgain } from './try-again.ts';
 
 export function createApprovals(
   parts: CallToolParts,
@@ -70,6 +71,7 @@ export function createApprovals(
     readonly findings: OpenedPlan['findings'];
     readonly purpose: string | null;
     readonly draft: Draft | null;
+    readonly hasArguments: boolean;
   }> {
     const hidden = (kind: Exclude<ApprovalContent['kind'], 'shown'>) => ({
       content: { kind },
@@ -77,6 +79,7 @@ export function createApprovals(
       findings: [],
       purpose: null,
       draft: null,
+      hasArguments: false,
     });
     if (sealedPlan === undefined) return hidden('erased');
     try {
@@ -84,7 +87,14 @@ export function createApprovals(
       const { reach } = action;
       const content = await shownContent(action);
       const draft = content.message && draftOf(approval, args, content.message);
-      return { content, reach, findings, purpose, draft: (approval.state === 'pending' && draft) || null };
+      return {
+        content,
+        reach,
+        findings,
+        purpose,
+        draft: (approval.state === 'pending' && draft) || null,
+        hasArguments: args !== null,
+      };
     } catch (error) {
       log.error('a plan could not be read', { approval: approval.id, ...errorName(error) });
       const isOther = error instanceof UnreadablePlan && error.code === 'version';
@@ -131,7 +141,8 @@ export function createApprovals(
 
   async function viewOf(approval: Approval, keys: readonly Credential[]): Promise<ApprovalView> {
     const sealedPlan = await storage.plan(approval.ownerId, approval.id);
-    const { content, reach, findings, purpose, draft } = await contentOf(approval, sealedPlan);
+    const shown = await contentOf(approval, sealedPlan);
+    const { content, reach, findings, purpose, draft, hasArguments } = shown;
     const key = keyOf(approval, keys);
     return {
       ...headingOf(approval, keys),
@@ -144,6 +155,7 @@ export function createApprovals(
       decidedIn: await decidedIn(approval),
       words: ownerWords(approval),
       draft,
+      canTryAgain: mayTryAgain(approval) && hasArguments,
       asked: await askedContent(approval),
     };
   }
@@ -261,6 +273,13 @@ export function createApprovals(
         return approval;
       }
       return waits.ended(approvalId, read, signal);
+    },
+    async tryAgain(ownerId, approvalId) {
+      await keysSigned();
+      const approval = await storage.approval(ownerId, approvalId);
+      if (approval === undefined || !mayTryAgain(approval)) return undefined;
+      const args = (await planOf(ownerId, approvalId))?.args ?? null;
+      return args === null ? undefined : fileAgain(parts, approval, args);
     },
     async reject(ownerId, approvalId, options = {}) {
       const now = clock.now();

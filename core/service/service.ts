@@ -595,6 +595,12 @@ export interface Approvals {
     options?: { signal?: AbortSignal | undefined },
   ): Promise<Approval>;
   /**
+   * Files a failed request again, planned anew. The new request waits for the owner's approval; that of an equal request
+   * is returned instead if there is one. Undefined: the owner has no such request, or it cannot be tried again.
+   * @throws ServiceError if it cannot be planned now, or its key may no longer make it
+   */
+  tryAgain(ownerId: string, approvalId: string): Promise<Approval | undefined>;
+  /**
    * Rejects the request. The agent reads the reason and the note. `won` is false if it was no longer pending. Undefined:
    * the owner has no such request.
    * @throws ServiceError invalid_arguments
@@ -738,6 +744,8 @@ export interface ApprovalView extends ApprovalHeading {
   readonly words: OwnerWords;
   /** What the owner may change before approving it. Null: nothing. */
   readonly draft: Draft | null;
+  /** It failed, nothing was done, and `tryAgain` can file it again. */
+  readonly canTryAgain: boolean;
   /** What was asked for, if the owner changed it before approving it. */
   readonly asked: ApprovalContent | null;
 }

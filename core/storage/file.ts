@@ -1,6 +1,7 @@
 import { newApproval } from '../approvals/approval.ts';
 import {
   type CallFacts,
+  decideAgain,
   decideCall,
   EXECUTED_LATELY_MS,
   REJECTED_MS,
@@ -54,12 +55,11 @@ export function file(facts: FilingFacts, filing: Filing, storeNowMs: number): Ju
   const { standing } = facts;
   if (standing === undefined) return refused({ kind: 'refuse', error: new ServiceError('invalid_token') });
   const mode = modeNow(standing, group, signer, now);
-  const verdict = decideCall(
-    callFacts(facts, mode, denialAt(standing, filing, now)),
-    filing.call,
-    limitsNow(standing),
-    new Date(storeNowMs),
-  );
+  const found = callFacts(facts, mode, denialAt(standing, filing, now));
+  const verdict =
+    filing.isOwners === true
+      ? decideAgain(found, filing.call)
+      : decideCall(found, filing.call, limitsNow(standing), new Date(storeNowMs));
   if (verdict.kind === 'existing' || verdict.kind === 'refuse') return refused(verdict);
   const { accountId, tool, action, digest } = filing;
   const approval = newApproval(

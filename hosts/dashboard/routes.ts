@@ -24,6 +24,7 @@ import { endOtherSessions, endSession, settingsPage } from './pages/settings.tsx
 import { allowSignIn, denySignIn, signInRequestPage } from './pages/sign-in-request.tsx';
 import { approveTogether, rejectTogether, togetherPage } from './pages/together.tsx';
 import { trackerPage, trackersPage } from './pages/trackers.tsx';
+import { tryAgain } from './pages/try-again.tsx';
 import { deliveriesPage, redeliver } from './pages/webhook-deliveries.tsx';
 import {
   addEndpoint,
@@ -68,6 +69,7 @@ const ROUTES: readonly Route[] = [
   }),
   owner(`/approvals/${APPROVAL}`, { GET: approvalPage }),
   owner(`/approvals/${APPROVAL}/approve`, { POST: { does: 'Approve', demand: 'approve', act: approve } }),
+  owner(`/approvals/${APPROVAL}/again`, { POST: { does: 'Try again', demand: 'change', act: tryAgain } }),
   owner(`/approvals/${APPROVAL}/change`, {
     POST: { does: 'Approve with changes', demand: 'approve', act: approveChanged },
   }),

@@ -78,7 +78,7 @@ export const REJECTION_TITLES: Record<RejectionReason, string> = {
 /** What the owner can do about a request that failed, or whose outcome is unknown. */
 const ADVICE: Record<ApprovalError, string> = {
   internal_error: 'Try it again. If it fails again, the log of the server says more.',
-  not_found: 'The message, folder or event is no longer there. The program has to look again and ask anew.',
+  not_found: 'The message, folder or event was no longer there.',
   upstream_mail_error:
     'The server refused it, or could not be reached. Check the recipients, and under Accounts whether the account still works, before you try it again.',
   cancelled_by_agent: 'You need not do anything. The program can ask again.',
@@ -89,7 +89,7 @@ const ADVICE: Record<ApprovalError, string> = {
   account_removed: 'Connect the account again under Accounts. The program then has to ask again.',
   interrupted: 'Countersign stopped before it began. You can try it again.',
   not_started_in_time: 'Its server could not be reached for 15 minutes. You can try it again.',
-  target_changed: 'Somebody changed it in the meantime. The program has to look again and ask anew.',
+  target_changed: 'Somebody changed it in the meantime. If you try it again, it is looked up anew.',
   plan_unreadable: 'It cannot be repaired. The program has to ask again.',
   outside_fence: 'Change the fences of its key under Integrations if it should be allowed.',
 };

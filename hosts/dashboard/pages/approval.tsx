@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import * as z from 'zod';
 import type { Approval } from '../../../core/approvals/approval.ts';
-import { holdText } from '../../../core/safety/holds.ts';
+import { holdText, TRIED_AGAIN } from '../../../core/safety/holds.ts';
 import type { ApprovalContent, ApprovalView, ChangePreview, Draft } from '../../../core/service/service.ts';
 import { actionParts, type ShownContent } from '../actions/action-parts.tsx';
 import { Fact } from '../actions/fact.tsx';
@@ -176,6 +176,7 @@ function viewPage(visit: OwnerVisit, filed: ApprovalView, problem?: string, chan
           </>
         )}
       </p>
+      {approval.reasons.includes(TRIED_AGAIN) ? <p class="quiet">{holdText(TRIED_AGAIN)}</p> : null}
       {view.isAlwaysAsked ? <p class="quiet">{holdText('mode_approval')}</p> : null}
       {content.kind === 'shown' ? (
         <Details approval={approval} shown={content}>

@@ -3,6 +3,7 @@ import { Form } from '../forms.tsx';
 import { ExactText, Quoted } from '../third-party-text.tsx';
 import { When } from '../when.tsx';
 import { adviceForOwner, REJECTION_TITLES } from '../words.ts';
+import { TryAgain } from './try-again.tsx';
 
 /** What the page of a decided request adds: who decided and where, why, and what the owner can do now. */
 export function DecidedRequest({ view, zone, token }: { view: ApprovalView; zone: string; token: string }) {
@@ -13,6 +14,7 @@ export function DecidedRequest({ view, zone, token }: { view: ApprovalView; zone
   return (
     <section id="decided">
       {advice === undefined ? null : <p id="advice">{advice}</p>}
+      <TryAgain view={view} token={token} />
       {rejection === null ? null : (
         <p id="rejection">
           The program reads your reason: <b>{REJECTION_TITLES[rejection.reason]}</b>

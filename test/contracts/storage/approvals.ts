@@ -25,6 +25,7 @@ import {
   LOST,
   NOON,
   REFUSED,
+  ROOMY,
   reclaim,
   reject,
   run,
@@ -151,6 +152,45 @@ export function approvalPromises(store: Store): void {
         [key.ownerId, one.id, 'rejected'],
         [key.ownerId, three.id, 'cancelled'],
       ]);
+    });
+  });
+
+  describe('file, for the owner who tries a failed request again', () => {
+    const again = (key: Key, changes = {}) => filing(key, { isOwners: true, ...changes });
+
+    it('waits, whatever was rejected before, the caps and a pause', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage, { ...ROOMY, waitingPerKey: 1, filedPerDay: 1 });
+      const rejected = filing(key, { call: HELD });
+      await reject(storage, await ask(storage, key, rejected));
+      await storage.pause({ ...key, signer: SIGNER, now: NOON });
+      const { requestHash } = rejected;
+      const filed = await storage.file(again(key, { requestHash }));
+      expect(filed).toMatchObject({ kind: 'ask', approval: { state: 'pending', reasons: ['tried_again'] } });
+      const other = await storage.file(again(key));
+      expect(other.kind).toBe('ask');
+    });
+
+    it('is answered by the same request, and by one for the same target', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const first = await ask(storage, key, { requestHash: 'hash', targets: ['message:1:a'] });
+      for (const changes of [{ requestHash: 'hash' }, { targets: ['message:1:a'] }]) {
+        expect(await storage.file(again(key, changes))).toMatchObject({
+          kind: 'existing',
+          approval: { id: first.id },
+        });
+      }
+    });
+
+    it('is refused without the permission', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      await storage.setModes({ ...key, modes: { ...DIRECT, 'mail:send': 'off' }, signer: SIGNER, now: NOON });
+      expect(await storage.file(again(key))).toMatchObject({
+        kind: 'refuse',
+        error: { code: 'not_permitted' },
+      });
     });
   });
 

@@ -104,6 +104,14 @@ export const JOBS = {
       return filed.kind === 'run' ? `same ${n}` : undefined;
     }),
 
+  /** One side is the program's retry, the other the owner who tries the failed request again. */
+  tryAgain: (storage, { key, times, side }) =>
+    often(times, async (n) => {
+      const isOwners = side === 1;
+      const filed = await storage.file(filing(key, { requestHash: `again ${n}`, isOwners }));
+      return filed.kind === 'run' || filed.kind === 'ask' ? `again ${n}` : undefined;
+    }),
+
   claim: (storage, { key, times }) =>
     often(times, async (n) => {
       const request = { ...key, key: `k${n}`, fingerprint: 'f', leaseMs: LEASE_MS, now: NOON };

@@ -128,6 +128,13 @@ export function racePromises(store: Store, racer: string): void {
       expectShared(await race(job('same', key, hashes.length)), hashes);
     });
 
+    it('file a failed request again once, whether its program or its owner does', async () => {
+      const key = await addOwnerAndKey(store().storage);
+      const hashes = Array.from({ length: 30 }, (_, n) => `again ${n}`);
+      const sides = await race(job('tryAgain', key, hashes.length));
+      expect(sides.flat().toSorted()).toEqual(hashes.toSorted());
+    });
+
     it('file and run together no more than the caps allow', async () => {
       const { storage } = store();
       const limits = { ...ROOMY, waitingPerKey: 7, directSendsPer10Min: 9 };

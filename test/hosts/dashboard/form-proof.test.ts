@@ -81,6 +81,7 @@ describe('a cookie alone, with the token derived from it', () => {
         `/approvals/${id}/change`,
         { digest: summary?.approval.digest ?? '', to: 'eve@example.org', subject: 'x', text: 'y' },
       ],
+      [`/approvals/${id}/again`, {}],
       [`/approvals/${id}/reject`, {}],
       [`/approvals/${id}/reject/suspicious`, { note: 'no' }],
       [`/approvals/together/${TOGETHER}/approve`, { member: await toArchive(dashboard) }],

@@ -1,0 +1,42 @@
+import type { Approval } from '../approvals/approval.ts';
+import { approvalId as newApprovalId } from '../secrets/record-ids.ts';
+import type { CallToolParts } from './call-tool.ts';
+import { filingOf } from './filing.ts';
+import { planAnew } from './plan-anew.ts';
+
+/** The owner files a failed request again. */
+
+/** Whether it failed with nothing done, and may succeed if it is planned anew. */
+export function mayTryAgain({ state, error }: Approval): boolean {
+  return state === 'failed' && error !== 'plan_unreadable' && error !== 'account_removed';
+}
+
+/**
+ * Plans the request anew and files it for its key, as pending. In the same storage unit it is compared with the requests
+ * of the program.
+ * @returns the approval that waits now, or the one of an equal request
+ * @throws ServiceError if it cannot be planned now, or its key may no longer make it
+ */
+export async function fileAgain(
+  parts: CallToolParts,
+  failed: Approval,
+  args: Readonly<Record<string, unknown>>,
+): Promise<Approval> {
+  const { ports, keyring, leaseMs } = parts;
+  const { ownerId, credentialId } = failed;
+  const id = newApprovalId(ports.random);
+  const request = await planAnew(parts, failed, args);
+  const filed = await ports.storage.file({
+    ...filingOf(keyring, { ownerId, id }, request),
+    ownerId,
+    credentialId,
+    approvalId: id,
+    claim: null,
+    isOwners: true,
+    leaseMs,
+    signer: keyring,
+    now: ports.clock.now(),
+  });
+  if (filed.kind === 'refuse') throw filed.error;
+  return filed.approval;
+}
