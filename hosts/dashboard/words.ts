@@ -50,7 +50,7 @@ export function meaningForOwner(approval: Approval): string {
       const done =
         approval.approvedBy === 'policy'
           ? 'It was carried out without asking you, as its key allows.'
-          : 'You approved it, and it was carried out.';
+          : `You ${approval.edit === null ? '' : 'changed it and '}approved it, and it was carried out.`;
       return inPart === undefined ? done : `${done} ${inPart}`;
     }
     case 'failed':

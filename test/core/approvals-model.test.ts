@@ -35,6 +35,8 @@ interface Asked {
 interface Request {
   readonly id: string;
   readonly asked: Asked;
+  /** As the owner changed it before approving. */
+  changed?: Asked;
   readonly filedAtMs: number;
   state: ApprovalState;
   endedAtMs: number;
@@ -56,11 +58,14 @@ interface Real {
 }
 
 const same = (one: Asked, two: Asked) => one.to === two.to && one.body === two.body;
+/** Equal to what was asked, or to what the owner made of it. */
+const alikeTo = (asked: Asked) => (request: Request) =>
+  same(request.asked, asked) || (request.changed !== undefined && same(request.changed, asked));
 const ENDS: Readonly<Record<string, ApprovalState>> = { [REFUSED]: 'failed', [LOST]: 'outcome_unknown' };
 
 /** The result of a call according to API.md. `existing` is the request that the response names. */
 function expected({ requests }: Model, asked: Asked, nowMs: number): string | { existing: string } {
-  const alike = requests.filter((request) => same(request.asked, asked));
+  const alike = requests.filter(alikeTo(asked));
   const waits = (request: Request) => request.state === 'pending' && nowMs < request.filedAtMs + 24 * HOUR_MS;
   const waiting = alike.find(waits);
   if (waiting !== undefined) return { existing: waiting.id };
@@ -148,7 +153,18 @@ class Ask implements Step {
   toString = () => `ask(${this.asked.to}, ${this.asked.body}, ${this.idempotencyKey})`;
 }
 
-type Way = 'approve' | 'approve twice at once' | 'approve another page' | 'reject' | 'cancel';
+type Way =
+  | 'approve'
+  | 'approve twice at once'
+  | 'approve another page'
+  | 'change'
+  | 'change and approve at once'
+  | 'reject'
+  | 'reject with a reason'
+  | 'try again'
+  | 'cancel';
+
+const CHANGED = 'changed';
 
 class Decide implements Step {
   readonly way: Way;
@@ -186,10 +202,67 @@ class Decide implements Step {
       case 'approve another page':
         expect((await approvals.approve(scene.ownerId, id, 'f'.repeat(64)))?.won).toBe(false);
         break;
+      case 'change': {
+        // Sent to nobody new, so that it raises nothing that the owner has not seen.
+        const draft = { to: [request.asked.to], subject: 'Subject', text: CHANGED };
+        const decided = await approvals.approveChanged(scene.ownerId, id, digest, draft);
+        expect(decided?.won).toBe(inTime);
+        if (inTime) {
+          request.changed = { ...request.asked, body: CHANGED };
+          real.messageIds.delete(id);
+          end(ENDS[request.asked.to] ?? 'executed');
+        }
+        break;
+      }
+      case 'change and approve at once': {
+        const draft = { to: [request.asked.to], subject: 'Subject', text: CHANGED };
+        const both = await Promise.all([
+          approvals.approveChanged(scene.ownerId, id, digest, draft),
+          approvals.approve(scene.ownerId, id, digest),
+        ]);
+        expect(both.filter((decided) => decided?.won)).toHaveLength(inTime ? 1 : 0);
+        if (inTime) {
+          if (both[0]?.won) request.changed = { ...request.asked, body: CHANGED };
+          real.messageIds.delete(id);
+          end(ENDS[request.asked.to] ?? 'executed');
+        }
+        break;
+      }
       case 'reject':
         expect((await approvals.reject(scene.ownerId, id))?.won).toBe(inTime);
         if (inTime) end('rejected');
         break;
+      case 'reject with a reason': {
+        const reason = { reason: 'reword', note: 'Friendlier' } as const;
+        expect((await approvals.reject(scene.ownerId, id, reason))?.won).toBe(inTime);
+        if (inTime) end('rejected');
+        const read = approvalOf(await key.call('get_approval', { approval_id: id }));
+        if (inTime) expect(read.rejection).toEqual(reason);
+        break;
+      }
+      case 'try again': {
+        const again = await approvals.tryAgain(scene.ownerId, id);
+        if (request.state !== 'failed') {
+          expect(again).toBeUndefined();
+          break;
+        }
+        const asked = request.changed ?? request.asked;
+        const alike = model.requests.filter(alikeTo(asked));
+        const waits = alike.find(
+          ({ state, filedAtMs }) => state === 'pending' && nowMs < filedAtMs + 24 * HOUR_MS,
+        );
+        const unknown = alike.findLast(
+          ({ state, endedAtMs }) => state === 'outcome_unknown' && nowMs < endedAtMs + 24 * HOUR_MS,
+        );
+        const existing = waits ?? unknown;
+        if (existing !== undefined) expect(again?.id).toBe(existing.id);
+        else {
+          if (again === undefined) throw new Error('nothing was filed');
+          expect(model.requests.map((one) => one.id)).not.toContain(again.id);
+          model.requests.push({ id: again.id, asked, filedAtMs: nowMs, state: 'pending', endedAtMs: 0 });
+        }
+        break;
+      }
       case 'cancel': {
         const outcome = await key.call('cancel_approval', { approval_id: id });
         if (request.state === 'pending') end(inTime ? 'cancelled' : 'expired');
@@ -230,9 +303,19 @@ class Sweep implements Step {
 
 const asked = fc.record({
   to: fc.constantFrom(FRIEND, STRANGER, REFUSED, LOST),
-  body: fc.constantFrom('one', 'two'),
+  body: fc.constantFrom('one', CHANGED),
 });
-const ways: readonly Way[] = ['approve', 'approve twice at once', 'approve another page', 'reject', 'cancel'];
+const ways: readonly Way[] = [
+  'approve',
+  'approve twice at once',
+  'approve another page',
+  'change',
+  'change and approve at once',
+  'reject',
+  'reject with a reason',
+  'try again',
+  'cancel',
+];
 const ask = fc
   .tuple(asked, fc.constantFrom(undefined, undefined, 'k1', 'k2'))
   .map(([what, key]) => new Ask(what, key));

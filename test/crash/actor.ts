@@ -19,6 +19,9 @@ const service = sceneService({
 });
 const { act, ownerId, apiKey } = scene;
 if (act.mode === 'watch') await service.watch();
-else if (act.mode === 'approve') await service.approvals.approve(ownerId, act.approvalId, act.digest);
-else await callWith(service, apiKey, act.tool, act.args, IDEMPOTENCY_KEY);
+else if (act.mode === 'approve') {
+  const { approvalId, digest, draft } = act;
+  if (draft === undefined) await service.approvals.approve(ownerId, approvalId, digest);
+  else await service.approvals.approveChanged(ownerId, approvalId, digest, draft);
+} else await callWith(service, apiKey, act.tool, act.args, IDEMPOTENCY_KEY);
 await service.stop();

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { sandboxCalendar } from '../../adapters/sandbox/calendar.ts';
 import { sandboxMail } from '../../adapters/sandbox/mail.ts';
+import type { Draft } from '../../core/plans/edit-diff.ts';
 import { callWith } from '../open-service.ts';
 import type { Found } from './proof.ts';
 import { openStorage, readScene, sceneParts, sceneService, writeScene } from './scene.ts';
@@ -9,6 +10,7 @@ import { openStorage, readScene, sceneParts, sceneService, writeScene } from './
 
 const EMAIL = 'demo@countersign.test';
 const TO = 'ada@lovelace.example';
+const SUBJECT = ' Crash proof';
 
 /** A tool call. */
 interface ToolCall {
@@ -33,6 +35,7 @@ export async function prepare(
   folder: string,
   mode: 'approve' | 'direct',
   { tool, args }: ToolCall,
+  draft?: Draft,
 ): Promise<void> {
   const parts = sceneParts(folder, 'sandbox');
   const service = sceneService(parts);
@@ -55,13 +58,26 @@ export async function prepare(
     const shown = await service.approvals.show(ownerId, filed.approval.id);
     writeScene(folder, {
       ...scene,
-      act: { mode, approvalId: filed.approval.id, digest: shown?.approval.digest ?? '' },
+      act: {
+        mode,
+        approvalId: filed.approval.id,
+        digest: shown?.approval.digest ?? '',
+        ...(draft && { draft }),
+      },
     });
   }
   await service.stop();
 }
 
-export async function look(folder: string): Promise<Required<Found>> {
+/** What the owner makes of `SEND`. */
+export const CHANGED: Draft = { to: [TO], subject: 'Changed Crash proof', text: 'Twice changed, once sent.' };
+
+export function look(folder: string): Promise<Required<Found>> {
+  return lookFor(folder, SUBJECT);
+}
+
+/** @param subject  the end of the subject of the message that is looked for */
+export async function lookFor(folder: string, subject: string): Promise<Required<Found>> {
   const { ownerId } = readScene(folder);
   const mail = sandboxMail({ journalFile: join(folder, 'sandbox.journal') });
   const account = { ownerId, accountId: 1, email: EMAIL, settings: async () => ({}) };
@@ -73,12 +89,15 @@ export async function look(folder: string): Promise<Required<Found>> {
   await storage.close();
   const found = {
     transmitted: mail.transmitted().length,
-    inSent: sent.filter((raw) => /^Subject:.* Crash proof\r$/m.test(Buffer.from(raw).toString('latin1')))
-      .length,
+    inSent: sent.filter((raw) => subjectOf(raw).endsWith(subject)).length,
     linked: tracker?.total ?? 0,
     events,
   };
   await mail.close();
   await calendar.close();
   return found;
+}
+
+function subjectOf(raw: Uint8Array): string {
+  return /^Subject:(.*)\r$/m.exec(Buffer.from(raw).toString('latin1'))?.[1] ?? '';
 }

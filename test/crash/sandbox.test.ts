@@ -1,5 +1,5 @@
 import { crashProof } from './proof.ts';
-import { INVITE, look, prepare, SEND } from './sandbox-scene.ts';
+import { CHANGED, INVITE, look, lookFor, prepare, SEND } from './sandbox-scene.ts';
 
 for (const mode of ['approve', 'direct'] as const) {
   crashProof('sandbox', mode, {
@@ -18,3 +18,13 @@ for (const mode of ['approve', 'direct'] as const) {
     unknownFrom: 'calendar.write',
   });
 }
+
+crashProof('sandbox, with changes of the owner', 'approve', {
+  mailbox: async () => undefined,
+  prepare: (folder) => prepare(folder, 'approve', SEND, CHANGED),
+  look: async (folder) => {
+    const { transmitted, inSent, linked } = await lookFor(folder, CHANGED.subject ?? '');
+    return { transmitted, inSent, linked };
+  },
+  unknownFrom: 'storage.start',
+});

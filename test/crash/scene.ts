@@ -9,6 +9,7 @@ import { inlineReader } from '../../adapters/reader/reader.ts';
 import { sandboxCalendar } from '../../adapters/sandbox/calendar.ts';
 import { sandboxMail } from '../../adapters/sandbox/mail.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
+import type { Draft } from '../../core/plans/edit-diff.ts';
 import type { Calendar } from '../../core/ports/calendar.ts';
 import type { Mail } from '../../core/ports/ports.ts';
 import type { Storage } from '../../core/ports/storage.ts';
@@ -33,7 +34,13 @@ export interface Scene {
    */
   readonly act:
     | { readonly mode: 'watch' }
-    | { readonly mode: 'approve'; readonly approvalId: string; readonly digest: string }
+    | {
+        readonly mode: 'approve';
+        readonly approvalId: string;
+        readonly digest: string;
+        /** The owner's changes to it. */
+        readonly draft?: Draft;
+      }
     | { readonly mode: 'direct'; readonly tool: string; readonly args: unknown };
 }
 

@@ -4,9 +4,12 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { browserIsMissing, inBrowser, openBrowser } from '../servers/browser.ts';
 import { addressOf } from '../servers/mail-users.ts';
 import { missingServers, titled } from '../servers/missing-servers.ts';
+import { RECIPIENTS } from '../servers/postfix.ts';
 import { decide, type Owner, signedIn, stateOn, textOf } from './owner-pages.ts';
 import { filedIn, restClient } from './rest-client.ts';
 import { type SelfHosted, selfHosted } from './self-hosted.ts';
+
+const PHONE = { width: 390, height: 844 };
 
 const QUESTION = {
   subject: 'RE: Re: Lunch on Friday?',
@@ -161,6 +164,78 @@ describe.skipIf(browserIsMissing || missingServers().length > 0)(
       expect(await home.dovecot.messages(asker)).toEqual([]);
       expect(await home.dovecot.messages(user, 'Sent')).toEqual([]);
       expect(await flagsOf(user)).not.toContain('\\Answered');
+    });
+
+    it('that the owner rejects with a reason on a phone is read by the program', async () => {
+      const { owner, rest } = await setUp('reasons@example.org');
+      const { id } = await rest.newest();
+      const approvalId = filedIn(await rest.post(`/v1/messages/${id}/reply`, { body: 'No.' }));
+      const page = await openApproval(owner, approvalId);
+      await page.setViewportSize(PHONE);
+      await page.getByText('Reject with a reason').click();
+      await page.getByLabel('A line for the program').fill('Friendlier, please.');
+      await page.getByRole('button', { name: 'Suspicious' }).click();
+      await page.getByRole('button', { name: 'Pause the key' }).waitFor();
+      expect((await rest.get(`/v1/approvals/${approvalId}`)).body).toMatchObject({
+        result: { approval: { rejection: { reason: 'suspicious', note: 'Friendlier, please.' } } },
+      });
+      await page.getByRole('button', { name: 'Pause the key' }).click();
+      await page.waitForURL(/\/integrations/);
+      expect(await rest.get('/v1/me')).toMatchObject({ body: { paused: true } });
+    });
+
+    it('that the owner changes on a phone is sent once as changed', async () => {
+      const { owner, user, asker, rest } = await setUp('changes@example.org');
+      const { id } = await rest.newest();
+      const approvalId = filedIn(await rest.post(`/v1/messages/${id}/reply`, { body: 'Yes, at noon.' }));
+      const page = await openApproval(owner, approvalId);
+      await page.setViewportSize(PHONE);
+      await page.getByText('Change it, then approve').click();
+      await page.getByLabel('Text, without quote and signature').fill('Yes, at one.\nGrace');
+      // Beside the changes, this button would send the text without them.
+      expect(await page.getByRole('button', { name: 'Approve', exact: true }).isVisible()).toBe(false);
+      await page.getByRole('button', { name: 'Approve as changed' }).click();
+      await page.locator('#edited').waitFor();
+      expect(await stateOn(page)).toBe('Executed');
+      await home.postfix.delivered();
+      const [arrived = '', ...others] = await home.dovecot.messages(asker);
+      expect(others).toEqual([]);
+      const mail = await PostalMime.parse(arrived);
+      expect(mail).toMatchObject({
+        messageId: await textOf(page, 'message-id'),
+        inReplyTo: QUESTION.messageId,
+        text: expect.stringMatching(/^Yes, at one\.\nGrace\n\nOn .*\n> Shall we have lunch\?/) as string,
+      });
+      await vi.waitFor(async () => expect(await flagsOf(user)).toContain('\\Answered'), { timeout: 10_000 });
+      expect((await rest.get(`/v1/approvals/${approvalId}`)).body).toMatchObject({
+        result: {
+          approval: {
+            edited: { diff: expect.stringContaining('-Yes, at noon.\n+Yes, at one.\n+Grace') as string },
+          },
+        },
+      });
+    });
+
+    it('that failed is tried again, changed so that the server accepts it, and sent once', async () => {
+      const { owner, asker, rest } = await setUp('again@example.org');
+      const letter = { to: [RECIPIENTS.blocked], subject: 'Lunch', body: 'At noon?' };
+      const approvalId = filedIn(await rest.post('/v1/messages', letter));
+      const page = await openApproval(owner, approvalId);
+      await page.setViewportSize(PHONE);
+      await decide(page, 'Approve');
+      expect(await stateOn(page)).toBe('Failed');
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByText('You try it again after it failed.').waitFor();
+      await page.getByText('Change it, then approve').click();
+      await page.getByLabel('To, one address per line').fill(addressOf(asker));
+      await page.getByRole('button', { name: 'Approve as changed' }).click();
+      // The owner has not seen this recipient as a new one.
+      await page.getByText('Nothing is approved yet.').waitFor();
+      await page.getByRole('button', { name: 'Approve as changed' }).click();
+      await page.locator('#edited').waitFor();
+      expect(await stateOn(page)).toBe('Executed');
+      await home.postfix.delivered();
+      expect(await home.dovecot.messages(asker)).toHaveLength(1);
     });
   },
 );
