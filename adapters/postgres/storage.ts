@@ -15,8 +15,8 @@ import { postgresStore } from './store.ts';
  *
  * Erased rows are deleted from the tables. Unlike in an SQLite file, nothing is overwritten: the bytes can be
  * found on the server's disk until it has vacuumed and reused their place, and in its log (WAL), replicas and
- * backups while those are kept. Settings, plans, gists and stored answers are sealed; addresses and names are
- * not.
+ * backups while those are kept. Settings, plans, gists, the owner's notes and changes, and stored answers are sealed;
+ * addresses and names are not.
  * @param options  `connectionString`: `postgres://user:password@host:5432/database`, with the parameters that
  * node-postgres reads, such as `?sslmode=verify-full`. The role must be able to create a schema, unless
  * `countersign` was created for it.

@@ -5,7 +5,7 @@ import { decidedIn, type OwnerVisit } from '../visit.ts';
 import { REJECTION_TITLES } from '../words.ts';
 
 /** Where the decision's form goes to reject for this reason. A path, because signed forms name no button. */
-export function rejectPath(approvalId: string, reason: RejectionReason): string {
+function rejectPath(approvalId: string, reason: RejectionReason): string {
   return `/approvals/${approvalId}/reject/${reason}`;
 }
 
