@@ -212,6 +212,9 @@ export const STATEMENTS: StatementTexts = {
     'SELECT * FROM countersign.trackers WHERE owner_id = @ownerId AND request_id = @requestId',
   last_tracker:
     'SELECT coalesce(max(tracker_id), 0) AS last_id FROM countersign.trackers WHERE owner_id = @ownerId',
+  other_message_link: `
+    SELECT coalesce(max(link_id), 0) AS last_id FROM countersign.tracker_links
+    WHERE owner_id = @ownerId AND tracker_id = @trackerId AND kind = 'mail' AND link_id <> @linkId`,
   last_link:
     'SELECT coalesce(max(link_id), 0) AS last_id FROM countersign.tracker_links WHERE owner_id = @ownerId',
   last_event:

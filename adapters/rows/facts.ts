@@ -266,6 +266,22 @@ const FACTS: { readonly [Kind in FactKind]: (need: NeedOf<Kind>) => Load<FactsOf
 
   trackers: (need) => ({ queries: trackerQueries(need), read: readTrackers }),
 
+  trackerLink: ({ ownerId, trackerId, linkId }) => ({
+    queries: [
+      ask('trackers_by_id', { ownerId, trackerIds: [trackerId] }),
+      ask('links', { ownerId, trackerId, upTo: linkId, limit: 1 }),
+      ask('other_message_link', { ownerId, trackerId, linkId }),
+    ],
+    read: ([tracker], [row], [other]) => {
+      const link = row && readLink(row);
+      return {
+        stored: tracker && readStoredTracker(tracker),
+        link: link?.linkId === linkId ? link : undefined,
+        otherMessageLinkId: integer(counted(other), 'last_id'),
+      };
+    },
+  }),
+
   inbox: (need) => {
     const { ownerId, accountId, reader, identities } = need;
     return {

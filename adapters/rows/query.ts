@@ -98,6 +98,8 @@ export type Statement =
   /** `ownerId`: `last_id`, 0 if there is none. */
   | 'last_tracker'
   | 'last_link'
+  /** `ownerId`, `trackerId`, `linkId`: `last_id`, the newest link of a message except this one; 0 if there is none. */
+  | 'other_message_link'
   | 'last_event'
   /** `ownerId`, `trackerIds`; and `targets`. */
   | 'trackers_by_id'

@@ -34,7 +34,7 @@ export function readStoredTracker(row: Row): StoredTracker {
 export function readLink(row: Row): TrackerLink {
   return {
     linkId: integer(row, 'link_id'),
-    addedBy: oneOf(row, 'added_by', ['agent', 'auto']),
+    addedBy: oneOf(row, 'added_by', ['agent', 'auto', 'owner']),
     createdAt: instant(row, 'created_at_ms'),
     content: readContent(row),
   };

@@ -445,9 +445,6 @@ export function writesOf(change: Change): readonly Write[] {
       const values = {
         ...changedColumns({ tracker, lastMessageLinkId: 0, summarisedLinkId: 0 }),
         request_id: requestId,
-        title: tracker.title,
-        keywords: tracker.keywords,
-        due_on: tracker.dueOn,
         added_by_agent: tracker.addedByAgent,
         created_at_ms: tracker.createdAt.getTime(),
       };
@@ -469,6 +466,10 @@ export function writesOf(change: Change): readonly Write[] {
       };
       const key = { owner_id: ownerId, link_id: link.linkId };
       return [{ op: 'insert', table: 'tracker_links', key, values }];
+    }
+    case 'remove_link': {
+      const key = { owner_id: change.ownerId, link_id: change.linkId };
+      return [{ op: 'delete', table: 'tracker_links', key }];
     }
     case 'add_event_number': {
       const { numbered } = change;
@@ -580,6 +581,9 @@ function stateColumns(approval: Approval): Values {
 /** The columns of a tracker that change. */
 function changedColumns({ tracker, lastMessageLinkId, summarisedLinkId }: StoredTracker): Values {
   return {
+    title: tracker.title,
+    keywords: tracker.keywords,
+    due_on: tracker.dueOn,
     status: tracker.status,
     resolved_at_ms: tracker.resolvedAt?.getTime() ?? null,
     last_auto_link_at_ms: tracker.lastAutoLinkAt?.getTime() ?? null,

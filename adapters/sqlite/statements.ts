@@ -230,6 +230,9 @@ export const STATEMENTS: StatementTexts = {
 
   tracker_of_request: 'SELECT * FROM trackers WHERE owner_id = @ownerId AND request_id = @requestId',
   last_tracker: 'SELECT coalesce(max(tracker_id), 0) AS last_id FROM trackers WHERE owner_id = @ownerId',
+  other_message_link: `
+    SELECT coalesce(max(link_id), 0) AS last_id FROM tracker_links
+    WHERE owner_id = @ownerId AND tracker_id = @trackerId AND kind = 'mail' AND link_id <> @linkId`,
   last_link: 'SELECT coalesce(max(link_id), 0) AS last_id FROM tracker_links WHERE owner_id = @ownerId',
   last_event: 'SELECT coalesce(max(event_id), 0) AS last_id FROM event_numbers WHERE owner_id = @ownerId',
   trackers_by_id: `

@@ -187,6 +187,15 @@ export interface FactKinds {
     };
     readonly facts: TrackersFacts;
   };
+  /** A tracker, one of its links, and the number of the newest link of another message; 0: none. */
+  trackerLink: {
+    readonly need: { readonly ownerId: string; readonly trackerId: number; readonly linkId: number };
+    readonly facts: {
+      readonly stored: StoredTracker | undefined;
+      readonly link: TrackerLink | undefined;
+      readonly otherMessageLinkId: number;
+    };
+  };
   eventNumbers: {
     readonly need: {
       readonly ownerId: string;
@@ -658,7 +667,7 @@ export type Change =
   | { readonly type: 'forget_device'; readonly ownerId: string; readonly deviceHash: string }
   | { readonly type: 'forget_devices'; readonly ownerId: string }
   | { readonly type: 'add_tracker'; readonly tracker: Tracker; readonly requestId: string }
-  /** Saves its status, its summary and the numbers of its newest links. */
+  /** Saves its fields, its status, its summary and the numbers of its newest links. */
   | { readonly type: 'save_tracker'; readonly stored: StoredTracker }
   | {
       readonly type: 'add_link';
@@ -666,6 +675,11 @@ export type Change =
       readonly trackerId: number;
       readonly target: string;
       readonly link: TrackerLink;
+    }
+  | {
+      readonly type: 'remove_link';
+      readonly ownerId: string;
+      readonly linkId: number;
     }
   | {
       readonly type: 'add_event_number';

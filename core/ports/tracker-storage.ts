@@ -69,6 +69,29 @@ export interface TrackerStorage {
     now: Date;
   }): Promise<TrackerLink | undefined>;
 
+  /**
+   * Changes the fields, if they are still as in `was`. Undefined: the owner has no such tracker.
+   * @returns `won`: whether they are now as in `fields`
+   */
+  editTracker(change: {
+    ownerId: string;
+    trackerId: number;
+    was: TrackerFields;
+    fields: TrackerFields;
+  }): Promise<{ readonly won: boolean } | undefined>;
+
+  /**
+   * Removes a link. If it is of a message, the summary becomes empty, and is due if other messages are linked.
+   * @param link `createdAt`: the number of a removed link may be used again
+   * @returns whether the tracker had this link
+   */
+  unlinkFromTracker(link: {
+    ownerId: string;
+    trackerId: number;
+    linkId: number;
+    createdAt: Date;
+  }): Promise<boolean>;
+
   /** The owner's number for each event, in their order. A new event gets the next number. */
   eventNumbers(ownerId: string, accountId: number, events: readonly EventKey[]): Promise<readonly number[]>;
 
@@ -83,14 +106,19 @@ export interface NumberedEvent {
 
 export type TrackerStatus = 'open' | 'waiting' | 'resolved';
 
-export interface Tracker {
-  readonly ownerId: string;
-  /** Counted per owner, from 1. */
-  readonly trackerId: number;
+/** What the owner and agents write of a tracker. */
+export interface TrackerFields {
   readonly title: string;
   /** Comma-separated. Empty: nothing is linked automatically. */
   readonly keywords: string;
+  /** YYYY-MM-DD. */
   readonly dueOn: string | null;
+}
+
+export interface Tracker extends TrackerFields {
+  readonly ownerId: string;
+  /** Counted per owner, from 1. */
+  readonly trackerId: number;
   readonly status: TrackerStatus;
   readonly addedByAgent: boolean;
   readonly createdAt: Date;
@@ -115,7 +143,7 @@ export interface TrackerLink {
   /** Counted per owner, from 1. */
   readonly linkId: number;
   /** `auto`: linked by the tracker's keywords. */
-  readonly addedBy: 'agent' | 'auto';
+  readonly addedBy: 'agent' | 'auto' | 'owner';
   readonly createdAt: Date;
   readonly content: LinkContent;
 }

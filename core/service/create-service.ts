@@ -32,6 +32,7 @@ import type { OnArguments, PendingListener, Service } from './service.ts';
 import { createSessions } from './sessions.ts';
 import { createSignIns } from './sign-ins.ts';
 import { createKeySigning } from './sign-keys.ts';
+import { createTrackers } from './trackers.ts';
 import { waitAtMost } from './wait-at-most.ts';
 import { createWebhooks } from './webhooks.ts';
 
@@ -189,10 +190,7 @@ export function createService<MailSettings, CalendarSettings>(
     signIns: createSignIns(ports, keyring, keysSigned, callsWith(isAccessToken)),
     accounts: createAccounts(ports, keyring),
     webhooks: createWebhooks(ports, keyring),
-    trackers: {
-      list: (ownerId, { state, before, limit }) => storage.trackers({ ownerId, state, before, limit }),
-      show: (ownerId, trackerId, { upTo, limit }) => storage.tracker({ ownerId, trackerId, upTo, limit }),
-    },
+    trackers: createTrackers(ports),
     on,
     as: createKeyCalls(admit, calls),
     healthy: () => storage.healthy(),

@@ -25,7 +25,13 @@ import type { Caller } from '../ports/call-storage.ts';
 import type { Credential } from '../ports/credential-storage.ts';
 import type { Owner } from '../ports/owner-storage.ts';
 import type { StoredEvent } from '../ports/stored-event.ts';
-import type { TrackerStorage } from '../ports/tracker-storage.ts';
+import type {
+  Tracker,
+  TrackerFields,
+  TrackerLink,
+  TrackerStatus,
+  TrackerStorage,
+} from '../ports/tracker-storage.ts';
 import type { DeliveryRecord } from '../ports/webhook-storage.ts';
 import type { Finding, NamedFinding } from '../safety/finding.ts';
 import type { Sentence } from '../safety/finding-text.ts';
@@ -532,6 +538,31 @@ export interface Trackers {
     trackerId: number,
     query: { upTo?: number; limit: number },
   ): ReturnType<TrackerStorage['tracker']>;
+  /**
+   * Opens a tracker. @param tracker `requestId`: the same one opens only one tracker
+   * @throws ServiceError invalid_arguments
+   */
+  create(tracker: TrackerFields & { ownerId: string; requestId: string }): Promise<Tracker>;
+  /**
+   * Changes the fields that were seen as `was`. @returns whether they are now as in `fields`; false: somebody else
+   * changed them meanwhile, and nothing was done. @throws ServiceError not_found, invalid_arguments
+   */
+  edit(change: {
+    ownerId: string;
+    trackerId: number;
+    was: TrackerFields;
+    fields: TrackerFields;
+  }): Promise<boolean>;
+  /** @throws ServiceError not_found */
+  setStatus(ownerId: string, trackerId: number, status: TrackerStatus): Promise<void>;
+  /** @param note `requestId`: the same one adds only one note. @throws ServiceError not_found, invalid_arguments */
+  addNote(note: { ownerId: string; trackerId: number; requestId: string; note: string }): Promise<void>;
+  /** Removes a link or a note, as it was seen. @returns whether it was there */
+  unlink(
+    ownerId: string,
+    trackerId: number,
+    link: Pick<TrackerLink, 'linkId' | 'createdAt'>,
+  ): Promise<boolean>;
 }
 
 /** Only for the owner's page: keys and agents have no access. */

@@ -40,7 +40,15 @@ import {
 import { addSignIn, refreshSignIn } from './sign-ins.ts';
 import { isAltered } from './signed-rows.ts';
 import { credentialAt } from './standing.ts';
-import { createTracker, eventNumbers, linkToTracker, saveSummary, setTrackerStatus } from './trackers.ts';
+import {
+  createTracker,
+  editTracker,
+  eventNumbers,
+  linkToTracker,
+  saveSummary,
+  setTrackerStatus,
+  unlinkFromTracker,
+} from './trackers.ts';
 import { advanceInbox, leaseInboxes, releaseInboxes } from './watching.ts';
 import {
   addEndpoint,
@@ -193,6 +201,13 @@ export function createStorage(database: Store, random: Random): Storage {
       ),
     setTrackerStatus: (r) =>
       unit('relaxed', tracker(r.ownerId, r.trackerId), (facts) => setTrackerStatus(facts, r)),
+    editTracker: (r) => unit('durable', tracker(r.ownerId, r.trackerId), (facts) => editTracker(facts, r)),
+    unlinkFromTracker: (r) =>
+      unit(
+        'durable',
+        { kind: 'trackerLink', ownerId: r.ownerId, trackerId: r.trackerId, linkId: r.linkId },
+        (facts) => unlinkFromTracker(facts, r),
+      ),
     linkToTracker: (r) =>
       unit('relaxed', tracker(r.ownerId, r.trackerId, [r.target]), (facts) => linkToTracker(facts, r)),
     saveSummary: (r) => unit('relaxed', tracker(r.ownerId, r.trackerId), (facts) => saveSummary(facts, r)),

@@ -7,22 +7,15 @@ import { trackerMessage } from '../actions/tracker-message.ts';
 import { trackerNote } from '../actions/tracker-note.ts';
 import { trackerStatus } from '../actions/tracker-status.ts';
 import { findReadMessage, MESSAGE_ERRORS, messageTarget, ROW_FIELD_CHARS } from '../call/mailbox.ts';
-import { bodyText, line, messageId, text } from '../contract/schema.ts';
+import { bodyText, messageId } from '../contract/schema.ts';
 import { messageIdShape, timestamp } from '../contract/shapes.ts';
+import { trackerDue, trackerKeywords, trackerNoteText, trackerTitle } from '../contract/tracker-texts.ts';
 import { storedEvent } from '../plans/find-event.ts';
 import { shortened } from '../text/shortened.ts';
 import { EXCERPT_WINDOW, excerptOf } from '../trackers/extractive-summary.ts';
 import { defineLightWrite } from './define-tool.ts';
 import { changeOutput, statusOutput, TRACKER_CHANGE_ERRORS, trackerRequest } from './tracker-change.ts';
 import { trackerChosen, trackerId, trackerIdShape, trackerStatusShape } from './tracker-fields.ts';
-
-const TITLE_CHARS = 200;
-
-const dueDate = z
-  .string()
-  .regex(/^\d{4}-\d{2}-\d{2}$/)
-  .refine((date) => z.iso.date().safeParse(date).success, { message: 'must be a day that exists' })
-  .meta({ description: 'A day such as 2026-03-04; due by its end.' });
 
 const created = z.looseObject({
   tracker_id: trackerIdShape,
@@ -42,13 +35,9 @@ export const createTracker = defineLightWrite({
   action: 'create',
   untrusted: ['title'],
   input: z.strictObject({
-    title: line({ min: 1, max: TITLE_CHARS, description: 'One line.' }),
-    keywords: line({
-      min: 0,
-      max: 500,
-      description: 'Comma-separated; used for automatic linking.',
-    }).optional(),
-    due: dueDate.optional(),
+    title: trackerTitle,
+    keywords: trackerKeywords.optional(),
+    due: trackerDue.optional(),
   }),
   ...changeOutput(created, 'create'),
   async plan(args, { owner }) {
@@ -113,7 +102,7 @@ export const addTrackerNote = defineLightWrite({
   description: 'Adds a note to a tracker. Notes are stored unchanged and cannot be edited.',
   input: z.strictObject({
     tracker_id: trackerId,
-    note: text({ min: 1, max: 10_000, description: 'Plain text.' }),
+    note: trackerNoteText,
   }),
   ...linkOutput('add_tracker_note', { kind: z.literal('note') }),
   async plan(args, context) {

@@ -15,6 +15,10 @@ const NOTICES = new Map([
   ['test_sent', 'The test event is on its way. Its delivery is listed below.'],
   ['redelivered', 'The event is sent again.'],
   ['session_ended', 'The session is ended.'],
+  ['tracker_created', 'The tracker is created.'],
+  ['tracker_saved', 'The tracker is saved.'],
+  ['link_removed', 'It is removed from the tracker.'],
+  ['link_not_there', 'It was removed before. Nothing was done.'],
   ['sessions_ended', 'All other sessions are ended.'],
 ]);
 

@@ -5,6 +5,13 @@ import { activityPage } from './pages/activity.tsx';
 import { activityCsv, activityJson } from './pages/activity-export.ts';
 import { approvalPage, approve, approveChanged, reject } from './pages/approval.tsx';
 import { approvalsPage } from './pages/approvals.tsx';
+import {
+  addTrackerNote,
+  createTracker,
+  editTracker,
+  setTrackerStatus,
+  unlinkFromTracker,
+} from './pages/change-tracker.ts';
 import { askPassword, connectAccount, findServers, showServers } from './pages/connect-account.tsx';
 import {
   createKey,
@@ -148,8 +155,23 @@ const ROUTES: readonly Route[] = [
   owner(`/integrations/webhooks/${ENDPOINT}/redeliver`, {
     POST: { does: 'Redeliver', demand: 'change', act: redeliver },
   }),
-  owner('/trackers', { GET: trackersPage }),
-  owner(`/trackers/${TRACKER}`, { GET: trackerPage }),
+  owner('/trackers', {
+    GET: (visit) => trackersPage(visit),
+    POST: { does: 'Create tracker', demand: 'change', act: createTracker },
+  }),
+  owner(`/trackers/${TRACKER}`, { GET: (visit) => trackerPage(visit) }),
+  owner(`/trackers/${TRACKER}/edit`, {
+    POST: { does: 'Save the tracker', demand: 'change', act: editTracker },
+  }),
+  owner(`/trackers/${TRACKER}/status`, {
+    POST: { does: 'Change the status of the tracker', demand: 'change', act: setTrackerStatus },
+  }),
+  owner(`/trackers/${TRACKER}/notes`, {
+    POST: { does: 'Add the note', demand: 'change', act: addTrackerNote },
+  }),
+  owner(`/trackers/${TRACKER}/unlink`, {
+    POST: { does: 'Remove the link', demand: 'change', act: unlinkFromTracker },
+  }),
   owner('/activity', { GET: activityPage }),
   owner('/activity/export\\.csv', { GET: activityCsv }),
   owner('/activity/export\\.json', { GET: activityJson }),

@@ -67,6 +67,7 @@ main > section { margin-bottom: 2rem; }
 .actions { display: flex; flex-wrap: wrap; gap: 0.6rem; margin-top: 0.5rem; }
 .row-head .actions { margin-top: 0; }
 .actions form { margin: 0; }
+.actions + details { margin-top: 0.9rem; }
 .state {
   display: inline-block;
   padding: 0.05rem 0.6rem;

@@ -14,7 +14,10 @@ const REASONS = {
 const TYPED_AGAIN: ReadonlyMap<string, string> = new Map([['password', 'Mailbox password']]);
 
 /** Fields that mean nothing to a person. */
-const HIDDEN: ReadonlySet<string> = new Set(['digest', 'member', 'note', 'sequence']);
+const HIDDEN: ReadonlySet<string> = new Set([
+  ...['digest', 'member', 'note', 'sequence', 'request', 'link', 'seen'],
+  ...['was_title', 'was_keywords', 'was_due'],
+]);
 
 /**
  * Asks for the owner's password, shows what it is for, and repeats the form.

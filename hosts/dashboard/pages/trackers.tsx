@@ -2,10 +2,12 @@ import type { ComponentChildren } from 'preact';
 import type { Tracker, TrackerLink } from '../../../core/ports/tracker-storage.ts';
 import { shortened } from '../../../core/text/shortened.ts';
 import { Link } from '../links.tsx';
+import { Notice } from '../notice.tsx';
 import { Quoted } from '../third-party-text.tsx';
 import { type OwnerVisit, page, type Reply } from '../visit.ts';
 import { When } from '../when.tsx';
 import { notFoundPage } from './problem.tsx';
+import { NewTrackerForm, type Refused, TrackerForms, UnlinkForm } from './tracker-forms.tsx';
 
 const TRACKERS = 20;
 /** Per tracker in the list; its own page has all of them. */
@@ -13,7 +15,8 @@ const NEWEST_LINKS = 5;
 const LINKS = 50;
 
 /** The active or the resolved trackers, newest first, each with its newest links. */
-export async function trackersPage({ service, owner, query }: OwnerVisit): Promise<Reply> {
+export async function trackersPage(visit: OwnerVisit, refused?: Refused): Promise<Reply> {
+  const { service, owner, query, token } = visit;
   const { ownerId, timezone } = owner;
   const state = query.get('state') === 'resolved' ? 'resolved' : 'active';
   const before = numberIn(query.get('before'));
@@ -30,6 +33,8 @@ export async function trackersPage({ service, owner, query }: OwnerVisit): Promi
     'Trackers',
     <>
       <h1>Trackers</h1>
+      <Notice code={query.get('notice')} />
+      <NewTrackerForm token={token} refused={refused} />
       <p class="pages">
         <Link to="/trackers" aria-current={state === 'active' ? 'page' : undefined}>
           Active
@@ -74,7 +79,8 @@ export async function trackersPage({ service, owner, query }: OwnerVisit): Promi
 }
 
 /** One tracker with all its links. */
-export async function trackerPage({ service, owner, param, query }: OwnerVisit): Promise<Reply> {
+export async function trackerPage(visit: OwnerVisit, refused?: Refused): Promise<Reply> {
+  const { service, owner, param, query, token } = visit;
   const upTo = numberIn(query.get('up_to'));
   const limit = LINKS + 1;
   const found = await service.trackers.show(owner.ownerId, Number(param), { limit, ...(upTo && { upTo }) });
@@ -90,9 +96,15 @@ export async function trackerPage({ service, owner, param, query }: OwnerVisit):
         </h1>
         <StatusBadge status={tracker.status} />
       </header>
+      <Notice code={query.get('notice')} />
       <TrackerFacts tracker={tracker} zone={owner.timezone} />
+      <TrackerForms tracker={tracker} token={token} refused={refused} />
       <h2>{total === 1 ? 'One link' : `${total} links`}</h2>
-      <Links links={links.slice(0, LINKS)} zone={owner.timezone} />
+      <Links
+        links={links.slice(0, LINKS)}
+        zone={owner.timezone}
+        action={(link) => <UnlinkForm trackerId={tracker.trackerId} link={link} token={token} />}
+      />
       <p class="pages">
         {upTo === undefined ? null : <Link to={`/trackers/${tracker.trackerId}`}>Newest</Link>}
         {next === undefined ? null : (
@@ -178,13 +190,20 @@ function briefly(link: TrackerLink): TrackerLink {
   return { ...link, content: { ...content, note: shortened(content.note, BRIEF_CHARS) } };
 }
 
-function Links({ links, zone }: { links: readonly TrackerLink[]; zone: string }) {
+function Links(props: {
+  links: readonly TrackerLink[];
+  zone: string;
+  /** What the owner can do with a link. */
+  action?: (link: TrackerLink) => ComponentChildren;
+}) {
+  const { links, zone, action } = props;
   if (links.length === 0) return null;
   return (
     <ul class="links">
       {links.map((link) => (
         <li>
           <LinkText link={link} zone={zone} />
+          {action === undefined ? null : <div class="actions">{action(link)}</div>}
         </li>
       ))}
     </ul>
@@ -226,6 +245,7 @@ function LinkText({ link: { content, addedBy, createdAt }, zone }: { link: Track
           </div>
           <div class="quiet">
             note · <When at={createdAt} zone={zone} />
+            {addedBy === 'owner' ? ' · by you' : null}
           </div>
         </>
       );

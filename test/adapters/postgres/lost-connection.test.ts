@@ -290,6 +290,14 @@ const VERBS: Record<
     s.tracker({ ownerId, trackerId, upTo: undefined, limit: 1 }),
   setTrackerStatus: (s, { key: { ownerId }, trackerId }) =>
     s.setTrackerStatus({ ownerId, trackerId, status: 'resolved', now: NOON }),
+  editTracker: (s, { key: { ownerId }, trackerId }) =>
+    s.editTracker({
+      ...{ ownerId, trackerId },
+      was: { title: 't', keywords: 'atlas', dueOn: null },
+      fields: { title: 'new', keywords: '', dueOn: null },
+    }),
+  unlinkFromTracker: (s, { key: { ownerId }, trackerId }) =>
+    s.unlinkFromTracker({ ownerId, trackerId, linkId: 1, createdAt: NOON }),
   linkToTracker: (s, { key: { ownerId }, trackerId }) =>
     s.linkToTracker({
       ...{ ownerId, trackerId, target: 'n', addedBy: 'agent', now: NOON },

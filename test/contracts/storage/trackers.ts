@@ -216,6 +216,72 @@ export function trackerPromises(store: Store): void {
     });
   });
 
+  describe('trackers that the owner changes', () => {
+    const fieldsOf = ({ title, keywords, dueOn }: Tracker) => ({ title, keywords, dueOn });
+
+    it('get new fields, unless somebody else changed them meanwhile', async () => {
+      const { storage } = store();
+      const ownerId = await addOwner(storage);
+      const tracker = await addTracker(storage, ownerId);
+      const { trackerId } = tracker;
+      const edit = (to: object, was = fieldsOf(tracker)) =>
+        storage.editTracker({ ownerId, trackerId, was, fields: { ...fieldsOf(tracker), ...to } });
+      expect(await edit({ title: 'New', keywords: 'b', dueOn: '2026-12-01' })).toEqual({ won: true });
+      // A repeat, and another tab that still shows the old fields.
+      expect(await edit({ title: 'New', keywords: 'b', dueOn: '2026-12-01' })).toEqual({ won: true });
+      expect(await edit({ title: 'Other' })).toEqual({ won: false });
+      const found = await storage.tracker({ ownerId, trackerId, upTo: undefined, limit: 0 });
+      expect(found?.tracker).toEqual({ ...tracker, title: 'New', keywords: 'b', dueOn: '2026-12-01' });
+      expect(await storage.editTracker({ ownerId, trackerId: 99, was: tracker, fields: tracker })).toBe(
+        undefined,
+      );
+      const other = await addOwner(storage);
+      const theirs = { ownerId: other, trackerId, was: fieldsOf(tracker), fields: fieldsOf(tracker) };
+      expect(await storage.editTracker(theirs)).toBe(undefined);
+    });
+
+    it('lose a link once, and with a message also the summary that quotes it', async () => {
+      const { storage } = store();
+      const ownerId = await addOwner(storage);
+      const { trackerId } = await addTracker(storage, ownerId);
+      const linkTo = (target: string, content: LinkContent, addedBy: 'auto' | 'owner' = 'owner') =>
+        storage.linkToTracker({ ownerId, trackerId, target, addedBy, content, now: at(Number(target)) });
+      const first = await linkTo('1', { kind: 'mail', message: linkedMessage('1') }, 'auto');
+      const note = await linkTo('2', { kind: 'note', note: 'mine' });
+      const last = await linkTo('3', { kind: 'mail', message: linkedMessage('3') }, 'auto');
+      if (!first || !note || !last) throw new Error('nothing was linked');
+      const summary = { text: 'Text 3', nextAction: 'n', importance: 'important', sourceCount: 2 } as const;
+      await storage.saveSummary({ ownerId, trackerId, summary, upTo: last.linkId });
+      const unlink = (link: { linkId: number; createdAt: Date }) =>
+        storage.unlinkFromTracker({ ownerId, trackerId, linkId: link.linkId, createdAt: link.createdAt });
+      const shown = () => storage.tracker({ ownerId, trackerId, upTo: undefined, limit: 9 });
+      const due = async () =>
+        (await storage.summariesDue({ messages: 9, limit: 99 }))
+          .filter(({ tracker }) => tracker.ownerId === ownerId)
+          .map(({ messages, upTo }) => [messages.map(({ subject }) => subject), upTo]);
+
+      expect(await unlink({ ...note, createdAt: at(77) })).toBe(false);
+      expect((await shown())?.links[1]).toEqual(note);
+      expect(await Promise.all([unlink(note), unlink(note)])).toEqual(expect.arrayContaining([true, false]));
+      expect(await shown()).toMatchObject({ total: 2, tracker: { summary } });
+      expect(await due()).toEqual([]);
+
+      expect(await unlink(last)).toBe(true);
+      expect(await shown()).toMatchObject({ total: 1, tracker: { summary: { text: '', sourceCount: 0 } } });
+      expect(await due()).toEqual([[[linkedMessage('1').subject], first.linkId]]);
+      // A summary that was under way when the message was removed.
+      await storage.saveSummary({ ownerId, trackerId, summary, upTo: last.linkId });
+      expect((await shown())?.tracker.summary.text).toBe('');
+
+      expect(await unlink(first)).toBe(true);
+      expect(await due()).toEqual([]);
+      // The number of a removed link may come back. The summary is due all the same.
+      const again = await linkTo('4', { kind: 'mail', message: linkedMessage('4') }, 'auto');
+      expect(await due()).toEqual([[[linkedMessage('4').subject], again?.linkId]]);
+      expect(await unlink({ linkId: again?.linkId ?? 0, createdAt: first.createdAt })).toBe(false);
+    });
+  });
+
   describe('the numbers of events', () => {
     it('stay the same, count per owner, and lead back to the event', async () => {
       const { storage } = store();

@@ -70,6 +70,8 @@ describe('a cookie alone, with the token derived from it', () => {
   /** Every form that changes something, with plausible fields. */
   const forms = async (dashboard: Dashboard) => {
     const id = await dashboard.ask({});
+    await dashboard.key.call('create_tracker', { title: 'Fence' });
+    await dashboard.key.call('add_tracker_note', { tracker_id: 1, note: 'Green' });
     const [summary] = (await dashboard.service.approvals.list(dashboard.ownerId, { state: 'open', limit: 1 }))
       .approvals;
     const { sessionId } = dashboard.browserOf(await dashboard.cookie());
@@ -106,6 +108,11 @@ describe('a cookie alone, with the token derived from it', () => {
       [`${endpoint}/enable`, {}],
       [`${endpoint}/remove`, {}],
       [`${endpoint}/redeliver`, { sequence: '1' }],
+      ['/trackers', { request: 'r', title: 'Forged' }],
+      ['/trackers/1/edit', { was_title: 'Fence', title: 'Forged' }],
+      ['/trackers/1/status', { status: 'resolved' }],
+      ['/trackers/1/notes', { request: 'r', text: 'Forged' }],
+      ['/trackers/1/unlink', { link: '1', seen: '0' }],
       [`/settings/sessions/${sessionId}/end`, {}],
       ['/settings/sessions/end-others', {}],
       ['/sign-out', {}],
@@ -120,6 +127,8 @@ describe('a cookie alone, with the token derived from it', () => {
     approvals: (await service.approvals.list(ownerId, { state: 'all', limit: 100 })).approvals,
     endpoints: await service.webhooks.list(ownerId),
     deliveries: await service.webhooks.deliveries(ownerId, 'wh_1', { limit: 10 }),
+    trackers: await service.trackers.list(ownerId, { state: 'active', limit: 10 }),
+    links: await service.trackers.show(ownerId, 1, { limit: 10 }),
     sent: mail.transmitted().length,
   });
 

@@ -241,4 +241,65 @@ describe.skipIf(browserIsMissing)(inBrowser("the owner's trackers"), () => {
       expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBeLessThanOrEqual(width);
     }
   });
+
+  it('are created, edited, resolved, noted and unlinked by the owner, whatever another tab did', async () => {
+    const dashboard = await openDashboard();
+    const { service, ownerId } = dashboard;
+    const page = await signedIn(dashboard, '/trackers', { viewport: { width: 390, height: 844 } });
+    await page.getByText('New tracker', { exact: true }).click();
+    await page.getByLabel('Title').fill(HOSTILE);
+    await page.getByLabel('Title').evaluate((input) => input.removeAttribute('maxlength'));
+    await page.getByLabel('Title').fill('x'.repeat(201));
+    await page.getByLabel('Due').fill('2026-12-24');
+    await press(page, 'Create tracker');
+    expect(await page.getByRole('alert').innerText()).toBe('Title: must have at most 200 characters.');
+    await page.getByLabel('Title').fill('Garden fence');
+    await page.getByLabel('Keywords').fill('fence, gate');
+    const request = await page.locator('input[name="request"]').inputValue();
+    await press(page, 'Create tracker');
+    await page.waitForURL(/notice=tracker_created/);
+    // The same form once more, as a reload sends it: there is still one tracker.
+    const form = { request, title: 'Garden fence', keywords: 'fence, gate', due: '2026-12-24' };
+    const headers = { cookie: await dashboard.cookie() };
+    expect(await dashboard.submit({ path: '/trackers', headers, form })).toMatchObject({ status: 303 });
+    expect((await service.trackers.list(ownerId, { state: 'active', limit: 9 })).trackers).toEqual([
+      expect.objectContaining({ title: 'Garden fence', dueOn: '2026-12-24', addedByAgent: false }),
+    ]);
+
+    await page.goto(`${dashboard.url}/trackers/1`);
+    await dashboard.key.call('set_tracker_status', { tracker_id: 1, status: 'waiting' });
+    await page.getByText('Edit', { exact: true }).click();
+    await page.getByLabel('Title').fill('Garden gate');
+    await press(page, 'Save');
+    await page.waitForURL(/notice=tracker_saved/);
+    const stale = await page.context().newPage();
+    await stale.goto(`${dashboard.url}/trackers/1`);
+    await page.getByText('Edit', { exact: true }).click();
+    await page.getByLabel('Title').fill(HOSTILE);
+    await press(page, 'Save');
+    await page.getByRole('heading', { name: VISIBLE }).waitFor();
+    await stale.getByText('Edit', { exact: true }).click();
+    await stale.getByLabel('Title').fill('Lost update');
+    await press(stale, 'Save');
+    expect(await stale.getByRole('alert').innerText()).toMatch(/changed meanwhile/);
+
+    await page.getByText('Add a note', { exact: true }).click();
+    await page.getByRole('textbox', { name: 'Note' }).fill('\nCall Tom');
+    await press(page, 'Add note');
+    const link = page.locator('.links > li');
+    expect(await link.innerText()).toMatch(/Call Tom\s+note · .* · by you/);
+    await stale.goto(`${dashboard.url}/trackers/1`);
+    await press(page, 'Remove');
+    await page.waitForURL(/notice=link_removed/);
+    expect(await link.count()).toBe(0);
+    await press(stale, 'Remove');
+    await stale.waitForURL(/notice=link_not_there/);
+
+    await press(page, 'Resolve');
+    await page.goto(`${dashboard.url}/trackers?state=resolved`);
+    expect(await page.locator('#trackers > li').count()).toBe(1);
+    expect((await service.webhooks.list(ownerId)).length).toBe(0);
+    expect((await service.owners.events(ownerId, 0, 9)).length).toBe(0);
+    expect(await page.locator('html').evaluate((html) => html.scrollWidth)).toBeLessThanOrEqual(1440);
+  });
 });

@@ -1,0 +1,64 @@
+import type * as z from 'zod';
+import { bodyText, invalidArgument } from '../contract/schema.ts';
+import { trackerDue, trackerKeywords, trackerNoteText, trackerTitle } from '../contract/tracker-texts.ts';
+import type { Ports } from '../ports/ports.ts';
+import type { TrackerFields } from '../ports/tracker-storage.ts';
+import { notFound } from './not-found.ts';
+import type { Trackers } from './service.ts';
+
+export function createTrackers({ storage, clock }: Ports): Trackers {
+  return {
+    list: (ownerId, { state, before, limit }) => storage.trackers({ ownerId, state, before, limit }),
+    show: (ownerId, trackerId, { upTo, limit }) => storage.tracker({ ownerId, trackerId, upTo, limit }),
+    async create({ ownerId, requestId, ...fields }) {
+      checkFields(fields);
+      const request = { ownerId, requestId: ownersRequest(requestId), ...fields };
+      return storage.createTracker({ ...request, addedByAgent: false, now: clock.now() });
+    },
+    async edit({ ownerId, trackerId, was, fields }) {
+      checkFields(fields);
+      const edited = await storage.editTracker({ ownerId, trackerId, was, fields });
+      if (edited === undefined) throw notFound('tracker');
+      return edited.won;
+    },
+    async setStatus(ownerId, trackerId, status) {
+      const changed = await storage.setTrackerStatus({ ownerId, trackerId, status, now: clock.now() });
+      if (changed === undefined) throw notFound('tracker');
+    },
+    async addNote({ ownerId, trackerId, requestId, note }) {
+      check('note', trackerNoteText, note);
+      const added = await storage.linkToTracker({
+        ...{
+          ownerId,
+          trackerId,
+          target: `note:${ownersRequest(requestId)}`,
+          addedBy: 'owner',
+          now: clock.now(),
+        },
+        content: { kind: 'note', note: bodyText(note) },
+      });
+      if (added === undefined) throw notFound('tracker');
+    },
+    unlink: (ownerId, trackerId, { linkId, createdAt }) =>
+      storage.unlinkFromTracker({ ownerId, trackerId, linkId, createdAt }),
+  };
+}
+
+/** Never the id of an agent's request. @throws ServiceError invalid_arguments */
+function ownersRequest(requestId: string): string {
+  if (!/^[\w-]{1,64}$/.test(requestId))
+    throw invalidArgument('requestId', 'format', 'must be 1 to 64 letters, digits, _ or -');
+  return `owner:${requestId}`;
+}
+
+/** @throws ServiceError invalid_arguments naming the field */
+function checkFields({ title, keywords, dueOn }: TrackerFields): void {
+  check('title', trackerTitle, title);
+  check('keywords', trackerKeywords, keywords);
+  if (dueOn !== null) check('due', trackerDue, dueOn);
+}
+
+function check(field: string, schema: z.ZodType<string>, value: string): void {
+  const [issue] = schema.safeParse(value).error?.issues ?? [];
+  if (issue !== undefined) throw invalidArgument(field, 'format', issue.message);
+}
