@@ -43,7 +43,7 @@ export interface TestService {
   readonly service: Service;
   readonly clock: TestClock;
   readonly ownerId: string;
-  addKey(preset: Preset, modes?: Partial<Modes>): Promise<TestKey>;
+  addKey(preset: Preset, modes?: Partial<Modes>, name?: string): Promise<TestKey>;
 }
 
 export interface TestKey {
@@ -109,8 +109,8 @@ export async function openTestService(
     service,
     clock,
     ownerId,
-    async addKey(preset, modes = {}) {
-      const key = await service.keys.create({ ownerId, name: 'agent', preset, modes });
+    async addKey(preset, modes = {}, name = 'agent') {
+      const key = await service.keys.create({ ownerId, name, preset, modes });
       return {
         ...key,
         call: (tool, args, idempotencyKey) => callWith(service, key.apiKey, tool, args, idempotencyKey),

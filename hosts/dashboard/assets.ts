@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { KEYBOARD_SCRIPT } from './keyboard-script.ts';
 import { LIVE_SCRIPT } from './live-script.ts';
 import { PICO } from './pico.ts';
 import { SCRIPT } from './script.ts';
@@ -10,7 +11,10 @@ export interface Asset {
 }
 
 const style: Asset = { type: 'text/css; charset=utf-8', body: `${PICO}\n${STYLE}` };
-const script: Asset = { type: 'text/javascript; charset=utf-8', body: `${SCRIPT}\n${LIVE_SCRIPT}` };
+const script: Asset = {
+  type: 'text/javascript; charset=utf-8',
+  body: [SCRIPT, LIVE_SCRIPT, KEYBOARD_SCRIPT].join('\n'),
+};
 const icon: Asset = {
   type: 'image/svg+xml',
   body:

@@ -61,6 +61,9 @@ export function documentOf(shown: {
           />
         </head>
         <body>
+          <a class="skip" href="#content">
+            Skip to the content
+          </a>
           <header class="container">
             <Link class="brand" to="/approvals">
               Countersign
@@ -95,7 +98,11 @@ export function documentOf(shown: {
             )}
           </header>
           {visitor === undefined ? null : <p id="announcement" aria-live="polite" />}
-          <main class="container">{shown.body}</main>
+          <main class="container" id="content" tabIndex={-1}>
+            {shown.body}
+          </main>
+          {/* For the button that shows the keys. */}
+          {visitor === undefined ? null : <footer class="container" />}
         </body>
       </html>
     </Base.Provider>,

@@ -25,7 +25,10 @@ export function LinkOut({ to, ...rest }: LinkProps) {
 }
 
 /** A button that sends its form to another path than the form's own. */
-export function SubmitTo({ to, ...rest }: LinkProps & { formNoValidate?: boolean }) {
+export function SubmitTo({
+  to,
+  ...rest
+}: LinkProps & { formNoValidate?: boolean; 'aria-keyshortcuts'?: string }) {
   return (
     <Base.Consumer>
       {(base: PublicBase) => <button {...rest} type="submit" formaction={base.path(to)} />}

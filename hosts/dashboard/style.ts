@@ -5,8 +5,19 @@ export const STYLE = `
   --pico-spacing: 0.9rem;
   --pico-typography-spacing-vertical: 0.9rem;
 }
+/* Enough contrast on cards too. */
+:root:root { --pico-muted-color: light-dark(#5b6270, #9aa3b2); }
 .container { max-width: 62rem; }
-body > header, body > main { padding-block: 0.9rem; }
+body > header, body > main, body > footer { padding-block: 0.9rem; }
+.skip { position: absolute; inset-inline-start: 0.5rem; top: -6rem; z-index: 2; padding: 0.5rem 0.9rem; background: var(--pico-background-color); }
+.skip:focus { top: 0.5rem; }
+main:focus { outline: none; }
+body > footer:empty { display: none; }
+body > footer button { width: auto; padding: 0.2rem 0.8rem; font-size: 0.875rem; }
+/* There is hardly a keyboard. */
+@media (hover: none) { body > footer { display: none; } }
+#keys .facts > div { grid-template-columns: 5rem 1fr; }
+#keys .actions { margin-top: 0.9rem; }
 body > header {
   display: flex;
   flex-wrap: wrap;
@@ -252,5 +263,8 @@ form button[type='submit']:not(.outline) { width: auto; min-width: 9rem; }
   border-top: 1px solid var(--pico-muted-border-color);
   border-radius: 0 0 var(--pico-border-radius) var(--pico-border-radius);
   background: var(--pico-card-background-color);
+}
+@media (max-width: 22rem) {
+  body > header nav { grid-template-columns: repeat(2, auto); }
 }
 `;

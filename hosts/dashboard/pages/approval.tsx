@@ -194,12 +194,14 @@ function viewPage(visit: OwnerVisit, filed: ApprovalView, problem?: string, chan
             </label>
           ) : null}
           {content.kind === 'shown' && view.isOutsideFence ? null : content.kind === 'shown' ? (
-            <SubmitTo to={`/approvals/${approval.id}/approve`}>Approve</SubmitTo>
+            <SubmitTo to={`/approvals/${approval.id}/approve`} aria-keyshortcuts="a">
+              Approve
+            </SubmitTo>
           ) : (
             // Rejecting is always possible.
             <p>It cannot be shown in full, so it cannot be approved.</p>
           )}
-          <button type="submit" class="outline secondary" formNoValidate>
+          <button type="submit" class="outline secondary" formNoValidate aria-keyshortcuts="r">
             Reject
           </button>
           <RejectReasons approvalId={approval.id} />

@@ -24,6 +24,7 @@ import { IntegrationsTabs } from '../integrations-tabs.tsx';
 import { Link } from '../links.tsx';
 import { Notice } from '../notice.tsx';
 import { Quoted } from '../third-party-text.tsx';
+import { visibleText } from '../visible-text.ts';
 import { type OwnerVisit, page, type Reply, redirect } from '../visit.ts';
 import { When } from '../when.tsx';
 import { GROUP_TITLES, MODE_TITLES } from '../words.ts';
@@ -364,7 +365,7 @@ function LiveKey(props: {
           Fences: <Quoted text={fenced.join(' · ')} />
         </div>
       )}
-      <Form action={`${path}/modes`} token={token} label="Modes">
+      <Form action={`${path}/modes`} token={token} label={`Modes of ${visibleText(credential.name)}`}>
         <div class="columns modes">
           {GROUPS.map((group) => (
             <ModeChoice
@@ -381,7 +382,7 @@ function LiveKey(props: {
       </Form>
       <details class="fences">
         <summary>Fences</summary>
-        <Form action={`${path}/fences`} token={token} label="Fences">
+        <Form action={`${path}/fences`} token={token} label={`Fences of ${visibleText(credential.name)}`}>
           <FenceFields of={credential.credentialId} fences={fences} accounts={accounts} zone={zone} />
           <button type="submit" class="outline">
             Save fences

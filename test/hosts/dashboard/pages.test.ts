@@ -151,6 +151,10 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
       expect(await bottomOf(part), part).toBeLessThanOrEqual(bar?.y ?? 0);
     }
     expect(await bottomOf('form.decision')).toBeLessThanOrEqual(844);
+    // One tap decides.
+    await press(page, 'Approve');
+    expect(await page.locator('.state').textContent()).toBe('Executed');
+    expect(dashboard.mail.transmitted().map(({ to }) => to)).toEqual([['nina@newpartner.example']]);
   });
 
   it('approves a high-risk request only with a ticked box, and rejects one without it', async () => {

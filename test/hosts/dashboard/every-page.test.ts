@@ -1,0 +1,183 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ASSETS } from '../../../hosts/dashboard/assets.ts';
+import { browserIsMissing, inBrowser, openBrowser } from '../../servers/browser.ts';
+import { openRequests } from './every-request.ts';
+import { signedInPage } from './signed-in-page.ts';
+
+// Every page of the dashboard, for people who see, hear and type differently. A new page needs a line in PAGES.
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+const PAGES = [
+  '/approvals',
+  '/accounts',
+  '/accounts/1/folders',
+  '/accounts/1/remove',
+  '/integrations',
+  '/integrations/webhooks',
+  '/trackers',
+  '/trackers/1',
+  '/activity',
+  '/settings',
+  '/nothing-here',
+];
+
+/** Of the requests, those whose pages differ in kind. */
+const LOOKED_AT = [
+  ...['reply', 'reply-rtl', 'send-risky', 'send-long', 'archive', 'label', 'create-event', 'update-event'],
+  ...['cancel-crowd', 'create-tracker', 'tracker-note', 'tracker-message'],
+];
+
+/** All rules in two looks; in the other two, those that depend on colours and sizes. */
+const LOOKS = [
+  { width: 390, colorScheme: 'light', rules: undefined },
+  { width: 390, colorScheme: 'dark', rules: ['color-contrast', 'target-size'] },
+  { width: 1440, colorScheme: 'light', rules: ['color-contrast', 'target-size'] },
+  { width: 1440, colorScheme: 'dark', rules: undefined },
+] as const;
+
+async function faultsOf(page: Page, rules: readonly string[] = TAGS): Promise<string[]> {
+  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(AXE);
+  const results = await page.evaluate<AxeResults>(
+    `axe.run({ runOnly: ${JSON.stringify(rules)}, resultTypes: ['violations'] })`,
+  );
+  return results.violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary = '' }) => `${id}: ${html.slice(0, 150)} ${failureSummary}`),
+  );
+}
+
+describe.skipIf(browserIsMissing)(inBrowser('every page of the dashboard'), () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser.close());
+
+  async function openPages() {
+    const { dashboard, ids } = await openRequests();
+    const requests = LOOKED_AT.map((name) => `/approvals/${ids.get(name)}`);
+    // Without transitions, which have colours in between.
+    const open = ({ width }: { width: number }, path = '/approvals') =>
+      signedInPage(browser, dashboard, path, {
+        baseURL: dashboard.url,
+        viewport: { width, height: 844 },
+        reducedMotion: 'reduce',
+      });
+    return { dashboard, ids, paths: [...PAGES, ...requests], open };
+  }
+
+  it('has no fault that axe-core finds, light and dark, and fits from 320 to 1440 pixels', {
+    timeout: 120_000,
+  }, async () => {
+    const { paths, open } = await openPages();
+    const page = await open({ width: 390 });
+    const faults: Record<string, string[]> = {};
+    const tooWide: string[] = [];
+    for (const path of [...paths, '/sign-in']) {
+      if (path === '/sign-in') await page.context().clearCookies();
+      await page.goto(path);
+      for (const { width, colorScheme, rules } of LOOKS) {
+        await page.setViewportSize({ width, height: 844 });
+        await page.emulateMedia({ colorScheme });
+        const found = await faultsOf(page, rules);
+        if (found.length > 0) faults[`${path} ${width} ${colorScheme}`] = found;
+      }
+      for (const width of [320, 390, 600, 768, 1440]) {
+        await page.setViewportSize({ width, height: 844 });
+        const needed = await page.evaluate<number>('document.documentElement.scrollWidth');
+        if (needed > width) tooWide.push(`${path} at ${width}: ${needed}`);
+      }
+    }
+    expect({ faults, tooWide }).toEqual({ faults: {}, tooWide: [] });
+  });
+
+  it('is used with keys: j and k, Enter, a, r and ?', async () => {
+    const { dashboard, ids, open } = await openPages();
+    const page = await open({ width: 1440 });
+    const focused = () => page.evaluate<string | null>("document.activeElement.getAttribute('href')");
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('#content');
+    const links = await page
+      .locator('main .rows > li')
+      .evaluateAll((rows) =>
+        rows.map((row) => (row as HTMLElement).querySelector('a')?.getAttribute('href')),
+      );
+    for (const [key, index] of [
+      ['j', 0],
+      ['j', 1],
+      ['j', 2],
+      ['k', 1],
+      ['k', 0],
+      ['k', 0],
+    ] as const) {
+      await page.keyboard.press(key);
+      expect(await focused()).toBe(links[index]);
+    }
+    // A list has no button to approve.
+    await page.keyboard.press('a');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**${links[0]}`);
+
+    // The help lists the keys of this page, and nothing is pressed behind it.
+    await page.keyboard.press('?');
+    const help = page.getByRole('dialog', { name: 'Keys' });
+    expect(await help.locator('kbd').allTextContents()).toEqual(['a', 'r', '?']);
+    expect(await faultsOf(page)).toEqual([]);
+    await page.keyboard.press('r');
+    await page.keyboard.press('Escape');
+    expect(await help.count()).toBe(0);
+    expect(await page.locator('.state').textContent()).toBe('Pending');
+
+    // A red finding: the key does what a click does, and the box is still to be ticked.
+    await page.goto(`/approvals/${ids.get('send-risky')}`);
+    await page.keyboard.press('a');
+    expect(await page.locator('input:invalid').count()).toBe(1);
+    expect(dashboard.mail.transmitted()).toEqual([]);
+    await page.keyboard.press('Space');
+    await page.keyboard.press('a');
+    await page.getByText('Executed').first().waitFor();
+
+    await page.goto(`/approvals/${ids.get('archive')}`);
+    await page.keyboard.press('r');
+    await page.getByText('Rejected').first().waitFor();
+
+    // In a text field a letter is a letter.
+    await page.goto(`/approvals/${ids.get('delete')}`);
+    await page.evaluate("document.querySelector('main').insertAdjacentHTML('beforeend', '<input id=typed>')");
+    await page.locator('#typed').pressSequentially('a?rj');
+    expect(await page.locator('#typed').inputValue()).toBe('a?rj');
+    expect(await page.locator('.state').textContent()).toBe('Pending');
+
+    // The owner can switch them off, and on again.
+    await page.getByRole('button', { name: 'Keys' }).click();
+    await page.getByRole('button', { name: 'Switch the keys off' }).click();
+    await page.keyboard.press('r');
+    await page.keyboard.press('?');
+    expect(await help.count()).toBe(0);
+    await page.getByRole('button', { name: 'Keys' }).click();
+    await page.getByRole('button', { name: 'Switch the keys on' }).click();
+    await page.keyboard.press('r');
+    await page.getByText('Rejected').first().waitFor();
+  });
+
+  it('says the sentence of a request first', async () => {
+    const { ids, open } = await openPages();
+    const page = await open({ width: 390 }, `/approvals/${ids.get('archive')}`);
+    expect(await page.locator('main').ariaSnapshot()).toMatch(
+      /^- main:\s+- article "Archive 2 messages from bank\.example":\s+- heading "Archive 2 messages from bank\.example" \[level=1\]/,
+    );
+    expect(await page.locator('h1').count()).toBe(1);
+  });
+});
+
+it('all scripts of a page together stay below 30 KB', () => {
+  const bytes = [...ASSETS.values()]
+    .filter(({ type }) => type.startsWith('text/javascript'))
+    .reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
+  expect(bytes).toBeLessThan(30_000);
+});
