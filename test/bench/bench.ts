@@ -12,6 +12,7 @@ import { memory } from './memory.ts';
 import { reading } from './reading.ts';
 import { reply } from './reply.ts';
 import { requestList } from './request-list.ts';
+import { requestPage } from './request-page.ts';
 import { serverLoad } from './server-load.ts';
 import { stalls } from './stalls.ts';
 import { printHead, printRows, type Row } from './table.ts';
@@ -40,6 +41,7 @@ const PARTS = {
   'open-pages': openPages,
   'request-list': requestList,
   activity: activityPages,
+  'request-page': requestPage,
 } satisfies Record<string, (dovecot: Dovecot, postfix: Postfix) => Promise<Row[]>>;
 
 const names = process.argv.slice(2);
