@@ -22,6 +22,7 @@ export {
 } from './contract/errors.ts';
 export type { Result } from './contract/result.ts';
 export { EventCursorError } from './events/event-stream.ts';
+export type { OwnerWords } from './execution/sealed-words.ts';
 export type { FolderRoles, PinnedRole } from './folders/roles.ts';
 export type { Fences } from './gate/fences.ts';
 export type { LimitOverrides, Limits } from './gate/limits.ts';
