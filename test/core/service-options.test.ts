@@ -52,7 +52,7 @@ describe('createService', () => {
     ['a path with an empty segment', { baseUrl: 'https://example.org//a' }, 'baseUrl must be an address'],
     ['an address with a query', { baseUrl: 'https://example.org/a?b' }, 'baseUrl must be an address'],
     ['an address that is not http', { baseUrl: 'ftp://example.org' }, 'baseUrl must be an address'],
-    ['a sign-in host with a path', { mcpUrl: 'https://example.org/api' }, 'mcpUrl must be an address'],
+    ['a sign-in host with a semicolon', { mcpUrl: 'https://example.org/a;b' }, 'mcpUrl must be an address'],
     ['no key', { secretKeys: [] }, 'secretKeys: give at least one key'],
     ['a key alone', { secretKeys: randomBytes(32) }, 'secretKeys: give a list'],
     ['a string as a key', { secretKeys: ['x'.repeat(32)] }, 'secretKeys[0]: a key is a Uint8Array'],
