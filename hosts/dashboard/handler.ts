@@ -137,7 +137,7 @@ export function ownerPages(service: Service, options: DashboardOptions = {}): An
     } catch (error) {
       // The caller left before sending everything, so there is nobody to answer.
       if (error instanceof BodyLost) return undefined;
-      const { reply, code } = replyTo(error);
+      const { reply, code } = replyTo(error, head.method);
       if (reply.status >= 500) options.log?.error('a dashboard page failed', { method: head.method, code });
       answer = answerWith(reply);
     }
@@ -190,15 +190,29 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   unavailable: 503,
 };
 
-function replyTo(error: unknown): { reply: PageReply; code: string } {
+function replyTo(error: unknown, method: string): { reply: PageReply; code: string } {
   if (error instanceof BodyTaken) {
     return { reply: problemPage(500, 'Nothing was done', error.message), code: error.name };
   }
-  if (!(error instanceof ServiceError)) {
-    const text = 'The service failed. Your change may or may not have been made: check before you repeat it.';
-    return { reply: problemPage(500, 'Something went wrong', text), code: errorName(error).error };
-  }
+  if (!(error instanceof ServiceError))
+    return { reply: failedPage(500, method), code: errorName(error).error };
   const { code } = error;
   if (code === 'not_found') return { reply: notFoundPage(), code };
-  return { reply: problemPage(STATUS[code] ?? 500, 'That did not work', error.message), code };
+  const status = STATUS[code] ?? 500;
+  if (status === 503) return { reply: failedPage(status, method), code };
+  return { reply: problemPage(status, 'That did not work', error.message), code };
+}
+
+/** Says what the owner can do after a failure of the service or its storage. */
+function failedPage(status: number, method: string): PageReply {
+  const why =
+    status === 503
+      ? 'Countersign cannot reach its storage right now, or is being restarted.'
+      : 'Countersign failed.';
+  if (method === 'GET' || method === 'HEAD') {
+    const text = `${why} Nothing was changed, and what waits for you keeps waiting. Load the page again in a moment.`;
+    return problemPage(status, 'This page could not be loaded', text);
+  }
+  const text = `${why} What you sent may or may not have been done. Check before you repeat it.`;
+  return problemPage(status, 'Something went wrong', text);
 }

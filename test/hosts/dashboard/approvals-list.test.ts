@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sandboxCalendar } from '../../../adapters/sandbox/calendar.ts';
+import { ServiceError } from '../../../core/contract/errors.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import { calendarOf, event } from '../../contracts/calendar/scene.ts';
 import { approvalOf } from '../../core/scene.ts';
@@ -103,5 +104,63 @@ describe('the list of requests', () => {
     expect(row).toContain(text);
     expect(row).toMatch(/^Send a new message .* from agent /);
     expect(row).not.toContain('Hello');
+  });
+
+  it.each([
+    [new ServiceError('temporarily_unavailable', { details: { retry_after_s: 1 } }), 503],
+    [new Error('disk I/O error'), 500],
+  ])('says what to do if storage fails while it loads: %s', async (error, status) => {
+    let isAway = false;
+    const storage = sqliteOnClock(':memory:', Date.now);
+    const failing: Storage = {
+      ...storage,
+      approvals: (query) => (isAway ? Promise.reject(error) : storage.approvals(query)),
+    };
+    const dashboard = await openDashboard({ storage: failing });
+    const id = await dashboard.ask({});
+    const headers = { cookie: await dashboard.cookie() };
+    isAway = true;
+    const failed = await dashboard.send({ path: '/approvals', headers });
+    expect(failed.status).toBe(status);
+    expect(failed.body).toContain('Nothing was changed, and what waits for you keeps waiting.');
+    expect(failed.body).not.toContain('disk');
+    // Deciding works, though the next request cannot be looked up: the owner is told to check.
+    const answer = await dashboard.submit({ path: `/approvals/${id}/reject`, headers });
+    expect(answer.status).toBe(status);
+    expect(answer.body).toContain('may or may not have been done. Check before you repeat it.');
+    isAway = false;
+    expect((await dashboard.service.approvals.show(dashboard.ownerId, id))?.approval.state).toBe('rejected');
+    expect((await dashboard.send({ path: '/approvals', headers })).status).toBe(200);
+  });
+
+  it('says what to do next if nothing waits', async () => {
+    const dashboard = await openDashboard();
+    const { body } = await dashboard.send({
+      path: '/approvals',
+      headers: { cookie: await dashboard.cookie() },
+    });
+    expect(body).toContain('<h1>Nothing waits for you</h1>');
+    expect(body).toContain('A request appears here as soon as a program asks');
+    expect(body).toContain('href="/integrations"');
+  });
+
+  it('shows 50 items, and the rest one tap away', async () => {
+    const dashboard = await openDashboard();
+    const limits = { waitingPerKey: 100, waitingPerOwner: 100, filedPerDay: 1000 };
+    await dashboard.service.owners.update(dashboard.ownerId, { limits });
+    const filed = [];
+    for (let n = 0; n < 53; n++) filed.push(await dashboard.ask({ subject: `Letter ${n}` }));
+    const headers = { cookie: await dashboard.cookie() };
+    const idsAt = async (path: string) => {
+      const { body } = await dashboard.send({ path, headers });
+      return { body, ids: [...body.matchAll(/<li id="(apr_[^"]+)"/g)].map(([, id]) => id) };
+    };
+    const first = await idsAt('/approvals');
+    expect(first.body).toContain('<h1>53 requests wait</h1>');
+    expect(first.ids).toEqual(filed.slice(0, 50));
+    expect(first.body).toContain('href="/approvals?from=50">3 more below');
+    const second = await idsAt('/approvals?from=50');
+    expect(second.ids).toEqual(filed.slice(50));
+    expect((await idsAt('/approvals?from=999')).ids).toEqual(first.ids);
   });
 });

@@ -138,6 +138,9 @@ describe.skipIf(browserIsMissing)(inBrowser('an open page'), () => {
     isAway = true;
     const id = await dashboard.ask({ subject: 'Hello' });
     expect((await other.goto(`${dashboard.url}/approvals`))?.status()).toBe(503);
+    const text = await other.locator('main').innerText();
+    expect(text).toContain('Nothing was changed, and what waits for you keeps waiting.');
+    expect(text).toContain('Load the page again in a moment.');
     expect(await page.locator(`li#${id}`).count()).toBe(0);
     isAway = false;
     await page.locator(`li#${id}`).waitFor();
