@@ -7,7 +7,7 @@ const UNITS = [
 ] as const;
 
 /** `5 minutes ago`, `in 23 hours`. The page's script does the same as time passes. */
-export function relativeTime(seconds: number): string {
+function relativeTime(seconds: number): string {
   const away = Math.abs(seconds);
   for (const { unit, seconds: one, from } of UNITS) {
     if (away < from) continue;

@@ -104,7 +104,7 @@ export function TogetherTitle({ summaries }: { summaries: readonly ApprovalSumma
 }
 
 /** `1 message`, `5 trackers` */
-export function thingsIn(summaries: readonly ApprovalSummary[]): string {
+function thingsIn(summaries: readonly ApprovalSummary[]): string {
   const messages = summaries.reduce((sum, { gist }) => sum + messagesIn(gist), 0);
   const [count, noun] = messages === 0 ? [summaries.length, 'tracker'] : [messages, 'message'];
   return `${count} ${noun}${count === 1 ? '' : 's'}`;

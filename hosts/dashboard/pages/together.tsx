@@ -21,7 +21,7 @@ import { STATE_TITLES } from '../words.ts';
 import { problemPage } from './problem.tsx';
 
 /** The name of the field of a member: `id.digest`. */
-export const MEMBER_FIELD = 'member';
+const MEMBER_FIELD = 'member';
 /** So many messages fit on a page that somebody reads. One request may have up to 50. */
 const MESSAGES_MAX = 200;
 
