@@ -34,6 +34,7 @@ const ROOMS = [
   'sign-in',
   'approvals',
   'events',
+  'notices',
   'safety',
   'ports',
   'storage',
@@ -101,7 +102,7 @@ module.exports = {
       comment:
         'Adapters do not import each other. What talks to servers shares remote; what reads in processes shares process.',
       severity: 'error',
-      from: { path: '^adapters/([^/]+)/', pathNot: '^adapters/(imap|sqlite|postgres)/' },
+      from: { path: '^adapters/([^/]+)/', pathNot: '^adapters/(imap|notices|sqlite|postgres)/' },
       to: { path: '^adapters/', pathNot: '^adapters/($1|process|remote)/' },
     },
     {
@@ -110,6 +111,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^adapters/imap/' },
       to: { path: '^adapters/', pathNot: '^adapters/(imap|smtp|remote)/' },
+    },
+    {
+      name: 'notices-apart',
+      comment: 'Notices are posted like webhooks, and mailed by SMTP.',
+      severity: 'error',
+      from: { path: '^adapters/notices/' },
+      to: { path: '^adapters/', pathNot: '^adapters/(notices|webhooks|smtp|remote)/' },
     },
     {
       name: 'storage-apart',

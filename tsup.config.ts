@@ -18,6 +18,7 @@ const publicEntries = [
   'hosts/ai/tools',
   'hosts/server/imap-connect',
   'adapters/webhooks/https-sender',
+  'adapters/notices/owner-notices',
   'adapters/documents/https-documents',
   'hosts/webhooks/verify-webhook',
   'test/contracts/testing',

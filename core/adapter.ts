@@ -98,6 +98,8 @@ export type { AttachmentInfo, ParsedMessage } from './mail/parse.ts';
 export { type MessageHeaders, parseHeaders } from './mail/parse.ts';
 export type { SentCopy } from './mail/sent-copy.ts';
 export { sentCopyOf } from './mail/sent-copy.ts';
+export { DEFAULT_NOTICE_SETTINGS, type NoticeSettings, type QuietHours } from './notices/notice-rule.ts';
+export { NOTICE_KINDS, type NoticeKind, type NoticeTarget } from './notices/notice-target.ts';
 export type { Account } from './ports/account.ts';
 export type { AccountStorage } from './ports/account-storage.ts';
 export type {
@@ -166,6 +168,16 @@ export {
 } from './ports/mail-reading.ts';
 export type { MailSending, Outgoing } from './ports/mail-sending.ts';
 export type { InboxVisit, MailWatching, OpenInbox, WatchEnd } from './ports/mail-watching.ts';
+export { type Notice, type NoticeEnd, type NoticeSender, noticeText } from './ports/notice-sender.ts';
+export type {
+  ClaimedNotice,
+  NoticeAttemptEnd,
+  NoticeChannel,
+  NoticeCode,
+  NoticeHealth,
+  NoticeStorage,
+  OwnerToNotify,
+} from './ports/notice-storage.ts';
 export type { Owner, OwnerRemoval, OwnerStorage, OwnerUpdate } from './ports/owner-storage.ts';
 export type { PasswordStorage, TriesRows } from './ports/password-storage.ts';
 export type { Mail, Ports } from './ports/ports.ts';
@@ -196,6 +208,7 @@ export type {
   Need,
   NeedOf,
   NewEvent,
+  NoticeFacts,
   NumberedKey,
   OwnerFacts,
   RemovalFacts,

@@ -11,7 +11,7 @@ export type {
   Rejection,
   RejectionReason,
 } from './approvals/approval.ts';
-export type { Notices } from './calendar/notices.ts';
+export type { EventNotices } from './calendar/notices.ts';
 export type { Failure, Outcome, Pending, Success, WireApproval } from './call/outcome.ts';
 export {
   ERRORS,
@@ -38,12 +38,16 @@ export {
 export type { Session } from './gate/session.ts';
 export type { Invitation } from './mail/compose.ts';
 export type { SentMessage } from './mail/sent-message.ts';
+export type { NoticeSettings, QuietHours } from './notices/notice-rule.ts';
+export type { NoticeKind, NoticeTarget } from './notices/notice-target.ts';
+export type { Draft } from './plans/edit-diff.ts';
 export type { Account } from './ports/account.ts';
 export type { StoredActivity } from './ports/activity.ts';
 export type { CalendarInfo } from './ports/calendar.ts';
 export type { Credential } from './ports/credential-storage.ts';
 export type { Log, LogFields } from './ports/log.ts';
 export { MailError, type MailErrorCode } from './ports/mail.ts';
+export type { Notice, NoticeEnd, NoticeSender } from './ports/notice-sender.ts';
 export type { Owner } from './ports/owner-storage.ts';
 export type { Tracker, TrackerLink, TrackerStatus } from './ports/tracker-storage.ts';
 export type { Finding, NamedFinding } from './safety/finding.ts';
@@ -74,6 +78,9 @@ export type {
   Keys,
   KeyTool,
   ListenerEvent,
+  NewNoticeChannel,
+  NoticeChannelView,
+  Notices,
   OnArguments,
   OwnerFields,
   Owners,

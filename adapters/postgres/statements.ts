@@ -369,6 +369,25 @@ export const STATEMENTS: StatementTexts = {
         OR EXISTS (SELECT 1 ${WAITING_IN(IS_READY)}) OR EXISTS (SELECT 1 ${WAITING_IN(IS_OVERDUE)})) AS waiting
     ORDER BY owner_id <= @after, owner_id LIMIT @limit`,
 
+  waiting_for_notice: `
+    SELECT count(*) AS waiting, max(approval_id) AS any_id,
+      min(created_at_ms) FILTER (WHERE NOT is_covered) AS oldest_ms
+    FROM countersign.approvals
+    WHERE owner_id = @ownerId AND ${OPEN} AND state = 'pending' AND expires_at_ms > @nowMs`,
+  notice_channels: `
+    SELECT * FROM countersign.notice_channels WHERE owner_id = @ownerId ORDER BY created_at_ms, channel_id`,
+  owners_to_notify: `
+    SELECT * FROM (
+      SELECT o.owner_id, o.timezone, o.notice_settings, o.last_notice_ms, min(c.retry_at_ms) AS retry_at_ms,
+        (SELECT min(a.created_at_ms) FROM countersign.approvals a
+          WHERE a.owner_id = o.owner_id AND a.state = 'pending' AND NOT a.is_covered AND a.expires_at_ms > @nowMs
+        ) AS oldest_ms
+      FROM countersign.notice_channels c JOIN countersign.owners o ON o.owner_id = c.owner_id
+      WHERE c.owner_id > @after AND c.code IS NULL
+      GROUP BY o.owner_id) AS notified
+    WHERE oldest_ms IS NOT NULL OR retry_at_ms IS NOT NULL
+    ORDER BY owner_id LIMIT @limit`,
+
   any_owner: 'SELECT 1 FROM countersign.owners LIMIT 1',
   clock: `SELECT ${STORE_NOW_MS} AS now_ms`,
 };
@@ -415,6 +434,9 @@ export const WRITES: Readonly<Record<WriteStatement, string>> = {
   remember_relocated: `
     INSERT INTO countersign.relocated_messages (owner_id, mark)
     SELECT @owner_id::text, mark FROM unnest(@marks::text[]) AS added (mark) ON CONFLICT DO NOTHING`,
+  cover_waiting: `
+    UPDATE countersign.approvals SET is_covered = true
+    WHERE owner_id = @owner_id AND state = 'pending' AND NOT is_covered`,
   add_event_number: `
     INSERT INTO countersign.event_numbers (owner_id, event_id, account_id, key_hash, calendar, uid, recurrence_id)
     VALUES (@owner_id, @event_id, @account_id, @key_hash, @calendar, @uid, @recurrence_id)`,

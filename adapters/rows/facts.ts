@@ -15,6 +15,7 @@ import { readClaim } from './claim.ts';
 import { readCredential, readSecret, readStanding } from './credential.ts';
 import { readEvent } from './event.ts';
 import { hashOfKey, readNumberedKey } from './event-number.ts';
+import { readNoticeChannel, readNoticeFacts } from './notice.ts';
 import { folded, readKeysRecord, readOwner } from './owner.ts';
 import type { Load, Query, Statement, Values } from './query.ts';
 import { flag, instant, instantOrNull, integer, integerOrNull, type Row, text, textOrNull } from './row.ts';
@@ -334,6 +335,16 @@ const FACTS: { readonly [Kind in FactKind]: (need: NeedOf<Kind>) => Load<FactsOf
   endpoints: (need) => ({
     queries: endpointQueries(need),
     read: ([owner], endpoints, credentials) => owner && readEndpointsFacts(owner, endpoints, credentials),
+  }),
+
+  notices: ({ ownerId, nowMs }) => ({
+    queries: [
+      ask('owner', { ownerId }),
+      ask('notice_channels', { ownerId }),
+      ask('waiting_for_notice', { ownerId, nowMs }),
+    ],
+    read: ([owner], channels, [waiting]) =>
+      owner && readNoticeFacts(owner, channels.map(readNoticeChannel), counted(waiting)),
   }),
 
   delivery: ({ ownerId, ...ref }) => ({

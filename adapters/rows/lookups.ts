@@ -8,6 +8,7 @@ import { readCredential, readSecret } from './credential.ts';
 import { readEvent, readEventStream, readPositionedEvent } from './event.ts';
 import { readNumberedEvent } from './event-number.ts';
 import { ask } from './facts.ts';
+import { readNoticeChannel, readNoticeSettings, readOwnerToNotify } from './notice.ts';
 import { folded, readKeysRecord, readOwner } from './owner.ts';
 import type { Load, Query } from './query.ts';
 import { integer, type Row, text, textOrNull } from './row.ts';
@@ -154,6 +155,10 @@ export function sqlLookups(answered: <Answer>(load: Load<Answer>) => Promise<Ans
         deliveries: found.slice(0, limit).map(readDeliveryRecord),
         more: found.length > limit,
       })),
+    noticeSettings: (ownerId) => first(ask('owner', { ownerId }), readNoticeSettings),
+    noticeChannels: (ownerId) => list(ask('notice_channels', { ownerId }), readNoticeChannel),
+    ownersToNotify: ({ after, limit, now }) =>
+      list(ask('owners_to_notify', { after, limit, nowMs: now.getTime() }), readOwnerToNotify),
     waitingTrackers: (ownerId) => list(ask('waiting_trackers', { ownerId }), readWaitingTracker),
     summariesDue: (query) =>
       answered({

@@ -179,6 +179,12 @@ export type Statement =
   | 'deliveries'
   /** `after`, `limit` */
   | 'owners_with_deliveries'
+  /** `ownerId`, `nowMs`: `waiting`, `any_id`, `oldest_ms` of those that no notice covers. */
+  | 'waiting_for_notice'
+  /** `ownerId` */
+  | 'notice_channels'
+  /** `after`, `limit`, `nowMs` */
+  | 'owners_to_notify'
   | 'any_owner'
   /** The store's clock, as `now_ms`. */
   | 'clock';

@@ -5,6 +5,7 @@ import type { Storage } from '../../core/ports/storage.ts';
 import type { Change, StoredTracker } from '../../core/ports/store.ts';
 import type { LinkContent } from '../../core/ports/tracker-storage.ts';
 import { hashOfKey } from './event-number.ts';
+import { noticeChannelColumns, noticeChannelKey, noticeSettingsText } from './notice.ts';
 import { folded, ownerHash } from './owner.ts';
 import type { Values } from './query.ts';
 import { readerColumns } from './watching.ts';
@@ -40,6 +41,8 @@ export type WriteStatement =
   /** Existing ones stay unchanged. */
   | 'remember_recipients'
   | 'remember_relocated'
+  /** `owner_id`: pending requests that no notice covers. */
+  | 'cover_waiting'
   | 'add_event_number';
 
 /** Every table with rows of owners. A table comes before those that its rows refer to. */
@@ -57,6 +60,7 @@ const TABLES_OF_OWNERS = [
   'credentials',
   'deliveries',
   'endpoints',
+  'notice_channels',
   'inbox_readers',
   'inbox_leases',
   'moved_into_inbox',
@@ -532,6 +536,37 @@ export function writesOf(change: Change): readonly Write[] {
         { op: 'delete', table: 'endpoints', key: endpointKey(change) },
         { op: 'delete', table: 'deliveries', key: endpointKey(change) },
       ];
+    case 'add_notice_channel': {
+      const { channel } = change;
+      const values = {
+        ...noticeChannelColumns(channel),
+        kind: channel.kind,
+        sealed_target: channel.sealedTarget,
+        created_at_ms: channel.createdAt.getTime(),
+      };
+      return [{ op: 'insert', table: 'notice_channels', key: noticeChannelKey(channel), values }];
+    }
+    case 'save_notice_channel': {
+      const { channel } = change;
+      const values = noticeChannelColumns(channel);
+      return [{ op: 'update', table: 'notice_channels', key: noticeChannelKey(channel), values }];
+    }
+    case 'remove_notice_channel':
+      return [{ op: 'delete', table: 'notice_channels', key: noticeChannelKey(change) }];
+    case 'save_notice_settings': {
+      const values = { notice_settings: noticeSettingsText(change.settings) };
+      return [{ op: 'update', table: 'owners', key: { owner_id: change.ownerId }, values }];
+    }
+    case 'save_last_notice': {
+      const values = { last_notice_ms: change.at?.getTime() ?? null };
+      return [{ op: 'update', table: 'owners', key: { owner_id: change.ownerId }, values }];
+    }
+    case 'cover_waiting':
+      return [{ op: 'run', statement: 'cover_waiting', values: { owner_id: change.ownerId } }];
+    case 'stop_notices': {
+      const values = { tries: 0, retry_at_ms: null };
+      return [{ op: 'update', table: 'notice_channels', key: { owner_id: change.ownerId }, values }];
+    }
     case 'save_deliveries': {
       const rows = change.deliveries.map((one) => deliveryRow(change.ownerId, one));
       return [{ op: 'put_rows', table: 'deliveries', key: ['owner_id', 'endpoint_id', 'sequence'], rows }];

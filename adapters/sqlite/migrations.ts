@@ -18,6 +18,7 @@ import { SCHEMA_16 } from './schema-16.ts';
 import { SCHEMA_17 } from './schema-17.ts';
 import { SCHEMA_18 } from './schema-18.ts';
 import { SCHEMA_19 } from './schema-19.ts';
+import { SCHEMA_20 } from './schema-20.ts';
 
 /** Migration n upgrades a file from version n - 1 to n. A released migration is never edited. */
 export const MIGRATIONS: readonly string[] = [
@@ -40,6 +41,7 @@ export const MIGRATIONS: readonly string[] = [
   SCHEMA_17,
   SCHEMA_18,
   SCHEMA_19,
+  SCHEMA_20,
 ];
 
 /**

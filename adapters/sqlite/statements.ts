@@ -380,6 +380,25 @@ export const STATEMENTS: StatementTexts = {
         OR EXISTS (SELECT 1 FROM ${DELIVERIES_WAITING} WHERE ${WAITING(OVERDUE)})) AS waiting
     ORDER BY owner_id <= @after, owner_id LIMIT @limit`,
 
+  waiting_for_notice: `
+    SELECT count(*) AS waiting, max(approval_id) AS any_id,
+      min(CASE WHEN is_covered = 0 THEN created_at_ms END) AS oldest_ms
+    FROM approvals INDEXED BY approvals_open
+    WHERE owner_id = @ownerId AND ${OPEN} AND state = 'pending' AND expires_at_ms > @nowMs`,
+  notice_channels: `
+    SELECT * FROM notice_channels WHERE owner_id = @ownerId ORDER BY created_at_ms, channel_id`,
+  owners_to_notify: `
+    SELECT * FROM (
+      SELECT o.owner_id, o.timezone, o.notice_settings, o.last_notice_ms, min(c.retry_at_ms) AS retry_at_ms,
+        (SELECT min(a.created_at_ms) FROM approvals a INDEXED BY approvals_uncovered
+          WHERE a.owner_id = o.owner_id AND a.state = 'pending' AND a.is_covered = 0 AND a.expires_at_ms > @nowMs
+        ) AS oldest_ms
+      FROM notice_channels c JOIN owners o ON o.owner_id = c.owner_id
+      WHERE c.owner_id > @after AND c.code IS NULL
+      GROUP BY c.owner_id)
+    WHERE oldest_ms IS NOT NULL OR retry_at_ms IS NOT NULL
+    ORDER BY owner_id LIMIT @limit`,
+
   any_owner: 'SELECT 1 FROM owners LIMIT 1',
   clock: 'SELECT @storeNowMs AS now_ms',
 };
@@ -434,6 +453,11 @@ export const WRITES: Readonly<Record<WriteStatement, readonly string[]>> = {
     `
     INSERT INTO relocated_messages (owner_id, mark)
     SELECT @owner_id, value FROM json_each(@marks) WHERE true ON CONFLICT DO NOTHING`,
+  ],
+  cover_waiting: [
+    `
+    UPDATE approvals SET is_covered = 1
+    WHERE owner_id = @owner_id AND state = 'pending' AND is_covered = 0`,
   ],
   add_event_number: [
     `

@@ -1,7 +1,7 @@
 import { readWithin } from '../accounts/read-message.ts';
 import type { EventFacts } from '../calendar/event.ts';
 import type { EventReading } from '../calendar/event-document.ts';
-import { isOwnEvent, NO_NOTICES, type Notices, noticesOf, recipientsOf } from '../calendar/notices.ts';
+import { type EventNotices, isOwnEvent, NO_NOTICES, noticesOf, recipientsOf } from '../calendar/notices.ts';
 import type { Invitation } from '../mail/compose.ts';
 import type { SentMessage } from '../mail/sent-message.ts';
 import type { CalendarInfo } from '../ports/calendar.ts';
@@ -19,7 +19,7 @@ export interface EventChange {
   readonly after: EventFacts | null;
   /** One instance of a series: the others stay unchanged. */
   readonly onlyThisOne: boolean;
-  readonly notices: Notices;
+  readonly notices: EventNotices;
   /**
    * What the calendar server also passes on when it notifies someone: lines as in the document. Empty:
    * nothing, or it notifies nobody.
@@ -122,7 +122,7 @@ async function refuseOther(
 }
 
 /** Returns everyone to whom a change writes, or has the server write, or may have it write. */
-export function notifiedAddresses(notices: Notices, organizer: string | null): string[] {
+export function notifiedAddresses(notices: EventNotices, organizer: string | null): string[] {
   return organizer === null ? recipientsOf(notices) : [...recipientsOf(notices), organizer];
 }
 

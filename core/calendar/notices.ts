@@ -2,7 +2,7 @@ import { normalAddress } from '../contract/schema.ts';
 import type { Agent, EventFacts } from './event.ts';
 
 /** Who is notified when an event of the owner changes, and how: each attendee once. Source: RFC 6638 7.1; DESIGN. */
-export interface Notices {
+export interface EventNotices {
   /** The calendar server writes to them. */
   readonly byServer: readonly string[];
   /** Countersign writes to them. */
@@ -13,16 +13,16 @@ export interface Notices {
   readonly unreachable: readonly string[];
 }
 
-export const NO_NOTICES: Notices = { byServer: [], byMail: [], notYet: [], unreachable: [] };
+export const NO_NOTICES: EventNotices = { byServer: [], byMail: [], notYet: [], unreachable: [] };
 
 /**
  * @param event as its attendees should see it
  * @param self the account's address
  * @param schedules from the CalendarInfo of its calendar
  */
-export function noticesOf(event: EventFacts, self: string, schedules: boolean): Notices {
+export function noticesOf(event: EventFacts, self: string, schedules: boolean): EventNotices {
   if (!isOwnEvent(event, self)) return NO_NOTICES;
-  const ways = new Map<string, { readonly address: string; readonly way: keyof Notices }>();
+  const ways = new Map<string, { readonly address: string; readonly way: keyof EventNotices }>();
   for (const { address, isMail, agent } of event.attendees) {
     const person = normalAddress(address);
     if (person === normalAddress(self)) continue;
@@ -30,7 +30,7 @@ export function noticesOf(event: EventFacts, self: string, schedules: boolean): 
     const known = ways.get(person)?.address ?? address;
     ways.set(person, { address: known, way: by === 'byMail' && !isMail ? 'unreachable' : by });
   }
-  const withWay = (key: keyof Notices) =>
+  const withWay = (key: keyof EventNotices) =>
     [...ways.values()].flatMap(({ address, way }) => (way === key ? [address] : []));
   return {
     byServer: withWay('byServer'),
@@ -58,6 +58,6 @@ export function participantsOf({ attendees, organizer }: EventFacts, self: strin
 }
 
 /** Everyone who receives a message, from the server or from Countersign. */
-export function recipientsOf({ byServer, byMail }: Notices): string[] {
+export function recipientsOf({ byServer, byMail }: EventNotices): string[] {
   return [...byServer, ...byMail];
 }

@@ -10,6 +10,7 @@ import type { MailConnections } from './mail-connections.ts';
 import type { MailReading } from './mail-reading.ts';
 import type { MailSending } from './mail-sending.ts';
 import type { MailWatching } from './mail-watching.ts';
+import type { NoticeSender } from './notice-sender.ts';
 import type { Reader } from './reader.ts';
 import type { Storage } from './storage.ts';
 import type { Summarizer } from './summarizer.ts';
@@ -44,6 +45,8 @@ export interface Ports {
   readonly summarizer?: Summarizer;
   /** Without it, no webhook endpoint can be added. */
   readonly webhookSender?: WebhookSender;
+  /** Without it, owners get no notices that something waits. */
+  readonly noticeSender?: NoticeSender;
   /** Without it, only clients that register themselves can ask for a sign-in. */
   readonly documentSource?: DocumentSource;
   readonly workObserver?: WorkObserver;
@@ -65,6 +68,7 @@ export const PORTS: OptionTypes<Ports> = {
   storage: ['required', 'object'],
   summarizer: ['optional', 'object'],
   webhookSender: ['optional', 'object'],
+  noticeSender: ['optional', 'object'],
   workObserver: ['optional', 'object'],
 };
 
@@ -75,10 +79,12 @@ export async function closePorts({
   reader,
   attachmentText,
   webhookSender,
+  noticeSender,
   documentSource,
   storage,
 }: Ports): Promise<void> {
   await webhookSender?.close();
+  await noticeSender?.close();
   await documentSource?.close();
   await mail.close();
   await calendar?.close();

@@ -4,6 +4,7 @@ import type { CallStorage } from './call-storage.ts';
 import type { CheckpointStorage } from './checkpoint-storage.ts';
 import type { CredentialStorage } from './credential-storage.ts';
 import type { EventStorage } from './event-storage.ts';
+import type { NoticeStorage } from './notice-storage.ts';
 import type { OwnerStorage } from './owner-storage.ts';
 import type { PasswordStorage } from './password-storage.ts';
 import type { SessionStorage } from './session-storage.ts';
@@ -36,6 +37,7 @@ export interface Storage
     WatchStorage,
     CheckpointStorage,
     EventStorage,
+    NoticeStorage,
     WebhookStorage {
   /** Resolves if the store responds. */
   healthy(): Promise<void>;

@@ -7,12 +7,14 @@ import type { LimitOverrides, Window } from '../gate/limits.ts';
 import type { FailedTries, TriesCounter } from '../gate/password-tries.ts';
 import type { Plan } from '../gate/permissions.ts';
 import type { StoredSession } from '../gate/session.ts';
+import type { NoticeSettings } from '../notices/notice-rule.ts';
 import type { Account } from './account.ts';
 import type { StoredActivity } from './activity.ts';
 import type { EditedPlan, Reclaimed } from './approval-storage.ts';
 import type { CredentialRef, Held } from './call-storage.ts';
 import type { Checkpoint, NumberedActivity } from './checkpoint-storage.ts';
 import type { Credential, KeysRecord } from './credential-storage.ts';
+import type { NoticeChannel } from './notice-storage.ts';
 import type { Owner } from './owner-storage.ts';
 import type { TriesRows } from './password-storage.ts';
 import type { Storage } from './storage.ts';
@@ -90,6 +92,9 @@ export type StoreLookups = Pick<
   | 'endpoints'
   | 'ownersWithDeliveries'
   | 'deliveries'
+  | 'noticeSettings'
+  | 'noticeChannels'
+  | 'ownersToNotify'
 > & {
   /** All credentials of the owner with all their secrets, newest first, including revoked ones; and the clock. */
   credentials(ownerId: string): Promise<{
@@ -258,6 +263,11 @@ export interface FactKinds {
           readonly due: readonly (StoredDelivery & { readonly event: StoredEvent })[];
         })
       | undefined;
+  };
+  /** The channels of the owner's notices, and what waits at `nowMs`. Undefined: there is no such owner. */
+  notices: {
+    readonly need: { readonly ownerId: string; readonly nowMs: number };
+    readonly facts: NoticeFacts | undefined;
   };
 }
 
@@ -474,6 +484,20 @@ export interface TrackersFacts {
     readonly link: TrackerLink;
   }[];
   readonly lastLinkId: number;
+}
+
+export interface NoticeFacts {
+  readonly timezone: string;
+  readonly settings: NoticeSettings;
+  readonly lastNoticeAt: Date | null;
+  /** Oldest first. */
+  readonly channels: readonly NoticeChannel[];
+  /** Pending requests before their `expiresAt`. */
+  readonly waiting: number;
+  /** The one that waits, if it is the only one. */
+  readonly onlyApprovalId: string | null;
+  /** When the oldest of them was filed that no notice covers. */
+  readonly oldest: Date | undefined;
 }
 
 export interface EndpointsFacts {
@@ -727,6 +751,21 @@ export type Change =
     }
   /** Also removes its deliveries. */
   | { readonly type: 'remove_endpoint'; readonly ownerId: string; readonly endpointId: number }
+  | { readonly type: 'add_notice_channel'; readonly channel: NoticeChannel }
+  /** Saves its code and its health. */
+  | { readonly type: 'save_notice_channel'; readonly channel: NoticeChannel }
+  | { readonly type: 'remove_notice_channel'; readonly ownerId: string; readonly channelId: string }
+  | {
+      readonly type: 'save_notice_settings';
+      readonly ownerId: string;
+      readonly settings: NoticeSettings;
+    }
+  /** Null: the owner has opened a page since. */
+  | { readonly type: 'save_last_notice'; readonly ownerId: string; readonly at: Date | null }
+  /** Marks the pending requests as covered by a notice, or seen. */
+  | { readonly type: 'cover_waiting'; readonly ownerId: string }
+  /** Ends the tries of every channel. Keeps its health. */
+  | { readonly type: 'stop_notices'; readonly ownerId: string }
   /** Adds each delivery, or replaces it. They are different ones. */
   | {
       readonly type: 'save_deliveries';

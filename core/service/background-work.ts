@@ -11,6 +11,7 @@ import { type BackgroundJob, backgroundJob } from './background-job.ts';
 import { coverActivity } from './cover-activity.ts';
 import { createEventDelivery } from './deliver-events.ts';
 import { createWebhookDelivery } from './deliver-webhooks.ts';
+import { createNoticeDelivery } from './send-notices.ts';
 import type { Service } from './service.ts';
 import { waitAtMost } from './wait-at-most.ts';
 
@@ -31,11 +32,12 @@ export interface BackgroundWorkOptions {
   readonly executor: Executor;
   readonly keysSigned: () => Promise<void>;
   readonly leaseMs: number;
+  readonly dashboardUrl: string;
 }
 
 export function createBackgroundWork(options: BackgroundWorkOptions): BackgroundWork {
-  const { ports, keyring, identifiers, executor, keysSigned, leaseMs } = options;
-  const { storage, clock, log, webhookSender } = ports;
+  const { ports, keyring, identifiers, executor, keysSigned, leaseMs, dashboardUrl } = options;
+  const { storage, clock, log, webhookSender, noticeSender } = ports;
   const summaries = createSummaryRefresh(ports);
   const listeners = createEventDelivery(ports);
   const isEveryInboxWanted = () => listeners.hasListener('message.received');
@@ -86,8 +88,12 @@ export function createBackgroundWork(options: BackgroundWorkOptions): Background
     webhookSender && createWebhookDelivery(ports, webhookSender, keyring, () => posting?.wake());
   const posting = webhooks && job('webhooks', 1000, webhooks.round);
 
+  /** Notices to owners that something waits. */
+  const notices = noticeSender && createNoticeDelivery(ports, noticeSender, keyring, dashboardUrl);
+  const noticing = notices && job('notices', 5000, notices.round);
+
   const always: readonly BackgroundJob[] = [expiry, recovery, cleaning, watching, summarising, listening];
-  const jobs = posting === undefined ? always : [...always, posting];
+  const jobs = [...always, posting, noticing].filter((one) => one !== undefined);
   let removeWakeUp: (() => void) | undefined;
 
   return {
@@ -116,6 +122,7 @@ export function createBackgroundWork(options: BackgroundWorkOptions): Background
         Promise.all(jobs.map((one) => one.stop())).then(executor.idle),
         listeners.stop(),
         webhooks?.stop(withinMs / 2),
+        notices?.stop(withinMs / 2),
       ]);
       await waitAtMost(clock, withinMs, ended);
     },

@@ -26,6 +26,7 @@ import { createDecideTogether } from './decide-together.ts';
 import { createKeyCalls } from './key-calls.ts';
 import { createKeys } from './keys.ts';
 import { createLife } from './life.ts';
+import { createNotices } from './notices.ts';
 import { createOwners } from './owners.ts';
 import { createRequestWatch } from './request-watch.ts';
 import type { OnArguments, PendingListener, Service } from './service.ts';
@@ -140,7 +141,9 @@ export function createService<MailSettings, CalendarSettings>(
   const { executeApproval } = executor;
   const decideTogether = createDecideTogether(ports, keyring, keysSigned, leaseMs, executeApproval);
 
-  const background = createBackgroundWork({ ports, keyring, identifiers, executor, keysSigned, leaseMs });
+  const background = createBackgroundWork({
+    ...{ ports, keyring, identifiers, executor, keysSigned, leaseMs, dashboardUrl },
+  });
 
   function on(...args: OnArguments<'approval.pending'>): () => void;
   function on(...args: OnArguments<'approval.decided'>): Promise<() => void>;
@@ -190,6 +193,7 @@ export function createService<MailSettings, CalendarSettings>(
     signIns: createSignIns(ports, keyring, keysSigned, callsWith(isAccessToken)),
     accounts: createAccounts(ports, keyring),
     webhooks: createWebhooks(ports, keyring),
+    notices: createNotices(ports, keyring, dashboardUrl),
     trackers: createTrackers(ports),
     on,
     as: createKeyCalls(admit, calls),

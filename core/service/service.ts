@@ -14,10 +14,9 @@ import type { LimitOverrides, Rate } from '../gate/limits.ts';
 import type { Group, Modes, Plan, Preset } from '../gate/permissions.ts';
 import type { Session, StoredSession } from '../gate/session.ts';
 import type { stepUp } from '../gate/step-up.ts';
+import type { NoticeSettings } from '../notices/notice-rule.ts';
+import type { NoticeKind } from '../notices/notice-target.ts';
 import type { Draft } from '../plans/edit-diff.ts';
-
-export type { Draft };
-
 import type { Account } from '../ports/account.ts';
 import type { ActivityFilter, ActivityPlace, ListedActivity } from '../ports/activity.ts';
 import type { CalendarInfo } from '../ports/calendar.ts';
@@ -61,6 +60,7 @@ export interface Service<Settings = unknown> {
   readonly approvals: Approvals;
   readonly trackers: Trackers;
   readonly webhooks: Webhooks;
+  readonly notices: Notices;
 
   /**
    * `approval.pending`: something waits for the owner. Ids only. If a listener fails, at once or later, that
@@ -455,6 +455,78 @@ export interface Webhooks {
   ): Promise<{ readonly deliveries: readonly DeliveryRecord[]; readonly more: boolean }>;
   /** Sends the event of an ended delivery again. @throws ServiceError not_found */
   redeliver(ownerId: string, endpointId: string, sequence: number): Promise<void>;
+}
+
+/** Notices to the owner that something waits. They say how much, never what. */
+export interface Notices {
+  /** The kinds of channels that can be added. Empty without the port `noticeSender`. */
+  readonly kinds: readonly NoticeKind[];
+  /** The public key that a browser subscribes with: a point on P-256, in base64url. */
+  pushKey(ownerId: string): string;
+  /** @throws ServiceError not_found */
+  settings(ownerId: string): Promise<NoticeSettings>;
+  /** @throws ServiceError not_found, invalid_arguments */
+  setSettings(ownerId: string, settings: NoticeSettings): Promise<void>;
+  /** Oldest first. */
+  list(ownerId: string): Promise<readonly NoticeChannelView[]>;
+  /**
+   * Adds a channel. An address of mail gets a code, and is used once `confirm` has it. A browser that is added again
+   * replaces its channel.
+   * @returns `secret` signs the requests of a webhook, and is shown this once. `not_sent`: the code could not be sent,
+   *   and no channel was added
+   * @throws ServiceError not_found (the owner), invalid_arguments (a field, a connected account, or too many)
+   */
+  add(
+    ownerId: string,
+    channel: NewNoticeChannel,
+  ): Promise<
+    | { readonly kind: 'added'; readonly channelId: string; readonly secret: string | null }
+    | { readonly kind: 'not_sent'; readonly reason: string }
+  >;
+  /** `ended`: the channel has no code, its time is over, or this was the last try. It has to be added again. */
+  confirm(ownerId: string, channelId: string, code: string): Promise<'confirmed' | 'wrong' | 'ended'>;
+  /** @throws ServiceError not_found */
+  remove(ownerId: string, channelId: string): Promise<void>;
+  /** Sends a notice now. @throws ServiceError not_found (or it is not confirmed) */
+  sendTest(
+    ownerId: string,
+    channelId: string,
+  ): Promise<{ readonly kind: 'sent' } | { readonly kind: 'not_sent'; readonly reason: string }>;
+  /** The owner has opened a page that shows what waits: no notice comes for it. */
+  looked(ownerId: string): Promise<void>;
+}
+
+export type NewNoticeChannel =
+  /** A subscription of a browser. `browser`: its name, for the owner. */
+  | {
+      readonly kind: 'push';
+      readonly browser: string;
+      readonly endpoint: string;
+      readonly p256dh: string;
+      readonly auth: string;
+    }
+  | {
+      readonly kind: 'ntfy';
+      readonly server: string;
+      readonly topic: string;
+      readonly token: string | null;
+    }
+  | { readonly kind: 'webhook'; readonly url: string }
+  | { readonly kind: 'mail'; readonly address: string };
+
+export interface NoticeChannelView {
+  readonly channelId: string;
+  readonly kind: NoticeKind;
+  /** The browser, the topic, the URL or the address. Empty if it cannot be read. */
+  readonly name: string;
+  /** Of a push channel. */
+  readonly endpoint: string | null;
+  readonly isConfirmed: boolean;
+  /** Since when every notice has failed; null if the last one did not. */
+  readonly failingSince: Date | null;
+  /** Why the last one failed, in a sentence. */
+  readonly problem: string | null;
+  readonly createdAt: Date;
 }
 
 export interface WebhookEndpoint {

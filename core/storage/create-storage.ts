@@ -24,6 +24,15 @@ import {
 import { cancel, decide } from './decide.ts';
 import { file, filingNeed } from './file.ts';
 import { finishCall, finishedWithClaim } from './finish.ts';
+import {
+  addNoticeChannel,
+  claimNotice,
+  confirmNoticeChannel,
+  endNotice,
+  looked,
+  removeNoticeChannel,
+  setNoticeSettings,
+} from './notices.ts';
 import { removeOwner, updateOwner } from './owners.ts';
 import { passwordMatched, takePasswordTry } from './password-tries.ts';
 import { expire, reclaim } from './recover.ts';
@@ -80,6 +89,8 @@ export function createStorage(database: Store, random: Random): Storage {
   const accountsOf = (ownerId: string) => ({ kind: 'accounts', ownerId }) as const;
   const endpointsOf = (ownerId: string, credentialId: string | null = null) =>
     ({ kind: 'endpoints', ownerId, credentialId }) as const;
+  const noticesOf = (ownerId: string, now: Date | undefined = undefined) =>
+    ({ kind: 'notices', ownerId, nowMs: now?.getTime() ?? 0 }) as const;
   const key = ({ ownerId, credentialId }: { ownerId: string; credentialId: string }) =>
     ({ kind: 'credential', ownerId, credentialId }) as const;
 
@@ -234,6 +245,18 @@ export function createStorage(database: Store, random: Random): Storage {
       );
     },
     redeliver: (r) => unit('relaxed', { kind: 'delivery', ...r }, (facts, at) => redeliver(facts, r, at)),
+
+    setNoticeSettings: (ownerId, settings) =>
+      unit('durable', noticesOf(ownerId), (facts) => setNoticeSettings(facts, ownerId, settings)),
+    addNoticeChannel: (r) =>
+      unit('durable', noticesOf(r.channel.ownerId), (facts) => addNoticeChannel(facts, r)),
+    removeNoticeChannel: (ownerId, channelId) =>
+      unit('durable', noticesOf(ownerId), (facts) => removeNoticeChannel(facts, channelId)),
+    confirmNoticeChannel: (r) =>
+      unit('durable', noticesOf(r.ownerId), (facts) => confirmNoticeChannel(facts, r)),
+    ownerLooked: (ownerId) => store.apply(ownerId, looked(ownerId)),
+    claimNotice: (r) => unit('relaxed', noticesOf(r.ownerId, r.now), (facts) => claimNotice(facts, r)),
+    endNotice: (r) => unit('relaxed', noticesOf(r.ownerId), (facts) => endNotice(facts, r)),
 
     leaseInboxes: (r) =>
       unit('relaxed', { kind: 'watching', ownerId: r.ownerId }, (facts, at) => leaseInboxes(facts, r, at)),

@@ -1,4 +1,4 @@
-import { DAY_MS } from './durations.ts';
+import { DAY_MS, MINUTE_MS } from './durations.ts';
 
 /** Wall-clock time in an IANA zone, from the runtime's zone data. */
 
@@ -66,6 +66,12 @@ function dayStart(day: number, timezone: string): Date {
   const candidates = [midnight - before, midnight - after].sort((a, b) => a - b);
   const first = candidates.find((at) => at + offsetAt(new Date(at), timezone) === midnight);
   return new Date(first ?? midnight - before);
+}
+
+/** The minute of the day on a clock in the zone: 0 to 1439. */
+export function minuteOfDay(instant: Date, timezone: string): number {
+  const wallMs = instant.getTime() + offsetAt(instant, timezone);
+  return Math.floor((((wallMs % DAY_MS) + DAY_MS) % DAY_MS) / MINUTE_MS);
 }
 
 /** How many milliseconds the zone is ahead of UTC at an instant. */

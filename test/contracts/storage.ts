@@ -14,6 +14,7 @@ import { isolationPromises } from './storage/isolation.ts';
 import { lastingPromises } from './storage/lasting.ts';
 import { listPromises } from './storage/lists.ts';
 import { modelPromises } from './storage/model.ts';
+import { noticePromises } from './storage/notices.ts';
 import { ownerPromises } from './storage/owners.ts';
 import { passwordPromises } from './storage/passwords.ts';
 import { racePromises } from './storage/races.ts';
@@ -80,6 +81,7 @@ export function storageContract(name: string, open: () => Promise<StorageUnderTe
     watchPromises(store);
     eventStreamPromises(store);
     webhookPromises(store);
+    noticePromises(store);
     racePromises(store, racer);
   });
 }

@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import * as z from 'zod';
 import type { Approval } from '../../../core/approvals/approval.ts';
+import type { Draft } from '../../../core/plans/edit-diff.ts';
 import { holdText, TRIED_AGAIN } from '../../../core/safety/holds.ts';
-import type { ApprovalContent, ApprovalView, ChangePreview, Draft } from '../../../core/service/service.ts';
+import type { ApprovalContent, ApprovalView, ChangePreview } from '../../../core/service/service.ts';
 import { actionParts, type ShownContent } from '../actions/action-parts.tsx';
 import { Fact } from '../actions/fact.tsx';
 import { afterDecided, openNext } from '../after-decision.tsx';

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../core/contract/errors.ts';
-import type { ApprovalView, ChangePreview, Draft } from '../../../core/service/service.ts';
+import type { Draft } from '../../../core/plans/edit-diff.ts';
+import type { ApprovalView, ChangePreview } from '../../../core/service/service.ts';
 import { orProblems } from '../field-errors.ts';
 import { Field, Form } from '../forms.tsx';
 import { Link } from '../links.tsx';

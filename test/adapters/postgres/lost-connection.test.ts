@@ -7,6 +7,7 @@ import { NO_FENCES } from '../../../core/gate/fences.ts';
 import type { Account } from '../../../core/ports/account.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import type { BegunAttempt } from '../../../core/ports/webhook-storage.ts';
+import { aChannel, addChannel } from '../../contracts/storage/notice-scene.ts';
 import {
   activity,
   addOwner,
@@ -110,6 +111,9 @@ async function scene(storage: Storage): Promise<Scene> {
   const [attempt] = await begun(storage, ownerId);
   if (attempt === undefined) throw new Error('no attempt was begun');
   await storage.testEndpoint({ ownerId, endpointId: 1, now: NOON });
+  await addChannel(storage, ownerId);
+  const code = { mac: 'right', until: LATE, triesLeft: 2 };
+  await addChannel(storage, ownerId, { channelId: 'ntc_2', code });
   const idleOwnerId = await addOwner(storage);
   const signIn = tokens();
   await storage.addSignIn({
@@ -312,6 +316,19 @@ const VERBS: Record<
   waitingTrackers: (s, { key: { ownerId } }) => s.waitingTrackers(ownerId),
   advanceInbox: (s, { key: { ownerId }, trackerId }) =>
     advance(s, ownerId, 'links', { fence: 1, links: [{ trackerId, target: 'm2', message: MESSAGE }] }),
+  noticeSettings: (s, { key: { ownerId } }) => s.noticeSettings(ownerId),
+  setNoticeSettings: (s, { key: { ownerId } }) => s.setNoticeSettings(ownerId, { delayMin: 1, quiet: null }),
+  noticeChannels: (s, { key: { ownerId } }) => s.noticeChannels(ownerId),
+  addNoticeChannel: (s, { key: { ownerId } }) =>
+    s.addNoticeChannel({ channel: aChannel(ownerId, { channelId: 'ntc_3' }), most: 10 }),
+  removeNoticeChannel: (s, { key: { ownerId } }) => s.removeNoticeChannel(ownerId, 'ntc_1'),
+  confirmNoticeChannel: (s, { key: { ownerId } }) =>
+    s.confirmNoticeChannel({ ownerId, channelId: 'ntc_2', codeMac: 'wrong', now: NOON }),
+  ownerLooked: (s, { key: { ownerId } }) => s.ownerLooked(ownerId),
+  ownersToNotify: (s) => s.ownersToNotify({ after: '', limit: 10, now: at(3_600_000) }),
+  claimNotice: (s, { key: { ownerId } }) => s.claimNotice({ ownerId, now: at(3_600_000) }),
+  endNotice: (s, { key: { ownerId } }) =>
+    s.endNotice({ ownerId, channelId: 'ntc_1', end: { kind: 'gone' }, now: NOON }),
   summariesDue: (s) => s.summariesDue({ messages: 1, limit: 1 }),
   saveSummary: (s, { key: { ownerId }, trackerId }) =>
     s.saveSummary({
@@ -322,7 +339,7 @@ const VERBS: Record<
 
 /** Verbs that write nothing, here or anywhere. */
 const READING = new Set(
-  'healthy approval approvals openApprovals plan askedPlan gists knownRecipients knownDomains relocatedAmong events eventStream eventsAfter activity credentials owner owners ownerByEmail session sessions accounts trackers tracker event inboxesToWatch waitingTrackers summariesDue endpoints ownersWithDeliveries deliveries ownersWithoutCheckpoint checkpoints numberedActivity unsignedOwners keysRecord'.split(
+  'healthy approval approvals openApprovals plan askedPlan gists knownRecipients knownDomains relocatedAmong events eventStream eventsAfter activity credentials owner owners ownerByEmail session sessions accounts trackers tracker event inboxesToWatch waitingTrackers summariesDue endpoints ownersWithDeliveries deliveries ownersWithoutCheckpoint checkpoints numberedActivity unsignedOwners keysRecord noticeSettings noticeChannels ownersToNotify'.split(
     ' ',
   ),
 );

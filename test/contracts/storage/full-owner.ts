@@ -1,5 +1,6 @@
 import type { Storage } from '../../../core/ports/storage.ts';
 import { USUAL_ROLES } from '../../folder-roles.ts';
+import { addChannel } from './notice-scene.ts';
 import {
   addOwner,
   admitted,
@@ -69,6 +70,7 @@ export async function addFullOwner(storage: Storage, secretHash: string) {
   const token = { tokenHash: `token of ${secretHash}`, passwordHash: PASSWORD_HASH, expiresAt };
   await storage.addSession({ session, ...token });
   await storage.takeProof({ ownerId, sessionId: session.id, nonce: 'used' });
+  await addChannel(storage, ownerId);
   await addEndpoint(storage, key);
   await happening(storage, key);
   await begun(storage, ownerId);
@@ -108,6 +110,7 @@ export async function readEverything(
     event: await storage.event(ownerId, 1),
     sessions: await storage.sessions(ownerId, NOON),
     session: await storage.session(`token of ${secretHash}`, NOON),
+    channels: await storage.noticeChannels(ownerId),
     endpoints: await storage.endpoints(ownerId),
     deliveries: await storage.deliveries({ ownerId, endpointId: 1, before: undefined, limit: 100 }),
     relocated: await storage.relocatedAmong(ownerId, ['mark']),
@@ -133,6 +136,7 @@ export const NOTHING = {
   event: undefined,
   sessions: [],
   session: undefined,
+  channels: [],
   endpoints: [],
   deliveries: { deliveries: [], more: false },
   relocated: new Set(),
