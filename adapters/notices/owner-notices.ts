@@ -1,7 +1,8 @@
+import { checkOptions } from '../../core/contract/options.ts';
 import { retryAfterMs } from '../../core/events/retry-after.ts';
 import type { NoticeEnd, NoticeSender } from '../../core/ports/notice-sender.ts';
 import type { WebhookEnd } from '../../core/ports/webhook-sender.ts';
-import type { CheckedAgentOptions } from '../remote/checked-agent.ts';
+import { AGENT_OPTIONS, type CheckedAgentOptions } from '../remote/checked-agent.ts';
 import { httpsSender } from '../webhooks/https-sender.ts';
 import { mailNotice, type NoticeMailServer } from './notice-mail.ts';
 import { noticeRequest } from './notice-requests.ts';
@@ -17,8 +18,10 @@ export interface OwnerNoticesOptions extends CheckedAgentOptions {
  * Sends notices by web push, to topics of ntfy, to webhooks and by mail. Owners and their browsers choose the addresses,
  * so requests follow the rules of webhooks: HTTPS only, public addresses unless the operator allows others, no redirects.
  */
-export function ownerNotices({ smtp, ...options }: OwnerNoticesOptions = {}): NoticeSender {
-  const sender = httpsSender(options);
+export function ownerNotices(options: OwnerNoticesOptions = {}): NoticeSender {
+  checkOptions('ownerNotices', options, { ...AGENT_OPTIONS, smtp: ['optional', 'object'] });
+  const { smtp, ...reach } = options;
+  const sender = httpsSender(reach);
   return {
     kinds: ['push', 'ntfy', 'webhook', ...(smtp === undefined ? [] : (['mail'] as const))],
     async send(target, notice, limit) {

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { KEYBOARD_SCRIPT } from './keyboard-script.ts';
 import { LIVE_SCRIPT } from './live-script.ts';
+import { NOTICE_SCRIPT } from './notice-script.ts';
 import { PICO } from './pico.ts';
 import { SCRIPT } from './script.ts';
+import { SERVICE_WORKER } from './service-worker.ts';
 import { STYLE } from './style.ts';
 
 export interface Asset {
@@ -13,7 +15,7 @@ export interface Asset {
 const style: Asset = { type: 'text/css; charset=utf-8', body: `${PICO}\n${STYLE}` };
 const script: Asset = {
   type: 'text/javascript; charset=utf-8',
-  body: [SCRIPT, LIVE_SCRIPT, KEYBOARD_SCRIPT].join('\n'),
+  body: [SCRIPT, LIVE_SCRIPT, KEYBOARD_SCRIPT, NOTICE_SCRIPT].join('\n'),
 };
 const icon: Asset = {
   type: 'image/svg+xml',
@@ -27,6 +29,33 @@ export const STYLE_PATH = `/assets/${fingerprint(style)}.css`;
 export const SCRIPT_PATH = `/assets/${fingerprint(script)}.js`;
 export const ICON_PATH = `/assets/${fingerprint(icon)}.svg`;
 
+/** Below the dashboard's base: a service worker serves the pages beside it. */
+export const WORKER_PATH = '/service-worker.js';
+export const MANIFEST_PATH = '/manifest.webmanifest';
+
+/** Makes the dashboard installable. Its addresses are relative to its own, so it works under every base path. */
+const manifest: Asset = {
+  type: 'application/manifest+json; charset=utf-8',
+  body: JSON.stringify({
+    name: 'Countersign',
+    short_name: 'Countersign',
+    id: './',
+    start_url: './approvals',
+    scope: './',
+    display: 'standalone',
+    background_color: '#ffffff',
+    theme_color: '#0172ad',
+    icons: [{ src: `.${ICON_PATH}`, sizes: 'any', type: 'image/svg+xml', purpose: 'any' }],
+  }),
+};
+
+/** Browsers fetch these again to see whether they have changed. */
+export const NAMED_ASSETS: ReadonlyMap<string, Asset> = new Map([
+  [WORKER_PATH, { type: 'text/javascript; charset=utf-8', body: SERVICE_WORKER }],
+  [MANIFEST_PATH, manifest],
+]);
+
+/** Those whose path changes with their content. */
 export const ASSETS: ReadonlyMap<string, Asset> = new Map([
   [STYLE_PATH, style],
   [SCRIPT_PATH, script],

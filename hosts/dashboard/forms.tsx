@@ -13,12 +13,21 @@ export function Form(props: {
   proves?: 'signature' | 'password';
   class?: string;
   label?: string;
+  /** The script subscribes to notices with this key and fills in the form. Hidden without the script. */
+  pushKey?: string;
   children: ComponentChildren;
 }) {
   return (
     <Base.Consumer>
       {(base: PublicBase) => (
-        <form method="post" action={base.path(props.action)} class={props.class} aria-label={props.label}>
+        <form
+          method="post"
+          action={base.path(props.action)}
+          class={props.class}
+          aria-label={props.label}
+          data-push-key={props.pushKey}
+          hidden={props.pushKey !== undefined}
+        >
           <input type="hidden" name="form_token" value={props.token} />
           <input type="hidden" name={props.proves === 'password' ? KEY_FIELD : PROOF_FIELD} />
           {props.children}

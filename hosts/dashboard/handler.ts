@@ -7,31 +7,39 @@ import { type PublicBase, publicBase } from '../http/public-base.ts';
 import { BodyLost, BodyTaken } from '../http/read-body.ts';
 import type { Reply as HttpReply } from '../http/reply.ts';
 import type { AnswerRequest, ReadBody } from '../http/request.ts';
-import { type RequestHead, targetOf } from '../http/request-head.ts';
+import { headerOf, type RequestHead, targetOf } from '../http/request-head.ts';
 import { transportSecurity } from '../http/transport-security.ts';
 import { appVisitor } from './app-session.ts';
-import { ASSETS, SCRIPT_PATH } from './assets.ts';
+import { ASSETS, MANIFEST_PATH, NAMED_ASSETS, SCRIPT_PATH, WORKER_PATH } from './assets.ts';
 import { checkForm } from './confirm.ts';
 import { DEVICE_S, dashboardCookies } from './cookies.ts';
 import { type FormBody, readForm } from './form-body.ts';
 import { documentOf } from './layout.tsx';
-import { SOCKET_PATH } from './live-protocol.ts';
+import { REFRESH_HEADER, SOCKET_PATH } from './live-protocol.ts';
 import { notFoundPage, problemPage, staleFormPage } from './pages/problem.tsx';
 import { checkRequest, type Verdict } from './request-guard.ts';
 import { findRoute } from './routes.ts';
 import { ownVisitor } from './session.ts';
 import type { AppSignIn, DashboardOptions, OwnerVisit, PageReply, Reply } from './visit.ts';
 
-/** @param script  the allowed source of scripts @param connections  what scripts may connect to @param forms  the allowed targets of forms */
-const securityHeaders = (script: string, connections: string, forms: string) => ({
+/** @param sources  the allowed sources, and targets of forms */
+const securityHeaders = (sources: {
+  readonly script: string;
+  readonly worker: string;
+  readonly manifest: string;
+  readonly connections: string;
+  readonly forms: string;
+}) => ({
   // The style sheet embeds small images as data: URLs. Nothing is loaded from elsewhere.
   'content-security-policy': [
     "default-src 'none'",
-    `script-src ${script}`,
-    `connect-src ${connections}`,
+    `script-src ${sources.script}`,
+    `worker-src ${sources.worker}`,
+    `manifest-src ${sources.manifest}`,
+    `connect-src ${sources.connections}`,
     "style-src 'self'",
     "img-src 'self' data:",
-    `form-action ${forms}`,
+    `form-action ${sources.forms}`,
     "frame-ancestors 'none'",
     "base-uri 'none'",
   ].join('; '),
@@ -81,6 +89,11 @@ export function ownerPages(service: Service, options: DashboardOptions = {}): An
       const headers = { 'content-type': asset.type, 'cache-control': 'public, max-age=31536000, immutable' };
       return { status: 200, headers, body: asset.body };
     }
+    const named = NAMED_ASSETS.get(path);
+    if (named !== undefined) {
+      const headers = { 'content-type': named.type, 'cache-control': 'no-cache' };
+      return { status: 200, headers, body: named.body };
+    }
     const found = findRoute(head.method, path);
     if (found.kind === 'not_found') return answerWith(notFoundPage());
     if (found.kind === 'wrong_method') {
@@ -102,6 +115,9 @@ export function ownerPages(service: Service, options: DashboardOptions = {}): An
         ? await ownVisitor(visit)
         : await appVisitor(visit, options.appSignIn, readSession);
     if (visitor.kind === 'stopped') return answerWith(visitor.reply);
+    const { owner, requests } = visitor.visit;
+    // Before the page reads what waits: what comes meanwhile may not be on it.
+    if (requests.waiting > 0 && !isRefresh(head)) await service.notices.looked(owner.ownerId);
     if (found.kind === 'page') return answerWith(await found.act(visitor.visit), path, visitor.visit);
     if (!visitor.isFormToken(fields.get('form_token'))) return answerWith(staleFormPage());
     const passed = await checkForm(visitor.visit, found.form);
@@ -142,7 +158,13 @@ export function ownerPages(service: Service, options: DashboardOptions = {}): An
       answer = answerWith(reply);
     }
     const headers = {
-      ...securityHeaders(scriptSource(verdict, base), connectionSources(verdict, base), formTargets),
+      ...securityHeaders({
+        script: fileSource(verdict, base, SCRIPT_PATH),
+        worker: fileSource(verdict, base, WORKER_PATH),
+        manifest: fileSource(verdict, base, MANIFEST_PATH),
+        connections: connectionSources(verdict, base),
+        forms: formTargets,
+      }),
       ...secureTransport,
       'cache-control': 'no-store',
       ...answer.headers,
@@ -151,14 +173,19 @@ export function ownerPages(service: Service, options: DashboardOptions = {}): An
   };
 }
 
+/** Whether an open page fetches itself again. Nobody may be looking at it. */
+function isRefresh(head: RequestHead): boolean {
+  return headerOf(head, REFRESH_HEADER) !== undefined;
+}
+
 const NO_SESSION = () => null;
 
 /** Revokes any keys in the request's URL, whatever else is wrong with the request: they are no longer safe. */
-/** The full URL of the dashboard's only script. The policy syntax cannot express an IPv6 address. */
-function scriptSource(verdict: Verdict, base: PublicBase): string {
+/** The full URL of one file of the dashboard. The policy syntax cannot express an IPv6 address. */
+function fileSource(verdict: Verdict, base: PublicBase, path: string): string {
   if (verdict.kind === 'misdirected') return "'none'";
   const { host } = new URL(verdict.origin);
-  return host.startsWith('[') ? "'self'" : `${host}${base.path(SCRIPT_PATH)}`;
+  return host.startsWith('[') ? "'self'" : `${host}${base.path(path)}`;
 }
 
 /** The pages of the dashboard, which the script fetches again, and their socket. */

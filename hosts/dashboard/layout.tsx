@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import type { PublicBase } from '../http/public-base.ts';
-import { ICON_PATH, SCRIPT_PATH, STYLE_PATH } from './assets.ts';
+import { ICON_PATH, MANIFEST_PATH, SCRIPT_PATH, STYLE_PATH, WORKER_PATH } from './assets.ts';
 import { Form } from './forms.tsx';
 import { Base, Link } from './links.tsx';
 import { SOCKET_PATH } from './live-protocol.ts';
@@ -18,12 +18,19 @@ const PAGES = [
 ] as const;
 /** Lists the sessions of Countersign's own sign-in. */
 const SETTINGS = ['/settings', 'Settings'] as const;
+/** With the app's sign-in, the only settings. */
+const NOTICES = ['/settings/notices', 'Notices'] as const;
+
+function pagesFor({ service, session }: Pick<OwnerVisit, 'service' | 'session'>) {
+  if (session.kind === 'own') return [...PAGES, SETTINGS];
+  return service.notices.kinds.length === 0 ? PAGES : [...PAGES, NOTICES];
+}
 
 /** Renders the whole document. `visitor` is undefined on pages that need no sign-in. */
 export function documentOf(shown: {
   title: string;
   path: string;
-  visitor: Pick<OwnerVisit, 'owner' | 'session' | 'token' | 'requests'> | undefined;
+  visitor: Pick<OwnerVisit, 'service' | 'owner' | 'session' | 'token' | 'requests'> | undefined;
   refreshS: number | undefined;
   showsRequests: boolean | undefined;
   goTo: string | undefined;
@@ -49,6 +56,7 @@ export function documentOf(shown: {
           {shown.goTo === undefined ? null : <meta http-equiv="refresh" content={`0;url=${shown.goTo}`} />}
           <title>{`${waiting === 0 ? '' : `(${waiting}) `}${visibleText(shown.title)} · Countersign`}</title>
           <link rel="icon" type="image/svg+xml" href={base.path(ICON_PATH)} />
+          <link rel="manifest" href={base.path(MANIFEST_PATH)} />
           <link rel="stylesheet" href={base.path(STYLE_PATH)} />
           {/* Not deferred: it must run before any form can be sent. */}
           <script
@@ -58,6 +66,7 @@ export function documentOf(shown: {
             data-socket={visitor === undefined ? undefined : base.path(SOCKET_PATH)}
             data-version={shown.showsRequests === true ? visitor?.requests.version : undefined}
             data-refresh={shown.refreshS}
+            data-worker={visitor === undefined ? undefined : base.path(WORKER_PATH)}
           />
         </head>
         <body>
@@ -71,7 +80,7 @@ export function documentOf(shown: {
             {visitor === undefined ? null : (
               <>
                 <nav aria-label="Pages">
-                  {(own === undefined ? PAGES : [...PAGES, SETTINGS]).map(([path, name]) => (
+                  {pagesFor(visitor).map(([path, name]) => (
                     <Link to={path} aria-current={isWithin(shown.path, path) ? 'page' : undefined}>
                       {name}
                       {path === '/approvals' ? (

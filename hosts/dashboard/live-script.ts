@@ -1,4 +1,4 @@
-import { ENDED_CODE } from './live-protocol.ts';
+import { ENDED_CODE, REFRESH_HEADER } from './live-protocol.ts';
 
 /**
  * The part of the page's script that keeps an open page up to date. A socket reports how many requests wait and the
@@ -134,7 +134,8 @@ export const LIVE_SCRIPT = `(() => {
   }
 
   async function load() {
-    const response = await fetch(location.href, { redirect: 'manual', cache: 'no-store' });
+    const headers = { '${REFRESH_HEADER}': '1' };
+    const response = await fetch(location.href, { redirect: 'manual', cache: 'no-store', headers });
     if (response.type === 'opaqueredirect') return leave();
     if (response.status === 429 || response.status >= 500) throw new Error('not now');
     const page = new DOMParser().parseFromString(await response.text(), 'text/html');

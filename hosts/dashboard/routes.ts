@@ -27,6 +27,17 @@ import {
   setModes,
   withdrawSignIn,
 } from './pages/integrations.tsx';
+import {
+  addNoticeMail,
+  addNoticeWebhook,
+  addNtfy,
+  addPush,
+  confirmChannel,
+  noticesPage,
+  removeChannel,
+  saveNoticeSettings,
+  sendTestNotice,
+} from './pages/notices.tsx';
 import { endOtherSessions, endSession, settingsPage } from './pages/settings.tsx';
 import { allowSignIn, denySignIn, signInRequestPage } from './pages/sign-in-request.tsx';
 import { approveTogether, rejectTogether, togetherPage } from './pages/together.tsx';
@@ -60,6 +71,7 @@ const TRACKER = '(\\d{1,10})';
 const KEY = '([A-Za-z0-9_-]{1,64})';
 const REQUEST = '([A-Za-z0-9_-]{40,8000})';
 const ENDPOINT = '(wh_\\d{1,9})';
+const CHANNEL = '(ntc_[A-Za-z0-9_-]{1,40})';
 const SESSION = '(ses_[A-Za-z0-9_-]{1,40})';
 
 const ROUTES: readonly Route[] = [
@@ -181,6 +193,25 @@ const ROUTES: readonly Route[] = [
   }),
   owner('/settings/sessions/end-others', {
     POST: { does: 'End all other sessions', demand: 'change', act: endOtherSessions },
+  }),
+  owner('/settings/notices', {
+    GET: noticesPage,
+    POST: { does: 'Save the times of notices', demand: 'change', act: saveNoticeSettings },
+  }),
+  owner('/settings/notices/push', { POST: { does: 'Turn on notices', demand: 'grant', act: addPush } }),
+  owner('/settings/notices/ntfy', { POST: { does: 'Add ntfy topic', demand: 'grant', act: addNtfy } }),
+  owner('/settings/notices/webhook', {
+    POST: { does: 'Add webhook', demand: 'grant', act: addNoticeWebhook },
+  }),
+  owner('/settings/notices/mail', { POST: { does: 'Add address', demand: 'grant', act: addNoticeMail } }),
+  owner(`/settings/notices/${CHANNEL}/confirm`, {
+    POST: { does: 'Confirm the address', demand: 'change', act: confirmChannel },
+  }),
+  owner(`/settings/notices/${CHANNEL}/test`, {
+    POST: { does: 'Send test notice', demand: 'change', act: sendTestNotice },
+  }),
+  owner(`/settings/notices/${CHANNEL}/remove`, {
+    POST: { does: 'Remove the channel', demand: 'change', act: removeChannel },
   }),
 ];
 

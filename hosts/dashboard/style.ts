@@ -267,4 +267,8 @@ form button[type='submit']:not(.outline) { width: auto; min-width: 9rem; }
 @media (max-width: 22rem) {
   body > header nav { grid-template-columns: repeat(2, auto); }
 }
+.channel h3 { margin-bottom: 0.4rem; font-size: 1rem; }
+.channel > :last-child, .channel form > :last-child { margin-bottom: 0; }
+.channel #push-status:empty { display: none; }
+.channel form + .quiet { margin-top: 0.6rem; }
 `;

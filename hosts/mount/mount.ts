@@ -1,6 +1,6 @@
 import { failure } from '../../core/call/outcome.ts';
 import type { Service } from '../../core/service/service.ts';
-import { ASSETS } from '../dashboard/assets.ts';
+import { ASSETS, NAMED_ASSETS } from '../dashboard/assets.ts';
 import { ownerPages } from '../dashboard/handler.ts';
 import { findRoute as findPage } from '../dashboard/routes.ts';
 import { trustedProxies } from '../http/client-address.ts';
@@ -111,6 +111,6 @@ function isDoubled(method: string, target: string, basePath: string): boolean {
 
 function isKnown(method: string, target: string): boolean {
   const [path = ''] = target.split('?');
-  if (path === MCP || path === HEALTH || ASSETS.has(path)) return true;
+  if (path === MCP || path === HEALTH || ASSETS.has(path) || NAMED_ASSETS.has(path)) return true;
   return findPage(method, path).kind !== 'not_found' || findApiRoute(method, path).kind !== 'none';
 }

@@ -2,9 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
+import type { NoticeMailServer } from '../../adapters/notices/owner-notices.ts';
+import { isDeliverable } from '../../core/contract/schema.ts';
 import type { LimitOverrides, Limits } from '../../core/gate/limits.ts';
 import type { Plan } from '../../core/gate/permissions.ts';
 import { readBasePath } from '../../core/service/base-path.ts';
+import { percentDecoded } from '../../core/text/percent-decoded.ts';
 import { BRIDGE_ONLY_SETTINGS } from '../stdio/bridge-settings.ts';
 import { DATABASE_FILE, dataFolder, KEY_FILE } from './data-folder.ts';
 import { LOG_LEVELS, type LogLevel } from './log.ts';
@@ -34,6 +37,8 @@ export interface Configuration {
   readonly allowPrivateServers: 'all' | 'none' | readonly string[] | undefined;
   /** Hosts that webhooks may go to although their address is private. */
   readonly allowPrivateTargets: readonly string[];
+  /** The SMTP server that mails notices. Undefined: none are mailed. */
+  readonly noticeMail: NoticeMailServer | undefined;
   /** Undefined: read from `secretKeyFile`. */
   readonly secretKeys: readonly Uint8Array[] | undefined;
   readonly plan: Plan;
@@ -134,6 +139,18 @@ const settings = z.strictObject({
     .array(z.union([z.ipv4(), z.ipv6(), z.string().regex(HOST_NAME)]))
     .default([])
     .describe('must be the hosts of webhook receivers at private addresses, like hooks.lan,192.168.1.7'),
+  noticeSmtp: z
+    .string()
+    .refine((text) => smtpServerOf(text) !== undefined)
+    .optional()
+    .describe(
+      'must be the SMTP server for notices, like smtp://user:password@mail.example.org:587 or smtps://mail.example.org',
+    ),
+  noticeFrom: z
+    .string()
+    .refine(isDeliverable)
+    .optional()
+    .describe('must be the address that notices come from, like countersign@example.org'),
   secretKey: z
     .array(z.base64().refine((text) => Buffer.from(text, 'base64').length === 32))
     .min(1)
@@ -151,6 +168,24 @@ const settings = z.strictObject({
     .describe(`must be one of ${LOG_LEVELS.join(', ')}`),
 });
 
+/** Plain text goes only to this machine. Undefined: not the address of an SMTP server. */
+function smtpServerOf(text: string): Omit<NoticeMailServer, 'from'> | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^smtps?:$/.test(url.protocol) || !/^\/?$/.test(url.pathname)) return undefined;
+  if (url.hostname === '' || url.search !== '' || url.hash !== '') return undefined;
+  const isTls = url.protocol === 'smtps:';
+  const usual = isTls ? 465 : 587;
+  const user = percentDecoded(url.username);
+  const pass = percentDecoded(url.password);
+  if ((user === '') !== (pass === '')) return undefined;
+  return {
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: url.port === '' ? usual : Number(url.port),
+    security: isTls ? 'tls' : 'starttls',
+    ...(user === '' ? {} : { user, pass }),
+  };
+}
+
 type SettingName = keyof typeof settings.shape;
 
 /**
@@ -162,10 +197,11 @@ export function readConfiguration(env: NodeJS.ProcessEnv, folder: string): Confi
   const inEnvironment = fromEnvironment(env);
   const parsed = settings.safeParse({ ...fromFile(join(folder, FILE)), ...inEnvironment });
   if (!parsed.success) throw refusal(parsed.error, inEnvironment);
-  const { dataDir, databaseUrl, secretKey, tlsCert, tlsKey, ...others } = parsed.data;
+  const { dataDir, databaseUrl, secretKey, tlsCert, tlsKey, noticeSmtp, noticeFrom, ...others } = parsed.data;
   const { baseUrl, dashboardUrl, mcpUrl, allowPrivateServers } = others;
   return {
     ...others,
+    noticeMail: noticeMailOf(noticeSmtp, noticeFrom),
     ...databaseOf(databaseUrl, folder, dataFolder(dataDir, env, folder)),
     baseUrl,
     dashboardUrl,
@@ -174,6 +210,13 @@ export function readConfiguration(env: NodeJS.ProcessEnv, folder: string): Confi
     tls: tlsOf(tlsCert, tlsKey, { baseUrl, dashboardUrl, mcpUrl }, folder),
     secretKeys: secretKey?.map((key) => Buffer.from(key, 'base64')),
   };
+}
+
+function noticeMailOf(smtp: string | undefined, from: string | undefined): NoticeMailServer | undefined {
+  if (smtp === undefined && from === undefined) return undefined;
+  const server = smtp === undefined ? undefined : smtpServerOf(smtp);
+  if (server !== undefined && from !== undefined) return { ...server, from };
+  throw new ConfigurationError('noticeSmtp and noticeFrom belong together: set both, or none.');
 }
 
 function fromFile(path: string): Record<string, unknown> {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { httpsDocuments } from '../../adapters/documents/https-documents.ts';
 import { workerText } from '../../adapters/extract/attachment-text.ts';
+import { ownerNotices } from '../../adapters/notices/owner-notices.ts';
 import { processReader } from '../../adapters/reader/reader.ts';
 import { sandboxCalendar } from '../../adapters/sandbox/calendar.ts';
 import { sandboxMail } from '../../adapters/sandbox/mail.ts';
@@ -41,6 +42,7 @@ export async function openDemo(
     reader: processReader(),
     attachmentText: workerText(),
     webhookSender: httpsSender({ allowPrivateTargets }),
+    noticeSender: ownerNotices({ allowPrivateTargets }),
     documentSource: httpsDocuments(),
     secretKeys: [randomBytes(32)],
     plan,

@@ -2,6 +2,7 @@ import { caldavCalendar } from '../../adapters/caldav/calendar.ts';
 import { httpsDocuments } from '../../adapters/documents/https-documents.ts';
 import { workerText } from '../../adapters/extract/attachment-text.ts';
 import { imapMail } from '../../adapters/imap/mail.ts';
+import { ownerNotices } from '../../adapters/notices/owner-notices.ts';
 import { processReader } from '../../adapters/reader/reader.ts';
 import { httpsSender } from '../../adapters/webhooks/https-sender.ts';
 import type { Log } from '../../core/ports/log.ts';
@@ -26,7 +27,7 @@ export async function openService(
   log: Log,
   workObserver?: WorkObserver,
 ): Promise<Service> {
-  const { plan, limits, allowPrivateTargets } = configuration;
+  const { plan, limits, allowPrivateTargets, noticeMail } = configuration;
   const { storage, secretKeys } = await openDatabase(configuration);
   const { allowPrivateServers } = reachOf(configuration, storage);
   return createService({
@@ -36,6 +37,7 @@ export async function openService(
     reader: processReader(),
     attachmentText: workerText(),
     webhookSender: httpsSender({ allowPrivateTargets }),
+    noticeSender: ownerNotices({ allowPrivateTargets, ...(noticeMail && { smtp: noticeMail }) }),
     documentSource: httpsDocuments(),
     log,
     ...(workObserver === undefined ? {} : { workObserver }),

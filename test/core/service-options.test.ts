@@ -4,6 +4,7 @@ import { caldavCalendar } from '../../adapters/caldav/calendar.ts';
 import { httpsDocuments } from '../../adapters/documents/https-documents.ts';
 import { workerText } from '../../adapters/extract/attachment-text.ts';
 import { imapMail } from '../../adapters/imap/mail.ts';
+import { ownerNotices } from '../../adapters/notices/owner-notices.ts';
 import { postgresStorage } from '../../adapters/postgres/storage.ts';
 import { inlineReader, processReader } from '../../adapters/reader/reader.ts';
 import { sandboxCalendar } from '../../adapters/sandbox/calendar.ts';
@@ -78,6 +79,7 @@ describe('the factory of an adapter', () => {
     ['processReader', processReader],
     ['httpsSender', httpsSender],
     ['httpsDocuments', httpsDocuments],
+    ['ownerNotices', ownerNotices],
   ])('%s names an unknown option, and what is no object of options', (name, factory) => {
     const call = factory as (options: unknown) => unknown;
     expect(() => call({ fiel: 'app.db' })).toThrow(

@@ -1,5 +1,6 @@
 import type { StoredSession } from '../../../core/gate/session.ts';
 import { Form } from '../forms.tsx';
+import { Link } from '../links.tsx';
 import { Notice } from '../notice.tsx';
 import { Quoted } from '../third-party-text.tsx';
 import { type OwnerVisit, page, type Reply, redirect } from '../visit.ts';
@@ -15,6 +16,13 @@ export async function settingsPage({ service, owner, session, token, query }: Ow
     <>
       <h1>Settings</h1>
       <Notice code={query.get('notice')} />
+      <section aria-labelledby="notices">
+        <h2 id="notices">Notices</h2>
+        <p class="quiet">Where Countersign tells you that something waits, and when.</p>
+        <Link class="button-like" to="/settings/notices">
+          Set up notices
+        </Link>
+      </section>
       <section aria-labelledby="sessions">
         <h2 id="sessions">Sessions</h2>
         <p class="quiet">

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { NoticeSender } from '../../../core/ports/notice-sender.ts';
 import { formToken } from '../../../hosts/dashboard/csrf.ts';
 import { provenNonce, readProofKey } from '../../../hosts/dashboard/form-proof.ts';
 import { newBrowserKey } from './browser-key.ts';
@@ -25,6 +26,29 @@ const RECEIVER = 'https://hooks.example.org/countersign';
 
 function addEndpoint({ service, ownerId, key }: Dashboard) {
   return service.webhooks.add({ ownerId, keyId: key.keyId, url: RECEIVER });
+}
+
+const PUSH_KEYS = {
+  p256dh: 'BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8',
+  auth: 'BTBZMqHH6r4Tts7J_aSIgg',
+};
+
+async function addNtfy({ service, ownerId }: Dashboard): Promise<string> {
+  const channel = { kind: 'ntfy', server: 'https://ntfy.sh', topic: 'mine', token: null } as const;
+  const added = await service.notices.add(ownerId, channel);
+  return added.kind === 'added' ? added.channelId : '';
+}
+
+/** Sends nothing. @param sent  what it was asked to send */
+function silentNotices(sent: unknown[] = []): NoticeSender {
+  return {
+    kinds: ['push', 'ntfy', 'webhook', 'mail'],
+    async send(target) {
+      sent.push(target);
+      return { kind: 'sent' };
+    },
+    close: async () => undefined,
+  };
 }
 
 function endpointFields({ key }: Dashboard) {
@@ -76,6 +100,7 @@ describe('a cookie alone, with the token derived from it', () => {
       .approvals;
     const { sessionId } = dashboard.browserOf(await dashboard.cookie());
     const key = `/integrations/${dashboard.key.keyId}`;
+    const channel = `/settings/notices/${await addNtfy(dashboard)}`;
     const endpoint = `/integrations/webhooks/${(await addEndpoint(dashboard)).endpointId}`;
     return [
       [`/approvals/${id}/approve`, { digest: summary?.approval.digest ?? '' }],
@@ -115,6 +140,14 @@ describe('a cookie alone, with the token derived from it', () => {
       ['/trackers/1/unlink', { link: '1', seen: '0' }],
       [`/settings/sessions/${sessionId}/end`, {}],
       ['/settings/sessions/end-others', {}],
+      ['/settings/notices', { delay: '60', quiet_from: '00:00', quiet_to: '23:59' }],
+      ['/settings/notices/push', { endpoint: RECEIVER, ...PUSH_KEYS }],
+      ['/settings/notices/ntfy', { server: 'https://ntfy.sh', topic: 'mine' }],
+      ['/settings/notices/webhook', { url: RECEIVER }],
+      ['/settings/notices/mail', { address: 'thief@example.org' }],
+      [`${channel}/confirm`, { code: '000000' }],
+      [`${channel}/test`, {}],
+      [`${channel}/remove`, {}],
       ['/sign-out', {}],
     ] as [path: string, form: Record<string, string>][];
   };
@@ -126,6 +159,7 @@ describe('a cookie alone, with the token derived from it', () => {
     sessions: (await service.sessions.list(ownerId)).map(({ id }) => id).toSorted(),
     approvals: (await service.approvals.list(ownerId, { state: 'all', limit: 100 })).approvals,
     endpoints: await service.webhooks.list(ownerId),
+    notices: [await service.notices.settings(ownerId), await service.notices.list(ownerId)],
     deliveries: await service.webhooks.deliveries(ownerId, 'wh_1', { limit: 10 }),
     trackers: await service.trackers.list(ownerId, { state: 'active', limit: 10 }),
     links: await service.trackers.show(ownerId, 1, { limit: 10 }),
@@ -134,7 +168,9 @@ describe('a cookie alone, with the token derived from it', () => {
 
   it('changes nothing through any form, with any forged proof', async () => {
     const looked: string[] = [];
+    const notices: unknown[] = [];
     const dashboard = await openDashboard({
+      noticeSender: silentNotices(notices),
       connect: {
         settings: (fields) => fields,
         async discover(email) {
@@ -161,10 +197,11 @@ describe('a cookie alone, with the token derived from it', () => {
     }
     expect(await stateOf(dashboard)).toEqual(before);
     expect(looked).toEqual([]);
+    expect(notices).toEqual([]);
   });
 
   it('is tried on every form', async () => {
-    const dashboard = await openDashboard();
+    const dashboard = await openDashboard({ noticeSender: silentNotices() });
     const source = readFileSync(join(import.meta.dirname, '../../../hosts/dashboard/routes.ts'), 'utf8');
     // Forms that only show what was entered change nothing.
     const changing = source.match(/\bdemand: (?!'view')/g) ?? [];

@@ -13,6 +13,7 @@ import { type SandboxMail, sandboxMail } from '../../../adapters/sandbox/mail.ts
 import { httpsSender } from '../../../adapters/webhooks/https-sender.ts';
 import type { Calendar } from '../../../core/ports/calendar.ts';
 import type { CalendarObjects } from '../../../core/ports/calendar-objects.ts';
+import type { NoticeSender } from '../../../core/ports/notice-sender.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import type { WebhookSender } from '../../../core/ports/webhook-sender.ts';
 import type { Service } from '../../../core/service/service.ts';
@@ -72,6 +73,7 @@ export interface DashboardSetup extends CountersignOptions {
   readonly calendar?: Calendar | CalendarObjects;
   readonly storage?: Storage;
   readonly webhookSender?: WebhookSender;
+  readonly noticeSender?: NoticeSender;
   /** The owner's time zone; default: UTC. */
   readonly timezone?: string;
 }
@@ -79,7 +81,7 @@ export interface DashboardSetup extends CountersignOptions {
 /** The real service on SQLite and the sandbox mailbox, behind its own server. It stops with the test. */
 export async function openDashboard(setup: DashboardSetup = {}): Promise<Dashboard> {
   const { dashboardUrl, between = (service) => service, calendar = sandboxCalendar(), ...others } = setup;
-  const { timezone = 'UTC', storage, webhookSender = httpsSender(), ...options } = others;
+  const { timezone = 'UTC', storage, webhookSender = httpsSender(), noticeSender, ...options } = others;
   let listener: RequestListener = () => {};
   const server = createServer((req, res) => listener(req, res));
   server.listen(0, '127.0.0.1');
@@ -95,6 +97,7 @@ export async function openDashboard(setup: DashboardSetup = {}): Promise<Dashboa
     calendar,
     ...(storage && { storage }),
     webhookSender,
+    ...(noticeSender && { noticeSender }),
     dashboardUrl: dashboardUrl ?? url,
   });
   const { service, ownerId } = opened;

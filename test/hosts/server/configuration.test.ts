@@ -44,6 +44,8 @@ describe('the configuration', () => {
       COUNTERSIGN_DASHBOARD_URL: 'https://approve.example.org:8443',
       COUNTERSIGN_TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8,fd00::/8',
       COUNTERSIGN_ALLOW_PRIVATE_TARGETS: 'hooks.lan, 192.168.1.7',
+      COUNTERSIGN_NOTICE_SMTP: 'smtp://notices%40example.org:s%3Acret@mail.example.org',
+      COUNTERSIGN_NOTICE_FROM: 'notices@example.org',
       COUNTERSIGN_SECRET_KEY: `${KEY},${KEY}`,
       COUNTERSIGN_PLAN: 'free',
       COUNTERSIGN_LIMITS: '{"callsPerMinute":1000}',
@@ -58,6 +60,10 @@ describe('the configuration', () => {
       dashboardUrl: 'https://approve.example.org:8443',
       trustedProxies: ['127.0.0.1', '10.0.0.0/8', 'fd00::/8'],
       allowPrivateTargets: ['hooks.lan', '192.168.1.7'],
+      noticeMail: {
+        ...{ host: 'mail.example.org', port: 587, security: 'starttls' },
+        ...{ user: 'notices@example.org', pass: 's:cret', from: 'notices@example.org' },
+      },
       secretKeys: [Buffer.alloc(32, 7), Buffer.alloc(32, 7)],
       plan: 'free',
       limits: { callsPerMinute: 1000 },
@@ -109,6 +115,9 @@ describe('the configuration', () => {
     ['COUNTERSIGN_TLS_KEY', 'key.pem', 'COUNTERSIGN_TLS_CERT'],
     ['COUNTERSIGN_TRUSTED_PROXIES', 'proxy.example', '10.0.0.0/8'],
     ['COUNTERSIGN_ALLOW_PRIVATE_TARGETS', 'https://hooks.lan/', 'like hooks.lan'],
+    ['COUNTERSIGN_NOTICE_SMTP', 'http://mail.example.org', 'smtps://mail.example.org'],
+    ['COUNTERSIGN_NOTICE_SMTP', 'smtp://user@mail.example.org', 'smtps://mail.example.org'],
+    ['COUNTERSIGN_NOTICE_FROM', 'Owner <owner@example.org>', 'countersign@example.org'],
     ['COUNTERSIGN_SECRET_KEY', 'c2VjcmV0LXRvby1zaG9ydA==', 'openssl rand -base64 32'],
     ['COUNTERSIGN_PLAN', 'gold', 'free or paid'],
     ['COUNTERSIGN_LIMITS', '{"callsPerHour":1}', 'callsPerMinute'],
@@ -133,6 +142,8 @@ describe('the configuration', () => {
       trustedProxies: ['127.0.0.1', 1, null, [1], {}],
       allowPrivateServers: [true, 'mail.lan', null, [1], {}],
       allowPrivateTargets: ['hooks.lan', true, null, [1], {}],
+      noticeSmtp: [1, null, ['smtp://mail.example.org']],
+      noticeFrom: [1, null, {}],
       secretKey: [KEY, 1, null, [1], {}],
       plan: [1, null, ['paid']],
       limits: ['{"callsPerMinute":1}', null, [], { callsPerMinute: '1' }],
@@ -150,6 +161,13 @@ describe('the configuration', () => {
       expect(() => readConfiguration({}, folderWith({ [name]: KEY }))).toThrow('a list is a JSON array');
     },
   );
+
+  it('names the address of notices and their server together', () => {
+    const read = (env: Record<string, string>) => () => readConfiguration(env, folderWith());
+    const problem = 'noticeSmtp and noticeFrom belong together: set both, or none.';
+    expect(read({ COUNTERSIGN_NOTICE_SMTP: 'smtp://localhost:25' })).toThrow(problem);
+    expect(read({ COUNTERSIGN_NOTICE_FROM: 'notices@example.org' })).toThrow(problem);
+  });
 
   it.each([
     [{ port: '9000' }, 'port in countersign.config.json: must be a number'],

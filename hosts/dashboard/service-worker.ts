@@ -1,0 +1,47 @@
+/**
+ * The service worker. It shows notices that were pushed to this browser, and opens the page of what waits. It reads no
+ * request of the pages and keeps nothing. A message carries a count and at most one id: the text is made here.
+ */
+export const SERVICE_WORKER = `'use strict';
+addEventListener('install', () => skipWaiting());
+addEventListener('activate', (event) => event.waitUntil(clients.claim()));
+
+function readMessage(data) {
+  try {
+    const { waiting, approval_id: id } = data.json();
+    return {
+      waiting: Number.isSafeInteger(waiting) && waiting >= 0 ? waiting : undefined,
+      id: typeof id === 'string' && /^apr_[\\w-]{1,40}$/.test(id) ? id : undefined,
+    };
+  } catch {
+    return {};
+  }
+}
+
+function textOf(waiting) {
+  if (waiting === undefined) return 'Requests may wait for your decision.';
+  if (waiting === 0) return 'This is a test. Notices of Countersign arrive here.';
+  return waiting === 1 ? '1 request waits for your decision.' : waiting + ' requests wait for your decision.';
+}
+
+addEventListener('push', (event) => {
+  const { waiting, id } = readMessage(event.data);
+  event.waitUntil(registration.showNotification('Countersign', {
+    body: textOf(waiting),
+    // One notice at a time: a later one replaces it.
+    tag: 'waiting',
+    renotify: true,
+    data: id === undefined ? 'approvals' : 'approvals/' + id,
+  }));
+});
+
+addEventListener('notificationclick', (event) => {
+  event.notification.close();
+  const { href } = new URL(event.notification.data, registration.scope);
+  event.waitUntil((async () => {
+    const pages = await clients.matchAll({ type: 'window', includeUncontrolled: true });
+    const open = pages.find((page) => page.url === href);
+    return open === undefined ? clients.openWindow(href) : open.focus();
+  })());
+});
+`;
